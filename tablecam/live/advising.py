@@ -1,4 +1,4 @@
-"""What to tell players to do about camera, light and tags, watched over many frames."""
+"""Advises players on camera, light and tags, from measurements over many frames."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CHANGED_AFTER_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What is said of one cause, and since when a look has called for something else."""
+    """The sentence shown for one cause, and the one that newer frames call for."""
 
     sentence: str | None
     other: str | None
@@ -31,7 +31,7 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class SteadyAdvice:
-    """What to say of a table that is being watched; `after` each look comes the next.
+    """Advice that does not flicker; `after` returns the advice once one more frame was read.
 
     A sentence is said once looks have called for one of its cause for three seconds without a
     break. It is taken back, or said with other numbers, when that has been called for for two.
@@ -50,20 +50,20 @@ class SteadyAdvice:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What to say now: those said for longest first, so that lines keep their places."""
+        """The sentences to show, oldest first, so that lines keep their places."""
         return tuple(said.sentence for said in self._said.values() if said.sentence is not None)
 
     def after(self, wanted: Mapping[str, str], *, at_s: float) -> SteadyAdvice:
-        """The advice once a look at the second `at_s` has called for sentences, by their cause."""
+        """Returns the advice after a frame at `at_s` that calls for these sentences, by cause."""
         causes = dict.fromkeys((*self._said, *wanted))
         said = {
             cause: _after(self._said.get(cause), wanted.get(cause), at_s=at_s) for cause in causes
         }
-        return SteadyAdvice({cause: each for cause, each in said.items() if each is not None})
+        return SteadyAdvice({cause: shown for cause, shown in said.items() if shown is not None})
 
 
 def _after(before: _Said | None, wanted: str | None, *, at_s: float) -> _Said | None:
-    """What is said of a cause after one more look; None when there is nothing to remember."""
+    """Updates the sentence of one cause; None when there is nothing left to remember."""
     said = None if before is None else before.sentence
     if wanted == said:
         return None if said is None else _Said(said, said, at_s)
@@ -80,7 +80,7 @@ _EXPOSURE_EVERY_S = 2.0
 
 
 class Adviser:
-    """Remembers what was measured of the last pictures, so that no sentence flickers."""
+    """Collects measurements of the last pictures and turns them into advice."""
 
     def __init__(self, camera: Camera, roster: Roster) -> None:
         self._roster = roster
@@ -91,7 +91,7 @@ class Adviser:
         self._too_small = self._too_small_for(camera)
 
     def advise(self, sight: Sight, picture: GreyPicture, taken_at_s: float) -> tuple[str, ...]:
-        """What to say beside one more frame; empty while all is well."""
+        """Returns the sentences to show with one more frame; none while all is well."""
         if sight.news:
             self._too_small = self._too_small_for(sight.camera)
         since_s = self._exposed_at_s

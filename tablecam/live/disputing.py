@@ -1,4 +1,4 @@
-"""Disputes: a question settled by the table as it lay when it was asked, with the picture of it."""
+"""Settles disputes by the table as it lay when the question was asked, with its picture."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tablecam.table.roster import Roster
 
 
 class Disputing:
-    """Answers disputes and hands them to the game's record; without one they are remembered.
+    """Answers disputes and saves them in the game's recording; without one, keeps them in memory.
 
     Any thread may ask.
     """
@@ -33,7 +33,7 @@ class Disputing:
         self.record: GameRecord = KeptGame(_no_file) if record is None else record
 
     def dispute(self, reading: Reading, question: str, active: str) -> Json:
-        """Settle a question by the table as it was read, and keep it.
+        """Settles a question by the table as it was read, and saves it.
 
         Raises:
             BadInput: The page shows no such question, or there is no such side.
@@ -73,19 +73,19 @@ class Disputing:
         return proof_picture(reading.frame.image, reading.camera, proof)
 
     def _height_mm(self, units: tuple[Unit, ...]) -> float:
-        """How high above the ground the tops of some units' bases are: there tags are glued."""
+        """The height of units' tags above the ground, mm: the tops of their bases."""
         ids = {unit.id for unit in units}
         heights = (e.base_type.tag_height_mm for e in self._roster.units if e.id in ids)
         return max(heights, default=0.0)
 
 
 def units_asked(question: str, position: Position) -> tuple[str, ...]:
-    """The ids of the units that a question's own id names."""
+    """The ids of the units that a question's id names."""
     return tuple(part for part in question.split("/")[1:] if position.unit(part) is not None)
 
 
 def _units_named(question: str, because: str, position: Position) -> Iterator[Unit]:
-    """The units that a question's id names, and those that the answer speaks of."""
+    """Yields the units that a question's id names, then those that the answer mentions."""
     words = (word.removesuffix("'s") for word in re.findall(r"[\w'-]+", because))
     for name in dict.fromkeys((*question.split("/")[1:], *words)):
         unit = position.unit(name)

@@ -1,4 +1,4 @@
-"""The camera's health in numbers and words, from what the reader and the last search say."""
+"""Summarises the camera's health in numbers and words, from reader and last search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SLOW_S = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What the newest frame came to.
+    """The newest frame in figures.
 
     `missing` are the bases' tags that have never been seen; `reprojection_px` and `behind_s` are as
     in `Health`. `trouble` is what is amiss with camera or table tags (`Registration.because`), or
@@ -37,7 +37,7 @@ def health(
     fault: str = "",
     unkept: str = "",
 ) -> Health:
-    """The health of a source whose newest frame came to `tally`; None before the first one.
+    """Summarises a source and its newest frame; `tally` is None before the first frame.
 
     `fault` is what kept tablecam itself from reading the newest frame, `unkept` what keeps the game
     from being written to its file.

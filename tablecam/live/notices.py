@@ -1,4 +1,4 @@
-"""What happened to the camera and its tags, a sentence each, as the page's log shows it."""
+"""Notices about the camera and its tags, one sentence each, for the page's log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_KEPT = 20
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One sentence, with the time of day at which it came. `number` counts from 1."""
+    """One sentence with its time of day; `number` counts from 1."""
 
     number: int
     at: datetime
@@ -23,6 +23,6 @@ class Notice:
 
 
 def with_notice(notices: tuple[Notice, ...], text: str, at: datetime) -> tuple[Notice, ...]:
-    """The notices and one more, the latest last; at most `MOST_KEPT`."""
+    """Appends a notice, the latest last; keeps at most `MOST_KEPT`."""
     number = notices[-1].number + 1 if notices else 1
     return (*notices, Notice(number, at, text))[-MOST_KEPT:]

@@ -1,4 +1,4 @@
-"""The newest frame as a picture of the table from above."""
+"""Rectifies the newest frame to a picture of the table from above."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _JPEG_QUALITY = 85
 
 
 class TablePicture:
-    """Frames rectified to a table, as JPEG: made when first asked for, once a frame, in any thread.
+    """Frames rectified to the table, as JPEG; made on demand, once per frame, in any thread.
 
     The maps for it are made once a camera.
     """
@@ -30,7 +30,7 @@ class TablePicture:
         self._jpeg = b""
 
     def of(self, frame: Frame, camera: Camera) -> bytes:
-        """The table in a frame, as the camera stood when it was taken; the top row is y = depth."""
+        """Returns the rectified frame as JPEG; the top row is y = depth."""
         with self._lock:
             if frame.number != self._number:
                 flat = self._rectifier_of(camera).rectified(frame.image)

@@ -1,4 +1,4 @@
-"""What a page may ask of a live table."""
+"""The interface of a live table, as the page sees it."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ Json = dict[str, Any]
 
 
 class SimulatedControls(Protocol):
-    """A table that is not there, which a player may rearrange."""
+    """The controls of a simulated table, which players may rearrange."""
 
     def move_unit(self, unit_id: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
-        """Put a unit's centre at a place, facing a heading.
+        """Moves a unit's centre to a place, facing a heading.
 
         Raises:
             BadInput: There is no such unit, or it would not lie on the table.
         """
 
     def take_off(self, unit_id: str, tag: int | None = None) -> None:
-        """Take a unit off the table, or only its base of that tag.
+        """Takes a unit off the table, or only its base with that tag.
 
         Raises:
             BadInput: There is no such unit or base, or it is off already.
         """
 
     def put_back(self, unit_id: str, tag: int | None = None) -> None:
-        """Put a unit that was taken off, or its base of that tag, where it lay.
+        """Puts a unit that was taken off, or its base with that tag, back where it lay.
 
         Raises:
             BadInput: There is no such unit or base, it lies on the table, or there is no room.
@@ -39,40 +39,40 @@ class SimulatedControls(Protocol):
 
     @property
     def off(self) -> frozenset[int]:
-        """The tags of all that was taken off."""
+        """The tags of all bases that were taken off."""
 
     def pause(self) -> None:
-        """Stop the script where it is."""
+        """Pauses the script."""
 
     def stand_still(self) -> None:
-        """Stop the script, and take its hands away once each has put down what it carries."""
+        """Pauses the script once every hand has put down what it carries and left."""
 
     @property
     def is_resting(self) -> bool:
-        """Whether the script stands still, and no hand is over the table."""
+        """Whether the script is paused and no hand is over the table."""
 
     def resume(self) -> None:
-        """Let the script go on."""
+        """Resumes the script."""
 
     def restart(self) -> None:
-        """Start the script again and forget what players moved."""
+        """Restarts the script and forgets what players moved."""
 
     def lie_as(self, position: Position) -> None:
-        """Put all to where a game has it, and keep the script's hands away."""
+        """Moves everything to where a game has it, and pauses the script."""
 
     @property
     def is_paused(self) -> bool:
-        """Whether the script stands still."""
+        """Whether the script is paused."""
 
     def bump_camera(self, right_px: float, down_px: float) -> None:
-        """Knock the camera, so that the middle of its picture shifts by about so much.
+        """Bumps the camera: the middle of its picture shifts by about this much.
 
         Raises:
             BadInput: These are not finite numbers.
         """
 
     def dim_lamp(self, light: float) -> None:
-        """Fade the lamp to a share of its light.
+        """Fades the lamp to a share of its light.
 
         Raises:
             BadInput: The share is not from 0 to 1.
@@ -80,7 +80,7 @@ class SimulatedControls(Protocol):
 
     @property
     def light(self) -> float:
-        """The share of its light that the lamp has, or fades to."""
+        """The share of its light that the lamp has or fades to."""
 
 
 class Live(Protocol):
@@ -88,7 +88,7 @@ class Live(Protocol):
 
     @property
     def roster(self) -> Roster:
-        """What the table file says."""
+        """The contents of the table file."""
 
     @property
     def simulated(self) -> SimulatedControls | None:
@@ -126,28 +126,30 @@ class Live(Protocol):
 
     @property
     def has_rules(self) -> bool:
-        """Whether there are rulings for this table's game; if not, asking for one is refused."""
+        """Whether there is a rulebook for this table's game; without one, sheets are refused."""
 
     @property
     def referee(self) -> Referee | None:
-        """Who referees games on this table; None where nobody knows how they are played."""
+        """The referee of this table; None where its game has no rule system."""
 
     def unit_sheet(self, unit: str, active: str) -> Json:
-        """All that the rules say of a unit when it is a side's round, section by section.
+        """Reports on one unit by the rules, section by section.
+
+        `active` is the side whose round it is.
 
         Raises:
             BadInput: There is no such unit on the table, no such side, or no rulings.
         """
 
     def pair_sheet(self, a: str, b: str, active: str) -> Json:
-        """All that the rules say of two units when it is a side's round.
+        """Reports on two units by the rules; `active` has the round.
 
         Raises:
             BadInput: As for `unit_sheet`, or `a` is `b`.
         """
 
     def dispute(self, question: str, active: str) -> Json:
-        """Settle a sheet's question by the table as it lies at this instant, and keep it.
+        """Settles a sheet's question by the table as it lies now, and saves it.
 
         `has_picture` tells whether there was a frame to keep with it.
 
@@ -160,10 +162,10 @@ class Live(Protocol):
 
     @property
     def trouble(self) -> str:
-        """Why something of the game is not on the disk, in one line; empty when all is."""
+        """Why part of the game is not on disk, in one line; empty when all is."""
 
     def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
-        """The camera's picture of a dispute as JPEG, its evidence drawn on it unless `plain`.
+        """The camera's picture of a dispute as JPEG, with its evidence unless `plain`.
 
         Raises:
             BadInput: There is no such dispute, or it has no picture.
@@ -177,7 +179,7 @@ class Live(Protocol):
         """
 
     def take_off(self, thing: str) -> None:
-        """Forget the hidden bases of a unit, a commander or one base: they have left the table.
+        """Forgets the hidden bases of a unit, a commander or one base: they have left the table.
 
         They appear again when they are seen again.
 

@@ -1,4 +1,4 @@
-"""What a page asks of a position, answered as the JSON that it draws."""
+"""Answers a page's questions about a position, as the JSON that it draws."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 def measure(position: Position, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
-    """The distance between two things, from where to where, with what a player asks next.
+    """Measures between two things: from where to where, with contact, sides and ranges.
 
     Where the game's rulebook says how the two are measured, that way counts, and its rule is named;
     else the shortest line between them does. Whether it is within each of `within_bw`; and between
@@ -50,7 +50,7 @@ def measure(position: Position, a: str, b: str, within_bw: Sequence[float] = ())
 
 
 def about(position: Position, reference: str, roster: Roster) -> Json:
-    """One thing in sentences, and its rings, front line and flank lines to draw.
+    """Describes one thing in sentences, with its rings, front line and flank lines.
 
     Raises:
         BadInput: `reference` names nothing on the table.
@@ -65,7 +65,7 @@ def about(position: Position, reference: str, roster: Roster) -> Json:
 
 
 def names_of(position: Position, *references: str) -> tuple[str | None, ...]:
-    """Whose each of some things is: a unit's id, a commander's; None for a bare point.
+    """The ids of the units or commanders that things belong to; None for a bare point.
 
     Raises:
         BadInput: One of them names nothing on the table.
@@ -81,7 +81,7 @@ def _owner(thing: Thing) -> str | None:
 
 
 def hidden_tags(position: Position, reference: str) -> frozenset[int]:
-    """The tags of a thing's bases that are held, hidden where they were last seen.
+    """The tags of a thing's bases that are held because they are hidden.
 
     Raises:
         BadInput: `reference` names nothing on the table, or none of it is hidden.
@@ -100,7 +100,7 @@ def _within(position: Position, a: Thing, b: Thing, length: Length, range_bw: fl
 
 
 def _between_bases(position: Position, a: Thing, b: Thing) -> Json:
-    """What only things with footprints can be asked."""
+    """Answers what only things with footprints can be asked."""
     if a == b or not (_has_footprint(a) and _has_footprint(b)):
         return {}
     answer = contact(_as_unit(a), _as_unit(b), tolerance_mm=position.table.tolerance_mm).answer
@@ -112,7 +112,7 @@ def _has_footprint(thing: Thing) -> bool:
 
 
 def _as_unit(thing: Thing) -> Unit:
-    """The unit that was pointed at; a single base as a unit of its own."""
+    """The unit that was named; a single base becomes a unit of its own."""
     if isinstance(thing.what, Unit):
         return thing.what
     if isinstance(thing.what, BasePose) and thing.unit is not None:
@@ -122,16 +122,16 @@ def _as_unit(thing: Thing) -> Unit:
 
 
 def _by_rule(position: Position, a: Thing, b: Thing) -> LengthByRule | None:
-    """The length as the rulebook takes it, where it speaks of a commander and a unit at all."""
+    """The length as the rulebook measures it, if it has a rule for this pair."""
     book = book_of(position.game)
     things = {thing.kind: thing for thing in (a, b)}
     if book is None or things.keys() != {"commander", "unit"}:
         return None
     try:
-        found = book.length_to_unit(position, things["commander"].name, things["unit"].name)
+        length = book.length_to_unit(position, things["commander"].name, things["unit"].name)
     except BadInput:
         return None  # the rulebook cannot read this position; a tape measure still works
-    return found
+    return length
 
 
 def _sentence(
@@ -148,14 +148,14 @@ def _sentence(
 
 
 def _end(thing: Thing) -> str:
-    """Where a length begins or ends at a thing."""
+    """Describes the end of a length at a thing."""
     if _has_footprint(thing):
         return f"the nearest edge of {thing.name}"
     return f"the middle of {thing.name}" if thing.kind == "commander" else thing.name
 
 
 def _hidden(*things: Thing) -> Iterable[Thing]:
-    """The things of which a base is held."""
+    """The things with a held base."""
     return (thing for thing in things if any(base.seen == "held" for base in _bases(thing)))
 
 

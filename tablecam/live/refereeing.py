@@ -1,4 +1,4 @@
-"""Has the table kept and refereed whenever it has come to rest, beside the loop that watches it."""
+"""Records and referees the table each time it settles, beside the loop that watches it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MISSED_S = 12.0
 
 
 class Refereeing(Background):
-    """A thread of its own, so that judging or keeping a move never holds up the camera.
+    """Waits for settled positions in its own thread, so that judging never delays the camera.
 
     `wait` gives the newest snapshot after one of that version, or None after so many seconds;
     `take_off` forgets what is hidden of a thing. Without a referee the table is only kept, without
@@ -94,12 +94,12 @@ class Refereeing(Background):
 
 
 def missed_tags(now: Snapshot) -> frozenset[int]:
-    """The bases that have been hidden for longer than hands hide them: they may lie elsewhere."""
+    """The tags of bases that have been hidden for longer than a hand hides them."""
     return frozenset(tag for tag, hidden_s in now.held_for_s.items() if hidden_s >= _MISSED_S)
 
 
 def gone(now: Snapshot, to_take_off: frozenset[str]) -> Iterator[str]:
-    """The units that were to be taken off and have not been seen for a while."""
+    """Yields the units that were to be taken off and have been hidden for a while."""
     for unit in now.position.units:
         hidden_s = [now.held_for_s.get(base.tag or 0, 0.0) for base in unit.bases]
         if unit.id in to_take_off and hidden_s and min(hidden_s) >= _GONE_S:

@@ -1,4 +1,4 @@
-"""What the rulebook says of the newest positions: worked out when asked for, renewed, kept."""
+"""Rules on the newest position, on demand; rulings that a move cannot change are reused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Sheets = dict[tuple[str, ...], Sheet]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ruled:
-    """What was ruled on for a side: the steadied position, the book's handle, and sheets of it."""
+    """The rulings for one active side: the steadied position, the book's rulings, cached sheets."""
 
     position: Position
     handle: object
@@ -27,7 +27,7 @@ class _Ruled:
 
 
 class LiveRulings:
-    """Rulings on a table that is watched; any thread may ask, and they take turns.
+    """Rulings on a watched table; any thread may ask, one at a time.
 
     A base that stays within its sigma of where it was ruled on lies there still: so measuring
     noise changes no ruling, and only what has really moved is worked out again. Each side's round
@@ -47,7 +47,7 @@ class LiveRulings:
         return self._book is not None
 
     def unit_sheet(self, position: Position, unit: str, active: str) -> Sheet:
-        """All that holds for a unit when it is a side's round.
+        """Reports on one unit when it is a side's round.
 
         Raises:
             BadInput: There is no such unit, side or rulebook.
@@ -60,7 +60,7 @@ class LiveRulings:
             return known[unit,]
 
     def pair_sheet(self, position: Position, a: str, b: str, active: str) -> Sheet:
-        """All that holds between two units when it is a side's round.
+        """Reports on two units when it is a side's round.
 
         Raises:
             BadInput: As for `unit_sheet`.
@@ -74,7 +74,7 @@ class LiveRulings:
             return known[a, b]
 
     def answer(self, position: Position, question: str, active: str) -> tuple[Line, Position]:
-        """The line that answers a question, and the position as it was ruled on.
+        """Returns the line that answers a question, and the position it was ruled on.
 
         Raises:
             BadInput: There is no such question now, side or rulebook.

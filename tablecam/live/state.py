@@ -1,4 +1,4 @@
-"""What the live table shows of itself at one instant."""
+"""The published states of a live table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SourceState = Literal["opening", "live", "lost", "ended"]
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The camera's health, in numbers and, in `warnings`, in words.
+    """The camera's health: numbers, and `warnings` in words.
 
     `message` says what the source is doing; `reprojection_px` is the rms distance between where
     the table tags are and where the calibration puts them, None when none is seen;

@@ -106,7 +106,7 @@ class LiveTable:
 
     @property
     def roster(self) -> Roster:
-        """What the table file says."""
+        """The contents of the table file."""
         return self._roster
 
     @property
@@ -129,7 +129,7 @@ class LiveTable:
         return self._loop.newest().snapshot.version + self._game_version + self._disputed
 
     def _snapshot(self) -> Snapshot:
-        """What the loop has read, with what the referee knows of the units on it."""
+        """Joins the loop's newest snapshot with what the referee knows of its units."""
         read = self._loop.newest().snapshot
         parts = (read.version, self._game_version, self._disputed)
         if self._joined is None or self._joined[0] != parts:
@@ -173,11 +173,11 @@ class LiveTable:
 
     @property
     def referee(self) -> Referee | None:
-        """Who referees games on this table; None where nobody knows how they are played."""
+        """The referee of this table; None where its game has no rule system."""
         return self._referee
 
     def unit_sheet(self, unit: str, active: str) -> Json:
-        """All that the rules say of a unit when it is a side's round."""
+        """Reports on one unit by the rules."""
         now = self.snapshot()
         self._check_declared(unit)
         sheet = self._rulings.unit_sheet(now.position, unit, active)
@@ -186,14 +186,14 @@ class LiveTable:
         return asked | sheet.to_json()
 
     def pair_sheet(self, a: str, b: str, active: str) -> Json:
-        """All that the rules say of two units when it is a side's round."""
+        """Reports on two units by the rules."""
         now = self.snapshot()
         self._check_declared(a, b)
         sheet = self._rulings.pair_sheet(now.position, a, b, active)
         return {"a": a, "b": b, "active": active, "version": now.version} | sheet.to_json()
 
     def dispute(self, question: str, active: str) -> Json:
-        """Settle a question by the table as it lies at this instant, and keep it."""
+        """Settles a question by the table as it lies now, and saves it."""
         reading = self._reading()
         self._check_declared(*units_asked(question, reading.snapshot.position))
         dispute = self._disputing.dispute(reading, question, active)
@@ -209,7 +209,7 @@ class LiveTable:
 
     @property
     def trouble(self) -> str:
-        """Why something of the game is not on the disk; empty when all is."""
+        """Why part of the game is not on disk; empty when all is."""
         return self._disputing.record.trouble
 
     def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
@@ -221,7 +221,7 @@ class LiveTable:
         return self._disputing.record.dispute_position(number)
 
     def _check_open(self, *references: str) -> None:
-        """See to it that nobody measures between things before he may: `Referee.check_open`."""
+        """Refuses to measure between things that nobody has declared: `Referee.check_open`."""
         self._check_declared(*questions.names_of(self.snapshot().position, *references))
 
     def _check_declared(self, *names: str | None) -> None:
@@ -229,7 +229,7 @@ class LiveTable:
             self._referee.check_open(*names)
 
     def take_off(self, thing: str) -> None:
-        """Forget the hidden bases of a unit, a commander or one base: they have left the table.
+        """Forgets the hidden bases of a unit, a commander or one base: they have left the table.
 
         Raises:
             BadInput: `thing` is not on the table, or none of it is hidden.
@@ -237,13 +237,13 @@ class LiveTable:
         self._loop.take_off(thing)
 
     def _game_changed(self, version: int) -> None:
-        """The referee publishes its version: snapshots show what it knows from now on."""
+        """Publishes the referee's version: snapshots show its newest state from now on."""
         with self._changed:
             self._game_version = version
             self._changed.notify_all()
 
     def _listen(self, sight: Sight, frame: Frame) -> None:
-        """The recorder hears of each frame."""
+        """Passes each frame on to the recorder."""
         if self._recording is not None:
             self._recording.watch(sight, frame)
 

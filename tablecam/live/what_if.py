@@ -1,4 +1,4 @@
-"""What if: questions about a moment of a recording with some units laid elsewhere."""
+"""Answers what-if questions: a moment of a recording with some units laid elsewhere."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 
 class WhatIf:
-    """Answers about branches of one recording; nothing of them is kept. Any thread may ask."""
+    """Answers about branches of one recording; nothing is saved. Any thread may ask."""
 
     def __init__(self, recording: Callable[[], Journal | None]) -> None:
         self._recording = recording
@@ -47,16 +47,16 @@ class WhatIf:
         return {"a": a, "b": b, "active": active, "version": 0} | sheet.to_json()
 
     def odds(self, branch: Branch, wanted: Mapping[str, Any]) -> Json:
-        """The exact chances of what is wanted, in the game's own words.
+        """The exact chances of a request, in the game's own terms.
 
         Raises:
             BadInput: Nobody tells the odds in this game, or they are not asked for as it does.
         """
         position = self._position(branch)
-        found = odds_of(position.game)
-        if found is None:
+        rulebook = odds_of(position.game)
+        if rulebook is None:
             raise BadInput("odds", f"there are none for {position.game} yet")
-        return found.odds(position, wanted)
+        return rulebook.odds(position, wanted)
 
     def _position(self, branch: Branch) -> Position:
         journal = self._recording()
@@ -65,7 +65,7 @@ class WhatIf:
         return branched(journal, branch)
 
     def _ruled(self, position: Position) -> tuple[Roster, LiveRulings]:
-        """Who belongs to the table, and the rulings on it; made once."""
+        """The table's roster and the rulings on it; made once."""
         if self._rulings is None:
             journal = self._recording()
             facts = None if journal is None else journal.facts()

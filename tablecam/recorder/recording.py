@@ -1,4 +1,4 @@
-"""What happens on the table, put into the game's record as it happens."""
+"""Records what happens on the table, as it happens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ move has its own pictures anyway. Where it does not move on it is photographed a
 
 
 class Recording:
-    """Keeps every position at which the table has settled, and how it came to that.
+    """Records every settled position and the moves that led to it.
 
     The loop that watches tells it what it sees, which costs it next to nothing; the thread that
     waits for the table to settle has it written.
@@ -58,15 +58,15 @@ class Recording:
         self._photographed_at_s = -math.inf
 
     def start(self) -> None:
-        """Start to make pictures."""
+        """Starts the thread that makes pictures."""
         self._photographing.start()
 
     def wait(self) -> None:
-        """Return once all pictures of what has settled are kept; a game does not wait for them."""
+        """Waits until all pictures are written; a game does not wait for them."""
         self._photographing.wait()
 
     def close(self) -> None:
-        """Write what is not written yet. May be called twice."""
+        """Writes what is still open. May be called twice."""
         self.go_on()
         if self._due is not None:
             self._photographing.ask(self._due)
@@ -75,7 +75,7 @@ class Recording:
         self._record.close()
 
     def watch(self, sight: Sight, frame: Frame) -> None:
-        """Look at all bases as a picture shows them, and hear what it told of the camera."""
+        """Follows the bases and the camera's news of one frame."""
         self._trails.watch(sight.bases, frame.taken_at_s)
         with self._lock:
             self._news += sight.news
@@ -91,7 +91,7 @@ class Recording:
         *,
         missed: Collection[int] = frozenset(),
     ) -> None:
-        """Keep where all lies now that it has come to rest, or had `at` another time.
+        """Records a settled position, now or `at` another time.
 
         `missed` are the tags of bases that lie there as far as anybody knows, but have not been
         seen for so long that the referee judges the table without them. Where they are all that is
@@ -117,7 +117,7 @@ class Recording:
         before: Position | None,
         now: Position,
     ) -> None:
-        """Have pictures made of a position and of the moves that are kept after it."""
+        """Queues the pictures of a position and of the moves recorded after it."""
         with self._lock:
             if self._newest is None:
                 return
@@ -140,7 +140,7 @@ class Recording:
         self._ask(*moves, *self._table_if_due(shot))
 
     def _table_if_due(self, newest: Shot) -> Sequence[TableJob]:
-        """The whole table as it settled last, once it is time for its picture."""
+        """Queues a picture of the whole table when one is due."""
         at_s = newest.frame.taken_at_s
         if self._due is None or at_s - self._photographed_at_s < _TABLE_EVERY_S:
             return ()
@@ -152,7 +152,7 @@ class Recording:
             self._photographing.ask(*jobs)
 
     def go_on(self) -> None:
-        """Write what the loop has told, and what could not be written before."""
+        """Writes the loop's news, and what could not be written before."""
         with self._lock:
             news, self._news = self._news, []
             newest = self._newest
@@ -171,7 +171,7 @@ class Recording:
 def _moves(
     position: Position, before: Position, ways: Mapping[int, Sequence[SeenAt]], now_s: float
 ) -> Iterator[Json]:
-    """The move of each unit and commander that lies elsewhere, in order of their names."""
+    """The moves of units and commanders, in the order of their names."""
     now, old = bases_by_unit(position), bases_by_unit(before)
     for name in sorted(moved_units(position, before)):
         there = [base for key, base in now[name].items() if key in old[name]]

@@ -1,4 +1,4 @@
-"""Reading a unit's formation from how its bases lie.
+"""Reads a unit's formation from how its bases lie.
 
 The geometry is that of the rule sheet's M-1.7 and G-3: in the unit's own axes, within a tolerance,
 with the headings nearly equal; a column may bend. With square bases a line and a column differ by
@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Formation:
-    """What a unit's bases are found to form, and one sentence that says why.
+    """The formation of a unit's bases, and one sentence that says why.
 
     `front_rank` are the places in `unit.bases` of the bases in the front rank, left to right.
     """
@@ -36,7 +36,7 @@ class Formation:
 
 @dataclass(frozen=True, slots=True)
 class Tolerances:
-    """How loosely bases may lie and still be in formation (M-1.7).
+    """The tolerances within which bases are in formation (M-1.7).
 
     A base may be out by `out_mm` or `out_share` of its width, whichever is larger, and by
     `heading_deg` from the unit's heading. A bend of a column may be up to `bend_deg`.
@@ -54,7 +54,7 @@ class Tolerances:
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """What keeps bases from a formation: how many times the tolerance, and a sentence."""
+    """A deviation from a formation, in multiples of the tolerance, and a sentence."""
 
     times: float
     because: str
@@ -63,7 +63,7 @@ class _Fault:
 def read_formation(
     unit: Unit, *, roster_bases: int | None = None, tolerances: Tolerances | None = None
 ) -> Formation:
-    """The formation that a unit's bases lie in, whatever its `formation` says.
+    """Reads the formation of a unit's bases, whatever its `formation` says.
 
     `roster_bases` is how many bases the unit has; with fewer on the table it is broken up, as
     nobody knows where the others are. Artillery is always in artillery formation.
@@ -87,7 +87,7 @@ def read_formation(
 
 
 def with_formations(position: Position, roster: Roster) -> Position:
-    """A position as a camera sees it, with the formation that each unit's bases form.
+    """Adds to a camera's position the formation of each unit.
 
     A unit of which bases are missing is broken up: the roster says how many it has. What did not
     move is not read again.
@@ -106,7 +106,7 @@ def _formation_name(arm: Arm, bases: tuple[BasePose, ...], roster_bases: int) ->
 
 
 def front_rank(unit: Unit) -> tuple[int, ...]:
-    """The places in `unit.bases` of its front rank, left to right (G-3).
+    """The indices in `unit.bases` of its front rank, left to right (G-3).
 
     By the formation that was stated for it, else by how its bases lie.
     """
@@ -154,7 +154,7 @@ def _faults_of_line(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
 
 
 def _faults_of_massed(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
-    """Two ranks, each a line, the second precisely behind the first."""
+    """Deviations from two ranks, each a line, the second directly behind the first."""
     faults = _faults_of_headings(unit, tolerances)
     if faults:
         return faults
@@ -172,7 +172,7 @@ def _faults_of_massed(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
 
 
 def _faults_of_rank(unit: Unit, rank: Iterable[int], tolerances: Tolerances) -> list[_Fault]:
-    """What keeps some bases from standing side by side, flush, their fronts on one line."""
+    """Deviations from standing flush side by side, fronts on one line."""
     limit_mm = tolerances.out(unit.bases)
     order = _left_to_right(unit, rank)
     places = _in_unit_axes(unit)
@@ -188,7 +188,7 @@ def _faults_of_rank(unit: Unit, rank: Iterable[int], tolerances: Tolerances) -> 
 
 
 def _faults_of_column(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
-    """What keeps bases from standing one behind the other, bent perhaps at the joints.
+    """Deviations from standing one behind the other; joints may bend.
 
     At a joint the front edge of the base behind meets the rear edge of the one ahead. Turned about
     a shared corner by an angle t, the middles of two edges of width w come w sin(t/2) apart.
@@ -224,7 +224,7 @@ def _faults_of_headings(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
 def _faults_of_alignment(
     unit: Unit, offsets_mm: dict[int, float], limit_mm: float, what: str
 ) -> list[_Fault]:
-    """Bases that stray from the middle of all, or two that stray to opposite sides."""
+    """Deviations of bases from the middle of all, or of two to opposite sides."""
     middle = float(np.median(list(offsets_mm.values())))
     stray = max(offsets_mm, key=lambda index: abs(offsets_mm[index] - middle))
     out_mm = abs(offsets_mm[stray] - middle)
@@ -250,7 +250,7 @@ def _if_over(value: float, limit: float, because: str) -> list[_Fault]:
 
 
 def _in_unit_axes(unit: Unit) -> Array:
-    """The centres (n, 2), in millimetres to the right and ahead of the unit's middle."""
+    """The centres (n, 2) in the unit's axes: mm to the right and ahead of its middle."""
     heading_deg = mean_deg(base.heading_deg for base in unit.bases)
     axes = np.array([right(heading_deg), forward(heading_deg)])
     centres = np.array([[base.x_mm, base.y_mm] for base in unit.bases])
@@ -290,7 +290,7 @@ def _foremost(unit: Unit) -> tuple[int, ...]:
 
 
 def column_order(bases: Sequence[BasePose]) -> tuple[int, ...]:
-    """The bases as a column would have them, from its head: each behind the rear of the last.
+    """Orders bases as a column, head first: each behind the rear of the one before.
 
     Its head is the base whose front edge is farthest from any other base's rear edge.
     """

@@ -1,4 +1,4 @@
-"""From frames to tracked bases, through a camera that may be bumped."""
+"""Turns frames into tracked bases, through a camera that may be bumped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MISSED_FOR_S = 2.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sight:
-    """What one frame came to.
+    """The result of reading one frame.
 
     `bases` are all bases seen so far, hidden ones too. `camera` is the camera as it stands now.
     `news` are sentences about what has just happened to it and to the table tags.
@@ -41,7 +41,7 @@ class Sight:
 
 
 def _logged(said: Iterable[Registration]) -> tuple[str, ...]:
-    """What players should be told of; all of it is logged, drift more quietly."""
+    """Logs registrations and returns the news for players; drift is only logged."""
     news = []
     for registration in said:
         if registration.state == "drifted" and registration.news:
@@ -53,7 +53,7 @@ def _logged(said: Iterable[Registration]) -> tuple[str, ...]:
 
 
 class Watching:
-    """All that the live table remembers of what it has seen. Not for two threads at once."""
+    """Reads frame after frame, and keeps the state between them. For one thread at a time."""
 
     def __init__(self, camera: Camera, roster: Roster) -> None:
         self._camera = camera
@@ -65,7 +65,7 @@ class Watching:
         self._missed_since_s: float | None = None
 
     def see(self, picture: GreyPicture, taken_at_s: float) -> Sight:
-        """Read one frame; only as much of it as has changed."""
+        """Reads one frame, only where it has changed."""
         look = self._watch.look(picture, self._look)
         said = [self._registered(look, taken_at_s)]
         for _ in range(_MOST_LOOKS_AGAIN):  # what is seen through the new camera tells it better
@@ -82,15 +82,15 @@ class Watching:
         return Sight(bases, look.search, said[-1], self._camera, _logged(said))
 
     def bases(self, now_s: float) -> tuple[TrackedBase, ...]:
-        """All bases seen so far, as they stand now without a new frame."""
+        """All bases seen so far, at a time without a new frame."""
         return self._tracker.bases(now_s)
 
     def forget(self, tag: int) -> None:
-        """Take a base off: players have removed it."""
+        """Forgets a base that players removed."""
         self._tracker.forget(tag)
 
     def start_over(self) -> None:
-        """Take nothing of the last frame for granted; bases stay where they are believed to be."""
+        """Drops what was carried over from the last frame; bases keep their poses."""
         self._look = self._registration = None
 
     def _registered(
@@ -108,7 +108,7 @@ class Watching:
     def _camera_elsewhere(
         self, picture: GreyPicture, said: Registration, at_s: float
     ) -> Camera | None:
-        """About where the camera stands whose table tags are not where they should be for long.
+        """Finds roughly where the camera stands once its table tags have been missing for long.
 
         Looked for anywhere in the picture, now and then: it takes as long as a whole search.
         """
@@ -123,7 +123,7 @@ class Watching:
         return rough_camera(picture.grey(), self._camera, self._roster)
 
     def _follow(self, camera: Camera) -> None:
-        """See by the camera as it stands now."""
+        """Continues with the camera as it stands now."""
         self._camera = camera
         self._watch = self._watch.with_camera(camera)
         self._tracker.registered(camera)
@@ -131,7 +131,7 @@ class Watching:
     def _tracked(
         self, look: Look, registration: Registration, at_s: float
     ) -> tuple[TrackedBase, ...]:
-        """The bases as this look shows them; all are held while the camera is not to be trusted."""
+        """Tracks the bases of this frame; all are held while the registration is not trusted."""
         if not registration.is_trusted:
             return self._tracker.update((), at_s)
         return self._tracker.update(

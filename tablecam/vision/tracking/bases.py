@@ -1,4 +1,4 @@
-"""From tags to the bases they are glued to, with what fit and calibration leave uncertain."""
+"""Converts tags to the bases they are glued to, with the uncertainty of fit and calibration."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class BaseSighting:
     calibration_deg: float = 0.0
 
     def pose(self, *, beside_mm: float = 0.0) -> BasePose:
-        """The base, with both uncertainties taken together.
+        """Returns the base with both uncertainties combined.
 
         `beside_mm` (rms) is how far the table tags of the same picture lie beside their places,
         which is doubt about all places alike.
@@ -66,7 +66,7 @@ def base_poses(
     *,
     beside_mm: float = 0.0,
 ) -> tuple[BasePose, ...]:
-    """The bases under tags, one `base_types` a sighting; `beside_mm` as `BaseSighting.pose`."""
+    """Returns the bases under tags; one base type per sighting, `beside_mm` as in `pose`."""
     seen = base_sightings(sightings, base_types, camera)
     return tuple(base.pose(beside_mm=beside_mm) for base in seen)
 
@@ -74,7 +74,7 @@ def base_poses(
 def base_sightings(
     sightings: Sequence[TagSighting], base_types: Sequence[BaseType], camera: Camera
 ) -> tuple[BaseSighting, ...]:
-    """The bases under tags, one `base_types` a sighting, with fit and calibration kept apart."""
+    """Returns the bases under tags, the covariance of fit and calibration kept apart."""
     if not sightings:
         return ()
     headings_rad = np.radians([sighting.heading_deg for sighting in sightings])
@@ -113,7 +113,7 @@ def base_sightings(
 
 
 def _sigmas(of_tags: Array, by_tag: Array) -> Array:
-    """Of the bases under tags with covariances (n, 3, 3): (n, 2), of place (mm), heading (deg)."""
+    """Sigmas (n, 2) of place (mm) and heading (deg), from tag covariances (n, 3, 3)."""
     covariance = by_tag @ of_tags @ by_tag.transpose(0, 2, 1)
     sigma_mm = np.sqrt((covariance[:, 0, 0] + covariance[:, 1, 1]) / 2)
     return np.column_stack([sigma_mm, np.degrees(np.sqrt(covariance[:, 2, 2]))])
@@ -122,7 +122,7 @@ def _sigmas(of_tags: Array, by_tag: Array) -> Array:
 def _calibration_covariance(
     sightings: Sequence[TagSighting], forward: Array, camera: Camera
 ) -> Array:
-    """What the calibration leaves uncertain of tags' (x_mm, y_mm, heading_rad), (n, 3, 3)."""
+    """The calibration's covariance of tags' (x_mm, y_mm, heading_rad), (n, 3, 3)."""
     if camera.covariance is None:
         return np.zeros((len(sightings), 3, 3))
     places = np.array([[sighting.x_mm, sighting.y_mm] for sighting in sightings])

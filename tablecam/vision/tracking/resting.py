@@ -1,4 +1,4 @@
-"""A base seen at one place again and again: the average, and how sure that makes its place.
+"""Averages the sightings of a base at one place, and their uncertainty.
 
 A sighting's error has three parts. The calibration's is the same in every picture: it is not
 averaged, and is added last. The fit's own is mostly the same too while nothing moves (the grid of
@@ -62,11 +62,11 @@ class Resting:
     def begun(
         cls, seen: BaseSighting, since_s: float, *, beside_mm: float = 0.0, camera: int = 0
     ) -> Resting:
-        """After one sighting."""
+        """Starts an average with one sighting."""
         return cls(seen, since_s, _weight(seen), 1.0, beside_mm, camera)
 
     def with_one_more(self, seen: BaseSighting, *, beside_mm: float) -> Resting:
-        """After one more sighting through the same camera, each counting by its variance."""
+        """Adds a sighting through the same camera, weighted by its inverse variance."""
         old, weight = self.base, _weight(seen)
         # However sure the old place was, it counts as so many sightings like this one at most.
         before = min(self.weight_per_mm2, _SIGHTINGS_AVERAGED * weight)
@@ -86,16 +86,16 @@ class Resting:
         )
 
     def averaged(self, random_share: float) -> BaseSighting:
-        """The base as all its sightings show it; `random_share` of the fit's variance shrinks."""
+        """Returns the averaged base; only `random_share` of the fit's variance shrinks."""
         left = math.sqrt(1 - random_share * (1 - self.alone))
         return replace(self.base, fit_mm=left * self.base.fit_mm, fit_deg=left * self.base.fit_deg)
 
     def is_where(self, other: Resting) -> bool:
-        """Whether both are one place, as well as their pictures can tell."""
+        """Whether both are the same place within measurement noise."""
         return self._is_within(other, beyond_mm=0.0)
 
     def may_be_where(self, other: Resting) -> bool:
-        """Whether both may be one place if the camera has been shifted as its table tags say."""
+        """Whether both may be the same place, allowing for the shift that the table tags show."""
         shifted_mm = _BESIDE_FACTOR * abs(self.beside_mm - other.beside_mm)
         return self._is_within(other, beyond_mm=shifted_mm)
 
@@ -113,7 +113,7 @@ class Resting:
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """How much of the fit's variance is new in each picture, as the table itself shows it.
+    """Estimates, from the table itself, the share of the fit's variance that is new per picture.
 
     Learnt from how far sightings of resting bases lie from their averages. Where a camera smooths
     its pictures over time they lie nearer: then less is averaged away than could be, never more.
@@ -123,7 +123,7 @@ class Scatter:
     pictures: int = 0
 
     def learnt(self, shares: Sequence[float]) -> Scatter:
-        """After one more picture; `shares` as `share_of` gives them, most bases' of the table."""
+        """Updates the estimate with one more picture's `shares`, of most bases of the table."""
         if len(shares) < _FEWEST_BASES:
             return self
         # The median: a hand's shadow on some bases is not what the rest of a game will be like.
@@ -133,7 +133,7 @@ class Scatter:
 
 
 def share_of(resting: Resting, seen: BaseSighting) -> float:
-    """How far a sighting lies from an average: squared, in units of the fit's variance."""
+    """The squared distance of a sighting from an average, in units of the fit's variance."""
     scale = seen.fit_mm**2 * (1 + resting.alone)
     return apart_mm(resting.base, seen) ** 2 / max(scale, 1e-12)
 

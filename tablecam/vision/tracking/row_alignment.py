@@ -1,4 +1,4 @@
-"""Bases of a unit that lie flush tell more of their headings together than each alone.
+"""Aligns the headings of bases that lie flush in a row: together they are known better.
 
 The line through the centres of a flush row is known far better than the heading of any of its
 tags: a row is ten times as long as a tag. But real bases have play: each is turned a little against
@@ -31,7 +31,7 @@ Unit = tuple[int, ...]
 
 
 class UnitRows:
-    """What the bases of units that rest tell of their headings together."""
+    """Keeps the aligned rows of all units at rest, updated when bases move."""
 
     def __init__(self, roster: Roster) -> None:
         self._unit_by_tag = {tag: unit.tags for unit in roster.units for tag in unit.tags}
@@ -40,17 +40,17 @@ class UnitRows:
         self._play_deg = UNKNOWN_PLAY_DEG
 
     def mates(self, tag: int) -> Unit:
-        """All tags of a base's unit; none of a commander's."""
+        """All tags of a base's unit; none for a commander."""
         return self._unit_by_tag.get(tag, ())
 
     def seen(self, tag: int, track: Track) -> BaseSighting:
-        """A base as its track shows it, or better, as its row does."""
+        """The base as aligned with its row, or as its track has it."""
         return self._straight.get(tag, track.seen)
 
     def update(
         self, tags: Iterable[int], tracks: Mapping[int, Track], *, is_whole: bool
     ) -> set[int]:
-        """Lay the units of these tags out anew; all tags of which something may have changed.
+        """Aligns the units of these tags again; returns all tags that may have changed.
 
         `is_whole`: most of the table was looked at, so that it tells how much play bases have.
         """
@@ -91,7 +91,7 @@ _SIGMAS = 3.0
 
 
 def flush_rows(unit: Sequence[BaseSighting]) -> tuple[Row, ...]:
-    """The rows of bases side by side, left to right, as well as they are seen; none of one base."""
+    """Finds rows of bases that lie flush side by side, left to right; none of a single base."""
     beside = {base.tag: _right_neighbour(base, unit) for base in unit}
     followers = {base.tag for base in beside.values() if base is not None}
     rows = (_row_from(base, beside) for base in unit if base.tag not in followers)
@@ -99,7 +99,7 @@ def flush_rows(unit: Sequence[BaseSighting]) -> tuple[Row, ...]:
 
 
 def play_deg(rows: Sequence[Row]) -> float:
-    """How far bases may be turned against their rows: one standard deviation, of a whole table's.
+    """Estimates how much bases turn against their rows: one standard deviation over the table.
 
     All by which tags are turned against rows may be play: how much of it is the fits' own error
     is known too badly to take it off. A standard error is put on top, since few rows say little.
@@ -111,27 +111,27 @@ def play_deg(rows: Sequence[Row]) -> float:
         turned = [abs(turned_deg) for row in rows for turned_deg in _line(row, play).turned_deg]
         # Half hidden tags err far more than play ever turns a base: none counts for more than this.
         most = _MOST_SIGMAS * _SIGMA_BY_MEDIAN * median(turned)
-        squares = [min(each, most) ** 2 for each in turned]
+        squares = [min(turn_deg, most) ** 2 for turn_deg in turned]
         play = math.sqrt(fmean(squares) * (1 + math.sqrt(2 / len(squares))))
     return play
 
 
 def straightened(rows: Sequence[Row], play_deg: float) -> dict[int, BaseSighting]:
-    """The bases of rows, by tag, with the headings that row and tag together make likeliest.
+    """Combines row and tag into the most likely heading of each base, by tag.
 
     A base turns about its tag, whose place is known better than its heading.
     """
-    found: dict[int, BaseSighting] = {}
+    aligned: dict[int, BaseSighting] = {}
     for row in rows:
         line = _line(row, play_deg)
         for base, (heading_deg, sigma_deg) in zip(row, line.together(play_deg), strict=True):
-            found[base.tag] = _turned(base, heading_deg, sigma_deg)
-    return found
+            aligned[base.tag] = _turned(base, heading_deg, sigma_deg)
+    return aligned
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The line through a row's centres: which way a base that is not turned against it faces.
+    """The line through a row's centres, and the heading of a base aligned with it.
 
     `turned_deg` is how each base is turned against it, as its tag says.
     """
@@ -142,7 +142,7 @@ class _Line:
     turned_deg: tuple[float, ...]
 
     def together(self, play_deg: float) -> Iterable[tuple[float, float]]:
-        """Each base's heading and sigma, of bases that are all turned against their row by play."""
+        """Yields each base's heading and sigma, given the play of bases in their rows."""
         by_line = 1 / max(self.sigma_deg**2, _LEAST)
         by_tag = [1 / max(base.fit_deg**2 + play_deg**2, _LEAST) for base in self.row]
         row_weight = sum(by_tag) + by_line
@@ -154,7 +154,7 @@ class _Line:
 
 
 def _line(row: Row, play_deg: float) -> _Line:
-    """The straight line of a row; a base that is turned by play also stands out of line by it."""
+    """Fits the line of a row; a base turned by play also stands out of line by it."""
     first = row[0]
     ahead_x, ahead_y = forward(first.heading_deg)
     out_mm = math.radians(play_deg) * first.base_type.width_mm / 2
@@ -175,7 +175,7 @@ def _from_their_mean(values: Sequence[float], weights: Sequence[float]) -> list[
 
 
 def _right_neighbour(base: BaseSighting, unit: Sequence[BaseSighting]) -> BaseSighting | None:
-    """The base that lies flush on a base's right."""
+    """The base that lies flush to the right of a base, if any."""
     return next((other for other in unit if other is not base and _is_flush(base, other)), None)
 
 
@@ -204,7 +204,7 @@ def _row_from(base: BaseSighting, beside: Mapping[int, BaseSighting | None]) -> 
 
 
 def _turned(base: BaseSighting, heading_deg: float, fit_deg: float) -> BaseSighting:
-    """A base turned about its tag, with its place as much surer as its heading is."""
+    """Turns a base about its tag; its place becomes as much surer as its heading."""
     kind = base.base_type
     (x, y), (was_x, was_y) = forward(heading_deg), forward(base.heading_deg)
     arm_mm = math.hypot(kind.tag_forward_mm, kind.tag_right_mm)

@@ -1,4 +1,4 @@
-"""What is remembered of one base, and what each picture makes of it.
+"""The track of one base, and how each picture updates it.
 
 A base has moved only when it has been seen at rest somewhere else: at one place, within its
 uncertainty, for `BASE_RESTS_AFTER_S`. Until then its old place stays what is believed.
@@ -23,7 +23,7 @@ row, it is a misreading. Pictures taken one by one are believed each."""
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One picture, as all bases see it; the one before it was taken at `before_s`.
+    """The time of one picture and its kind; the one before it was taken at `before_s`.
 
     `is_film`: that was just before. `is_alone`: pictures come one by one, so that this one has to
     be believed at once. `beside_mm` and `camera` as in `Resting`; `random_share` as
@@ -54,7 +54,7 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """What is remembered of one base.
+    """The remembered state of one base.
 
     `here` is where it is seen now, or was last, and `seen` the base that this makes. `gone_at_s` is
     when that was, None while it is seen. `jumped_to` is a place that it seems to have
@@ -73,19 +73,19 @@ class Track:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether one more picture that shows the same leaves all as it is."""
+        """Whether one more identical picture would change nothing."""
         sure = self.rest is not None and self.rest.is_sure
         return sure and self.is_settled and self.gone_at_s is None and self.jumped_to is None
 
 
 def appeared(seen: BaseSighting, moment: Moment) -> Track:
-    """A base that was never seen before."""
+    """Starts the track of a base that was never seen before."""
     here = _begun(seen, moment)
     return _watched(Track(here, here.averaged(moment.random_share)), moment)
 
 
 def seen_again(track: Track, seen: BaseSighting, moment: Moment) -> Track:
-    """The track after its base was seen at a place."""
+    """Updates the track of a base that was seen at a place."""
     now, is_same_camera = _begun(seen, moment), track.here.camera == moment.camera
     if is_same_camera and track.here.is_where(now):
         here = track.here.with_one_more(seen, beside_mm=moment.beside_mm)
@@ -104,12 +104,12 @@ def seen_again(track: Track, seen: BaseSighting, moment: Moment) -> Track:
 
 
 def seen_unchanged(track: Track, moment: Moment) -> Track:
-    """The track after a picture in which its base looks as when it was last placed."""
+    """Updates the track of a base that looks as it did when it was last placed."""
     return _watched(track, moment)
 
 
 def hidden(track: Track, moment: Moment, *, is_doubted: bool = False) -> Track:
-    """The track after a picture that does not show its base, or not where to believe it."""
+    """Updates the track of a base that is hidden, or seen where it is not believed."""
     gone_at_s = moment.before_s if track.gone_at_s is None else track.gone_at_s
     return replace(track, gone_at_s=gone_at_s, jumped_to=None, is_doubted=is_doubted)
 
@@ -119,7 +119,7 @@ def _begun(seen: BaseSighting, moment: Moment) -> Resting:
 
 
 def _still(track: Track, here: Resting, moment: Moment) -> Track:
-    """In view, where it was seen last."""
+    """The base is in view where it was seen last."""
     away_s = 0.0 if track.gone_at_s is None else moment.at_s - track.gone_at_s
     if away_s >= BASE_RESTS_AFTER_S:
         # Nobody saw it rest meanwhile; a blink does not matter.
@@ -129,14 +129,14 @@ def _still(track: Track, here: Resting, moment: Moment) -> Track:
 
 
 def _moved(track: Track, here: Resting, moment: Moment) -> Track:
-    """On its way. What a lone picture said of its rest, a film that shows this takes back."""
+    """The base is moving; a rest that a single picture suggested is withdrawn."""
     is_sure = track.rest is not None and track.rest.is_sure
     rest = track.rest if is_sure else None
     return Track(here, here.averaged(moment.random_share), rest, rest_before=track.rest_before)
 
 
 def _watched(track: Track, moment: Moment) -> Track:
-    """The track with its rest, once it has been seen at one place for long enough."""
+    """Marks the track as at rest once it has been seen at one place for long enough."""
     rest = track.rest
     is_home = rest is not None and track.here.may_be_where(rest.there)
     if track.is_settled and not is_home:
@@ -147,7 +147,7 @@ def _watched(track: Track, moment: Moment) -> Track:
 
 
 def at_rest(track: Track, *, is_sure: bool) -> Track:
-    """The track of a base that rests where it is seen; `is_sure` as in `Rest`."""
+    """Marks the track as at rest where it is seen; `is_sure` as in `Rest`."""
     rest = track.rest
     if rest is not None and track.here.may_be_where(rest.there):
         rest = replace(rest, is_sure=is_sure or rest.is_sure)

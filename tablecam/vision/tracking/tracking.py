@@ -1,4 +1,4 @@
-"""Bases from one picture to the next: they appear, rest, are held while hidden, move, rest again.
+"""Tracks bases from picture to picture: they appear, rest, hide, move and rest again.
 
 Vision's only memory; what a picture makes of one base is in `track.py`.
 """
@@ -38,7 +38,7 @@ _LIKE_DEG = 2.0
 
 
 def may_be_carried(track: Track, moment: Moment) -> bool:
-    """Whether a base that has moved has been watched for long enough to ask for its unit."""
+    """Whether a moved base has been watched for long enough to compare it with its unit."""
     is_waiting = not track.is_settled and track.gone_at_s is None and track.jumped_to is None
     return (
         is_waiting and track.rest is not None and moment.at_s - track.here.since_s >= _WATCHED_FOR_S
@@ -61,7 +61,7 @@ def is_carried_with(track: Track, mate: Track) -> bool:
 
 
 def _lies_to(base: BaseSighting, mate: BaseSighting) -> tuple[float, float, float]:
-    """A base as its mate sees it: so far ahead (mm), to the right (mm), and turned (deg)."""
+    """A base relative to another: distance ahead and right (mm), and turn (deg)."""
     x_mm, y_mm = base.x_mm - mate.x_mm, base.y_mm - mate.y_mm
     ahead_x, ahead_y = forward(mate.heading_deg)
     ahead_mm, right_mm = x_mm * ahead_x + y_mm * ahead_y, x_mm * ahead_y - y_mm * ahead_x
@@ -74,7 +74,7 @@ _FILM_GAP_S = 0.7
 
 @dataclass(frozen=True, slots=True)
 class TrackedBase:
-    """A base that has been seen, where it is believed to lie now.
+    """A base that has been seen, and its pose now.
 
     `pose` is where it is seen now, or was last: `pose.seen` is `now`, or `held` while it is hidden,
     for `hidden_for_s`; a held base keeps its last sigma. A base that rests in a flush row faces as
@@ -93,12 +93,12 @@ class TrackedBase:
 
     @property
     def believed(self) -> BasePose | None:
-        """What a referee may go by: the best look at where it rests, or where it rested before."""
+        """The pose for the referee: where the base rests, or rested before it was moved."""
         return self.pose if self.is_settled else self.rest
 
 
 class BaseTracker:
-    """Follows the bases of one roster through the pictures of one camera."""
+    """Tracks the bases of one roster through the pictures of one camera."""
 
     def __init__(self, roster: Roster, camera: Camera) -> None:
         self._base_types = roster.base_type_by_tag()
@@ -122,7 +122,7 @@ class BaseTracker:
         beside_mm: float = 0.0,
         doubted: Collection[int] = (),
     ) -> tuple[TrackedBase, ...]:
-        """All bases seen so far, after one more picture; sightings of table tags are passed over.
+        """Updates all tracks with one more picture and returns all bases seen so far.
 
         A base that is not among the sightings is held at its last place, however long. A base of
         which nothing has changed stays the same object.
@@ -137,13 +137,13 @@ class BaseTracker:
             doubted: Tags that the picture shows twice. Neither place is believed.
         """
         seen = {
-            each.tag: each
-            for each in sightings
-            if each.tag in self._base_types and each.tag not in doubted
+            sighting.tag: sighting
+            for sighting in sightings
+            if sighting.tag in self._base_types and sighting.tag not in doubted
         }
         moment = self._moment(taken_at_s, beside_mm)
-        told = [each for each in seen.values() if self._tells(each, fresh)]
-        changed = self._place(told, moment)
+        measured = [sighting for sighting in seen.values() if self._tells(sighting, fresh)]
+        changed = self._place(measured, moment)
         for tag in seen.keys() - changed.keys():
             if not self._tracks[tag].is_quiet:
                 changed[tag] = seen_unchanged(self._tracks[tag], moment)
@@ -154,20 +154,20 @@ class BaseTracker:
             tag for tag, track in changed.items() if _is_laid_anew(self._tracks.get(tag), track)
         ]
         self._tracks.update(changed)
-        is_whole = 2 * len(told) >= len(self._tracks)
+        is_whole = 2 * len(measured) >= len(self._tracks)
         better = self._rows.update(laid, self._tracks, is_whole=is_whole) if laid else set()
         self._updated_at_s = taken_at_s
         self._show(changed.keys() | better, taken_at_s)
         return self._bases
 
     def bases(self, now_s: float) -> tuple[TrackedBase, ...]:
-        """All bases seen so far, in the roster's order, as they stand now without a new picture."""
+        """All bases seen so far, in the roster's order, at a time without a new picture."""
         if self._updated_at_s is None or now_s <= self._updated_at_s:
             return self._bases
         return tuple(_held(base, now_s - self._seen_at_s(base.tag)) for base in self._bases)
 
     def forget(self, tag: int) -> None:
-        """Take a base off: players have removed it. It appears again when it is seen again."""
+        """Forgets a base that players removed. It appears again when it is seen again."""
         if self._tracks.pop(tag, None) is not None:
             del self._shown[tag]
             mates = self._rows.update([tag], self._tracks, is_whole=False)
@@ -175,7 +175,7 @@ class BaseTracker:
             self._bases = self._in_order()
 
     def registered(self, camera: Camera) -> None:
-        """The camera has been registered anew; the next sightings come through this one.
+        """Continues with a re-registered camera.
 
         No base has moved by that: what they show is compared as truly as both registrations know
         places, and averages start anew.
@@ -184,7 +184,7 @@ class BaseTracker:
         self._registrations += 1
 
     def _moment(self, at_s: float, beside_mm: float) -> Moment:
-        """What kind of picture this is: of a film, after a break in one, or by itself."""
+        """Classifies a picture: part of a film, after a break in one, or single."""
         before_s, was_film = self._updated_at_s, self._is_film
         self._is_film = before_s is not None and at_s - before_s < _FILM_GAP_S
         return Moment(
@@ -198,19 +198,19 @@ class BaseTracker:
         )
 
     def _seen_at_s(self, tag: int) -> float:
-        """When a base was seen last."""
+        """The time at which a base was seen last."""
         gone_at_s = self._tracks[tag].gone_at_s
         return self._updated_at_s or 0.0 if gone_at_s is None else gone_at_s
 
     def _tells(self, seen: TagSighting, fresh: Collection[int] | None) -> bool:
-        """Whether a sighting says where its base is, beyond that it is still there."""
+        """Whether a sighting carries a new measurement of its base."""
         if fresh is None or seen.tag in fresh:
             return True
         track = self._tracks.get(seen.tag)
         return track is None or track.gone_at_s is not None or track.jumped_to is not None
 
     def _place(self, sightings: Sequence[TagSighting], moment: Moment) -> dict[int, Track]:
-        """The tracks of bases that were placed, and from them how much sightings scatter."""
+        """Updates the tracks of measured bases, and the estimate of the scatter."""
         types = [self._base_types[sighting.tag] for sighting in sightings]
         placed: dict[int, Track] = {}
         shares: list[float] = []
@@ -230,7 +230,7 @@ class BaseTracker:
     def _settled_with_their_units(
         self, changed: Mapping[int, Track], moment: Moment
     ) -> dict[int, Track]:
-        """The bases that were carried with another of their unit, once that one rests."""
+        """Settles bases that were carried together with a base of their unit that rests now."""
         return {
             tag: at_rest(track, is_sure=True)
             for tag, track in changed.items()
@@ -239,14 +239,14 @@ class BaseTracker:
         }
 
     def _mates(self, tag: int, changed: Mapping[int, Track]) -> Iterable[Track]:
-        """The other bases of a base's unit, as far as they have been seen."""
+        """Yields the tracks of the other bases of a base's unit."""
         for mate in self._rows.mates(tag):
             track = changed.get(mate) or self._tracks.get(mate)
             if mate != tag and track is not None:
                 yield track
 
     def _show(self, changed: Iterable[int], now_s: float) -> None:
-        """Make what is shown of the tracks that changed, where it differs from what was."""
+        """Updates the shown bases of the tracks that changed."""
         is_other = False
         for tag in changed:
             track = self._tracks[tag]
@@ -275,14 +275,14 @@ def _held(base: TrackedBase, hidden_for_s: float) -> TrackedBase:
 
 
 def _has_rested(before: Track, after: Track) -> bool:
-    """Whether a base was seen at one place by both of two pictures, through the same camera."""
+    """Whether two pictures through the same camera saw a base at the same place."""
     was, is_now = before.here, after.here
     is_averaged = is_now is not was and is_now.since_s == was.since_s
     return is_averaged and is_now.camera == was.camera and before.gone_at_s is None
 
 
 def _is_laid_anew(before: Track | None, after: Track) -> bool:
-    """Whether a base lies, or is believed to lie, otherwise than before the newest picture."""
+    """Whether the newest picture changed where a base lies or is believed to lie."""
     return (
         before is None
         or before.seen is not after.seen
