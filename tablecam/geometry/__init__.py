@@ -1,1 +1,1 @@
-"""Shapes on the table: rectangles, outlines, front lines, zones and lines of sight."""
+"""Geometry of bases and units: rectangles, outlines, front lines, zones, lines of sight."""

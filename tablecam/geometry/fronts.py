@@ -1,6 +1,6 @@
-"""Front lines and the strips ahead of them, many at once: of units as measured, or as drawn.
+"""Vectorised front edges of units, measured or drawn, and the strips directly ahead of them.
 
-What lies ahead of a front line and between the flank lines lies directly in front (G-3, G-4).
+Directly in front means ahead of the front line and between the flank lines (G-3, G-4).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _FAR_MM = 1e4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fronts:
-    """Front edges of k units, or of one unit k times, and where each faces.
+    """Front edges and headings of k units, or of k draws of one unit.
 
-    `left_mm`, `right_mm` (k, 2) are the edges' ends, `heading` (k, 2) unit vectors.
+    `left_mm` and `right_mm` (k, 2) are the ends of the edges, `heading` (k, 2) unit vectors.
     """
 
     left_mm: Array
@@ -33,27 +33,27 @@ class Fronts:
 
     @classmethod
     def of(cls, axes: Axes) -> Fronts:
-        """One front edge."""
+        """Returns one front edge, k = 1."""
         return cls.of_all([axes])
 
     @classmethod
     def of_all(cls, axes: Sequence[Axes]) -> Fronts:
-        """Many front edges."""
+        """Returns the front edges of k units."""
         left_mm, right_mm, heading = (
             np.array(parts, dtype=np.float64).reshape(-1, 2)
             for parts in (
-                [each.left_mm for each in axes],
-                [each.right_mm for each in axes],
-                [forward(each.heading_deg) for each in axes],
+                [front.left_mm for front in axes],
+                [front.right_mm for front in axes],
+                [forward(front.heading_deg) for front in axes],
             )
         )
         return cls(left_mm, right_mm, heading)
 
     @classmethod
     def drawn(cls, unit: Unit, bases: Rectangles) -> Fronts:
-        """A unit's front edges for each draw of its bases (k times its number of them).
+        """Fits a unit's front edge to each of k draws of its bases.
 
-        Fitted as `outlines.axes` fits one: through the middles of the front rank's front edges.
+        As in `outlines.axes`, the line is fitted through the middles of the front rank's edges.
         """
         rank = list(front_rank(unit))
         count = len(unit.bases)
@@ -64,54 +64,55 @@ class Fronts:
         heading = _unit(bases.axes.reshape(-1, count, 2, 2)[:, :, 1].mean(axis=1))
         middles = corners.mean(axis=2)
         middle = middles.mean(axis=1)
-        along = _principal(middles - middle[:, None], heading)
-        reach = np.einsum(
+        along = _principal_axes(middles - middle[:, None], heading)
+        along_mm = np.einsum(
             "kpi,ki->kp", corners.reshape(len(corners), -1, 2) - middle[:, None], along
         )
-        left_mm = middle + along * reach.min(axis=1)[:, None]
-        return cls(left_mm, middle + along * reach.max(axis=1)[:, None], heading)
+        left_mm = middle + along * along_mm.min(axis=1)[:, None]
+        return cls(left_mm, middle + along * along_mm.max(axis=1)[:, None], heading)
 
     @property
     def normal(self) -> Array:
-        """The unit vectors (k, 2) ahead of the front lines and square to them."""
+        """The unit normals (k, 2) of the front lines, pointing ahead."""
         along = _unit(self.right_mm - self.left_mm)
         return np.stack([-along[:, 1], along[:, 0]], axis=1)
 
     def ahead_mm(self, corners_mm: Array) -> Array:
-        """How far bases' foremost corners (k, n, 4, 2) lie ahead of the front lines: (k, n)."""
+        """Returns how far the foremost of corners (k, n, 4, 2) lies ahead of the front, (k, n)."""
         offsets = corners_mm - self.left_mm[:, None, None]
         return np.asarray(np.einsum("knci,ki->knc", offsets, self.normal).max(axis=2))
 
     def depth_mm(self, corners_mm: Array, axes: Array) -> Array:
-        """How deep bases reach into the strips ahead: (k, n); negative by how far they keep off.
+        """Returns the depth (k, n) of rectangles in the strips ahead; negative is the gap to them.
 
-        Of rectangles with corners (k, n, 4, 2) and axes (k, n, 2, 2): by how much each would have
-        to be moved to be out of the strip, as convex shapes are parted along an edge's normal.
+        Rectangles have corners (k, n, 4, 2) and axes (k, n, 2, 2). The depth is the shortest
+        translation that takes a rectangle out of the strip (separating axis theorem).
         """
         across = np.stack([self.heading[:, 1], -self.heading[:, 0]], axis=1)
         left = np.einsum("knci,ki->knc", corners_mm - self.left_mm[:, None, None], across)
-        end = np.einsum("knci,ki->knc", self.right_mm[:, None, None] - corners_mm, across)
-        depths = [self.ahead_mm(corners_mm), left.max(axis=2), end.max(axis=2)]
+        right = np.einsum("knci,ki->knc", self.right_mm[:, None, None] - corners_mm, across)
+        depths = [self.ahead_mm(corners_mm), left.max(axis=2), right.max(axis=2)]
         ends = np.stack([self.left_mm, self.right_mm], axis=1)
+        # The strip's sides are done; left are the rectangle's own normals that point ahead.
         for side in (0, 1):
-            outward = axes[:, :, side]
-            facing = np.einsum("kni,ki->kn", outward, self.heading)
-            outward = outward * np.where(facing >= 0, 1.0, -1.0)[..., None]
-            nearest = np.einsum("kni,kei->kne", outward, ends).min(axis=2)
-            depths.append(np.einsum("knci,kni->knc", corners_mm, outward).max(axis=2) - nearest)
+            normal = axes[:, :, side]
+            facing = np.einsum("kni,ki->kn", normal, self.heading)
+            normal = normal * np.where(facing >= 0, 1.0, -1.0)[..., None]
+            strip_start = np.einsum("kni,kei->kne", normal, ends).min(axis=2)
+            depths.append(np.einsum("knci,kni->knc", corners_mm, normal).max(axis=2) - strip_start)
         return np.asarray(np.min(depths, axis=0))
 
 
 def strip_ahead(axes: Axes, table: TableSize) -> shapely.Geometry:
-    """The strip directly in front, as far as the table goes, to draw."""
+    """Returns the strip directly in front of a unit, clipped to the table, for drawing."""
     ahead = np.array(forward(axes.heading_deg)) * _FAR_MM
-    left, end = np.array(axes.left_mm), np.array(axes.right_mm)
-    strip = shapely.Polygon([left, end, end + ahead, left + ahead])
+    left, right = np.array(axes.left_mm), np.array(axes.right_mm)
+    strip = shapely.Polygon([left, right, right + ahead, left + ahead])
     return shapely.intersection(strip, table_outline(table), grid_size=GRID_MM)
 
 
-def _principal(offsets: Array, heading: Array) -> Array:
-    """The directions (k, 2), to the right of headings, along which points (k, p, 2) lie."""
+def _principal_axes(offsets: Array, heading: Array) -> Array:
+    """Returns the principal axes (k, 2) of points (k, p, 2), pointing right of the headings."""
     x, y = offsets[..., 0], offsets[..., 1]
     angle = 0.5 * np.arctan2(2 * (x * y).sum(axis=1), (x * x - y * y).sum(axis=1))
     along = np.stack([np.cos(angle), np.sin(angle)], axis=1)

@@ -1,6 +1,6 @@
-"""Many bases at once, as arrays: where their corners are and how sure that is.
+"""Bases as arrays of rectangles, with the standard deviations of their poses.
 
-A point or a commander is a rectangle of no size, so that every length is one between rectangles.
+A point or a commander is a rectangle of size 0, so that every length is one between rectangles.
 """
 
 from __future__ import annotations
@@ -20,21 +20,20 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 EXACT_MM = 1e-6
-"""What exact inputs lose to rounding: a margin this little below 0 is 0, and holds."""
+"""Tolerance for rounding errors of exact inputs: a margin of -EXACT_MM still counts as 0."""
 
 Measurable = Unit | BasePose | Commander | Point
-"""What a length can be taken to. A commander is the point at his marker's middle."""
+"""Anything that a length can be measured to; a commander is the centre of the marker."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rectangles:
-    """The rectangles of some things, n of them in all, in the things' order.
+    """The n rectangles of some things, in the order of the things.
 
-    `centres_mm` (n, 2); `axes` (n, 2, 2), each base's unit vectors to its right and ahead;
-    `halves_mm` (n, 2), half of its width and depth; `owners` (n,), the place of the thing it
-    belongs to. Three things err, each by itself, and `sigmas` (n, 3) are theirs: where its tag is
-    along x and y (mm), and its heading (radians), which swings the centre about the tag: by
-    `swings_mm` (n, 2) for each radian.
+    `centres_mm` (n, 2); `axes` (n, 2, 2), the unit vectors to the base's right and ahead;
+    `halves_mm` (n, 2), half its width and depth; `owners` (n,), the index of its thing. `sigmas`
+    (n, 3) are the standard deviations of three independent errors: the tag's x and y (mm) and the
+    heading (radians). A heading error also moves the centre, by `swings_mm` (n, 2) per radian.
     """
 
     centres_mm: Array
@@ -48,36 +47,36 @@ class Rectangles:
         return len(self.owners)
 
     def corners_mm(self) -> Array:
-        """The corners (n, 4, 2): front left, front right, rear right, rear left."""
+        """Returns the corners (n, 4, 2): front left, front right, rear right, rear left."""
         signs = np.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
         offsets = (signs * self.halves_mm[:, None]) @ self.axes
         return np.asarray(self.centres_mm[:, None] + offsets)
 
     @property
     def arms_mm(self) -> Array:
-        """How far, at most, any point of each is from what its heading turns about, (n,)."""
+        """A bound (n,) on the distance of any point of a rectangle from its tag."""
         halves_mm, swings_mm = np.linalg.norm([self.halves_mm, self.swings_mm], axis=2)
         return np.asarray(halves_mm + swings_mm)
 
     def in_sigmas(self, by_pose: Array) -> Array:
-        """By how much one sigma of each of what errs changes k lengths, (n, k, 3).
+        """Returns the change of k lengths by one sigma of each error, (n, k, 3).
 
-        `by_pose` (n, k, 3) are the lengths' derivatives by centre (x, y) and heading (radians).
+        `by_pose` (n, k, 3) are their derivatives by centre (x, y) and heading (radians).
         """
-        by_turn = by_pose[..., 2] + np.einsum("nki,ni->nk", by_pose[..., :2], self.swings_mm)
-        by_error = np.concatenate([by_pose[..., :2], by_turn[..., None]], axis=2)
+        by_heading = by_pose[..., 2] + np.einsum("nki,ni->nk", by_pose[..., :2], self.swings_mm)
+        by_error = np.concatenate([by_pose[..., :2], by_heading[..., None]], axis=2)
         return np.asarray(by_error * self.sigmas[:, None])
 
-    def errors(self, luck: Array) -> tuple[Array, Array]:
-        """How far centres are moved (..., n, 2) and headings turned (..., n), in radians.
+    def errors(self, z: Array) -> tuple[Array, Array]:
+        """Returns the errors of the centres (..., n, 2) and of the headings (..., n), in radians.
 
-        `luck` (..., n, 3) is what each that errs is off by, in its sigmas.
+        `z` (..., n, 3) are the three errors in units of their sigmas.
         """
-        off = luck * self.sigmas
-        return off[..., :2] + off[..., 2:] * self.swings_mm, off[..., 2]
+        errors = z * self.sigmas
+        return errors[..., :2] + errors[..., 2:] * self.swings_mm, errors[..., 2]
 
     def take(self, indices: Indices) -> Rectangles:
-        """The rectangles at some places, in that order."""
+        """Returns the rectangles at some indices, in that order."""
         return Rectangles(
             self.centres_mm[indices],
             self.axes[indices],
@@ -89,7 +88,7 @@ class Rectangles:
 
 
 def rectangles(things: Sequence[Measurable]) -> Rectangles:
-    """The rectangles of things, each thing's together."""
+    """Returns the rectangles of things, those of each thing together."""
     rows = [(owner, *row) for owner, thing in enumerate(things) for row in _rows(thing)]
     owners = np.array([row[0] for row in rows], dtype=np.intp)
     table = np.array([row[1:] for row in rows], dtype=np.float64).reshape(-1, 13)
@@ -119,7 +118,7 @@ def _point_row(x_mm: float, y_mm: float, sigma_mm: float) -> tuple[float, ...]:
 
 @lru_cache(maxsize=4096)
 def _row(base: BasePose) -> tuple[float, ...]:
-    # Of one that lies still it is asked dozens of times a picture.
+    # Cached: a base at rest is converted dozens of times per frame.
     x, y = forward(base.heading_deg)
     halves = (base.width_mm / 2, base.depth_mm / 2)
     sigmas = (base.tag_sigma_mm, base.tag_sigma_mm, math.radians(base.sigma_deg))

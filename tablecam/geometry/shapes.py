@@ -1,4 +1,4 @@
-"""Shapes in table millimetres that a page draws to show why an answer is as it is."""
+"""Drawable shapes in table millimetres: the evidence of an answer."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import shapely
 from tablecam.table.model import Point
 
 PLACES_MM = 4
-"""Decimal places of a millimetre in documents."""
+"""Decimal places of millimetres in documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A point, line or polygon in table millimetres that a page draws to show why.
+    """A point, line or polygon in table millimetres for a page to draw.
 
-    A polygon's points do not repeat the first. `role` says what it is to the question
-    (`front-line`, `ring`, ...) and `label` what to write beside it.
+    A polygon does not repeat its first point. `role` is the meaning of the shape (`front-line`,
+    `ring`, ...), `label` the text beside it.
     """
 
     kind: Literal["point", "line", "polygon"]
@@ -28,19 +28,21 @@ class Shape:
     label: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The shape as documents carry it."""
+        """Returns the JSON value of the shape."""
         points = [[round(value, PLACES_MM) for value in point] for point in self.points_mm]
         return {"kind": self.kind, "points_mm": points, "role": self.role, "label": self.label}
 
 
 def shapes_of(geometry: shapely.Geometry, role: str, label: str = "") -> tuple[Shape, ...]:
-    """The shapes that draw a shapely geometry, part by part; holes are left out.
+    """Converts each part of a shapely geometry to a shape; holes are omitted.
 
-    Only the first part is labelled.
+    Only the first part gets the label.
     """
     parts: Iterable[Any] = shapely.get_parts(geometry)
-    drawn = [part for part in parts if not part.is_empty]
-    return tuple(_shape(part, role, label if not index else "") for index, part in enumerate(drawn))
+    visible = [part for part in parts if not part.is_empty]
+    return tuple(
+        _shape(part, role, label if not index else "") for index, part in enumerate(visible)
+    )
 
 
 def _shape(part: shapely.Geometry, role: str, label: str) -> Shape:

@@ -1,4 +1,4 @@
-"""Front, flank and rear of a unit, and where another mostly lies (M-1.8, M-1.11)."""
+"""Decides whether a unit lies in another's front, flank or rear (M-1.8, M-1.11)."""
 
 from __future__ import annotations
 
@@ -21,40 +21,41 @@ Side = Literal["front", "flank", "rear"]
 SIDES: tuple[Side, ...] = ("front", "flank", "rear")
 
 _FAR_MM = 2e4
-"""Farther than any table reaches, and near enough to lose no digits in an area."""
+"""Longer than any table, yet short enough to keep areas precise."""
 
 _SAME_MM2 = 1e-3
-"""Areas that differ by less lie equally; then the side named first in `SIDES` has it."""
+"""Areas that differ by less count as equal; ties go to the side named first in `SIDES`."""
 
 
 def side_of(a: Unit | BasePose, b: Unit | BasePose) -> Side:
-    """Where most of `b`'s area lies as seen by `a`.
+    """Returns the side of `a` on which most of `b`'s area lies.
 
-    Ahead of its front line; behind it and outside the flank lines; or behind it and between them.
+    Front is ahead of the front line; flank behind it and outside the flank lines; rear behind it
+    and between them.
     """
     return SIDES[int(sides_of([a], [b])[0, 0])]
 
 
 def sides_of(a: Sequence[Unit | BasePose], b: Sequence[Unit | BasePose]) -> NDArray[np.intp]:
-    """As `side_of` for each of `a` with each of `b`: places in `SIDES`, (n, m)."""
-    return sides_from([axes(each) for each in a], b)
+    """Returns `side_of` for each of `a` with each of `b`, as indices of `SIDES` (n, m)."""
+    return sides_from([axes(observer) for observer in a], b)
 
 
 def sides_from(a: Sequence[Axes], b: Sequence[Unit | BasePose]) -> NDArray[np.intp]:
-    """The same, seen from axes that are known already."""
+    """Returns `sides_of` for observers given by their axes."""
     bases = rectangles(b)
-    by_base = _shares(a, bases)
-    areas = by_base @ (bases.owners[:, None] == np.arange(len(b)))
+    base_areas = _areas_by_side(a, bases)
+    areas = base_areas @ (bases.owners[:, None] == np.arange(len(b)))
     order = np.array([2, 1, 0])[:, None, None]
     return np.asarray(np.argmax(areas + _SAME_MM2 * order, axis=0))
 
 
 def side_shapes(what: Unit | BasePose, table: TableSize) -> tuple[Shape, ...]:
-    """The front, the rear and the two flanks on the table, to draw."""
+    """Returns the front, the rear and the two flanks, clipped to the table, for drawing."""
     play = table_outline(table)
-    found = axes(what)
-    ahead, rear = _regions(found)
-    parts = ((ahead, "front"), *((flank, "flank") for flank in _flanks(found)), (rear, "rear"))
+    front = axes(what)
+    ahead, rear = _front_and_rear(front)
+    parts = ((ahead, "front"), *((flank, "flank") for flank in _flanks(front)), (rear, "rear"))
     return tuple(
         shape
         for region, role in parts
@@ -64,31 +65,29 @@ def side_shapes(what: Unit | BasePose, table: TableSize) -> tuple[Shape, ...]:
     )
 
 
-def _shares(a: Sequence[Axes], bases: Rectangles) -> Array:
-    """How much of each base (n) lies ahead, at the flanks and in the rear of each: (3, k, n), mm².
-
-    Most bases lie wholly in one of them.
-    """
+def _areas_by_side(a: Sequence[Axes], bases: Rectangles) -> Array:
+    """Returns the area of n bases in the front, flanks and rear of k units, (3, k, n) in mm²."""
     corners_mm = bases.corners_mm()
     whole: Array = 4.0 * bases.halves_mm.prod(axis=1)
-    shares = np.asarray(_whole_in(Fronts.of_all(a), corners_mm) * whole)
-    is_cut = shares.sum(axis=0) == 0
+    # Most bases lie wholly on one side: only the others need an intersection.
+    areas = np.asarray(_is_wholly_in(Fronts.of_all(a), corners_mm) * whole)
+    is_cut = areas.sum(axis=0) == 0
     for row in np.flatnonzero(is_cut.any(axis=1)).tolist():
         cut = np.flatnonzero(is_cut[row])
-        # Base by base: flush or overlapping, a unit's bases are no valid multipolygon to cut up.
+        # Base by base: touching or overlapping bases form no valid multipolygon.
         outlines = np.asarray(shapely.polygons(corners_mm[cut]))
         ahead, rear = (
             shapely.area(shapely.intersection(region, outlines, grid_size=GRID_MM))
-            for region in _regions(a[row])
+            for region in _front_and_rear(a[row])
         )
-        shares[:, row, cut] = ahead, whole[cut] - ahead - rear, rear
-    return shares
+        areas[:, row, cut] = ahead, whole[cut] - ahead - rear, rear
+    return areas
 
 
-def _whole_in(fronts: Fronts, corners_mm: Array) -> NDArray[np.bool_]:
-    """Which bases (n, 4, 2) lie wholly ahead of k fronts, at one flank, or in the rear: (3, k, n).
+def _is_wholly_in(fronts: Fronts, corners_mm: Array) -> NDArray[np.bool_]:
+    """Returns which bases (n, 4, 2) lie wholly in the front, one flank or the rear, (3, k, n).
 
-    A base upon the line between two of them, of no area in one, may lie wholly in both.
+    A base whose edge lies on a dividing line may lie wholly in two of them.
     """
     across = np.stack([fronts.heading[:, 1], -fronts.heading[:, 0]], axis=1)
     ahead_mm = _along(fronts.normal, corners_mm, fronts.left_mm)
@@ -101,35 +100,35 @@ def _whole_in(fronts: Fronts, corners_mm: Array) -> NDArray[np.bool_]:
     return np.stack([is_ahead, is_behind & is_beside, is_behind & is_between])
 
 
-def _along(ways: Array, points_mm: Array, starts_mm: Array) -> Array:
-    """How far points (n, 4, 2) lie along unit vectors (k, 2) from places (k, 2): (k, n, 4)."""
-    from_origin = np.tensordot(ways, points_mm, axes=(1, 2))
-    return np.asarray(from_origin - (ways * starts_mm).sum(axis=1)[:, None, None])
+def _along(directions: Array, points_mm: Array, starts_mm: Array) -> Array:
+    """Returns how far points (n, 4, 2) lie along directions from starts (k, 2), (k, n, 4)."""
+    from_origin = np.tensordot(directions, points_mm, axes=(1, 2))
+    return np.asarray(from_origin - (directions * starts_mm).sum(axis=1)[:, None, None])
 
 
-def _regions(of: Axes) -> tuple[shapely.Polygon, shapely.Polygon]:
-    """All ahead of the front line, and all behind it between the flank lines."""
-    left, end = np.array(of.left_mm), np.array(of.right_mm)
-    along, normal, back = _far(of)
-    ahead = [left - along, end + along, end + along + normal, left - along + normal]
-    return shapely.Polygon(ahead), shapely.Polygon([left, left + back, end + back, end])
+def _front_and_rear(axes: Axes) -> tuple[shapely.Polygon, shapely.Polygon]:
+    """Returns the area ahead of the front line, and the area behind it between the flank lines."""
+    left, right = np.array(axes.left_mm), np.array(axes.right_mm)
+    along, normal, back = _far_vectors(axes)
+    ahead = [left - along, right + along, right + along + normal, left - along + normal]
+    return shapely.Polygon(ahead), shapely.Polygon([left, left + back, right + back, right])
 
 
-def _flanks(of: Axes) -> tuple[shapely.Polygon, shapely.Polygon]:
-    """All behind the front line to the left of the left flank line, and the same on the right."""
-    left, end = np.array(of.left_mm), np.array(of.right_mm)
-    along, normal, back = _far(of)
+def _flanks(axes: Axes) -> tuple[shapely.Polygon, shapely.Polygon]:
+    """Returns the left and the right flank: behind the front line, outside the flank lines."""
+    left, right = np.array(axes.left_mm), np.array(axes.right_mm)
+    along, normal, back = _far_vectors(axes)
     return (
         shapely.Polygon([left, left - along, left - along - normal, left + back]),
-        shapely.Polygon([end, end + along, end + along - normal, end + back]),
+        shapely.Polygon([right, right + along, right + along - normal, right + back]),
     )
 
 
-def _far(of: Axes) -> tuple[Array, Array, Array]:
-    """Vectors that reach beyond the table: along the front line, ahead of it, along the flanks."""
-    edge = np.subtract(of.right_mm, of.left_mm)
+def _far_vectors(axes: Axes) -> tuple[Array, Array, Array]:
+    """Returns vectors longer than the table: along the front line, ahead of it, rearward."""
+    edge = np.subtract(axes.right_mm, axes.left_mm)
     along = edge / np.hypot(*edge) * _FAR_MM
-    back = np.array(forward(of.heading_deg)) * -_FAR_MM
+    back = np.array(forward(axes.heading_deg)) * -_FAR_MM
     return along, np.array([-along[1], along[0]]), back
 
 

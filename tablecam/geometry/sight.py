@@ -1,4 +1,4 @@
-"""Sight: is there a straight line from an edge to a shape that goes through none of the others?"""
+"""Lines of sight: finds a straight line from an edge to a shape past blockers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 HAIR_MM = 1e-3
-"""A line that goes no deeper into a shape than this runs along it, not through it."""
+"""A line that enters a shape by no more than this runs along it, not through it."""
 
 _PARALLEL = 1e-12
 _SAME_MM = 1e-9
@@ -24,11 +24,10 @@ _NOTHING = shapely.Polygon()
 def free_line(
     edge: shapely.LineString, target: shapely.Geometry, blockers: shapely.Geometry
 ) -> shapely.LineString | None:
-    """A straight segment from a point of an edge to one of a shape that passes through no blocker.
+    """Returns the shortest free segment from an edge to a shape, or None if all are blocked.
 
-    None where all of them pass through the inside of one; along its outline is not through it.
-    Exact: of all free segments there is one that turns on two corners (of the blockers, the shape,
-    or the edge), so only those through two corners are tried.
+    A segment along a blocker's outline is free. Exact: if any segment is free, so is one through
+    two corners (of the blockers, the shape or the edge), hence only those are tried.
     """
     if shapely.is_empty(target):
         return None
@@ -36,23 +35,23 @@ def free_line(
     if not shapely.intersects(less_a_hair(blockers), straight):
         return straight
     field_of_view = shapely.convex_hull(shapely.union(edge, shapely.convex_hull(target)))
-    # Their corners half as deep: a segment that turns on them does not touch what is solid.
-    solid, turned_on = _eroded(blockers, HAIR_MM), _eroded(blockers, HAIR_MM / 2)
+    # Corners are eroded half as much, so that a segment through one does not touch the solid.
+    solid, pivots = _eroded(blockers, HAIR_MM), _eroded(blockers, HAIR_MM / 2)
     shapely.prepare(solid)
-    corners = _corners(turned_on, edge, target, field_of_view)
+    corners = _corners(pivots, edge, target, field_of_view)
     segments = _segments(corners, shapely.get_coordinates(edge), _sides(target))
     free = np.flatnonzero(~shapely.intersects(solid, segments))
     if not len(free):
         return None
     lengths_mm = shapely.length(segments[free])
-    found: shapely.LineString = segments[free[np.argmin(lengths_mm)]]
-    return found
+    shortest: shapely.LineString = segments[free[np.argmin(lengths_mm)]]
+    return shortest
 
 
 @lru_cache(maxsize=64)
 def less_a_hair(blockers: shapely.Geometry) -> shapely.Geometry:
-    """What of blockers lies deeper in them than a hair."""
-    # Kept, as what stands on a table is looked past again and again; never prepared, as threads
+    """Returns the interior of blockers, eroded by `HAIR_MM`."""
+    # Cached, because the same blockers are tested again and again; not prepared, because threads
     # may share it.
     return _eroded(blockers, HAIR_MM)
 
@@ -73,9 +72,9 @@ def is_between(
     blockers: shapely.Geometry,
     within_mm: float = 0.0,
 ) -> NDArray[np.bool_]:
-    """Whether any straight segment from each edge to its shape, quadrangles all, meets a blocker.
+    """Whether the hull of each edge and its shape comes within a distance of a blocker, (n,).
 
-    Or comes within so much of one. Where none does no blocker need be looked at more closely.
+    Shapes are quadrangles. A quick test: where it is false, no segment can be blocked.
     """
     if not sights or shapely.is_empty(blockers):
         return np.zeros(len(sights), dtype=bool)
@@ -86,30 +85,34 @@ def is_between(
 def what_is_between(
     sights: Sequence[tuple[shapely.LineString, shapely.Polygon]], blockers: shapely.Geometry
 ) -> list[shapely.Geometry]:
-    """The same with what is met: those parts of the blockers, as one shape, or an empty one."""
+    """Returns the parts of the blockers between each edge and its shape; empty if none."""
     parts = np.asarray(shapely.get_parts(blockers), dtype=object)
-    met: list[list[int]] = [[] for _ in sights]
+    between: list[list[int]] = [[] for _ in sights]
     if sights and len(parts):
-        which, part = shapely.STRtree(parts).query(_views(sights), "intersects").tolist()
-        for sight, at in zip(which, part, strict=True):
-            met[sight].append(at)
-    found: list[Any] = [
-        _NOTHING if not each else shapely.multipolygons(parts[each]) for each in met
+        sight_indices, part_indices = (
+            shapely.STRtree(parts).query(_views(sights), "intersects").tolist()
+        )
+        for sight_index, part_index in zip(sight_indices, part_indices, strict=True):
+            between[sight_index].append(part_index)
+    shapes: list[Any] = [
+        _NOTHING if not indices else shapely.multipolygons(parts[indices]) for indices in between
     ]
-    return found
+    return shapes
 
 
 def met_mm(origin: Array, ways: Array, shape: shapely.Geometry) -> Array:
-    """How far one can go from a place, by unit vectors (n, 2), to a shape: infinite past it."""
+    """Returns the distance from a point to a shape along directions (n, 2); infinite past it."""
     if shapely.intersects_xy(shape, *origin):
         return np.zeros(len(ways))
     sides = _sides(shape)
-    along_mm = _meets(np.broadcast_to(origin, ways.shape), ways, sides[:, 0], sides[:, 1])
+    along_mm = _intersections_mm(
+        np.broadcast_to(origin, ways.shape), ways, sides[:, 0], sides[:, 1]
+    )
     return np.asarray(np.where(along_mm >= 0.0, along_mm, np.inf).min(axis=1, initial=np.inf))
 
 
 def _views(sights: Sequence[tuple[shapely.LineString, shapely.Polygon]]) -> NDArray[np.object_]:
-    """All that lies between each edge and its shape."""
+    """Returns the convex hulls of each edge and its shape."""
     ends = shapely.get_coordinates([part for sight in sights for part in sight])
     views = shapely.convex_hull(shapely.linestrings(ends.reshape(len(sights), -1, 2)))
     return np.asarray(views, dtype=object)
@@ -121,46 +124,48 @@ def _corners(
     target: shapely.Geometry,
     field_of_view: shapely.Geometry,
 ) -> Array:
-    """The points on which an outermost free segment can turn: (k, 2)."""
-    of_blockers = shapely.get_coordinates(blockers)
-    near = shapely.dwithin(shapely.points(of_blockers), field_of_view, HAIR_MM)
+    """Returns the corners (k, 2) through which an extreme free segment can pass."""
+    blocker_corners = shapely.get_coordinates(blockers)
+    near = shapely.dwithin(shapely.points(blocker_corners), field_of_view, HAIR_MM)
     ends = shapely.get_coordinates([edge, target])
-    return np.unique(np.concatenate([of_blockers[near], ends]), axis=0)
+    return np.unique(np.concatenate([blocker_corners[near], ends]), axis=0)
 
 
 def _sides(shape: shapely.Geometry) -> Array:
-    """The straight sides of a shape's outline, (m, 2, 2)."""
+    """Returns the straight sides of a shape's outline, (m, 2, 2)."""
     rings = shapely.get_rings(shapely.get_parts(shape))
-    corners, of_ring = shapely.get_coordinates(rings, return_index=True)
-    goes_on = of_ring[1:] == of_ring[:-1]
-    return np.stack([corners[:-1][goes_on], corners[1:][goes_on]], axis=1)
+    corners, ring = shapely.get_coordinates(rings, return_index=True)
+    is_side = ring[1:] == ring[:-1]
+    return np.stack([corners[:-1][is_side], corners[1:][is_side]], axis=1)
 
 
 def _segments(corners: Array, edge: Array, sides: Array) -> NDArray[np.object_]:
-    """The segments from an edge to the first side that they meet, on lines through two corners."""
+    """Returns segments from an edge to the first side they hit, on lines through two corners."""
     first, second = np.triu_indices(len(corners), k=1)
     through, step = corners[first], corners[second] - corners[first]
     step = step / np.hypot(step[:, 0], step[:, 1])[:, None]
-    on_edge = _meets(through, step, edge[:1], edge[-1:])[:, 0]
-    meets = np.isfinite(on_edge)
-    through, step, on_edge = through[meets], step[meets], on_edge[meets]
+    on_edge = _intersections_mm(through, step, edge[:1], edge[-1:])[:, 0]
+    crosses = np.isfinite(on_edge)
+    through, step, on_edge = through[crosses], step[crosses], on_edge[crosses]
     start = through + on_edge[:, None] * step
-    # Both ways along the line, from where it leaves the edge.
-    reach = _meets(start, step, sides[:, 0], sides[:, 1])
+    # In both directions along the line, from where it leaves the edge.
+    to_sides = _intersections_mm(start, step, sides[:, 0], sides[:, 1])
     ends = []
     for sense in (1.0, -1.0):
-        way = np.where(reach * sense >= -_SAME_MM, np.abs(reach), np.inf).min(
+        length = np.where(to_sides * sense >= -_SAME_MM, np.abs(to_sides), np.inf).min(
             axis=1, initial=np.inf
         )
-        hits = np.isfinite(way)
+        hits = np.isfinite(length)
         ends.append(
-            np.stack([start, start + (sense * np.where(hits, way, 0.0))[:, None] * step], 1)[hits]
+            np.stack([start, start + (sense * np.where(hits, length, 0.0))[:, None] * step], 1)[
+                hits
+            ]
         )
     return np.asarray(shapely.linestrings(np.concatenate(ends)), dtype=object)
 
 
-def _meets(through: Array, step: Array, starts: Array, ends: Array) -> Array:
-    """How far along lines (n,) they meet segments (m,), nan where they do not: (n, m)."""
+def _intersections_mm(through: Array, step: Array, starts: Array, ends: Array) -> Array:
+    """Returns how far along lines (n,) they cross segments (m,), (n, m); nan if they do not."""
     side = ends - starts
     across = step[:, None, 0] * side[None, :, 1] - step[:, None, 1] * side[None, :, 0]
     apart = starts[None] - through[:, None]
@@ -168,6 +173,7 @@ def _meets(through: Array, step: Array, starts: Array, ends: Array) -> Array:
         along = (apart[..., 0] * side[None, :, 1] - apart[..., 1] * side[None, :, 0]) / across
         share = (apart[..., 0] * step[:, None, 1] - apart[..., 1] * step[:, None, 0]) / across
     length = np.hypot(side[:, 0], side[:, 1])[None]
-    slack = _SAME_MM / np.maximum(length, _SAME_MM)
-    hit = (np.abs(across) > _PARALLEL * length) & (share >= -slack) & (share <= 1.0 + slack)
+    # A line through the very end of a side hits it, whatever the rounding.
+    tolerance = _SAME_MM / np.maximum(length, _SAME_MM)
+    hit = (np.abs(across) > _PARALLEL * length) & (share >= -tolerance) & (share <= 1.0 + tolerance)
     return np.where(hit, along, np.nan)

@@ -1,4 +1,4 @@
-"""What a person, a page or a script can point at: `unit:F1`, `base:10`, `point:512.3,400`, ..."""
+"""Resolves references to things on the table: `unit:F1`, `base:10`, `point:512.3,400`, ..."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from tablecam.geometry.rectangles import Measurable
 from tablecam.table.model import BasePose, Commander, Point, Position, Unit
 from tablecam.wording import nearest, quoted
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 _FARTHEST_MM = 1e5
-"""No table is a hundred metres long; numbers far beyond lose their digits."""
+"""The largest coordinate accepted, 100 m; larger numbers lose precision."""
 
 Kind = Literal["unit", "base", "commander", "point"]
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """Something on the table that was pointed at.
+    """Something on the table that a reference names.
 
-    `reference` is how it was written, `name` how a sentence calls it, `unit` the unit that it is
-    or belongs to.
+    `reference` is the text of the reference, `name` the name in sentences, `unit` the unit that the
+    thing is or belongs to.
     """
 
     kind: Kind
@@ -36,29 +36,29 @@ class Thing:
 
     @property
     def sigma_mm(self) -> float:
-        """The largest standard deviation of a place of it."""
+        """The largest standard deviation of its positions."""
         if isinstance(self.what, Unit):
             return max(base.sigma_mm for base in self.what.bases)
         return self.what.sigma_mm if isinstance(self.what, BasePose | Commander) else 0.0
 
 
 def resolve(position: Position, reference: str) -> Thing:
-    """The thing on the table that a reference names.
+    """Returns the thing on the table that a reference names.
 
-    `unit:ID`, `base:TAG`, `base:ID/PLACE` (counted from 1), `commander:ID`, `point:X,Y` in table
-    millimetres.
+    References are `unit:ID`, `base:TAG`, `base:ID/PLACE` (from 1), `commander:ID`, and `point:X,Y`
+    in table millimetres.
 
     Raises:
-        BadInput: It is not written so, or there is no such thing on the table.
+        BadInput: The reference is malformed, or no such thing is on the table.
     """
     kind, _, name = reference.partition(":")
-    found = _RESOLVERS.get(kind)
-    if found is None or not name:
+    resolver = _RESOLVERS.get(kind)
+    if resolver is None or not name:
         raise BadInput(
             quoted(reference),
             "expected unit:ID, base:TAG, base:ID/PLACE, commander:ID or point:X,Y",
         )
-    return found(position, reference, name)
+    return resolver(position, reference, name)
 
 
 def _unit(position: Position, reference: str, name: str) -> Thing:
@@ -70,17 +70,17 @@ def _unit(position: Position, reference: str, name: str) -> Thing:
 def _base(position: Position, reference: str, name: str) -> Thing:
     bases: dict[str, tuple[Unit, BasePose]] = {}
     for unit in position.units:
-        for place, base in enumerate(unit.bases):
-            bases[f"{unit.id}/{place + 1}"] = (unit, base)
-            bases[unit.base_name(place)] = (unit, base)
+        for index, base in enumerate(unit.bases):
+            bases[f"{unit.id}/{index + 1}"] = (unit, base)
+            bases[unit.base_name(index)] = (unit, base)
     unit, base = _looked_up(bases, reference, "base", name)
     return Thing("base", reference, f"base {name}", base, unit)
 
 
 def _commander(position: Position, reference: str, name: str) -> Thing:
-    commanders = {leader.id: leader for leader in position.commanders}
-    leader = _looked_up(commanders, reference, "commander", name)
-    return Thing("commander", reference, leader.id, leader)
+    commanders = {commander.id: commander for commander in position.commanders}
+    commander = _looked_up(commanders, reference, "commander", name)
+    return Thing("commander", reference, commander.id, commander)
 
 
 def _point(_: Position, reference: str, name: str) -> Thing:
@@ -90,8 +90,8 @@ def _point(_: Position, reference: str, name: str) -> Thing:
         x_mm = y_mm = math.nan
     if not (abs(x_mm) <= _FARTHEST_MM and abs(y_mm) <= _FARTHEST_MM):  # nan is refused too
         raise BadInput(quoted(reference), "expected point:X,Y with two numbers of millimetres")
-    place: Point = (x_mm, y_mm)
-    return Thing("point", reference, f"the point {x_mm:.0f}, {y_mm:.0f}", place)
+    point: Point = (x_mm, y_mm)
+    return Thing("point", reference, f"the point {x_mm:.0f}, {y_mm:.0f}", point)
 
 
 _RESOLVERS: Mapping[str, Callable[[Position, str, str], Thing]] = {
@@ -102,7 +102,7 @@ _RESOLVERS: Mapping[str, Callable[[Position, str, str], Thing]] = {
 }
 
 
-def _looked_up(known: Mapping[str, Found], reference: str, kind: str, name: str) -> Found:
+def _looked_up(known: Mapping[str, Value], reference: str, kind: str, name: str) -> Value:
     if name not in known:
         raise BadInput(
             quoted(reference), f"there is no such {kind} on the table{nearest(name, known)}"

@@ -1,4 +1,4 @@
-"""Shapes as turned strips see them: their edges, and at which angles one may be in a strip."""
+"""Edges of shapes in the frames of strips, and the angles at which they may be in a strip."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 _PLAIN_TURN_RAD = np.pi / 3
-"""Up to here what lies ahead, farther off than a strip is wide, never comes into its rear."""
+"""Up to this turn, shapes ahead and farther off than the strip is wide stay clear of its rear."""
 _SAME_RAD = 1e-9
 _HAIR_MM = 1e-6
 _FAR_RAD, _APART_RAD = 7.0, 20.0
-"""Farther than any angle, and what keeps the angles of two strips apart."""
+"""A bound on any angle, and the offset that separates the angles of two strips when sorted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edges:
-    """The edges of n shapes in a strip's frame, shape by shape.
+    """The k edges of n shapes in a strip's frame, shape by shape.
 
-    `starts` and `steps` (k, 2) are where each begins and how it goes on, `firsts` and `counts` (n,)
-    which of them is each shape's first, and how many it has; `are_whole` whether it is one piece,
-    `are_rectangles` whether it is one with four right angles.
+    `starts` and `steps` (k, 2) are start points and vectors to the ends, `firsts` and `counts` (n,)
+    the index of each shape's first edge and its number of edges; `are_whole` tells which shapes
+    are single polygons, `are_rectangles` which of them are rectangles.
     """
 
     starts: Array
@@ -42,11 +42,11 @@ class Edges:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
-    """All n `shapes` that are asked for in some strips, each shape as its strip sees it.
+class LocalShapes:
+    """The n shapes to look for in s strips, with their edges in the frame of their strip.
 
-    `pivots_mm` (s, 2) and `axes` (s, 2, 2) are the strips', `frames` (n,) is which of them sees
-    each shape; the shapes of each strip follow each other.
+    `pivots_mm` (s, 2) and `axes` (s, 2, 2) are the frames of the strips, `frames` (n,) the index of
+    each shape's strip, in ascending order.
     """
 
     pivots_mm: Array
@@ -56,46 +56,48 @@ class Seen:
     edges: Edges
 
     def on_table(self, local_mm: Array, shape_of: Indices) -> Array:
-        """Points (k, c, 2), each k in the frame of the strip of one of the shapes, on the table."""
+        """Returns points (k, c, 2) of the frames of shapes (k,) in table millimetres."""
         frames = self.frames[shape_of]
         return np.asarray(local_mm @ self.axes[frames] + self.pivots_mm[frames][:, None])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """What is looked at: in each of r rows one of the shapes, at one angle of its strip.
+class TurnedShapes:
+    """The r pairs of a shape and an angle of its strip that have to be examined.
 
-    `turns_rad` and `shape_of` (r,) tell which; `places` (r,) are where the rows are among all:
-    those of the first strip, angle by angle, each with all of its shapes; those of the second; ...
+    `turns_rad` and `shape_of` (r,) are the angle and the shape; `places` (r,) their index among all
+    pairs, ordered by strip, then angle, then shape.
     """
 
     turns_rad: Array
     shape_of: Indices
     places: Indices
-    seen: Seen
+    seen: LocalShapes
 
 
-def seen_from(strips: Sequence[Strip], shapes: Sequence[Sequence[shapely.Geometry]]) -> Seen:
-    """Each strip's shapes as it sees them."""
-    frames = np.repeat(np.arange(len(strips)), [len(each) for each in shapes])
-    outlines = np.array([shape for each in shapes for shape in each], dtype=object)
+def seen_from(strips: Sequence[Strip], shapes: Sequence[Sequence[shapely.Geometry]]) -> LocalShapes:
+    """Returns the shapes of each strip in the frame of the strip."""
+    frames = np.repeat(np.arange(len(strips)), [len(of_strip) for of_strip in shapes])
+    outlines = np.array([shape for of_strip in shapes for shape in of_strip], dtype=object)
     pivots_mm, axes = np.array([s.pivot_mm for s in strips]), np.array([s.axes for s in strips])
     edges = _edges(pivots_mm[frames], axes[frames], outlines)
-    return Seen(pivots_mm, axes, frames, outlines, edges)
+    return LocalShapes(pivots_mm, axes, frames, outlines, edges)
 
 
-def rows_of(seen: Seen, turned_rad: Sequence[Array], within: tuple[Array, Array]) -> Rows:
-    """Every strip at each of its angles with each of its shapes that may be met there.
+def rows_of(
+    seen: LocalShapes, turned_rad: Sequence[Array], within: tuple[Array, Array]
+) -> TurnedShapes:
+    """Returns each strip's angles paired with the shapes that may lie in it at that angle.
 
-    `within` are the first and the last angle (n,), (n,) at which each shape may be.
+    `within` are the first and the last angle (n,), (n,) at which each shape may lie in its strip.
     """
     turns_rad = np.concatenate(list(turned_rad))
     angles = np.array([len(turns) for turns in turned_rad], dtype=np.intp)
     strip_of = np.repeat(np.arange(len(angles)), angles)
-    # All strips' angles in one rising order, each strip's more than a whole turn past the last's.
+    # One sorted array for all strips: each strip's angles are offset by more than a full turn.
     keys = turns_rad + _APART_RAD * strip_of
     order = np.argsort(keys, kind="stable")
-    first, last = (np.clip(each, -_FAR_RAD, _FAR_RAD) for each in within)
+    first, last = (np.clip(angle_rad, -_FAR_RAD, _FAR_RAD) for angle_rad in within)
     apart = _APART_RAD * seen.frames
     begin = np.searchsorted(keys[order], apart + first, side="left")
     counts = np.maximum(np.searchsorted(keys[order], apart + last, side="right") - begin, 0)
@@ -107,16 +109,14 @@ def rows_of(seen: Seen, turned_rad: Sequence[Array], within: tuple[Array, Array]
     local_shape = shape_of - (np.cumsum(shapes) - shapes)[strip]
     sizes = angles * shapes
     places = (np.cumsum(sizes) - sizes)[strip] + local_turn * shapes[strip] + local_shape
-    return Rows(turns_rad[turn_of], shape_of, places, seen)
+    return TurnedShapes(turns_rad[turn_of], shape_of, places, seen)
 
 
 def turns_within(strip: Strip, edges: Edges, most_rad: float) -> tuple[Array, Array]:
-    """The first and the last angle at which each shape may be in a strip: (n,), (n,).
-
-    A shape is beside the strip where all of its corners are beyond the same side, so between the
-    first and the last angle at which one crosses a side it may be in it. That holds for shapes
-    ahead of the front line that are no nearer than the strip is wide, at angles up to 60 degrees.
-    """
+    """Returns the first and the last angle at which each shape may lie in a strip: (n,), (n,)."""
+    # A shape lies beside the strip if all of its corners are beyond the same side, so it may lie in
+    # it between the first and the last angle at which a corner crosses a side. That holds ahead of
+    # the front line, no nearer than the strip's width, up to 60 degrees.
     x_mm, y_mm = edges.starts.T
     far_mm = np.hypot(x_mm, y_mm)
     width_mm = 2 * max(abs(strip.left_mm), abs(strip.right_mm))
@@ -127,7 +127,7 @@ def turns_within(strip: Strip, edges: Edges, most_rad: float) -> tuple[Array, Ar
     bearings_rad, far_mm = np.arctan2(-x_mm, y_mm), np.maximum(far_mm, width_mm)
     first = np.minimum.reduceat(bearings_rad + np.arcsin(strip.left_mm / far_mm), edges.firsts)
     last = np.maximum.reduceat(bearings_rad + np.arcsin(strip.right_mm / far_mm), edges.firsts)
-    # Whatever is in a strip that has no end has an edge in it.
+    # Any shape in a strip without end has an edge in it, so bounds on its edges always hold.
     first_of_edges, last_of_edges = turns_to_edges(strip, edges)
     first_at_all = np.minimum.reduceat(first_of_edges, edges.firsts)
     last_at_all = np.maximum.reduceat(last_of_edges, edges.firsts)
@@ -138,15 +138,13 @@ def turns_within(strip: Strip, edges: Edges, most_rad: float) -> tuple[Array, Ar
 
 
 def turns_to_edges(strip: Strip, edges: Edges) -> tuple[Array, Array]:
-    """The first and the last angle at which each of k edges can be in the strip at all: (k,), (k,).
-
-    No point is in it that is seen from the pivot farther from its axis than its sides are there.
-    """
+    """Returns bounds on the angles at which each of k edges may lie in the strip: (k,), (k,)."""
     count = len(edges.starts)
     if not strip.is_cut:
         return np.full(count, -np.inf), np.full(count, np.inf)
+    # At a distance r from the pivot, the strip spans no more than arcsin(half width / r) to a side.
     ahead_mm = edges.starts[:, 1] - strip.floor_mm
-    low, high = kept(ahead_mm, edges.steps[:, 1], (np.zeros(count), np.ones(count)))
+    low, high = clipped(ahead_mm, edges.steps[:, 1], (np.zeros(count), np.ones(count)))
     is_ahead = low <= high
     parts = np.clip([low, high], 0.0, 1.0)
     ends = edges.starts + parts[..., None] * edges.steps
@@ -162,16 +160,16 @@ def turns_to_edges(strip: Strip, edges: Edges) -> tuple[Array, Array]:
 
 
 def _nearest_mm(starts: Array, steps: Array) -> Array:
-    """How near edges (k, 2) come to the pivot: (k,)."""
+    """Returns the distance of edges (k, 2) from the pivot, (k,)."""
     lengths = np.maximum((steps**2).sum(axis=1), _HAIR_MM**2)
     part = np.clip(-(starts * steps).sum(axis=1) / lengths, 0.0, 1.0)
     return np.asarray(np.hypot(*(starts + part[:, None] * steps).T))
 
 
 def is_clear(strip: Strip, edges: Edges, most_rad: float, sliver_mm: float) -> Flags:
-    """Which shapes (n,) hang together and lie ahead of wherever the near end comes.
+    """Whether shapes (n,) are single polygons that the strip's near end cannot reach.
 
-    At angles up to 60 degrees, and no nearer than the strip is wide: as `turns_within` has it.
+    Only at angles up to 60 degrees and no nearer than the strip's width, as in `turns_within`.
     """
     half_mm = max(abs(strip.left_mm), abs(strip.right_mm))
     if most_rad > _PLAIN_TURN_RAD:
@@ -182,8 +180,8 @@ def is_clear(strip: Strip, edges: Edges, most_rad: float, sliver_mm: float) -> F
     return np.asarray(edges.are_whole & (ahead_mm > near_mm) & (far_mm > 2 * half_mm))
 
 
-def kept(start: Array, step: Array, part: tuple[Array, Array]) -> tuple[Array, Array]:
-    """What is left of edges' parts, from a share to a share, where start + share x step >= 0."""
+def clipped(start: Array, step: Array, part: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Clips intervals of t, given by their ends, to where start + t * step >= 0."""
     first, last = part
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         crossing = -start / step
@@ -193,26 +191,26 @@ def kept(start: Array, step: Array, part: tuple[Array, Array]) -> tuple[Array, A
 
 
 def _edges(pivots_mm: Array, axes: Array, shapes: Any) -> Edges:
-    """The edges of shapes (n,), each as seen from its pivot (n, 2) along its axes (n, 2, 2)."""
-    corners, of_ring, owner_of, are_whole = _rings(shapes)
-    apart_mm = corners - pivots_mm[owner_of]
-    local = (apart_mm[:, None] * axes[owner_of]).sum(axis=-1)
-    goes_on = of_ring[1:] == of_ring[:-1]
-    of_edge = owner_of[:-1][goes_on]
-    firsts = np.searchsorted(of_edge, np.arange(len(shapes)))
-    counts = np.bincount(of_edge, minlength=len(shapes))
-    starts, steps = local[:-1][goes_on], np.diff(local, axis=0)[goes_on]
+    """Returns the edges of shapes (n,) in frames given by pivots (n, 2) and axes (n, 2, 2)."""
+    corners, ring_of, owner_of, are_whole = _rings(shapes)
+    offsets_mm = corners - pivots_mm[owner_of]
+    local = (offsets_mm[:, None] * axes[owner_of]).sum(axis=-1)
+    is_edge = ring_of[1:] == ring_of[:-1]
+    edge_owner = owner_of[:-1][is_edge]
+    firsts = np.searchsorted(edge_owner, np.arange(len(shapes)))
+    counts = np.bincount(edge_owner, minlength=len(shapes))
+    starts, steps = local[:-1][is_edge], np.diff(local, axis=0)[is_edge]
     are_rectangles = are_whole & _are_rectangles(steps, firsts, counts)
     return Edges(starts, steps, firsts, counts, are_whole, are_rectangles)
 
 
 def _rings(shapes: Any) -> tuple[Array, Indices, Indices, Flags]:
-    """The corners of all rings of shapes (n,), of which ring and shape each is; which are whole."""
+    """Returns all corners of shapes (n,), the ring and the shape of each, and which are whole."""
     is_plain = (shapely.get_type_id(shapes) == shapely.GeometryType.POLYGON) & (
         shapely.get_num_interior_rings(shapes) == 0
     )
     if is_plain.all():
-        # Mostly they are all rectangles: then each shape is its one ring, and none is copied.
+        # The usual case, all rectangles: each shape is its only ring, so nothing is copied.
         corners, of_shape = shapely.get_coordinates(shapes, return_index=True)
         return corners, of_shape, of_shape, is_plain
     parts, owners = shapely.get_parts(shapes, return_index=True)
@@ -223,11 +221,12 @@ def _rings(shapes: Any) -> tuple[Array, Indices, Indices, Flags]:
 
 
 def _are_rectangles(steps: Array, firsts: Indices, counts: Indices) -> Flags:
-    """Which shapes (n,) have four edges, opposite ones alike and the first two at right angles."""
-    found = counts == 4
-    begin = firsts[found]
-    one, other, back = steps[begin], steps[begin + 1], steps[begin + 2]
-    sizes = np.hypot(*one.T), np.hypot(*other.T)
-    is_square = np.abs((one * other).sum(axis=1)) <= _SAME_RAD * sizes[0] * sizes[1]
-    found[found] = is_square & (np.abs(one + back).max(axis=1, initial=0.0) <= _SAME_RAD * sizes[0])
-    return np.asarray(found)
+    """Whether shapes (n,) have four edges, the opposite ones equal and the first two square."""
+    are_rectangles = counts == 4
+    begin = firsts[are_rectangles]
+    first, second, third = steps[begin], steps[begin + 1], steps[begin + 2]
+    sizes = np.hypot(*first.T), np.hypot(*second.T)
+    is_square = np.abs((first * second).sum(axis=1)) <= _SAME_RAD * sizes[0] * sizes[1]
+    is_parallel = np.abs(first + third).max(axis=1, initial=0.0) <= _SAME_RAD * sizes[0]
+    are_rectangles[are_rectangles] = is_square & is_parallel
+    return np.asarray(are_rectangles)

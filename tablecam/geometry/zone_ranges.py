@@ -1,4 +1,4 @@
-"""What lies in a strip that is turned to many angles, and how far along it that begins."""
+"""Finds where shapes begin along a strip that is turned to many angles."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tablecam.geometry.zone_edges import (
     Edges,
     Flags,
     Indices,
-    Rows,
-    Seen,
+    LocalShapes,
+    TurnedShapes,
+    clipped,
     is_clear,
-    kept,
     rows_of,
     seen_from,
     turns_to_edges,
@@ -26,25 +26,25 @@ from tablecam.geometry.zone_edges import (
 from tablecam.geometry.zones import Strip
 
 Turned = tuple[Array, Array]
-"""The cosines and the sines of angles."""
-Begins = Callable[[Strip, Rows, Indices], Array]
+"""Cosines and sines of angles."""
+Begins = Callable[[Strip, TurnedShapes, Indices], Array]
 
 _HAIR_MM = 1e-6
 
 _MOST_TURN_DEG = 89.0
-"""A strip that is cut at its front line cannot be turned along it."""
+"""The largest turn of a cut strip: it cannot be turned along the line that cuts it."""
 
 
 def first_met(
     strip: Strip, turned_deg: ArrayLike, shapes: Sequence[shapely.Geometry], sliver_mm: float = 0.0
 ) -> Array:
-    """How far along a strip turned by each angle (a,) each of the shapes (n,) begins: (a, n).
+    """Returns how far along the strip, turned by angles (a,), each shape (n,) begins: (a, n).
 
-    Infinite where a shape is not in it: where nothing of it reaches in as deep as `sliver_mm`
-    from the sides, and from the front line that cuts the strip. Shapes are polygons, of any form.
+    Infinite for a shape that enters the strip by less than `sliver_mm` from its sides and from the
+    front line that cuts it. Shapes are arbitrary polygons.
 
     Raises:
-        ValueError: A strip that is cut is turned by 89 degrees or more.
+        ValueError: A cut strip is turned by 89 degrees or more.
     """
     turns_deg = np.atleast_1d(np.asarray(turned_deg, dtype=np.float64))
     return first_met_by_each([strip], [turns_deg], [shapes], sliver_mm)[0]
@@ -56,29 +56,29 @@ def first_met_by_each(
     shapes: Sequence[Sequence[shapely.Geometry]],
     sliver_mm: float = 0.0,
 ) -> list[Array]:
-    """As `first_met` for many strips of one width at once, each with its own angles and shapes.
+    """Returns `first_met` for many strips of one width, each with its own angles and shapes.
 
     Raises:
-        ValueError: The strips differ by more than where they lie, or one is turned too far.
+        ValueError: The strips differ in more than their place, or one is turned too far.
     """
     if not strips:
         return []
     if len({(s.left_mm, s.right_mm, s.is_cut, s.floor_mm) for s in strips}) > 1:
         raise ValueError("expected strips that differ only by where they lie")
-    if not any(len(each) for each in shapes):
+    if not any(len(of_strip) for of_strip in shapes):
         return [np.full((len(turns), 0), np.inf) for turns in turned_deg]
     plain = replace(strips[0], pivot_mm=(0.0, 0.0), heading_deg=90.0)
     turns_rad = [np.radians(turns) for turns in turned_deg]
     most_rad = max(float(np.abs(turns).max(initial=0.0)) for turns in turns_rad)
     if plain.is_cut and most_rad >= np.radians(_MOST_TURN_DEG):
         raise ValueError(f"expected angles below {_MOST_TURN_DEG:g} degrees")
-    sizes = [len(turns) * len(each) for turns, each in zip(turned_deg, shapes, strict=True)]
+    sizes = [len(turns) * len(of_strip) for turns, of_strip in zip(turned_deg, shapes, strict=True)]
     starts_mm = np.full(sum(sizes), np.inf)
-    rows, begin_mm = _in_as_deep(plain, seen_from(strips, shapes), turns_rad, most_rad, sliver_mm)
+    rows, begin_mm = _starts_in(plain, seen_from(strips, shapes), turns_rad, most_rad, sliver_mm)
     starts_mm[rows.places] = begin_mm
     return [
-        part.reshape(len(turns), len(each))
-        for part, turns, each in zip(
+        part.reshape(len(turns), len(of_strip))
+        for part, turns, of_strip in zip(
             np.split(starts_mm, np.cumsum(sizes)[:-1]), turned_deg, shapes, strict=True
         )
     ]
@@ -87,10 +87,10 @@ def first_met_by_each(
 def first_met_in_frames(
     strip: Strip, turns_rad: Array, corners_mm: Array, sliver_mm: float = 0.0
 ) -> Array:
-    """As `first_met` for d draws of poses, each with its own angle (d,) and shapes: (d, n).
+    """Returns `first_met` for d draws of poses, each with its own angle (d,) and shapes: (d, n).
 
-    `corners_mm` (d, n, c, 2) are the shapes' corners as seen from the strip's pivot in each draw. A
-    shape that lies over the strip's near end is taken to begin at the first of its edges in it.
+    `corners_mm` (d, n, c, 2) are the corners of the shapes in the strip's frame in each draw. A
+    shape over the strip's near end is taken to begin at its first edge inside.
     """
     corners_mm = np.asarray(corners_mm)
     steps = np.roll(corners_mm, -1, axis=2) - corners_mm
@@ -110,11 +110,12 @@ def first_met_in_frames(
 def rectangles_met_in_frames(
     strip: Strip, turns_rad: Array, corners_mm: Array, sliver_mm: float = 0.0
 ) -> Array:
-    """The same of rectangles, whose corners (d, n, 4, 2) follow each other."""
+    """Returns `first_met_in_frames` for rectangles with corners (d, n, 4, 2) in order."""
     starts_mm = np.full(corners_mm.shape[:2], np.inf)
     half_mm = max(abs(strip.left_mm), abs(strip.right_mm))
     most_rad = min(float(np.abs(turns_rad).max(initial=0.0)), np.pi / 2)
     near_mm = half_mm * np.sin(most_rad) + max(strip.floor_mm + sliver_mm, 0.0)
+    # Rectangles clear of the near end in all draws have a closed form; the others go edge by edge.
     clear = corners_mm[..., 1].min(axis=(0, 2), initial=np.inf) > near_mm
     starts_mm[:, ~clear] = first_met_in_frames(strip, turns_rad, corners_mm[:, ~clear], sliver_mm)
     ahead_mm = corners_mm[:, clear]
@@ -136,9 +137,9 @@ def rectangles_met_in_frames(
 def critical_turns_deg(
     strip: Strip, shapes: Sequence[shapely.Geometry], most_deg: float, sliver_mm: float = 0.0
 ) -> Array:
-    """The angles, up to so many degrees to either side, at which a corner crosses a side.
+    """Returns the angles within +-`most_deg` at which a corner of a shape crosses a side.
 
-    Between two of them that follow each other the same edges of the shapes lie across the strip.
+    Between two neighbouring angles the same edges of the shapes cross the strip.
     """
     inner = strip.narrowed(sliver_mm)
     corners = strip.local_mm(shapely.get_coordinates(np.asarray(shapes, dtype=object)))
@@ -152,16 +153,16 @@ def critical_turns_deg(
     return np.unique(turns[np.abs(turns) <= most_deg])
 
 
-def _in_as_deep(
-    strip: Strip, seen: Seen, turns_rad: Sequence[Array], most_rad: float, sliver_mm: float
-) -> tuple[Rows, Array]:
-    """The rows that had to be looked at, and where in each the shape begins: (r,).
+def _starts_in(
+    strip: Strip, seen: LocalShapes, turns_rad: Sequence[Array], most_rad: float, sliver_mm: float
+) -> tuple[TurnedShapes, Array]:
+    """Returns the pairs of shape and angle that were examined, and where the shapes begin, (r,).
 
-    Infinite where it does not reach in as deep as a sliver; so it is in all other rows.
+    Infinite where a shape enters by less than a sliver, as for all pairs not examined.
     """
     inner, edges = strip.narrowed(sliver_mm), seen.edges
     clear = is_clear(strip, edges, most_rad, sliver_mm)
-    # Clear of the near end a shape is in between the inner sides, or beside them: no need to look.
+    # Clear of the near end, whether a shape is deep enough depends on the angle alone.
     spans = turns_within(inner, edges, most_rad), turns_within(strip, edges, most_rad)
     first, last = np.where(clear, *spans)
     rows = rows_of(seen, turns_rad, (first, last))
@@ -177,56 +178,56 @@ def _in_as_deep(
     return rows, starts_mm
 
 
-def _begin(starts_mm: Array, may: Flags, begins: Begins, strip: Strip, rows: Rows) -> None:
-    """Put in what begins sooner, in the rows where that may be; what begins at once is settled."""
+def _begin(starts_mm: Array, may: Flags, begins: Begins, strip: Strip, rows: TurnedShapes) -> None:
+    """Lowers `starts_mm` in place to what `begins` gives for the rows `may`; 0 is final."""
     asked = np.flatnonzero(may & (starts_mm > 0.0))
     if len(asked):
         starts_mm[asked] = np.minimum(starts_mm[asked], begins(strip, rows, asked))
 
 
-def _rectangles_begin(strip: Strip, rows: Rows, asked: Indices) -> Array:
-    """Where rectangles clear of the near end begin, for rows (k,): (k,)."""
-    edges, of = rows.seen.edges, rows.shape_of[asked]
+def _rectangles_begin(strip: Strip, rows: TurnedShapes, asked: Indices) -> Array:
+    """Returns where rectangles clear of the near end begin, for rows (k,): (k,)."""
+    edges, shape_of = rows.seen.edges, rows.shape_of[asked]
     begin = np.where(edges.are_rectangles, edges.firsts, 0)
     middles = (edges.starts[begin] + edges.starts[begin + 2]) / 2
     turned = np.cos(rows.turns_rad[asked]), np.sin(rows.turns_rad[asked])
-    middle = _turned(turned, middles[of])
-    one, other = (_turned(turned, edges.steps[begin + k][of]) for k in (0, 1))
-    return _first_corner_or_side(strip, middle, one, other)
+    middle = _turned(turned, middles[shape_of])
+    first, second = (_turned(turned, edges.steps[begin + k][shape_of]) for k in (0, 1))
+    return _first_corner_or_side(strip, middle, first, second)
 
 
-def _first_corner_or_side(strip: Strip, middle: Array, one: Array, other: Array) -> Array:
-    """Where rectangles (2, k), given by their middles and two edges, begin in a strip: (k,).
+def _first_corner_or_side(strip: Strip, middle: Array, first: Array, second: Array) -> Array:
+    """Returns where rectangles, given by middles and two edges (2, k), begin in a strip: (k,).
 
-    At the first corner or, where that lies beside the strip, where the strip's side crosses the
-    edge that leads from that corner to it.
+    That is the nearest corner or, if it lies beside the strip, the point where the strip's side
+    crosses the edge from that corner.
     """
-    one, other = _onward(one), _onward(other)
-    across, along = middle - (one + other) / 2
+    first, second = _pointing_ahead(first), _pointing_ahead(second)
+    across, along = middle - (first + second) / 2
     gap_mm = np.clip(across, strip.left_mm, strip.right_mm) - across
-    # At right angles and both onward, but for rounding one leads to the left, one to the right.
-    go_across, go_along = np.where(gap_mm * one[0] > gap_mm * other[0], one, other)
+    # The two edges are at right angles and point ahead: one leads to the left, one to the right.
+    edge_across, edge_along = np.where(gap_mm * first[0] > gap_mm * second[0], first, second)
     share = np.full(len(gap_mm), np.inf)
-    np.divide(gap_mm, go_across, out=share, where=go_across != 0.0)
+    np.divide(gap_mm, edge_across, out=share, where=edge_across != 0.0)
     share[gap_mm == 0.0] = 0.0
     is_in = (share >= 0.0) & (share <= 1.0)
-    return np.where(is_in, along + np.where(is_in, share, 0.0) * go_along, np.inf)
+    return np.where(is_in, along + np.where(is_in, share, 0.0) * edge_along, np.inf)
 
 
-def _onward(step: Array) -> Array:
-    """Steps (2, k), turned about where they lead back along the axis."""
-    return np.where(step[1] < 0.0, -step, step)
+def _pointing_ahead(edge: Array) -> Array:
+    """Reverses edges (2, k) that point back along the axis."""
+    return np.where(edge[1] < 0.0, -edge, edge)
 
 
-def _turned(turned: Turned, places: Array) -> Array:
-    """Places (k, 2) as seen across and along a strip turned by angles: (2, k)."""
-    (cos, sin), (x_mm, y_mm) = turned, places.T
+def _turned(turned: Turned, points: Array) -> Array:
+    """Returns points (k, 2) in the frames of strips turned by angles, across and along: (2, k)."""
+    (cos, sin), (x_mm, y_mm) = turned, points.T
     return np.stack([cos * x_mm + sin * y_mm, cos * y_mm - sin * x_mm])
 
 
-def _edges_begin(strip: Strip, rows: Rows, asked: Indices) -> Array:
-    """Where along the strip the first of the edges of a shape in it begins, for rows (k,): (k,)."""
-    # One line for every edge of such a shape at such an angle: few of all of them.
+def _edges_begin(strip: Strip, rows: TurnedShapes, asked: Indices) -> Array:
+    """Returns where the first edge of each shape in the strip begins, for rows (k,): (k,)."""
+    # One row for each edge of these shapes at these angles, thinned by the angles of the edges.
     edges, shape_of = rows.seen.edges, rows.shape_of[asked]
     counts = edges.counts[shape_of]
     begin = np.cumsum(counts) - counts
@@ -243,27 +244,28 @@ def _edges_begin(strip: Strip, rows: Rows, asked: Indices) -> Array:
 
 
 def _first_of(strip: Strip, turned: Turned, starts: Array, steps: Array) -> Array:
-    """How far along the strip, each time turned by an angle (k,), edges (k, 2) begin in it: (k,).
+    """Returns how far along the strip, turned by angles (k,), edges (k, 2) begin in it: (k,).
 
-    Infinite for an edge that is not in it.
+    Infinite for an edge outside the strip.
     """
     across, along = _turned(turned, starts)
-    go_across, go_along = _turned(turned, steps)
+    step_across, step_along = _turned(turned, steps)
+    # Liang-Barsky: clip each edge to the half planes of the strip.
     part = np.zeros_like(across), np.ones_like(across)
-    part = kept(across - strip.left_mm, go_across, part)
-    part = kept(strip.right_mm - across, -go_across, part)
-    part = kept(along, go_along, part)
+    part = clipped(across - strip.left_mm, step_across, part)
+    part = clipped(strip.right_mm - across, -step_across, part)
+    part = clipped(along, step_along, part)
     if strip.is_cut:
-        part = kept(starts[:, 1] - strip.floor_mm, steps[:, 1], part)
+        part = clipped(starts[:, 1] - strip.floor_mm, steps[:, 1], part)
     first, last = part
-    nearest_mm = along + go_along * np.where(go_along > 0, first, last)
+    nearest_mm = along + step_along * np.where(step_along > 0, first, last)
     return np.where(first <= last, np.maximum(nearest_mm, 0.0), np.inf)
 
 
-def _over_heel(strip: Strip, rows: Rows, asked: Flags | None = None) -> Array:
-    """Where shapes that lie over a corner of the strip's near end begin, for each row: (r,).
+def _over_heel(strip: Strip, rows: TurnedShapes, asked: Flags | None = None) -> Array:
+    """Returns where shapes that cover a corner of the strip's near end begin, for each row: (r,).
 
-    Only in the rows asked for (r,), if some are.
+    Infinite for other shapes, and for rows not `asked`, if given.
     """
     starts_mm = np.full(len(rows.turns_rad), np.inf)
     is_near = _is_at_heel(_heel_box(strip, rows.turns_rad), rows.seen.edges)
@@ -283,7 +285,7 @@ def _over_heel(strip: Strip, rows: Rows, asked: Flags | None = None) -> Array:
 
 
 def _is_at_heel(box: Array, edges: Edges) -> Flags:
-    """Which shapes (n,) may reach to where the near end comes, by their boxes."""
+    """Whether the bounding boxes of shapes (n,) overlap the box of the near end."""
     if not len(edges.firsts):
         return np.zeros(0, dtype=bool)
     low = np.minimum.reduceat(edges.starts, edges.firsts)
@@ -292,26 +294,26 @@ def _is_at_heel(box: Array, edges: Edges) -> Flags:
 
 
 def _heel_box(strip: Strip, turns_rad: Array) -> Array:
-    """A box about all places of the near end's corners: its lowest and its highest x, y (2, 2)."""
+    """Returns the bounding box (2, 2) of the near end's corners over all turns."""
     turns = np.array([turns_rad.min(initial=0.0), turns_rad.max(initial=0.0)])
     most_rad = float(np.abs(turns).max())
     sides = np.array([min(strip.left_mm, 0.0), max(strip.right_mm, 0.0)])
     if strip.is_cut:
-        # Nowhere behind the front line, and no farther aside than where that cuts a side.
+        # Never behind the front line, and no farther aside than where that line cuts a side.
         half_mm, floor_mm = float(np.abs(sides).max()), strip.floor_mm
         far_mm = (half_mm + abs(floor_mm)) / np.cos(most_rad) + _HAIR_MM
         high_mm = max(floor_mm, half_mm * float(np.sin(most_rad)))
         return np.array([(-far_mm, floor_mm - _HAIR_MM), (far_mm, high_mm + _HAIR_MM)])
     if most_rad > np.pi / 2:
         return np.full((2, 2), [[-np.abs(sides).max()], [np.abs(sides).max()]])
-    # Up to a right angle it only comes nearer across, and goes on along.
+    # Up to a right angle, turning moves the corners inward across and farther along.
     along = np.multiply.outer(sides, np.sin(turns))
     low, high = (sides[0], along.min()), (sides[1], along.max())
     return np.array([np.subtract(low, _HAIR_MM), np.add(high, _HAIR_MM)])
 
 
 def _heel(strip: Strip, turns_rad: Array) -> Array:
-    """The corners of the turned strip's near end, in its unturned frame: (a, 3, 2)."""
+    """Returns the corners of the turned strip's near end in its unturned frame, (a, 3, 2)."""
     cos, sin = np.cos(turns_rad), np.sin(turns_rad)
     floor_mm = strip.floor_mm if strip.is_cut else 0.0
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

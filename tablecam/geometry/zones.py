@@ -1,7 +1,7 @@
-"""Zones before a front: strips that can be turned, and cones; what lies in them, and how far.
+"""Fire zones before a front: strips that can be turned, and cones.
 
-A strip stands on a front edge and can be turned about a point of it. Its ranges are lengths along
-its own axis; a cone's are lengths from its apex or from its edge.
+A strip stands on a front edge and turns about a point of it. Ranges in a strip are measured along
+its axis; in a cone, from its apex or its edge.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from tablecam.table.model import Point
 Array = NDArray[np.float64]
 
 Pivot = Literal["middle", "left", "right"]
-"""About which point of its front edge a strip is turned: rulebooks differ."""
+"""The point of the front edge about which a strip turns; rulebooks differ."""
 
 _FAR_MM = 2e4
-"""Farther than any table reaches."""
+"""A length beyond any table."""
 
 _FAN = 4
-"""Corners of a cone's far end on each side: none is cut off by a chord, as they lie so far."""
+"""Corners on each side of a cone's far end, so far off that no chord cuts into the table."""
 
 _DRAWN_SEGMENTS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """A strip as wide as `right_mm - left_mm`, without end, that stands on a front edge.
+    """A half-infinite strip, `right_mm - left_mm` wide, that stands on a front edge.
 
-    It points along `heading_deg` and is turned about `pivot_mm`, from which its sides lie
-    `left_mm` (mostly negative) and `right_mm` to the right. With `is_cut` only what lies more than
-    `floor_mm` ahead of the unturned front line is of it: the heel that a turned strip puts behind
-    that line falls on nobody.
+    It points along `heading_deg` and turns about `pivot_mm`; its sides lie `left_mm` (usually
+    negative) and `right_mm` to the right of the pivot. With `is_cut`, only the part more than
+    `floor_mm` ahead of the unturned front line counts, because the heel of a turned strip behind
+    that line hits nobody.
     """
 
     pivot_mm: Point
@@ -50,7 +50,7 @@ class Strip:
     floor_mm: float = 0.0
 
     def narrowed(self, by_mm: float) -> Strip:
-        """The strip less a margin on each side and, where it is cut, at the front line."""
+        """Returns the strip without a margin on each side and, if cut, at the front line."""
         return replace(
             self,
             left_mm=self.left_mm + by_mm,
@@ -59,7 +59,7 @@ class Strip:
         )
 
     def outline(self, turned_deg: float, length_mm: float) -> shapely.Geometry:
-        """The strip turned counter-clockwise, as far as a length along its axis."""
+        """Returns the outline of the strip turned counter-clockwise, up to a length on its axis."""
         beside, ahead = np.array(right(turned_deg + 90.0)), np.array(forward(turned_deg + 90.0))
         sides = (self.left_mm, self.right_mm)
         near = [side * beside for side in sides]
@@ -73,37 +73,37 @@ class Strip:
         return shapely.transform(turned, self.on_table)
 
     def axis(self, turned_deg: float, length_mm: float) -> shapely.LineString:
-        """The axis of the strip turned counter-clockwise, from the pivot as far as a length."""
+        """Returns the axis of the strip turned counter-clockwise, from the pivot to a length."""
         step = np.multiply(forward(self.heading_deg + turned_deg), length_mm)
         return shapely.LineString(np.array([self.pivot_mm, self.pivot_mm + step]))
 
     def local_mm(self, points_mm: ArrayLike) -> Array:
-        """Points (n, 2) of the table as seen from the pivot: to its right, and ahead of it."""
+        """Converts table points (n, 2) to the frame of the pivot: to its right, and ahead."""
         return np.asarray((np.asarray(points_mm, dtype=np.float64) - self.pivot_mm) @ self.axes.T)
 
     def on_table(self, local_mm: Array) -> Array:
-        """Points (n, 2) given to the right and ahead of the pivot, on the table."""
+        """Converts points (n, 2) to the right and ahead of the pivot to table points."""
         return np.asarray(local_mm @ self.axes + self.pivot_mm)
 
     @property
     def axes(self) -> Array:
-        """Its unit vectors on the table, unturned: to its right, and ahead."""
+        """The unit vectors of the unturned strip: to its right, and ahead."""
         return np.array([right(self.heading_deg), forward(self.heading_deg)])
 
 
 def strip_before(
     front: Axes, width_mm: float, *, pivot: Pivot = "middle", is_cut: bool = True
 ) -> Strip:
-    """The strip of a width that stands centred on a front edge and is turned about its pivot."""
+    """Returns the strip of a width, centred on a front edge, that turns about `pivot`."""
     left, end = np.array(front.left_mm), np.array(front.right_mm)
     half_mm = float(np.hypot(*(end - left))) / 2
-    place, offset_mm = {
+    pivot_mm, offset_mm = {
         "middle": ((left + end) / 2, 0.0),
         "left": (left, half_mm),
         "right": (end, -half_mm),
     }[pivot]
     return Strip(
-        (float(place[0]), float(place[1])),
+        (float(pivot_mm[0]), float(pivot_mm[1])),
         front.heading_deg,
         offset_mm - width_mm / 2,
         offset_mm + width_mm / 2,
@@ -113,10 +113,10 @@ def strip_before(
 
 @dataclass(frozen=True, slots=True)
 class Cone:
-    """All that lies within so many degrees to the left and to the right of a heading, without end.
+    """The area within `left_deg` and `right_deg` of a heading, seen from any point of an edge.
 
-    Seen from any point of an edge between `left_mm` and `right_mm`; a point where the two are one.
-    Openings go up to 180 degrees on each side: 180 and 180 is all around.
+    The edge runs from `left_mm` to `right_mm`, which may be the same point. Each opening is at most
+    180 degrees; 180 and 180 is the whole plane.
     """
 
     left_mm: Point
@@ -133,25 +133,25 @@ class Cone:
 
     @property
     def edge(self) -> shapely.LineString:
-        """What its ranges are taken from."""
+        """The edge from which ranges are measured."""
         return shapely.LineString([self.left_mm, self.right_mm])
 
     def outline(self, radius_mm: float) -> shapely.Geometry:
-        """As far as a radius from its edge, arcs as polygons; for drawing."""
+        """Returns the cone up to a radius from its edge, with polygonal arcs, for drawing."""
         around = shapely.buffer(self.edge, radius_mm, quad_segs=_DRAWN_SEGMENTS)
         return shapely.intersection(around, self._wedge, grid_size=GRID_MM)
 
     def nearest_mm(self, shapes: Sequence[shapely.Geometry], sliver_mm: float = 0.0) -> Array:
-        """How far from its edge the first part of each shape inside it lies: (n,).
+        """Returns the distance (n,) from the edge to the nearest part of each shape in the cone.
 
-        Infinite for a shape of which nothing, or nothing as deep as a sliver, lies in it.
+        Infinite for a shape outside the cone, or in it by no more than a sliver.
         """
         inside = shapely.intersection(
             np.asarray(shapes, dtype=object), self._wedge, grid_size=GRID_MM
         )
-        kept = shapely.buffer(inside, -sliver_mm / 2) if sliver_mm > 0 else inside
+        core = shapely.buffer(inside, -sliver_mm / 2) if sliver_mm > 0 else inside
         lengths_mm = shapely.distance(inside, self.edge)
-        return np.where(shapely.is_empty(kept), np.inf, lengths_mm)
+        return np.where(shapely.is_empty(core), np.inf, lengths_mm)
 
     @property
     def _wedge(self) -> shapely.Geometry:
@@ -168,11 +168,11 @@ class Cone:
 
 
 def cone_before(front: Axes, left_deg: float, right_deg: float | None = None) -> Cone:
-    """The cone before a front edge, opened by as much to its right as to its left unless told."""
+    """Returns the cone before a front edge; the right opening defaults to the left one."""
     opening_deg = left_deg if right_deg is None else right_deg
     return Cone(front.left_mm, front.right_mm, front.heading_deg, left_deg, opening_deg)
 
 
 def cone_at(apex_mm: Point, heading_deg: float, whole_deg: float) -> Cone:
-    """The cone of a whole opening about a heading, from a point: 22.5 for one of 16 around it."""
+    """Returns the cone from a point that opens `whole_deg` in all, centred on a heading."""
     return Cone(apex_mm, apex_mm, heading_deg, whole_deg / 2, whole_deg / 2)

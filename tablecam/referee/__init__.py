@@ -1,1 +1,1 @@
-"""Joins the table as it is seen with a game that is played on it."""
+"""The referee: compares the table that the camera sees with the game that is played on it."""

@@ -1,4 +1,4 @@
-"""What hands have done on the table that a game does not know yet, and what they have to do."""
+"""Differences between table and game: moves to confirm, and units that players have to move."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tablecam.table.model import Position
 
 
 class ByHand:
-    """A table beside a game: `look` compares the two, as the table is `seen`.
+    """Compares a game with the table as it is `seen`.
 
-    `suggested` is what hands seem to have done, `together` those moves that may be confirmed at
-    once; `trouble` says why nothing can be said of the table. It minds no threads.
+    `suggested` are the moves that players seem to have made, `together` those that may be confirmed
+    at once; `trouble` is the reason why the table cannot be interpreted. Not thread-safe.
     """
 
     def __init__(self, game: Game[Any, Any]) -> None:
@@ -24,54 +24,52 @@ class ByHand:
         self.suggested: tuple[Suggestion, ...] = ()
         self.together: tuple[Suggestion, ...] = ()
         self.trouble = ""
-        self._due: frozenset[str] = frozenset()
+        self._to_place: frozenset[str] = frozenset()
 
     def begin(self, seen: Position | None) -> None:
-        """Forget what a game before left to be done."""
-        self.seen, self._due = seen, frozenset()
+        """Starts over with a new game on a table."""
+        self.seen, self._to_place = seen, frozenset()
 
     def follow(self, before: Position, after: Position) -> None:
-        """Note what hands have to do because a game's table went from one to another."""
-        self._due |= changed_by_game(before, after)
+        """Notes which units players have to move after the game changed its position."""
+        self._to_place |= changed_by_game(before, after)
 
     def look(self, state: Any) -> None:
-        """Compare the table with a game's state."""
+        """Compares the table with a game's state and updates the suggestions."""
         self.suggested, self.together, self.trouble = (), (), ""
         self.note(state)
-        self.suggested = self._made_of(state, state)
+        self.suggested = self._suggestions(state, state)
         self.together = together(
-            self.game, state, self.suggested, look=lambda then: self._made_of(then, state)
+            self.game, state, self.suggested, lambda later: self._suggestions(later, state)
         )
 
     def note(self, state: Any) -> None:
-        """Forget of what hands had to do what they have done."""
-        self._due = frozenset(each.unit for each in self.placings(state))
+        """Drops the units that players have moved into place."""
+        self._to_place = frozenset(placing.unit for placing in self.placings(state))
 
     def placings(self, state: Any) -> tuple[Placing, ...]:
-        """What hands still have to do on the table for the game."""
+        """Returns the units that players still have to move on the table."""
         if self.seen is None:
             return ()
-        return tuple(placings(self._due, self.game.position(state), self.seen))
+        return tuple(placings(self._to_place, self.game.position(state), self.seen))
 
     def to_take_off(self, state: Any) -> frozenset[str]:
-        """The units that have left the game and lie on the table yet."""
+        """Returns the units that have left the game but still lie on the table."""
         if self.seen is None:
             return frozenset()
-        known = self.game.position(state)
-        there = (unit.id for unit in self.seen.units if unit.bases)
-        return frozenset(name for name in there if known.unit(name) is None)
+        in_game = self.game.position(state)
+        on_table = (unit.id for unit in self.seen.units if unit.bases)
+        return frozenset(name for name in on_table if in_game.unit(name) is None)
 
-    def _made_of(self, state: Any, now: Any) -> tuple[Suggestion, ...]:
-        """What the game makes of the table from a state on that may follow from now.
-
-        What is yet to be placed by hand is no move.
-        """
+    def _suggestions(self, state: Any, now: Any) -> tuple[Suggestion, ...]:
+        """Returns the moves that the game infers from the table, from `now` or a state after it."""
         if self.seen is None:
             return ()
-        known = self.game.position(state)
-        due = self._due | changed_by_game(self.game.position(now), known)
+        in_game = self.game.position(state)
+        # Units that players have yet to place lie elsewhere without having moved.
+        to_place = self._to_place | changed_by_game(self.game.position(now), in_game)
         try:
-            return self.game.moved(state, as_placed(known, self.seen, due))
+            return self.game.moved(state, as_placed(in_game, self.seen, to_place))
         except BadInput as error:
             self.trouble = error.message
             return ()

@@ -1,4 +1,4 @@
-"""Going back in a game, and putting right what was told wrong; all of it stays in the log."""
+"""Corrections of a game: undo, redo, misread dice and wrong choices. All of it stays in the log."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tablecam.referee.course import AnyPlay
+from tablecam.referee.game_controller import AnyPlay
 from tablecam.referee.referee import Change, Referee
 from tablecam.referee.seats import Seat
 from tablecam.rules.dice import Roll
@@ -14,11 +14,11 @@ from tablecam.rules.game import Json, Refused
 
 
 def undo_to(referee: Referee, seat: Seat, deed: int, version: int | None = None) -> None:
-    """Take back what has that place in the log, and all that was done after it.
+    """Takes back the action with index `deed` in the log, and all actions after it.
 
     Raises:
         NotYours, OutOfDate: As for `Referee.act`.
-        BadInput: There is no such, or it was taken back already.
+        BadInput: There is no such action, or it was already taken back.
     """
 
     def plan(play: AnyPlay) -> Change:
@@ -29,7 +29,7 @@ def undo_to(referee: Referee, seat: Seat, deed: int, version: int | None = None)
 
 
 def redo(referee: Referee, seat: Seat, version: int | None = None) -> None:
-    """Do again what was taken back last; hands put the units there again.
+    """Repeats the action taken back last; players then put the units back.
 
     Raises:
         NotYours, OutOfDate: As for `Referee.act`.
@@ -46,46 +46,45 @@ def correct_dice(
     why: str = "",
     version: int | None = None,
 ) -> None:
-    """Say what dice that were read wrong really showed, however long ago they were thrown.
-
-    What followed is done again, as far as it can be.
+    """Corrects dice that were misread, however long ago, and repeats what followed if it can.
 
     Raises:
         NotYours, OutOfDate: As for `Referee.act`.
-        BadInput: There is no such roll, or its dice cannot be so.
+        BadInput: There is no such roll, or its dice cannot have these values.
     """
 
     def plan(play: AnyPlay) -> Change:
         place = play.place_of(deed)
-        wrong = play.done[place].action
-        if not isinstance(wrong, Roll) or wrong.values is None:
+        roll = play.done[place].action
+        if not isinstance(roll, Roll) or roll.values is None:
             raise Refused("expected dice that were rolled", key="deed")
-        was, really = (", ".join(map(str, dice)) for dice in (wrong.values, values))
-        right = replace(wrong, values=tuple(values))
-        note = _note(f"the dice were read as {was}", why)
-        what = f"dice of {was} put right to {really}"
-        return Change(lambda: play.correct(place, right, note), since=place, what=what)
+        before, after = (", ".join(map(str, dice)) for dice in (roll.values, values))
+        corrected = replace(roll, values=tuple(values))
+        note = _note(f"the dice were read as {before}", why)
+        what = f"dice of {before} put right to {after}"
+        return Change(lambda: play.correct(place, corrected, note), since=place, what=what)
 
     referee.change(seat, plan, version)
 
 
 def others(referee: Referee, seat: Seat, deed: int) -> list[Json]:
-    """What else of its kind might have been chosen instead of what has that place in the log.
+    """Returns the alternatives to an action of the log, each with its label and action.
 
-    Each with its words and its action. None where a hand did it or chance, or another seat.
+    Empty if it was a move on the table, a roll or another seat's action.
 
     Raises:
-        BadInput: No game has begun, there is no such deed, or it was taken back.
+        BadInput: No game has begun, there is no such action, or it was taken back.
     """
     with referee.held() as play:
         if play is None:
             raise Refused("expected a game in progress: none has begun", key="deed")
         place = play.place_of(deed)
         before = play.state_before(place)
-        offers = ((each, play.game.offered(before, each)) for each in _others(play, seat, place))
+        alternatives = _alternatives(play, seat, place)
+        offers = ((action, play.game.offered(before, action)) for action in alternatives)
         return [
-            {"group": offer.group, "label": offer.label, "action": play.game.action_to_json(each)}
-            for each, offer in offers
+            {"group": offer.group, "label": offer.label, "action": play.game.action_to_json(action)}
+            for action, offer in offers
         ]
 
 
@@ -97,48 +96,49 @@ def correct_choice(
     why: str = "",
     version: int | None = None,
 ) -> None:
-    """Say that something else was chosen than was tapped, however long ago: one of the `others`.
+    """Replaces a choice that was tapped by mistake, however long ago, by one of the `others`.
 
-    What followed is done again, as far as it can be, with the dice that were thrown.
+    What followed is repeated as far as it can be, with the same dice.
 
     Raises:
         NotYours, OutOfDate: As for `Referee.act`.
-        BadInput: It was not to be chosen there.
+        BadInput: The choice was not available then.
     """
 
     def plan(play: AnyPlay) -> Change:
         place = play.place_of(deed)
-        wanted = play.game.action_from_json(action)
-        if wanted not in _others(play, seat, place):
+        choice = play.game.action_from_json(action)
+        if choice not in _alternatives(play, seat, place):
             raise Refused("expected what else might have been chosen then", key="action")
         before = play.state_before(place)
-        first, right = (_said(play, before, choice) for choice in (play.done[place].action, wanted))
+        first = _public_text(play, before, play.done[place].action)
+        corrected = _public_text(play, before, choice)
         note = _note(f"{first} was told first", why)
-        what = f"{right} in place of {first}"
-        return Change(lambda: play.correct(place, wanted, note), since=place, what=what)
+        what = f"{corrected} in place of {first}"
+        return Change(lambda: play.correct(place, choice, note), since=place, what=what)
 
     referee.change(seat, plan, version)
 
 
-def _said(play: AnyPlay, before: Any, choice: Any) -> str:
-    """A choice in words for everybody: as it was offered, unless that may show a hand."""
+def _public_text(play: AnyPlay, before: Any, choice: Any) -> str:
+    """Returns a choice in words that reveal nothing concealed: its label, or its public event."""
     if not play.game.asked(before).is_concealed:
         return play.game.offered(before, choice).label
     try:
         _, events = play.game.apply(before, choice)
     except Refused:
         events = ()
-    heard = [event.text for event in events if event.only_for is None]
-    return heard[0] if heard else "another choice"
+    public = [event.text for event in events if event.only_for is None]
+    return public[0] if public else "another choice"
 
 
-def _others(play: AnyPlay, seat: Seat, place: int) -> tuple[Any, ...]:
-    """The actions of a kind that a seat was offered, one of which it did."""
+def _alternatives(play: AnyPlay, seat: Seat, place: int) -> tuple[Any, ...]:
+    """Returns the other legal actions of the same type that a seat could have chosen."""
     before, done = play.state_before(place), play.done[place].action
     if not seat.may_answer(play.game.asked(before)) or isinstance(done, Roll):
         return ()
-    alike = [each for each in play.game.legal(before) if type(each) is type(done)]
-    return tuple(each for each in alike if each != done) if done in alike else ()
+    alike = [action for action in play.game.legal(before) if type(action) is type(done)]
+    return tuple(action for action in alike if action != done) if done in alike else ()
 
 
 def _note(what: str, why: str) -> str:

@@ -1,6 +1,6 @@
-"""What a mover says before he moves: "just outside 4 BW of B1". It is checked when he has moved.
+"""Intents that players declare before a move ("just outside 4 BW of B1"), checked after it.
 
-Where the camera cannot tell a hair's breadth, what was said beforehand decides, as among players.
+Where the camera cannot decide a hair's breadth, the declared intent does, as among players.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tablecam.wording import nearest
 
 _KEY = "intent"
 _SHOWN_FOR_ACTIONS = 12
-"""What a mover said is shown until so many actions have been done: more than a march has."""
-_AGAINST: Final[Mapping[AnswerWord, AnswerWord]] = {
+"""The number of actions during which an intent is shown: more than a march has."""
+_NEGATED: Final[Mapping[AnswerWord, AnswerWord]] = {
     "yes": "no",
     "no": "yes",
     "too_close": "too_close",
@@ -31,7 +31,7 @@ _AGAINST: Final[Mapping[AnswerWord, AnswerWord]] = {
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A unit is to end within a range of another one, or outside of it."""
+    """The intent to end a move within a range of another unit, or just outside it."""
 
     unit: str
     of: str
@@ -45,15 +45,15 @@ class Intent:
         return f"{self.unit} {where} {self.range_bw:g} BW of {self.of}"
 
     def to_json(self) -> Json:
-        """The intent as a remark of a game's log."""
+        """Returns the intent as a remark for a game's log."""
         return {_KEY: asdict(self)}
 
 
 def check_units(intent: Intent, units: Collection[str]) -> None:
-    """See to it that an intent is about two units of a game.
+    """Refuses an intent that is not about two units of the game.
 
     Raises:
-        BadInput: One of them is not in the game, or they are one.
+        BadInput: A unit is not in the game, or both are the same.
     """
     for name in (intent.unit, intent.of):
         if name not in units:
@@ -63,49 +63,49 @@ def check_units(intent: Intent, units: Collection[str]) -> None:
 
 
 def said_of_late(play: Play[Any, Any]) -> tuple[Intent, ...]:
-    """The intents that were said not many actions ago, the last for each unit."""
-    return _said(play.remarks, len(play.done) - _SHOWN_FOR_ACTIONS)
+    """Returns the recent intents, the last of each unit."""
+    return _latest(play.remarks, len(play.done) - _SHOWN_FOR_ACTIONS)
 
 
 def answered(
     said: Iterable[Intent], seen: Position | None, moved: Collection[str], closed: Closed | None
 ) -> tuple[tuple[Intent, Answer | None], ...]:
-    """Each of these intents, and whether the table is as it was meant; None where none may know.
+    """Pairs intents with the answer whether the table matches, None where it may not be revealed.
 
-    Where measuring is `closed` until something is declared it is told once the unit has `moved`.
+    Under a ban on measuring, the answer is revealed once the unit has declared and `moved`.
     """
     return tuple(
-        (each, judged(each, seen) if seen and _may_know(each.unit, moved, closed) else None)
-        for each in said
+        (intent, judged(intent, seen) if seen and _may_know(intent.unit, moved, closed) else None)
+        for intent in said
     )
 
 
 def judged(intent: Intent, position: Position) -> Answer | None:
-    """Whether it is as it was meant, going by where the two lie; None where one is not there."""
+    """Decides whether a position matches an intent; None if one of the units is missing."""
     a, b = position.unit(intent.unit), position.unit(intent.of)
     if a is None or b is None or not (a.bases and b.bases):
         return None
-    found = within(distance(a, b), intent.range_bw, position.table, a=a.id, b=b.id)
-    return found if intent.is_within else _against(found)
+    answer = within(distance(a, b), intent.range_bw, position.table, a=a.id, b=b.id)
+    return answer if intent.is_within else _negated(answer)
 
 
-def _against(answer: Answer) -> Answer:
+def _negated(answer: Answer) -> Answer:
     return replace(
         answer,
-        answer=_AGAINST[answer.answer],
+        answer=_NEGATED[answer.answer],
         margin_mm=-answer.margin_mm,
         probability=1.0 - answer.probability,
     )
 
 
-def _said(remarks: Iterable[Remark], since: int) -> tuple[Intent, ...]:
-    """The intents that were said after so many actions, the last for each unit."""
-    found: dict[str, Intent] = {}
+def _latest(remarks: Iterable[Remark], since: int) -> tuple[Intent, ...]:
+    """Returns the intents among the remarks made after `since` actions, the last of each unit."""
+    intents: dict[str, Intent] = {}
     for remark in remarks:
-        said: Any = remark.document.get(_KEY)
-        if said is not None and remark.after >= since:
-            found[said["unit"]] = Intent(**said)
-    return tuple(found.values())
+        fields: Any = remark.document.get(_KEY)
+        if fields is not None and remark.after >= since:
+            intents[fields["unit"]] = Intent(**fields)
+    return tuple(intents.values())
 
 
 def _may_know(unit: str, moved: Collection[str], closed: Closed | None) -> bool:

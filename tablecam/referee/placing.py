@@ -1,7 +1,7 @@
-"""What is still to be done by hand: units that the game has put elsewhere, or taken off.
+"""Finds the units that players still have to move or remove because the game has done so.
 
-A fall back, a displaced commander, a broken unit: the game knows where they are now, the table
-does not yet. That is no move of anybody's, so it is told apart from what hands have done.
+After a fall back, a displaced commander or a broken unit, the table lags behind the game. These
+differences are nobody's moves, so they are kept separate from the suggestions.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tablecam.table.motion import apart_mm, has_its_place, lies_there
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """A unit or a commander to be put elsewhere by hand; without bases it is to be taken off.
+    """A unit or commander that players have to move to `bases`, or to remove if there are none.
 
-    `off_mm` is how far its worst base lies from there yet.
+    `off_mm` is the largest distance of a base from its new place, None if it is not seen.
     """
 
     unit: str
@@ -30,7 +30,7 @@ class Placing:
 
     @property
     def text(self) -> str:
-        """What to do, in one sentence."""
+        """The instruction, in one sentence."""
         if not self.bases:
             return f"{self.unit} is broken: take it off the table"
         if self.off_mm is None:
@@ -39,119 +39,122 @@ class Placing:
 
 
 def changed_by_game(before: Position, after: Position) -> frozenset[str]:
-    """The units that lie elsewhere after an action than before it, or have left the table.
+    """Returns the units that moved or left the table between two positions of a game.
 
-    And the commanders who stand elsewhere.
+    Includes the commanders who moved.
     """
-    there = {unit.id: unit for unit in after.units}
-    stand = {leader.id: leader for leader in after.commanders}
+    units_after = {unit.id: unit for unit in after.units}
+    commanders_after = {commander.id: commander for commander in after.commanders}
     units = (
         unit.id
         for unit in before.units
-        if unit.id not in there or not is_there(unit, there[unit.id])
+        if unit.id not in units_after or not is_there(unit, units_after[unit.id])
     )
-    leaders = (
-        leader.id
-        for leader in before.commanders
-        if leader.id in stand and not has_its_place(leader, stand[leader.id])
+    commanders = (
+        commander.id
+        for commander in before.commanders
+        if commander.id in commanders_after
+        and not has_its_place(commander, commanders_after[commander.id])
     )
-    return frozenset((*units, *leaders))
+    return frozenset((*units, *commanders))
 
 
-def placings(due: Collection[str], game: Position, seen: Position) -> Iterator[Placing]:
-    """Of what hands have to move for the game, all that does not lie right yet."""
-    wanted, found = ({unit.id: unit for unit in each.units} for each in (game, seen))
-    leaders = {leader.id: leader for leader in game.commanders}
-    for name in sorted(due):
-        lies = found.get(name)
-        if name in leaders:
-            yield from _of_commander(leaders[name], seen)
-        elif name not in wanted:
-            if lies is not None and lies.bases:
+def placings(names: Collection[str], game: Position, seen: Position) -> Iterator[Placing]:
+    """Yields the units and commanders of `names` that are not yet where the game has them."""
+    in_game, on_table = ({unit.id: unit for unit in table.units} for table in (game, seen))
+    commanders = {commander.id: commander for commander in game.commanders}
+    for name in sorted(names):
+        unit = on_table.get(name)
+        if name in commanders:
+            yield from _commander_placing(commanders[name], seen)
+        elif name not in in_game:
+            if unit is not None and unit.bases:
                 yield Placing(name, (), None)
-        elif lies is None or not is_there(lies, wanted[name]):
+        elif unit is None or not is_there(unit, in_game[name]):
             yield Placing(
-                name, wanted[name].bases, None if lies is None else off_mm(lies, wanted[name])
+                name, in_game[name].bases, None if unit is None else off_mm(unit, in_game[name])
             )
 
 
 def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position:
-    """The table as it is seen; these things, and what lies a hair off, as the game has them."""
-    wanted = {unit.id: unit for unit in game.units}
+    """Returns the seen table, with `names` and all that is almost in place as in the game."""
+    in_game = {unit.id: unit for unit in game.units}
     units = []
     for unit in seen.units:
-        known = wanted.get(unit.id)
-        if known is not None and (unit.id in names or is_there(unit, known)):
-            units.append(known)
-        elif known is not None or unit.id not in names:
+        game_unit = in_game.get(unit.id)
+        if game_unit is not None and (unit.id in names or is_there(unit, game_unit)):
+            units.append(game_unit)
+        elif game_unit is not None or unit.id not in names:
             units.append(unit)
-    missing = [known for name, known in wanted.items() if name in names and seen.unit(name) is None]
-    leaders = {leader.id: leader for leader in seen.commanders}
-    for known_leader in game.commanders:
-        lies = leaders.get(known_leader.id)
-        if known_leader.id in names or (lies is not None and has_its_place(lies, known_leader)):
-            leaders[known_leader.id] = known_leader
-    return replace(seen, units=(*units, *missing), commanders=tuple(leaders.values()))
+    unseen = [unit for name, unit in in_game.items() if name in names and seen.unit(name) is None]
+    commanders = {commander.id: commander for commander in seen.commanders}
+    for in_game_commander in game.commanders:
+        name = in_game_commander.id
+        commander = commanders.get(name)
+        if name in names or (commander is not None and has_its_place(commander, in_game_commander)):
+            commanders[name] = in_game_commander
+    return replace(seen, units=(*units, *unseen), commanders=tuple(commanders.values()))
 
 
 def laid(seen: Position | None, names: Iterable[str]) -> dict[str, Any]:
-    """Where units and commanders lie as they are seen, as players overrule a game with it.
+    """Returns the seen places of units and commanders as keys of an `overrule` action.
 
     Raises:
         Refused: One of them is not seen.
     """
     units = {unit.id: unit for unit in (seen.units if seen else ()) if unit.bases}
-    leaders = {leader.id: leader for leader in (seen.commanders if seen else ())}
-    found: dict[str, dict[str, Any]] = {}
+    commanders = {commander.id: commander for commander in (seen.commanders if seen else ())}
+    keys: dict[str, dict[str, Any]] = {}
     for name in names:
         if name in units:
-            found.setdefault("units", {})[name] = [to_plain(base) for base in units[name].bases]
-        elif name in leaders:
-            at = [leaders[name].x_mm, leaders[name].y_mm]
-            found.setdefault("commanders", {})[name] = at
+            keys.setdefault("units", {})[name] = [to_plain(base) for base in units[name].bases]
+        elif name in commanders:
+            point = [commanders[name].x_mm, commanders[name].y_mm]
+            keys.setdefault("commanders", {})[name] = point
         else:
             raise Refused(f"expected a unit that is seen, got {name}", key="unit")
-    return found
+    return keys
 
 
-def _of_commander(leader: Commander, seen: Position) -> Iterator[Placing]:
-    """Where a commander is to be put, his marker as it is seen; nothing where he stands there."""
-    found = next((each for each in seen.commanders if each.id == leader.id), None)
-    if found is not None and has_its_place(found, leader):
+def _commander_placing(commander: Commander, seen: Position) -> Iterator[Placing]:
+    """Yields the place where a commander has to be put, unless already there."""
+    on_table = next((other for other in seen.commanders if other.id == commander.id), None)
+    if on_table is not None and has_its_place(on_table, commander):
         return
-    marker = marker_of(leader, seen.table.base_width_mm)
-    if found is None:
-        yield Placing(leader.id, (marker,), None)
+    marker = marker_of(commander, seen.table.base_width_mm)
+    if on_table is None:
+        yield Placing(commander.id, (marker,), None)
         return
-    if found.pose is not None:
-        marker = replace(found.pose, x_mm=leader.x_mm, y_mm=leader.y_mm)
-    off_mm = math.dist((found.x_mm, found.y_mm), (leader.x_mm, leader.y_mm))
-    yield Placing(leader.id, (marker,), off_mm)
+    if on_table.pose is not None:
+        marker = replace(on_table.pose, x_mm=commander.x_mm, y_mm=commander.y_mm)
+    off_mm = math.dist((on_table.x_mm, on_table.y_mm), (commander.x_mm, commander.y_mm))
+    yield Placing(commander.id, (marker,), off_mm)
 
 
-def marker_of(leader: Commander, side_mm: float) -> BasePose:
-    """A commander's marker where he stands; a square of that side where it was not seen."""
-    return leader.pose or BasePose(leader.x_mm, leader.y_mm, 90.0, side_mm, side_mm)
+def marker_of(commander: Commander, side_mm: float) -> BasePose:
+    """Returns a commander's marker, a square of `side_mm` if it was not seen."""
+    return commander.pose or BasePose(commander.x_mm, commander.y_mm, 90.0, side_mm, side_mm)
 
 
-def is_there(unit: Unit, wanted: Unit) -> bool:
-    """Whether a unit lies where it is wanted, as well as hands put it and cameras see it."""
-    return len(unit.bases) == len(wanted.bases) and all(
-        lies_there(base, other) for base, other in _pairs(unit, wanted)
+def is_there(unit: Unit, target: Unit) -> bool:
+    """Whether a unit lies at its target, within the accuracy of hands and cameras."""
+    return len(unit.bases) == len(target.bases) and all(
+        lies_there(base, other) for base, other in _pairs(unit, target)
     )
 
 
-def off_mm(unit: Unit, wanted: Unit) -> float:
-    """How far its worst base lies from where it is wanted; infinite where one is missing."""
-    far_mm = [apart_mm(base, other) for base, other in _pairs(unit, wanted)]
-    return max(far_mm, default=math.inf) if len(far_mm) == len(wanted.bases) else math.inf
+def off_mm(unit: Unit, target: Unit) -> float:
+    """Returns the largest distance of a base from its target, infinite if one is missing."""
+    distances_mm = [apart_mm(base, other) for base, other in _pairs(unit, target)]
+    is_complete = len(distances_mm) == len(target.bases)
+    return max(distances_mm, default=math.inf) if is_complete else math.inf
 
 
-def _pairs(unit: Unit, wanted: Unit) -> Iterator[tuple[BasePose, BasePose]]:
-    """Bases with the same tag; by their place in the unit where they have none."""
-    by_tag = {base.tag: base for base in wanted.bases if base.tag is not None}
-    for place, base in enumerate(unit.bases):
-        if base.tag is None and place < len(wanted.bases):
-            yield base, wanted.bases[place]
+def _pairs(unit: Unit, target: Unit) -> Iterator[tuple[BasePose, BasePose]]:
+    """Yields pairs of bases with the same tag, or with the same index if they have no tag."""
+    by_tag = {base.tag: base for base in target.bases if base.tag is not None}
+    for index, base in enumerate(unit.bases):
+        if base.tag is None and index < len(target.bases):
+            yield base, target.bases[index]
         elif base.tag in by_tag:
             yield base, by_tag[base.tag]

@@ -1,8 +1,8 @@
-"""The referee: a game in progress over a table that is watched.
+"""The referee: runs a game on a table that the camera watches, for all seats.
 
-It never gets in the way. What hands have done is suggested, with what it costs or why it is not
-legal; a player confirms, corrects or overrules. Where table and game do not agree it says so, shows
-where, and waits.
+It never gets in the way. It suggests the moves that players seem to have made, with their cost or
+the reason why they are illegal; a player confirms, corrects or overrules. Where table and game
+differ it says so, shows where, and waits.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
-from tablecam.referee.closing import Closing
-from tablecam.referee.course import AnyPlay, Course
+from tablecam.referee.game_controller import AnyPlay, GameController
+from tablecam.referee.game_overlay import GameOverlay
+from tablecam.referee.game_recorder import GameRecorder, Keeper
 from tablecam.referee.intents import Intent, answered, check_units, said_of_late
-from tablecam.referee.kept import Keeper, Kept
-from tablecam.referee.known import Known
+from tablecam.referee.measuring_ban import MeasuringBan
 from tablecam.referee.placing import Placing, laid
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import SHARED, Proposal, Seat
-from tablecam.referee.taps import Taps, check_asked, check_plays, offered
+from tablecam.referee.taps import VersionGuard, check_asked, check_plays, offered
 from tablecam.referee.ways import Way, decided_by
 from tablecam.rules.game import OVERRULE, Game, Refused, Suggestion
 from tablecam.rules.play import Play
@@ -37,10 +37,10 @@ _RUN_BYTES = 6
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of a game that is no action, made by `edit`.
+    """A change of a game that is no action, carried out by `edit`.
 
-    It takes back every action from the place `since` on, where that is given. `what` tells
-    everybody what else it does, and names nothing concealed.
+    It takes back all actions from index `since` on, if given. `what` describes to everybody what
+    else it does, and reveals nothing concealed.
     """
 
     edit: Callable[[], object]
@@ -49,14 +49,14 @@ class Change:
 
 
 class Referee:
-    """A game and the table that it is played on; any thread may call, and they take turns.
+    """A game and the table that it is played on. Thread-safe.
 
     Args:
         game: The rule system of the table.
-        is_automatic: Legal moves are confirmed by themselves.
+        is_automatic: Legal moves are confirmed automatically.
         tell: Called with the version whenever a seat may see something new.
-        keeper: Where the game is kept; None keeps it nowhere.
-        now_s: A clock.
+        keeper: Stores the game; None to store nothing.
+        now_s: A monotonic clock.
     """
 
     def __init__(
@@ -70,142 +70,142 @@ class Referee:
     ) -> None:
         self.game = game
         self._tell = tell
-        self._turn = threading.RLock()
-        self._course = Course(game, is_automatic=is_automatic)
-        self._by_hand = self._course.by_hand
-        self._taps = Taps(now_s)
-        self._kept = Kept(game, keeper)
-        self._known = Known()
-        self._closing = Closing()
+        self._lock = threading.RLock()
+        self._controller = GameController(game, is_automatic=is_automatic)
+        self._by_hand = self._controller.by_hand
+        self._versions = VersionGuard(now_s)
+        self._recorder = GameRecorder(game, keeper)
+        self._overlay = GameOverlay()
+        self._ban = MeasuringBan()
         self._run = ""
         self._proposal: Proposal | None = None
         self._proposals = 0
 
     @property
     def version(self) -> int:
-        """Grows with whatever a seat may see of the game."""
-        with self._turn:
-            return self._taps.version
+        """The version of the game, which grows with every change that a seat may see."""
+        with self._lock:
+            return self._versions.version
 
     @property
     def run(self) -> str:
-        """A name for the game in progress that no other has, nor this one when it is resumed."""
-        with self._turn:
+        """A random name of the game in progress, new whenever it begins or resumes."""
+        with self._lock:
             return self._run
 
     @property
     def proposal(self) -> Proposal | None:
-        """What one side has proposed, while the other has neither agreed nor gone on."""
-        with self._turn:
+        """The proposal that one side has made and that is still open."""
+        with self._lock:
             return self._proposal
 
     @property
     def refused(self) -> Mapping[Seat, int]:
-        """How many corrections of each seat have been refused."""
-        with self._turn:
-            return dict(self._taps.refused)
+        """The number of refused corrections of each seat."""
+        with self._lock:
+            return dict(self._versions.refused)
 
     @contextmanager
     def held(self) -> Iterator[AnyPlay | None]:
-        """The game in progress, held so while it is looked at; None before it has begun."""
-        with self._turn:
-            yield self._course.play
+        """Yields the game in progress under the lock, None before it begins."""
+        with self._lock:
+            yield self._controller.play
 
     @property
     def suggested(self) -> tuple[Suggestion, ...]:
-        """What hands seem to have done, and the game does not know yet."""
-        with self._turn:
+        """The moves that players seem to have made and that are not confirmed."""
+        with self._lock:
             return self._by_hand.suggested
 
     @property
     def together(self) -> tuple[Suggestion, ...]:
-        """The moves that may be confirmed at once, in their order; none where there are not two."""
-        with self._turn:
+        """The moves that may be confirmed at once, in order; empty if fewer than two."""
+        with self._lock:
             return self._by_hand.together
 
     @property
     def trouble(self) -> str:
-        """Why nothing can be said of what lies on the table now; empty when all is well."""
-        with self._turn:
+        """The reason why the table cannot be interpreted, empty if it can."""
+        with self._lock:
             return self._by_hand.trouble
 
     @property
     def to_place(self) -> tuple[Placing, ...]:
-        """What hands still have to do on the table for the game."""
-        with self._turn:
-            play = self._course.play
+        """The units that players still have to move on the table."""
+        with self._lock:
+            play = self._controller.play
             return () if play is None else self._by_hand.placings(play.state)
 
     @property
     def to_take_off(self) -> frozenset[str]:
-        """The units that have left the game and lie on the table yet."""
-        with self._turn:
-            play = self._course.play
+        """The units that have left the game but still lie on the table."""
+        with self._lock:
+            play = self._controller.play
             return frozenset() if play is None else self._by_hand.to_take_off(play.state)
 
     @property
     def intents(self) -> tuple[Intent, ...]:
-        """What movers have said of late, before they moved."""
-        with self._turn:
-            play = self._course.play
+        """The recent intents, declared before moves."""
+        with self._lock:
+            play = self._controller.play
             return () if play is None else said_of_late(play)
 
     def of_intents(self) -> tuple[tuple[Intent, Answer | None], ...]:
-        """Each of these intents, and whether the table is as it was meant.
+        """Returns each recent intent with the answer whether the table matches it.
 
-        Where nobody measures before he declares it is told once his unit has been moved.
+        Under a ban on measuring, the answer is None until the unit has moved.
         """
-        with self._turn:
-            moved = {each.unit for each in self._by_hand.suggested}
-            return answered(self.intents, self._by_hand.seen, moved, self._closing.now)
+        with self._lock:
+            moved = {suggestion.unit for suggestion in self._by_hand.suggested}
+            return answered(self.intents, self._by_hand.seen, moved, self._ban.now)
 
     def position(self) -> Position | None:
-        """The table as the game knows it; None before it has begun."""
-        with self._turn:
-            return self._course.position()
+        """Returns the table according to the game, None before it begins."""
+        with self._lock:
+            return self._controller.position()
 
     def marked(self, position: Position) -> Position:
-        """A table as it is seen, with what the game knows of it: disruption, smoke, ground.
+        """Returns a seen position with the game's states of units and terrain.
 
-        It waits for nobody: a camera's loop asks with every frame.
+        Never waits, because the camera's loop calls it for every frame.
         """
-        return self._known.marked(position)
+        return self._overlay.marked(position)
 
     def check_open(self, *names: str | None) -> None:
-        """See to it that nobody measures what nobody may: `Closing.check_open`."""
-        self._closing.check_open(names)
+        """Refuses to measure between things that may not be measured: `MeasuringBan.check_open`."""
+        self._ban.check_open(names)
 
     def begin(self, position: Position, options: Mapping[str, Any], seat: Seat) -> None:
-        """Begin a game on the table as it lies; markers of a game before are taken off.
+        """Begins a game on the table as it lies; markers of a previous game are removed.
 
-        In the middle of another both sides have to want it: what one asks for is proposed.
+        In the middle of another game both sides must agree, so the request becomes a proposal.
 
         Raises:
-            NotYours: The seat only looks on.
+            NotYours: The seat is a spectator's.
             BadInput: The table does not fit the game, or an option is wrong.
         """
         check_plays(seat)
-        with self._turn:
+        with self._lock:
             if not self._is_in_middle or seat == SHARED:
                 self._begin(position, options)
                 return
-            Play(self.game, position, options)  # what cannot be is not proposed
-            told = ", ".join(f"{key} {value}" for key, value in options.items())
+            Play(self.game, position, options)  # Raises for what cannot be begun.
+            terms = ", ".join(f"{key} {value}" for key, value in options.items())
             self._propose(
                 seat,
-                f"another game ({told})" if told else "another game",
+                f"another game ({terms})" if terms else "another game",
                 lambda _: self._begin(self._by_hand.seen or position, options),
             )
 
     def agree(self, seat: Seat, number: int) -> None:
-        """Agree to the proposal of this number: it is carried out.
+        """Agrees to the proposal of this number, which is then carried out.
 
         Raises:
-            NotYours: The seat only looks on, or has proposed it itself.
-            OutOfDate: It is proposed no more.
-            BadInput: It cannot be done.
+            NotYours: The seat is a spectator's, or made the proposal itself.
+            OutOfDate: The proposal has lapsed.
+            BadInput: It cannot be carried out.
         """
-        with self._turn:
+        with self._lock:
             check_plays(seat)
             proposal = self._proposal
             if proposal is None or proposal.number != number:
@@ -216,160 +216,161 @@ class Referee:
             try:
                 proposal.carry_out(seat)
             except BadInput:
-                self._look()
+                self._compare()
                 raise
 
     def resume(self, document: object) -> None:
-        """Go on with a game that was kept, as `Play.to_json` wrote it.
+        """Resumes a stored game from the document of `Play.to_json`.
 
         Raises:
-            BadInput: It is none of this game's.
+            BadInput: The document is of another game.
         """
-        with self._turn:
-            play = self._course.resume(document)
+        with self._lock:
+            play = self._controller.resume(document)
             self._run = _new_run()
-            self._kept.resume(play)
+            self._recorder.resume(play)
             self._go_on()
 
     def see(self, position: Position) -> None:
-        """Take in where everything lies now that it has come to rest."""
-        with self._turn:
+        """Takes in the table after it has come to rest."""
+        with self._lock:
             self._by_hand.seen = position
-            if self._course.play is not None:
-                self._look()
+            if self._controller.play is not None:
+                self._compare()
 
     def act(self, seat: Seat, action: object, version: int | None = None, note: str = "") -> None:
-        """Do what a seat wants; `version` is that of the game it looked at, if it says so.
+        """Applies a seat's action; `version` is the version of the game that the seat saw.
 
-        An action that was offered brings it along, where it says nothing else (`at`). Without one
-        such an action is taken once from a seat: said again it would answer what has come to be
-        asked since. What would show what is concealed is proposed, and done once the other side
-        agrees, or at once from the table's own screen.
+        An offered action without other data carries its version (`at`). Without a version, such an
+        action is accepted only once from a seat, because a repetition would answer the next
+        question. An action that reveals something concealed becomes a proposal, unless it comes
+        from the shared screen.
 
         Raises:
-            NotYours: It is not this seat's to do.
+            NotYours: Another seat has to decide.
             OutOfDate: The game has gone on since.
-            TooOften: Too many corrections of this seat were refused of late.
+            TooOften: Too many corrections of this seat were refused recently.
             BadInput: There is no such action, or it is refused.
         """
-        with self._turn:
+        with self._lock:
             action, at = offered(action)
             version = at if version is None else version
             play = self._checked(seat, version)
             is_overrule = _is_overrule(action)
-            with self._taps.counted(seat) if is_overrule else nullcontext():
-                wanted = self.game.action_from_json(action)
-                if version is None and self._course.is_latest(wanted):
-                    self._taps.check_not_said(seat, wanted, play)
+            with self._versions.counted(seat) if is_overrule else nullcontext():
+                parsed = self.game.action_from_json(action)
+                if version is None and self._controller.is_latest(parsed):
+                    self._versions.check_not_said(seat, parsed, play)
                 if not is_overrule:
                     check_asked(seat, play)
-                agreed_on = self.game.agreed_on(play.state, wanted)
+                agreed_on = self.game.agreed_on(play.state, parsed)
                 if agreed_on and seat != SHARED:
                     self._propose(
                         seat,
                         agreed_on,
-                        lambda agreeing: self._apply(seat, wanted, _agreed(agreeing, agreed_on)),
+                        lambda agreeing: self._apply(seat, parsed, _agreed(agreeing, agreed_on)),
                     )
                     return
-                self._apply(seat, wanted, _agreed(seat, agreed_on) if agreed_on else note)
+                self._apply(seat, parsed, _agreed(seat, agreed_on) if agreed_on else note)
 
     def confirm(self, seat: Seat, unit: str, version: int | None = None, way: Way = "seen") -> None:
-        """Do what a hand seems to have done with a unit.
+        """Confirms the suggested move of a unit.
 
-        `way` is how the players have decided what is too close to call.
+        `way` is how the players decided a move that is too close to call.
 
         Raises:
             NotYours, OutOfDate: As for `act`.
-            BadInput: Nothing is suggested of that unit, or it is not legal.
+            BadInput: No move of that unit is suggested, or it is not legal.
         """
-        with self._turn:
+        with self._lock:
             self._checked(seat, version, is_of_table=True)
-            found = next((each for each in self._by_hand.suggested if each.unit == unit), None)
-            if found is None or found.action is None:
+            moves = (move for move in self._by_hand.suggested if move.unit == unit)
+            move = next(moves, None)
+            if move is None or move.action is None:
                 raise Refused(f"expected a move of {unit} to confirm: there is none", key="unit")
-            said = next((each for each in self.intents if each.unit == unit), None)
-            self.act(seat, self.game.action_to_json(found.action), note=decided_by(way, said))
+            intent = next((intent for intent in self.intents if intent.unit == unit), None)
+            self.act(seat, self.game.action_to_json(move.action), note=decided_by(way, intent))
 
     def confirm_all(self, seat: Seat, units: Sequence[str], version: int | None = None) -> None:
-        """Do what a hand seems to have done with several units, in the order that was offered.
+        """Confirms the suggested moves of several units, in the order in which they were offered.
 
         Raises:
-            NotYours, OutOfDate: As for `act`; late, too, where these are not the units on offer.
+            NotYours, OutOfDate: As for `act`; also out of date if other units are on offer.
         """
-        with self._turn:
+        with self._lock:
             play = self._checked(seat, version, is_of_table=True)
             moves = self._by_hand.together
-            if [each.unit for each in moves] != list(units):
+            if [move.unit for move in moves] != list(units):
                 raise OutOfDate("game", "other moves are on offer by now: look again")
             check_asked(seat, play)
             try:
-                for each in moves:
-                    self._course.apply(each.action)
+                for move in moves:
+                    self._controller.apply(move.action)
             finally:
                 self._go_on()
 
     def accept(
         self, seat: Seat, units: Sequence[str], why: str = "", version: int | None = None
     ) -> None:
-        """Leave units and commanders where hands have laid them, whatever the rules say.
+        """Accepts units and commanders where they lie, even against the rules.
 
         Raises:
             NotYours, OutOfDate: As for `act`.
-            BadInput: One is not seen, or cannot lie so.
+            BadInput: One is not seen, or cannot lie there.
         """
-        with self._turn:
+        with self._lock:
             self._checked(seat, version, is_of_table=True)
             self.act(seat, {"type": OVERRULE, "why": why, **laid(self._by_hand.seen, units)})
 
     def intend(self, seat: Seat, intent: Intent, version: int | None = None) -> None:
-        """Keep what a mover says before he moves; it is checked when he has.
+        """Records an intent before a move; it is checked after the move.
 
         Raises:
             NotYours, OutOfDate: As for `act`.
-            BadInput: One of the two units is not in the game, or they are one.
+            BadInput: A unit is not in the game, or both are the same.
         """
-        with self._turn:
+        with self._lock:
             play = self._checked(seat, version)
             check_units(intent, [unit.id for unit in self.game.position(play.state).units])
             play.remark(intent.to_json())
-            self._look()
+            self._compare()
 
     def undo(self, seat: Seat, steps: int = 1, version: int | None = None) -> None:
-        """Take back the latest actions; hands put the units back.
+        """Takes back the latest actions; players then put the units back.
 
-        Actions that showed a side something concealed are taken back only by both sides, or from
-        the table's own screen.
+        Actions that revealed something concealed need the agreement of both sides, or the shared
+        screen.
 
         Raises:
             NotYours, OutOfDate: As for `act`.
-            BadInput: Not so many have been done.
+            BadInput: There are fewer actions.
         """
 
         def carry_out(_: Seat) -> None:
-            self._course.undo(steps)
+            self._controller.undo(steps)
             self._go_on()
 
-        with self._turn:
+        with self._lock:
             play = self._checked(seat, version)
-            self._take_back(seat, play, len(self._course.last_done(steps)), "", carry_out)
+            self._take_back(seat, play, len(self._controller.last_done(steps)), "", carry_out)
 
     def change(
         self, seat: Seat, plan: Callable[[AnyPlay], Change], version: int | None = None
     ) -> None:
-        """Change the game otherwise than by an action; then hands have to follow.
+        """Applies a change that is no action, such as a correction.
 
-        What it takes back is taken back as by `undo`.
+        Actions that it takes back need the same agreement as for `undo`.
 
         Raises:
             NotYours, OutOfDate: As for `act`.
-            BadInput: The plan cannot be.
+            BadInput: The change is impossible.
         """
-        with self._turn:
+        with self._lock:
             play = self._checked(seat, version)
             change = plan(play)
 
             def carry_out(_: Seat) -> None:
-                with self._course.changing():
+                with self._controller.changing():
                     change.edit()
                 self._go_on()
 
@@ -378,28 +379,28 @@ class Referee:
 
     @property
     def _is_in_middle(self) -> bool:
-        """Whether a game is in progress, and not over."""
-        play = self._course.play
+        """Whether a game has begun and is not over."""
+        play = self._controller.play
         return play is not None and not play.asked().is_over
 
     def _begin(self, position: Position, options: Mapping[str, Any]) -> None:
-        play = self._course.begin(position, options)
+        play = self._controller.begin(position, options)
         self._run = _new_run()
-        self._kept.begin(play)
+        self._recorder.begin(play)
         self._go_on()
 
     def _apply(self, seat: Seat, action: Any, note: str) -> None:
-        self._course.apply(action, note)
-        self._taps.note(seat, action)
+        self._controller.apply(action, note)
+        self._versions.note(seat, action)
         self._go_on()
 
     def _take_back(
         self, seat: Seat, play: AnyPlay, number: int, what: str, carry_out: Callable[[Seat], None]
     ) -> None:
-        """Take back the latest actions now, or propose it if they showed what is concealed."""
-        done = play.done[len(play.done) - number :]
-        has_shown = any(event.only_for for each in done for event in each.events)
-        if seat == SHARED or not has_shown:
+        """Takes back the latest actions, or proposes to if they revealed something concealed."""
+        undone = play.done[len(play.done) - number :]
+        has_revealed = any(event.only_for for done in undone for event in done.events)
+        if seat == SHARED or not has_revealed:
             carry_out(seat)
             return
         actions = "an action" if number == 1 else f"{number} actions"
@@ -407,37 +408,37 @@ class Referee:
         self._propose(seat, f"{what}, {text}" if what else text, carry_out)
 
     def _propose(self, seat: Seat, text: str, carry_out: Callable[[Seat], None]) -> None:
-        """Leave it to the other side whether something is done."""
+        """Makes a proposal that the other side may agree to."""
         self._proposals += 1
         self._proposal = Proposal(self._proposals, seat, text, carry_out)
-        self._look()
+        self._compare()
 
     def _checked(self, seat: Seat, version: int | None, *, is_of_table: bool = False) -> AnyPlay:
-        """The game, if a seat may change it and has looked at it since it last went on."""
+        """Returns the game, if the seat may change it and has seen its latest version."""
         check_plays(seat)
-        play = self._course.required()
-        self._taps.check(version, is_of_table=is_of_table)
+        play = self._controller.required()
+        self._versions.check(version, is_of_table=is_of_table)
         return play
 
     def _go_on(self) -> None:
-        """Look at the table after something was decided: what was offered before is no more."""
-        self._taps.decide()
+        """Compares the table after a decision, which makes all earlier offers out of date."""
+        self._versions.decide()
         self._proposal = None
-        self._look()
+        self._compare()
 
-    def _look(self) -> None:
-        """Compare the table with the game, and tell that there is something new to see."""
-        self._closing.follow(self._course.play)  # before the table is judged: that takes its time
-        if self._course.compare():
-            self._taps.decide()
-            self._proposal = None  # it was made of the game before
-        self._closing.follow(self._course.play)  # a move may have been confirmed by itself
-        play = self._course.play
+    def _compare(self) -> None:
+        """Compares table and game, records the result, and announces a new version."""
+        self._ban.follow(self._controller.play)  # Before the comparison, which takes time.
+        if self._controller.compare():
+            self._versions.decide()
+            self._proposal = None  # It referred to the game before this.
+        self._ban.follow(self._controller.play)  # A move may have been confirmed automatically.
+        play = self._controller.play
         if play is not None:
-            self._kept.follow(play, self._by_hand.suggested)
-            self._known.follow(self.game.position(play.state))
-        self._taps.version += 1
-        self._tell(self._taps.version)
+            self._recorder.follow(play, self._by_hand.suggested)
+            self._overlay.follow(self.game.position(play.state))
+        self._versions.version += 1
+        self._tell(self._versions.version)
 
 
 def _new_run() -> str:
@@ -445,7 +446,7 @@ def _new_run() -> str:
 
 
 def _agreed(seat: Seat, what: str) -> str:
-    """The note of what a seat has agreed to, or the table's own screen has done at once."""
+    """Returns the note of an action that both sides or the shared screen agreed on."""
     who = "both sides" if seat.side else "the table's own screen"
     return f"agreed on by {who}: {what}"
 

@@ -1,4 +1,4 @@
-"""What a seat may not do, beside what the rules refuse."""
+"""Errors for what a seat may not do, apart from what the rules refuse."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from tablecam.errors import BadInput
 
 
 class NotYours(BadInput):
-    """A seat wants to do what is another's to do."""
+    """Raised if a seat tries to do what another seat has to decide."""
 
 
 class OutOfDate(BadInput):
-    """The game has gone on since a seat looked: an old tap, or one of two at once."""
+    """Raised if the game has gone on since the seat saw it, as for the later of two taps."""
 
 
 class NotDeclared(BadInput):
-    """Somebody wants to measure before he has declared, and players have agreed not to."""
+    """Raised for measuring before declaring, if players have agreed to declare first."""
 
 
 class TooOften(BadInput):
-    """A seat has been refused so often that it has to wait."""
+    """Raised if a seat was refused so often that it has to wait."""

@@ -1,4 +1,4 @@
-"""Who sits at the table: a side's player, all players on one screen, or somebody who looks on."""
+"""The seats at a table: a side's player, the shared screen, or a spectator."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Kind = Literal["player", "shared", "spectator"]
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A place at the table. A player's has a side; the shared one acts for all sides."""
+    """A seat at the table. A player's has a side; the shared screen acts for all sides."""
 
     kind: Kind
     side: str | None = None
 
     @property
     def sees(self) -> str | None:
-        """Whose concealed things it may see; on a screen that all look at nobody's."""
+        """The side whose concealed things it may see; None for the shared screen, which all see."""
         return self.side if self.kind == "player" else None
 
     def may_answer(self, asked: Asked) -> bool:
-        """Whether it may do what is asked; dice are anybody's who plays.
+        """Whether it may decide what is asked; any player may roll dice.
 
-        On a screen that all look at nothing is answered that would show a concealed hand.
+        The shared screen may not, where the answers would show a concealed hand.
         """
         if self.kind == "shared":
             return not asked.is_concealed
@@ -34,15 +34,16 @@ class Seat:
 
     @property
     def plays(self) -> bool:
-        """Whether it may change anything at all."""
+        """Whether it may change the game."""
         return self.kind != "spectator"
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a side's player wants, and the other side or the table's own screen has to agree to.
+    """A change that one side proposes and the other side or the shared screen must agree to.
 
-    `text` says it to everybody and names nothing concealed. `carry_out` does it, given who agreed.
+    `text` describes it to everybody and reveals nothing concealed. `carry_out` is called with the
+    seat that agreed.
     """
 
     number: int
@@ -51,7 +52,7 @@ class Proposal:
     carry_out: Callable[[Seat], None]
 
     def may_agree(self, seat: Seat) -> bool:
-        """Whether a seat may agree to it."""
+        """Whether a seat may agree to the proposal."""
         return seat.plays and seat != self.by
 
 
@@ -60,5 +61,5 @@ SPECTATOR = Seat("spectator")
 
 
 def player(side: str) -> Seat:
-    """The seat of a side."""
+    """Returns the seat of a side."""
     return Seat("player", side)

@@ -1,11 +1,11 @@
-"""A game as a seat is shown it: what is asked, what may be done, what to do by hand, the log."""
+"""Serialises a game for one seat: the question, the actions, the moves to make, and the log."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from tablecam.referee.course import AnyPlay
+from tablecam.referee.game_controller import AnyPlay
 from tablecam.referee.intents import Intent
 from tablecam.referee.placing import Placing
 from tablecam.referee.referee import Referee
@@ -21,10 +21,10 @@ from tablecam.uncertainty.answer import Answer
 
 
 def shown(referee: Referee, seat: Seat, after: str = "") -> Json:
-    """All that a seat may know of the game, at one version of it.
+    """Returns all that a seat may know of the current version of the game.
 
-    `after` is the `log_mark` of what it was shown before: of the log it is shown only the lines of
-    what was done, taken back or done again since. A long game's log is hundreds of lines.
+    `after` is the `log_mark` of an earlier call: the log then has only the lines of actions done or
+    taken back since, because a long game's log has hundreds of lines.
     """
     with referee.held() as play:
         head = {
@@ -40,7 +40,7 @@ def shown(referee: Referee, seat: Seat, after: str = "") -> Json:
 
 
 def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
-    """What is due, and what this seat may do about it."""
+    """Returns the pending decision, and the actions open to this seat."""
     asked = play.asked()
     is_yours = seat.may_answer(asked) and not asked.is_over
     offered = _offers(referee.game, play, referee.version) if is_yours else []
@@ -54,30 +54,30 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
         "can_undo": seat.plays and bool(play.done),
         "can_redo": seat.plays and play.can_redo,
         "proposed": _proposed(referee, seat),
-        "refused": {each.side or each.kind: count for each, count in referee.refused.items()},
+        "refused": {seat.side or seat.kind: count for seat, count in referee.refused.items()},
     }
 
 
 def _proposed(referee: Referee, seat: Seat) -> Json | None:
-    """What one side has proposed; who `may_agree` sends its `number`."""
-    found = referee.proposal
-    if found is None:
+    """Returns the open proposal; a seat that `may_agree` sends its `number`."""
+    proposal = referee.proposal
+    if proposal is None:
         return None
     return {
-        "by": found.by.side,
-        "text": found.text,
-        "may_agree": found.may_agree(seat),
-        "number": found.number,
+        "by": proposal.by.side,
+        "text": proposal.text,
+        "may_agree": proposal.may_agree(seat),
+        "number": proposal.number,
     }
 
 
 def _offers(game: Game[Any, Any], play: AnyPlay, version: int) -> list[Json]:
-    """The legal actions in words and shapes; a roll says which dice."""
-    found = []
+    """Returns the legal actions with labels and shapes, and the dice of rolls."""
+    offers = []
     for action in play.legal():
         offer = game.offered(play.state, action)
         dice = _dice(action, offer.dice) if isinstance(action, Roll) else None
-        found.append(
+        offers.append(
             {
                 "group": offer.group,
                 "label": offer.label,
@@ -86,45 +86,47 @@ def _offers(game: Game[Any, Any], play: AnyPlay, version: int) -> list[Json]:
                 "action": _sent_back(game.action_to_json(action), version),
             }
         )
-    return found
+    return offers
 
 
 def _dice(roll: Roll, groups: Sequence[AlikeDice]) -> Json:
-    """How many dice of how many sides, and whose each is; where nothing is said they are alike."""
+    """Returns the dice of a roll in their groups; without groups, all dice are alike."""
     groups = groups or (AlikeDice("", None, tuple(range(roll.count))),)
-    told = [{"whose": each.whose, "needs": each.needs, "places": each.places} for each in groups]
-    return {"count": roll.count, "sides": roll.sides, "groups": told}
+    documents = [
+        {"whose": group.whose, "needs": group.needs, "places": group.places} for group in groups
+    ]
+    return {"count": roll.count, "sides": roll.sides, "groups": documents}
 
 
 def _sent_back(action: Json, version: int) -> Json:
-    """An action as it is to be sent back: one that says nothing of itself, with what it answers."""
+    """Returns an action for the page to send back; one without data carries the version."""
     return action | {AT: version} if set(action) == {"type"} else action
 
 
 def _table(referee: Referee, play: AnyPlay) -> Json:
-    """What table and game do not agree on, and who did what by hand."""
+    """Returns the differences between table and game, and the moves made by hand."""
     return {
         "markers": markers(referee.game, play.state),
         "pictured": [shape.to_json() for shape in referee.game.pictured(play.state)],
-        "terrain": [_ground(each) for each in referee.game.position(play.state).terrain],
-        "to_place": [_placing(each) for each in referee.to_place],
+        "terrain": [_terrain(piece) for piece in referee.game.position(play.state).terrain],
+        "to_place": [_placing(placing) for placing in referee.to_place],
         "moved": _moved(referee),
-        "together": [each.unit for each in referee.together],
-        "intents": [_intent(*each) for each in referee.of_intents()],
+        "together": [suggestion.unit for suggestion in referee.together],
+        "intents": [_intent(intent, answer) for intent, answer in referee.of_intents()],
         "trouble": referee.trouble or referee.game.odd(play.state),
     }
 
 
 def _state(play: AnyPlay, seat: Seat) -> Json:
-    """The game's own state as this seat may see it."""
+    """Returns the game's state as this seat may see it."""
     state = play.game.seen_by(play.state, seat.sees)
     return {"state": {key: value for key, value in state.items() if key != "position"}}
 
 
 def _log(referee: Referee, play: AnyPlay, seat: Seat, after: str) -> Json:
-    """What has happened, or what of it is new: those lines take the place of their deeds' old ones.
+    """Returns the log, or the lines that are new and replace older lines of the same actions.
 
-    A mark is of one run of a game and of one seat, as others are not told the same.
+    A mark is valid for one run of a game and one seat, because seats see different logs.
     """
     run = f"{referee.run}.{seat.kind}.{seat.side or ''}."
     entries = after.removeprefix(run)
@@ -139,19 +141,20 @@ def _log(referee: Referee, play: AnyPlay, seat: Seat, after: str) -> Json:
     return {"log": lines, "log_is_whole": is_whole, "log_mark": f"{run}{play.log_length}"}
 
 
-def _ground(piece: Terrain) -> Json:
-    return {"id": piece.id, "kind": piece.kind, "outline_mm": [list(at) for at in piece.outline_mm]}
+def _terrain(piece: Terrain) -> Json:
+    outline_mm = [list(point) for point in piece.outline_mm]
+    return {"id": piece.id, "kind": piece.kind, "outline_mm": outline_mm}
 
 
 def _intent(intent: Intent, answer: Answer | None) -> Json:
-    now = None if answer is None else answer.to_json()
-    return {"unit": intent.unit, "of": intent.of, "text": intent.text, "answer": now}
+    document = None if answer is None else answer.to_json()
+    return {"unit": intent.unit, "of": intent.of, "text": intent.text, "answer": document}
 
 
 def _lines(deed: int, done: Done[Any, Any], seat: Seat) -> list[Json]:
-    """What followed from an action, as a seat may know it."""
-    about: Json = {"undone": done.is_undone, "deed": deed}
-    return [line | about for line in event_lines(done, seat)]
+    """Returns the events of an action, as a seat may see them."""
+    status: Json = {"undone": done.is_undone, "deed": deed}
+    return [line | status for line in event_lines(done, seat)]
 
 
 def _placing(placing: Placing) -> Json:
@@ -163,24 +166,26 @@ def _placing(placing: Placing) -> Json:
 
 
 def _moved(referee: Referee) -> list[Json]:
-    """What hands seem to have done; those that may be confirmed at once first, in their order.
+    """Returns the suggested moves, first those that may be confirmed at once, in their order.
 
-    Who may only go when others have gone is told as it is then, with whom it goes `after`. Where a
-    unit can only go back to where it lay, its ghost `is_back`.
+    A move that is legal only after others is ruled on as it is then, with the units it goes
+    `after`. If a unit can only go back to where it was, its ghost `is_back`.
     """
-    order = [each.unit for each in referee.together]
-    alone = {each.unit: each for each in referee.suggested}
-    found = [_in_order(alone.get(each.unit), each, order) for each in referee.together]
-    found += [_suggestion(each) for each in referee.suggested if each.unit not in order]
-    known = referee.position()
-    lay = {} if known is None else outlines(known)
-    return [each | {"is_back": each["ghost"] == lay.get(each["unit"])} for each in found]
+    order = [move.unit for move in referee.together]
+    alone = {move.unit: move for move in referee.suggested}
+    moves = [_in_order(alone.get(move.unit), move, order) for move in referee.together]
+    moves += [_suggestion(move) for move in referee.suggested if move.unit not in order]
+    position = referee.position()
+    outlines_before = {} if position is None else outlines(position)
+    return [
+        move | {"is_back": move["ghost"] == outlines_before.get(move["unit"])} for move in moves
+    ]
 
 
-def _in_order(alone: Suggestion | None, then: Suggestion, order: Sequence[str]) -> Json:
+def _in_order(alone: Suggestion | None, in_turn: Suggestion, order: Sequence[str]) -> Json:
     if alone is not None and is_sure(alone):
         return _suggestion(alone)
-    return _suggestion(then) | {"after": order[: order.index(then.unit)]}
+    return _suggestion(in_turn) | {"after": order[: order.index(in_turn.unit)]}
 
 
 def _suggestion(suggestion: Suggestion) -> Json:

@@ -1,4 +1,4 @@
-"""Which taps count: a page shows a game as it was, and two may be tapped at once."""
+"""Rejects outdated and repeated requests, because a page may show an earlier state of the game."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from tablecam.table.sides import side_name
 from tablecam.wording import quoted
 
 AT = "at"
-"""The key of an offered action that names the version of the game at which it was offered."""
+"""The key of an offered action with the version of the game at which it was offered."""
 
 MOST_REFUSED, REFUSED_FOR_S = 10, 60.0
-"""After so many refused corrections within that time a seat has to wait: it is guessing."""
+"""The number of refused corrections within a time after which a seat has to wait: it guesses."""
 
 log = logging.getLogger(__name__)
 
 
-class Taps:
-    """The versions of a game in progress, and what was tapped last.
+class VersionGuard:
+    """The version of a game in progress, and the latest action.
 
-    `version` grows with whatever a seat may see, also with a hand's move; an answer is late only
-    where something was decided since. `refused` counts each seat's corrections that were refused.
+    `version` grows with every change that a seat may see, also with moves on the table; a request
+    is out of date only if something was decided since. `refused` counts each seat's refused
+    corrections.
     """
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
@@ -41,13 +42,13 @@ class Taps:
         self._latest: tuple[Seat, object] | None = None
 
     def decide(self) -> None:
-        """Note that something is decided: what was on offer up to now is so no more."""
+        """Notes a decision, which makes all earlier offers out of date."""
         self._decided = self.version + 1
 
     def check(self, seen: int | None, *, is_of_table: bool = False) -> None:
-        """See to it that a tap was meant for the game as it stands; None says nothing of it.
+        """Refuses a request that was made for an earlier version; None states no version.
 
-        What is `is_of_table` is late, too, where a hand has moved since.
+        A request that `is_of_table` is also out of date if a base was moved since.
 
         Raises:
             OutOfDate: The game has gone on since that version.
@@ -57,14 +58,14 @@ class Taps:
             raise OutOfDate("game", "it has gone on since: look again before you choose")
 
     def note(self, seat: Seat, action: object) -> None:
-        """Note what a seat has just said."""
+        """Notes the latest action of a seat."""
         self._latest = seat, action
 
     def check_not_said(self, seat: Seat, action: Any, play: Play[Any, Any]) -> None:
-        """Refuse what a seat has just said, if it does not tell what it answers.
+        """Refuses to repeat a seat's latest action, if it has no data of its own.
 
         Raises:
-            OutOfDate: It would answer what has come to be asked since.
+            OutOfDate: It would answer the next question instead.
         """
         is_bare = set(play.game.action_to_json(action)) == {"type"}
         if is_bare and self._latest == (seat, action):
@@ -73,10 +74,10 @@ class Taps:
 
     @contextmanager
     def counted(self, seat: Seat) -> Iterator[None]:
-        """Count a seat's correction if it is refused; being late is no refusal.
+        """Counts a seat's correction if it is refused, except for being out of date.
 
         Raises:
-            TooOften: Too many of its corrections were refused of late.
+            TooOften: Too many of its corrections were refused recently.
         """
         refused_s = self._refused_s.setdefault(seat, deque(maxlen=MOST_REFUSED))
         if len(refused_s) == MOST_REFUSED and self._now_s() - refused_s[0] < REFUSED_FOR_S:
@@ -94,10 +95,10 @@ class Taps:
 
 
 def offered(action: object) -> tuple[object, int | None]:
-    """An action as the game knows it, and the version at which it was offered, if it says so.
+    """Splits an action of a page into the game's action and the version of the offer, if any.
 
     Raises:
-        BadInput: What it says is no version.
+        BadInput: The version is no number.
     """
     if not isinstance(action, dict) or AT not in action:
         return action, None
@@ -108,20 +109,20 @@ def offered(action: object) -> tuple[object, int | None]:
 
 
 def check_plays(seat: Seat) -> None:
-    """See to it that a seat may change anything at all.
+    """Refuses a seat that may not change the game.
 
     Raises:
-        NotYours: It only looks on.
+        NotYours: The seat is a spectator's.
     """
     if not seat.plays:
         raise NotYours("seat", "expected a player: who looks on changes nothing")
 
 
 def check_asked(seat: Seat, play: Play[Any, Any]) -> None:
-    """See to it that a seat may do what is due in a game.
+    """Refuses a seat that may not make the pending decision.
 
     Raises:
-        NotYours: It is asked of another.
+        NotYours: Another seat has to decide.
     """
     asked = play.asked()
     if not seat.may_answer(asked):

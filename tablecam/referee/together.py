@@ -1,7 +1,7 @@
-"""Several moves of hands confirmed at once: an order in which each is legal after those before it.
+"""Finds an order in which several moves may be confirmed at once, each legal after the previous.
 
-A unit may move into the place that another one left, or past friends who have gone ahead; so
-whether all may be confirmed hangs on who went first, which nobody has seen.
+A unit may move into the place that another one left, or past friends that have gone ahead, so the
+legality of moves depends on their order, which the camera has not seen.
 """
 
 from __future__ import annotations
@@ -11,70 +11,72 @@ from typing import Any
 
 from tablecam.rules.game import Event, Game, Refused, Suggestion
 
-Look = Callable[[Any], tuple[Suggestion, ...]]
-"""What a game makes of the table from a state on."""
+Suggest = Callable[[Any], tuple[Suggestion, ...]]
+"""Infers the moves on the table from a state on."""
 
 
 def together(
-    game: Game[Any, Any], state: Any, suggested: Sequence[Suggestion], look: Look
+    game: Game[Any, Any], state: Any, suggested: Sequence[Suggestion], suggest: Suggest
 ) -> tuple[Suggestion, ...]:
-    """The legal moves among those suggested, in an order in which they may all be confirmed.
+    """Returns suggested moves in an order in which they may all be confirmed.
 
-    Each is told as it is after those before it; all are actions of one type. Of several orders
-    that is taken in which least happens: nobody passes through a friend who was about to go. What
-    is too close to call is left to be decided by itself. Empty where fewer than two may be
-    confirmed.
+    Each is ruled on as it is after those before it; all are actions of one type. Of several orders
+    it takes the one with the fewest events, so that no unit passes through a friend that was about
+    to leave. Moves that are too close to call are left out. Empty if fewer than two remain.
     """
-    moves = [each for each in suggested if _may_go(each)]
-    if len(moves) < 2:
+    candidates = [move for move in suggested if _may_be_legal(move)]
+    if len(candidates) < 2:
         return ()
-    found = _in_order(game, state, moves, look)
-    for move in filter(is_sure, moves):
-        if move.unit not in {each.unit for each in found}:
-            # It is legal by itself, but not after the others: it may have gone first.
-            rest = [each for each in moves if each is not move]
-            found = max(found, _in_order(game, state, [move, *rest], look, first=move), key=len)
-    return found if len(found) > 1 else ()
+    ordered = _in_order(game, state, candidates, suggest)
+    for move in filter(is_sure, candidates):
+        if move.unit not in {other.unit for other in ordered}:
+            # Legal by itself but not after the others: it may have gone first.
+            rest = [other for other in candidates if other is not move]
+            with_first = _in_order(game, state, [move, *rest], suggest, first=move)
+            ordered = max(ordered, with_first, key=len)
+    return ordered if len(ordered) > 1 else ()
 
 
-def is_sure(found: Suggestion) -> bool:
+def is_sure(move: Suggestion) -> bool:
     """Whether a move is legal beyond doubt."""
-    return found.action is not None and found.answer.answer == "yes"
+    return move.action is not None and move.answer.answer == "yes"
 
 
-def _may_go(found: Suggestion) -> bool:
-    """Whether a move is legal, or might be once others have gone."""
-    return found.action is not None and found.answer.answer != "too_close"
+def _may_be_legal(move: Suggestion) -> bool:
+    """Whether a move is legal now, or may be after others."""
+    return move.action is not None and move.answer.answer != "too_close"
 
 
 def _in_order(
     game: Game[Any, Any],
     state: Any,
     moves: Sequence[Suggestion],
-    look: Look,
+    suggest: Suggest,
     *,
     first: Suggestion | None = None,
 ) -> tuple[Suggestion, ...]:
-    """Moves one after the other while any is legal, each as it is told then."""
-    found: list[Suggestion] = []
-    left = list(moves)
+    """Applies moves one after the other while any is legal, and returns each as ruled on then."""
+    ordered: list[Suggestion] = []
+    remaining = list(moves)
     while True:
-        step = _least(game, state, left if found or first is None else [first])
+        step = _least_eventful(game, state, remaining if ordered or first is None else [first])
         if step is None:
-            return tuple(found)
+            return tuple(ordered)
         move, after, events = step
-        left.remove(move)
-        told = move if is_sure(move) and _is_plain(events) else _anew(move, look(state))
-        if told is not None:
-            found.append(told)
+        remaining.remove(move)
+        # A ruling is reused unless the move depends on those before it.
+        is_unaffected = is_sure(move) and _is_plain(events)
+        ruled = move if is_unaffected else _ruled_again(move, suggest(state))
+        if ruled is not None:
+            ordered.append(ruled)
             state = after
-            left = [each for each in left if type(each.action) is type(told.action)]
+            remaining = [other for other in remaining if type(other.action) is type(ruled.action)]
 
 
-def _least(
+def _least_eventful(
     game: Game[Any, Any], state: Any, moves: Sequence[Suggestion]
 ) -> tuple[Suggestion, Any, tuple[Event, ...]] | None:
-    """The legal move by which least happens, with what comes of it; None where none is legal."""
+    """Returns the legal move with the fewest events, the state after it and its events."""
     least: tuple[Suggestion, Any, tuple[Event, ...]] | None = None
     for move in moves:
         try:
@@ -89,11 +91,11 @@ def _least(
 
 
 def _is_plain(events: Sequence[Event]) -> bool:
-    """Whether a move is all that happens by it: nothing hangs on who went before."""
+    """Whether a move is its only event, so that it does not depend on earlier moves."""
     return len(events) == 1
 
 
-def _anew(move: Suggestion, suggested: Sequence[Suggestion]) -> Suggestion | None:
-    """What a move is told as after others; None where it is not legal beyond doubt even then."""
-    found = next((each for each in suggested if each.unit == move.unit), None)
-    return found if found is not None and is_sure(found) else None
+def _ruled_again(move: Suggestion, suggested: Sequence[Suggestion]) -> Suggestion | None:
+    """Returns the new ruling on a unit's move, None if it is not legal beyond doubt."""
+    ruled = next((other for other in suggested if other.unit == move.unit), None)
+    return ruled if ruled is not None and is_sure(ruled) else None

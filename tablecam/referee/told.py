@@ -1,6 +1,6 @@
-"""What was done in a game, told to a seat: each line of its log, and how the game stands then.
+"""Serialises a game's log and status for one seat, concealed events removed.
 
-And what hands did: all that pages show while a game runs, and that a recording has of it.
+Pages and recordings share these documents, also those of the rulings on moves.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tablecam.table.position_file import FORMAT as POSITION_FORMAT
 
 
 def beginning_document(play: Play[Any, Any]) -> Json:
-    """How a game begins, to be kept: a play document without its log, and how it stands then."""
+    """Returns the beginning of a game for storage: a play document without log, and the status."""
     return play.beginning() | {"after": standing(play.game, play.first)}
 
 
 def deed_document(game: Game[Any, Any], logged: Logged[Any, Any]) -> Json:
-    """An entry of the log, to be kept: as it is, and what everybody may know of it.
+    """Returns an entry of the log for storage, with its public events and the status after it.
 
-    `deed` counts what was done from 0, None where the entry is no deed of its own; `undoes` are
-    the deeds that it takes back. What is concealed is in `entry` alone.
+    `deed` is the index of the action, None for an undo or a remark; `undoes` are the indices of the
+    actions taken back. Only `entry` contains anything concealed.
     """
     done = logged.done
     return {
@@ -39,7 +39,7 @@ def deed_document(game: Game[Any, Any], logged: Logged[Any, Any]) -> Json:
 
 
 def ruling_document(suggestion: Suggestion) -> Json:
-    """What the game makes of a hand's move: whether it was legal, and where it would have been."""
+    """Returns the ruling on a move: whether it is legal, and the nearest legal place."""
     answer, nearest = suggestion.answer, suggestion.nearest
     ghost = {} if nearest is None else outlines(nearest)
     return {
@@ -52,15 +52,17 @@ def ruling_document(suggestion: Suggestion) -> Json:
 
 
 def outlines(position: Position) -> dict[str, list[Json]]:
-    """Where the bases of each unit, and each commander's marker, are drawn."""
+    """Returns the outlines of each unit's bases and each commander's marker, by id."""
     units = {unit.id: [outline(base) for base in unit.bases] for unit in position.units}
     side_mm = position.table.base_width_mm
-    leaders = {each.id: [outline(marker_of(each, side_mm))] for each in position.commanders}
-    return units | leaders
+    commanders = {
+        commander.id: [outline(marker_of(commander, side_mm))] for commander in position.commanders
+    }
+    return units | commanders
 
 
 def outline(base: BasePose) -> Json:
-    """Where a base is drawn."""
+    """Returns the pose and size of a base for drawing."""
     return {
         "x_mm": round(base.x_mm, 2),
         "y_mm": round(base.y_mm, 2),
@@ -71,7 +73,7 @@ def outline(base: BasePose) -> Json:
 
 
 def standing(game: Game[Any, Any], state: Any) -> Json:
-    """How a game stands, as everybody may know it; where bases lie is left out."""
+    """Returns the public status of a game, without the places of bases."""
     asked = game.asked(state)
     return {
         "question": asked.question,
@@ -83,28 +85,28 @@ def standing(game: Game[Any, Any], state: Any) -> Json:
 
 
 def markers(game: Game[Any, Any], state: Any) -> Json:
-    """What the game knows of each unit (disruption, smoke, ...), by its id."""
+    """Returns the game's state of each unit (disruption, smoke, ...), by id."""
     return {unit.id: dict(unit.state) for unit in game.position(state).units if unit.state}
 
 
 def event_lines(done: Done[Any, Any], seat: Seat) -> list[Json]:
-    """What followed from an action, as a seat may know it; the dice it rolled with the first."""
-    seen = [event for event in done.events if event.only_for in (None, seat.sees)]
+    """Returns the events of an action that a seat may see; the first carries the dice."""
+    visible = [event for event in done.events if event.only_for in (None, seat.sees)]
     return [
-        event.to_json() | {"note": done.note, "dice": None if at else _dice(done.action)}
-        for at, event in enumerate(seen)
+        event.to_json() | {"note": done.note, "dice": None if index else _dice(done.action)}
+        for index, event in enumerate(visible)
     ]
 
 
 def _dice(action: object) -> Json | None:
-    """The dice of a roll as they came up; None for any other action."""
+    """Returns the dice of a roll, None for any other action."""
     if not isinstance(action, Roll) or action.values is None:
         return None
     return {"values": list(action.values), "sides": action.sides}
 
 
 def _without_positions(state: Json) -> Json:
-    """A state without the position documents in it: they are twenty times as long as all else."""
+    """Removes the position documents from a state: they are twenty times as long as the rest."""
     return {
         key: _without_positions(value) if isinstance(value, dict) else value
         for key, value in state.items()

@@ -1,4 +1,4 @@
-"""How players decide what the camera cannot: as they do without one."""
+"""Ways in which players decide a move that is too close to call."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ WAYS: Final[Mapping[Way, str]] = {
     "die": "a die",
     "benefit": "giving the mover the benefit",
 }
-"""How players decide what is too close to call."""
+"""The wording of each way in the log."""
 
 
-def decided_by(way: Way, said: Intent | None) -> str:
-    """How players have decided what was too close to call, as the log notes it; empty if seen.
+def decided_by(way: Way, intent: Intent | None) -> str:
+    """Returns the log's note on how players decided a close call, empty if it was `seen`.
 
-    `said` is what the mover said before, if anything.
+    `intent` is the intent declared before the move, if any.
     """
     if way == "seen":
         return ""
-    meant = f": {said.text}" if way == "intent" and said is not None else ""
-    return f"too close to call, decided by {WAYS[way]}{meant}"
+    declared = f": {intent.text}" if way == "intent" and intent is not None else ""
+    return f"too close to call, decided by {WAYS[way]}{declared}"

@@ -1,1 +1,1 @@
-"""The rule systems: one package each, from positions to rulings, resolutions and games."""
+"""Rule systems, one package each: rulings on positions, resolution of combat, whole games."""

@@ -1,4 +1,4 @@
-"""Finds what a game's rulebook can be asked, wherever its package lies; no game is named here."""
+"""The interface of a rulebook that rules on positions, and the lookup of a game's rulebook."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from typing import Protocol
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.found import brought
+from tablecam.rules.discovery import discover
 from tablecam.rules.sheets import Line, Sheet
 from tablecam.table.model import Position
 from tablecam.uncertainty.lengths import Length
@@ -16,7 +16,7 @@ from tablecam.uncertainty.lengths import Length
 
 @dataclass(frozen=True, slots=True)
 class LengthByRule:
-    """A length between two things as a rulebook takes it: along `path`, between which ends."""
+    """A length between two things as a rulebook measures it, with the path it runs along."""
 
     length: Length
     path: Shape
@@ -25,59 +25,59 @@ class LengthByRule:
 
 
 class Book(Protocol):
-    """What a rulebook answers about a position; its handles are its own and are only passed on."""
+    """A rulebook that answers questions about positions; its handles are opaque to callers."""
 
     @property
     def game(self) -> str:
-        """The game as documents name it."""
+        """The name of the game in documents."""
 
     def rulings(self, position: Position, active: str, before: object | None = None) -> object:
-        """A handle on all that holds in a position when it is a side's round.
+        """Returns a handle on all rulings in a position in a side's round.
 
         Units that cannot be ruled on as they lie are left out, and the sheets warn of them.
-        `before` is a handle on an earlier position of the same table: what must be the same is
-        taken over.
+        `before` is a handle on an earlier position of the same table, whose unchanged results are
+        reused.
 
         Raises:
-            BadInput: Nothing can be ruled on at all, such as terrain of an unknown kind.
+            BadInput: No ruling is possible, as with terrain of an unknown kind.
         """
 
     def ruled_position(self, handle: object) -> Position:
-        """The position as it was ruled on, without the units that were left out."""
+        """Returns the position without the units that were left out."""
 
     def unit_sheet(self, handle: object, unit: str) -> Sheet:
-        """All that holds for a unit; of one that was left out only why.
+        """Returns all rulings on a unit; for one that was left out, only the reason.
 
         Raises:
-            BadInput: There is no such unit on the table.
+            BadInput: No such unit is on the table.
         """
 
     def pair_sheet(self, handle: object, a: str, b: str) -> Sheet:
-        """All that holds between two units.
+        """Returns all rulings between two units.
 
         Raises:
-            BadInput: They are not two units on the table.
+            BadInput: `a` and `b` are not two units on the table.
         """
 
     def answer(self, handle: object, question: str) -> Line:
-        """The line of a sheet that answers a question, by the question's id.
+        """Returns the line of a sheet that answers a question, by the question's id.
 
         Raises:
-            BadInput: There is no such question now.
+            BadInput: No such question applies now.
         """
 
     def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
-        """The length from a commander to a unit as a rule takes it.
+        """Returns the length from a commander to a unit as the rules measure it.
 
-        None where no rule speaks of the two, or no way that the rule allows leads there.
+        None if no rule concerns the two, or no permitted path connects them.
         """
 
 
 @cache
 def book_of(game: str) -> Book | None:
-    """The rulebook of a game; None where tablecam has none.
+    """Returns the rulebook of a game, None if there is none.
 
-    A package of `tablecam.rules` brings one as `BOOK` in its module `book`.
+    A package of `tablecam.rules` provides it as `BOOK` in its module `book`.
     """
-    books: Iterator[Book] = brought("book", "BOOK")
+    books: Iterator[Book] = discover("book", "BOOK")
     return next((book for book in books if book.game == game), None)

@@ -1,7 +1,7 @@
-"""How much of a rulebook is played and tested, from the page that says so of each rule.
+"""Reads from `COVERAGE.md` which rules of a rulebook are implemented and tested.
 
-A game's package may hold `COVERAGE.md`: tables whose rows begin with the id of a rule and name the
-modules that play it, the tests that hold it, and what is left open.
+Each row of its tables begins with the id of a rule and names the modules that implement it, the
+tests that verify it, and what is still missing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tablecam.rules.found import text_of
+from tablecam.rules.discovery import text_of
 
 FILE = "COVERAGE.md"
 
@@ -19,7 +19,7 @@ _ROW = re.compile(r"^\| (?P<id>[A-Z]+-\d+(?:\.\d+)?) \|(?P<cells>.*)\|$")
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """A rule: the modules that play it, the tests that hold it, and what of it is left open."""
+    """A rule, the modules that implement it, the tests that verify it, and what is missing."""
 
     id: str
     modules: tuple[str, ...]
@@ -28,12 +28,12 @@ class Covered:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of it is played and tested."""
+        """Whether the rule is fully implemented and tested."""
         return bool(self.tests) and not self.left_open
 
 
 def coverage_of(game: str) -> tuple[Covered, ...] | None:
-    """Every rule of a game's rulebook, in its order; None where nothing is said of them."""
+    """Returns the rules of a game's rulebook in order, None if it has no coverage page."""
     text = text_of(game, FILE)
     return None if text is None else tuple(_rows(text.splitlines()))
 

@@ -1,4 +1,4 @@
-"""Dice as actions: real ones that were read, and ones that tablecam rolls, are the same thing."""
+"""Dice as actions, whether players roll real ones or tablecam rolls them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Literal
 from tablecam.rules.game import Refused
 
 MOST_DICE, MOST_SIDES = 100, 100
-"""No game throws more at once; whoever asks for a million shall not keep others waiting."""
+"""Limits of one roll: above any game's, and low enough that no request can stall the program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """A roll of `count` dice of so many `sides`, `values` as they came up.
+    """A roll of `count` dice with `sides` sides each, and the `values` that came up.
 
-    Without values it is what is due, as `legal` lists it.
+    Without values it is a request to roll, as `legal` lists it.
     """
 
     for_: str
@@ -36,18 +36,18 @@ class Roll:
         return f"{self.count} {'die' if self.count == 1 else 'dice'} for {self.for_}"
 
     def rolled(self, chance: Random) -> Roll:
-        """The same roll with its dice thrown, unless players have thrown theirs."""
+        """Returns the roll with random values, unless players entered theirs."""
         if self.values is not None:
             return self
         return replace(self, values=tuple(chance.randint(1, self.sides) for _ in range(self.count)))
 
 
 def values_of(action: object, due: Roll, *, rule: str | None = None) -> tuple[int, ...]:
-    """The dice of an action, if it is the roll that is due; `rule` is what asks for it.
+    """Returns the values of an action that must be the roll `due`; `rule` demands the roll.
 
     Raises:
-        Refused: It is something else or another roll, has no dice or not as many as are due, or a
-            die shows what it cannot.
+        Refused: The action is no roll or another one, the number of dice is wrong, or a value is
+            out of range.
     """
     if not isinstance(action, Roll):
         raise Refused(f"expected {due}, got {getattr(action, 'type', action)}", rule=rule)

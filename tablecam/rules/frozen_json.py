@@ -1,6 +1,6 @@
-"""Frozen dataclasses as JSON and back, losing nothing: how rule systems write states and actions.
+"""Converts frozen dataclasses to JSON and back without loss, for states and actions of games.
 
-A field that ends in `_`, as it would be a word of Python's, has a key that does not.
+The key of a field whose name ends in `_` (to avoid a Python keyword) has no `_`.
 """
 
 from __future__ import annotations
@@ -18,38 +18,38 @@ from tablecam.toml_lines import KeyPath
 from tablecam.wording import quoted
 
 _LARGEST = 1e6
-"""A kilometre, in millimetres. Squares of far larger numbers are none any more."""
+"""The largest number accepted: 1 km in mm. Squares of far larger numbers overflow."""
 
 _STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
 def one_of(union: Any) -> TypeAdapter[Any]:
-    """Reads any of some frozen dataclasses, told apart by their field `type`."""
+    """Returns an adapter that reads a union of frozen dataclasses, discriminated by `type`."""
     return TypeAdapter(Annotated[union, Field(discriminator="type")], config=_STRICT)
 
 
 def to_plain(value: Any) -> Any:
-    """A frozen value as JSON holds it; what is empty or 0, as it is unless said, is left out.
+    """Returns the JSON value of a frozen value; fields with an empty default are omitted.
 
     Sets are sorted, so that equal values are written alike.
     """
     if is_dataclass(value) and not isinstance(value, type):
         return {
-            each.name.rstrip("_"): to_plain(getattr(value, each.name))
-            for each in fields(value)
-            if each.compare and not _goes_without_saying(each, getattr(value, each.name))
+            field.name.rstrip("_"): to_plain(getattr(value, field.name))
+            for field in fields(value)
+            if field.compare and not _is_empty_default(field, getattr(value, field.name))
         }
     if isinstance(value, Mapping):
-        return {key: to_plain(each) for key, each in value.items()}
+        return {key: to_plain(item) for key, item in value.items()}
     if isinstance(value, frozenset):
-        return sorted(to_plain(each) for each in value)
+        return sorted(to_plain(item) for item in value)
     if isinstance(value, tuple):
-        return [to_plain(each) for each in value]
+        return [to_plain(item) for item in value]
     return value
 
 
-def _goes_without_saying(field: dataclasses.Field[Any], value: Any) -> bool:
-    """Whether a field holds nothing, and would if it were left out; no count is nothing."""
+def _is_empty_default(field: dataclasses.Field[Any], value: Any) -> bool:
+    """Whether JSON may omit the value: it is empty or 0.0 and the default (an int 0 is kept)."""
     is_nothing = value is None or (isinstance(value, Sized | float) and not value)
     if not is_nothing:
         return False
@@ -59,10 +59,10 @@ def _goes_without_saying(field: dataclasses.Field[Any], value: Any) -> bool:
 
 
 def from_plain(adapter: TypeAdapter[Any], data: object, source: str) -> Any:
-    """The value that JSON holds, by an adapter such as `one_of` gives.
+    """Parses a JSON value with an adapter such as `one_of` returns.
 
     Raises:
-        BadInput: Naming the key, what was expected and what came.
+        BadInput: Names the key, the expected and the actual value.
     """
     document = document_from(data, source)
     far = _too_large(document.data)
@@ -75,7 +75,7 @@ def from_plain(adapter: TypeAdapter[Any], data: object, source: str) -> Any:
 
 
 def _too_large(data: Any, path: KeyPath = ()) -> tuple[KeyPath, float] | None:
-    """Where in a document a number stands that is no length on any table, and no count."""
+    """Returns the path and value of the first number above the limit, None if there is none."""
     if isinstance(data, Mapping):
         inside: Iterable[tuple[Any, Any]] = data.items()
     elif isinstance(data, list):
@@ -83,13 +83,13 @@ def _too_large(data: Any, path: KeyPath = ()) -> tuple[KeyPath, float] | None:
     else:
         is_number = isinstance(data, int | float) and not isinstance(data, bool)
         return (path, data) if is_number and abs(data) > _LARGEST else None
-    found = (_too_large(each, (*path, key)) for key, each in inside)
-    return next((each for each in found if each is not None), None)
+    results = (_too_large(item, (*path, key)) for key, item in inside)
+    return next((result for result in results if result is not None), None)
 
 
 def renamed(data: object, key: str, to: str) -> object:
-    """The same object with one key renamed, where it has it."""
+    """Returns a JSON object with one key renamed, if it has it."""
     if not isinstance(data, dict) or key not in data:
         return data
-    plain: Json = {to if each == key else each: value for each, value in data.items()}
+    plain: Json = {to if name == key else name: value for name, value in data.items()}
     return plain

@@ -1,8 +1,9 @@
-"""The engine's core: what a rule system is to whoever plays it without knowing which one it is.
+"""The interface of a rule system, `Game`, and the values that pass through it.
 
-A game is a pure function. Its state is immutable and says what is asked of whom; `legal` lists the
-answers; `apply` gives the next state and what happened. Decisions, dice and concealed cards are all
-actions, so the same actions give the same game. `README.md` says how a rule system is added.
+A game is a pure function. Its state is immutable; `asked` says which seat has to decide what,
+`legal` lists the possible actions, `apply` returns the next state and the events. Decisions, dice
+and concealed cards are all actions, so equal actions give equal games. `README.md` tells how to add
+a rule system.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from tablecam.uncertainty.answer import Answer
 Json = dict[str, Any]
 
 OVERRULE, LAY = "overrule", "lay"
-"""Types of action that every game may have beside its own, and whoever runs one may count on.
+"""Types of action that every game may have besides its own.
 
-What players set themselves, against the rules even, at any time (its `units` lie as laid, its `why`
-is theirs); and where units really lie, taken
-over by the referee itself (`Game.laid`), which is nobody's action to be taken back.
+`overrule` is what players set themselves at any time, even against the rules (with `units` as they
+lie, and `why`). `lay` is the actual place of units, taken over by the referee (`Game.laid`); it is
+nobody's action and cannot be taken back.
 """
 
 State = TypeVar("State")
@@ -33,7 +34,7 @@ Action = TypeVar("Action")
 
 
 class Refused(BadInput):
-    """An action that is not legal now; nothing has changed. `rule` forbids it.
+    """Raised for an action that is not legal now, with the rule that forbids it.
 
     >>> print(Refused("expected a card: even at distance 0 one is needed", rule="M-4.13"))
     action: M-4.13 expected a card: even at distance 0 one is needed
@@ -46,11 +47,11 @@ class Refused(BadInput):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened, as the log and the page tell it.
+    """One thing that happened, for the log and the page.
 
-    `kind` is one of the game's words (`hit`, `broken`, `round`, ...), `text` one plain sentence,
-    `facts` what programs want of it, `evidence` what a page draws. An event that is `only_for` a
-    seat is concealed from everyone else.
+    `kind` is a term of the game (`hit`, `broken`, `round`, ...), `text` one plain sentence, `facts`
+    its data for programs, `evidence` the shapes to draw. An event that is `only_for` a seat is
+    concealed from all others.
     """
 
     kind: str
@@ -61,7 +62,7 @@ class Event:
     only_for: str | None = None
 
     def to_json(self) -> Json:
-        """The event as documents hold it."""
+        """Returns the JSON value of the event."""
         return {
             "kind": self.kind,
             "text": self.text,
@@ -73,36 +74,34 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """Nobody measures now, as players have agreed to declare first; `because` is one sentence.
+    """A ban on measuring, because players agreed to declare first; `because` is one sentence.
 
-    Between the units and commanders that are `declared`, and from them to bare points of the table,
-    it is open all the same.
+    It permits measuring between the units and commanders that are `declared`, and from them to
+    points of the table.
     """
 
     because: str
     declared: tuple[str, ...] = ()
 
     def permits(self, names: Iterable[str | None]) -> bool:
-        """Whether two things may be measured between; None is a point, which nobody declares.
-
-        What is asked of one thing alone (its rings, its zones, whom it reaches) tells of others.
-        """
+        """Whether measuring between things is permitted; None stands for a point of the table."""
+        # A question about one thing alone (rings, zones, reach) would reveal lengths to others.
         ends = list(names)
         named = [name for name in ends if name is not None]
         return len(ends) > 1 and bool(named) and all(name in self.declared for name in named)
 
     def to_json(self) -> Json:
-        """What is closed as documents hold it."""
+        """Returns the JSON value of the ban."""
         return {"because": self.because, "declared": list(self.declared)}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is due: `question` is one sentence, and `seat` is asked it.
+    """The decision that a game waits for: one sentence, and the seat that has to decide.
 
-    Without a seat chance is asked (dice, a draw), or nobody, as the game `is_over`. When
-    `is_concealed` the answers show what only that seat may see. `closed` says so where measuring
-    is closed until something is declared.
+    Without a seat, chance decides (dice, a draw), or the game `is_over`. If `is_concealed`, the
+    answers show what only that seat may see. `closed` is the ban on measuring until something is
+    declared, if any.
     """
 
     question: str
@@ -114,10 +113,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """An action that a hand on the table seems to have made: whether it was legal, and why.
+    """An action inferred from a move on the table, whether it was legal, and why.
 
-    `action` is None where the game knows no such action at all. `nearest` is the nearest position
-    in which it would have been legal, where there is one to be drawn.
+    `action` is None if the game has no such action. `nearest` is the nearest position in which the
+    move would have been legal, if there is one to draw.
     """
 
     unit: str
@@ -129,9 +128,9 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class AlikeDice:
-    """Dice of one roll that count alike: whose they are, and their places among its values.
+    """Dice of one roll that count alike: the owner, and their indices among the roll's values.
 
-    Each does something when it shows what it `needs`, or more; None where dice are compared.
+    A die succeeds if it shows `needs` or more; None if dice are compared instead.
     """
 
     whose: str
@@ -141,9 +140,9 @@ class AlikeDice:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An action as a page offers it: among others of its group, in a few words, and drawn.
+    """An action as a page offers it: its group, a short label, and shapes to draw.
 
-    Of a roll it says whose the `dice` are, where that matters.
+    For a roll, `dice` tells whose dice they are, if that matters.
     """
 
     group: str
@@ -153,105 +152,104 @@ class Offer:
 
 
 class Game(Protocol[State, Action]):
-    """A rule system. States and actions are its own; they are only passed on and compared.
+    """A rule system. Its states and actions are opaque: callers only pass on and compare them.
 
-    One that inherits from this sees nothing of what hands do, and has nothing to conceal, unless
-    it says so.
+    The defaults suit a game that ignores moves on the table and conceals nothing.
     """
 
     @property
     def name(self) -> str:
-        """The game as documents name it."""
+        """The name of the game in documents."""
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
-        """The first state of a game on a table as it lies.
+        """Returns the first state of a game that begins in a position.
 
         Raises:
             BadInput: The table does not fit the game, or an option is unknown or wrong.
         """
 
     def asked(self, state: State) -> Asked:
-        """What is due now, and of whom."""
+        """Returns the decision that the game waits for."""
 
     def legal(self, state: State) -> tuple[Action, ...]:
-        """Complete actions, each of which `apply` takes unchanged (dice after `settle`).
+        """Lists complete actions, each of which `apply` accepts unchanged (dice after `settle`).
 
-        Where a choice is continuous, such as a march, they are the usual ones, and `apply` takes
-        every other that the rules allow. Empty only when the game is over.
+        For a continuous choice, such as a march, it lists the usual ones, and `apply` accepts any
+        other that the rules allow. Empty only when the game is over.
         """
 
     def apply(self, state: State, action: Action) -> tuple[State, tuple[Event, ...]]:
-        """The state that follows, and what happened.
+        """Returns the next state and the events.
 
         Raises:
-            Refused: The action is not legal now, or its dice are missing or not those due.
+            Refused: The action is not legal now, or its dice are missing or wrong.
         """
 
     def settle(self, state: State, action: Action, chance: Random) -> Action:
-        """The action with whatever chance decides filled in, where players have not said it."""
+        """Returns the action with random results filled in where players gave none."""
 
     def agreed_on(self, state: State, action: Action) -> str:
-        """What an action says, where all players have to agree on it; empty where one may do it.
+        """Returns a description of an action that all players must agree to, else an empty text.
 
-        They have to where it would tell one of them what is concealed from him.
+        They must agree if it would reveal to a player what is concealed from that player.
 
         Raises:
-            Refused: It says what is nobody's to say: which card comes up of a concealed deck.
+            Refused: Nobody may decide this, such as which card comes up from a concealed deck.
         """
         return ""
 
     def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
-        """What was done by hand, going by where the bases lie now."""
+        """Infers the moves that players made by hand from the current position of the bases."""
         return ()
 
     def offered(self, state: State, action: Action) -> Offer:
-        """A legal action as a page shows it."""
+        """Returns a legal action as a page shows it."""
 
     def odd(self, state: State) -> str:
-        """What is odd about how all lies, and ruled on all the same; empty when nothing is."""
+        """Describes what is irregular in the position though it is ruled on; empty if nothing."""
         return ""
 
     def pictured(self, state: State) -> tuple[Shape, ...]:
-        """What is due, as a page draws it: who may act, who rolls, a zone."""
+        """Returns shapes that illustrate the pending decision: who may act, who rolls, a zone."""
         return ()
 
     def laid(self, state: State, position: Position) -> Action | None:
-        """The action that takes over by how little bases lie elsewhere than the game has them.
+        """Returns the action that adopts small differences between the table and the game.
 
-        None where there is nothing to take over, or the rules want things left as they are.
+        None if there are none, or if the rules require things to stay as they are.
         """
         return None
 
     def forced(self, state: State) -> Action | None:
-        """What is due where nothing is left to be chosen, dice not and by no hand either.
+        """Returns the only possible action, if nothing is left to choose, roll or move by hand.
 
-        None wherever a player may want to do otherwise than `legal` lists.
+        None wherever a player may want to do something that `legal` does not list.
         """
         return None
 
     def position(self, state: State) -> Position:
-        """The table as the game knows it, with the units' states."""
+        """Returns the table according to the game, with the units' states."""
 
     def seen_by(self, state: State, seat: str | None) -> Json:
-        """The state as a seat may see it; None is a spectator's. Concealed cards are left out."""
+        """Returns the state without what is concealed from a seat; None is a spectator."""
         return self.state_to_json(state)
 
     def state_to_json(self, state: State) -> Json:
-        """The whole state, concealed things included; nothing is lost."""
+        """Returns the JSON value of the whole state, including what is concealed."""
 
     def state_from_json(self, data: object) -> State:
-        """The state that a document holds.
+        """Parses a state.
 
         Raises:
-            BadInput: It is not one of this game's.
+            BadInput: It is no state of this game.
         """
 
     def action_to_json(self, action: Action) -> Json:
-        """The action as a document with its `type`."""
+        """Returns the JSON value of an action, with its `type`."""
 
     def action_from_json(self, data: object) -> Action:
-        """The action that a document holds.
+        """Parses an action.
 
         Raises:
-            BadInput: Naming the key, what was expected and what came.
+            BadInput: Names the key, the expected and the actual value.
         """

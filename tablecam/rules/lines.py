@@ -1,6 +1,6 @@
-"""The engine's lines: one request in, one answer out, both JSON objects, about one game at a time.
+"""The engine's line protocol: one JSON request per line, one JSON answer, for one game at a time.
 
-Every answer has `ok`; a request that is refused, or makes no sense, changes nothing.
+Every answer has `ok`; a request that is refused or malformed changes nothing.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ log = logging.getLogger(__name__)
 
 
 class Lines:
-    """A game that is played by requests, each a line of text.
+    """Plays a game by requests, each a line of text.
 
     Args:
         game: The rule system.
-        chance: Throws the dice and draws the cards that requests leave open.
+        chance: Rolls the dice and draws the cards that requests leave open.
     """
 
     def __init__(self, game: Game[Any, Any], *, chance: Random | None = None) -> None:
         self._game = game
         self._chance = Random() if chance is None else chance
         self._play: Play[Any, Any] | None = None
-        self._deeds: dict[str, Callable[[Document], Json]] = {
+        self._commands: dict[str, Callable[[Document], Json]] = {
             "load": self._load,
             "state": self._state,
             "legal": self._legal,
@@ -46,24 +46,24 @@ class Lines:
         }
 
     def answer(self, line: str) -> Json:
-        """The answer to a request; whatever is wrong with it is said in the answer."""
+        """Returns the answer to a request, or its error."""
         try:
             request = json_request(line, "request")
-            return {"ok": True} | self._deed(request)(request)
+            return {"ok": True} | self._command(request)(request)
         except BadInput as error:
             rule = error.rule if isinstance(error, Refused) else None
-            said: Json = {"ok": False, "error": " ".join(str(error).split())}
-            return said if rule is None else said | {"rule": rule}
+            failure: Json = {"ok": False, "error": " ".join(str(error).split())}
+            return failure if rule is None else failure | {"rule": rule}
         except Exception as error:
             log.debug("", exc_info=True)
             return {"ok": False, "error": f"a fault of tablecam's own: {error!r}"}
 
-    def _deed(self, request: Document) -> Callable[[Document], Json]:
-        do = request.data.get("do")
-        if not isinstance(do, str) or do not in self._deeds:
-            got = f"got {quoted(do)}" if "do" in request.data else "but the key is missing"
-            raise request.error(("do",), f"expected one of {', '.join(self._deeds)}, {got}")
-        return self._deeds[do]
+    def _command(self, request: Document) -> Callable[[Document], Json]:
+        name = request.data.get("do")
+        if not isinstance(name, str) or name not in self._commands:
+            got = f"got {quoted(name)}" if "do" in request.data else "but the key is missing"
+            raise request.error(("do",), f"expected one of {', '.join(self._commands)}, {got}")
+        return self._commands[name]
 
     def _load(self, request: Document) -> Json:
         parsed = request.parsed(_Load)
@@ -99,7 +99,7 @@ class Lines:
         play = self._playing()
         position = self._position(request.parsed(_Moved).position)
         return self._now() | {
-            "suggestions": [self._suggestion(each) for each in play.moved(position)]
+            "suggestions": [self._suggestion(suggestion) for suggestion in play.moved(position)]
         }
 
     def _undo(self, request: Document) -> Json:
@@ -114,25 +114,25 @@ class Lines:
         return self._play
 
     def _now(self) -> Json:
-        """What is due, and after how many actions: what to send `apply` with to be safe."""
+        """Returns the pending decision and the number of actions, which guards `apply`."""
         play = self._playing()
         asked = play.asked()
-        due: Json = {"question": asked.question, "seat": asked.seat, "over": asked.is_over}
+        decision: Json = {"question": asked.question, "seat": asked.seat, "over": asked.is_over}
         if asked.closed is not None:
-            due["closed"] = asked.closed.to_json()
-        return {"at": len(play.done), "asked": due}
+            decision["closed"] = asked.closed.to_json()
+        return {"at": len(play.done), "asked": decision}
 
     def _position(self, data: object) -> Position:
         return position_from_json(data, games=(self._game.name,))
 
-    def _suggestion(self, made: Suggestion) -> Json:
-        action = made.action
+    def _suggestion(self, suggestion: Suggestion) -> Json:
+        action, nearest = suggestion.action, suggestion.nearest
         return {
-            "unit": made.unit,
-            "text": made.text,
+            "unit": suggestion.unit,
+            "text": suggestion.text,
             "action": None if action is None else self._game.action_to_json(action),
-            **made.answer.to_json(),
-            "nearest": None if made.nearest is None else position_to_json(made.nearest),
+            **suggestion.answer.to_json(),
+            "nearest": None if nearest is None else position_to_json(nearest),
         }
 
 

@@ -1,4 +1,4 @@
-"""Finds who can tell the odds in a game, wherever its package lies; no game is named here."""
+"""The interface of a rulebook that computes odds, and the lookup of a game's odds."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Protocol
 
-from tablecam.rules.found import brought
+from tablecam.rules.discovery import discover
 from tablecam.table.model import Position
 
 
 class Odds(Protocol):
-    """What a rulebook tells of chances before any die is thrown."""
+    """A rulebook that computes chances before any die is rolled."""
 
     @property
     def game(self) -> str:
-        """The game as documents name it."""
+        """The name of the game in documents."""
 
     def odds(self, position: Position, wanted: Mapping[str, Any]) -> dict[str, Any]:
-        """The exact chances of what is `wanted` in a position; the game's own words both ways.
+        """Returns the exact chances of the event `wanted` in a position, in the game's own terms.
 
         Raises:
-            BadInput: It is not asked as this game does, or not allowed as the units lie.
+            BadInput: The request is malformed, or the action is not legal in this position.
         """
 
 
 @cache
 def odds_of(game: str) -> Odds | None:
-    """Who tells the odds in a game; None where nobody does.
+    """Returns the odds of a game, None if there are none.
 
-    A package of `tablecam.rules` brings one as `ODDS` in its module `odds`.
+    A package of `tablecam.rules` provides them as `ODDS` in its module `odds`.
     """
-    found: Iterator[Odds] = brought("odds", "ODDS")
-    return next((each for each in found if each.game == game), None)
+    candidates: Iterator[Odds] = discover("odds", "ODDS")
+    return next((odds for odds in candidates if odds.game == game), None)

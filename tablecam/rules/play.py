@@ -1,7 +1,7 @@
-"""A game in progress: what was done, what followed, and what was taken back.
+"""A game in progress, with its history, undo and redo.
 
-`Play` is where a game's memory lives; the rule systems themselves have none. All of it can be
-made again from how it began and from what was done, in that order, so that is all a document holds.
+`Play` holds a game's memory; rule systems have none. Replaying the actions from the beginning
+restores everything, so a document holds only the beginning and the log.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ VERSION = 1
 
 
 class Play(Generic[State, Action]):
-    """A game between its first state and now.
+    """A game in progress, from its first state to the current one.
 
     Args:
         game: The rule system.
-        position: The table as it lay when the game began.
-        options: What players agreed on; the game's own.
-        chance: Throws dice and draws cards where players do not; give it a seed for a game that
-            can be had again.
+        position: The table at the beginning of the game.
+        options: The options that players agreed on; their meaning is the game's.
+        chance: Rolls dice and draws cards where players do not; a seeded one makes a game
+            repeatable.
 
     Raises:
         BadInput: The table does not fit the game, or an option is wrong.
@@ -54,162 +54,166 @@ class Play(Generic[State, Action]):
         self._options = dict(options)
         self._chance = Random() if chance is None else chance
         self._first = game.begin(position, options)
-        self._standing: list[Done[State, Action]] = []
+        self._current: list[Done[State, Action]] = []
         self._taken_back: list[Done[State, Action]] = []
         self._log: PlayLog[State, Action] = PlayLog(game, self._first)
 
     @property
     def first(self) -> State:
-        """The game as it began."""
+        """The first state."""
         return self._first
 
     @property
     def state(self) -> State:
-        """The game as it stands."""
-        return self._standing[-1].state if self._standing else self._first
+        """The current state."""
+        return self._current[-1].state if self._current else self._first
 
     @property
     def done(self) -> tuple[Done[State, Action], ...]:
-        """What led from the beginning to the state, in order."""
-        return tuple(self._standing)
+        """The actions that led to the current state, in order."""
+        return tuple(self._current)
 
     @property
     def log(self) -> tuple[Done[State, Action], ...]:
-        """All that was ever done, in order; what was taken back stays, marked as such."""
-        standing = {id(each) for each in self._standing}
+        """All actions ever done, in order; those taken back are marked."""
+        current = {id(done) for done in self._current}
         return tuple(
-            each if id(each) in standing else replace(each, is_undone=True)
-            for each in self._log.deeds
+            done if id(done) in current else replace(done, is_undone=True)
+            for done in self._log.deeds
         )
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
-        """All that was said beside the actions, in order."""
+        """The remarks in the log, in order."""
         return self._log.remarks
 
     def remark(self, document: Json) -> None:
-        """Keep something that players said in the log."""
-        self._log.add(Remark(document, len(self._standing)))
+        """Adds a remark of the players to the log."""
+        self._log.add(Remark(document, len(self._current)))
 
     def asked(self) -> Asked:
-        """What is due now, and of whom."""
+        """Returns the decision that the game waits for."""
         return self.game.asked(self.state)
 
     def legal(self) -> tuple[Action, ...]:
-        """Complete actions that `apply` takes."""
+        """Lists complete actions that `apply` accepts."""
         return self.game.legal(self.state)
 
     def apply(self, action: Action, note: str = "") -> Done[State, Action]:
-        """Do an action; what players have not said of dice and cards is left to chance.
+        """Applies an action, with random dice and cards where players gave none.
 
         `note` goes into the log with it.
 
         Raises:
-            Refused: It is not legal now, and nothing has changed.
+            Refused: The action is not legal now; nothing has changed.
         """
         chance_before = self._chance.getstate()
         try:
             settled = self.game.settle(self.state, action, self._chance)
             state, events = self.game.apply(self.state, settled)
         except Exception:
+            # A refused action must not use up random numbers, or replays would differ.
             self._chance.setstate(chance_before)
             raise
         done = Done(settled, state, events, note)
+        # Repeating what was taken back last is a redo; anything else drops the redo stack.
         if not (self._taken_back and self._taken_back.pop().action == settled):
             self._taken_back.clear()
-        self._standing.append(done)
+        self._current.append(done)
         self._log.add(done)
         return done
 
     def undo(self, steps: int = 1) -> tuple[Done[State, Action], ...]:
-        """Take back the latest actions; they are returned, latest first.
+        """Takes back the latest actions and returns them, latest first.
 
         Raises:
-            Refused: Not as many have been done, and nothing is taken back.
+            Refused: There are fewer actions; nothing is taken back.
         """
-        there = len(self._standing)
-        if there == 0:
+        count = len(self._current)
+        if count == 0:
             raise Refused("expected something to take back: nothing has been done yet")
-        if not 1 <= steps <= there:
-            raise Refused(f"expected to take back from 1 to {there} actions, got {steps}")
-        taken = tuple(reversed(self._standing[-steps:]))
-        del self._standing[-steps:]
-        self._taken_back += taken
+        if not 1 <= steps <= count:
+            raise Refused(f"expected to take back from 1 to {count} actions, got {steps}")
+        undone = tuple(reversed(self._current[-steps:]))
+        del self._current[-steps:]
+        self._taken_back += undone
         self._log.add(steps)
-        return taken
+        return undone
 
     @property
     def can_redo(self) -> bool:
-        """Whether anything was taken back that nothing else was done instead of."""
+        """Whether the action taken back last can be done again."""
         return bool(self._taken_back)
 
     def redo(self) -> Done[State, Action]:
-        """Do again what was taken back last, with the same dice and cards.
+        """Repeats the action taken back last, with the same dice and cards.
 
         Raises:
             Refused: Nothing was taken back, or something else was done since.
         """
         if not self._taken_back:
             raise Refused("expected something that was taken back: there is nothing to do again")
-        again = self._taken_back[-1]
-        return self.apply(again.action, again.note)
+        undone = self._taken_back[-1]
+        return self.apply(undone.action, undone.note)
 
     def place_of(self, deed: int) -> int:
-        """The place in `done` of what has a place in `log`.
+        """Returns the index in `done` of the action with index `deed` in `log`.
 
         Raises:
-            Refused: There is no such, or it was taken back.
+            Refused: There is no such action, or it was taken back.
         """
-        done = self._log.deeds
-        wanted = done[deed] if 0 <= deed < len(done) else None
-        for place, each in enumerate(self._standing):
-            if each is wanted:
+        deeds = self._log.deeds
+        wanted = deeds[deed] if 0 <= deed < len(deeds) else None
+        for place, done in enumerate(self._current):
+            if done is wanted:
                 return place
         raise Refused("expected what was done and not taken back", key="deed")
 
     def state_before(self, place: int) -> State:
-        """The state before what has a place in `done`."""
-        return self._standing[place - 1].state if place else self._first
+        """Returns the state before the action with an index in `done`."""
+        return self._current[place - 1].state if place else self._first
 
     def correct(self, place: int, action: Action, note: str = "") -> int:
-        """Do another action in place of one of `done`, and again what followed, if it can be.
+        """Replaces one action of `done` and repeats the later ones as far as they are still legal.
 
-        The first that is no longer legal ends it: that and all after it stay taken back. How many
-        were done again is returned. Dice lie as they fell: they count for whatever as many are
-        rolled for instead.
+        The first action that is no longer legal and all after it stay taken back. Dice keep their
+        values for whatever roll of as many dice takes their place.
+
+        Returns:
+            The number of later actions that were repeated.
 
         Raises:
-            Refused: The action was not legal there, and nothing has changed.
+            Refused: The new action was not legal at that point; nothing has changed.
         """
         self.game.apply(self.state_before(place), action)
-        later = self._standing[place + 1 :]
-        self.undo(len(self._standing) - place)
+        later = self._current[place + 1 :]
+        self.undo(len(self._current) - place)
         self.apply(action, note)
-        for number, each in enumerate(later):
+        for count, done in enumerate(later):
             try:
-                self.apply(self._as_due(each.action), each.note)
+                self.apply(self._for_current_roll(done.action), done.note)
             except BadInput:
-                return number
+                return count
         return len(later)
 
-    def _as_due(self, action: Action) -> Any:
-        """The same dice for what is rolled for now, where just as many of them are due."""
-        due = self.legal()[:1] if isinstance(action, Roll) else ()
-        if not isinstance(action, Roll) or not due or not isinstance(due[0], Roll):
+    def _for_current_roll(self, action: Action) -> Any:
+        """Moves the values of a roll to the roll that is legal now, if it has as many dice."""
+        legal = self.legal()[:1] if isinstance(action, Roll) else ()
+        if not isinstance(action, Roll) or not legal or not isinstance(legal[0], Roll):
             return action
-        is_alike = (due[0].count, due[0].sides) == (action.count, action.sides)
-        return replace(due[0], values=action.values) if is_alike else action
+        is_alike = (legal[0].count, legal[0].sides) == (action.count, action.sides)
+        return replace(legal[0], values=action.values) if is_alike else action
 
     def moved(self, position: Position) -> tuple[Suggestion, ...]:
-        """What was done by hand, going by where the bases lie now."""
+        """Infers the moves that players made by hand from the current position of the bases."""
         return self.game.moved(self.state, position)
 
     def to_json(self) -> Json:
-        """The game as a document, from which `from_json` makes the very same one again."""
+        """Returns the document of the game, from which `from_json` restores it."""
         return self.beginning() | {"log": self.entries()}
 
     def beginning(self) -> Json:
-        """The document of the game as it began; with `entries` as its `log` it is whole."""
+        """Returns the document of the beginning of the game, without its `log`."""
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -219,34 +223,31 @@ class Play(Generic[State, Action]):
         }
 
     def entries(self, after: int = 0) -> list[Json]:
-        """The log's entries as documents, in order, but for so many of the first."""
+        """Returns the documents of the log's entries, without the first `after`."""
         return self._log.documents(after)
 
     def logged(self, after: int = 0) -> Iterator[Logged[State, Action]]:
-        """The log's entries with the state after each, in order, but for so many of the first."""
+        """Yields the log's entries with the state after each, without the first `after`."""
         return self._log.logged(after)
 
     @property
     def log_length(self) -> int:
-        """How many entries the log has: it only grows."""
+        """The number of entries in the log, which only grows."""
         return len(self._log)
 
     def deeds_since(self, entries: int) -> frozenset[int]:
-        """What has been done, taken back or done again since the log had so many entries.
-
-        Each by its place in `log`.
-        """
+        """Returns the indices in `log` of actions done or taken back after the first `entries`."""
         return self._log.deeds_since(entries)
 
     @classmethod
     def from_json(
         cls, game: Game[State, Action], data: object, *, chance: Random | None = None
     ) -> Play[State, Action]:
-        """The game that a document holds, played again from its beginning.
+        """Restores a game from its document by replaying it from the beginning.
 
         Raises:
-            BadInput: It is not one of this game's, or cannot be played as it says: naming the
-                first entry of the log that does not hold.
+            BadInput: The document is of another game, or an entry of its log, which is named,
+                cannot be applied.
         """
         document = document_from(data, "play")
         document.require(FORMAT, VERSION)
@@ -255,14 +256,14 @@ class Play(Generic[State, Action]):
             raise document.error(("game",), f"expected {game.name}, got {parsed.game}")
         position = position_from_json(parsed.position, "play: position", games=(game.name,))
         play = cls(game, position, parsed.options, chance=chance)
-        play._again(parsed.log)
+        play._replay(parsed.log)
         return play
 
     def take(self, entry: Mapping[str, Any]) -> None:
-        """Do what an entry of a log says: an action with its dice and cards, an undo, a remark.
+        """Applies an entry of a log: an action with its dice and cards, an undo, or a remark.
 
         Raises:
-            BadInput: It is none, or cannot be done now; nothing has changed.
+            BadInput: The entry is malformed or not legal now; nothing has changed.
         """
         if set(entry) == {"undo"}:
             self.undo(_steps(entry["undo"]))
@@ -273,16 +274,16 @@ class Play(Generic[State, Action]):
         else:
             self.apply(self.game.action_from_json(entry))
 
-    def _again(self, log: Sequence[Mapping[str, Any]]) -> None:
-        for place, entry in enumerate(log, start=1):
+    def _replay(self, log: Sequence[Mapping[str, Any]]) -> None:
+        for number, entry in enumerate(log, start=1):
             try:
                 self.take(entry)
             except BadInput as refused:
-                raise BadInput("play", f"cannot be done: {refused}", key=f"log[{place}]") from None
+                raise BadInput("play", f"cannot be done: {refused}", key=f"log[{number}]") from None
 
 
 class _PlayDocument(StrictModel):
-    """The whole document."""
+    """A whole play document."""
 
     format: str
     version: int

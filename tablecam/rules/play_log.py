@@ -1,4 +1,4 @@
-"""The log of a game in progress: all that was done, said and taken back, in order."""
+"""The log of a game in progress: actions, remarks and undos, in order."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from tablecam.rules.game import Action, Event, Game, Json, State
 
 @dataclass(frozen=True, slots=True)
 class Done(Generic[State, Action]):
-    """An action that was applied, dice and cards filled in, with the state and the events after it.
+    """An action that was applied, with its dice and cards, the state after it and its events.
 
-    `note` is what players have said of it, which no rule asks for. `is_undone` when it was taken
-    back later.
+    `note` is the players' comment, irrelevant to the rules. `is_undone` if it was taken back later.
     """
 
     action: Action
@@ -26,7 +25,7 @@ class Done(Generic[State, Action]):
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What players said that is no action: it stays in the log, after so many actions."""
+    """A remark of the players in the log, made when `after` actions had been done."""
 
     document: Json
     after: int
@@ -36,8 +35,8 @@ class Remark:
 class Logged(Generic[State, Action]):
     """An entry of the log: its document, and the state after it.
 
-    `done` is what was done and `deed` its place in `log`, both None of what is no action; `undoes`
-    are the places of those that it takes back, the latest first.
+    `done` is the action and `deed` its index in `log`, both None for undos and remarks; `undoes`
+    are the indices of the actions that an undo takes back, the latest first.
     """
 
     document: Json
@@ -48,9 +47,9 @@ class Logged(Generic[State, Action]):
 
 
 class PlayLog(Generic[State, Action]):
-    """The entries of a log, which only grow: a number says how many deeds were taken back.
+    """An append-only log; an entry that is a number is an undo of as many actions.
 
-    `first` is the state before all of them.
+    `first` is the state before all entries.
     """
 
     def __init__(self, game: Game[State, Action], first: State) -> None:
@@ -59,50 +58,50 @@ class PlayLog(Generic[State, Action]):
         self._entries: list[Done[State, Action] | Remark | int] = []
 
     def __len__(self) -> int:
-        """How many entries there are."""
+        """Returns the number of entries."""
         return len(self._entries)
 
     def add(self, entry: Done[State, Action] | Remark | int) -> None:
-        """Write down what was done or said, or how many deeds were taken back."""
+        """Appends an action, a remark, or the number of actions taken back."""
         self._entries.append(entry)
 
     @property
     def deeds(self) -> tuple[Done[State, Action], ...]:
-        """All that was done, in order, whether or not it was taken back."""
-        return tuple(each for each in self._entries if isinstance(each, Done))
+        """All actions in order, including those taken back."""
+        return tuple(entry for entry in self._entries if isinstance(entry, Done))
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
-        """All that was said, in order."""
-        return tuple(each for each in self._entries if isinstance(each, Remark))
+        """All remarks in order."""
+        return tuple(entry for entry in self._entries if isinstance(entry, Remark))
 
     def documents(self, after: int = 0) -> list[Json]:
-        """The entries as documents, in order, but for so many of the first."""
-        return [self._document(each) for each in self._entries[after:]]
+        """Returns the documents of the entries, without the first `after`."""
+        return [self._document(entry) for entry in self._entries[after:]]
 
     def logged(self, after: int = 0) -> Iterator[Logged[State, Action]]:
-        """The entries with the state after each, in order, but for so many of the first."""
-        standing: list[tuple[int, Done[State, Action]]] = []
+        """Yields the entries with the state after each, without the first `after`."""
+        current: list[tuple[int, Done[State, Action]]] = []
         deeds = 0
-        for place, each in enumerate(self._entries):
+        for index, entry in enumerate(self._entries):
             done, deed = None, None
             undoes: tuple[int, ...] = ()
-            if isinstance(each, Done):
-                done, deed = each, deeds
-                standing.append((deed, done))
+            if isinstance(entry, Done):
+                done, deed = entry, deeds
+                current.append((deed, done))
                 deeds += 1
-            elif isinstance(each, int):
-                undoes = tuple(number for number, _ in reversed(standing[-each:]))
-                del standing[-each:]
-            if place >= after:
-                state = standing[-1][1].state if standing else self._first
-                yield Logged(self._document(each), state, done, deed, undoes)
+            elif isinstance(entry, int):
+                undoes = tuple(number for number, _ in reversed(current[-entry:]))
+                del current[-entry:]
+            if index >= after:
+                state = current[-1][1].state if current else self._first
+                yield Logged(self._document(entry), state, done, deed, undoes)
 
     def deeds_since(self, entries: int) -> frozenset[int]:
-        """The places in `deeds` of what was done or taken back since there were so many entries."""
+        """Returns the indices in `deeds` of actions done or undone after the first `entries`."""
         later = self.logged(after=entries)
-        places = (place for each in later for place in (each.deed, *each.undoes))
-        return frozenset(place for place in places if place is not None)
+        deeds = (deed for logged in later for deed in (logged.deed, *logged.undoes))
+        return frozenset(deed for deed in deeds if deed is not None)
 
     def _document(self, entry: Done[State, Action] | Remark | int) -> Json:
         if isinstance(entry, int):

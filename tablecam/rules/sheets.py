@@ -1,4 +1,4 @@
-"""What a rulebook says about a unit or two, line by line, as a page shows it: any game's."""
+"""Reports of a rulebook on one unit or two, line by line, for any game."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was decided where a rulebook is open: the rule it is about, and in our own words."""
+    """An interpretation of an ambiguous rule: the rule, and the decision in our own words."""
 
     rule: str
     text: str
 
     def to_json(self) -> Json:
-        """The reading as documents carry it."""
+        """Returns the JSON value of the reading."""
         return {"rule": self.rule, "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What players may disagree about: an id that stays the same, and the question in words."""
+    """A question that players may dispute: a stable id, and the question in words."""
 
     id: str
     text: str
 
     def to_json(self) -> Json:
-        """The question as documents carry it."""
+        """Returns the JSON value of the question."""
         return {"id": self.id, "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One plain sentence, what proves it, and the reading that decided it if one did.
+    """One plain sentence, with its answer, rule, and the reading that decided it, if any.
 
-    `question` is what is asked when players dispute it; a line with one has an answer.
+    `question` is the question that players may dispute; a line with one has an answer.
     """
 
     text: str
@@ -50,7 +50,7 @@ class Line:
     question: Question | None = None
 
     def to_json(self) -> Json:
-        """The line as documents carry it."""
+        """Returns the JSON value of the line."""
         return {
             "text": self.text,
             "answer": None if self.answer is None else self.answer.to_json(),
@@ -62,7 +62,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Lines about one subject, and what is drawn of it beside the lines' own proofs."""
+    """Lines about one subject, and shapes to draw besides the evidence of the lines."""
 
     key: str
     title: str
@@ -70,7 +70,7 @@ class Section:
     shapes: tuple[Shape, ...] = ()
 
     def to_json(self) -> Json:
-        """The section as documents carry it."""
+        """Returns the JSON value of the section."""
         return {
             "key": self.key,
             "title": self.title,
@@ -81,7 +81,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """All that is said about a unit, or about two."""
+    """A report on one unit, or on a pair of units."""
 
     title: str
     sections: tuple[Section, ...]
@@ -93,7 +93,7 @@ class Sheet:
         return (line for section in self.sections for line in section.lines)
 
     def to_json(self) -> Json:
-        """The sheet as documents carry it."""
+        """Returns the JSON value of the sheet."""
         return {
             "title": self.title,
             "sections": [section.to_json() for section in self.sections],

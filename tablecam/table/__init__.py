@@ -1,5 +1,5 @@
-"""What lies on the table: the table file, bases, units, terrain, `Position`, formations.
+"""The model of the table: table file, bases, units, terrain, `Position`, formations.
 
-Takes documents and base poses; gives the frozen facts of `model.py` and `roster.py`.
-Knows no pixels and no rules.
+Reads documents and base poses into the frozen values of `model.py` and `roster.py`.
+Independent of pixels and of rules.
 """

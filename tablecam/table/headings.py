@@ -1,6 +1,6 @@
-"""Headings: the one place where degrees are added, compared and averaged.
+"""Arithmetic of headings: differences, means and unit vectors.
 
-Degrees counter-clockwise from +x, as everywhere in the table's frame.
+Headings are in degrees counter-clockwise from +x, as everywhere in the table's frame.
 """
 
 from __future__ import annotations
@@ -12,32 +12,31 @@ from tablecam.table.model import Point
 
 
 def difference_deg(heading_deg: float, other_deg: float) -> float:
-    """How far `other_deg` must be turned counter-clockwise to face `heading_deg`: -180 < d <= 180.
+    """Returns the turn from `other_deg` to `heading_deg`, counter-clockwise, -180 < d <= 180.
 
     >>> difference_deg(10, 350)
     20.0
     """
-    turned = (heading_deg - other_deg) % 360.0
-    return turned - 360.0 if turned > 180.0 else float(turned)
+    turn_deg = (heading_deg - other_deg) % 360.0
+    return turn_deg - 360.0 if turn_deg > 180.0 else float(turn_deg)
 
 
 def mean_deg(headings_deg: Iterable[float]) -> float:
-    """The circular mean, 0 <= mean < 360; of no meaning where the headings cancel each other.
+    """Returns the circular mean, 0 <= mean < 360; meaningless if the headings cancel out.
 
     >>> round(mean_deg([350, 30]), 6)
     10.0
     """
     angles_rad = [math.radians(heading) for heading in headings_deg]
-    across, along = math.fsum(map(math.sin, angles_rad)), math.fsum(map(math.cos, angles_rad))
-    return math.degrees(math.atan2(across, along)) % 360.0 % 360.0
+    y, x = math.fsum(map(math.sin, angles_rad)), math.fsum(map(math.cos, angles_rad))
+    # Twice: a tiny negative angle modulo 360 rounds to 360 itself.
+    return math.degrees(math.atan2(y, x)) % 360.0 % 360.0
 
 
 def forward(heading_deg: float) -> Point:
-    """The unit vector along a heading.
-
-    A quarter turn gives exact zeros, so that a base squared to the table has square corners.
-    """
+    """Returns the unit vector along a heading."""
     quarters = heading_deg / 90.0
+    # Quarter turns give exact zeros, so that a base parallel to the table edge has exact corners.
     if quarters == round(quarters):
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarters) % 4]
     angle_rad = math.radians(heading_deg)
@@ -45,6 +44,6 @@ def forward(heading_deg: float) -> Point:
 
 
 def right(heading_deg: float) -> Point:
-    """The unit vector to the right of a heading."""
+    """Returns the unit vector to the right of a heading."""
     x, y = forward(heading_deg)
     return y, -x

@@ -1,4 +1,4 @@
-"""A table without what nobody has seen on it for long: hands may have taken it off."""
+"""Drops bases from a position that the camera has not seen for a while."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from tablecam.table.model import Position
 
 
 def without(position: Position, tags: Collection[int]) -> Position:
-    """A table without some bases; units of which none is left do not lie on it, nor commanders."""
-    kept = (
+    """Returns the position without the bases of `tags`, nor units and commanders left with none."""
+    remaining_units = (
         replace(unit, bases=tuple(base for base in unit.bases if base.tag not in tags))
         for unit in position.units
     )
-    leaders = (
-        leader
-        for leader in position.commanders
-        if leader.pose is None or leader.pose.tag not in tags
+    commanders = (
+        commander
+        for commander in position.commanders
+        if commander.pose is None or commander.pose.tag not in tags
     )
-    units = tuple(unit for unit in kept if unit.bases)
-    return replace(position, units=units, commanders=tuple(leaders))
+    units = tuple(unit for unit in remaining_units if unit.bases)
+    return replace(position, units=units, commanders=tuple(commanders))

@@ -1,7 +1,7 @@
-"""What lies on the table at one instant: the facts that all rules and measures work from.
+"""The position on the table at one instant: bases, units, commanders, terrain.
 
-Frame: table millimetres, origin at a corner of the play area, x along the long edge, y along
-the short edge. Headings are where a front edge faces, degrees counter-clockwise from +x.
+Table frame: millimetres, origin at a corner of the play area, x along the long edge, y along the
+short edge. A heading is the direction of a front edge, in degrees counter-clockwise from +x.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import Literal
 Arm = Literal["infantry", "cavalry", "artillery"]
 FormationName = Literal["line", "column", "massed", "artillery", "broken-up"]
 Seen = Literal["now", "held", "hand"]
-"""`now`; `held`: hidden but believed to be where it last was; `hand`: entered by a person."""
+"""`now`: visible; `held`: hidden, assumed at its last place; `hand`: entered by a person."""
 
 GAMES = ("maurice-lite", "syw-d6", "huzzah-ge", "maida-1806", "musket-saber")
-"""The names that a document's `game` may have."""
+"""The valid values of a document's `game`."""
 
 HEX_GAMES = ("maida-1806", "musket-saber")
-"""Those that are played with counters on a printed hex map."""
+"""The games played with counters on a printed hex map."""
 
 FARTHEST_MM = 100_000.0
-"""No table is a hundred metres long: what is farther off in a document is a slip of the pen."""
+"""The largest coordinate accepted in a document; anything beyond 100 m is a typing error."""
 
 Scalar = str | int | float | bool
 Point = tuple[float, float]
@@ -36,11 +36,11 @@ def _frozen(values: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
 
 @dataclass(frozen=True, slots=True)
 class BasePose:
-    """A base: a rectangle `width_mm` (its front edge) by `depth_mm` about its centre.
+    """A base: a rectangle of `width_mm` (its front edge) by `depth_mm` about its centre.
 
-    The sigmas are one standard deviation: of the centre, on the average over directions, and of the
-    heading. Zero is exact. A camera knows the place of the tag, whose centre lies `tag_right_mm`
-    and `tag_forward_mm` from the base's: about that a heading errs, and swings the centre with it.
+    `sigma_mm` is the standard deviation of the centre, averaged over directions; `sigma_deg` is
+    that of the heading; 0 means exact. The camera measures the tag, whose centre lies
+    `tag_right_mm` and `tag_forward_mm` from the base's: a heading error turns the base about it.
     """
 
     x_mm: float
@@ -64,23 +64,23 @@ class BasePose:
             raise ValueError(f"expected finite numbers, got {self.x_mm, self.y_mm}")
         if self.sigma_mm < 0 or self.sigma_deg < 0:
             raise ValueError(f"expected sigmas of 0 or more, got {self.sigma_mm, self.sigma_deg}")
-        # Twice: a hair below 0 comes out of the first as 360.
+        # Twice: a tiny negative heading modulo 360 rounds to 360 itself.
         object.__setattr__(self, "heading_deg", self.heading_deg % 360.0 % 360.0)
 
     @property
     def tag_sigma_mm(self) -> float:
-        """One standard deviation of the tag's place, whichever way: nothing swings there."""
+        """Standard deviation of the tag's position, which heading errors do not add to."""
         swing_mm = math.radians(self.sigma_deg) * math.hypot(self.tag_right_mm, self.tag_forward_mm)
         return math.sqrt(max(self.sigma_mm**2 - swing_mm**2 / 2, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit and those of its bases that lie on the table, in the order of its tags.
+    """A unit and its bases on the table, in the order of its tags.
 
-    `formation` is the game's word for it, None where nobody said one (`formation.py` reads it from
-    the bases). `state` holds what the game knows of the unit (disruption, smoke, ...), `extra` what
-    its table file says beyond the common keys (quality, figures, ...).
+    `formation` is the game's term, None if not stated (`formation.py` infers it from the bases).
+    `state` holds the game's values for the unit (disruption, smoke, ...), `extra` the keys of the
+    table file that are not common to all games (quality, figures, ...).
     """
 
     id: str
@@ -96,16 +96,16 @@ class Unit:
         object.__setattr__(self, "extra", _frozen(self.extra))
 
     def base_name(self, index: int) -> str:
-        """How players and answers call a base: its tag, or `F1/2` where it has none."""
+        """Returns the name of a base in answers and lists: its tag, or `F1/2` without one."""
         tag = self.bases[index].tag
         return f"{self.id}/{index + 1}" if tag is None else str(tag)
 
 
 @dataclass(frozen=True, slots=True)
 class Commander:
-    """A commander's marker. It has no footprint in the rules; only distances are taken to it.
+    """A commander's marker: a point without a footprint in the rules.
 
-    `pose` carries what the camera knows; a commander entered by hand may be a point alone.
+    `pose` is the marker's base as the camera measured it, None for a point entered by hand.
     """
 
     id: str
@@ -119,7 +119,7 @@ class Commander:
 
 @dataclass(frozen=True, slots=True)
 class Terrain:
-    """A piece of terrain: a polygon, as its corners in order. `kind` is the game's word for it."""
+    """A piece of terrain: a polygon given by its corners in order. `kind` is the game's term."""
 
     id: str
     kind: str
@@ -133,7 +133,7 @@ class Terrain:
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
-    """The play area, the game's unit of length, and how much closeness players call a draw."""
+    """The play area, the game's unit of length and the margin that players agree is too close."""
 
     width_mm: float
     depth_mm: float
@@ -150,9 +150,9 @@ class TableSize:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What lies on the table at one instant, whoever measured it.
+    """Everything on the table at one instant, from the camera or entered by hand.
 
-    `calibration` names the calibration it was measured under, None where no camera was used.
+    `calibration` names the camera calibration in use, None without a camera.
     """
 
     game: str
@@ -163,5 +163,5 @@ class Position:
     calibration: str | None = None
 
     def unit(self, unit_id: str) -> Unit | None:
-        """The unit of that id, or None when it is not on the table."""
+        """Returns the unit of that id, or None if it is not on the table."""
         return next((unit for unit in self.units if unit.id == unit_id), None)

@@ -1,8 +1,8 @@
-"""Positions as documents: `Position` to JSON and back, losing nothing.
+"""Converts `Position` to JSON and back without loss.
 
-Of a base may be left out: `tag`, `sigma_mm` and `sigma_deg` (exact), `seen` (now), and where its
-tag's centre lies from its own, `tag_right_mm` and `tag_forward_mm` (on it). Whoever measured the
-tag says the last two with the sigmas: about the tag a heading errs, and swings the base with it.
+A base may omit `tag`, `sigma_mm` and `sigma_deg` (0: exact), `seen` (`now`), and the offset of the
+tag's centre from the base's, `tag_right_mm` and `tag_forward_mm` (0). A measured base should state
+the offset along with the sigmas, because a heading error turns the base about the tag.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from tablecam.table.sections import (
 from tablecam.toml_lines import KeyPath
 
 Heading = Annotated[float, Field(ge=-36_000, le=36_000)]
-"""Turned further than a hundred times round is a slip of the pen."""
+"""At most a hundred full turns; anything beyond is a typing error."""
 
 
 class BaseSection(StrictModel):
-    """One of a unit's `bases`."""
+    """An entry of a unit's `bases`."""
 
     tag: Annotated[int, Field(ge=0)] | None = None
     x_mm: Coordinate
@@ -61,12 +61,12 @@ class BaseSection(StrictModel):
     tag_forward_mm: Coordinate = 0.0
 
     def to_pose(self) -> BasePose:
-        """The frozen fact."""
+        """Returns the frozen `BasePose`."""
         return BasePose(**self.model_dump())
 
 
 class UnitSection(StrictModel):
-    """One of `units`; the further keys that a game names are kept as they are."""
+    """An entry of `units`; additional keys of a game are preserved as they are."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -79,17 +79,17 @@ class UnitSection(StrictModel):
 
     @property
     def extra(self) -> dict[str, Any]:
-        """What is said beyond the keys that every game has."""
+        """The keys that are not common to all games."""
         return self.model_extra or {}
 
     def to_unit(self) -> Unit:
-        """The frozen fact."""
+        """Returns the frozen `Unit`."""
         bases = tuple(base.to_pose() for base in self.bases)
         return Unit(self.id, self.side, self.arm, bases, self.formation, self.state, self.extra)
 
 
 class CommanderSection(StrictModel):
-    """One of `commanders`; `base` is his marker where the camera knows it."""
+    """An entry of `commanders`; `base` is the marker as the camera measured it."""
 
     id: Name
     side: Name
@@ -100,13 +100,13 @@ class CommanderSection(StrictModel):
     base: BaseSection | None = None
 
     def to_commander(self) -> Commander:
-        """The frozen fact."""
+        """Returns the frozen `Commander`."""
         pose = None if self.base is None else self.base.to_pose()
         return Commander(self.id, self.side, self.x_mm, self.y_mm, self.sigma_mm, self.seen, pose)
 
 
 class PositionDocument(StrictModel):
-    """The whole document."""
+    """A whole position document."""
 
     format: str
     version: int
@@ -118,12 +118,12 @@ class PositionDocument(StrictModel):
     calibration: Name | None = None
 
     def to_position(self) -> Position:
-        """The frozen fact."""
+        """Returns the frozen `Position`."""
         return Position(
             game=self.game,
             table=self.table.to_size(),
             units=tuple(unit.to_unit() for unit in self.units),
-            commanders=tuple(leader.to_commander() for leader in self.commanders),
+            commanders=tuple(commander.to_commander() for commander in self.commanders),
             terrain=tuple(piece.to_terrain() for piece in self.terrain),
             calibration=self.calibration,
         )
@@ -136,10 +136,10 @@ Json = dict[str, Any]
 
 
 def read_position_file(path: Path) -> Position:
-    """The position in a JSON file.
+    """Reads a position from a JSON file.
 
     Raises:
-        BadInput: Naming the file, the line and the key, what was expected and what came.
+        BadInput: Names the file, line and key, the expected and the actual value.
     """
     return _position(read_json(path), GAMES)
 
@@ -147,18 +147,18 @@ def read_position_file(path: Path) -> Position:
 def position_from_json(
     data: object, source: str = "position", *, games: Collection[str] = GAMES
 ) -> Position:
-    """The position that a JSON value holds; `source` is what errors call it.
+    """Parses a position from a JSON value; error messages call it `source`.
 
-    It is of one of `games`: whoever plays another than the known ones says so.
+    Its game must be one of `games`: callers with an additional rule system pass their own names.
 
     Raises:
-        BadInput: Naming the key, what was expected and what came.
+        BadInput: Names the key, the expected and the actual value.
     """
     return _position(document_from(data, source), games)
 
 
 def position_to_json(position: Position) -> Json:
-    """The document of a position. What was left out or is exact is left out of it, too."""
+    """Returns the JSON document of a position; default values are omitted."""
     document: Json = {
         "format": FORMAT,
         "version": VERSION,
@@ -166,7 +166,7 @@ def position_to_json(position: Position) -> Json:
         "table": _table_json(position.table),
         "terrain": [_terrain_json(piece) for piece in position.terrain],
         "units": [_unit_json(unit) for unit in position.units],
-        "commanders": [_commander_json(leader) for leader in position.commanders],
+        "commanders": [_commander_json(commander) for commander in position.commanders],
     }
     if position.calibration is not None:
         document["calibration"] = position.calibration
@@ -185,15 +185,15 @@ def _position(document: Document, games: Collection[str]) -> Position:
     _check_offsets(document, parsed)
     check_outlines(document, parsed.terrain)
     for index, unit in enumerate(parsed.units):
-        _check_further_keys(document, ("units", index), unit)
+        _check_extra_keys(document, ("units", index), unit)
     return parsed.to_position()
 
 
 def _names(parsed: PositionDocument) -> Iterator[tuple[KeyPath, str]]:
     for index, unit in enumerate(parsed.units):
         yield ("units", index, "id"), unit.id
-    for index, leader in enumerate(parsed.commanders):
-        yield ("commanders", index, "id"), leader.id
+    for index, commander in enumerate(parsed.commanders):
+        yield ("commanders", index, "id"), commander.id
 
 
 def _check_tags(document: Document, parsed: PositionDocument) -> None:
@@ -212,16 +212,13 @@ def _tags(parsed: PositionDocument) -> Iterator[tuple[KeyPath, int]]:
 
 
 def _check_offsets(document: Document, parsed: PositionDocument) -> None:
-    """Refuse a tag that lies beside its base: the heading's error would swing it far about.
-
-    A tag may hang over an edge, if it is not larger than the base both ways; how large it is, a
-    position does not say.
-    """
+    """Refuses a tag beside its base, about which a heading error would move the base far."""
     for path, base in _bases(parsed):
-        most_mm = max(base.width_mm, base.depth_mm)
+        # A tag may overhang an edge and a position does not state its size: hence the full side.
+        limit_mm = max(base.width_mm, base.depth_mm)
         for key in ("tag_right_mm", "tag_forward_mm"):
             offset_mm = getattr(base, key)
-            if abs(offset_mm) > most_mm:
+            if abs(offset_mm) > limit_mm:
                 size = f"{base.width_mm:g} x {base.depth_mm:g} mm"
                 raise document.error(
                     (*path, key), f"expected a tag on a base of {size}, got {offset_mm:g} mm"
@@ -230,60 +227,65 @@ def _check_offsets(document: Document, parsed: PositionDocument) -> None:
 
 def _bases(parsed: PositionDocument) -> Iterator[tuple[KeyPath, BaseSection]]:
     for index, unit in enumerate(parsed.units):
-        for place, base in enumerate(unit.bases):
-            yield ("units", index, "bases", place), base
-    for index, leader in enumerate(parsed.commanders):
-        if leader.base is not None:
-            yield ("commanders", index, "base"), leader.base
+        for base_index, base in enumerate(unit.bases):
+            yield ("units", index, "bases", base_index), base
+    for index, commander in enumerate(parsed.commanders):
+        if commander.base is not None:
+            yield ("commanders", index, "base"), commander.base
 
 
-def _check_further_keys(document: Document, path: KeyPath, unit: UnitSection) -> None:
+def _check_extra_keys(document: Document, path: KeyPath, unit: UnitSection) -> None:
     check_extra(document, (*path, "state"), unit.state)
     check_extra(document, path, unit.extra)
     for key in unit.extra:
-        # A game may name any key, but hardly one that reads like one of ours.
+        # A game may use any key, but one this close to a common key is a typing error.
         meant = difflib.get_close_matches(key, ["formation", "state"], n=1, cutoff=0.8)
         if meant:
             raise document.error((*path, key), f"unknown key; did you mean {meant[0]}?")
 
 
 def _table_json(table: TableSize) -> Json:
-    found: Json = {
+    section: Json = {
         "width_mm": table.width_mm,
         "depth_mm": table.depth_mm,
         "base_width_mm": table.base_width_mm,
     }
-    return found | ({"tolerance_mm": table.tolerance_mm} if table.tolerance_mm else {})
+    return section | ({"tolerance_mm": table.tolerance_mm} if table.tolerance_mm else {})
 
 
 def _terrain_json(piece: Terrain) -> Json:
     outline = [list(point) for point in piece.outline_mm]
-    found: Json = {"id": piece.id, "kind": piece.kind, "outline_mm": outline}
-    return found | ({} if piece.height_mm is None else {"height_mm": piece.height_mm})
+    section: Json = {"id": piece.id, "kind": piece.kind, "outline_mm": outline}
+    return section | ({} if piece.height_mm is None else {"height_mm": piece.height_mm})
 
 
 def _unit_json(unit: Unit) -> Json:
-    found: Json = {"id": unit.id, "side": unit.side, "arm": unit.arm}
+    section: Json = {"id": unit.id, "side": unit.side, "arm": unit.arm}
     if unit.formation is not None:
-        found["formation"] = unit.formation
+        section["formation"] = unit.formation
     if unit.state:
-        found["state"] = dict(unit.state)
-    return found | dict(unit.extra) | {"bases": [_base_json(base) for base in unit.bases]}
+        section["state"] = dict(unit.state)
+    return section | dict(unit.extra) | {"bases": [_base_json(base) for base in unit.bases]}
 
 
 def _base_json(base: BasePose) -> Json:
-    found: Json = {} if base.tag is None else {"tag": base.tag}
+    section: Json = {} if base.tag is None else {"tag": base.tag}
     for key in ("x_mm", "y_mm", "heading_deg", "width_mm", "depth_mm"):
-        found[key] = getattr(base, key)
+        section[key] = getattr(base, key)
     for key in ("sigma_mm", "sigma_deg", "tag_right_mm", "tag_forward_mm"):
         if getattr(base, key):
-            found[key] = getattr(base, key)
-    return found | {"seen": base.seen}
+            section[key] = getattr(base, key)
+    return section | {"seen": base.seen}
 
 
-def _commander_json(leader: Commander) -> Json:
-    found: Json = {"id": leader.id, "side": leader.side, "x_mm": leader.x_mm, "y_mm": leader.y_mm}
-    if leader.sigma_mm:
-        found["sigma_mm"] = leader.sigma_mm
-    found["seen"] = leader.seen
-    return found | ({} if leader.pose is None else {"base": _base_json(leader.pose)})
+def _commander_json(commander: Commander) -> Json:
+    section: Json = {
+        "id": commander.id,
+        "side": commander.side,
+        "x_mm": commander.x_mm,
+        "y_mm": commander.y_mm,
+    }
+    if commander.sigma_mm:
+        section["sigma_mm"] = commander.sigma_mm
+    section["seen"] = commander.seen
+    return section | ({} if commander.pose is None else {"base": _base_json(commander.pose)})

@@ -1,6 +1,6 @@
-"""What a table is said to hold: its tags, base types, units, commanders and terrain.
+"""The frozen contents of a table file: tags, base types, units, commanders and terrain.
 
-The frozen form of a table file (`table_file.py` reads one).
+`table_file.py` reads them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tablecam.table.model import Arm, Point, Scalar, TableSize, Terrain
 
 @dataclass(frozen=True, slots=True)
 class BaseType:
-    """The shape of a kind of base and where its tag is glued.
+    """The size of a kind of base and the place of its tag.
 
-    The tag's centre lies `tag_right_mm`, `tag_forward_mm` from the base's centre, its plane
+    The tag's centre lies `tag_right_mm` and `tag_forward_mm` from the base's centre, its plane
     `tag_height_mm` above the table.
     """
 
@@ -32,7 +32,7 @@ class BaseType:
 
 @dataclass(frozen=True, slots=True)
 class TableTag:
-    """A fixed tag that registers the camera: its centre, top row toward +y, at z = 0."""
+    """A fixed tag that registers the camera: its centre at z = 0, its top row toward +y."""
 
     id: int
     x_mm: float
@@ -41,7 +41,7 @@ class TableTag:
 
 @dataclass(frozen=True, slots=True)
 class UnitEntry:
-    """A unit as the table file lists it: one tag a base."""
+    """A unit as the table file lists it, with one tag per base."""
 
     id: str
     side: str
@@ -56,7 +56,7 @@ class UnitEntry:
 
 @dataclass(frozen=True, slots=True)
 class CommanderEntry:
-    """A commander as the table file lists him."""
+    """A commander as the table file lists them."""
 
     id: str
     side: str
@@ -66,13 +66,13 @@ class CommanderEntry:
 
 @dataclass(frozen=True, slots=True)
 class HexMap:
-    """Where the hexes of a printed map lie on the table.
+    """The hex grid of a printed map and its place on the table.
 
     `flat` hexes have a flat side on top, `pointy` ones a corner. `hex_size_mm` is the distance
-    between the centres of two neighbours, `origin_mm` the centre of the hex `first_column`,
-    `first_row`, and `rotation_deg` the heading on the table in which column numbers grow.
-    `shifted` names the columns (flat) that lie half a hex lower, or the rows (pointy) that lie
-    half a hex to the right. `numbering` says which two of a hex's four digits are its column.
+    between the centres of two neighbours, `origin_mm` the centre of the hex at `first_column`,
+    `first_row`, and `rotation_deg` the heading in which column numbers increase. `shifted` says
+    whether the even or the odd columns (flat) lie half a hex lower, or rows (pointy) half a hex to
+    the right. `numbering` says which two of a hex's four digits are its column.
     """
 
     orientation: Literal["flat", "pointy"]
@@ -89,10 +89,10 @@ class HexMap:
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """Everything a table file says. Its tag ids are unique over table tags and bases.
+    """The whole table file. Tag ids are unique across table tags and bases.
 
-    `hex_map` is there only for the games that are played on one; `name` is what players call the
-    table, empty where they do not.
+    `hex_map` is None except for games on a hex map; `name` is the players' name for the table,
+    empty if they gave none.
     """
 
     game: str
@@ -110,15 +110,15 @@ class Roster:
 
     @property
     def table_tags_mm(self) -> tuple[tuple[float, float], ...]:
-        """Where the middles of the table's tags lie."""
+        """The centres of the table tags."""
         return tuple((tag.x_mm, tag.y_mm) for tag in self.table_tags)
 
     def base_type_by_tag(self) -> dict[int, BaseType]:
-        """The base type under each tag of a unit or a commander, by tag id."""
-        found = {tag: unit.base_type for unit in self.units for tag in unit.tags}
-        return found | {leader.tag: leader.base_type for leader in self.commanders}
+        """Returns the base type of each tag of a unit or commander, by tag id."""
+        types = {tag: unit.base_type for unit in self.units for tag in unit.tags}
+        return types | {commander.tag: commander.base_type for commander in self.commanders}
 
     def owner_by_tag(self) -> dict[int, str]:
-        """The id of the unit or commander that each base's tag belongs to."""
-        found = {tag: unit.id for unit in self.units for tag in unit.tags}
-        return found | {leader.tag: leader.id for leader in self.commanders}
+        """Returns the id of the unit or commander that each tag belongs to, by tag id."""
+        owners = {tag: unit.id for unit in self.units for tag in unit.tags}
+        return owners | {commander.tag: commander.id for commander in self.commanders}

@@ -1,4 +1,4 @@
-"""The parts that a table file and a position have in common, as pydantic models."""
+"""Pydantic models and checks shared by the table file and the position document."""
 
 from __future__ import annotations
 
@@ -17,33 +17,35 @@ from tablecam.wording import STEERING, nearest, quoted
 Positive = Annotated[float, Field(gt=0, le=FARTHEST_MM)]
 NotNegative = Annotated[float, Field(ge=0, le=FARTHEST_MM)]
 Size = Annotated[float, Field(ge=1.0, le=FARTHEST_MM)]
-"""Of a base: nobody cuts one of less than a millimetre."""
+"""A base's side: at least 1 mm."""
 Coordinate = Annotated[float, Field(ge=-FARTHEST_MM, le=FARTHEST_MM)]
 
 
-_NO_LETTERS = frozenset({"Cc", "Zl", "Zp"})
-"""Breaks of lines and other control characters."""
+_CONTROL_CATEGORIES = frozenset({"Cc", "Zl", "Zp"})
+"""Unicode categories of line breaks and other control characters."""
 
 
-def _of_one_line(name: str) -> str:
-    if STEERING.search(name) or any(unicodedata.category(each) in _NO_LETTERS for each in name):
+def _single_line(name: str) -> str:
+    if STEERING.search(name) or any(
+        unicodedata.category(character) in _CONTROL_CATEGORIES for character in name
+    ):
         raise ValueError(f"expected a text of one line, got {quoted(name)}")
     return name
 
 
-Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_of_one_line)]
-"""Of one line, as pages, tables and logs show it; nobody reads longer ones."""
+Name = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_single_line)]
+"""A text of one line, because pages, tables and logs show it in one."""
 Coordinates = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
 
 class StrictModel(BaseModel):
-    """Knows its keys, and takes text for text and numbers for numbers."""
+    """A frozen model that rejects unknown keys and converts no types."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 class TableSection(StrictModel):
-    """`[table]`."""
+    """The section `[table]`."""
 
     width_mm: Positive
     depth_mm: Positive
@@ -51,12 +53,12 @@ class TableSection(StrictModel):
     tolerance_mm: NotNegative = 0.0
 
     def to_size(self) -> TableSize:
-        """The frozen fact."""
+        """Returns the frozen `TableSize`."""
         return TableSize(self.width_mm, self.depth_mm, self.base_width_mm, self.tolerance_mm)
 
 
 class TerrainSection(StrictModel):
-    """One `[[terrain]]`."""
+    """An entry of `[[terrain]]`."""
 
     id: Name
     kind: Name
@@ -64,16 +66,16 @@ class TerrainSection(StrictModel):
     height_mm: NotNegative | None = None
 
     def to_terrain(self) -> Terrain:
-        """The frozen fact."""
+        """Returns the frozen `Terrain`."""
         outline = tuple((x, y) for x, y in self.outline_mm)
         return Terrain(self.id, self.kind, outline, self.height_mm)
 
 
 def check_game(document: Document, games: Collection[str] = GAMES) -> None:
-    """Refuse a document of a game that there is not, or not among those expected.
+    """Refuses a document whose game is not among `games`.
 
     Raises:
-        BadInput: Naming the games that there are.
+        BadInput: Names the known games.
     """
     game = document.data.get("game")
     if game is not None and game not in games:
@@ -81,10 +83,10 @@ def check_game(document: Document, games: Collection[str] = GAMES) -> None:
 
 
 def check_outlines(document: Document, terrain: list[TerrainSection]) -> None:
-    """Refuse terrain whose outline crosses itself or covers nothing.
+    """Refuses terrain whose outline crosses itself or has no area.
 
     Raises:
-        BadInput: Naming the outline and where it is wrong.
+        BadInput: Names the outline and where it is wrong.
     """
     for index, piece in enumerate(terrain):
         polygon = shapely.Polygon(piece.outline_mm)
@@ -97,10 +99,10 @@ def check_outlines(document: Document, terrain: list[TerrainSection]) -> None:
 
 
 def check_extra(document: Document, path: KeyPath, extra: Mapping[str, object]) -> None:
-    """Refuse keys named by a game that do not hold one plain value each.
+    """Refuses additional keys whose value is not a text, number or boolean.
 
     Raises:
-        BadInput: Naming the key.
+        BadInput: Names the key.
     """
     for key, value in extra.items():
         if not isinstance(value, str | int | float):
@@ -110,10 +112,10 @@ def check_extra(document: Document, path: KeyPath, extra: Mapping[str, object]) 
 
 
 def check_ids(document: Document, ids: list[tuple[KeyPath, str]]) -> None:
-    """Refuse two things of one name, and names that cannot be written in a reference.
+    """Refuses duplicate ids and ids that a reference such as `F1/2` cannot contain.
 
     Raises:
-        BadInput: Naming the second of the two, and where the first is.
+        BadInput: Names the second of two duplicates and the place of the first.
     """
     seen: dict[str, KeyPath] = {}
     for path, name in ids:

@@ -1,4 +1,4 @@
-"""What the sides at a table are called where people read of them."""
+"""Display names of the sides."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from string import capwords
 
 
 def side_name(side: str) -> str:
-    """A side as a name: table files mostly write it small, as they do all their words.
-
-    What has a capital was written as its players mean it.
+    """Capitalises a side's name, unless it already contains a capital letter.
 
     >>> side_name("prussian"), side_name("king's men"), side_name("IJssel")
     ('Prussian', "King's Men", 'IJssel')

@@ -1,4 +1,4 @@
-"""Reads the table file: what people write about their table, checked key by key."""
+"""Reads and checks the table file, in which players describe their table and armies."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ DICTIONARY_SIZES = {
 
 LEAST_TABLE_TAGS = 4
 BESIDE_TABLE_MM = 500.0
-"""How far beside the play area a table tag may lie; further away is a slip of the pen."""
+"""How far outside the play area a table tag may lie; beyond this it is a typing error."""
 
 
 def check_table_file(document: Document, file: TableFile) -> None:
-    """Refuse a file whose parts contradict each other.
+    """Refuses a file whose sections contradict each other.
 
     Raises:
-        BadInput: About the first contradiction.
+        BadInput: Describes the first contradiction.
     """
     _check_dictionary(document, file)
     _check_tags(document, file)
@@ -61,12 +61,12 @@ def _owners(file: TableFile) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _tags(file: TableFile) -> Iterator[tuple[KeyPath, int, str]]:
-    """Every tag that the file names: where, its id, whose it is."""
+    """Yields the key path, the id and the owner of every tag in the file."""
     for index, tag in enumerate(file.tags.table_tags):
         yield ("tags", "table_tags", index, "id"), tag.id, "the table tags"
     for index, unit in enumerate(file.unit):
-        for place, number in enumerate(unit.tags):
-            yield ("unit", index, "tags", place), number, f"unit {unit.id}"
+        for tag_index, tag_id in enumerate(unit.tags):
+            yield ("unit", index, "tags", tag_index), tag_id, f"unit {unit.id}"
     for index, commander in enumerate(file.commander):
         yield ("commander", index, "tag"), commander.tag, f"commander {commander.id}"
 
@@ -125,11 +125,12 @@ def _check_table_tags(document: Document, file: TableFile) -> None:
 
 def _check_base_types(document: Document, file: TableFile) -> None:
     check_ids(
-        document, [(("base_type", i, "name"), each.name) for i, each in enumerate(file.base_type)]
+        document,
+        [(("base_type", i, "name"), base_type.name) for i, base_type in enumerate(file.base_type)],
     )
     for index, base_type in enumerate(file.base_type):
         _check_tag_on_base(document, index, base_type)
-    names = [each.name for each in file.base_type]
+    names = [base_type.name for base_type in file.base_type]
     for path, name in _base_types_named(file):
         if name not in names:
             raise document.error(path, f"unknown base type {quoted(name)}{nearest(name, names)}")
@@ -143,27 +144,27 @@ def _base_types_named(file: TableFile) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _check_tag_on_base(document: Document, index: int, base_type: BaseTypeSection) -> None:
-    """Refuse a tag that cannot be on its base; warn of one that hangs over an edge.
+    """Refuses a tag that cannot be on its base, and warns of one that overhangs an edge.
 
     A label may be wider than a shallow base, so an overhang is possible; a tag larger than the
-    base both ways, or one that misses it, is a slip of the pen.
+    base in both directions, or one beside it, is a typing error.
     """
     half_mm = base_type.tag_size_mm / 2
-    reach = (
+    offsets = (
         (abs(base_type.tag_right_mm), base_type.width_mm / 2),
         (abs(base_type.tag_forward_mm), base_type.depth_mm / 2),
     )
     path = ("base_type", index, "tag_size_mm")
     base = f"the base of {base_type.width_mm:g} x {base_type.depth_mm:g} mm"
-    if all(half_mm > edge_mm for _, edge_mm in reach):
+    if all(half_mm > edge_mm for _, edge_mm in offsets):
         raise document.error(
             path, f"expected a tag that fits {base}, got {base_type.tag_size_mm:g} mm"
         )
-    if any(offset_mm - half_mm >= edge_mm for offset_mm, edge_mm in reach):
+    if any(offset_mm - half_mm >= edge_mm for offset_mm, edge_mm in offsets):
         raise document.error(
             path[:2], f"expected a tag on {base}, but {base_type.name}'s lies beside it"
         )
-    if any(offset_mm + half_mm > edge_mm for offset_mm, edge_mm in reach):
+    if any(offset_mm + half_mm > edge_mm for offset_mm, edge_mm in offsets):
         logger.warning("%s", document.error(path, f"the tag hangs over the edge of {base}"))
 
 
@@ -172,16 +173,16 @@ VERSION = 1
 
 
 def read_table_file(path: Path) -> Roster:
-    """What a table file says its table holds.
+    """Reads a table file.
 
     Raises:
-        BadInput: Naming the file, the line and the key, what was expected and what came.
+        BadInput: Names the file, line and key, the expected and the actual value.
     """
     return roster_from(read_toml(path))
 
 
 def roster_from(document: Document) -> Roster:
-    """What a table file that has been opened says its table holds.
+    """Checks the document of a table file and returns its contents.
 
     Raises:
         BadInput: As `read_table_file`.

@@ -1,4 +1,4 @@
-"""The table file as people write it: its sections and their keys, as pydantic models."""
+"""Pydantic models of the table file: its sections and their keys."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TagId = Annotated[int, Field(ge=0)]
 
 
 class NamedTableSection(TableSection):
-    """`[table]` of a table file; `name` is what its players call the table."""
+    """The section `[table]` of a table file; `name` is the players' name for the table."""
 
     name: Name | None = None
 
 
 class TableTagSection(StrictModel):
-    """One of `table_tags`."""
+    """An entry of `table_tags`."""
 
     id: TagId
     x_mm: Coordinate
@@ -37,7 +37,7 @@ class TableTagSection(StrictModel):
 
 
 class TagsSection(StrictModel):
-    """`[tags]`."""
+    """The section `[tags]`."""
 
     dictionary: Name = "DICT_4X4_250"
     table_tag_size_mm: Positive
@@ -45,7 +45,7 @@ class TagsSection(StrictModel):
 
 
 class BaseTypeSection(StrictModel):
-    """One `[[base_type]]`."""
+    """An entry of `[[base_type]]`."""
 
     name: Name
     width_mm: Positive
@@ -56,12 +56,12 @@ class BaseTypeSection(StrictModel):
     tag_height_mm: NotNegative = 0.0
 
     def to_base_type(self) -> BaseType:
-        """The frozen fact."""
+        """Returns the frozen `BaseType`."""
         return BaseType(**self.model_dump())
 
 
 class UnitSection(StrictModel):
-    """One `[[unit]]`; the further keys that a game names are kept as they are."""
+    """An entry of `[[unit]]`; additional keys of a game are preserved as they are."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -73,12 +73,12 @@ class UnitSection(StrictModel):
 
     @property
     def extra(self) -> dict[str, Any]:
-        """What the file says beyond the keys that every game has."""
+        """The keys that are not common to all games."""
         return self.model_extra or {}
 
 
 class CommanderSection(StrictModel):
-    """One `[[commander]]`."""
+    """An entry of `[[commander]]`."""
 
     id: Name
     side: Name
@@ -87,7 +87,7 @@ class CommanderSection(StrictModel):
 
 
 class MapSection(StrictModel):
-    """`[map]`, of the games on a printed hex map."""
+    """The section `[map]`, for games on a printed hex map."""
 
     orientation: Literal["flat", "pointy"]
     hex_size_mm: Positive
@@ -101,13 +101,13 @@ class MapSection(StrictModel):
     shifted: Literal["even", "odd"]
 
     def to_map(self) -> HexMap:
-        """The frozen fact."""
+        """Returns the frozen `HexMap`."""
         x_mm, y_mm = self.origin_mm
         return HexMap(**{**self.model_dump(), "origin_mm": (x_mm, y_mm)})
 
 
 class TableFile(StrictModel):
-    """The whole file."""
+    """A whole table file."""
 
     format: str
     version: int

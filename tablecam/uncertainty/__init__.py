@@ -1,1 +1,1 @@
-"""Answers to questions that hang on measured lengths: margins, standard deviations, draws."""
+"""Answers that depend on measured lengths: margins, standard deviations, Monte Carlo draws."""

@@ -1,4 +1,4 @@
-"""Answers that hang on a measured length, with the shapes that show why."""
+"""Answers that depend on a measured length, with their probability and evidence."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tablecam.geometry.shapes import PLACES_MM, Shape
 AnswerWord = Literal["yes", "no", "too_close"]
 
 CERTAIN = 0.95
-"""A question is answered when its answer holds with this probability, either way."""
+"""A question is decided if its answer holds with at least this probability."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether something holds, by what margin, how sure that is, by which rule, and why.
+    """The answer to one question of the rules: margin, probability, rule, reason and evidence.
 
-    `margin_mm` is negative where it fails; `sigma_mm` is its standard deviation; `probability`
-    that it holds. `about` is the id of the other unit that it is about, for who looks for what is
-    said of one; documents tell it in the sentence alone.
+    `margin_mm` is negative where the condition fails, `sigma_mm` its standard deviation,
+    `probability` that the condition holds. `about` is the id of the other unit concerned, by which
+    code finds the answers about one unit; documents name it only in the sentence.
     """
 
     answer: AnswerWord
@@ -34,7 +34,7 @@ class Answer:
     about: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The answer as documents carry it."""
+        """Returns the JSON value of the answer."""
         return {
             "answer": self.answer,
             "margin_mm": round(self.margin_mm, PLACES_MM),
@@ -49,9 +49,9 @@ class Answer:
 def decide(
     margin_mm: float, sigma_mm: float = 0.0, *, tolerance_mm: float = 0.0
 ) -> tuple[AnswerWord, float]:
-    """The answer to a question that holds when its margin is 0 or more, and the probability.
+    """Returns the answer to a condition that holds for margins >= 0, and its probability.
 
-    `too_close` where the probability lies between 0.05 and 0.95, or the margin is smaller than the
+    `too_close` if the probability lies between 0.05 and 0.95, or the margin is smaller than the
     tolerance that the players agreed on. An exact margin without a tolerance is always decided.
 
     >>> decide(3.0, 1.0)[0], decide(1.0, 1.0)[0], decide(0.0)
@@ -64,7 +64,7 @@ def decide(
 
 
 def probability(margin_mm: float, sigma_mm: float) -> float:
-    """The probability that a margin is 0 or more, when it is measured with a standard deviation."""
+    """Returns the probability that a normally distributed margin is 0 or more."""
     if sigma_mm <= 0:
         return 1.0 if margin_mm >= -EXACT_MM else 0.0
     return 0.5 * math.erfc(-margin_mm / (sigma_mm * math.sqrt(2.0)))

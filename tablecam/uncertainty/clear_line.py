@@ -1,8 +1,8 @@
-"""The shortest straight line between two things that does not pass through barriers.
+"""Finds the shortest straight line between two units that does not pass through barriers.
 
-Of two things with a barrier between them the nearest points may be barred while others are not.
-Such a shortest line either is as short as any near it, or it runs past a corner of a barrier; so
-all lines of both kinds are tried, those past a corner turned about it until they are shortest.
+A barrier may separate the nearest points of two units while other points see each other. The
+shortest clear line is either a local minimum of the length or touches a corner of a barrier. All
+lines of both kinds are tried; those at a corner are rotated about it to their minimum.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from tablecam.table.model import BasePose, Unit
 from tablecam.uncertainty.lengths import Length, distance
 
 _SKIN_MM = 1e-4
-"""A line may run along a barrier's edge: only what lies deeper than this is inside."""
+"""Depth below which a barrier does not block: a line may run along its edge."""
 _SAME_RAD = 1e-12
-_HALVINGS = 80
+_GOLDEN_STEPS = 80
 _GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
 
 def shortest_clear_line(
     a: Unit | BasePose, b: Unit | BasePose, barriers: shapely.Geometry
 ) -> Length | None:
-    """The shortest line between `a` and `b` that goes through no inside of `barriers`.
+    """Returns the shortest line between `a` and `b` outside the interior of `barriers`.
 
-    None where every line does. Its standard deviation is that of the plain distance.
+    None if there is no such line. Its standard deviation is that of the unobstructed distance.
 
     Raises:
-        ValueError: One of them is a unit without a base on the table.
+        ValueError: `a` or `b` is a unit without a base on the table.
     """
     plain = distance(a, b)
     inside = shapely.buffer(barriers, -_SKIN_MM, join_style="mitre")
@@ -40,8 +40,10 @@ def shortest_clear_line(
     line = shapely.LineString([plain.from_mm, plain.to_mm])
     if not shapely.intersects(inside, line):
         return plain
-    of_a, of_b = rectangles([a]), rectangles([b])
-    ends = np.concatenate([_plain_ends(a, b), _ends_past_corners(of_a, of_b, barriers, inside)])
+    rects_a, rects_b = rectangles([a]), rectangles([b])
+    ends = np.concatenate(
+        [_unobstructed_lines(a, b), _lines_at_corners(rects_a, rects_b, barriers, inside)]
+    )
     lengths = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
     clear = ~shapely.intersects(inside, shapely.linestrings(ends))
     if not clear.any():
@@ -52,31 +54,31 @@ def shortest_clear_line(
 
 
 def is_barred(length: Length, barriers: shapely.Geometry) -> bool:
-    """Whether the line between a length's two points passes through the inside of barriers."""
+    """Whether the line between a length's two points passes through the interior of barriers."""
     line = shapely.LineString([length.from_mm, length.to_mm])
     return bool(shapely.intersects(shapely.buffer(barriers, -_SKIN_MM, join_style="mitre"), line))
 
 
-def _plain_ends(a: Unit | BasePose, b: Unit | BasePose) -> Array:
-    """From each corner of either to the nearest point of each base of the other: (n, 2, 2)."""
+def _unobstructed_lines(a: Unit | BasePose, b: Unit | BasePose) -> Array:
+    """Returns the lines from each corner of one unit to each base of the other, (n, 2, 2)."""
     bases_a, bases_b = _footprints(a), _footprints(b)
-    there = shapely.shortest_line(_corner_points(bases_a)[:, None], bases_b[None, :])
-    back = shapely.shortest_line(bases_a[:, None], _corner_points(bases_b)[None, :])
-    lines = np.concatenate([np.ravel(there), np.ravel(back)])
+    from_a = shapely.shortest_line(_corner_points(bases_a)[:, None], bases_b[None, :])
+    from_b = shapely.shortest_line(bases_a[:, None], _corner_points(bases_b)[None, :])
+    lines = np.concatenate([np.ravel(from_a), np.ravel(from_b)])
     return np.asarray(shapely.get_coordinates(lines)).reshape(-1, 2, 2)
 
 
-def _ends_past_corners(
+def _lines_at_corners(
     a: Rectangles, b: Rectangles, barriers: shapely.Geometry, inside: shapely.Geometry
 ) -> Array:
-    """The shortest lines past each corner of the barriers, one a stretch of angles: (n, 2, 2)."""
+    """Returns the shortest lines through each corner of the barriers, (n, 2, 2)."""
     corners = np.unique(shapely.get_coordinates(barriers), axis=0)
     crossings = _crossings(a, b, barriers)
-    found = [_turned_about(corner, a, b, corners, crossings, inside) for corner in corners]
-    return np.concatenate([np.zeros((0, 2, 2)), *found])
+    lines = [_lines_at_corner(corner, a, b, corners, crossings, inside) for corner in corners]
+    return np.concatenate([np.zeros((0, 2, 2)), *lines])
 
 
-def _turned_about(
+def _lines_at_corner(
     corner: Array,
     a: Rectangles,
     b: Rectangles,
@@ -84,14 +86,12 @@ def _turned_about(
     crossings: Array,
     inside: shapely.Geometry,
 ) -> Array:
-    """The shortest lines past one corner.
-
-    Between the angles at which the line meets another corner or crossing, its length is convex
-    and whether it is clear does not change.
-    """
-    marks = np.concatenate([a.corners_mm().reshape(-1, 2), corners, crossings])
-    other_marks = np.concatenate([b.corners_mm().reshape(-1, 2), corners, crossings])
-    angles = np.concatenate([_angles(marks - corner), _angles(corner - other_marks)])
+    """Returns the shortest clear line through one corner, for each interval of angles."""
+    # Between the angles at which the line meets another corner or crossing, its length is convex
+    # in the angle and it is either clear or blocked throughout: one golden section per interval.
+    ahead = np.concatenate([a.corners_mm().reshape(-1, 2), corners, crossings])
+    behind = np.concatenate([b.corners_mm().reshape(-1, 2), corners, crossings])
+    angles = np.concatenate([_angles(ahead - corner), _angles(corner - behind)])
     starts = np.unique(np.round(angles % (2 * np.pi), 13))
     ends = np.append(starts[1:], starts[0] + 2 * np.pi)
     middles = (starts + ends) / 2
@@ -99,24 +99,24 @@ def _turned_about(
     def lines(at_rad: Array) -> Array:
         return _lines_at(at_rad, corner, a, b)
 
-    tried = lines(middles)
-    whole = np.flatnonzero(np.isfinite(tried).all(axis=(1, 2)))
-    usable = whole[~shapely.intersects(inside, shapely.linestrings(tried[whole]))]
-    if not len(usable):
+    middle_lines = lines(middles)
+    finite = np.flatnonzero(np.isfinite(middle_lines).all(axis=(1, 2)))
+    clear = finite[~shapely.intersects(inside, shapely.linestrings(middle_lines[finite]))]
+    if not len(clear):
         return np.zeros((0, 2, 2))
-    at_rad = _shortest_angles(starts[usable] + _SAME_RAD, ends[usable] - _SAME_RAD, lines)
+    at_rad = _shortest_angles(starts[clear] + _SAME_RAD, ends[clear] - _SAME_RAD, lines)
     best = lines(at_rad)
     return np.asarray(best[np.isfinite(best).all(axis=(1, 2))])
 
 
 def _shortest_angles(low: Array, high: Array, lines: Any) -> Array:
-    """By golden sections, where the lines of each stretch of angles are shortest."""
+    """Returns the angle of the shortest line in each interval, by golden-section search."""
 
     def lengths(at_rad: Array) -> Array:
         ends = lines(at_rad)
         return np.asarray(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1))
 
-    for _ in range(_HALVINGS):
+    for _ in range(_GOLDEN_STEPS):
         first, second = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         left_is_shorter = lengths(first) <= lengths(second)
         low, high = np.where(left_is_shorter, low, first), np.where(left_is_shorter, second, high)
@@ -124,29 +124,35 @@ def _shortest_angles(low: Array, high: Array, lines: Any) -> Array:
 
 
 def _lines_at(at_rad: Array, corner: Array, a: Rectangles, b: Rectangles) -> Array:
-    """From `a` to `b` through a corner, `a` lying at each angle (n,): (n, 2, 2), or infinite."""
-    along = np.stack([np.cos(at_rad), np.sin(at_rad)], axis=1)
-    to_a, to_b = _reach(corner, along, a), _reach(corner, -along, b)
+    """Returns the lines from `a` to `b` through a corner, `a` at each angle (n,): (n, 2, 2).
+
+    Infinite where a line misses one of them.
+    """
+    direction = np.stack([np.cos(at_rad), np.sin(at_rad)], axis=1)
+    to_a, to_b = _ray_lengths(corner, direction, a), _ray_lengths(corner, -direction, b)
     with np.errstate(invalid="ignore"):
-        return np.stack([corner + along * to_a[:, None], corner - along * to_b[:, None]], axis=1)
+        return np.stack(
+            [corner + direction * to_a[:, None], corner - direction * to_b[:, None]], axis=1
+        )
 
 
-def _reach(origin: Array, along: Array, these: Rectangles) -> Array:
-    """How far rays (n, 2) from a point go until the first of some rectangles; infinite past all."""
-    offsets = np.einsum("pij,pj->pi", these.axes, origin - these.centres_mm)
-    slopes = np.einsum("pij,nj->npi", these.axes, along)
+def _ray_lengths(origin: Array, directions: Array, rects: Rectangles) -> Array:
+    """Returns how far rays (n, 2) from a point run to the first rectangle; infinite if none."""
+    offsets = np.einsum("pij,pj->pi", rects.axes, origin - rects.centres_mm)
+    slopes = np.einsum("pij,nj->npi", rects.axes, directions)
+    # The slab method, with a tiny slope for 0 so that parallel rays need no special case.
     slopes = np.where(slopes == 0.0, 1e-300, slopes)
     with np.errstate(over="ignore"):
-        one = (-these.halves_mm - offsets) / slopes
-        other = (these.halves_mm - offsets) / slopes
-    enter = np.minimum(one, other).max(axis=2)
-    leave = np.maximum(one, other).min(axis=2)
+        near_face = (-rects.halves_mm - offsets) / slopes
+        far_face = (rects.halves_mm - offsets) / slopes
+    enter = np.minimum(near_face, far_face).max(axis=2)
+    leave = np.maximum(near_face, far_face).min(axis=2)
     hit = (leave >= np.maximum(enter, 0.0)) & np.isfinite(enter)
     return np.asarray(np.where(hit, np.maximum(enter, 0.0), np.inf).min(axis=1))
 
 
 def _crossings(a: Rectangles, b: Rectangles, barriers: shapely.Geometry) -> Array:
-    """Where outlines cross the barriers' (n, 2): a line's end may become barred there."""
+    """Returns where outlines of bases and barriers cross, (n, 2): lines may get blocked there."""
     outlines = np.asarray(shapely.polygons(np.concatenate([a.corners_mm(), b.corners_mm()])))
     edges = shapely.boundary(barriers)
     return np.asarray(
@@ -155,8 +161,8 @@ def _crossings(a: Rectangles, b: Rectangles, barriers: shapely.Geometry) -> Arra
 
 
 def _angles(directions: Array) -> Array:
-    apart = np.linalg.norm(directions, axis=1) > 0
-    return np.asarray(np.arctan2(directions[apart, 1], directions[apart, 0]))
+    nonzero = np.linalg.norm(directions, axis=1) > 0
+    return np.asarray(np.arctan2(directions[nonzero, 1], directions[nonzero, 0]))
 
 
 def _footprints(what: Unit | BasePose) -> np.ndarray[Any, np.dtype[np.object_]]:

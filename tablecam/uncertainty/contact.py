@@ -1,7 +1,7 @@
-"""Who touches whom, and with which edge of which base.
+"""Finds which units are in contact, and by which edges of which bases.
 
-Footprints touch when the gap between them is at most 1 mm, or when they overlap (G-6); with
-standard deviations or a tolerance it is a question like any other.
+Footprints are in contact if the gap between them is at most 1 mm or they overlap (G-6). Standard
+deviations and a tolerance may make that too close to call.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.lengths import distance, gaps_with_sigma, geometries
 
 TOUCH_MM = 1.0
-"""The widest gap that is still contact (G-6)."""
+"""The widest gap that still counts as contact (G-6)."""
 
 Edge = Literal["front", "left", "right", "rear"]
 
@@ -34,10 +34,10 @@ _LENGTH_PLACES = 4
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Two bases that touch: which, with which edges, and where the middle of the contact is.
+    """Two bases in contact, the edges that meet, and the middle of the contact.
 
-    `gap_mm` is negative by how deep they overlap; `length_mm` is how long the contact is along the
-    edges, 0 where a corner touches.
+    A negative `gap_mm` is the depth of an overlap; `length_mm` is the length of the contact along
+    the edges, 0 for a corner.
     """
 
     base_a: str
@@ -51,7 +51,7 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Whether two units touch, and the pairs of bases that do, longest contact first.
+    """Whether two units are in contact, and the pairs of bases that are, longest contact first.
 
     A contact that is too close to call lists the bases that may touch.
     """
@@ -65,13 +65,12 @@ class Contact:
 def contact(
     a: Unit, b: Unit, *, touch_mm: float = TOUCH_MM, tolerance_mm: float = 0.0, rule: str = "G-6"
 ) -> Contact:
-    """Whether two units touch.
+    """Decides whether two units are in contact.
 
     Raises:
-        ValueError: One of them has no base on the table.
+        ValueError: A unit has no base on the table.
     """
-    found = _contacts([a, b], np.array([[0, 1]]), touch_mm, tolerance_mm, rule)
-    return found[0]
+    return _contacts([a, b], np.array([[0, 1]]), touch_mm, tolerance_mm, rule)[0]
 
 
 def contacts(
@@ -82,117 +81,124 @@ def contacts(
     rule: str = "G-6",
     among: Collection[str] | None = None,
 ) -> tuple[Contact, ...]:
-    """The pairs among many units that touch or may touch, in the units' order.
+    """Returns the pairs of units that are or may be in contact, in the units' order.
 
-    Only those in which a unit of the ids `among` takes part, where these are given.
+    With `among`, only pairs that include a unit of these ids.
 
     Raises:
-        ValueError: One of them has no base on the table.
+        ValueError: A unit has no base on the table.
     """
     reach_mm = touch_mm + tolerance_mm + _FAR_SIGMAS * _largest_sigma_mm(units) + _SAME_MM
     shapes = geometries(units)
     first, second = shapely.STRtree(shapes).query(shapes, predicate="dwithin", distance=reach_mm)
-    asked = np.array([among is None or unit.id in among for unit in units], dtype=np.bool_)
-    pairs = np.stack([first, second], axis=1)[(first < second) & (asked[first] | asked[second])]
-    found = _contacts(units, pairs[np.lexsort(pairs.T[::-1])], touch_mm, tolerance_mm, rule)
-    return tuple(each for each in found if each.answer.answer != "no")
+    included = np.array([among is None or unit.id in among for unit in units], dtype=np.bool_)
+    is_asked = (first < second) & (included[first] | included[second])
+    pairs = np.stack([first, second], axis=1)[is_asked]
+    candidates = _contacts(units, pairs[np.lexsort(pairs.T[::-1])], touch_mm, tolerance_mm, rule)
+    return tuple(contact for contact in candidates if contact.answer.answer != "no")
 
 
 def _contacts(
     units: Sequence[Unit], pairs: Indices, touch_mm: float, tolerance_mm: float, rule: str
 ) -> list[Contact]:
     gaps_mm, sigmas_mm = gaps_with_sigma(units, units, pairs)
-    words = [
+    verdicts = [
         decide(touch_mm - gap_mm, sigma_mm, tolerance_mm=tolerance_mm)
         for gap_mm, sigma_mm in zip(gaps_mm.tolist(), sigmas_mm.tolist(), strict=True)
     ]
-    # What may touch: as far as the units' own nearest bases, where the answer is not plain.
-    is_open = np.array([word == "too_close" for word, _ in words], dtype=np.bool_)
-    limits_mm = np.where(is_open, np.maximum(touch_mm, gaps_mm), touch_mm)
-    asked = np.array([word != "no" for word, _ in words], dtype=np.bool_)
-    touches = iter(_touches(units, pairs[asked], limits_mm[asked]))
-    found: list[Contact] = []
+    # Where contact is too close to call, list the bases up to the units' own gap.
+    is_close = np.array([word == "too_close" for word, _ in verdicts], dtype=np.bool_)
+    limits_mm = np.where(is_close, np.maximum(touch_mm, gaps_mm), touch_mm)
+    is_listed = np.array([word != "no" for word, _ in verdicts], dtype=np.bool_)
+    touches = iter(_touches(units, pairs[is_listed], limits_mm[is_listed]))
+    results: list[Contact] = []
     for (first, second), gap_mm, sigma_mm, (word, chance) in zip(
-        pairs, gaps_mm.tolist(), sigmas_mm.tolist(), words, strict=True
+        pairs, gaps_mm.tolist(), sigmas_mm.tolist(), verdicts, strict=True
     ):
         a, b = units[first], units[second]
-        meet = () if word == "no" else next(touches)
-        sentence, evidence = _sentence(a, b, word, gap_mm, meet), _evidence(a, b, meet)
+        pair_touches = () if word == "no" else next(touches)
+        sentence = _sentence(a, b, word, gap_mm, pair_touches)
+        evidence = _evidence(a, b, pair_touches)
         margin_mm = touch_mm - gap_mm
         answer = Answer(word, margin_mm, sigma_mm, chance, rule, sentence, evidence)
-        found.append(Contact(a.id, b.id, answer, meet))
-    return found
+        results.append(Contact(a.id, b.id, answer, pair_touches))
+    return results
 
 
 def _touches(units: Sequence[Unit], pairs: Indices, limits_mm: Array) -> list[tuple[Touch, ...]]:
-    """Of each of some pairs (g, 2) of units the bases that touch within its limit (g,)."""
-    found: list[list[Touch]] = [[] for _ in pairs]
-    places = [
+    """Returns the bases in contact within its limit (g,) for each pair (g, 2) of units."""
+    touches: list[list[Touch]] = [[] for _ in pairs]
+    base_pairs = [
         (group, in_a, in_b)
         for group, (first, second) in enumerate(pairs.tolist())
         for in_a in range(len(units[first].bases))
         for in_b in range(len(units[second].bases))
     ]
-    if not places:
+    if not base_pairs:
         return [()] * len(pairs)
-    group, in_a, in_b = np.array(places, dtype=np.intp).T
+    group, in_a, in_b = np.array(base_pairs, dtype=np.intp).T
     rects, starts = rectangles(units), np.cumsum([0, *(len(unit.bases) for unit in units)])
-    near_a = rects.take(starts[pairs[group, 0]] + in_a)
-    near_b = rects.take(starts[pairs[group, 1]] + in_b)
-    gaps_mm, _, normals = separations(near_a, near_b)
-    of_a, of_b = (np.asarray(shapely.polygons(each.corners_mm())) for each in (near_a, near_b))
-    # Beyond a corner the nearest points lie farther apart than any edge's normal tells.
+    rects_a = rects.take(starts[pairs[group, 0]] + in_a)
+    rects_b = rects.take(starts[pairs[group, 1]] + in_b)
+    gaps_mm, _, normals = separations(rects_a, rects_b)
+    outlines_a = np.asarray(shapely.polygons(rects_a.corners_mm()))
+    outlines_b = np.asarray(shapely.polygons(rects_b.corners_mm()))
+    # Corner to corner, the true distance exceeds the separation along any edge's normal.
     apart = np.flatnonzero((gaps_mm > 0) & (gaps_mm <= limits_mm[group] + EXACT_MM))
-    gaps_mm[apart] = shapely.distance(of_a[apart], of_b[apart])
+    gaps_mm[apart] = shapely.distance(outlines_a[apart], outlines_b[apart])
     rows = np.flatnonzero(gaps_mm <= limits_mm[group] + EXACT_MM)
-    edges_a = _facing_edges(near_a.take(rows), normals[rows])
-    edges_b = _facing_edges(near_b.take(rows), -normals[rows])
-    middles = _middles_and_lengths(of_a[rows], of_b[rows], normals[rows], limits_mm[group[rows]])
+    edges_a = _facing_edges(rects_a.take(rows), normals[rows])
+    edges_b = _facing_edges(rects_b.take(rows), -normals[rows])
+    middles = _middles_and_lengths(
+        outlines_a[rows], outlines_b[rows], normals[rows], limits_mm[group[rows]]
+    )
     for row, edge_a, edge_b, (at_mm, length_mm) in zip(
         rows.tolist(), edges_a, edges_b, middles, strict=True
     ):
         a, b = (units[index] for index in pairs[group[row]])
         ends = a.base_name(in_a[row]), edge_a, b.base_name(in_b[row]), edge_b
-        found[group[row]].append(Touch(*ends, at_mm, float(gaps_mm[row]), length_mm))
+        touches[group[row]].append(Touch(*ends, at_mm, float(gaps_mm[row]), length_mm))
     return [
-        tuple(sorted(each, key=lambda touch: (-touch.length_mm, touch.gap_mm))) for each in found
+        tuple(sorted(of_pair, key=lambda touch: (-touch.length_mm, touch.gap_mm)))
+        for of_pair in touches
     ]
 
 
-def _facing_edges(these: Rectangles, normals: Array) -> list[Edge]:
-    """The edge of each rectangle that faces most along its normal; the front where two do."""
-    across, ahead = np.einsum("pij,pj->ip", these.axes, normals)
+def _facing_edges(rects: Rectangles, normals: Array) -> list[Edge]:
+    """Returns the edge of each rectangle that faces its normal, front or rear at a tie."""
+    across, ahead = np.einsum("pij,pj->ip", rects.axes, normals)
     edges: list[Edge] = []
-    for right_share, front_share in zip(across, ahead, strict=True):
-        if abs(front_share) >= abs(right_share) - _SAME_MM:
-            edges.append("front" if front_share > 0 else "rear")
+    for right_component, front_component in zip(across, ahead, strict=True):
+        if abs(front_component) >= abs(right_component) - _SAME_MM:
+            edges.append("front" if front_component > 0 else "rear")
         else:
-            edges.append("right" if right_share > 0 else "left")
+            edges.append("right" if right_component > 0 else "left")
     return edges
 
 
 def _middles_and_lengths(
     a: NDArray[np.object_], b: NDArray[np.object_], normals: Array, limits_mm: Array
 ) -> list[tuple[Point, float]]:
-    """Where pairs of bases touch: of what each has within reach of the other, middle and length."""
-    reach_mm = limits_mm / 2 + GRID_MM
-    grown_a, grown_b = (shapely.buffer(each, reach_mm, join_style="mitre") for each in (a, b))
-    shared = np.asarray(shapely.intersection(grown_a, grown_b, grid_size=GRID_MM))
-    middles = shapely.get_coordinates(shapely.centroid(shared)).tolist()
-    found: list[tuple[Point, float]] = []
-    for (x_mm, y_mm), part, (x, y), each_mm in zip(
-        middles, shared, normals.tolist(), reach_mm.tolist(), strict=True
+    """Returns the middle and the length of the contact of each pair of bases."""
+    # Each base grown by half the limit: the overlap covers what lies within reach of both.
+    margins_mm = limits_mm / 2 + GRID_MM
+    grown_a, grown_b = (shapely.buffer(bases, margins_mm, join_style="mitre") for bases in (a, b))
+    overlaps = np.asarray(shapely.intersection(grown_a, grown_b, grid_size=GRID_MM))
+    middles = shapely.get_coordinates(shapely.centroid(overlaps)).tolist()
+    results: list[tuple[Point, float]] = []
+    for (x_mm, y_mm), overlap, (x, y), margin_mm in zip(
+        middles, overlaps, normals.tolist(), margins_mm.tolist(), strict=True
     ):
-        along = shapely.get_coordinates(part) @ np.array([-y, x])
-        length_mm = max(0.0, round(float(np.ptp(along)) - 2 * each_mm, _LENGTH_PLACES))
-        found.append(((x_mm, y_mm), length_mm))
-    return found
+        along = shapely.get_coordinates(overlap) @ np.array([-y, x])
+        length_mm = max(0.0, round(float(np.ptp(along)) - 2 * margin_mm, _LENGTH_PLACES))
+        results.append(((x_mm, y_mm), length_mm))
+    return results
 
 
 def _largest_sigma_mm(units: Sequence[Unit]) -> float:
     bases = rectangles(units)
-    spreads_mm = np.hypot(bases.sigmas[:, 0], bases.sigmas[:, 2] * bases.arms_mm)
-    return float(spreads_mm.max(initial=0.0)) * 2
+    sigmas_mm = np.hypot(bases.sigmas[:, 0], bases.sigmas[:, 2] * bases.arms_mm)
+    return float(sigmas_mm.max(initial=0.0)) * 2
 
 
 def _sentence(a: Unit, b: Unit, word: str, gap_mm: float, touches: Sequence[Touch]) -> str:

@@ -1,4 +1,4 @@
-"""Poses drawn from what is known of them, for questions whose answers have no simple derivative.
+"""Draws poses from their error distribution, for answers that have no simple derivative.
 
 The draws are the same at every call, so that the same position always gets the same answer.
 """
@@ -14,44 +14,42 @@ from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles
 from tablecam.uncertainty.answer import CERTAIN, AnswerWord
 
 DRAWS = 2000
-"""So many that a probability of 0.95 is known to 0.005."""
+"""Number of draws; it estimates a probability of 0.95 to within 0.005."""
 
 _SEED = 1740
 
 
 def sampled(of: Rectangles, *, first: int = 0, draws: int = DRAWS) -> Rectangles:
-    """Rectangles (n) drawn so many times each: those of the first draw, of the second, ...
+    """Draws the poses of n rectangles `draws` times: all of the first draw, of the second, ...
 
-    `first` says which draws to use: bases whose errors are independent must not share any. There is
-    no end to them, as a crowded melee may hang on any number of bases. Fewer than all `draws` are
-    the first of them.
+    `first` is the index of the first random stream: bases with independent errors must not share
+    one. The supply is unlimited, because a crowded melee may depend on any number of bases. Fewer
+    draws are the first ones of the same streams.
     """
     count = len(of)
-    luck = np.stack([_normal(first + place) for place in range(count)], axis=1)
-    moved_mm, turned_rad = of.errors(luck[:draws])
-    turn = turned_rad.reshape(-1)
+    z = np.stack([_normal(first + index) for index in range(count)], axis=1)
+    shift_mm, turn_rad = of.errors(z[:draws])
+    turn = turn_rad.reshape(-1)
     cos, sin = np.cos(turn), np.sin(turn)
-    turned = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
-    many = np.tile(np.arange(count), draws)
+    rotation = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
+    rows = np.tile(np.arange(count), draws)
     return Rectangles(
-        of.centres_mm[many] + moved_mm.reshape(-1, 2),
-        of.axes[many] @ turned,
-        of.halves_mm[many],
-        of.sigmas[many],
-        of.swings_mm[many],
-        of.owners[many],
+        of.centres_mm[rows] + shift_mm.reshape(-1, 2),
+        of.axes[rows] @ rotation,
+        of.halves_mm[rows],
+        of.sigmas[rows],
+        of.swings_mm[rows],
+        of.owners[rows],
     )
 
 
 def decide_sampled(
     margin_mm: float, margins_mm: Array, *, tolerance_mm: float = 0.0
 ) -> tuple[AnswerWord, float, float]:
-    """As `answer.decide` for a margin of which draws (n,) are known: answer, sigma, probability.
-
-    Two thousand draws tell no probability below 1 in 2000, so it is never quite 0 or 1.
-    """
+    """Returns answer, sigma and probability of a margin from its draws (n,), as `answer.decide`."""
     count = len(margins_mm)
     held = int(np.count_nonzero(margins_mm >= -EXACT_MM))
+    # n draws resolve no probability below 1 in n, so the estimate stays off 0 and 1.
     chance = (held + 0.5) / (count + 1.0)
     sigma_mm = math.sqrt(float(np.mean((margins_mm - margin_mm) ** 2)))
     if abs(margin_mm) < tolerance_mm or 1.0 - CERTAIN < chance < CERTAIN:
@@ -60,6 +58,6 @@ def decide_sampled(
 
 
 @cache
-def _normal(place: int) -> Array:
-    """The draws (n, 3) of the base at a place, always the same."""
-    return np.random.default_rng((_SEED, place)).standard_normal((DRAWS, 3))
+def _normal(stream: int) -> Array:
+    """Returns the standard normal draws (n, 3) of one stream, always the same."""
+    return np.random.default_rng((_SEED, stream)).standard_normal((DRAWS, 3))

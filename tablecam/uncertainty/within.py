@@ -1,4 +1,4 @@
-"""Is one thing within so many base widths of another?"""
+"""Decides whether one thing is within a range of another."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def within(
     b: str = "b",
     rule: str = "",
 ) -> Answer:
-    """Whether a length is at most a range, which counts as within it (G-2).
+    """Decides whether a length is at most a range; exactly the range counts as within (G-2).
 
-    `a` and `b` are what the sentence calls the two things; `rule` is the rulebook's section that
-    asks.
+    `a` and `b` are the names of the two things in the sentence; `rule` is the section of the
+    rulebook that poses the question.
     """
     bw_mm = table.base_width_mm
     margin_mm = range_bw * bw_mm - length.value_mm

@@ -1,1 +1,1 @@
-"""Wheels and straight moves of a front: lanes, fans, paths and the area within reach."""
+"""Wheels and straight moves of a front: lanes, fans, paths and areas of reach."""

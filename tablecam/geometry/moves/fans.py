@@ -1,7 +1,7 @@
-"""Fans: the lanes before fronts after wheels about a corner, and which rectangles they come upon.
+"""Fans: lanes ahead of fronts after wheels about a corner, and the rectangles that they hit.
 
-Many at once, of any widths. A lane is as wide as its front and has no end; `zone_ranges.py` answers
-the same for strips and shapes of any kind.
+Vectorised over fronts of any width. A lane is as wide as its front and has no end; `zone_ranges.py`
+does the same for strips and shapes of any kind.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
 _RIBS = 8
-"""Into how many sectors a fan is cut to sort out who is far."""
+"""Number of sectors of a fan in the quick test for distant rectangles."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fan:
-    """The lanes before one front after wheels about a corner, and rectangles.
+    """The lanes ahead of one front after wheels about a corner, and the rectangles around.
 
-    `sides_mm` are how far to the right of the pivot a lane's sides lie, `rad_per_mm` what a wheel
-    turns it by, counter-clockwise, for a millimetre of arc. `quads_mm` (n, 4, 2) are the corners of
-    the rectangles as seen from the pivot before any wheel: to its right, and ahead. `slope` is how
-    much farther ahead the front edge lies for each millimetre to the right: bases of a line that
-    lies a hair askew face where they face, and its edge runs from end to end.
+    `sides_mm` are the offsets of a lane's sides to the right of the pivot, `rad_per_mm` the turn of
+    the lane, counter-clockwise, per millimetre of arc. `quads_mm` (n, 4, 2) are the corners of the
+    rectangles to the right and ahead of the pivot, before any wheel. `slope` is the rise of the
+    front edge per millimetre to the right: in a line that is slightly askew, the edge from end to
+    end is not square to the heading.
     """
 
     sides_mm: tuple[float, float]
@@ -44,28 +44,28 @@ class Fan:
 
     @property
     def askew_mm(self) -> float:
-        """How far ahead of one end of the front the other lies."""
+        """How far one end of the front lies ahead of the other."""
         return abs(self.slope) * (self.sides_mm[1] - self.sides_mm[0])
 
     def take(self, rows: Indices | Flags) -> Fan:
-        """The same with some of the rectangles."""
+        """Returns the fan with some of the rectangles."""
         return replace(self, quads_mm=self.quads_mm[rows])
 
 
 def fan_before(front: Axes, corner: Corner, corners_mm: Array) -> Fan:
-    """The fan of a front about a corner, with rectangles by their corners (n, 4, 2)."""
+    """Returns the fan of a front about a corner, with rectangles given by corners (n, 4, 2)."""
     axes = np.array([right(front.heading_deg), forward(front.heading_deg)])
-    wide_mm, rise_mm = (axes @ np.subtract(front.right_mm, front.left_mm)).tolist()
+    width_mm, rise_mm = (axes @ np.subtract(front.right_mm, front.left_mm)).tolist()
     return Fan(
-        (0.0, wide_mm) if corner == "left" else (-wide_mm, 0.0),
+        (0.0, width_mm) if corner == "left" else (-width_mm, 0.0),
         float(np.radians(turned_deg(front, corner, 1.0))),
         (corners_mm - pivot_mm(front, corner)) @ axes.T,
-        rise_mm / wide_mm,
+        rise_mm / width_mm,
     )
 
 
 def corners_of(rectangles: Sequence[shapely.Polygon]) -> Array:
-    """The corners (n, 4, 2) of rectangles."""
+    """Returns the corners (n, 4, 2) of rectangles."""
     return np.asarray(shapely.get_coordinates(list(rectangles)).reshape(-1, 5, 2)[:, :4])
 
 
@@ -77,44 +77,45 @@ def may_be_met(
     *,
     is_shared: bool = False,
 ) -> list[Flags]:
-    """Which rectangles (n,) of each fan its lanes can come upon, or as near as a margin.
+    """Returns which rectangles (n,) of each fan its lanes may come within a margin of.
 
-    After wheels up to the longest; as far ahead as the reach, or where it `is_shared` as what a
-    wheel leaves of it. Seldom a few more. The three are one for all fans, or one of each.
+    Lanes are those after wheels up to `longest_mm`, as long as `reach_mm` or, if `is_shared`, as
+    what the wheel leaves of it. A quick test that may include a few more. Limits are one value for
+    all fans or one per fan.
     """
     if not fans:
         return []
-    of_fan, quads_mm = _all_quads(fans)
+    fan_of, quads_mm = _all_quads(fans)
     limits_mm = np.broadcast_arrays(longest_mm, reach_mm, margin_mm, np.zeros(len(fans)))[:3]
     ribs_mm = limits_mm[0][:, None] * np.linspace(0.0, 1.0, _RIBS + 1)
     turns_rad = ribs_mm * np.array([[fan.rad_per_mm] for fan in fans])
     x_mm, y_mm = quads_mm.transpose(2, 1, 0)[..., None]
-    cos, sin = np.cos(turns_rad)[of_fan], np.sin(turns_rad)[of_fan]
+    cos, sin = np.cos(turns_rad)[fan_of], np.sin(turns_rad)[fan_of]
     across_mm, along_mm = cos * x_mm + sin * y_mm, cos * y_mm - sin * x_mm
-    # Between two ribs a corner runs along an arc, which bulges over what it is at both.
-    sector_rad = np.abs(turns_rad[:, 1])[of_fan]
+    # Between two ribs a corner runs along an arc, which bulges beyond its ends by the sagitta.
+    sector_rad = np.abs(turns_rad[:, 1])[fan_of]
     far_mm = np.hypot(quads_mm[..., 0], quads_mm[..., 1]).max(axis=1)
-    more_mm = far_mm * (1 - np.cos(sector_rad / 2)) + limits_mm[2][of_fan]
-    more_mm += np.array([fan.askew_mm for fan in fans])[of_fan]
-    sides_mm = np.array([fan.sides_mm for fan in fans])[of_fan]
-    # How far it has come with the wheel, where that counts.
-    spent_mm = (ribs_mm * is_shared)[of_fan]
-    is_met = (
-        (_sectors(across_mm.max(axis=0), np.maximum) >= (sides_mm[:, 0] - more_mm)[:, None])
-        & (_sectors(across_mm.min(axis=0), np.minimum) <= (sides_mm[:, 1] + more_mm)[:, None])
-        & (_sectors(along_mm.max(axis=0), np.maximum) >= -more_mm[:, None])
+    margins_mm = far_mm * (1 - np.cos(sector_rad / 2)) + limits_mm[2][fan_of]
+    margins_mm += np.array([fan.askew_mm for fan in fans])[fan_of]
+    sides_mm = np.array([fan.sides_mm for fan in fans])[fan_of]
+    # The wheel's own length counts against a shared reach.
+    spent_mm = (ribs_mm * is_shared)[fan_of]
+    may_be_hit = (
+        (_sectors(across_mm.max(axis=0), np.maximum) >= (sides_mm[:, 0] - margins_mm)[:, None])
+        & (_sectors(across_mm.min(axis=0), np.minimum) <= (sides_mm[:, 1] + margins_mm)[:, None])
+        & (_sectors(along_mm.max(axis=0), np.maximum) >= -margins_mm[:, None])
         & (
             _sectors(along_mm.min(axis=0) + spent_mm, np.minimum)
-            <= (limits_mm[1][of_fan] + more_mm)[:, None]
+            <= (limits_mm[1][fan_of] + margins_mm)[:, None]
         )
     ).any(axis=1)
-    return np.split(is_met, _ends(fans))
+    return np.split(may_be_hit, _ends(fans))
 
 
 def critical_arcs_mm(fan: Fan, longest_mm: float, depths_mm: Sequence[float]) -> Array:
-    """The wheels, up to the longest, at which a corner comes as deep into the lane as a depth.
+    """Returns the wheels up to `longest_mm` at which a corner reaches a depth from a lane's side.
 
-    From either side. Between two of them that follow each other the same edges lie across it.
+    Between two neighbouring wheels the same edges cross the lane.
     """
     x_mm, y_mm = fan.quads_mm.reshape(-1, 2).T
     left_mm, right_mm = fan.sides_mm
@@ -129,12 +130,12 @@ def critical_arcs_mm(fan: Fan, longest_mm: float, depths_mm: Sequence[float]) ->
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turned:
-    """Fans and their wheels: each of r rows is one of the rectangles after one of the wheels.
+    """The r pairs of a wheel and a rectangle near its lane, over several fans.
 
-    Only those that come near enough to the lane; `places` (r,) tells which they are of all.
-    `across_mm` and `along_mm` (4, r) are its corners as the turned lane sees them, along it from
-    the front edge; `sides_mm` (2, r) the lane's sides, `of_fan` (r,) which fan it is. `shapes` are
-    how many wheels and rectangles each fan has.
+    `places` (r,) is the index of a pair among all pairs, ordered by fan, wheel and rectangle.
+    `across_mm` and `along_mm` (4, r) are the rectangle's corners in the frame of the turned lane,
+    from the front edge; `sides_mm` (2, r) the lane's sides, `of_fan` (r,) the index of the fan.
+    `shapes` has the number of wheels and rectangles of each fan.
     """
 
     across_mm: Array
@@ -146,11 +147,11 @@ class Turned:
 
     @classmethod
     def of(cls, fans: Sequence[Fan], arcs_mm: Sequence[Array], near_mm: ArrayLike) -> Turned:
-        """All wheels of each fan with all of its rectangles that come so near.
+        """Pairs all wheels of each fan with its rectangles that come within `near_mm` of the lane.
 
-        How near is one for all fans, or one of each.
+        `near_mm` is one value for all fans or one per fan.
         """
-        angles = np.array([len(each) for each in arcs_mm], dtype=np.intp)
+        angles = np.array([len(arcs) for arcs in arcs_mm], dtype=np.intp)
         counts = np.array([len(fan.quads_mm) for fan in fans], dtype=np.intp)
         sizes = angles * counts
         of_fan = np.repeat(np.arange(len(fans)), sizes)
@@ -162,16 +163,16 @@ class Turned:
         sides_mm = np.array([fan.sides_mm for fan in fans]).reshape(-1, 2).T[:, of_fan]
         fan_of_quad, quads_mm = _all_quads(fans)
         x_mm, y_mm = quads_mm.transpose(2, 1, 0)
-        # Most are far aside, as the circles about them tell.
+        # Circumscribed circles rule out most rectangles before any corner is turned.
         middle_x, middle_y = x_mm.mean(axis=0)[quad_of], y_mm.mean(axis=0)[quad_of]
-        round_mm = np.hypot(x_mm - x_mm.mean(axis=0), y_mm - y_mm.mean(axis=0)).max(axis=0)
+        radius_mm = np.hypot(x_mm - x_mm.mean(axis=0), y_mm - y_mm.mean(axis=0)).max(axis=0)
         near_mm = near_mm + np.array([fan.askew_mm for fan in fans])
-        round_mm = (round_mm + near_mm[fan_of_quad])[quad_of]
+        radius_mm = (radius_mm + near_mm[fan_of_quad])[quad_of]
         across_mm = cos * middle_x + sin * middle_y
         near = np.flatnonzero(
-            (across_mm >= sides_mm[0] - round_mm)
-            & (across_mm <= sides_mm[1] + round_mm)
-            & (cos * middle_y - sin * middle_x >= -round_mm)
+            (across_mm >= sides_mm[0] - radius_mm)
+            & (across_mm <= sides_mm[1] + radius_mm)
+            & (cos * middle_y - sin * middle_x >= -radius_mm)
         )
         cos, sin, x_mm, y_mm = cos[near], sin[near], x_mm[:, quad_of[near]], y_mm[:, quad_of[near]]
         slope = np.array([fan.slope for fan in fans])[of_fan[near]]
@@ -188,18 +189,18 @@ class Turned:
     def begins_mm(
         self, depth_mm: ArrayLike, *, unless: Sequence[Array] | None = None
     ) -> list[Array]:
-        """How far along the lane after each wheel (a,) each rectangle (n,) begins: (a, n) a fan.
+        """Returns how far along each lane (a,) each rectangle (n,) begins: (a, n) per fan.
 
-        Infinite where it does not reach so deep into the lane from the sides; with a depth below 0,
-        where it does not come so near to it. The depths are one for all fans, or one of each. Not
-        asked, so infinite, where `unless` is finite.
+        Infinite for a rectangle that enters the lane by less than `depth_mm` from its sides; a
+        depth below 0 is a distance beside the lane. Depths are one value for all fans or one per
+        fan. Pairs with a finite `unless` are skipped and infinite.
         """
         deep_mm = np.broadcast_to(np.asarray(depth_mm, dtype=np.float64), len(self.shapes))
         ends = np.cumsum([0, *(angles * quads for angles, quads in self.shapes)], dtype=np.intp)
         begins = np.full(ends[-1], np.inf)
         is_asked = np.ones(len(self.places), dtype=bool)
         if unless is not None:
-            is_asked = np.isinf(_joined(each.ravel() for each in unless)[self.places])
+            is_asked = np.isinf(_joined(of_fan.ravel() for of_fan in unless)[self.places])
         begins[self.places] = self._begins_mm(deep_mm[self.of_fan], is_asked)
         parts = [begins[first:last] for first, last in pairwise(ends.tolist())]
         return [part.reshape(shape) for part, shape in zip(parts, self.shapes, strict=True)]
@@ -212,43 +213,46 @@ class Turned:
             & (ahead_mm >= 0.0)
             & is_asked
         )
-        found = np.full(len(self.of_fan), np.inf)
-        found[rows] = np.maximum(self._between(rows, np.minimum(deep_mm[rows], 0.0))[0], 0.0)
-        # Of one that reaches behind the front, what is ahead may lie beside the lane.
+        begins = np.full(len(self.of_fan), np.inf)
+        begins[rows] = np.maximum(self._between(rows, np.minimum(deep_mm[rows], 0.0))[0], 0.0)
+        # A rectangle that extends behind the front may lie beside the lane with the part ahead.
         behind = rows[self.along_mm[:, rows].min(axis=0) < 0.0]
-        found[behind[self._between(behind, deep_mm[behind])[1] < 0.0]] = np.inf
-        return found
+        begins[behind[self._between(behind, deep_mm[behind])[1] < 0.0]] = np.inf
+        return begins
 
     def _between(self, rows: Indices, inward_mm: Array) -> tuple[Array, Array]:
-        """Where along what of rectangles lies between the sides, moved inward, begins and ends.
+        """Returns where the part of each rectangle between the sides begins and ends.
 
-        The end of what does not lie there at all is below 0.
+        The sides are moved inward. Infinite and minus infinite if there is no such part.
         """
         across_mm, along_mm = self.across_mm[:, rows], self.along_mm[:, rows]
         low_mm, high_mm = self.sides_mm[:, rows] + np.stack([inward_mm, -inward_mm])
-        step, onward = (np.roll(each, -1, axis=0) - each for each in (across_mm, along_mm))
+        step_across, step_along = (
+            np.roll(corners, -1, axis=0) - corners for corners in (across_mm, along_mm)
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
-            to_low, to_high = (low_mm - across_mm) / step, (high_mm - across_mm) / step
-        is_level = step == 0.0
+            to_low = (low_mm - across_mm) / step_across
+            to_high = (high_mm - across_mm) / step_across
+        is_parallel = step_across == 0.0
         is_in = (across_mm >= low_mm) & (across_mm <= high_mm)
-        first = np.maximum(np.where(is_level, 0.0, np.minimum(to_low, to_high)), 0.0)
-        last = np.minimum(np.where(is_level, 1.0, np.maximum(to_low, to_high)), 1.0)
-        is_kept = (first <= last) & (is_in | ~is_level)
-        ends = along_mm + onward * first, along_mm + onward * last
-        begin = np.where(is_kept, np.minimum(*ends), np.inf).min(axis=0)
-        return begin, np.where(is_kept, np.maximum(*ends), -np.inf).max(axis=0)
+        first = np.maximum(np.where(is_parallel, 0.0, np.minimum(to_low, to_high)), 0.0)
+        last = np.minimum(np.where(is_parallel, 1.0, np.maximum(to_low, to_high)), 1.0)
+        is_between = (first <= last) & (is_in | ~is_parallel)
+        ends = along_mm + step_along * first, along_mm + step_along * last
+        begin = np.where(is_between, np.minimum(*ends), np.inf).min(axis=0)
+        return begin, np.where(is_between, np.maximum(*ends), -np.inf).max(axis=0)
 
 
-def _sectors(at_ribs: Array, which: np.ufunc) -> Array:
-    """Of what holds at each rib (r, k + 1) the most or the least in each sector (r, k)."""
-    return np.asarray(which(at_ribs[:, :-1], at_ribs[:, 1:]))
+def _sectors(at_ribs: Array, extreme: np.ufunc) -> Array:
+    """Returns the maximum or minimum of values at ribs (r, k + 1) in each sector (r, k)."""
+    return np.asarray(extreme(at_ribs[:, :-1], at_ribs[:, 1:]))
 
 
 def _all_quads(fans: Sequence[Fan]) -> tuple[Indices, Array]:
-    """The rectangles of all fans, and of which fan each is."""
+    """Returns the rectangles of all fans, preceded by the index of each one's fan."""
     counts = [len(fan.quads_mm) for fan in fans]
-    of_fan = np.repeat(np.arange(len(fans)), counts)
-    return of_fan, np.concatenate([np.zeros((0, 4, 2)), *(fan.quads_mm for fan in fans)])
+    fan_of = np.repeat(np.arange(len(fans)), counts)
+    return fan_of, np.concatenate([np.zeros((0, 4, 2)), *(fan.quads_mm for fan in fans)])
 
 
 def _joined(arrays: Iterable[Array]) -> Array:

@@ -1,10 +1,9 @@
-"""The cheapest way for a front to get from one pose to another by wheels and straight moves.
+"""Finds the cheapest path of a front from one pose to another by wheels and straight moves.
 
-Whatever the mix of wheels and straight moves of one sense, the way of the outer corner of the front
-is as long as the way of its middle and half its width for every radian that it turns. So the
-shortest ways for the middle, at a radius of half a width, are the cheapest among wheel, straight
-move, wheel; and a single turn between two straight moves is the cheapest that turns no more than it
-must. All six are found in closed form.
+For wheels and straight moves in one sense, the outer corner travels as far as the middle plus half
+the width per radian turned. So the cheapest wheel, straight move, wheel is the middle's shortest
+path of bounded curvature, with half the width as radius (a Dubins path); straight move, wheel,
+straight move is the cheapest that turns no more than it must. All six have closed forms.
 """
 
 from __future__ import annotations
@@ -35,30 +34,31 @@ from tablecam.table.model import Point
 
 
 def simply_reached(start: Axes, end: Axes, *, within_mm: float) -> Iterator[Axes]:
-    """The fronts to which simple moves lead exactly, and that lie near another one.
+    """Yields fronts near `end` that one wheel and one straight move reach exactly.
 
-    Of those about each corner the nearest, if both of its corners are within so many mm.
+    At most one per corner and order of the moves, if both of its corners are within `within_mm`.
     """
     width_mm = front_width_mm(start)
     start, end = squared(start, width_mm), squared(end, width_mm)
     for corner in _CORNERS:
         turn_rad = forward_turn_rad(corner, start.heading_deg, end.heading_deg)
         front = wheeled(start, corner, turn_rad * width_mm)
-        left_over = np.subtract(end.left_mm, front.left_mm)
+        remaining = np.subtract(end.left_mm, front.left_mm)
+        # The straight move goes along the start heading before the wheel, or the end's after it.
         for heading_deg in (start.heading_deg, end.heading_deg):
-            far_mm = max(float(left_over @ np.array(forward(heading_deg))), 0.0)
-            there = advanced(replace(front, heading_deg=heading_deg), far_mm)
-            if _apart_mm(there, end) <= within_mm:
-                yield replace(there, heading_deg=front.heading_deg)
+            length_mm = max(float(remaining @ np.array(forward(heading_deg))), 0.0)
+            reached = advanced(replace(front, heading_deg=heading_deg), length_mm)
+            if _apart_mm(reached, end) <= within_mm:
+                yield replace(reached, heading_deg=front.heading_deg)
 
 
 def _apart_mm(one: Axes, other: Axes) -> float:
-    """How far apart the corners of two fronts are, where they are farthest."""
+    """Returns the larger of the distances between the corners of two fronts."""
     return max(math.dist(one.left_mm, other.left_mm), math.dist(one.right_mm, other.right_mm))
 
 
 Counted = Literal["outer-corner", "middle"]
-"""Whose way a move costs: the front corner's that goes farther, or the middle's of the front."""
+"""The point whose path is the cost of a move: the front's outer corner, or its middle."""
 
 _CORNERS: tuple[Corner, Corner] = ("left", "right")
 _NOTHING = 1e-9
@@ -66,10 +66,7 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Wheel:
-    """A turn about a place that stands still: by an angle counter-clockwise, over an arc.
-
-    The arc is the way of the other corner.
-    """
+    """A turn about a fixed corner, by an angle counter-clockwise; the other corner moves an arc."""
 
     about_mm: Point
     angle_deg: float
@@ -78,7 +75,7 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class Straight:
-    """A move along a heading."""
+    """A straight move along a heading."""
 
     heading_deg: float
     length_mm: float
@@ -86,14 +83,14 @@ class Straight:
 
 @dataclass(frozen=True, slots=True)
 class MovePath:
-    """Wheels and straight moves in order, and what they cost by the way of whom."""
+    """Wheels and straight moves in order, their cost, and the point whose path was counted."""
 
     steps: tuple[Wheel | Straight, ...]
     cost_mm: float
     counted: Counted = "outer-corner"
 
     def places(self, points_mm: Sequence[Point]) -> tuple[tuple[Point, ...], ...]:
-        """Where points are at first, and after each step."""
+        """Returns the positions of points at the start and after each step."""
         places = [np.array(points_mm, dtype=np.float64)]
         for step in self.steps:
             if isinstance(step, Wheel):
@@ -104,9 +101,9 @@ class MovePath:
 
 
 def cheapest_path(start: Axes, end: Axes, *, counted: Counted = "outer-corner") -> MovePath:
-    """The cheapest forward path from one front to another of its width.
+    """Returns the cheapest forward path from one front to another of its width.
 
-    There is always one; where `end` is not ahead it may go all the way about.
+    There is always one; if `end` is not ahead, the path may turn full circle.
     """
     return min(paths_between(start, end, counted=counted), key=lambda path: path.cost_mm)
 
@@ -114,13 +111,10 @@ def cheapest_path(start: Axes, end: Axes, *, counted: Counted = "outer-corner") 
 def paths_between(
     start: Axes, end: Axes, *, counted: Counted = "outer-corner"
 ) -> tuple[MovePath, ...]:
-    """The forward paths of three steps between two fronts, either corner at each end.
-
-    A measured front is not quite square to its heading: both are squared, so that there is no way
-    at all between two that are the same. They are so about their middles, and for wheels about one
-    corner alone about that one: a hand holds the base that is there, not where the edge's end would
-    be if all bases lay in line.
-    """
+    """Returns the forward paths of up to three steps between two fronts, about either corner."""
+    # A measured front is not quite square to its heading. Both are squared, so that equal fronts
+    # are 0 apart: about their middles and, for wheels about one corner only, about that corner,
+    # because a player holds the base there and not where the edge would end in a perfect line.
     width_mm = front_width_mm(start)
     paths = _paths(squared(start, width_mm), squared(end, width_mm), _CORNERS, counted)
     if is_square(start) or is_square(end):
@@ -140,9 +134,9 @@ def _paths(start: Axes, end: Axes, corners: Sequence[Corner], counted: Counted) 
 
 
 def faced_about(front: Axes, depth_mm: float) -> Axes:
-    """The front that a formation of some depth would have facing about.
+    """Returns the front of a formation of some depth after facing about.
 
-    A path backward is a path forward of that front.
+    A backward path of a unit is a forward path of that front.
     """
     back = np.array(forward(front.heading_deg)) * depth_mm
     left, end = np.subtract(front.right_mm, back), np.subtract(front.left_mm, back)
@@ -151,27 +145,27 @@ def faced_about(front: Axes, depth_mm: float) -> Axes:
 
 
 def walked_mm(fronts: Sequence[Axes], *, counted: Counted = "outer-corner") -> float:
-    """The cost of a way as it was really walked, from fronts as they were seen one after another.
+    """Returns the cost of a path that was actually walked, from successive observed fronts.
 
-    Between two of them it is taken as one turn about one place.
+    Between two observations the move counts as one turn about one point.
     """
     return math.fsum(_step_mm(before, after, counted) for before, after in pairwise(fronts))
 
 
 def swept(path: MovePath, shapes: Sequence[shapely.Polygon]) -> shapely.Geometry:
-    """What convex shapes pass over on a path, where they start and end included."""
+    """Returns the area that convex shapes sweep on a path, start and end included."""
     areas: list[shapely.Geometry] = list(shapes)
-    moved = list(shapes)
+    current = list(shapes)
     for step in path.steps:
         if isinstance(step, Wheel):
-            areas.append(swept_by_wheel(moved, step.about_mm, step.angle_deg))
+            areas.append(swept_by_wheel(current, step.about_mm, step.angle_deg))
         else:
-            areas.append(swept_straight(moved, step.heading_deg, step.length_mm))
-        moved = [_moved(shape, step) for shape in moved]
+            areas.append(swept_straight(current, step.heading_deg, step.length_mm))
+        current = [_after_step(shape, step) for shape in current]
     return shapely.union_all(areas, grid_size=GRID_MM)
 
 
-def _moved(shape: shapely.Polygon, step: Wheel | Straight) -> shapely.Polygon:
+def _after_step(shape: shapely.Polygon, step: Wheel | Straight) -> shapely.Polygon:
     points = shapely.get_coordinates(shape)
     path = MovePath((step,), 0.0)
     return shapely.Polygon(path.places([(float(x), float(y)) for x, y in points])[-1])
@@ -179,35 +173,36 @@ def _moved(shape: shapely.Polygon, step: Wheel | Straight) -> shapely.Polygon:
 
 def _step_mm(before: Axes, after: Axes, counted: Counted) -> float:
     turn_rad = math.radians(abs(difference_deg(after.heading_deg, before.heading_deg)))
-    # About one place an arc is longer than its chord by this.
-    bent = 1.0 if turn_rad < _NOTHING else turn_rad / 2 / math.sin(turn_rad / 2)
+    # The ratio of an arc to its chord.
+    arc_ratio = 1.0 if turn_rad < _NOTHING else turn_rad / 2 / math.sin(turn_rad / 2)
     if counted == "middle":
-        return bent * math.dist(_middle(before), _middle(after))
+        return arc_ratio * math.dist(_middle(before), _middle(after))
     left = math.dist(before.left_mm, after.left_mm)
-    return bent * max(left, math.dist(before.right_mm, after.right_mm))
+    return arc_ratio * max(left, math.dist(before.right_mm, after.right_mm))
 
 
 def _turns(
     start: Axes, end: Axes, corners: Sequence[Corner]
 ) -> Iterator[tuple[tuple[Corner, float], float, tuple[Corner, float]]]:
-    """Wheel, straight move, wheel: by corner and angle (radians), length, corner and angle.
+    """Yields the paths wheel, straight move, wheel: corner and angle in rad, length, corner, angle.
 
-    Corners stand still while a front wheels about them: where the first wheel's is at the start,
-    and the last wheel's at the end, is known. In between the front moves straight.
+    A corner stands still while the front wheels about it, so the first pivot is known from the
+    start and the last from the end. Their distance gives the straight move in between.
     """
     width_mm = front_width_mm(start)
     for first in corners:
         for last in corners:
-            apart = np.subtract(pivot_mm(end, last), pivot_mm(start, first))
+            between = np.subtract(pivot_mm(end, last), pivot_mm(start, first))
             across_mm = 0.0 if first == last else (width_mm if first == "left" else -width_mm)
-            square = float(apart @ apart) - across_mm**2
+            square = float(between @ between) - across_mm**2
             if square < -_NOTHING * width_mm**2:
                 continue
             straight_mm = math.sqrt(max(square, 0.0))
             if first == last and straight_mm < _NOTHING:
                 heading_deg = end.heading_deg
             else:
-                facing_rad = math.atan2(apart[1], apart[0]) + math.atan2(across_mm, straight_mm)
+                bearing_rad = math.atan2(between[1], between[0])
+                facing_rad = bearing_rad + math.atan2(across_mm, straight_mm)
                 heading_deg = math.degrees(facing_rad)
             turn = forward_turn_rad(first, start.heading_deg, heading_deg)
             yield (
@@ -218,17 +213,17 @@ def _turns(
 
 
 def forward_turn_rad(corner: Corner, from_deg: float, to_deg: float) -> float:
-    """How far a wheel forward about a corner must turn from one heading to another, 0 to 2 pi."""
-    by_deg = to_deg - from_deg if corner == "left" else from_deg - to_deg
-    turn_rad = math.radians(by_deg % 360.0)
-    # A hair less than a whole turn is rounding.
+    """Returns the angle of a wheel forward about a corner between two headings, 0 to 2 pi."""
+    turn_deg = to_deg - from_deg if corner == "left" else from_deg - to_deg
+    turn_rad = math.radians(turn_deg % 360.0)
+    # Almost a full turn is a rounding error of none.
     return 0.0 if 2 * math.pi - turn_rad < _NOTHING else turn_rad
 
 
 def _single_turns(
     start: Axes, end: Axes, corners: Sequence[Corner], counted: Counted
 ) -> Iterator[MovePath]:
-    """Straight move, wheel, straight move."""
+    """Yields the paths straight move, wheel, straight move."""
     width_mm = front_width_mm(start)
     ahead, onward = np.array(forward(start.heading_deg)), np.array(forward(end.heading_deg))
     cross = float(ahead[0] * onward[1] - ahead[1] * onward[0])
@@ -237,8 +232,8 @@ def _single_turns(
     for corner in corners:
         turn_rad = forward_turn_rad(corner, start.heading_deg, end.heading_deg)
         turned = wheeled(start, corner, turn_rad * width_mm)
-        left_over = np.subtract(_middle(end), _middle(turned))
-        first, last = np.linalg.solve(np.stack([ahead, onward], axis=1), left_over).tolist()
+        remaining = np.subtract(_middle(end), _middle(turned))
+        first, last = np.linalg.solve(np.stack([ahead, onward], axis=1), remaining).tolist()
         if first < -_NOTHING or last < -_NOTHING:
             continue
         before = advanced(start, first)
@@ -268,23 +263,24 @@ def _angle_and_arc(front: Axes, corner: Corner, turn_rad: float) -> tuple[float,
 
 
 def _path(steps: Sequence[Wheel | Straight], counted: Counted) -> MovePath:
-    """The steps that lead anywhere, and their cost: the middle goes half as far in a wheel."""
+    """Returns the path of the steps that are longer than 0, with its cost."""
+    # In a wheel the middle moves half as far as the outer corner.
     share = 0.5 if counted == "middle" else 1.0
     lengths = [step.arc_mm if isinstance(step, Wheel) else step.length_mm for step in steps]
-    kept = tuple(step for step, mm in zip(steps, lengths, strict=True) if mm > _NOTHING)
-    wheels = math.fsum(step.arc_mm for step in kept if isinstance(step, Wheel))
-    straights = math.fsum(step.length_mm for step in kept if isinstance(step, Straight))
-    return MovePath(kept, straights + share * wheels, counted)
+    real_steps = tuple(step for step, mm in zip(steps, lengths, strict=True) if mm > _NOTHING)
+    wheels = math.fsum(step.arc_mm for step in real_steps if isinstance(step, Wheel))
+    straights = math.fsum(step.length_mm for step in real_steps if isinstance(step, Straight))
+    return MovePath(real_steps, straights + share * wheels, counted)
 
 
 def is_square(front: Axes) -> bool:
-    """Whether a front edge lies square to its heading."""
+    """Whether a front edge is square to its heading."""
     rise_mm = np.subtract(front.right_mm, front.left_mm) @ np.array(forward(front.heading_deg))
     return bool(abs(rise_mm) < _NOTHING)
 
 
 def squared(front: Axes, width_mm: float, corner: Corner | None = None) -> Axes:
-    """A front squared to its heading and given a width, about its middle or one of its corners."""
+    """Returns a front of a width, square to its heading, about its middle or a corner."""
     across = np.array(right(front.heading_deg)) * width_mm
     left_share = {None: 0.5, "left": 0.0, "right": 1.0}[corner]
     about = np.array(_middle(front) if corner is None else pivot_mm(front, corner))

@@ -1,7 +1,7 @@
-"""How far convex shapes can turn about a place before they come upon others, in closed form.
+"""Computes in closed form how far convex shapes can turn about a point before they hit others.
 
-A corner that turns runs along a circle, so the turn at which it crosses an edge is an arc cosine.
-What turns first meets what stands still where a corner of the one crosses an edge of the other.
+A turning corner moves on a circle, so the turn at which it crosses an edge is an arc cosine. Two
+shapes first meet where a corner of one crosses an edge of the other.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ Indices = NDArray[np.intp]
 _HAIR_MM = 1e-9
 
 _FLUSH = 0.2
-"""Shapes that lie in each other by less than this share of a sliver count as flush."""
+"""Shapes that overlap by less than this share of a sliver count as merely touching."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HalfPlanes:
-    """Convex shapes (r,), each as what lies behind h lines.
+    """Convex shapes (r,), each the intersection of h half planes.
 
-    `normals` (r, h, 2) point outward, `offsets_mm` (r, h) are how far along them the lines lie.
+    `normals` (r, h, 2) point outward, `offsets_mm` (r, h) are the lines' distances along them.
     """
 
     normals: Array
     offsets_mm: Array
 
     def grown(self, by_mm: ArrayLike) -> HalfPlanes:
-        """The shapes with every side moved outward; below 0 inward, until nothing is left."""
+        """Returns the shapes with every side moved outward, or inward for a negative distance."""
         return HalfPlanes(self.normals, self.offsets_mm + np.asarray(by_mm)[..., None])
 
     def take(self, rows: Indices) -> HalfPlanes:
-        """Some of the shapes, in that order."""
+        """Returns some of the shapes, in that order."""
         return HalfPlanes(self.normals[rows], self.offsets_mm[rows])
 
     def beyond(self, others: HalfPlanes, sides: Indices) -> HalfPlanes:
-        """What of the shapes lies beyond one side each of others."""
+        """Returns the part of each shape that lies beyond one side of another shape."""
         rows = np.arange(len(sides))
         normals, offsets_mm = -others.normals[rows, sides], -others.offsets_mm[rows, sides]
         return HalfPlanes(
@@ -49,7 +49,7 @@ class HalfPlanes:
         )
 
     def edges(self) -> Edges:
-        """Their edges, each as what the other lines leave of one."""
+        """Returns the edges of the shapes: each line, clipped by the other half planes."""
         along = np.stack([-self.normals[..., 1], self.normals[..., 0]], axis=-1)
         on_line = self.normals * self.offsets_mm[..., None]
         rate = along @ np.swapaxes(self.normals, 1, 2)
@@ -60,8 +60,8 @@ class HalfPlanes:
             ends = room_mm / rate
         first = np.where(rate < 0, ends, -np.inf).max(axis=2)
         last = np.where(rate > 0, ends, np.inf).min(axis=2)
-        is_left = (first <= last) & ~((rate == 0) & (room_mm < 0)).any(axis=2)
-        first, last = np.where(is_left, first, np.nan), np.where(is_left, last, np.nan)
+        exists = (first <= last) & ~((rate == 0) & (room_mm < 0)).any(axis=2)
+        first, last = np.where(exists, first, np.nan), np.where(exists, last, np.nan)
         return Edges(
             self.normals,
             on_line + along * first[..., None],
@@ -71,9 +71,9 @@ class HalfPlanes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edges:
-    """Edges (r, e) of shapes (r,): their unit normals, and where they start and end (r, e, 2).
+    """Edges (r, e) of shapes (r,): their unit normals, starts and ends (r, e, 2).
 
-    An edge of which nothing is left is nowhere: its ends are NaN.
+    The ends of an edge that is clipped away are NaN.
     """
 
     normals: Array
@@ -82,7 +82,7 @@ class Edges:
 
 
 def half_planes(corners_mm: Array) -> HalfPlanes:
-    """Convex shapes as half planes, from their corners (r, k, 2) in order, either way round."""
+    """Converts convex shapes to half planes, from corners (r, k, 2) in either sense."""
     steps = np.roll(corners_mm, -1, axis=1) - corners_mm
     outward = np.stack([steps[..., 1], -steps[..., 0]], axis=-1)
     outward /= np.hypot(outward[..., 0], outward[..., 1])[..., None]
@@ -98,66 +98,67 @@ def free_turns_rad(
     standing: HalfPlanes,
     sliver_mm: float = 0.0,
 ) -> Array:
-    """By what turn (r,) each shape comes to lie in the one that stands still at its place.
+    """Returns the turn (r,) at which each turning shape enters its standing shape; inf for never.
 
-    By so much that a disc as wide as a sliver lies in both; infinite where no turn does it. It
-    turns about `pivots_mm` (r, 2), counter-clockwise where `senses` (r,) is 1, else -1. Of what it
-    lies in at the start only the rest counts. What nothing but a corner reaches as it swings past
-    has to be a fifth of a sliver deeper in its way.
+    It enters if both contain a disc of diameter `sliver_mm`. It turns about `pivots_mm` (r, 2),
+    counter-clockwise where `senses` (r,) is 1, clockwise where -1. If the two overlap at the start,
+    only the part of the standing shape outside the turning one counts. A corner that swings past
+    must enter a fifth of a sliver deeper.
     """
     inner = turning.grown(-sliver_mm / 2)
-    # Of one that it lies in by less than a sliver only the rest counts, too.
+    # Shapes in contact are treated as overlapping, so that rounding blocks no turn.
     hair_mm = _FLUSH * sliver_mm / 2
-    is_met = _overlap(turning.grown(-hair_mm), standing.grown(-hair_mm))
-    plain, met = np.flatnonzero(~is_met), np.flatnonzero(is_met)
-    found = np.full(len(senses), np.inf)
-    found[plain] = _first_turns(
-        pivots_mm[plain],
-        senses[plain],
-        inner.take(plain).edges(),
-        standing.take(plain).grown(-sliver_mm / 2).edges(),
+    is_overlapping = _overlap(turning.grown(-hair_mm), standing.grown(-hair_mm))
+    apart, overlapping = np.flatnonzero(~is_overlapping), np.flatnonzero(is_overlapping)
+    free_rad = np.full(len(senses), np.inf)
+    free_rad[apart] = _first_turns(
+        pivots_mm[apart],
+        senses[apart],
+        inner.take(apart).edges(),
+        standing.take(apart).grown(-sliver_mm / 2).edges(),
     )
-    # The rest of it, in as many convex parts as there are sides to lie beyond.
+    # The part outside, as one convex piece beyond each side of the turning shape.
     sides = turning.offsets_mm.shape[1]
-    rows, side = np.repeat(met, sides), np.tile(np.arange(sides), len(met))
+    rows, side = np.repeat(overlapping, sides), np.tile(np.arange(sides), len(overlapping))
     rest = standing.take(rows).beyond(turning.take(rows), side).grown(-sliver_mm / 2)
     turns_rad = _first_turns(pivots_mm[rows], senses[rows], inner.take(rows).edges(), rest.edges())
-    found[met] = turns_rad.reshape(-1, sides).min(axis=1)
-    return found
+    free_rad[overlapping] = turns_rad.reshape(-1, sides).min(axis=1)
+    return free_rad
 
 
 def first_turn_rad(pivot_mm: ArrayLike, sense: float, turning: HalfPlanes, rings: Array) -> float:
-    """By what turn convex shapes, all apart from them, first cross edges (e, 2, 2) of any shapes.
+    """Returns the turn at which convex shapes first cross any of the edges (e, 2, 2).
 
-    Infinite where no turn does it.
+    Infinite if they never do. Shapes and edges must not overlap at the start.
     """
     steps = rings[:, 1] - rings[:, 0]
     normals = np.stack([steps[:, 1], -steps[:, 0]], axis=1) / np.hypot(*steps.T)[:, None]
     standing = Edges(normals[None], rings[None, :, 0], rings[None, :, 1])
     edges = turning.edges()
     own = Edges(
-        *(each.reshape(1, -1, 2) for each in (edges.normals, edges.starts_mm, edges.ends_mm))
+        *(array.reshape(1, -1, 2) for array in (edges.normals, edges.starts_mm, edges.ends_mm))
     )
-    place, senses = np.asarray(pivot_mm, dtype=np.float64)[None], np.array([sense])
-    return float(_first_turns(place, senses, own, standing)[0])
+    pivots_mm, senses = np.asarray(pivot_mm, dtype=np.float64)[None], np.array([sense])
+    return float(_first_turns(pivots_mm, senses, own, standing)[0])
 
 
 def _first_turns(pivots_mm: Array, senses: Array, turning: Edges, standing: Edges) -> Array:
-    """By what turn (r,) edges that are apart from others first cross them."""
-    forth = _crossings_rad(pivots_mm, senses, turning.starts_mm, standing)
-    back = _crossings_rad(pivots_mm, -senses, standing.starts_mm, turning)
-    return np.minimum(forth, back)
+    """Returns the turn (r,) at which turning edges first cross standing ones."""
+    of_turning = _crossings_rad(pivots_mm, senses, turning.starts_mm, standing)
+    # Seen from the turning shape, the standing corners turn the other way.
+    of_standing = _crossings_rad(pivots_mm, -senses, standing.starts_mm, turning)
+    return np.minimum(of_turning, of_standing)
 
 
 def _crossings_rad(pivots_mm: Array, senses: Array, points_mm: Array, edges: Edges) -> Array:
-    """By what turn (r,) the first of points (r, p, 2) comes upon an edge; no turn is over 2 pi."""
+    """Returns the turn (r,) at which the first of points (r, p, 2) hits an edge, at most 2 pi."""
     from_pivot = points_mm - pivots_mm[:, None]
     radii_mm = np.hypot(from_pivot[..., 0], from_pivot[..., 1])[:, :, None]
     bearings_rad = np.arctan2(from_pivot[..., 1], from_pivot[..., 0])[:, :, None]
     starts, steps = edges.starts_mm - pivots_mm[:, None], edges.ends_mm - edges.starts_mm
     normals_rad = np.arctan2(edges.normals[..., 1], edges.normals[..., 0])[:, None]
     away_mm = (starts * edges.normals).sum(axis=-1)[:, None]
-    # How far along an edge from its start, and how far back from its end, a crossing lies.
+    # A circle meets an edge's line at `half_rad` to either side of the normal; keep what is on it.
     along = np.stack([-edges.normals[..., 1], edges.normals[..., 0]], axis=-1)
     along *= np.sign((steps * along).sum(axis=-1))[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -165,27 +166,27 @@ def _crossings_rad(pivots_mm: Array, senses: Array, points_mm: Array, edges: Edg
         chord_mm = np.sqrt(radii_mm**2 - away_mm**2)
     first_mm = (starts * along).sum(axis=-1)[:, None]
     last_mm = first_mm + np.abs((steps * along).sum(axis=-1))[:, None]
-    handed = np.sign(_cross(edges.normals, along))[:, None]
-    found = np.full(len(senses), np.inf)
+    handedness = np.sign(_cross(edges.normals, along))[:, None]
+    first_turn_rad = np.full(len(senses), np.inf)
     for side in (1.0, -1.0):
-        at_mm = side * handed * chord_mm
+        at_mm = side * handedness * chord_mm
         is_on = (at_mm >= first_mm - _HAIR_MM) & (at_mm <= last_mm + _HAIR_MM)
         turns_rad = senses[:, None, None] * (normals_rad + side * half_rad - bearings_rad)
         turns_rad = np.where(is_on, turns_rad % (2 * np.pi), np.inf)
-        found = np.minimum(found, turns_rad.min(axis=(1, 2), initial=np.inf))
-    return found
+        first_turn_rad = np.minimum(first_turn_rad, turns_rad.min(axis=(1, 2), initial=np.inf))
+    return first_turn_rad
 
 
-def _overlap(these: HalfPlanes, others: HalfPlanes) -> Flags:
-    """Which shapes overlap or touch: no side of either has all of the other beyond it."""
-    return _is_before(these, others) & _is_before(others, these)
+def _overlap(a: HalfPlanes, b: HalfPlanes) -> Flags:
+    """Whether shapes overlap or touch: no side of either separates them."""
+    return _no_side_separates(a, b) & _no_side_separates(b, a)
 
 
-def _is_before(sides: HalfPlanes, shapes: HalfPlanes) -> Flags:
-    """Whether something of each shape lies behind every side of the other; not where it is none."""
+def _no_side_separates(sides: HalfPlanes, shapes: HalfPlanes) -> Flags:
+    """Whether each shape has a corner behind every side of the other; false for an empty shape."""
     edges = shapes.edges()
-    lowest = sides.normals @ np.swapaxes(edges.starts_mm, 1, 2) - sides.offsets_mm[..., None]
-    gaps_mm = np.where(np.isnan(lowest), np.inf, lowest).min(axis=2)
+    corner_mm = sides.normals @ np.swapaxes(edges.starts_mm, 1, 2) - sides.offsets_mm[..., None]
+    gaps_mm = np.where(np.isnan(corner_mm), np.inf, corner_mm).min(axis=2)
     return np.asarray((gaps_mm <= _HAIR_MM).all(axis=1))
 
 

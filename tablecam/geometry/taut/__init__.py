@@ -1,1 +1,1 @@
-"""Shortest paths that keep a distance from obstacles: taut strings and corridors."""
+"""Shortest paths that keep a distance from obstacles: taut paths and corridors."""

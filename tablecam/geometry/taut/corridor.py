@@ -1,4 +1,4 @@
-"""A snaking way for something narrow: the shortest one along which a strip of a width is clear."""
+"""Finds the shortest path along which a strip of a given width is clear of shapes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tablecam.geometry.taut.taut_path import string_line
 from tablecam.table.model import Point
 
 _END_MM = 1e-4
-"""Half the width of the square that stands for a place; nothing is measured finer."""
+"""Half the side of the square that represents the end point; below any measurement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corridor:
-    """The middle line of a corridor, its length, and the strip that is clear, square at its ends.
+    """A corridor: the length and points of its middle line, and its clear strip with square ends.
 
-    The strip is narrower than the corridor by a sliver on either side.
+    The strip is narrower than the corridor by a sliver on each side.
     """
 
     length_mm: float
@@ -36,26 +36,26 @@ def corridor(
     sliver_mm: float = 0.0,
     bounds: Bounds | None = None,
 ) -> Corridor | None:
-    """The shortest corridor between two places that holds nothing of the shapes `around`.
+    """Finds the shortest corridor between two points that is clear of the shapes `around`.
 
-    What reaches into it by no more than `sliver_mm` is not in it. The line may bend anywhere, so a
-    bend about a corner is an arc of half the width. It stays within `bounds` as a whole.
+    Shapes may intrude by up to `sliver_mm`. The middle line may bend anywhere; a bend about a
+    corner is an arc with half the width as radius. The whole corridor stays within `bounds`.
 
     Returns:
-        The corridor, or None when there is no room.
+        The corridor, or None if there is no room.
     """
     x, y = end
     goal = shapely.box(x - _END_MM, y - _END_MM, x + _END_MM, y + _END_MM)
     keep_mm = width_mm / 2 - sliver_mm
-    inner = None if bounds is None else _inner(bounds, keep_mm)
-    found = string_line(start, [goal], around=around, keep_mm=keep_mm, bounds=inner)
-    if found is None:
+    middle_bounds = None if bounds is None else _shrunk(bounds, keep_mm)
+    path = string_line(start, [goal], around=around, keep_mm=keep_mm, bounds=middle_bounds)
+    if path is None:
         return None
-    line = shapely.LineString(found.points_mm)
+    line = shapely.LineString(path.points_mm)
     strip = shapely.buffer(line, keep_mm, cap_style="flat", join_style="round", quad_segs=32)
-    return Corridor(found.length_mm, found.points_mm, strip)
+    return Corridor(path.length_mm, path.points_mm, strip)
 
 
-def _inner(bounds: Bounds, by_mm: float) -> Bounds:
+def _shrunk(bounds: Bounds, margin_mm: float) -> Bounds:
     low_x, low_y, high_x, high_y = bounds
-    return low_x + by_mm, low_y + by_mm, high_x - by_mm, high_y - by_mm
+    return low_x + margin_mm, low_y + margin_mm, high_x - margin_mm, high_y - margin_mm

@@ -1,7 +1,7 @@
-"""The net on which a taut string is sought: straight lines that touch rings, and the rings' arcs.
+"""Builds the visibility graph of taut paths: lines tangent to rings, and arcs of the rings.
 
-A visibility graph over true arcs. Each line has two ends of its own, its feet; feet on one circle
-are joined by the arcs between them.
+Arcs are exact. Each line has two end nodes of its own, its feet; feet on the same circle are
+connected by the arcs between them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _NONE = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feet:
-    """The ends of n lines.
+    """The n end points of lines, which are the nodes of the graph.
 
-    Where they are (n, 2), on which circle at what angle, of which goal (-1 where of none), and what
-    it costs to start there (infinite where that is impossible).
+    `points_mm` (n, 2); `circles` and `angles_rad`, the circle that a foot is on; `goals`, the goal
+    that it reaches; -1 for none. `costs_mm` is the cost of starting there, infinite if impossible.
     """
 
     points_mm: Array
@@ -46,32 +46,32 @@ class Feet:
 
     @classmethod
     def at(cls, points_mm: Array) -> Feet:
-        """Feet that are nothing but points (n, 2)."""
+        """Returns feet at points (n, 2), on no circle and no goal."""
         none = np.full(len(points_mm), _NONE, dtype=np.intp)
         infinite = np.full(len(points_mm), np.inf)
         return cls(points_mm, none, np.zeros(len(points_mm)), none, infinite)
 
     @classmethod
     def on(cls, rings: Rings, circles: Indices, angles_rad: Array) -> Feet:
-        """Feet on circles about corners, at angles (n,)."""
+        """Returns feet on circles about corners, at angles (n,)."""
         points = at_angle(rings.corners_mm[circles], angles_rad, rings.keep_mm)
         none = np.full(len(points), _NONE, dtype=np.intp)
         return cls(points, circles, angles_rad, none, np.full(len(points), np.inf))
 
     def take(self, which: NDArray[Any]) -> Feet:
-        """Some of the feet."""
+        """Returns some of the feet."""
         return Feet(*(getattr(self, field.name)[which] for field in fields(self)))
 
     @staticmethod
     def join(many: Sequence[Feet]) -> Feet:
-        """Feet one after the other."""
-        joined = [[getattr(each, field.name) for each in many] for field in fields(Feet)]
+        """Concatenates feet."""
+        joined = [[getattr(feet, field.name) for feet in many] for field in fields(Feet)]
         return Feet(*(np.concatenate(columns) for columns in joined))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Starts:
-    """Where a string may start: points (s, 2), and what it costs to be there (s,).
+    """The possible starts of a taut path: points (s, 2) and the costs of getting there (s,).
 
     The first is the middle of a disc; lines from it begin at the disc's edge.
     """
@@ -81,26 +81,25 @@ class Starts:
     disc_mm: float
 
     def feet(self, which: Indices, towards_mm: Array) -> Feet:
-        """The feet (n,) of lines from starts (n,) towards points (n, 2)."""
+        """Returns the feet (n,) of lines from starts (n,) towards points (n, 2)."""
         begin = self.points_mm[which]
-        along = towards_mm - begin
-        lengths = np.linalg.norm(along, axis=1)
-        cut = np.where(which == 0, np.minimum(self.disc_mm, lengths), 0.0)
-        begin = begin + along * (cut / np.maximum(lengths, 1e-12))[:, None]
+        offsets = towards_mm - begin
+        lengths = np.linalg.norm(offsets, axis=1)
+        skipped_mm = np.where(which == 0, np.minimum(self.disc_mm, lengths), 0.0)
+        begin = begin + offsets * (skipped_mm / np.maximum(lengths, 1e-12))[:, None]
         return replace(Feet.at(begin), costs_mm=self.costs_mm[which])
 
     def edge_towards(self, point_mm: Array) -> Array:
-        """The point of the disc's edge that faces a point."""
+        """Returns the point of the disc's edge that is nearest to a point."""
         return np.asarray(self.feet(np.zeros(1, dtype=np.intp), point_mm[None]).points_mm[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Net:
-    """Lines between feet, n of them, and arcs, a of them, between feet on one circle.
+class VisibilityGraph:
+    """A graph of n lines between feet, and a arcs between feet on the same circle.
 
-    Foot 2 i is where line i starts, 2 i + 1 where it ends; more feet follow where arcs are cut.
-    `arcs` (a, 2) are feet; `sweeps_rad` (a,) how far each turns, counter-clockwise, and `arcs_mm`
-    (a,) how long it is.
+    Line i goes from foot 2 i to foot 2 i + 1; the feet where arcs are cut follow. `arcs` (a, 2) are
+    indices of feet, `sweeps_rad` (a,) their counter-clockwise angles, `arcs_mm` (a,) their lengths.
     """
 
     feet: Feet
@@ -113,38 +112,40 @@ class Net:
 _Lines = tuple[Feet, Feet]
 
 
-def string_net(starts: Starts, goals: Sequence[shapely.Geometry], rings: Rings) -> Net:
-    """All that a taut string from any start to any goal may consist of."""
+def visibility_graph(
+    starts: Starts, goals: Sequence[shapely.Geometry], rings: Rings
+) -> VisibilityGraph:
+    """Builds the graph that contains every taut path from any start to any goal."""
     edges, owners = _edges_of(goals)
     ends = _ends(edges, owners, rings)
     groups = [
-        _upon(starts, goals),
+        _at_goals(starts, goals),
         _straight(starts, ends),
         _to_edges(starts, edges, owners),
-        _touching_from(starts, rings),
-        _between_circles(rings),
-        _touching_ends(ends, rings),
-        _upright(edges, owners, rings),
+        _tangents_from_starts(starts, rings),
+        _bitangents(rings),
+        _tangents_to_ends(ends, rings),
+        _perpendiculars(edges, owners, rings),
     ]
     begin, end = Feet.join([a for a, _ in groups]), Feet.join([b for _, b in groups])
-    # Where a commander stands he stands, whatever the table's edge says.
+    # A commander may start outside the bounds, if that is where he stands.
     within = np.isfinite(begin.costs_mm) | rings.is_inside(begin.points_mm)
-    kept = np.flatnonzero(within & rings.is_inside(end.points_mm))
-    begin, end = begin.take(kept), end.take(kept)
+    valid = np.flatnonzero(within & rings.is_inside(end.points_mm))
+    begin, end = begin.take(valid), end.take(valid)
     free = rings.is_free_along(begin.points_mm, end.points_mm)
     return _with_arcs(begin.take(free), end.take(free), rings)
 
 
 def _edges_of(goals: Sequence[shapely.Geometry]) -> tuple[Edges, Indices]:
-    """The edges of goals, and which goal each is of."""
-    each = [Edges.of(np.array([goal])) for goal in goals]
-    owners = np.repeat(np.arange(len(each)), [len(edges.starts_mm) for edges in each])
-    starts = np.concatenate([edges.starts_mm for edges in each])
-    return Edges(starts, np.concatenate([edges.ends_mm for edges in each])), owners
+    """Returns the edges of goals, and the goal of each edge."""
+    by_goal = [Edges.of(np.array([goal])) for goal in goals]
+    owners = np.repeat(np.arange(len(by_goal)), [len(edges.starts_mm) for edges in by_goal])
+    starts = np.concatenate([edges.starts_mm for edges in by_goal])
+    return Edges(starts, np.concatenate([edges.ends_mm for edges in by_goal])), owners
 
 
 def _ends(edges: Edges, owners: Indices, rings: Rings) -> Feet:
-    """The goals' corners, and where their edges enter rings."""
+    """Returns the corners of the goals, and the points where their edges enter rings."""
     entries, which = crossings_on_edges(edges, rings.corners_mm, rings.edges, rings.keep_mm)
     points = np.concatenate([edges.starts_mm, entries])
     goals = np.concatenate([owners, owners[which]])
@@ -152,41 +153,41 @@ def _ends(edges: Edges, owners: Indices, rings: Rings) -> Feet:
     return replace(Feet.at(points[free]), goals=goals[free])
 
 
-def _upon(starts: Starts, goals: Sequence[shapely.Geometry]) -> _Lines:
-    """Lines of no length, from starts that lie upon goals."""
+def _at_goals(starts: Starts, goals: Sequence[shapely.Geometry]) -> _Lines:
+    """Returns lines of length 0 at starts that lie on goals."""
     points = np.asarray(shapely.points(starts.points_mm))
     which, goal = np.nonzero(shapely.covers(np.array(goals)[None, :], points[:, None]))
-    there = starts.points_mm[which]
-    return starts.feet(which, there), replace(Feet.at(there), goals=goal)
+    start_points = starts.points_mm[which]
+    return starts.feet(which, start_points), replace(Feet.at(start_points), goals=goal)
 
 
 def _straight(starts: Starts, ends: Feet) -> _Lines:
-    which, end = _each_with_each(len(starts.points_mm), len(ends.goals))
+    which, end = _all_pairs(len(starts.points_mm), len(ends.goals))
     return starts.feet(which, ends.points_mm[end]), ends.take(end)
 
 
 def _to_edges(starts: Starts, edges: Edges, owners: Indices) -> _Lines:
-    """From starts to the nearest points of the goals' edges, where those are no corners."""
-    which, edge = _each_with_each(len(starts.points_mm), len(owners))
+    """Returns the perpendiculars from starts to the goals' edges."""
+    which, edge = _all_pairs(len(starts.points_mm), len(owners))
     feet, between = _projected(starts.points_mm[which], edges, edge)
     which, edge, feet = which[between], edge[between], feet[between]
     return starts.feet(which, feet), replace(Feet.at(feet), goals=owners[edge])
 
 
-def _touching_from(starts: Starts, rings: Rings) -> _Lines:
+def _tangents_from_starts(starts: Starts, rings: Rings) -> _Lines:
     which, circles, angles = tangents(starts.points_mm, rings.corners_mm, rings.keep_mm)
     is_open = rings.is_open_at(circles, angles)
     which, touching = which[is_open], Feet.on(rings, circles[is_open], angles[is_open])
     return starts.feet(which, touching.points_mm), touching
 
 
-def _touching_ends(ends: Feet, rings: Rings) -> _Lines:
+def _tangents_to_ends(ends: Feet, rings: Rings) -> _Lines:
     which, circles, angles = tangents(ends.points_mm, rings.corners_mm, rings.keep_mm)
     is_open = rings.is_open_at(circles, angles)
     return Feet.on(rings, circles[is_open], angles[is_open]), ends.take(which[is_open])
 
 
-def _between_circles(rings: Rings) -> _Lines:
+def _bitangents(rings: Rings) -> _Lines:
     first, second, at_first, at_second = bitangents(rings.corners_mm, rings.keep_mm)
     both = np.flatnonzero(rings.is_open_at(first, at_first) & rings.is_open_at(second, at_second))
     return Feet.on(rings, first[both], at_first[both]), Feet.on(
@@ -194,10 +195,11 @@ def _between_circles(rings: Rings) -> _Lines:
     )
 
 
-def _upright(edges: Edges, owners: Indices, rings: Rings) -> _Lines:
-    """From circles to goals' edges at right angles: they touch where the radius runs along."""
-    circles, edge = _each_with_each(len(rings.corners_mm), len(owners))
+def _perpendiculars(edges: Edges, owners: Indices, rings: Rings) -> _Lines:
+    """Returns tangents of circles that meet goals' edges at right angles."""
+    circles, edge = _all_pairs(len(rings.corners_mm), len(owners))
     circles, edge = np.tile(circles, 2), np.tile(edge, 2)
+    # They touch where the radius is parallel to the edge.
     along = angles_of(edges.along[edge])
     along[len(along) // 2 :] += np.pi
     is_open = rings.is_open_at(circles, along)
@@ -209,24 +211,20 @@ def _upright(edges: Edges, owners: Indices, rings: Rings) -> _Lines:
 
 
 def _projected(points_mm: Array, edges: Edges, which: Indices) -> tuple[Array, Flags]:
-    """The feet (n, 2) of points (n, 2) on edges (n,), and whether they lie between the ends."""
+    """Projects points (n, 2) on edges (n,): the feet (n, 2), and whether they lie on the edges."""
     start, along = edges.starts_mm[which], edges.along[which]
-    reach = np.einsum("nj,nj->n", points_mm - start, along)
+    along_mm = np.einsum("nj,nj->n", points_mm - start, along)
     length = np.linalg.norm(edges.ends_mm[which] - start, axis=1)
-    return start + reach[:, None] * along, (reach > 0.0) & (reach < length)
+    return start + along_mm[:, None] * along, (along_mm > 0.0) & (along_mm < length)
 
 
-def _each_with_each(n: int, m: int) -> tuple[Indices, Indices]:
+def _all_pairs(n: int, m: int) -> tuple[Indices, Indices]:
     first, second = np.indices((n, m)).reshape(2, -1)
     return first, second
 
 
-def _with_arcs(begin: Feet, end: Feet, rings: Rings) -> Net:
-    """The lines, and the free arcs between all that touches a circle.
-
-    Between two crossings with other rings an arc is free as a whole or not at all, so its middle
-    tells.
-    """
+def _with_arcs(begin: Feet, end: Feet, rings: Rings) -> VisibilityGraph:
+    """Returns the graph of the lines and of the free arcs between feet on the same circle."""
     order = np.arange(2 * len(begin.goals)).reshape(2, -1).T.ravel()
     feet = Feet.join([begin, end]).take(order)
     lengths = np.linalg.norm(end.points_mm - begin.points_mm, axis=1)
@@ -237,35 +235,37 @@ def _with_arcs(begin: Feet, end: Feet, rings: Rings) -> Net:
     )
     feet = Feet.join([feet, cuts])
     arcs, sweeps = _arcs(feet)
+    # Between two crossings with other rings an arc is free or blocked throughout: test its middle.
     middles = feet.angles_rad[arcs[:, 0]] + sweeps / 2
-    on = at_angle(rings.corners_mm[feet.circles[arcs[:, 0]]], middles, rings.keep_mm)
-    free = rings.is_free_at(on) & rings.is_inside(on)
-    return Net(feet, lengths, arcs[free], sweeps[free], sweeps[free] * rings.keep_mm)
+    points = at_angle(rings.corners_mm[feet.circles[arcs[:, 0]]], middles, rings.keep_mm)
+    free = rings.is_free_at(points) & rings.is_inside(points)
+    return VisibilityGraph(feet, lengths, arcs[free], sweeps[free], sweeps[free] * rings.keep_mm)
 
 
 def _arcs(feet: Feet) -> tuple[Indices, Array]:
-    """From each foot on a circle to the next one counter-clockwise: feet (a, 2), sweeps (a,)."""
-    on = np.flatnonzero(feet.circles != _NONE)
-    turned = feet.angles_rad[on] % (2 * np.pi)
-    order = np.lexsort((turned, feet.circles[on]))
-    on, turned = on[order], turned[order]
-    circles = feet.circles[on]
-    is_last = np.append(circles[1:] != circles[:-1], True)[: len(on)]
+    """Returns the arcs (a, 2) from each foot to the next counter-clockwise, and their sweeps."""
+    on_circle = np.flatnonzero(feet.circles != _NONE)
+    angles_rad = feet.angles_rad[on_circle] % (2 * np.pi)
+    order = np.lexsort((angles_rad, feet.circles[on_circle]))
+    on_circle, angles_rad = on_circle[order], angles_rad[order]
+    circles = feet.circles[on_circle]
+    is_last = np.append(circles[1:] != circles[:-1], True)[: len(on_circle)]
     first = np.searchsorted(circles, circles)
-    following = np.where(is_last, first, np.arange(1, len(on) + 1))
-    sweeps = np.where(is_last, 2 * np.pi, 0.0) + turned[following] - turned
-    return np.stack([on, on[following]], axis=1), sweeps
+    following = np.where(is_last, first, np.arange(1, len(on_circle) + 1))
+    sweeps = np.where(is_last, 2 * np.pi, 0.0) + angles_rad[following] - angles_rad
+    return np.stack([on_circle, on_circle[following]], axis=1), sweeps
 
 
 def _crossings_of_bounds(rings: Rings) -> tuple[Indices, Array]:
-    """Where circles cross the lines of the bounds: circles (t,) and angles (t,)."""
+    """Returns where circles cross the lines of the bounds: circles (t,) and angles (t,)."""
     if rings.bounds is None or rings.keep_mm <= 0:
         return np.zeros(0, dtype=np.intp), np.zeros(0)
     circles, angles = [], []
     for side, limit in enumerate(rings.bounds):
         cosine = (limit - rings.corners_mm[:, side % 2]) / rings.keep_mm
-        found = np.flatnonzero(np.abs(cosine) <= 1.0)
-        facing = (side % 2) * np.pi / 2
-        circles += [found, found]
-        angles += [facing - np.arccos(cosine[found]), facing + np.arccos(cosine[found])]
+        crossing = np.flatnonzero(np.abs(cosine) <= 1.0)
+        normal_rad = (side % 2) * np.pi / 2
+        turn = np.arccos(cosine[crossing])
+        circles += [crossing, crossing]
+        angles += [normal_rad - turn, normal_rad + turn]
     return np.concatenate(circles), np.concatenate(angles)

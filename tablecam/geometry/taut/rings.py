@@ -1,4 +1,4 @@
-"""What a string keeps out of: rings of some distance about shapes, and all beyond bounds."""
+"""The obstacles of a taut path: shapes grown by a distance (rings), and bounds."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Bounds = tuple[float, float, float, float]
 Flags = NDArray[np.bool_]
 
 _INNER_MM = 0.5
-"""How far inside of the rings polygons lie that stand for them where a rough test is enough."""
+"""How far inside the rings the polygons of the quick test lie."""
 
 _OPEN = 1e-3
-"""The cosine of what is still no angle towards an edge: well above rounding, it costs 20 nm."""
+"""The cosine below which a direction does not point along an edge; an error of 20 nm."""
 
 
 def is_inside(points_mm: Array, bounds: Bounds | None) -> Flags:
-    """Whether points (..., 2) lie within bounds, or upon them."""
+    """Whether points (..., 2) lie within bounds or on them."""
     if bounds is None:
         return np.ones(points_mm.shape[:-1], dtype=np.bool_)
     low, high = np.array(bounds[:2]) - EXACT_MM, np.array(bounds[2:]) + EXACT_MM
@@ -33,11 +33,10 @@ def is_inside(points_mm: Array, bounds: Bounds | None) -> Flags:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rings:
-    """What a string keeps its distance from: shapes, their corners (c, 2) and edges, and bounds.
+    """Shapes to which a path keeps a distance, with their corners (c, 2) and edges, and bounds.
 
-    `leaving` (c, m, 2) are unit vectors along the edges that leave each corner, zeros after them.
-    What meets `inner`, polygons wholly inside of the rings, meets the rings for certain: it is
-    asked in a third of the time.
+    `leaving` (c, m, 2) are unit vectors along the edges at each corner, padded with zeros. `inner`
+    are polygons wholly inside the rings: the quick test, in a third of the time.
     """
 
     shapes: shapely.Geometry
@@ -50,35 +49,33 @@ class Rings:
 
     @classmethod
     def about(cls, shapes: NDArray[Any], keep_mm: float, bounds: Bounds | None) -> Rings:
-        """The rings of `keep_mm` about polygons."""
+        """Returns the rings of `keep_mm` about polygons."""
         corners = corners_of(shapes)
         _, first = np.unique(np.round(corners, 6), axis=0, return_index=True)
-        together = shapely.MultiPolygon(list(shapely.get_parts(shapes)))
+        union = shapely.MultiPolygon(list(shapely.get_parts(shapes)))
         inner = shapely.Polygon()
         if keep_mm > _INNER_MM:
-            inner = shapely.buffer(together, keep_mm - _INNER_MM, quad_segs=1)
-        for each in (together, inner):
-            shapely.prepare(each)
+            inner = shapely.buffer(union, keep_mm - _INNER_MM, quad_segs=1)
+        for geometry in (union, inner):
+            shapely.prepare(geometry)
         corners, edges = corners[first], Edges.of(shapes)
         leaving = edges_leaving(corners, edges)
-        return cls(together, inner, corners, leaving, edges, keep_mm, bounds)
+        return cls(union, inner, corners, leaving, edges, keep_mm, bounds)
 
     def is_open_at(self, circles: Indices, angles_rad: Array) -> Flags:
-        """Whether places on circles (n,) at angles (n,) keep clear of their own corners' edges.
-
-        Nowhere else does a ring have that circle's arc: quick to ask, it spares most lines between
-        circles the dearer question of all other shapes.
-        """
+        """Whether angles (n,) on circles (n,) point away from the edges of their own corner."""
+        # A ring has an arc of the circle only there: a cheap test that spares most tangents the
+        # expensive one against all shapes.
         spokes = np.stack([np.cos(angles_rad), np.sin(angles_rad)], axis=-1)
         towards = np.einsum("nj,nmj->nm", spokes, self.leaving[circles])
         return np.asarray((towards <= _OPEN).all(axis=1))
 
     def is_free_at(self, points_mm: Array) -> Flags:
-        """Whether points (n, 2) keep their distance; touching a ring is allowed."""
+        """Whether points (n, 2) keep the distance; touching a ring is allowed."""
         return self._is_free(np.asarray(shapely.points(points_mm)))
 
     def is_free_along(self, begin_mm: Array, end_mm: Array) -> Flags:
-        """Whether straight lines (n, 2) to (n, 2) keep their distance."""
+        """Whether straight lines from (n, 2) to (n, 2) keep the distance."""
         return self._is_free(np.asarray(shapely.linestrings(np.stack([begin_mm, end_mm], axis=1))))
 
     def _is_free(self, shapes: NDArray[Any]) -> Flags:

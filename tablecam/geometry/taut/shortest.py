@@ -1,4 +1,4 @@
-"""The cheapest route through a net of places (Dijkstra's)."""
+"""Cheapest routes through a graph (Dijkstra's algorithm)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 Route = tuple[float, tuple[int, ...], tuple[int, ...]]
-"""A route's cost, its places in order, and the hops between them."""
+"""The cost of a route, its nodes in order, and the indices of the edges between them."""
 
 
 def cheapest_routes(
@@ -16,76 +16,76 @@ def cheapest_routes(
     starts: Mapping[int, float],
     groups: Sequence[Collection[int]],
 ) -> list[Route | None]:
-    """The cheapest way from any start to the nearest end of each group, all in one search.
+    """Finds the cheapest route from any start to the nearest end of each group, in one search.
 
-    Hops (place, place, cost) lead either way; `starts` are places with what it costs to be there.
-    None for a group of which no end can be reached.
+    `hops` are undirected edges (node, node, cost); `starts` are nodes with their initial cost.
+    None for a group without a reachable end.
 
     >>> cheapest_routes([(0, 1, 2.0), (1, 2, 1.0)], {0: 0.0}, [{1, 2}, {2}, {3}])
     [(2.0, (0, 1), (0,)), (3.0, (0, 1, 2), (0, 1)), None]
     """
-    net: defaultdict[int, list[tuple[int, float, int]]] = defaultdict(list)
+    neighbours: defaultdict[int, list[tuple[int, float, int]]] = defaultdict(list)
     for index, (a, b, cost) in enumerate(hops):
-        net[a].append((b, cost, index))
-        net[b].append((a, cost, index))
-    belongs: dict[int, list[int]] = {}
+        neighbours[a].append((b, cost, index))
+        neighbours[b].append((a, cost, index))
+    groups_of: dict[int, list[int]] = {}
     for group, ends in enumerate(groups):
         for end in ends:
-            belongs.setdefault(end, []).append(group)
-    found: list[Route | None] = [None] * len(groups)
+            groups_of.setdefault(end, []).append(group)
+    routes: list[Route | None] = [None] * len(groups)
     missing = sum(1 for ends in groups if ends)
     best = dict(starts)
-    came: dict[int, tuple[int, int]] = {}
-    queue = [(cost, place) for place, cost in starts.items()]
+    previous: dict[int, tuple[int, int]] = {}
+    queue = [(cost, node) for node, cost in starts.items()]
     heapq.heapify(queue)
     infinite = math.inf
     while queue and missing:
-        cost, place = heapq.heappop(queue)
-        if cost > best[place]:
+        cost, node = heapq.heappop(queue)
+        if cost > best[node]:
             continue
-        for group in belongs.get(place, ()):
-            if found[group] is None:
-                found[group] = (cost, *_traced(place, came))
+        for group in groups_of.get(node, ()):
+            if routes[group] is None:
+                routes[group] = (cost, *_traced(node, previous))
                 missing -= 1
-        for to, step, index in net[place]:
+        for neighbour, step, index in neighbours[node]:
             total = cost + step
-            if total < best.get(to, infinite):
-                best[to], came[to] = total, (place, index)
-                heapq.heappush(queue, (total, to))
-    return found
+            if total < best.get(neighbour, infinite):
+                best[neighbour], previous[neighbour] = total, (node, index)
+                heapq.heappush(queue, (total, neighbour))
+    return routes
 
 
 def costs_from(
     hops: Sequence[tuple[int, int, float]], start: int, *, at_most: float
 ) -> dict[int, float]:
-    """What it costs to get from a place to every place within reach of it, by hops either way.
+    """Returns the cost from a node to every node within `at_most`, over undirected edges.
 
     >>> costs_from([(0, 1, 2.0), (1, 2, 1.0), (2, 3, 9.0)], 0, at_most=5.0)
     {0: 0.0, 1: 2.0, 2: 3.0}
     """
-    net: dict[int, list[tuple[int, float]]] = {}
+    neighbours: dict[int, list[tuple[int, float]]] = {}
     for a, b, cost in hops:
-        net.setdefault(a, []).append((b, cost))
-        net.setdefault(b, []).append((a, cost))
+        neighbours.setdefault(a, []).append((b, cost))
+        neighbours.setdefault(b, []).append((a, cost))
     best: dict[int, float] = {}
     queue = [(0.0, start)]
     while queue:
-        cost, place = heapq.heappop(queue)
-        if place in best:
+        cost, node = heapq.heappop(queue)
+        if node in best:
             continue
-        best[place] = cost
-        for to, step in net.get(place, ()):
-            if to not in best and cost + step <= at_most:
-                heapq.heappush(queue, (cost + step, to))
+        best[node] = cost
+        for neighbour, step in neighbours.get(node, ()):
+            if neighbour not in best and cost + step <= at_most:
+                heapq.heappush(queue, (cost + step, neighbour))
     return best
 
 
 def _traced(
-    place: int, came: Mapping[int, tuple[int, int]]
+    node: int, previous: Mapping[int, tuple[int, int]]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    places, hops = [place], []
-    while place in came:
-        place, hop = came[place]
-        places.append(place)
+    nodes, hops = [node], []
+    while node in previous:
+        node, hop = previous[node]
+        nodes.append(node)
         hops.append(hop)
-    return tuple(reversed(places)), tuple(reversed(hops))
+    return tuple(reversed(nodes)), tuple(reversed(hops))

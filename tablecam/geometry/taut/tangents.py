@@ -1,7 +1,7 @@
-"""Where straight lines touch circles of one radius, and where rings about polygons cross.
+"""Computes tangents of equal circles, and the crossings of rings about polygons.
 
-A ring is the outline of a polygon grown by a radius: lines beside its edges, joined by arcs about
-its corners. All of it is computed on the true arcs; nothing is cut into chords.
+A ring is the outline of a polygon grown by a radius: lines parallel to its edges, joined by arcs
+about its corners. Arcs are exact, never divided into chords.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _SAME_MM = 1e-5
-"""Corners that lie nearer than this are one: outlines are rounded on a finer grid."""
+"""Corners closer than this are the same: outlines are rounded on a finer grid."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Edges:
-    """The edges of some polygons, e of them: their starts (e, 2) and ends (e, 2)."""
+    """The e edges of some polygons: their starts (e, 2) and ends (e, 2)."""
 
     starts_mm: Array
     ends_mm: Array
 
     @classmethod
     def of(cls, polygons: NDArray[Any]) -> Edges:
-        """The edges of the outlines of polygons, holes too, and of the parts of multipolygons."""
+        """Returns the edges of polygons and multipolygons, holes included."""
         rings = shapely.get_rings(shapely.get_parts(polygons))
         points, ring = shapely.get_coordinates(rings, return_index=True)
-        same = ring[1:] == ring[:-1]
-        starts, ends = points[:-1][same], points[1:][same]
-        real = np.linalg.norm(ends - starts, axis=1) > 0.0
-        return cls(starts[real], ends[real])
+        is_edge = ring[1:] == ring[:-1]
+        starts, ends = points[:-1][is_edge], points[1:][is_edge]
+        has_length = np.linalg.norm(ends - starts, axis=1) > 0.0
+        return cls(starts[has_length], ends[has_length])
 
     @property
     def along(self) -> Array:
@@ -50,30 +50,30 @@ class Edges:
         return np.stack([-along[:, 1], along[:, 0]], axis=1)
 
     def beside(self, left_mm: float) -> Edges:
-        """The edges shifted to their left."""
+        """Returns the edges shifted to their left."""
         shift = left_mm * self.normals
         return Edges(self.starts_mm + shift, self.ends_mm + shift)
 
 
 def at_angle(centres_mm: Array, angles_rad: Array, radius_mm: float) -> Array:
-    """The points (..., 2) of circles at angles counter-clockwise from +x."""
+    """Returns the points (..., 2) of circles at angles counter-clockwise from +x."""
     spokes = np.stack([np.cos(angles_rad), np.sin(angles_rad)], axis=-1)
     return np.asarray(centres_mm + radius_mm * spokes)
 
 
 def angles_of(vectors: Array) -> Array:
-    """The angles (...,) of vectors (..., 2), in radians counter-clockwise from +x."""
+    """Returns the angles (...,) of vectors (..., 2), in radians counter-clockwise from +x."""
     return np.asarray(np.arctan2(vectors[..., 1], vectors[..., 0]))
 
 
 def tangents(
     points_mm: Array, centres_mm: Array, radius_mm: float
 ) -> tuple[Indices, Indices, Array]:
-    """The lines from points (p, 2) that touch circles about centres (c, 2).
+    """Returns the tangents from points (p, 2) to circles about centres (c, 2).
 
     Returns:
-        For each of t lines its point (t,), its circle (t,) and the angle (t,) where it touches. A
-        point on a circle has two lines of no length; a point inside of it has none.
+        For each of t lines its point (t,), its circle (t,) and the angle (t,) of contact. A point
+        on a circle has two lines of length 0; a point inside it has none.
     """
     between = points_mm[:, None] - centres_mm[None, :]
     apart = np.linalg.norm(between, axis=-1)
@@ -85,10 +85,10 @@ def tangents(
 
 
 def bitangents(centres_mm: Array, radius_mm: float) -> tuple[Indices, Indices, Array, Array]:
-    """The lines that touch two of some equal circles about centres (c, 2).
+    """Returns the common tangents of pairs of equal circles about centres (c, 2).
 
     Returns:
-        For each of t lines its first circle (t,), its second (t,), and where it touches either.
+        For each of t lines its first and second circle (t,), and the angle of contact on each (t,).
     """
     first, second = np.triu_indices(len(centres_mm), k=1)
     between = centres_mm[second] - centres_mm[first]
@@ -97,18 +97,18 @@ def bitangents(centres_mm: Array, radius_mm: float) -> tuple[Indices, Indices, A
     clear = apart >= 2.0 * radius_mm
     turn = np.arccos(np.minimum(2.0 * radius_mm / np.maximum(apart, 1e-12), 1.0))
     inner = [(facing + sign * turn, facing + sign * turn + np.pi) for sign in (-1.0, 1.0)]
-    at_first = [each for each, _ in outer] + [each[clear] for each, _ in inner]
-    at_second = [each for _, each in outer] + [each[clear] for _, each in inner]
+    at_first = [angles for angles, _ in outer] + [angles[clear] for angles, _ in inner]
+    at_second = [angles for _, angles in outer] + [angles[clear] for _, angles in inner]
     from_circle = [first, first, first[clear], first[clear]]
     to_circle = [second, second, second[clear], second[clear]]
-    joined = (np.concatenate(each) for each in (from_circle, to_circle, at_first, at_second))
-    return tuple(joined)  # type: ignore[return-value]  # four arrays, as zip would lose sight of
+    columns = (np.concatenate(parts) for parts in (from_circle, to_circle, at_first, at_second))
+    return tuple(columns)  # type: ignore[return-value]  # mypy does not see that there are four
 
 
 def crossings_on_circles(
     centres_mm: Array, edges: Edges, radius_mm: float
 ) -> tuple[Indices, Array]:
-    """Where equal circles about centres (c, 2) cross each other, and lines beside edges.
+    """Returns where equal circles about centres (c, 2) cross each other and parallels to edges.
 
     Returns:
         For each of t crossings its circle (t,) and the angle (t,).
@@ -120,29 +120,29 @@ def crossings_on_circles(
     circle, other = np.nonzero((apart > 0.0) & (apart <= 2.0 * radius_mm))
     turn = np.arccos(apart[circle, other] / (2.0 * radius_mm))
     facing = angles_of(between[circle, other])
-    found = [(circle, facing - turn), (circle, facing + turn)]
+    crossings = [(circle, facing - turn), (circle, facing + turn)]
     normals = edges.normals
     across = np.einsum("cej,ej->ce", centres_mm[:, None] - edges.starts_mm[None], normals)
     for side in (-1.0, 1.0):
         cosine = side - across / radius_mm
         circle, edge = np.nonzero(np.abs(cosine) <= 1.0)
         turn, facing = np.arccos(cosine[circle, edge]), angles_of(normals[edge])
-        found += [(circle, facing - turn), (circle, facing + turn)]
-    circles, angles = zip(*found, strict=True)
+        crossings += [(circle, facing - turn), (circle, facing + turn)]
+    circles, angles = zip(*crossings, strict=True)
     return np.concatenate(circles), np.concatenate(angles)
 
 
 def crossings_on_edges(
     edges: Edges, centres_mm: Array, rings: Edges, radius_mm: float
 ) -> tuple[Array, Indices]:
-    """Where edges cross circles about centres (c, 2), and lines beside other edges.
+    """Returns where edges cross circles about centres (c, 2) and parallels to other edges.
 
-    Those lines are taken as infinite: some crossings lie on no ring.
+    The parallels are infinite, so that some crossings lie on no ring.
 
     Returns:
-        The crossings (t, 2), and which edge each is on (t,).
+        The crossings (t, 2), and the index of the edge of each (t,).
     """
-    found = [_crossings_with_circles(edges, centres_mm, radius_mm)]
+    crossings = [_crossings_with_circles(edges, centres_mm, radius_mm)]
     along = edges.ends_mm - edges.starts_mm
     normals = rings.normals
     start = np.einsum("ej,rj->er", edges.starts_mm, normals)
@@ -152,9 +152,9 @@ def crossings_on_edges(
         for side in (-radius_mm, radius_mm):
             share = (side - start) / rise
             edge, ring = np.nonzero((share >= 0.0) & (share <= 1.0))
-            places = edges.starts_mm[edge] + share[edge, ring, None] * along[edge]
-            found.append((places, edge))
-    points, which = zip(*found, strict=True)
+            points_on_edges = edges.starts_mm[edge] + share[edge, ring, None] * along[edge]
+            crossings.append((points_on_edges, edge))
+    points, which = zip(*crossings, strict=True)
     return np.concatenate(points), np.concatenate(which)
 
 
@@ -168,35 +168,35 @@ def _crossings_with_circles(
     square = radius_mm**2 - (np.sum(between**2, axis=-1) - nearest**2)
     half = np.sqrt(np.maximum(square, 0.0))
     points, which = [], []
-    for reach in (nearest - half, nearest + half):
-        edge, circle = np.nonzero((square >= 0.0) & (reach >= 0.0) & (reach <= lengths[:, None]))
-        points.append(edges.starts_mm[edge] + reach[edge, circle, None] * along[edge])
+    for at_mm in (nearest - half, nearest + half):
+        edge, circle = np.nonzero((square >= 0.0) & (at_mm >= 0.0) & (at_mm <= lengths[:, None]))
+        points.append(edges.starts_mm[edge] + at_mm[edge, circle, None] * along[edge])
         which.append(edge)
     return np.concatenate(points), np.concatenate(which)
 
 
 def corners_of(polygons: NDArray[Any]) -> Array:
-    """The corners (n, 2) of polygons and of their holes, without points along straight edges."""
+    """Returns the corners (n, 2) of polygons and their holes, without points on straight edges."""
     rings = shapely.get_rings(shapely.get_parts(polygons))
-    found = [_bent(shapely.get_coordinates(ring)[:-1]) for ring in rings]
-    return np.concatenate(found) if found else np.zeros((0, 2))
+    corners = [_turning_points(shapely.get_coordinates(ring)[:-1]) for ring in rings]
+    return np.concatenate(corners) if corners else np.zeros((0, 2))
 
 
 def edges_leaving(corners_mm: Array, edges: Edges) -> Array:
-    """The directions (c, m, 2) in which edges leave corners (c, 2): unit vectors, then zeros."""
+    """Returns the unit vectors (c, m, 2) of the edges that leave corners (c, 2), zero-padded."""
     along = edges.along
     ends = np.concatenate([edges.starts_mm, edges.ends_mm])
-    ways = np.concatenate([along, -along])
+    directions = np.concatenate([along, -along])
     apart = np.abs(corners_mm[:, None] - ends[None]).max(axis=-1, initial=0.0)
     corner, end = np.nonzero(apart <= _SAME_MM)
     nth = np.arange(len(corner)) - np.searchsorted(corner, corner)
-    found = np.zeros((len(corners_mm), 1 + int(nth.max(initial=0)), 2))
-    found[corner, nth] = ways[end]
-    return found
+    leaving = np.zeros((len(corners_mm), 1 + int(nth.max(initial=0)), 2))
+    leaving[corner, nth] = directions[end]
+    return leaving
 
 
-def _bent(points: Array) -> Array:
-    """Of the points (n, 2) of a ring those where it turns."""
+def _turning_points(points: Array) -> Array:
+    """Returns those of the points (n, 2) of a ring at which it changes direction."""
     before, after = points - np.roll(points, 1, axis=0), np.roll(points, -1, axis=0) - points
     turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
     lengths = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)

@@ -1,4 +1,4 @@
-"""Finds what the rule systems bring, wherever their packages lie; none is named here."""
+"""Discovers the packages of rule systems and what they provide; none is named here."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import tablecam.rules
 
 
-def brought(module: str, name: str) -> Iterator[Any]:
-    """What each package of `tablecam.rules` brings as `name` in its module `module`, if it does.
+def discover(module: str, name: str) -> Iterator[Any]:
+    """Yields `name` of each package's module `module`, for packages of `tablecam.rules` with one.
 
     Packages come in the order of their names.
     """
@@ -24,7 +24,7 @@ def brought(module: str, name: str) -> Iterator[Any]:
 
 
 def text_of(game: str, file_name: str) -> str | None:
-    """The text of a file that lies in the package of a game; None where there is none."""
+    """Returns the text of a file in a game's package, None if there is none."""
     for package in _packages():
         if importlib.util.find_spec(f"{package}.game") is None:
             continue

@@ -1,4 +1,4 @@
-"""A game in progress beside the table that it is played on: how the one follows the other."""
+"""Runs a game in progress in step with the table that it is played on."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tablecam.table.model import Position
 AnyPlay = Play[Any, Any]
 
 ONLY_CHOICE = "the only choice"
-"""The note of what the referee did by itself, as nothing was left to be chosen."""
+"""The note of actions that the referee took by itself because there was no other choice."""
 
 
-class Course:
-    """The course of a game: `play` is None before it has begun, `by_hand` is the table beside it.
+class GameController:
+    """A game, and its comparison with the table. `play` is None before the game begins.
 
-    It minds neither threads nor seats.
+    Not thread-safe, and without regard to seats.
 
     Args:
         game: The rule system of the table.
-        is_automatic: Legal moves are confirmed by themselves, and so is what leaves no choice.
+        is_automatic: Legal moves and actions without alternative are confirmed automatically.
     """
 
     def __init__(self, game: Game[Any, Any], *, is_automatic: bool = False) -> None:
@@ -38,7 +38,7 @@ class Course:
         self.by_hand = ByHand(game)
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> AnyPlay:
-        """Begin a game on the table as it lies; markers of a game before are taken off.
+        """Begins a game on the table as it lies; markers of a previous game are removed.
 
         Raises:
             BadInput: The table does not fit the game, or an option is wrong.
@@ -50,31 +50,31 @@ class Course:
         return self.play
 
     def resume(self, document: object) -> AnyPlay:
-        """Go on with a game as `Play.to_json` wrote it.
+        """Resumes a game from the document of `Play.to_json`.
 
         Raises:
-            BadInput: It is none of this game's.
+            BadInput: The document is of another game.
         """
         self.play = Play.from_json(self.game, document)
         self.by_hand.begin(self.by_hand.seen)
         return self.play
 
     def required(self) -> AnyPlay:
-        """The game in progress.
+        """Returns the game in progress.
 
         Raises:
-            BadInput: None has begun.
+            BadInput: No game has begun.
         """
         if self.play is None:
             raise BadInput("game", "expected a game in progress: none has begun")
         return self.play
 
     def position(self) -> Position | None:
-        """The table as the game knows it; None before it has begun."""
+        """Returns the table according to the game, None before it begins."""
         return None if self.play is None else self.game.position(self.play.state)
 
     def apply(self, action: Any, note: str = "") -> None:
-        """Do an action, and note what hands have to do on the table because of it.
+        """Applies an action, and notes which units players have to move because of it.
 
         Raises:
             BadInput: No game has begun, or the action is refused.
@@ -84,7 +84,7 @@ class Course:
 
     @contextmanager
     def changing(self) -> Iterator[AnyPlay]:
-        """The game, to be changed; then what hands have to do because of it is noted.
+        """Yields the game for a change, then notes which units players have to move.
 
         Raises:
             BadInput: No game has begun.
@@ -95,77 +95,78 @@ class Course:
         self.by_hand.follow(before, self.game.position(play.state))
 
     def undo(self, steps: int) -> None:
-        """Take back so many actions of players, and what the referee did by itself since.
+        """Takes back actions of players, with what the referee did by itself since.
 
         Raises:
-            BadInput: No game has begun, or not so many have been done.
+            BadInput: No game has begun, or there are fewer actions.
         """
         with self.changing() as play:
-            play.undo(self._with_own(play, steps))
+            play.undo(self._with_automatic(play, steps))
 
     def last_done(self, steps: int) -> tuple[Done[Any, Any], ...]:
-        """What `undo` would take back.
+        """Returns the actions that `undo` would take back.
 
         Raises:
             BadInput: No game has begun.
         """
         play = self.required()
-        number = self._with_own(play, steps)
+        number = self._with_automatic(play, steps)
         return play.done[len(play.done) - min(number, len(play.done)) :]
 
     def is_latest(self, action: Any) -> bool:
-        """Whether an action is the latest that was done, what the referee takes over apart."""
+        """Whether an action is the latest one, apart from `lay` actions of the referee."""
         done = () if self.play is None else self.play.done
-        others = (each.action for each in reversed(done) if not self._is_lay(each.action))
-        return bool(next(others, None) == action)
+        actions = (entry.action for entry in reversed(done) if not self._is_lay(entry.action))
+        return bool(next(actions, None) == action)
 
     def compare(self) -> bool:
-        """See what hands have done and have to do; whether the referee did anything by itself."""
-        went_on = False
+        """Compares table and game, and returns whether the referee confirmed anything by itself."""
+        has_confirmed = False
         while self.play is not None:
-            self._take_over_hairs(self.play)
+            self._adopt_small_differences(self.play)
             self.by_hand.look(self.play.state)
-            if not (self.is_automatic and self._goes_on_by_itself(self.play)):
+            if not (self.is_automatic and self._confirms_next(self.play)):
                 break
-            went_on = True
-        return went_on
+            has_confirmed = True
+        return has_confirmed
 
-    def _with_own(self, play: AnyPlay, steps: int) -> int:
-        """So many actions of players', and what the referee did by itself since."""
-        number = 0
-        for number, done in enumerate(reversed(play.done), start=1):
+    def _with_automatic(self, play: AnyPlay, steps: int) -> int:
+        """Returns the number of actions that contain the latest `steps` actions of players."""
+        count = 0
+        for count, done in enumerate(reversed(play.done), start=1):
             steps -= not (self._is_lay(done.action) or done.note == ONLY_CHOICE)
             if steps == 0:
-                return number
-        return number + steps
+                return count
+        # More than were done: a number that the game refuses.
+        return count + steps
 
     def _is_lay(self, action: Any) -> bool:
         return bool(self.game.action_to_json(action)["type"] == LAY)
 
-    def _take_over_hairs(self, play: AnyPlay) -> None:
-        """Let the game know where things really lie, where that is a hair beside its own places."""
+    def _adopt_small_differences(self, play: AnyPlay) -> None:
+        """Updates the game's places to the table's, where they differ by very little."""
         seen = self.by_hand.seen
         action = None if seen is None else self.game.laid(play.state, seen)
         if action is not None:
             play.apply(action)
 
-    def _goes_on_by_itself(self, play: AnyPlay) -> bool:
-        """Whether nothing was left to be chosen, or a move could be confirmed: it is done then."""
+    def _confirms_next(self, play: AnyPlay) -> bool:
+        """Applies a forced action or confirms legal moves; returns whether there were any."""
         action = self.game.forced(play.state)
         if action is None:
-            return self._confirms_by_itself()
+            return self._confirms_moves()
         self.apply(action, ONLY_CHOICE)
         return True
 
-    def _confirms_by_itself(self) -> bool:
-        """Whether a move was legal beyond doubt; what is too close is left to the players."""
-        done = [self._is_confirmed(each) for each in self.by_hand.together]
-        return any(done or map(self._is_confirmed, filter(is_sure, self.by_hand.suggested)))
+    def _confirms_moves(self) -> bool:
+        """Confirms the moves that are legal beyond doubt; returns whether there were any."""
+        confirmed = [self._confirms(suggestion) for suggestion in self.by_hand.together]
+        return any(confirmed or map(self._confirms, filter(is_sure, self.by_hand.suggested)))
 
-    def _is_confirmed(self, found: Suggestion) -> bool:
-        """Whether a move could be confirmed, which it is then."""
+    def _confirms(self, suggestion: Suggestion) -> bool:
+        """Confirms a move; returns False if the game refuses it."""
         try:
-            self.apply(found.action)
+            self.apply(suggestion.action)
         except Refused:
             return False
         return True

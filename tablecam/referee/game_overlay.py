@@ -1,4 +1,4 @@
-"""What a game knows of the table that no camera sees: disruption, smoke, the ground."""
+"""Adds to a camera's position what only the game knows: the units' states and the terrain."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import replace
 from tablecam.table.model import Position, Scalar, Terrain
 
 
-class Known:
-    """The latest of it. Any thread may ask and waits for nobody, as a camera's loop does."""
+class GameOverlay:
+    """The latest states of the units and the terrain. Any thread may ask, without waiting."""
 
     def __init__(self) -> None:
         self._now: tuple[Mapping[str, Mapping[str, Scalar]], tuple[Terrain, ...]] | None = None
 
     def follow(self, position: Position) -> None:
-        """Take in the table as a game knows it."""
+        """Updates from the table according to the game."""
         self._now = {unit.id: unit.state for unit in position.units}, position.terrain
 
     def marked(self, seen: Position) -> Position:
-        """A table as it is seen, with what the game knows of it; as it is where no game is on."""
+        """Returns a position with the game's states and terrain, unchanged if there is no game."""
         now = self._now
         if now is None:
             return seen
-        states, ground = now
+        states, terrain = now
         units = tuple(
             replace(unit, state=states[unit.id]) if unit.id in states else unit
             for unit in seen.units
         )
-        return replace(seen, units=units, terrain=ground)
+        return replace(seen, units=units, terrain=terrain)

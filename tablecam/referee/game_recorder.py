@@ -1,4 +1,4 @@
-"""What of a game has been handed over to be kept, so that all is, once and in order."""
+"""Sends a game to storage as it goes on: every entry once, and in order."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tablecam.rules.play import Play
 
 
 class Keeper(Protocol):
-    """Where a game is kept while it is played, so that it outlives the program."""
+    """Stores a game while it is played, so that it survives the program."""
 
     def begin_play(self, document: Json) -> None:
-        """Keep how a game begins: `told.beginning_document`."""
+        """Stores the beginning of a game, a `told.beginning_document`."""
 
     def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
-        """Keep what was done or taken back, and what was then made of hands' moves: all or none.
+        """Stores log entries and the rulings on moves made since, all or none of them.
 
-        `told.deed_document` and `told.ruling_document` make them.
+        They are documents of `told.deed_document` and `told.ruling_document`.
         """
 
 
-class Kept:
-    """Hands a game over to its keeper as it goes on; without one, to nobody."""
+class GameRecorder:
+    """Passes a game on to its keeper, if it has one, as it goes on."""
 
     def __init__(self, game: Game[Any, Any], keeper: Keeper | None) -> None:
         self._game = game
@@ -33,24 +33,24 @@ class Kept:
         self._ruled: tuple[Suggestion, ...] = ()
 
     def begin(self, play: Play[Any, Any]) -> None:
-        """Keep how a game begins."""
+        """Records the beginning of a game."""
         self._logged = 0
         if self._keeper is not None:
             self._keeper.begin_play(beginning_document(play))
 
     def resume(self, play: Play[Any, Any]) -> None:
-        """Go on with a game of which all is kept."""
+        """Continues a game that is fully recorded."""
         self._logged = len(play.entries())
 
     def follow(self, play: Play[Any, Any], suggested: tuple[Suggestion, ...]) -> None:
-        """Keep what was done since, and what was made of hands' moves that was not before."""
+        """Records the new entries of the log, and the rulings that are new."""
         if self._keeper is None:
             return
         logged = [*play.logged(after=self._logged)]
-        new = [each for each in suggested if each not in self._ruled]
+        new = [suggestion for suggestion in suggested if suggestion not in self._ruled]
         self._logged, self._ruled = self._logged + len(logged), suggested
         if logged or new:
             self._keeper.add_deeds(
-                [deed_document(self._game, each) for each in logged],
-                [ruling_document(each) for each in new],
+                [deed_document(self._game, entry) for entry in logged],
+                [ruling_document(suggestion) for suggestion in new],
             )

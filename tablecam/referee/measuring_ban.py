@@ -1,4 +1,4 @@
-"""Whether anybody may measure now: players may have agreed to declare first."""
+"""Enforces a ban on measuring while players have to declare first."""
 
 from __future__ import annotations
 
@@ -10,23 +10,21 @@ from tablecam.rules.game import Closed
 from tablecam.rules.play import Play
 
 
-class Closing:
-    """Until what measuring is closed. Any thread may ask and waits for nobody, as a page does."""
+class MeasuringBan:
+    """The current ban on measuring, if any. Any thread may ask, without waiting."""
 
     def __init__(self) -> None:
         self.now: Closed | None = None
 
     def follow(self, play: Play[Any, Any] | None) -> None:
-        """Take in what is due in a game; without one nothing is closed."""
+        """Updates the ban from a game; without one there is none."""
         self.now = None if play is None else play.asked().closed
 
     def check_open(self, names: Collection[str | None]) -> None:
-        """See to it that nobody measures what nobody may; a name is a unit's or a commander's.
-
-        None is a point of the table.
+        """Refuses to measure between things; a name is a unit's or a commander's, None a point.
 
         Raises:
-            NotDeclared: Measuring is closed between these until something is declared.
+            NotDeclared: Measuring between them is banned until something is declared.
         """
         closed = self.now
         if closed is not None and not closed.permits(names):
