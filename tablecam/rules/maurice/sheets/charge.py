@@ -30,7 +30,9 @@ def charge_section(rulings: Rulings, unit: UnitOnField) -> Section:
         if doubt.about is not None and doubt.about not in covered_targets:
             other = rulings.field.by_id[doubt.about]
             lines.append(
-                answer_line(doubt, _asked(unit, other), read=_view_reading(rulings, unit, other))
+                answer_line(
+                    doubt, _question_about(unit, other), read=_view_reading(rulings, unit, other)
+                )
             )
     if not lines:
         rule, why = _split(charge.why_not)
@@ -65,7 +67,9 @@ def _lines_at(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Itera
         return
     doubt = _doubt(rulings, unit, target)
     if doubt is not None:
-        yield answer_line(doubt, _asked(unit, target), read=_view_reading(rulings, unit, target))
+        yield answer_line(
+            doubt, _question_about(unit, target), read=_view_reading(rulings, unit, target)
+        )
         return
     rule, why, margin_mm, sigma_mm, drawn = _why_not(rulings, unit, target)
     answer = listed_answer(
@@ -76,7 +80,7 @@ def _lines_at(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Itera
         chance=0.0,
         evidence=drawn,
     )
-    yield answer_line(answer, _asked(unit, target), read=_reading_of(why))
+    yield answer_line(answer, _question_about(unit, target), read=_reading_of(why))
 
 
 def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Line:
@@ -96,7 +100,7 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Line:
         text += f"; it meets {', '.join(lane.also_meets)} at the same instant"
     if lane.crosses_difficult:
         text += "; it crosses difficult ground and takes 1 disruption"
-    asked = _asked(unit, field.by_id[lane.target])
+    asked = _question_about(unit, field.by_id[lane.target])
     read = "M-5.2" if lane.crosses_difficult and unit.is_in_difficult else None
     doubt = _doubt(rulings, unit, field.by_id[lane.target])
     if doubt is not None:
@@ -160,5 +164,5 @@ def _doubt(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Answer |
     return next((doubt for doubt in doubts if doubt.about == target.id), None)
 
 
-def _asked(unit: UnitOnField, target: UnitOnField) -> Question:
+def _question_about(unit: UnitOnField, target: UnitOnField) -> Question:
     return question(f"Can {unit.id} charge {target.id}?", "charge", unit.id, target.id)

@@ -117,9 +117,8 @@ def _cover_line(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) 
     )
     answer = cover_answer(rulings.field, attacker, defender)
     if answer.answer != "too_close":
-        answer = replace(
-            answer, margin_mm=0.0, sigma_mm=0.0
-        )  # its margin is only a bound, not a distance
+        # The margin is only a bound, not a distance that a player could measure.
+        answer = replace(answer, margin_mm=0.0, sigma_mm=0.0)
     head = {
         "yes": f"{defender.id} has cover: ",
         "no": f"{defender.id} has no cover: ",
