@@ -1,4 +1,4 @@
-"""What Maurice Lite answers about a position, for whoever asks without knowing the game."""
+"""Maurice Lite's answers about a position, for callers that do not know the game."""
 
 from __future__ import annotations
 
@@ -23,22 +23,24 @@ from tablecam.wording import nearest, quoted
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Handle:
-    """The rulings of a position, and why some units were left out, by their ids."""
+    """The rulings on a position, and why some units were left out, by unit id."""
 
     found: Rulings
     left_out: Mapping[str, str]
 
 
 class MauriceBook:
-    """`tablecam.rules.books.Book` for Maurice Lite."""
+    """Maurice Lite as `tablecam.rules.books.Book`."""
 
     game: Final = GAME
 
     def rulings(self, position: Position, active: str, before: object | None = None) -> Handle:
-        """A handle on all rulings of the units that are whole.
+        """Returns a handle on all rulings on units that are whole.
+
+        `before` is the handle of an earlier position, whose rulings are reused where possible.
 
         Raises:
-            BadInput: The terrain is of an unknown kind, or a unit's state is.
+            BadInput: The terrain is of an unknown kind, or a unit's state is invalid.
         """
         whole, left_out = whole_units(position)
         if isinstance(before, Handle) and before.found.active == active:
@@ -47,11 +49,11 @@ class MauriceBook:
         return Handle(all_rulings(field_of(whole, "table"), active), left_out)
 
     def ruled_position(self, handle: object) -> Position:
-        """The position as it was ruled on."""
+        """Returns the position that the rulings are about."""
         return _handle(handle).found.field.position
 
     def unit_sheet(self, handle: object, unit: str) -> Sheet:
-        """All that holds for a unit; of one that was left out only why."""
+        """Returns the sheet of a unit; if it was left out, only why."""
         known = _handle(handle)
         _check(known, unit)
         if unit in known.left_out:
@@ -59,41 +61,45 @@ class MauriceBook:
         return _warned(known, sheets.unit_sheet(known.found, unit), unit)
 
     def pair_sheet(self, handle: object, a: str, b: str) -> Sheet:
-        """All that holds between two units; where one was left out only why."""
+        """Returns the sheet of two units; if one was left out, only why."""
         known = _handle(handle)
         if a == b:
             raise BadInput("rulings", f"expected two units, got {a} twice")
         for unit in (a, b):
             _check(known, unit)
-        why = tuple(known.left_out[unit] for unit in (a, b) if unit in known.left_out)
-        if why:
-            return Sheet(f"{a} and {b}", (), why)
+        reasons = tuple(known.left_out[unit] for unit in (a, b) if unit in known.left_out)
+        if reasons:
+            return Sheet(f"{a} and {b}", (), reasons)
         return _warned(known, sheets.pair_sheet(known.found, a, b), a, b)
 
     def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
-        """The string from a commander to a unit of his side (M-4.12)."""
+        """Returns the path from a commander to a unit of its side (M-4.12)."""
         field = field_of(whole_units(position)[0], "table")
         leaders = {leader.id: leader for leader in position.commanders}
         if unit not in field.by_id or field.by_id[unit].side != leaders[commander].side:
             return None
-        found = span(field, leaders[commander], [unit])
-        if found is None:
+        reached = span(field, leaders[commander], [unit])
+        if reached is None:
             return None
-        ends = found.path.points_mm
-        length = Length(found.length_mm, found.sigma_mm, ends[0], ends[-1])
-        because = f"{found.because}, from the edge of the marker to the nearest point it reaches"
-        return LengthByRule(length, found.path, RULE, because)
+        ends = reached.path.points_mm
+        length = Length(reached.length_mm, reached.sigma_mm, ends[0], ends[-1])
+        because = f"{reached.because}, from the edge of the marker to the nearest point it reaches"
+        return LengthByRule(length, reached.path, RULE, because)
 
     def answer(self, handle: object, question: str) -> Line:
-        """The line that answers a question, from whichever section shows it."""
-        found = _handle(handle).found
-        for line in sheets.lines_about(found, question):
+        """Returns the line that answers a question, from any section.
+
+        Raises:
+            BadInput: No section asks this question now.
+        """
+        rulings = _handle(handle).found
+        for line in sheets.lines_about(rulings, question):
             if line.question is not None and line.question.id == question:
                 return line
-        like = sheets.question_like(found, question)
+        similar = sheets.question_like(rulings, question)
         kinds = f", which begin with {', '.join(sheets.KINDS)}"
-        such = kinds if like is None else f", such as {like}"
-        message = f"expected one that the page shows now{such}, got {quoted(question)}"
+        example = kinds if similar is None else f", such as {similar}"
+        message = f"expected one that the page shows now{example}, got {quoted(question)}"
         raise BadInput("question", message)
 
 
@@ -105,12 +111,12 @@ def _check(known: Handle, unit: str) -> None:
 
 
 def _warned(known: Handle, sheet: Sheet, *units: str) -> Sheet:
-    """The sheet with what is odd about its units and their commanders, and who was left out."""
+    """Returns a sheet with warnings about its units, their commanders, and units left out."""
     field = known.found.field
     sides = {field.by_id[unit].side for unit in units}
-    leaders = {each.id for each in field.position.commanders if each.side in sides}
-    odd = [each.sentence for each in field.oddities if each.about & {*units, *leaders}]
-    return replace(sheet, warnings=(*sheet.warnings, *odd, *known.left_out.values()))
+    leaders = {leader.id for leader in field.position.commanders if leader.side in sides}
+    oddities = [oddity.sentence for oddity in field.oddities if oddity.about & {*units, *leaders}]
+    return replace(sheet, warnings=(*sheet.warnings, *oddities, *known.left_out.values()))
 
 
 def _handle(handle: object) -> Handle:

@@ -21,11 +21,11 @@ from tablecam.rules.maurice.game.hands.moved import moved
 from tablecam.rules.maurice.game.hands.moved_units import seen_march
 from tablecam.rules.maurice.game.state.steps import Marching
 from tablecam.rules.maurice.movement.reach import reach
+from tablecam.rules.maurice.rulings import rulings as chapters
 from tablecam.rules.maurice.rulings.drawing import drawing
 from tablecam.rules.maurice.rulings.narrowing import of_units
 from tablecam.rules.maurice.rulings.ruled import NOT_KNOWN
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
-from tablecam.rules.maurice.rulings.rulings import rulings as chapters
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
 from tablecam.table.model import Commander, Position, TableSize, Terrain
 from tablecam.testing import shifted, unit

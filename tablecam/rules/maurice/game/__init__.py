@@ -1,4 +1,4 @@
-"""A whole game of Maurice Lite, from the first card to the last, as a pure function."""
+"""A whole game of Maurice Lite, from the first card to the last, as a pure function of actions."""
 
 from tablecam.rules.maurice.game.maurice_game import GAME
 

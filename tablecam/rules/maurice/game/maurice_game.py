@@ -1,4 +1,4 @@
-"""Maurice Lite as the engine's core plays it: `tablecam.rules.game.Game`."""
+"""Maurice Lite as a `tablecam.rules.game.Game`: setup, rounds, suggestions and JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from tablecam.rules.maurice.game.cards.overruled_cards import settled_overrule
 from tablecam.rules.maurice.game.hands.moved import moved
 from tablecam.rules.maurice.game.offers import offer
 from tablecam.rules.maurice.game.procedure import round as rounds
-from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.procedure.drawing import due_shapes
 from tablecam.rules.maurice.game.procedure.overrule import agreed_on
 from tablecam.rules.maurice.game.setup.laying import laid
@@ -63,40 +62,43 @@ from tablecam.table.sides import side_name
 
 
 def forced(state: State) -> Action | None:
-    """The one thing to do: the last unit falls back, a commander without a card or a place stays.
+    """Returns the one action left to choose, or None where players have a choice.
 
-    Of other steps' actions the usual ones are listed only, or hands carry them out: never there.
+    Only three steps can be forced: the last unit falls back, a commander has no card to move for,
+    or a displaced one no free place. For all other steps `legal` lists the usual actions only, or
+    the move is made by hand.
     """
     if not isinstance(state.step, ChoosingFallBacks | Displacing | MovingCommander):
         return None
-    first, *others = the_round.legal(state)
+    first, *others = rounds.legal(state)
     return None if others else first
 
 
 _SETUP = (RollingTerrain, LayingTerrain, ChoosingEdge, ChoosingOrder, Deploying)
-"""Ground is laid and armies are deployed with a measuring stick: nobody can shoot yet (M-2)."""
+"""Setup steps, in which measuring is free: nobody can shoot or charge yet (M-2)."""
 
 
 def closed(state: State) -> Closed | None:
-    """What is to be declared before anybody measures; None where measuring is free."""
-    step = _onward(state.step)
+    """Returns what must be declared before anybody measures, or None where measuring is free."""
+    step = _after_cards(state.step)
     if not state.declares_first or isinstance(step, (*_SETUP, Over)):
         return None
     names = _declared(state, step)
     if not names:
-        return Closed(f"Measuring is closed until {_until(state, step)}")
-    told = f"Measuring is closed, but for what has been declared: {', '.join(names)}"
-    return Closed(told, names)
+        return Closed(f"Measuring is closed until {_opening_event(state, step)}")
+    text = f"Measuring is closed, but for what has been declared: {', '.join(names)}"
+    return Closed(text, names)
 
 
-def _onward(step: Step) -> Step:
-    """The step that cards only come before."""
+def _after_cards(step: Step) -> Step:
+    """Returns the step that follows all card and displacement steps before it."""
     while isinstance(step, Drawing | Modifying | Removing | Displacing | Discarding):
         step = step.then
     return step
 
 
-def _until(state: State, step: Step) -> str:
+def _opening_event(state: State, step: Step) -> str:
+    """Describes the declaration that opens measuring again."""
     match step:
         case Firing():
             return f"{side_name(step.side)} has declared its fire"
@@ -111,14 +113,14 @@ def _until(state: State, step: Step) -> str:
 
 
 def _declared(state: State, step: Step) -> tuple[str, ...]:
-    """The units that have been declared to do or to suffer something that is going on."""
+    """Returns the units and commanders whose declared action is under way."""
     match step:
         case RollingToHit(aims=aims):
             names = [name for aim in aims for name in (aim.unit, aim.target)]
         case RollingToDisrupt(target=target, firing=firing):
             names = [*(aim.unit for aim in firing.hits if aim.target == target), target]
         case Marching(force=units) | Rallying(force=units) | Interrupting(force=units):
-            names = [*units, *_leader(state, units)]
+            names = [*units, *_commanders_of(state, units)]
         case Charging(charged=charged):
             names = [name for unit, met in charged.items() if met for name in (unit, *met)]
         case RollingCombat(engaged=units) | ChoosingFallBacks(attackers=units):
@@ -127,43 +129,45 @@ def _declared(state: State, step: Step) -> tuple[str, ...]:
             names = [unit]
         case _:
             names = []
-    there = {unit.id for unit in state.position.units}
-    there |= {leader.id for leader in state.position.commanders}
-    return tuple(name for name in dict.fromkeys(names) if name in there)
+    on_table = {unit.id for unit in state.position.units}
+    on_table |= {leader.id for leader in state.position.commanders}
+    return tuple(name for name in dict.fromkeys(names) if name in on_table)
 
 
-def _leader(state: State, force: tuple[str, ...]) -> tuple[str, ...]:
-    """The commander whose span to a force has been declared with it (M-4.11)."""
-    led = (each.id for each in state.position.commanders if each.side == state.active)
-    return tuple(led) if force else ()
+def _commanders_of(state: State, force: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the commander whose span to a force was declared with it (M-4.11)."""
+    commanders = (
+        commander.id for commander in state.position.commanders if commander.side == state.active
+    )
+    return tuple(commanders) if force else ()
 
 
 class MauriceGame:
-    """The whole game, by the numbered rules of its checklist; `COVERAGE.md` says what of it."""
+    """The whole game by the numbered rules of its checklist; see `COVERAGE.md` for gaps."""
 
     name: Final = NAME
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
-        """The first round's first step, or the dealing before it where tablecam deals."""
+        """Returns the first step of round 1, or the deal before it where tablecam deals."""
         state, _ = rounds.onward((first_state(position, options), ()))
         return state
 
     def asked(self, state: State) -> Asked:
-        """What is due now, and of whom; where tablecam deals, answers may show a hand."""
+        """Returns who decides what now; concealed where tablecam deals, to protect hands."""
         asked = rounds.asked(state)
         is_concealed = asked.seat is not None and is_dealt(state)
         return replace(asked, is_concealed=is_concealed, closed=closed(state))
 
     def legal(self, state: State) -> tuple[Action, ...]:
-        """Complete actions; of moves, of fire and of cards the usual ones."""
+        """Lists complete actions; of moves, fire and cards only the usual ones."""
         return rounds.legal(state)
 
     def apply(self, state: State, action: Action) -> tuple[State, tuple[Event, ...]]:
-        """The state that follows, and what happened."""
+        """Returns the state and events that follow from an action."""
         return rounds.apply(state, action)
 
     def settle(self, state: State, action: Action, chance: Random) -> Action:
-        """Dice thrown and cards drawn, where players have not said them."""
+        """Rolls dice and draws cards that players did not state."""
         if isinstance(action, Roll):
             return action.rolled(chance)
         if isinstance(action, Draw):
@@ -173,57 +177,61 @@ class MauriceGame:
         return action
 
     def agreed_on(self, state: State, action: Action) -> str:
-        """A correction of dealt cards, in words; of those that are drawn nobody names any."""
+        """Describes a correction of dealt cards that both sides must agree on, else returns "".
+
+        Raises:
+            Refused: A draw names its cards where tablecam deals.
+        """
         if isinstance(action, Draw):
             check_unnamed(state, action)
         return agreed_on(state, action) if isinstance(action, Overrule) else ""
 
     def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
-        """What was done by hand, going by where the bases lie now."""
+        """Suggests the actions that players carried out by hand, from where bases lie now."""
         return moved(state, position)
 
     def offered(self, state: State, action: Action) -> Offer:
-        """An action in words and shapes."""
+        """Returns an action as text and shapes."""
         return offer(state, action)
 
     def odd(self, state: State) -> str:
-        """Who stands where nobody may."""
-        return "; ".join(each.sentence for each in field_at(state).inside)
+        """Names units that stand where no unit may."""
+        return "; ".join(oddity.sentence for oddity in field_at(state).inside)
 
     def pictured(self, state: State) -> tuple[Shape, ...]:
-        """Who may act or roll, who is fired at, where an army deploys."""
+        """Draws the current step: who may act or roll, targets, deployment zones."""
         return due_shapes(state)
 
     def laid(self, state: State, position: Position) -> Action | None:
-        """Where bases lie by a hair elsewhere, taken over as a round begins."""
+        """Adopts small differences between seen and recorded poses as a round begins."""
         return laid(state, position)
 
     def forced(self, state: State) -> Action | None:
-        """What a step of moves by the game itself leaves as the only choice."""
+        """Returns the only choice in a step that the game can carry out itself."""
         return forced(state)
 
     def position(self, state: State) -> Position:
-        """The table as the game knows it."""
+        """Returns the game's own position."""
         return state.position
 
     def seen_by(self, state: State, seat: str | None) -> Json:
-        """The state as a seat may see it: hands and the deck are concealed."""
+        """Returns the state as a seat may see it, other hands and the deck concealed."""
         return seen_by(state, seat)
 
     def state_to_json(self, state: State) -> Json:
-        """The whole state."""
+        """Returns the whole state as JSON."""
         return state_to_json(state)
 
     def state_from_json(self, data: object) -> State:
-        """The state that a document holds."""
+        """Returns the state in a JSON document."""
         return state_from_json(data)
 
     def action_to_json(self, action: Action) -> Json:
-        """The action as a document with its `type`."""
+        """Returns an action as JSON with its `type`."""
         return action_to_json(action)
 
     def action_from_json(self, data: object) -> Action:
-        """The action that a document holds."""
+        """Returns the action in a JSON document."""
         return action_from_json(data)
 
 

@@ -1,4 +1,4 @@
-"""Actions as a page offers them: their group, a few words, a drawing, and whose their dice are."""
+"""Offers of legal actions for the page: group, label, drawing, and whose each die is."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _INTERRUPTS = {
 
 
 def offer(state: State, action: act.Action) -> Offer:
-    """An action in words and shapes; the state is the one in which it is legal."""
-    found = _offer(state, action)
-    return found if found.evidence else replace(found, evidence=offer_shapes(state, action))
+    """Returns the offer of an action that is legal in a state."""
+    offered = _bare_offer(state, action)
+    return offered if offered.evidence else replace(offered, evidence=offer_shapes(state, action))
 
 
-def _offer(state: State, action: act.Action) -> Offer:
+def _bare_offer(state: State, action: act.Action) -> Offer:
     match action:
         case act.Activate():
             return _activation(state, action)
@@ -75,7 +75,7 @@ def _offer(state: State, action: act.Action) -> Offer:
 
 
 def _done(state: State) -> Offer:
-    """To do no more, and what that means where it is not plain."""
+    """Offers to end a step, in words where the meaning is not plain."""
     match state.step:
         case LayingTerrain():
             return Offer("setup", "Leave the terrain as it lies")
@@ -86,7 +86,7 @@ def _done(state: State) -> Offer:
 
 
 def _plain(action: act.Action) -> Offer:
-    """One that has no place on the table."""
+    """Offers an action that has no place on the table."""
     match action:
         case act.LayTerrain():
             drawn = tuple(Shape("polygon", piece.outline_mm, "terrain") for piece in action.terrain)
@@ -110,7 +110,7 @@ def _plain(action: act.Action) -> Offer:
 
 
 def _card(action: act.Action) -> Offer:
-    """What is done with cards, and to do no more."""
+    """Offers an action with cards, or to decline."""
     match action:
         case act.Interrupt():
             return Offer("card", action.card or _INTERRUPTS[action.effect])
@@ -124,8 +124,8 @@ def _card(action: act.Action) -> Offer:
             return Offer("card", "Take the event out of the game")
         case act.Draw():
             at = action.reshuffle_at
-            found = "" if at is None else f", the Reshuffle card as number {at}"
-            return Offer("card", f"Draw {action.count}{found}")
+            reshuffle = "" if at is None else f", the Reshuffle card as number {at}"
+            return Offer("card", f"Draw {action.count}{reshuffle}")
         case act.Discard():
             return Offer("card", f"Discard {', '.join(action.cards) or action.count}")
         case _:
@@ -133,28 +133,30 @@ def _card(action: act.Action) -> Offer:
 
 
 def _activation(state: State, action: act.Activate) -> Offer:
-    """The force, what is played for it, and the string to it (M-4.12)."""
+    """Offers a force with the cards played for it and the path from its commander (M-4.12)."""
     field = field_at(state)
     total_bw = f" for {sum(action.spans)} BW" if action.spans else ""
     cards = ", ".join(action.cards) or f"{len(action.spans)} card{'s' * (len(action.spans) != 1)}"
     what = f"{cards}{total_bw}"
-    if state.declares_first and len(action.spans) == 1:  # one of many guesses
+    if state.declares_first and len(action.spans) == 1:  # one of several example spans
         what = f"{action.spans[0]} BW"
-    strings = [
-        found.path
-        for each in state.position.commanders
+    paths = [
+        reached.path
+        for commander in state.position.commanders
         if not state.declares_first
-        and each.side == state.active
-        and (found := span(field, each, action.force)) is not None
+        and commander.side == state.active
+        and (reached := span(field, commander, action.force)) is not None
     ]
-    shapes = (*outlines(field, action.force), *strings)
+    shapes = (*outlines(field, action.force), *paths)
     return Offer("activate", f"{', '.join(action.force)}: {what}", shapes)
 
 
 def _fire(state: State, action: act.Fire) -> Offer:
-    """Which targets with how many bases, and the zones of those that fire (M-7.11)."""
+    """Offers a unit's fire with the number of bases per target and their zones (M-7.11)."""
     if state.declares_first:
-        return Offer("fire", _fire_words(action), _tried(state, action.unit, action.targets))
+        return Offer(
+            "fire", _fire_words(action), _unmeasured_outlines(state, action.unit, action.targets)
+        )
     fire = fire_at(state, [action.unit])[action.unit]
     shapes = tuple(
         shape
@@ -176,13 +178,13 @@ def _fire_words(action: act.Fire) -> str:
     return f"{action.unit} at {at}"
 
 
-def _tried(state: State, unit: str, targets: Mapping[str, str]) -> tuple[Shape, ...]:
-    """Who and whom, and nothing of what lies between: nobody has measured it yet."""
+def _unmeasured_outlines(state: State, unit: str, targets: Mapping[str, str]) -> tuple[Shape, ...]:
+    """Outlines shooter and targets only: nothing between them has been measured yet."""
     return outlines(field_at(state), (unit, *dict.fromkeys(targets.values())))
 
 
 def _march(state: State, action: act.March) -> Offer:
-    """How far and where to, and where it would lie."""
+    """Offers a march with its length, direction and end."""
     field = field_at(state)
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id]
@@ -193,10 +195,10 @@ def _march(state: State, action: act.March) -> Offer:
 
 
 def _charge(state: State, action: act.Charge) -> Offer:
-    """Whom, and the lane to it (M-8.5)."""
+    """Offers a charge with the lane to its target (M-8.5)."""
     label = f"{action.unit} charges {action.target}"
     if state.declares_first:
-        return Offer("charge", label, _tried(state, action.unit, {"": action.target}))
+        return Offer("charge", label, _unmeasured_outlines(state, action.unit, {"": action.target}))
     lanes = charges_at(state, [action.unit])[action.unit].lanes
     to_target = next((lane for lane in lanes if lane.target == action.target), None)
     lane = () if to_target is None else to_target.evidence
@@ -204,28 +206,28 @@ def _charge(state: State, action: act.Charge) -> Offer:
 
 
 def _fall_back(state: State, action: act.FallBack) -> Offer:
-    """How far straight back, and where it would then lie, if it can (M-8.24)."""
+    """Offers a fall back with its end, or its breaking if it cannot (M-8.24)."""
     field = field_at(state)
-    unit, found = field.by_id[action.unit], fall_back(field, action.unit, {})[action.unit]
+    unit, result = field.by_id[action.unit], fall_back(field, action.unit, {})[action.unit]
     shapes = outlines(field, [unit.id])
-    if found.is_broken:
+    if result.is_broken:
         return Offer("fall-back", f"{unit.id}: cannot, and breaks", shapes)
-    there = affinity.translate(unit.outline, *moved_back_mm(unit, found.back_mm))
-    shapes = (*shapes, *shapes_of(there, "goal", f"{field.in_bw(found.back_mm):.3g} BW back"))
+    there = affinity.translate(unit.outline, *moved_back_mm(unit, result.back_mm))
+    shapes = (*shapes, *shapes_of(there, "goal", f"{field.in_bw(result.back_mm):.3g} BW back"))
     return Offer("fall-back", unit.id, shapes)
 
 
 def _commander(state: State, action: act.PlaceCommander) -> Offer:
-    """Where to, by whom he then stands."""
+    """Offers a commander's move, labelled by the nearest friendly unit."""
     place = Shape("point", ((action.x_mm, action.y_mm),), "goal", side_name(action.side))
     friends = field_at(state).of_side(action.side)
     at = shapely.Point(action.x_mm, action.y_mm)
-    by = min(friends, key=lambda unit: float(shapely.distance(unit.outline, at)), default=None)
-    where = f"{action.x_mm:.0f}, {action.y_mm:.0f} mm" if by is None else by.id
+    nearest = min(friends, key=lambda unit: float(shapely.distance(unit.outline, at)), default=None)
+    where = f"{action.x_mm:.0f}, {action.y_mm:.0f} mm" if nearest is None else nearest.id
     ways = (
-        Shape("line", ((each.x_mm, each.y_mm), (action.x_mm, action.y_mm)), "path")
-        for each in state.position.commanders
-        if each.side == action.side
+        Shape("line", ((commander.x_mm, commander.y_mm), (action.x_mm, action.y_mm)), "path")
+        for commander in state.position.commanders
+        if commander.side == action.side
     )
     return Offer("commander", f"The {side_name(action.side)} commander to {where}", (*ways, place))
 
@@ -236,16 +238,16 @@ def _middle(unit: UnitOnField) -> Point:
 
 
 def _dice_groups(state: State, roll: Roll) -> tuple[AlikeDice, ...]:
-    """Whose each die of the roll is, and what it needs: real dice are entered one by one."""
-    every = tuple(range(roll.count))
+    """Groups a roll's dice by whose they are and what they need, to enter real dice."""
+    all_dice = tuple(range(roll.count))
     match state.step:
         case RollingToHit() as step:
             return _to_hit(shots_of(state, step))
         case RollingToDisrupt(target=target, firing=firing):
             number = disrupt_number(firing.kind, field_at(state).by_id[target].unit.arm)
-            return (AlikeDice(f"hits on {target}", number, every),)
+            return (AlikeDice(f"hits on {target}", number, all_dice),)
         case RollingRally() as step:
-            return (AlikeDice(step.unit, rally_needs(state, step), every),)
+            return (AlikeDice(step.unit, rally_needs(state, step), all_dice),)
         case RollingCombat(engaged=engaged):
             return _one_each(engaged)
         case RollingTerrain() | RollingFirstRound():
@@ -255,7 +257,7 @@ def _dice_groups(state: State, roll: Roll) -> tuple[AlikeDice, ...]:
 
 
 def _to_hit(shots: Sequence[Shot]) -> tuple[AlikeDice, ...]:
-    """A unit's bases by number and target; the target is said where they fire at several."""
+    """Groups to-hit dice by number needed and target, which is named if there are several."""
     dice = [shot for shot in shots for _ in range(shot.dice)]
     alike: dict[tuple[int, str], list[int]] = {}
     for place, shot in enumerate(dice):
@@ -272,8 +274,8 @@ def _to_hit(shots: Sequence[Shot]) -> tuple[AlikeDice, ...]:
 
 
 def _bases(names: Sequence[str]) -> str:
-    each = dict.fromkeys(names)
-    return f"base{'s' * (len(each) > 1)} {', '.join(each)}"
+    unique = dict.fromkeys(names)
+    return f"base{'s' * (len(unique) > 1)} {', '.join(unique)}"
 
 
 def _one_each(names: Sequence[str]) -> tuple[AlikeDice, ...]:

@@ -1,4 +1,4 @@
-"""Exact chances of what the dice of a request can lead to."""
+"""Exact probabilities of a request's outcomes before the dice are thrown."""
 
 from tablecam.rules.maurice.odds.asked import ODDS
 

@@ -1,4 +1,4 @@
-"""The odds as somebody who looks at a table asks for them: by two units, or by one."""
+"""Odds of Maurice Lite for the engine: of a request, or of one unit's whole fire at another."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _SOURCE: Final = "odds"
 
 
 class MauriceOdds:
-    """`tablecam.rules.odds.Odds` for Maurice Lite."""
+    """Maurice Lite as `tablecam.rules.odds.Odds`."""
 
     game: Final = GAME
 
     def odds(self, position: Position, wanted: Mapping[str, Any]) -> Json:
-        """The chances of what `tablecam odds` takes, or of a unit's whole fire at another.
+        """Returns the odds of a request, or of a unit's whole fire at another.
 
         `{"kind": "volley", "unit": "F1", "target": "B1"}` fires with each of the unit's bases that
         may choose the target.
@@ -38,8 +38,9 @@ class MauriceOdds:
         return odds(field, request_of(document_from(dict(wanted), _SOURCE), field, with_dice=False))
 
 
-def _whole_fire(field: Field, wanted: Mapping[str, Any]) -> Json:
-    unit, target = field.by_id.get(wanted.get("unit", "")), wanted["target"]
+def _whole_fire(field: Field, request: Mapping[str, Any]) -> Json:
+    """Expands a unit's fire at another into a request that names all its bases."""
+    unit, target = field.by_id.get(request.get("unit", "")), request["target"]
     if unit is None or target not in field.by_id:
         raise BadInput(_SOURCE, "expected two units on the table, one to fire at the other")
     bases = [
@@ -50,8 +51,8 @@ def _whole_fire(field: Field, wanted: Mapping[str, Any]) -> Json:
     if not bases:
         raise BadInput(_SOURCE, f"{unit.id} may not fire at {target} as they lie")
     shots = [{"unit": unit.id, "targets": dict.fromkeys(bases, target)}]
-    return {"kind": wanted.get("kind", "volley"), "side": unit.side, "shots": shots}
+    return {"kind": request.get("kind", "volley"), "side": unit.side, "shots": shots}
 
 
 ODDS: Final = MauriceOdds()
-"""What `tablecam.rules.odds` finds."""
+"""The instance that `tablecam.rules.odds` discovers."""

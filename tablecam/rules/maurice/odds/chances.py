@@ -1,20 +1,19 @@
-"""Variables that hang on dice, and their exact distributions.
+"""Random variables that depend on dice, and their exact distributions by variable elimination.
 
-A `Variable` has finitely many states and knows the variables that it follows from: a die follows
-from none, a score from its die, the highest of scores from them. All of them together are a network
-of chances (a Bayesian network): of N(v | parents of v), the number of ways in which v comes about,
+A `Variable` has finitely many states and parents that it follows from: a die has none, a score
+follows from its die, the highest score from all scores. Together they form a Bayesian network. With
+N(v | parents of v), the number of ways in which v comes about,
 
     P(q) = sum over all other variables of the product of N for q and its ancestors, / 6^dice.
 
-`distribution` takes that sum one variable at a time: multiply the tables in which it stands, sum it
-out, put the smaller table back (variable elimination). It never lists the 6^n ways in which n dice
-fall: what it costs is the largest table on the way, and the variable that leaves the smallest one
-is always taken first. In a chain or a star of units no table has more than a few hundred entries,
-however long it is. What follows from many variables is folded together two at a time (`folded`)
-for the same reason.
+`distribution` takes that sum one variable at a time: multiply the tables that contain the variable,
+sum it out, put the smaller table back. It never lists the 6^n results of n dice. Its cost is the
+largest table on the way, so the variable that leaves the smallest table always goes first. In a
+chain or star of units no table exceeds a few hundred entries, at any length. A variable of many
+parents is folded two at a time (`folded`) for the same reason.
 
-Ways are counted in whole numbers, held as float64: up to 20 dice behind one answer (6^20 < 2^53)
-not a single way is lost to rounding; beyond, the relative error is some 1e-15.
+Ways are whole numbers in float64: exact up to 20 dice behind one answer (6^20 < 2^53), with a
+relative error of about 1e-15 beyond that.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ DIE_SIDES = range(1, 7)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variable(Generic[State]):
-    """Something that chance decides; two of them are the same only where they are one object.
+    """A random variable; two are the same only if they are one object.
 
-    `ways` has one axis a parent, in their order, and the last one for `states`: in how many ways
-    each state comes about, given the parents' states.
+    `ways` has one axis per parent, in order, and a last one for `states`: the number of ways in
+    which each state comes about, given the parents' states.
     """
 
     states: tuple[State, ...]
@@ -50,31 +49,30 @@ class Variable(Generic[State]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Factor:
-    """A table over some variables, one axis each."""
+    """A table with one axis for each variable of its scope."""
 
     scope: tuple[Variable[Any], ...]
     table: Table
 
 
 def die() -> Variable[int]:
-    """One die, not yet thrown."""
+    """Returns one die, not yet thrown."""
     return Variable(tuple(DIE_SIDES), (), np.ones(len(DIE_SIDES)))
 
 
 def certain(state: State) -> Variable[State]:
-    """What no die can change."""
+    """Returns a variable with a single state."""
     return Variable((state,), (), np.ones(1))
 
 
 def follows(rule: Callable[..., State], *parents: Variable[Any]) -> Variable[State]:
-    """What a rule makes of other variables: it is asked once for each combination of their states.
+    """Returns the variable that a rule computes from others.
 
-    Args:
-        rule: Takes a state of each parent; also of combinations that cannot come about.
-        parents: Different variables.
+    The rule is called once for each combination of the parents' states, impossible ones included;
+    parents must be distinct.
     """
     results = [rule(*states) for states in product(*(parent.states for parent in parents))]
-    # A dict keeps the order in which states first come, and so one order of all tables.
+    # Order of first appearance, so that tables are the same in every run.
     states = tuple(dict.fromkeys(results))
     place = {state: index for index, state in enumerate(states)}
     rows = np.zeros((len(results), len(states)))
@@ -86,29 +84,33 @@ def follows(rule: Callable[..., State], *parents: Variable[Any]) -> Variable[Sta
 def folded(
     rule: Callable[[State, State], State], variables: Sequence[Variable[State]]
 ) -> Variable[State]:
-    """What a rule of two makes of many: `max` of scores, `or` of questions.
+    """Returns the fold of many variables by a binary rule, such as `max` of scores.
 
     Raises:
-        TypeError: There is none.
+        TypeError: There are no variables.
     """
-    return reduce(lambda so_far, each: follows(rule, so_far, each), variables)
+    return reduce(lambda so_far, variable: follows(rule, so_far, variable), variables)
 
 
 def distribution(variable: Variable[State]) -> dict[State, float]:
-    """The exact chance of each state that can come about, in the order of `states`."""
+    """Returns the exact probability of each possible state, in the order of `states`."""
     ancestors = _ancestors(variable)
-    holding: dict[Variable[Any], list[_Factor]] = {each: [] for each in ancestors}
-    for each in ancestors:
-        _hold(_Factor((*each.parents, each), each.ways), holding)
-    sizes = {each: _size_without(each, holding[each]) for each in ancestors if each is not variable}
+    factors_of: dict[Variable[Any], list[_Factor]] = {ancestor: [] for ancestor in ancestors}
+    for ancestor in ancestors:
+        _register(_Factor((*ancestor.parents, ancestor), ancestor.ways), factors_of)
+    sizes = {
+        ancestor: _size_without(ancestor, factors_of[ancestor])
+        for ancestor in ancestors
+        if ancestor is not variable
+    }
     while sizes:
-        chosen = min(sizes, key=sizes.__getitem__)
-        del sizes[chosen]
-        joined = _sum_out(chosen, holding)
-        for each in joined.scope:
-            if each in sizes:
-                sizes[each] = _size_without(each, holding[each])
-    ways = reduce(_times, holding[variable]).table
+        eliminated = min(sizes, key=sizes.__getitem__)
+        del sizes[eliminated]
+        joined = _sum_out(eliminated, factors_of)
+        for neighbour in joined.scope:
+            if neighbour in sizes:
+                sizes[neighbour] = _size_without(neighbour, factors_of[neighbour])
+    ways = reduce(_product, factors_of[variable]).table
     total = ways.sum()
     return {
         state: float(count / total)
@@ -118,47 +120,49 @@ def distribution(variable: Variable[State]) -> dict[State, float]:
 
 
 def _ancestors(variable: Variable[Any]) -> list[Variable[Any]]:
-    """All that a variable follows from, and itself; nothing else can change its chances."""
-    found: dict[Variable[Any], None] = {}
+    """Returns a variable and all that it follows from; nothing else affects it."""
+    ancestors: dict[Variable[Any], None] = {}
     waiting: list[Variable[Any]] = [variable]
     while waiting:
-        each = waiting.pop()
-        if each not in found:
-            found[each] = None
-            waiting.extend(each.parents)
-    return list(found)
+        ancestor = waiting.pop()
+        if ancestor not in ancestors:
+            ancestors[ancestor] = None
+            waiting.extend(ancestor.parents)
+    return list(ancestors)
 
 
-def _hold(factor: _Factor, holding: dict[Variable[Any], list[_Factor]]) -> None:
-    for each in factor.scope:
-        holding[each].append(factor)
+def _register(factor: _Factor, factors_of: dict[Variable[Any], list[_Factor]]) -> None:
+    for variable in factor.scope:
+        factors_of[variable].append(factor)
 
 
 def _size_without(variable: Variable[Any], factors: Iterable[_Factor]) -> int:
-    """How many entries the table has that is left when a variable is summed out."""
-    beside = {each for factor in factors for each in factor.scope if each is not variable}
-    return prod(len(each.states) for each in beside)
+    """Returns the size of the table that remains after a variable is summed out."""
+    neighbours = {
+        neighbour for factor in factors for neighbour in factor.scope if neighbour is not variable
+    }
+    return prod(len(neighbour.states) for neighbour in neighbours)
 
 
-def _sum_out(variable: Variable[Any], holding: dict[Variable[Any], list[_Factor]]) -> _Factor:
-    """Put one factor in the place of all that hold a variable, with it summed out."""
-    old = holding.pop(variable)
-    joined = reduce(_times, old)
-    scope = tuple(each for each in joined.scope if each is not variable)
+def _sum_out(variable: Variable[Any], factors_of: dict[Variable[Any], list[_Factor]]) -> _Factor:
+    """Replaces all factors that contain a variable by one with it summed out."""
+    old = factors_of.pop(variable)
+    joined = reduce(_product, old)
+    scope = tuple(other for other in joined.scope if other is not variable)
     new = _Factor(scope, joined.table.sum(axis=joined.scope.index(variable)))
-    for each in scope:
-        holding[each] = [factor for factor in holding[each] if factor not in old]
-    _hold(new, holding)
+    for other in scope:
+        factors_of[other] = [factor for factor in factors_of[other] if factor not in old]
+    _register(new, factors_of)
     return new
 
 
-def _times(a: _Factor, b: _Factor) -> _Factor:
-    scope = (*a.scope, *(each for each in b.scope if each not in a.scope))
-    return _Factor(scope, _spread(a, scope) * _spread(b, scope))
+def _product(a: _Factor, b: _Factor) -> _Factor:
+    scope = (*a.scope, *(variable for variable in b.scope if variable not in a.scope))
+    return _Factor(scope, _broadcast(a, scope) * _broadcast(b, scope))
 
 
-def _spread(factor: _Factor, scope: Sequence[Variable[Any]]) -> Table:
-    """A factor's table with the axes of a wider scope, 1 long where it says nothing."""
-    order = [factor.scope.index(each) for each in scope if each in factor.scope]
-    shape = [len(each.states) if each in factor.scope else 1 for each in scope]
+def _broadcast(factor: _Factor, scope: Sequence[Variable[Any]]) -> Table:
+    """Returns a factor's table broadcast to a wider scope, with length 1 on missing axes."""
+    order = [factor.scope.index(variable) for variable in scope if variable in factor.scope]
+    shape = [len(variable.states) if variable in factor.scope else 1 for variable in scope]
     return factor.table.transpose(order).reshape(shape)

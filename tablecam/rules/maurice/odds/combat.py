@@ -1,17 +1,17 @@
-"""The results of a combat as variables of its dice (M-8.19, M-8.20), before anyone falls back.
+"""Results of a combat as random variables (M-8.19, M-8.20), before anyone falls back.
 
-With s = value + die for every engaged unit, and E(u) whom a unit engages:
+With s = value + die for every engaged unit, and E(u) the enemies that u is engaged with:
 
-- a defender d is broken outright where max s over E(d) is at least 2 s(d); else it takes 2
-  disruptions where that maximum is above s(d), 1 where it is not, and breaks where its level then
-  exceeds its bases (M-1.14);
-- its standing score is s(d), or 0 once it is broken: it counts no longer then (M-8.21), and no
-  score is as low as 0;
-- an attacker a takes 2 where the highest standing score over E(a) is s(a) or more, else 1;
-- it is still in contact where anyone whom it touches stands (M-8.23).
+- a defender d breaks at once if max s over E(d) is at least 2 s(d); otherwise it takes 2
+  disruptions if that maximum exceeds s(d), else 1, and breaks if its level then exceeds its bases
+  (M-1.14);
+- its standing score is s(d), or 0 if it is broken: it no longer counts (M-8.21), and no score is as
+  low as 0;
+- an attacker a takes 2 if the highest standing score over E(a) is at least s(a), else 1;
+- it stays in contact if any unit that it touches stands (M-8.23).
 
-Units whose enemies have an enemy in common are not independent. No chance is multiplied as though
-they were: `odds_chances` sums over the dice that each answer hangs on.
+Units with common enemies are not independent, so their probabilities are never multiplied;
+`chances.py` sums over the dice that each answer depends on.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from tablecam.rules.maurice.odds.chances import Variable, certain, die, folded, 
 
 @dataclass(frozen=True, slots=True)
 class Combatant:
-    """An engaged unit: what its score is added to, and whom it meets.
+    """An engaged unit with its combat value and its enemies.
 
-    `value` is after all modifiers, not below 0; `disruption` is its level before the combat.
+    `value` includes all modifiers and is at least 0; `disruption` is the level before the combat.
     `touching` are the enemies in base contact, engaged or not.
     """
 
@@ -44,7 +44,7 @@ class Combatant:
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """What a unit suffers: disruptions gained, and whether it breaks."""
+    """The result of a combat for a unit: disruption gained, and whether it breaks."""
 
     disruption: int = 0
     is_broken: bool = False
@@ -52,7 +52,7 @@ class Harm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fight:
-    """A unit's part in a combat. `has_contact` is for attackers: an enemy still touches it."""
+    """The random variables of one unit; `has_contact` is for attackers in contact afterwards."""
 
     score: Variable[int]
     harm: Variable[Harm]
@@ -61,28 +61,36 @@ class Fight:
 
 
 def fights(combatants: Iterable[Combatant]) -> Mapping[str, Fight]:
-    """All engaged units' parts, by id.
+    """Returns the random variables of all engaged units, by id.
 
     Raises:
-        KeyError: One of them is engaged with a unit that is not among them.
+        KeyError: A unit is engaged with one that is not among the combatants.
     """
-    by_id = {each.id: each for each in combatants}
-    scores = {each.id: _score(each) for each in by_id.values()}
-    passive = {each.id: _defence(each, scores) for each in by_id.values() if not each.is_active}
+    by_id = {combatant.id: combatant for combatant in combatants}
+    scores = {combatant.id: _score(combatant) for combatant in by_id.values()}
+    passive = {
+        combatant.id: _defence(combatant, scores)
+        for combatant in by_id.values()
+        if not combatant.is_active
+    }
     standing = {unit_id: fight.standing for unit_id, fight in passive.items()}
-    active = {each.id: _attack(each, scores, standing) for each in by_id.values() if each.is_active}
+    active = {
+        combatant.id: _attack(combatant, scores, standing)
+        for combatant in by_id.values()
+        if combatant.is_active
+    }
     return passive | active
 
 
 def _defended(combatant: Combatant, score: int, highest: int) -> Harm:
-    """What a passive unit suffers from the highest score against it."""
+    """Returns a passive unit's result from the highest score against it."""
     if highest >= COMBAT_DOUBLED * score:
         return Harm(0, is_broken=True)
     return _disrupted(combatant, COMBAT_BEATEN if highest > score else COMBAT_OTHERWISE)
 
 
 def _attacked(combatant: Combatant, score: int, standing: int) -> Harm:
-    """What an active unit suffers from the highest score of those that still stand."""
+    """Returns an active unit's result from the highest score of enemies that still stand."""
     return _disrupted(combatant, COMBAT_BEATEN if standing >= score else COMBAT_OTHERWISE)
 
 
@@ -98,7 +106,7 @@ def _defence(combatant: Combatant, scores: Mapping[str, Variable[int]]) -> Fight
     score = scores[combatant.id]
     highest = folded(max, [scores[enemy] for enemy in combatant.engaged_with])
     harm = follows(lambda own, best: _defended(combatant, own, best), score, highest)
-    standing = follows(lambda own, hurt: 0 if hurt.is_broken else own, score, harm)
+    standing = follows(lambda own, result: 0 if result.is_broken else own, score, harm)
     return Fight(score, harm, standing, certain(state=True))
 
 
@@ -114,7 +122,7 @@ def _attack(
 
 
 def _contact(combatant: Combatant, standing: Mapping[str, Variable[int]]) -> Variable[bool]:
-    """Whether any enemy that it touches is left; nobody breaks who was not engaged."""
+    """Returns whether a touched enemy is left; units that are not engaged cannot break."""
     if not combatant.touching:
         return certain(state=False)
     if any(enemy not in standing for enemy in combatant.touching):

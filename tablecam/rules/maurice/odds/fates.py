@@ -1,11 +1,11 @@
-"""What becomes of units when attackers fall back after a combat, as variables of its dice.
+"""Fates of units when attackers fall back after a combat, as random variables.
 
-Attackers fall back one after the other (M-8.24). What one of them suffers hangs on whether it is
-still in contact (M-8.23), on which enemies near its way still stand, and on where the friends near
-its way have gone and how disrupted they are, by then (M-8.25 to M-8.27). Who can matter to whom is
-a question of places alone; for those the rule is asked once for each combination of what may have
-become of them, and what comes out are their next variables. So chance stays exact however the
-attackers' ways cross, and a unit with nothing behind it adds no more than itself.
+Attackers fall back one after the other (M-8.24). The result for each depends on whether it is still
+in contact (M-8.23), which enemies near its path stand, and where the friends near its path have
+gone and how disrupted they are by then (M-8.25 to M-8.27). Who can affect whom depends on places
+alone. For those units the rule is called once per combination of their fates, and its results are
+their next variables. So probabilities stay exact however the paths cross, and a unit with nothing
+behind it adds only itself.
 """
 
 from __future__ import annotations
@@ -20,10 +20,7 @@ from tablecam.rules.maurice.odds.combat import Fight
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What has become of a unit so far.
-
-    `disruption` is what it has gained, `back_mm` how far it has fallen back.
-    """
+    """The fate of a unit so far: disruption gained, and the distance fallen back in millimetres."""
 
     disruption: int = 0
     is_broken: bool = False
@@ -33,25 +30,26 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """The units that can matter to one that falls back: enemies in the order asked, and friends."""
+    """The units that can affect one that falls back: enemies in the order asked, and friends."""
 
     enemies: tuple[str, ...] = ()
     friends: tuple[str, ...] = ()
 
 
 class Ground(Protocol):
-    """Where the units of a combat lie."""
+    """The geometry of a combat, as far as falling back needs it."""
 
     def concern(self, unit_id: str, places_mm: Mapping[str, frozenset[float]]) -> Concern:
-        """Who can matter to a unit that falls back.
+        """Returns the units that can affect one that falls back.
 
-        `places_mm` are how far back each other unit of its side may be by now.
+        `places_mm` are the possible distances that each other unit of its side has fallen back by
+        then.
         """
 
     def fall_back(
         self, unit_id: str, fates: Mapping[str, Fate], standing: frozenset[str]
     ) -> Mapping[str, Fate]:
-        """The fates of a unit and of the friends that concern it, once it has fallen back.
+        """Returns the fates of a unit and of the friends that concern it, after it falls back.
 
         `standing` are the enemies that concern it and are not broken.
         """
@@ -61,18 +59,16 @@ Fates = Mapping[str, Variable[Fate]]
 
 
 def fates(fights: Mapping[str, Fight], order: Sequence[str], ground: Ground) -> Fates:
-    """What becomes of all engaged units, and of the friends whom some of them pass through.
+    """Returns the fates of all engaged units, and of friends that some of them pass through.
 
-    Args:
-        fights: The results of the combat.
-        order: The attackers, in the order in which they fall back.
-        ground: Where they do.
+    `fights` are the results of the combat; `order` lists the attackers in the order in which they
+    fall back on `ground`.
     """
-    found = {unit_id: _after_results(fight) for unit_id, fight in fights.items()}
+    fate_of = {unit_id: _after_results(fight) for unit_id, fight in fights.items()}
     for unit_id in order:
         if True in fights[unit_id].has_contact.states:
-            found |= _after_falling_back(unit_id, found, fights, set(order), ground)
-    return found
+            fate_of |= _after_falling_back(unit_id, fate_of, fights, set(order), ground)
+    return fate_of
 
 
 def _after_results(fight: Fight) -> Variable[Fate]:
@@ -86,7 +82,7 @@ def _after_falling_back(
     attackers: Iterable[str],
     ground: Ground,
 ) -> dict[str, Variable[Fate]]:
-    """The fates of a unit and of the friends that concern it after its turn."""
+    """Returns the fates of a unit and of the friends that concern it after its turn."""
     places_mm = {name: _places_mm(so_far[name]) for name in attackers if name != unit_id}
     concern = ground.concern(unit_id, places_mm)
     names = (unit_id, *concern.friends)
@@ -98,7 +94,9 @@ def _after_falling_back(
         held, stand = states[: len(names)], states[len(names) :]
         if not has_contact or held[0].is_broken:
             return tuple(held)
-        standing = always | {each for each, stands in zip(may_stand, stand, strict=True) if stands}
+        standing = always | {
+            enemy for enemy, stands in zip(may_stand, stand, strict=True) if stands
+        }
         after = ground.fall_back(unit_id, dict(zip(names, held, strict=True)), standing)
         return tuple(after[name] for name in names)
 

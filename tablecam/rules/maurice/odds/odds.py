@@ -1,12 +1,12 @@
-"""The odds of a request: exact chances of all that its dice can lead to, before any is thrown.
+"""Odds of a request: exact probabilities of all its outcomes before any die is thrown.
 
-Fire and rally: every die is a try of its own, so numbers of successes are convolved
-(`odds_shots.py`). A shot disrupts with the chance to hit times the chance to disrupt (M-7.23,
-M-7.25); a unit breaks where its level and what it gains exceed its bases (M-1.14).
+Fire and rally: every die is an independent try, so numbers of successes are convolved
+(`shots.py`). A shot disrupts with the probability to hit times that to disrupt (M-7.23,
+M-7.25); a unit breaks if its level plus what it gains exceeds its bases (M-1.14).
 
-Combat: units share dice through their enemies, so chances of different units cannot be
-multiplied. Scores, results (`odds_combat.py`) and falling back (`odds_fates.py`) make a network of
-variables; `odds_chances.py` sums it up exactly, one variable at a time.
+Combat: units share dice through their enemies, so probabilities of different units cannot be
+multiplied. Scores, results (`combat.py`) and falling back (`fates.py`) form a network of
+variables, which `chances.py` sums exactly, one variable at a time.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ from tablecam.table.headings import forward
 from tablecam.uncertainty.contact import TOUCH_MM
 
 _SAFE_MM = 0.5
-"""Who is asked in vain changes no chance, who is left out would: a hair more than may touch."""
+"""Extra range for enemies: one too many changes no probability, a missing one would."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FieldGround:
-    """A field before anyone falls back: the `Ground` of `odds_fates.py`."""
+    """A field before anyone falls back, as the `Ground` of `fates.py`."""
 
     field: Field
 
     def concern(self, unit_id: str, places_mm: Mapping[str, frozenset[float]]) -> Concern:
-        """Who can matter to a unit that falls back."""
+        """Returns the units that can affect one that falls back."""
         return concern(self.field, self.field.by_id[unit_id], places_mm)
 
     def fall_back(
         self, unit_id: str, fates: Mapping[str, Fate], standing: frozenset[str]
     ) -> Mapping[str, Fate]:
-        """What becomes of a unit that falls back, and of friends (M-8.24 to M-8.27)."""
-        # Nobody else can matter, so nobody else need be looked at.
+        """Returns the fates of a unit that falls back and of friends (M-8.24 to M-8.27)."""
+        # No other unit can matter, and the rule is faster on a small field.
         names = fates.keys() | standing
         units = tuple(unit for unit in self.field.units if unit.id in names)
         by_id = MappingProxyType({unit.id: unit for unit in units})
@@ -77,20 +77,20 @@ def _fate(result: Result) -> Fate:
 
 
 def concern(field: Field, unit: UnitOnField, places_mm: Mapping[str, frozenset[float]]) -> Concern:
-    """Whoever can matter to a unit that falls back (M-8.25 to M-8.27).
+    """Returns the units that can affect one that falls back (M-8.25 to M-8.27).
 
-    Args:
-        field: Where all units lay before any fell back.
-        unit: The one that is to.
-        places_mm: How far back each other attacker may be by then.
+    `field` holds all units before any falls back; `places_mm` are the possible distances that each
+    other attacker has fallen back by then.
     """
     friends = {
         friend.id: [fallen_back(friend, back_mm) for back_mm in places_mm.get(friend.id, {0.0})]
         for friend in field.friends_of(unit)
     }
     least_mm = FALL_BACK_BW * field.bw_mm
-    longest_mm = _longest_mm(unit, least_mm, [shape for each in friends.values() for shape in each])
-    # What reaches deeper than a sliver into the way (G-5) reaches into it without its rim, too.
+    longest_mm = _longest_mm(
+        unit, least_mm, [shape for outlines in friends.values() for shape in outlines]
+    )
+    # Shrinking the path by less than half a sliver keeps all that intrudes by more (G-5).
     way = shapely.buffer(_swept(unit, 0.0, longest_mm), -0.4 * SLIVER_MM, join_style="mitre")
     ends = _swept(unit, least_mm, longest_mm)
     passed = tuple(
@@ -106,18 +106,20 @@ def concern(field: Field, unit: UnitOnField, places_mm: Mapping[str, frozenset[f
 
 
 def fallen_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
-    """A unit's outline once it has gone straight back (M-8.24)."""
+    """Returns a unit's outline after it moves straight back (M-8.24)."""
     step = np.array(forward(unit.axes.heading_deg)) * -back_mm
     return shapely.transform(unit.outline, lambda points: points + step)
 
 
 def _longest_mm(unit: UnitOnField, least_mm: float, friends: Sequence[shapely.Geometry]) -> float:
-    """How far it may have to go until it stands on nobody, wherever its friends may be (M-8.25)."""
+    """Returns the longest way back until a unit overlaps no friend, wherever these are (M-8.25)."""
     longest_mm = least_mm
     while friends:
         ends = _swept(unit, least_mm, longest_mm)
         is_met = shapely.area(shapely.intersection(ends, friends)) > 0
-        past_mm = [_past_mm(unit, each) for each, met in zip(friends, is_met, strict=True) if met]
+        past_mm = [
+            _past_mm(unit, friend) for friend, met in zip(friends, is_met, strict=True) if met
+        ]
         if max(past_mm, default=0.0) <= longest_mm:
             break
         longest_mm = max(past_mm)
@@ -125,14 +127,14 @@ def _longest_mm(unit: UnitOnField, least_mm: float, friends: Sequence[shapely.Ge
 
 
 def _past_mm(unit: UnitOnField, friend: shapely.Geometry) -> float:
-    """How far back all of a unit is behind all of a friend."""
+    """Returns how far back a unit is wholly behind a friend."""
     ahead = np.array(forward(unit.axes.heading_deg))
-    own, others = (shapely.get_coordinates(each) @ ahead for each in (unit.outline, friend))
+    own, others = (shapely.get_coordinates(outline) @ ahead for outline in (unit.outline, friend))
     return float(own.max() - others.min())
 
 
 def _swept(unit: UnitOnField, from_mm: float, to_mm: float) -> shapely.Geometry:
-    """All ground that a unit's bases cover on the way from one distance back to another."""
+    """Returns the area that a unit's bases cover between two distances back."""
     ahead = np.array(forward(unit.axes.heading_deg))
     return shapely.union_all([*_hulls(unit.bases, -from_mm * ahead, -to_mm * ahead)])
 
@@ -148,10 +150,11 @@ def _hulls(
 
 
 _PLACES = 15
+"""Decimal places of differences; a difference of sums beyond them is rounding error."""
 
 
 def number_json(chances: Mapping[int, float]) -> Json:
-    """The distribution of a number: what is to be expected, and the chance of each.
+    """Returns the distribution of a number as JSON: its mean and the probability of each value.
 
     >>> number_json({1: 0.75, 0: 0.25})
     {'expected': 0.75, 'chances': {'0': 0.25, '1': 0.75}}
@@ -161,39 +164,39 @@ def number_json(chances: Mapping[int, float]) -> Json:
 
 
 def fate_json(chances: Mapping[Fate, float]) -> Json:
-    """What becomes of a unit in a combat, by results and falling back together."""
+    """Returns a unit's fate as JSON, results and falling back together."""
     return {
-        "disruption": number_json(_marginal(chances, lambda each: each.disruption)),
-        "breaks": _share(chances, lambda each: each.is_broken),
+        "disruption": number_json(_marginal(chances, lambda fate: fate.disruption)),
+        "breaks": _share(chances, lambda fate: fate.is_broken),
     }
 
 
 def attacker_json(chances: Mapping[Fate, float], results: Mapping[Harm, float]) -> Json:
-    """The same of an attacker, and how it leaves.
+    """Returns an attacker's fate as JSON, with how it leaves.
 
-    `breaks_falling_back` is the part of `breaks` that results alone (M-8.20) do not bring about.
+    `breaks_falling_back` is the part of `breaks` that results alone (M-8.20) do not cause.
     """
     document = fate_json(chances)
-    already = _share(results, lambda each: each.is_broken)
+    already = _share(results, lambda harm: harm.is_broken)
     return {
         **document,
-        "falls_back": _share(chances, lambda each: each.falls_back),
-        # The difference of two sums of the same shares: what rounding leaves of it is nothing.
+        "falls_back": _share(chances, lambda fate: fate.falls_back),
+        # A difference of two sums of the same terms; rounding removes float error.
         "breaks_falling_back": max(0.0, round(document["breaks"] - already, _PLACES)),
     }
 
 
 def broken_json(fates: Fates, unit_ids: Iterable[str]) -> Json:
-    """How many of some units break together; they are not independent."""
-    broken = [follows(lambda each: int(each.is_broken), fates[name]) for name in unit_ids]
+    """Returns the distribution of how many of some units break; they are not independent."""
+    broken = [follows(lambda fate: int(fate.is_broken), fates[name]) for name in unit_ids]
     return number_json(distribution(folded(lambda some, more: some + more, broken)))
 
 
 def _marginal(chances: Mapping[Fate, float], number: Callable[[Fate], int]) -> dict[int, float]:
-    found: dict[int, float] = {}
+    by_number: dict[int, float] = {}
     for fate, share in chances.items():
-        found[number(fate)] = found.get(number(fate), 0.0) + share
-    return found
+        by_number[number(fate)] = by_number.get(number(fate), 0.0) + share
+    return by_number
 
 
 def _share(chances: Mapping[State, float], question: Callable[[State], bool]) -> float:
@@ -204,13 +207,13 @@ Json = dict[str, Any]
 
 
 def odds(field: Field, request: Request) -> Json:
-    """The chances of all that a request can lead to.
+    """Returns the probabilities of all outcomes of a request.
 
-    `disruption` is what a unit gains (negative: sheds), as resolutions count it: none where it is
-    broken outright.
+    `disruption` is what a unit gains (negative: sheds), as in resolutions: none if it breaks at
+    once.
 
     Raises:
-        BadInput: What is asked for is not allowed, as when it is resolved.
+        BadInput: The request is not allowed, as when it is resolved.
     """
     if isinstance(request, Volley):
         return _volley(field, request)
@@ -228,16 +231,16 @@ def _volley(field: Field, request: Volley) -> Json:
         target: _target(field, target, [shot for shot in shots if shot.target == target])
         for target in targets
     }
-    listed = [shot.to_json() for shot in shots]
-    return {"game": GAME, "kind": request.kind, "shots": listed, "units": units}
+    shot_documents = [shot.to_json() for shot in shots]
+    return {"game": GAME, "kind": request.kind, "shots": shot_documents, "units": units}
 
 
 def _target(field: Field, target: str, shots: Sequence[Shot]) -> Json:
     unit = field.by_id[target]
     dice = [shot for shot in shots for _ in range(shot.dice)]
-    hit = [chance_of(each.to_hit) for each in dice]
+    hit = [chance_of(shot.to_hit) for shot in dice]
     gained = successes(
-        chance * chance_of(each.disrupt_on) for chance, each in zip(hit, dice, strict=True)
+        chance * chance_of(shot.disrupt_on) for chance, shot in zip(hit, dice, strict=True)
     )
     breaks = sum(
         share
@@ -254,22 +257,22 @@ def _target(field: Field, target: str, shots: Sequence[Shot]) -> Json:
 
 
 def _combat(field: Field, request: Combat) -> Json:
-    met = meeting(field, request.active)
-    check_combat(request, met)
-    scores = scores_of(field, met, request.cards)
-    parts = fights(_combatant(field, name, value, met) for name, value in scores.items())
-    order = fall_back_order(field, request, met.contacts)
+    combat = meeting(field, request.active)
+    check_combat(request, combat)
+    scores = scores_of(field, combat, request.cards)
+    parts = fights(_combatant(field, name, value, combat) for name, value in scores.items())
+    order = fall_back_order(field, request, combat.contacts)
     ends = fates(parts, order, FieldGround(field))
     units: Json = {}
     for name in (unit.id for unit in field.units if unit.id in ends):
-        said = _value(scores[name]) if name in scores else {}
+        value_document = _value(scores[name]) if name in scores else {}
         chances = distribution(ends[name])
-        becomes = (
+        fate_document = (
             attacker_json(chances, distribution(parts[name].harm))
-            if name in met.contacts
+            if name in combat.contacts
             else fate_json(chances)
         )
-        units[name] = {"side": field.by_id[name].side, **said, **becomes}
+        units[name] = {"side": field.by_id[name].side, **value_document, **fate_document}
     along = _along_the_front(field, ends)
     sides: Json = {}
     for side in dict.fromkeys(field.by_id[name].side for name in ends):
@@ -298,9 +301,9 @@ def _combatant(field: Field, name: str, value: Value, met: Meeting) -> Combatant
 
 
 def _along_the_front(field: Field, unit_ids: Iterable[str]) -> list[str]:
-    """Units from one end of the fight to the other.
+    """Returns units sorted along the front.
 
-    Added up in this order, those that hang together follow each other, and tables stay small.
+    Folding them in this order keeps units with common enemies together and tables small.
     """
     names = list(unit_ids)
     middles = shapely.get_coordinates(
@@ -321,12 +324,12 @@ def _value(value: Value) -> Json:
 
 
 def _rally(field: Field, request: Rally) -> Json:
-    found = rallying(field, request)
-    shed = successes([chance_of(found.needed)] * found.dice)
+    terms = rallying(field, request)
+    shed = successes([chance_of(terms.needed)] * terms.dice)
     unit = {
-        "basic": found.basic,
-        "modifiers": dict(found.modifiers),
-        "needed": found.needed,
+        "basic": terms.basic,
+        "modifiers": dict(terms.modifiers),
+        "needed": terms.needed,
         "disruption": number_json({-number: share for number, share in shed.items()}),
     }
-    return {"game": GAME, "kind": "rally", "units": {found.unit: unit}}
+    return {"game": GAME, "kind": "rally", "units": {terms.unit: unit}}

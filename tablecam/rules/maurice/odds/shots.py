@@ -1,4 +1,4 @@
-"""How many of some dice succeed, each thrown by itself (M-7.23, M-7.25, M-9.2)."""
+"""The distribution of successes of independent dice (M-7.23, M-7.25, M-9.2)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SIDES = 6
 
 
 def chance_of(needed: int) -> float:
-    """The chance of a die to reach a number; a 1 always fails, a 6 always succeeds (M-7.23, M-9.4).
+    """Returns the probability that a die reaches a number; 1 fails, 6 succeeds (M-7.23, M-9.4).
 
     >>> chance_of(4)
     0.5
@@ -21,19 +21,19 @@ def chance_of(needed: int) -> float:
 
 
 def successes(chances: Iterable[float]) -> dict[int, float]:
-    """How many of some independent tries succeed: the chance of each number from 0.
+    """Returns the probability of each number of successes of independent tries.
 
-    A table of numbers is convolved with one try after another; it is exact, and n tries cost n^2.
+    The table is convolved with one try after another: exact, and O(n^2) for n tries.
 
     >>> successes([0.5, 0.5])
     {0: 0.25, 1: 0.5, 2: 0.25}
     """
     table = np.ones(1)
-    for each in chances:
-        table = np.convolve(table, [1.0 - each, each])
+    for chance in chances:
+        table = np.convolve(table, [1.0 - chance, chance])
     return {number: float(share) for number, share in enumerate(table) if share > 0}
 
 
 def expected(chances: Mapping[int, float]) -> float:
-    """The mean of a distribution."""
+    """Returns the mean of a distribution."""
     return sum(number * share for number, share in chances.items())

@@ -1,4 +1,4 @@
-"""Odds as tables that a person can read."""
+"""Odds as tables for the terminal."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from tablecam.table.sides import side_name
 Json = Mapping[str, Any]
 
 _LEAST = 0.0005
+"""Smaller probabilities show as `<0.1`."""
 _GAINED = "disruption gained: mean, and chances in %"
 _FALLING_BACK = ("falls_back", "breaks_falling_back")
 
 
 def odds_tables(document: Json) -> Iterable[Table]:
-    """The tables of a document of odds."""
+    """Yields the tables of an odds document."""
     if document["kind"] == "combat":
         yield _combat(document)
         yield _losses(document)
@@ -30,7 +31,7 @@ def odds_tables(document: Json) -> Iterable[Table]:
 
 
 def percent(share: float) -> str:
-    """A chance in per cent: what can happen is never 0, what can fail never 100.
+    """Formats a probability in per cent: what can happen is never 0, what can fail never 100.
 
     >>> percent(0.5), percent(0.1234), percent(1e-9), percent(1 - 1e-9), percent(0), percent(1)
     ('50.0', '12.3', '<0.1', '>99.9', '0', '100')
@@ -61,7 +62,7 @@ def _combat(document: Json) -> Table:
     active = escape(side_name(document["active"]))
     table = _table(f"Odds of the combat, {active} active", caption, *heads, *ends)
     for name, unit in document["units"].items():
-        # Friends who are passed through do not fight.
+        # Friends that are only passed through do not fight.
         value = str(unit["value"]) if "value" in unit else ""
         enemies = ", ".join(unit.get("engaged_with", ()))
         back = [percent(unit[key]) if key in unit else "" for key in _FALLING_BACK]
@@ -92,7 +93,7 @@ def _rally(document: Json) -> Table:
 
 
 def _heads(document: Json) -> list[str]:
-    """The numbers of disruption that any unit may gain or shed."""
+    """Returns the disruption numbers that any unit may gain or shed, as column heads."""
     units = document["units"].values()
     numbers = {int(number) for unit in units for number in unit["disruption"]["chances"]}
     return [f"{number:+d}" if number else "0" for number in sorted(numbers, key=abs)]
@@ -105,7 +106,7 @@ def _gained(unit: Json, document: Json) -> list[str]:
 
 
 def _table(title: str, caption: str, first: str, *heads: str) -> Table:
-    """A table as wide as its words, so that numbers are never broken."""
+    """Returns a table with columns as wide as their words, so that numbers never break."""
     table = Table(
         title=title,
         caption=caption,

@@ -1,4 +1,4 @@
-"""What to tell players beside a combat's results: what was too close to call, and the readings."""
+"""Notes beside a combat's results: close calls, and interpretations that decide."""
 
 from __future__ import annotations
 
@@ -26,42 +26,42 @@ READINGS: Final[Mapping[str, str]] = MappingProxyType(
         "M-8.27": "the table's edge counts as impassable, and ground that is left as moved through",
     }
 )
-"""What was decided where the book is open, by the rule that it is about."""
+"""Interpretations of open points in the rulebook, by the rule that each concerns."""
 
 
-def combat_doubts(field: Field, met: Meeting) -> tuple[Answer, ...]:
-    """The questions of contact, flank, engagement and cover in it that are too close to call.
+def combat_doubts(field: Field, meeting: Meeting) -> tuple[Answer, ...]:
+    """Returns close calls of contact, flank, engagement and cover in a combat.
 
-    The combat is resolved with what was measured taken at its word.
+    The combat itself is resolved with the measured values.
     """
-    return tuple(answer for answer in _questions(field, met) if answer.answer == "too_close")
+    return tuple(answer for answer in _questions(field, meeting) if answer.answer == "too_close")
 
 
 def combat_readings(field: Field, fought: Fought) -> Mapping[str, str]:
-    """The readings that decide something in a combat."""
+    """Returns the interpretations that decide something in a combat."""
     deciding = dict.fromkeys(_deciding(field, fought))
     return MappingProxyType({rule: READINGS[rule] for rule in deciding})
 
 
-def _questions(field: Field, met: Meeting) -> Iterator[Answer]:
-    for (a_id, b_id), found in met.touched.contacts.items():
+def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
+    for (a_id, b_id), contact in meeting.touched.contacts.items():
         a, b = field.by_id[a_id], field.by_id[b_id]
-        if a.side == b.side or not {a_id, b_id} & met.engaged.keys():
+        if a.side == b.side or not {a_id, b_id} & meeting.engaged.keys():
             continue
-        yield found.answer
-        passive, attacker = (b, a) if a.side == met.active else (a, b)
-        if attacker.id in met.engaged.get(passive.id, ()):
+        yield contact.answer
+        passive, attacker = (b, a) if a.side == meeting.active else (a, b)
+        if attacker.id in meeting.engaged.get(passive.id, ()):
             yield to_flank(field, passive, attacker)
-    yield from met.engagements.doubts
+    yield from meeting.engagements.doubts
     if not is_exact(field):
-        yield from Covers(field).doubts(met.engagements.possible(met.engaged))
+        yield from Covers(field).doubts(meeting.engagements.possible(meeting.engaged))
 
 
 def _deciding(field: Field, fought: Fought) -> Iterator[str]:
-    met = fought.met
-    if any(map(_is_lifted, fought.values.values())) or _has_flanked_attacker(field, met):
+    meeting = fought.met
+    if any(map(_floor_matters, fought.values.values())) or _has_flanked_attacker(field, meeting):
         yield "M-8.16"
-    if any(_has_a_gun_beside(field, met, name) for name in met.engaged):
+    if any(_has_a_gun_beside(field, meeting, name) for name in meeting.engaged):
         yield "M-8.17"
     for name, result in fought.results.items():
         if result.back_mm > FALL_BACK_BW * field.bw_mm + EXACT_MM:
@@ -71,27 +71,27 @@ def _deciding(field: Field, fought: Fought) -> Iterator[str]:
             yield "M-8.27"
 
 
-def _is_lifted(value: Value) -> bool:
-    """Whether it matters that a unit's pluses were not added to 0."""
+def _floor_matters(value: Value) -> bool:
+    """Whether it matters that the value is floored at 0 after summing all modifiers (M-8.16)."""
     minuses = sum(amount for amount in value.modifiers.values() if amount < 0)
     pluses = sum(amount for amount in value.modifiers.values() if amount > 0)
     return value.value != max(value.basic + minuses, 0) + pluses
 
 
-def _has_flanked_attacker(field: Field, met: Meeting) -> bool:
+def _has_flanked_attacker(field: Field, meeting: Meeting) -> bool:
     return any(
-        enemy in met.engaged[name]
-        for name in met.contacts
-        for enemy in flanked_by(field, field.by_id[name], met.touched)
+        enemy in meeting.engaged[name]
+        for name in meeting.contacts
+        for enemy in flanked_by(field, field.by_id[name], meeting.touched)
     )
 
 
-def _has_a_gun_beside(field: Field, met: Meeting, name: str) -> bool:
-    """Whether one of several enemies of a unit would meet it alone, but for a gun beside it."""
+def _has_a_gun_beside(field: Field, meeting: Meeting, name: str) -> bool:
+    """Whether one of several enemies would meet a unit alone but for a gun beside it."""
 
     def is_gun(other: str) -> bool:
         return field.by_id[other].unit.arm == "artillery"
 
-    enemies = [enemy for enemy in met.engaged[name] if not is_gun(enemy)]
-    others = [[each for each in met.engaged[enemy] if each != name] for enemy in enemies]
-    return len(enemies) > 1 and any(each and all(map(is_gun, each)) for each in others)
+    enemies = [enemy for enemy in meeting.engaged[name] if not is_gun(enemy)]
+    others = [[other for other in meeting.engaged[enemy] if other != name] for enemy in enemies]
+    return len(enemies) > 1 and any(names and all(map(is_gun, names)) for names in others)

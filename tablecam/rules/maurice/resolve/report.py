@@ -1,4 +1,4 @@
-"""A resolution in words for a person: who scored what and why, who broke, who fell back."""
+"""A resolution as text: scores with reasons, results, and what follows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _INDENT = "     "
 
 
 def report(answer: Json) -> Iterator[str]:
-    """The lines of an answer, as `rules.maurice.resolve` gives it."""
+    """Yields the lines of an answer of `resolve`."""
     kind = answer["kind"]
     if kind == "combat":
         yield from _combat(answer)
@@ -71,16 +71,16 @@ def _rally(answer: Json) -> Iterator[str]:
 
 
 def _notes(answer: Json) -> Iterator[str]:
-    """What was taken as measured though it is too close to call, and the readings that decide."""
+    """Yields close calls, which were taken as measured, and interpretations that decide."""
     notes = [f"{doubt['rule']} {doubt['because']}" for doubt in answer["doubts"]]
-    notes += [f"{rule}, as read: {said}" for rule, said in answer["readings"].items()]
+    notes += [f"{rule}, as read: {text}" for rule, text in answer["readings"].items()]
     if notes:
         yield ""
     yield from notes
 
 
 def _sum(unit: Json) -> str:
-    """`6 - 2 - 1 = 3, die 2: 5`, or with the floor told where the sum is below it."""
+    """Formats a score as `6 - 2 - 1 = 3, die 2: 5`."""
     amounts = "".join(f" {'-' if n < 0 else '+'} {abs(n)}" for n in unit["modifiers"].values())
     value = f"{unit['basic']}{amounts} = {unit['value']}" if amounts else f"{unit['basic']}"
     return f"{value}, die {unit['die']}: {unit['score']}"
@@ -89,12 +89,12 @@ def _sum(unit: Json) -> str:
 def _fate(name: str, unit: Json, answer: Json) -> str:
     if unit["broken"]:
         return "breaks and leaves the table"
-    taken = f"takes {_count(unit['disruption'], 'disruption')}{_now(name, answer)}"
-    return f"{taken}, and falls back" if unit.get("falls_back") else taken
+    gained = f"takes {_count(unit['disruption'], 'disruption')}{_now(name, answer)}"
+    return f"{gained}, and falls back" if unit.get("falls_back") else gained
 
 
 def _now(name: str, answer: Json) -> str:
-    """The level of disruption that a unit has in the end."""
+    """Returns the final disruption level of a unit."""
     units = answer["position"]["units"]
     level = next(unit["state"]["disruption"] for unit in units if unit["id"] == name)
     return f" (now {level})"

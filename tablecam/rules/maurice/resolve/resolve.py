@@ -1,4 +1,4 @@
-"""One resolution with given dice, as a document: who scored what and why, and what follows."""
+"""Resolves a request with given dice into a document: scores, reasons and the next position."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Json = dict[str, Any]
 
 
 def resolve(field: Field, request: Request) -> Json:
-    """The answer to a request, with the position that follows; the keys are the checklist's (A).
+    """Returns the answer to a request, with the position that follows.
 
     Raises:
-        BadInput: What is asked for may not be, or the dice are not those that are due.
+        BadInput: The request is not allowed, or the dice do not match it.
     """
     if isinstance(request, Volley):
         return _volley(field, request)
@@ -32,27 +32,28 @@ def resolve(field: Field, request: Request) -> Json:
 
 
 def _volley(field: Field, request: Volley) -> Json:
-    fired, struck = fire(field, request)
+    fired, struck_units = fire(field, request)
     shooters = [field.by_id[name] for name in dict.fromkeys(aim.unit for aim in request.aims)]
     aftermath = Aftermath(
-        gained={unit.id: 0 for unit in shooters} | {each.unit: each.disruption for each in struck},
-        broken={each.unit for each in struck if each.is_broken},
+        gained={unit.id: 0 for unit in shooters}
+        | {result.unit: result.disruption for result in struck_units},
+        broken={result.unit for result in struck_units if result.is_broken},
         smoking={unit.id for unit in shooters if unit.unit.arm == "artillery"},
     )
-    units = {each.unit: _struck_json(each) for each in struck}
-    shots = [_shot_json(each) for each in fired]
+    units = {result.unit: _struck_json(result) for result in struck_units}
+    shots = [_shot_json(fired_shot) for fired_shot in fired]
     return _answer(field, request.kind, units, aftermath, shots=shots)
 
 
 def _combat(field: Field, request: Combat) -> Json:
     fought = fight(field, request)
-    found = fought.results
+    results = fought.results
     aftermath = Aftermath(
-        gained={name: result.disruption for name, result in found.items()},
-        broken={name for name, result in found.items() if result.is_broken},
-        back_mm={name: result.back_mm for name, result in found.items()},
+        gained={name: result.disruption for name, result in results.items()},
+        broken={name for name, result in results.items() if result.is_broken},
+        back_mm={name: result.back_mm for name, result in results.items()},
     )
-    named = [unit.id for unit in field.units if unit.id in found]
+    named = [unit.id for unit in field.units if unit.id in results]
     units = {name: _fought_json(name, fought) for name in named}
     answer = _answer(field, "combat", units, aftermath, active=request.active)
     doubts = [doubt.to_json() for doubt in combat_doubts(field, fought.met)]
@@ -61,20 +62,20 @@ def _combat(field: Field, request: Combat) -> Json:
 
 def _rally(field: Field, request: Rally) -> Json:
     rallied = rally(field, request)
-    asked = rallied.rallying
-    shed = f"M-9.2 {rallied.shed} of {asked.dice} dice show {asked.needed} or more"
+    terms = rallied.rallying
+    shed = f"M-9.2 {rallied.shed} of {terms.dice} dice show {terms.needed} or more"
     unit = {
-        "basic": asked.basic,
-        "modifiers": dict(asked.modifiers),
-        "needed": asked.needed,
+        "basic": terms.basic,
+        "modifiers": dict(terms.modifiers),
+        "needed": terms.needed,
         "dice": list(rallied.dice),
         "disruption": -rallied.shed,
-        "because": [*asked.because, shed],
+        "because": [*terms.because, shed],
     }
-    aftermath = Aftermath(gained={asked.unit: -rallied.shed})
-    answer = _answer(field, "rally", {asked.unit: unit}, aftermath)
-    if asked.near is not None and asked.near.answer == "too_close":
-        answer["doubts"] = [asked.near.to_json()]
+    aftermath = Aftermath(gained={terms.unit: -rallied.shed})
+    answer = _answer(field, "rally", {terms.unit: unit}, aftermath)
+    if terms.near is not None and terms.near.answer == "too_close":
+        answer["doubts"] = [terms.near.to_json()]
     return answer
 
 

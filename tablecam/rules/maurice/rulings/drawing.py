@@ -1,7 +1,7 @@
-"""Rulings as a drawing: table, terrain, units, and the shapes that show why, as an SVG.
+"""Draws rulings as an SVG: table, terrain, units, and the shapes that show why.
 
-Colours are those of Okabe and Ito, which colour-blind players tell apart; what matters is told
-apart by dashes and labels as well.
+Colours are the colour-blind safe palette of Okabe and Ito; dashes and labels make the distinctions
+that matter as well.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _LEGEND: Final[tuple[tuple[str, str, str], ...]] = (
 )
 
 _LABELLED: Final = frozenset({"length", "ring", "string", "front-line", "barred"})
-"""The roles whose labels are written; those of the others would write over each other."""
+"""Roles whose labels are drawn; labels of the others would overlap."""
 
 _BENEATH: Final = frozenset(
     {"fire-zone", "lane", "wheel", "directly-in-front", "ring", "cover", "reach"}
 )
-"""The roles that are drawn beneath the units, whose colours they would change."""
+"""Roles drawn beneath the units, whose colours they would change."""
 
 _WIDTH_PX = 1600
 
@@ -94,8 +94,8 @@ polygon, polyline, circle { vector-effect: non-scaling-stroke; }
 
 
 @dataclass(frozen=True, slots=True)
-class _Sheet:
-    """Where on the table the drawing looks; y runs down in it, up on the table."""
+class _Viewport:
+    """The part of the table that is drawn; its y axis points down, the table's up."""
 
     left_mm: float
     bottom_mm: float
@@ -104,77 +104,77 @@ class _Sheet:
 
     @property
     def letter_mm(self) -> float:
-        """The height of a letter: readable whatever the drawing looks at."""
+        """Letter height, readable at any scale."""
         return min(26.0, max(6.0, self.width_mm / 60.0))
 
     @property
     def line_mm(self) -> float:
-        """From one line of the legend to the next."""
+        """Line spacing of the legend."""
         return 1.6 * self.letter_mm
 
     @property
     def outline(self) -> shapely.Polygon:
-        """What is seen of the table."""
+        """The visible part of the table."""
         top_mm = self.bottom_mm + self.height_mm
         return shapely.box(self.left_mm, self.bottom_mm, self.left_mm + self.width_mm, top_mm)
 
     def at(self, point: Point) -> Point:
-        """A place on the table, in the drawing."""
+        """Converts a table position to the drawing."""
         return point[0] - self.left_mm, self.bottom_mm + self.height_mm - point[1]
 
 
-def drawing(found: Rulings, *, rule: str | None = None) -> str:
-    """The SVG document of rulings; of a few units as a close-up of them."""
-    shapes = evidence_of(found, rule=rule)
-    sheet, legend = _sheet(found), _legend_of(shapes)
-    root = _root(sheet, len(legend))
-    board = _board(root, sheet)
-    _add_ground(board, sheet, found.field)
-    _add_shapes(board, sheet, (each for each in shapes if each[1].role in _BENEATH))
-    for unit in found.field.units:
-        _add_unit(board, sheet, unit, _colour(found.field, unit.side))
-    _add_commanders(board, sheet, found.field)
-    _add_shapes(board, sheet, (each for each in shapes if each[1].role not in _BENEATH))
-    _add_names(board, sheet, found.field)
-    _add_labels(board, sheet, shapes)
-    _add_legend(root, sheet, legend, found)
+def drawing(rulings: Rulings, *, rule: str | None = None) -> str:
+    """Returns the SVG document of rulings; of a few units as a close-up."""
+    shapes = evidence_of(rulings, rule=rule)
+    viewport, legend = _viewport(rulings), _legend_of(shapes)
+    root = _root(viewport, len(legend))
+    board = _board(root, viewport)
+    _add_ground(board, viewport, rulings.field)
+    _add_shapes(board, viewport, (keyed for keyed in shapes if keyed[1].role in _BENEATH))
+    for unit in rulings.field.units:
+        _add_unit(board, viewport, unit, _colour(rulings.field, unit.side))
+    _add_commanders(board, viewport, rulings.field)
+    _add_shapes(board, viewport, (keyed for keyed in shapes if keyed[1].role not in _BENEATH))
+    _add_names(board, viewport, rulings.field)
+    _add_labels(board, viewport, shapes)
+    _add_legend(root, viewport, legend, rulings)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _sheet(found: Rulings, *, margin_bw: float = 4.5) -> _Sheet:
-    """The whole table, or of a few of its units what lies about them."""
-    table = found.field.position.table
-    if not found.is_close_up:
-        return _Sheet(0.0, 0.0, table.width_mm, table.depth_mm)
-    ids = set(found.units) | {each.near.nearest for each in found.units.values()}
-    outlines = [unit.outline for unit in found.field.units if unit.id in ids]
-    margin_mm = margin_bw * found.field.bw_mm
+def _viewport(rulings: Rulings, *, margin_bw: float = 4.5) -> _Viewport:
+    """Returns the whole table, or the area around a few of its units."""
+    table = rulings.field.position.table
+    if not rulings.is_close_up:
+        return _Viewport(0.0, 0.0, table.width_mm, table.depth_mm)
+    ids = set(rulings.units) | {of_unit.near.nearest for of_unit in rulings.units.values()}
+    outlines = [unit.outline for unit in rulings.field.units if unit.id in ids]
+    margin_mm = margin_bw * rulings.field.bw_mm
     left, bottom, right_mm, top = shapely.total_bounds(outlines).tolist()
     left, bottom = max(0.0, left - margin_mm), max(0.0, bottom - margin_mm)
     width_mm = min(table.width_mm, right_mm + margin_mm) - left
-    return _Sheet(left, bottom, width_mm, min(table.depth_mm, top + margin_mm) - bottom)
+    return _Viewport(left, bottom, width_mm, min(table.depth_mm, top + margin_mm) - bottom)
 
 
-def _root(sheet: _Sheet, legend: int) -> ElementTree.Element:
-    height_mm = sheet.height_mm + (legend + 2) * sheet.line_mm
-    box = f"0 0 {sheet.width_mm:g} {height_mm:g}"
+def _root(viewport: _Viewport, legend: int) -> ElementTree.Element:
+    height_mm = viewport.height_mm + (legend + 2) * viewport.line_mm
+    box = f"0 0 {viewport.width_mm:g} {height_mm:g}"
     root = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "viewBox": box})
     root.set("width", f"{_WIDTH_PX}")
-    root.set("height", f"{_WIDTH_PX * height_mm / sheet.width_mm:.0f}")
+    root.set("height", f"{_WIDTH_PX * height_mm / viewport.width_mm:.0f}")
     ElementTree.SubElement(root, "style").text = _STYLE
     paper = {"width": "100%", "height": "100%", "fill": "#fff"}
     ElementTree.SubElement(root, "rect", paper)
     return root
 
 
-def _board(root: ElementTree.Element, sheet: _Sheet) -> ElementTree.Element:
-    """What is cut off at the sheet's edges: the table and all that lies on it."""
-    size = {"width": f"{sheet.width_mm:g}", "height": f"{sheet.height_mm:g}"}
+def _board(root: ElementTree.Element, viewport: _Viewport) -> ElementTree.Element:
+    """Adds the nested SVG that clips the table at the viewport's edges."""
+    size = {"width": f"{viewport.width_mm:g}", "height": f"{viewport.height_mm:g}"}
     return ElementTree.SubElement(root, "svg", {**size, "overflow": "hidden"})
 
 
-def _add_ground(parent: ElementTree.Element, sheet: _Sheet, field: Field) -> None:
+def _add_ground(parent: ElementTree.Element, viewport: _Viewport, field: Field) -> None:
     table = field.position.table
     corners_mm = (
         (0, 0),
@@ -182,21 +182,23 @@ def _add_ground(parent: ElementTree.Element, sheet: _Sheet, field: Field) -> Non
         (table.width_mm, table.depth_mm),
         (0, table.depth_mm),
     )
-    _add_polygon(parent, sheet, corners_mm, "table")
+    _add_polygon(parent, viewport, corners_mm, "table")
     for piece in sorted(field.position.terrain, key=lambda piece: piece.kind != "hill"):
-        _add_polygon(parent, sheet, piece.outline_mm, f"terrain {piece.kind}")
+        _add_polygon(parent, viewport, piece.outline_mm, f"terrain {piece.kind}")
 
 
-def _add_unit(parent: ElementTree.Element, sheet: _Sheet, unit: UnitOnField, colour: str) -> None:
+def _add_unit(
+    parent: ElementTree.Element, viewport: _Viewport, unit: UnitOnField, colour: str
+) -> None:
     for pose in unit.unit.bases:
-        _add_polygon(parent, sheet, corners(pose), "base").set("fill", colour)
-        _add_polygon(parent, sheet, _arrow(pose), "front")
+        _add_polygon(parent, viewport, corners(pose), "base").set("fill", colour)
+        _add_polygon(parent, viewport, _arrow(pose), "front")
     for part in shapes_of(unit.outline, "unit"):
-        _add_polygon(parent, sheet, part.points_mm, "unit")
+        _add_polygon(parent, viewport, part.points_mm, "unit")
 
 
 def _arrow(pose: BasePose) -> tuple[Point, ...]:
-    """A pointer at a base's front edge: which way it faces is seen without colours."""
+    """Returns a pointer at a base's front edge, which shows its facing without colours."""
     ahead, beside = forward(pose.heading_deg), right(pose.heading_deg)
 
     def place(along: float, across: float) -> Point:
@@ -208,58 +210,59 @@ def _arrow(pose: BasePose) -> tuple[Point, ...]:
 
 
 def _add_shapes(
-    parent: ElementTree.Element, sheet: _Sheet, shapes: Iterable[tuple[str, Shape]]
+    parent: ElementTree.Element, viewport: _Viewport, shapes: Iterable[tuple[str, Shape]]
 ) -> None:
     for key, shape in shapes:
         style = f"evidence {shape.role} {key}"
         if shape.kind == "polygon":
-            _add_polygon(parent, sheet, shape.points_mm, style)
+            _add_polygon(parent, viewport, shape.points_mm, style)
         elif shape.kind == "line":
-            points = _points(sheet, shape.points_mm)
+            points = _points(viewport, shape.points_mm)
             ElementTree.SubElement(parent, "polyline", {"points": points, "class": style})
         else:
-            _add_dot(parent, sheet.at(shape.points_mm[0]), sheet.letter_mm / 4, style)
+            _add_dot(parent, viewport.at(shape.points_mm[0]), viewport.letter_mm / 4, style)
 
 
-def _add_commanders(parent: ElementTree.Element, sheet: _Sheet, field: Field) -> None:
+def _add_commanders(parent: ElementTree.Element, viewport: _Viewport, field: Field) -> None:
     for leader in field.position.commanders:
-        x, y = sheet.at((leader.x_mm, leader.y_mm))
+        x, y = viewport.at((leader.x_mm, leader.y_mm))
         dot = _add_dot(parent, (x, y), field.bw_mm / 2, "cinc")
         dot.set("stroke", _colour(field, leader.side))
         _add_text(parent, (x, y + field.bw_mm * 0.11), "CinC", field.bw_mm * 0.32)
 
 
-def _add_names(parent: ElementTree.Element, sheet: _Sheet, field: Field) -> None:
+def _add_names(parent: ElementTree.Element, viewport: _Viewport, field: Field) -> None:
     for unit in field.units:
         middle = shapely.centroid(unit.outline)
-        x, y = sheet.at((float(middle.x), float(middle.y)))
-        size_mm = max(sheet.letter_mm, field.bw_mm * 0.45)
+        x, y = viewport.at((float(middle.x), float(middle.y)))
+        size_mm = max(viewport.letter_mm, field.bw_mm * 0.45)
         disrupted = f" {'•' * unit.disruption}" if unit.disruption else ""
         text = _add_text(parent, (x, y + size_mm / 3), unit.id + disrupted, size_mm)
         text.set("class", "halo name")
 
 
 def _add_labels(
-    parent: ElementTree.Element, sheet: _Sheet, shapes: Iterable[tuple[str, Shape]]
+    parent: ElementTree.Element, viewport: _Viewport, shapes: Iterable[tuple[str, Shape]]
 ) -> None:
-    """What is written beside shapes, where nothing is written yet."""
+    """Adds labels of shapes where they do not overlap earlier ones."""
     written: list[Point] = []
     for _, shape in shapes:
         if shape.role not in _LABELLED or not shape.label:
             continue
-        x, y = sheet.at(_label_place(sheet, shape))
+        x, y = viewport.at(_label_place(viewport, shape))
         if all(
-            abs(x - a) > 4 * sheet.letter_mm or abs(y - b) > sheet.letter_mm for a, b in written
+            abs(x - a) > 4 * viewport.letter_mm or abs(y - b) > viewport.letter_mm
+            for a, b in written
         ):
             written.append((x, y))
-            _add_text(parent, (x, y), shape.label, sheet.letter_mm * 0.9).set("class", "halo")
+            _add_text(parent, (x, y), shape.label, viewport.letter_mm * 0.9).set("class", "halo")
 
 
-def _label_place(sheet: _Sheet, shape: Shape) -> Point:
-    """The middle of what is seen of a line, near its beginning a front line, an outline's top."""
+def _label_place(viewport: _Viewport, shape: Shape) -> Point:
+    """Returns the middle of a line's visible part, a front line's start, or an outline's top."""
     if shape.kind != "line":
         return max(shape.points_mm, key=lambda point: point[1])
-    seen = shapely.intersection(shapely.LineString(shape.points_mm), sheet.outline)
+    seen = shapely.intersection(shapely.LineString(shape.points_mm), viewport.outline)
     parts = shapely.get_parts(shapely.line_merge(seen)).tolist()
     line: shapely.LineString = max(parts, key=shapely.length, default=shapely.LineString())
     if not shapely.length(line):
@@ -270,24 +273,27 @@ def _label_place(sheet: _Sheet, shape: Shape) -> Point:
 
 
 def _add_legend(
-    root: ElementTree.Element, sheet: _Sheet, legend: Sequence[tuple[str, str, str]], found: Rulings
+    root: ElementTree.Element,
+    viewport: _Viewport,
+    legend: Sequence[tuple[str, str, str]],
+    rulings: Rulings,
 ) -> None:
-    letter_mm = sheet.letter_mm
-    y = sheet.height_mm + sheet.line_mm
+    letter_mm = viewport.letter_mm
+    y = viewport.height_mm + viewport.line_mm
     x = letter_mm / 2
-    for side in sides(found.field):
+    for side in sides(rulings.field):
         swatch = {"x": f"{x:g}", "y": f"{y - letter_mm * 0.8:g}", "width": f"{letter_mm:g}"}
-        swatch |= {"height": f"{letter_mm:g}", "fill": _colour(found.field, side)}
+        swatch |= {"height": f"{letter_mm:g}", "fill": _colour(rulings.field, side)}
         ElementTree.SubElement(root, "rect", swatch)
-        said = side_name(side) + ", active" * (side == found.active)
-        text = _add_text(root, (x + letter_mm * 1.4, y), said, letter_mm)
+        label = side_name(side) + ", active" * (side == rulings.active)
+        text = _add_text(root, (x + letter_mm * 1.4, y), label, letter_mm)
         text.set("text-anchor", "start")
-        x += letter_mm * (3.0 + 0.62 * len(said))
-    for key, role, said in legend:
-        y += sheet.line_mm
+        x += letter_mm * (3.0 + 0.62 * len(label))
+    for key, role, label in legend:
+        y += viewport.line_mm
         box = _box(letter_mm / 2, y - letter_mm * 0.8, letter_mm * 2.4, letter_mm)
         ElementTree.SubElement(root, "polygon", {"points": box, "class": f"evidence {role} {key}"})
-        text = _add_text(root, (letter_mm * 3.6, y), said, letter_mm)
+        text = _add_text(root, (letter_mm * 3.6, y), label, letter_mm)
         text.set("text-anchor", "start")
 
 
@@ -301,9 +307,9 @@ def _colour(field: Field, side: str) -> str:
 
 
 def _add_polygon(
-    parent: ElementTree.Element, sheet: _Sheet, points_mm: Sequence[Point], style: str
+    parent: ElementTree.Element, viewport: _Viewport, points_mm: Sequence[Point], style: str
 ) -> ElementTree.Element:
-    points = {"points": _points(sheet, points_mm), "class": style}
+    points = {"points": _points(viewport, points_mm), "class": style}
     return ElementTree.SubElement(parent, "polygon", points)
 
 
@@ -315,16 +321,16 @@ def _add_dot(
 
 
 def _add_text(
-    parent: ElementTree.Element, at: Point, said: str, size_mm: float
+    parent: ElementTree.Element, at: Point, content: str, size_mm: float
 ) -> ElementTree.Element:
     place = {"x": f"{at[0]:.1f}", "y": f"{at[1]:.1f}", "font-size": f"{size_mm:.1f}"}
     text = ElementTree.SubElement(parent, "text", {**place, "text-anchor": "middle"})
-    text.text = said
+    text.text = content
     return text
 
 
-def _points(sheet: _Sheet, points_mm: Iterable[Point]) -> str:
-    return " ".join(f"{x:.2f},{y:.2f}" for x, y in map(sheet.at, points_mm))
+def _points(viewport: _Viewport, points_mm: Iterable[Point]) -> str:
+    return " ".join(f"{x:.2f},{y:.2f}" for x, y in map(viewport.at, points_mm))
 
 
 def _box(x: float, y: float, width: float, height: float) -> str:

@@ -1,4 +1,4 @@
-"""The shapes that show why: what each ruling's proof draws, by the key that it belongs to."""
+"""Shapes that show why each ruling holds, by the document key that it belongs to."""
 
 from __future__ import annotations
 
@@ -17,113 +17,113 @@ from tablecam.uncertainty.about import about
 from tablecam.uncertainty.lengths import distance
 
 
-def evidence_of(found: Rulings, *, rule: str | None = None) -> tuple[tuple[str, Shape], ...]:
-    """The shapes to draw, each with the key of rulings it belongs to.
+def evidence_of(rulings: Rulings, *, rule: str | None = None) -> tuple[tuple[str, Shape], ...]:
+    """Returns the shapes to draw, each with the key of the rulings it belongs to.
 
-    Fire and charges are drawn of the active side, or of all the units that were asked for. Of two
-    units the drawing shows the second as seen by the first.
+    Fire and charges are drawn for the active side, or for all requested units. For a pair the
+    drawing shows the second unit as seen by the first.
     """
     keys = ALL_KEYS if rule is None else keys_under(rule)
     drawn: dict[tuple[str, Shape], None] = {}
     for key, make in _MAKERS:
         if key in keys:
             nothing: tuple[Shape, ...] = ()
-            shapes = attempt(key, partial(_drawn, make, found), nothing)
+            shapes = attempt(key, partial(_drawn, make, rulings), nothing)
             drawn.update(((key, shape), None) for shape in shapes)
     return tuple(drawn)
 
 
-def _drawn(make: Callable[[Rulings], Iterator[Shape]], found: Rulings) -> tuple[Shape, ...]:
-    return tuple(make(found))
+def _drawn(make: Callable[[Rulings], Iterator[Shape]], rulings: Rulings) -> tuple[Shape, ...]:
+    return tuple(make(rulings))
 
 
-def _acting(found: Rulings) -> list[str]:
-    """The units whose own deeds are drawn."""
+def _acting(rulings: Rulings) -> list[str]:
+    """Returns the units whose actions are drawn."""
     return [
         unit_id
-        for unit_id, each in found.units.items()
-        if found.is_close_up or each.unit.side == found.active
+        for unit_id, of_unit in rulings.units.items()
+        if rulings.is_close_up or of_unit.unit.side == rulings.active
     ]
 
 
-def _is_shown(found: Rulings, target: str) -> bool:
-    """Of two units only what they do to each other is drawn."""
-    return not (found.is_close_up and len(found.units) > 1) or target in found.units
+def _is_shown(rulings: Rulings, target: str) -> bool:
+    """Whether to draw an action at a target; of a pair only actions at each other."""
+    return not (rulings.is_close_up and len(rulings.units) > 1) or target in rulings.units
 
 
-def _fire(found: Rulings) -> Iterator[Shape]:
-    for unit_id in _acting(found):
-        for base in found.units[unit_id].fire.values():
+def _fire(rulings: Rulings) -> Iterator[Shape]:
+    for unit_id in _acting(rulings):
+        for base in rulings.units[unit_id].fire.values():
             for option in base.options:
-                if _is_shown(found, option.target):
+                if _is_shown(rulings, option.target):
                     yield from option.evidence
 
 
-def _charges(found: Rulings) -> Iterator[Shape]:
-    for unit_id in _acting(found):
-        for lane in found.units[unit_id].charge.lanes:
-            if _is_shown(found, lane.target):
+def _charges(rulings: Rulings) -> Iterator[Shape]:
+    for unit_id in _acting(rulings):
+        for lane in rulings.units[unit_id].charge.lanes:
+            if _is_shown(rulings, lane.target):
                 yield from lane.evidence
 
 
-def _reach(found: Rulings) -> Iterator[Shape]:
-    """Of one unit alone: where a march may take it."""
-    if found.is_close_up and len(found.units) == 1:
-        for each in found.units.values():
-            yield from shapes_of(reach(found.field, each.unit), "reach")
+def _reach(rulings: Rulings) -> Iterator[Shape]:
+    """Draws a march's reach, if only one unit is requested."""
+    if rulings.is_close_up and len(rulings.units) == 1:
+        for of_unit in rulings.units.values():
+            yield from shapes_of(reach(rulings.field, of_unit.unit), "reach")
 
 
-def _near(found: Rulings) -> Iterator[Shape]:
-    """Of a close up the ring, of all units the shortest lines: two units' common line once."""
+def _near(rulings: Rulings) -> Iterator[Shape]:
+    """Draws the ring of one requested unit, or the shortest lines of all, each once."""
     lines = set()
-    for each in found.units.values():
-        if found.is_close_up and len(found.units) == 1:
-            yield from about(found.field.position, each.unit.unit, rings_bw=(NEAR_BW,))
-        for shape in each.near.answer.evidence:
+    for of_unit in rulings.units.values():
+        if rulings.is_close_up and len(rulings.units) == 1:
+            yield from about(rulings.field.position, of_unit.unit.unit, rings_bw=(NEAR_BW,))
+        for shape in of_unit.near.answer.evidence:
             ends = frozenset(shape.points_mm)
-            # Of those that touch, contact says more than a line of no length.
-            if each.near.is_near and len(ends) > 1 and ends not in lines:
+            # Units in contact have a line of no length; the contact shape shows more.
+            if of_unit.near.is_near and len(ends) > 1 and ends not in lines:
                 lines.add(ends)
                 yield shape
 
 
-def _contacts(found: Rulings) -> Iterator[Shape]:
-    for (a_id, b_id), contact in found.touching.contacts.items():
-        if a_id in found.units or b_id in found.units:
+def _contacts(rulings: Rulings) -> Iterator[Shape]:
+    for (a_id, b_id), contact in rulings.touching.contacts.items():
+        if a_id in rulings.units or b_id in rulings.units:
             yield from contact.answer.evidence
 
 
-def _flanks(found: Rulings) -> Iterator[Shape]:
-    if found.is_close_up and len(found.units) > 1:
-        for pair in found.pairs[:1]:
+def _flanks(rulings: Rulings) -> Iterator[Shape]:
+    if rulings.is_close_up and len(rulings.units) > 1:
+        for pair in rulings.pairs[:1]:
             yield from pair.to_flank.evidence
         return
-    for pair in found.pairs:
-        flanked = found.units.get(pair.a.id)
+    for pair in rulings.pairs:
+        flanked = rulings.units.get(pair.a.id)
         if flanked is not None and pair.b.id in flanked.flanked_by:
             yield from pair.to_flank.evidence
 
 
-def _engaged(found: Rulings) -> Iterator[Shape]:
-    for (attacker, defender), each in found.engagements.pairs.items():
-        if each.how == "near" and (attacker in found.units or defender in found.units):
-            yield from each.evidence
+def _engaged(rulings: Rulings) -> Iterator[Shape]:
+    for (attacker, defender), engagement in rulings.engagements.pairs.items():
+        if engagement.how == "near" and (attacker in rulings.units or defender in rulings.units):
+            yield from engagement.evidence
 
 
-def _links(found: Rulings) -> Iterator[Shape]:
-    limit_mm = FORCE_BW * found.field.bw_mm + EXACT_MM
-    units = found.field.by_id
-    for of_side in found.forces.values():
+def _links(rulings: Rulings) -> Iterator[Shape]:
+    limit_mm = FORCE_BW * rulings.field.bw_mm + EXACT_MM
+    units = rulings.field.by_id
+    for of_side in rulings.forces.values():
         for force in of_side:
             for a_id, b_id in combinations(force, 2):
                 a, b = units[a_id], units[b_id]
-                if found.apart.mm(a_id, b_id) <= limit_mm and why_apart(a, b) is None:
+                if rulings.apart.mm(a_id, b_id) <= limit_mm and why_apart(a, b) is None:
                     length = distance(a.unit, b.unit)
                     yield Shape("line", (length.from_mm, length.to_mm), "link")
 
 
-def _strings(found: Rulings) -> Iterator[Shape]:
-    for string in found.strings:
+def _strings(rulings: Rulings) -> Iterator[Shape]:
+    for string in rulings.strings:
         if string.span is not None:
             yield string.span.path
 

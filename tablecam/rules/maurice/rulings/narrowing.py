@@ -1,4 +1,4 @@
-"""Rulings of a few units, of two, or under one rule."""
+"""Rulings narrowed to a few units, to a pair, or to one rule."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "pairs": ("M-1.11", "M-1.12"),
     }
 )
-"""The keys of the document of rulings, and the rules that they answer."""
+"""The keys of the rulings document, and the rules that each answers."""
 
 ALL_KEYS = frozenset(RULES)
 
@@ -35,59 +35,65 @@ _ALWAYS = frozenset({"game", "active", "units", "warnings", "side"})
 
 
 def keys_under(rule: str) -> frozenset[str]:
-    """The keys that answer a rule (`M-1.12`) or a chapter (`M-7`); none for an unknown one."""
+    """Returns the keys that answer a rule (`M-1.12`) or chapter (`M-7`); none if unknown."""
     return frozenset(
-        key for key, rules in RULES.items() if any(is_under(rule, each) for each in rules)
+        key for key, rules in RULES.items() if any(is_under(rule, answered) for answered in rules)
     )
 
 
 def is_under(rule: str, other: str | None) -> bool:
-    """Whether a rule is another, or of a chapter.
+    """Whether a rule equals another or lies in its chapter, ignoring case.
 
     >>> is_under("M-7", "M-7.12"), is_under("m-7.1", "M-7.12"), is_under("M-7", None)
     (True, False, False)
     """
-    wanted = rule.upper()
-    return other is not None and (other == wanted or other.startswith(f"{wanted}."))
+    prefix = rule.upper()
+    return other is not None and (other == prefix or other.startswith(f"{prefix}."))
 
 
-def of_units(found: Rulings, ids: Collection[str]) -> Rulings:
-    """The rulings that concern one of some units."""
+def of_units(rulings: Rulings, ids: Collection[str]) -> Rulings:
+    """Returns the rulings that concern at least one of some units."""
     return replace(
-        found,
-        units=MappingProxyType({each: found.units[each] for each in found.units if each in ids}),
+        rulings,
+        units=MappingProxyType(
+            {unit_id: rulings.units[unit_id] for unit_id in rulings.units if unit_id in ids}
+        ),
         forces=MappingProxyType(
             {
                 side: tuple(force for force in of_side if not set(ids).isdisjoint(force))
-                for side, of_side in found.forces.items()
+                for side, of_side in rulings.forces.items()
             }
         ),
-        strings=tuple(each for each in found.strings if not set(ids).isdisjoint(each.force)),
-        pairs=tuple(pair for pair in found.pairs if not set(ids).isdisjoint(pair.ids)),
+        strings=tuple(
+            string for string in rulings.strings if not set(ids).isdisjoint(string.force)
+        ),
+        pairs=tuple(pair for pair in rulings.pairs if not set(ids).isdisjoint(pair.ids)),
         is_close_up=True,
     )
 
 
-def of_pair(found: Rulings, a_id: str, b_id: str) -> Rulings:
-    """The rulings that concern two units, and the two as each sees the other, `a` first."""
-    both = (found.pair(a_id, b_id), found.pair(b_id, a_id))
-    pairs = tuple(pair for pair in both if pair is not None)
-    return replace(of_units(found, (a_id, b_id)), pairs=pairs)
+def of_pair(rulings: Rulings, a_id: str, b_id: str) -> Rulings:
+    """Returns the rulings that concern two units, the pair as seen by `a` first."""
+    views = (rulings.pair(a_id, b_id), rulings.pair(b_id, a_id))
+    pairs = tuple(pair for pair in views if pair is not None)
+    return replace(of_units(rulings, (a_id, b_id)), pairs=pairs)
 
 
 def document_under(rule: str, document: Mapping[str, Any]) -> dict[str, Any]:
-    """A document of rulings with only what answers a rule."""
-    kept = keys_under(rule) | _ALWAYS
+    """Returns a rulings document reduced to what answers a rule."""
+    keys = keys_under(rule) | _ALWAYS
     readings = {
-        about: said for about, said in document["readings"].items() if about == rule.upper()
+        about: text for about, text in document["readings"].items() if about == rule.upper()
     }
     doubts = [doubt for doubt in document["doubts"] if doubt["rule"] == rule.upper()]
     units = {
-        unit_id: {key: value for key, value in found.items() if key in kept}
-        for unit_id, found in document["units"].items()
+        unit_id: {key: value for key, value in unit.items() if key in keys}
+        for unit_id, unit in document["units"].items()
     }
-    top = {key: value for key, value in document.items() if key in kept}
+    top = {key: value for key, value in document.items() if key in keys}
     narrowed = {**top, "units": units, "doubts": doubts, "readings": readings}
     if "answers" in document:
-        narrowed["answers"] = [each for each in document["answers"] if each["rule"] == rule.upper()]
+        narrowed["answers"] = [
+            answer for answer in document["answers"] if answer["rule"] == rule.upper()
+        ]
     return narrowed

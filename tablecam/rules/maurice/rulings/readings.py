@@ -1,4 +1,4 @@
-"""The readings that decide: where the book is open, what was decided, said when it matters."""
+"""Interpretations of open points in the rulebook, and those that decide in given rulings."""
 
 from __future__ import annotations
 
@@ -60,59 +60,62 @@ READINGS: Final[Mapping[str, str]] = MappingProxyType(
         "unit alone, so it does not outnumber it",
     }
 )
-"""What was decided, by the rule that it is about."""
+"""Each interpretation, by the rule that it concerns."""
 
 _BENT_DEG = 1.0
-_FLUSH_MM = 0.05
+_EDGE_CONTACT_MM = 0.05
 
 
-def readings_of(found: Rulings) -> Mapping[str, str]:
-    """The readings that decide something in these rulings."""
-    return MappingProxyType({rule: READINGS[rule] for rule in dict.fromkeys(_deciding(found))})
+def readings_of(rulings: Rulings) -> Mapping[str, str]:
+    """Returns the interpretations that decide something in these rulings."""
+    return MappingProxyType({rule: READINGS[rule] for rule in dict.fromkeys(_deciding(rulings))})
 
 
-def _deciding(found: Rulings) -> Iterator[str]:
-    if any(is_bent_column(each.unit) for each in found.units.values()):
+def _deciding(rulings: Rulings) -> Iterator[str]:
+    if any(is_bent_column(of_unit.unit) for of_unit in rulings.units.values()):
         yield "G-3"
-    if any(_touches_across_a_gap(found, unit_id) for unit_id in found.units):
+    if any(_touches_across_a_gap(rulings, unit_id) for unit_id in rulings.units):
         yield "G-6"
-    if any("impassable" in each.near.answer.because for each in found.units.values()):
+    if any("impassable" in of_unit.near.answer.because for of_unit in rulings.units.values()):
         yield "M-1.9"
-    if _has_a_chain(found):
+    if _has_a_chain(rulings):
         yield "M-1.15"
-    if found.strings:
+    if rulings.strings:
         yield "M-4.12"
-    if any(fire.blocked == "obstruction" for fire in _fires(found)):
+    if any(fire.blocked == "obstruction" for fire in _fires(rulings)):
         yield "M-7.17"
-    if any(option.angle != "ahead" for fire in _fires(found) for option in fire.options):
+    if any(option.angle != "ahead" for fire in _fires(rulings) for option in fire.options):
         yield "M-7.12"
-    if any(each.how == "near" for each in found.engagements.pairs.values()):
+    if any(engagement.how == "near" for engagement in rulings.engagements.pairs.values()):
         yield "M-8.12"
 
 
-def _fires(found: Rulings) -> Iterator[BaseFire]:
-    for each in found.units.values():
-        yield from each.fire.values()
+def _fires(rulings: Rulings) -> Iterator[BaseFire]:
+    for of_unit in rulings.units.values():
+        yield from of_unit.fire.values()
 
 
 def is_bent_column(unit: UnitOnField) -> bool:
-    """Whether a unit in column is not straight, so that its leading base alone tells its front."""
+    """Whether a column is bent, so that its leading base alone defines its front (G-3)."""
     first, *others = unit.unit.bases
     turned = [abs(difference_deg(base.heading_deg, first.heading_deg)) for base in others]
     return unit.formation == "column" and max(turned, default=0.0) > _BENT_DEG
 
 
-def _touches_across_a_gap(found: Rulings, unit_id: str) -> bool:
-    answers = (found.touching.answer(unit_id, other) for other in found.units[unit_id].in_contact)
-    return any(answer.margin_mm < TOUCH_MM - _FLUSH_MM for answer in answers)
+def _touches_across_a_gap(rulings: Rulings, unit_id: str) -> bool:
+    """Whether a unit in contact lies measurably apart from an enemy (G-6)."""
+    answers = (
+        rulings.touching.answer(unit_id, other) for other in rulings.units[unit_id].in_contact
+    )
+    return any(answer.margin_mm < TOUCH_MM - _EDGE_CONTACT_MM for answer in answers)
 
 
-def _has_a_chain(found: Rulings) -> bool:
+def _has_a_chain(rulings: Rulings) -> bool:
     """Whether units of one force are linked only through others of it."""
-    limit_mm = FORCE_BW * found.field.bw_mm + EXACT_MM
+    limit_mm = FORCE_BW * rulings.field.bw_mm + EXACT_MM
     return any(
-        found.apart.mm(a, b) > limit_mm
-        for of_side in found.forces.values()
+        rulings.apart.mm(a, b) > limit_mm
+        for of_side in rulings.forces.values()
         for force in of_side
         for a, b in combinations(force, 2)
     )

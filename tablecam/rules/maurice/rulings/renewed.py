@@ -1,9 +1,9 @@
-"""Rulings after some units have moved: only what can have changed is worked out again.
+"""Updates rulings after some units have moved: only what can have changed is ruled again.
 
-What a unit may shoot at and charge hangs on what lies within its reach and on nothing else. A unit
-is asked again only if it has changed itself, or if one that has changed was or is within reach.
-Lengths, contact, flanks and cover hang on the two units that they are about, who is engaged on who
-stands near the attacker, a string on its commander, its force and all enemies.
+A unit's fire and charges depend only on what lies within its reach. They are ruled again only if
+the unit has changed, or if a changed unit was or is within reach. Distances, contact, flanks and
+cover depend on the two units concerned; engagements on units near the attacker; a path on its
+commander, its force and all enemies.
 """
 
 from __future__ import annotations
@@ -40,46 +40,48 @@ from tablecam.rules.maurice.rulings.rulings import all_rulings, sides, strings_o
 from tablecam.table.model import Arm
 
 _BESIDE_BW = CHARGE_WHEEL_BW + ZONE_BW
-"""How far a wheel, or a turned zone's width, can carry what a unit reaches beyond its length."""
+"""How far a wheel, or a turned zone's width, extends what a unit reaches."""
 _FAR_SIGMAS = 6.0
-"""Of each of two units: nothing is asked that hangs on larger errors."""
+"""Bound on the errors of each of two units, in sigmas; no answer depends on larger ones."""
 
 
 def renewed(before: Rulings, field: Field) -> Rulings:
-    """All rulings of a field, with those of an earlier one taken over where they must be the same.
+    """Returns all rulings on a field, reusing earlier ones that cannot have changed.
 
-    They are equal to `all_rulings(field, before.active)`, only sooner. Where terrain, the table or
-    the units as such have changed, all are made afresh.
+    Equal to `all_rulings(field, before.active)`, only faster. If terrain, the table or the set of
+    units has changed, everything is ruled afresh.
     """
     if before.is_close_up or before.not_known or not _is_same_table(before.field, field):
         return all_rulings(field, before.active)
-    made = attempt("what has changed", lambda: _renewed(before, field), None)
-    return all_rulings(field, before.active) if made is None else made
+    updated = attempt("what has changed", lambda: _updated(before, field), None)
+    return all_rulings(field, before.active) if updated is None else updated
 
 
-def _renewed(before: Rulings, field: Field) -> Rulings:
-    field = _taken_over(before.field, field)
-    changed = _changed(before.field, field)
+def _updated(before: Rulings, field: Field) -> Rulings:
+    field = _with_unchanged_units(before.field, field)
+    changed = _changed_units(before.field, field)
     apart = renewed_spacing(before.apart, field, changed)
     touches = renewed_touching(before.touching, field, changed)
     engaged = engagements(field, before.active, before.engagements)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
-    stale = within_reach(before.field, field, changed)
-    fire = fires(field, stale, {name: each.fire for name, each in before.units.items()})
-    charge = {name: each.charge for name, each in before.units.items()} | charges(
-        field, only=who_may_charge_anew(before.field, field, changed, stale)
+    affected = within_reach(before.field, field, changed)
+    fire = fires(
+        field, affected, {name: unit_before.fire for name, unit_before in before.units.items()}
     )
-    lost: set[str] = set()
+    charge = {name: unit_before.charge for name, unit_before in before.units.items()} | charges(
+        field, only=who_may_charge_anew(before.field, field, changed, affected)
+    )
+    not_known: set[str] = set()
     units = {
         unit.id: unit_rulings(
-            field, unit, apart, touches, engaged, fire[unit.id], charge[unit.id], lost
+            field, unit, apart, touches, engaged, fire[unit.id], charge[unit.id], not_known
         )
-        if unit.id in stale
-        else _kept(before.units[unit.id], field, unit, apart, touches, engaged)
+        if unit.id in affected
+        else _with_fire_and_charge(before.units[unit.id], field, unit, apart, touches, engaged)
         for unit in field.units
     }
-    # How two units see each other hangs on nobody else.
-    known = {pair.ids: pair for pair in before.pairs if changed.isdisjoint(pair.ids)}
+    # How two units see each other depends on no other unit.
+    unchanged_pairs = {pair.ids: pair for pair in before.pairs if changed.isdisjoint(pair.ids)}
     return Rulings(
         field,
         before.active,
@@ -88,12 +90,15 @@ def _renewed(before: Rulings, field: Field) -> Rulings:
         MappingProxyType(units),
         MappingProxyType(by_side),
         strings_of(
-            field, before.active, by_side.get(before.active, ()), _strings(before, field, changed)
+            field,
+            before.active,
+            by_side.get(before.active, ()),
+            _unchanged_strings(before, field, changed),
         ),
-        pairs(field, apart, known),
+        pairs(field, apart, unchanged_pairs),
         engaged,
         before.covers.renewed(field, changed),
-        not_known=frozenset(lost),
+        not_known=frozenset(not_known),
     )
 
 
@@ -105,8 +110,8 @@ def _is_same_table(before: Field, after: Field) -> bool:
     ]
 
 
-def _taken_over(before: Field, after: Field) -> Field:
-    """The field with the very units of the one before, where they are as they were."""
+def _with_unchanged_units(before: Field, after: Field) -> Field:
+    """Returns the field with the identical objects for units that have not changed."""
     units = tuple(
         before.by_id[unit.id] if unit.unit == before.by_id[unit.id].unit else unit
         for unit in after.units
@@ -115,37 +120,41 @@ def _taken_over(before: Field, after: Field) -> Field:
     return replace(after, units=units, by_id=by_id)
 
 
-def _changed(before: Field, after: Field) -> frozenset[str]:
-    """The units that lie elsewhere, or of which something else is known."""
+def _changed_units(before: Field, after: Field) -> frozenset[str]:
+    """Returns the units whose pose or state differs."""
     return frozenset(unit.id for unit in after.units if unit is not before.by_id[unit.id])
 
 
-def _strings(
+def _unchanged_strings(
     before: Rulings, field: Field, changed: frozenset[str]
 ) -> Mapping[tuple[str, tuple[str, ...]], ForceString]:
-    """The strings that are as they were: no enemy has changed, and none of their own force."""
+    """Returns paths that stay valid: no enemy has changed, nor the commander or force."""
     if any(field.by_id[unit_id].side != before.active for unit_id in changed):
         return {}
     leaders = {leader.id: leader for leader in before.field.position.commanders}
-    still = {leader.id for leader in field.position.commanders if leader == leaders.get(leader.id)}
+    unmoved = {
+        leader.id for leader in field.position.commanders if leader == leaders.get(leader.id)
+    }
     return {
         (string.commander, string.force): string
         for string in before.strings
-        if string.commander in still and changed.isdisjoint(string.force)
+        if string.commander in unmoved and changed.isdisjoint(string.force)
     }
 
 
 def within_reach(before: Field, after: Field, changed: frozenset[str]) -> frozenset[str]:
-    """The units whose fire or charges can have changed: one that has was or is within reach."""
+    """Returns units whose fire or charges may have changed: a changed unit was or is in reach."""
     if not changed:
         return changed
     places = _places(before, after, changed)
-    doubt_mm = after.position.table.tolerance_mm + max(_doubt_mm(before), _doubt_mm(after))
+    error_bound_mm = after.position.table.tolerance_mm + max(
+        _error_bound_mm(before), _error_bound_mm(after)
+    )
     return changed | {
         unit.id
         for unit in after.units
         if shapely.dwithin(
-            unit.outline, places, _reach_bw(unit.unit.arm) * after.bw_mm + doubt_mm
+            unit.outline, places, _reach_bw(unit.unit.arm) * after.bw_mm + error_bound_mm
         ).any()
     }
 
@@ -153,22 +162,26 @@ def within_reach(before: Field, after: Field, changed: frozenset[str]) -> frozen
 def who_may_charge_anew(
     before: Field, after: Field, changed: frozenset[str], within_reach: frozenset[str]
 ) -> frozenset[str]:
-    """Those of the units within reach whose charges can have changed, or how sure they are."""
+    """Returns the units whose charges, or their confidence, may have changed."""
     fields = (before, after)
-    stirred = [each.by_id[name] for each in fields for name in changed if name in each.by_id]
+    changed_units = [
+        field.by_id[name] for field in fields for name in changed if name in field.by_id
+    ]
     others = [after.by_id[name] for name in sorted(within_reach & after.by_id.keys() - changed)]
-    slacks_mm = [max(charges_slack_mm(field, unit) for field in fields) for unit in others]
-    return changed | come_near(after, others, stirred, slacks_mm)
+    tolerances_mm = [max(charges_slack_mm(field, unit) for field in fields) for unit in others]
+    return changed | come_near(after, others, changed_units, tolerances_mm)
 
 
 def _places(before: Field, after: Field, changed: Collection[str]) -> list[shapely.Geometry]:
-    """Where some units lay and lie; some may be gone, or new."""
+    """Returns the outlines of some units before and after; some may be gone or new."""
     fields = (before, after)
-    return [each.by_id[name].outline for each in fields for name in changed if name in each.by_id]
+    return [
+        field.by_id[name].outline for field in fields for name in changed if name in field.by_id
+    ]
 
 
-def _doubt_mm(field: Field) -> float:
-    """How far beyond its reach something may lie and still leave a unit in doubt."""
+def _error_bound_mm(field: Field) -> float:
+    """Returns how far beyond its reach a unit's answers can still depend on measurement error."""
     bases = [base for unit in field.units for base in unit.unit.bases]
     lever_mm = max((math.hypot(base.width_mm, base.depth_mm) for base in bases), default=0.0)
     sigmas = (base.sigma_mm + math.radians(base.sigma_deg) * lever_mm for base in bases)
@@ -176,14 +189,14 @@ def _doubt_mm(field: Field) -> float:
 
 
 def _reach_bw(arm: Arm) -> float:
-    """How far away from it anything matters to a unit's fire and charges."""
+    """Returns the distance beyond which nothing affects a unit's fire and charges."""
     if arm == "artillery":
         return LONG_BW + _BESIDE_BW
     # Columns neither charge nor fire.
     return max(SHORT_BW, ALLOWANCES_BW[arm, "line"]) + _BESIDE_BW
 
 
-def _kept(
+def _with_fire_and_charge(
     before: UnitRulings,
     field: Field,
     unit: UnitOnField,
@@ -191,7 +204,7 @@ def _kept(
     touches: Touching,
     engaged: Engagements,
 ) -> UnitRulings:
-    """A unit's rulings with fire and charges as they were."""
+    """Returns a unit's updated rulings with fire and charges as before."""
     return replace(
         before,
         unit=unit,

@@ -1,4 +1,4 @@
-"""All that is ruled about a field, as facts with their proofs; `rulings.py` makes documents."""
+"""All rulings on a field as facts with their evidence; `rulings.py` makes documents of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOT_KNOWN = "not known, as tablecam could not work it out"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitRulings:
-    """What holds for one unit."""
+    """The rulings on one unit."""
 
     unit: UnitOnField
     near: Near
@@ -45,7 +45,7 @@ class UnitRulings:
 
 @dataclass(frozen=True, slots=True)
 class ForceString:
-    """The string from an active commander to a force; `span` is None where none gets there."""
+    """The taut path from an active commander to a force; `span` is None if none gets there."""
 
     commander: str
     force: tuple[str, ...]
@@ -54,11 +54,11 @@ class ForceString:
 
 @dataclass(frozen=True, eq=False)
 class Rulings:
-    """All rulings of a field, or those of a few units, `active` being the side whose round it is.
+    """All rulings on a field, or those on a few units; `active` is the side whose round it is.
 
-    `is_close_up` when units were asked for: then only what concerns them is here. `not_known` names
-    what a fault of our own kept from being worked out: kinds of questions, such as `span`, and
-    those of one unit, such as `charge/F1`.
+    `is_close_up`: only rulings about the requested units are included. `not_known` names what an
+    internal error kept from being ruled: kinds of questions, such as `span`, and questions about
+    one unit, such as `charge/F1`.
     """
 
     field: Field
@@ -76,53 +76,53 @@ class Rulings:
 
     @cached_property
     def doubts(self) -> tuple[Answer, ...]:
-        """Every question that is too close to call, each once.
+        """The answers that are too close to call, each once.
 
-        Who is near the enemy; whether two units touch, and whether one that touches another is to
-        its flank; whether two are near enough to be linked in a force, which
-        cards reach one; fire, charges; who is
-        engaged with whom, and has cover from whom.
+        They concern nearness to the enemy, contact, flanks of units in contact, links in a force,
+        the cards that reach a force, fire, charges, engagement and cover in combat.
         """
-        found = [each.near.answer for each in self.units.values()]
-        found += [each.answer for each in self.touching.contacts.values()]
-        found += [pair.to_flank for pair in self.pairs if self.touching.contact(*pair.ids)]
+        answers = [of_unit.near.answer for of_unit in self.units.values()]
+        answers += [contact.answer for contact in self.touching.contacts.values()]
+        answers += [pair.to_flank for pair in self.pairs if self.touching.contact(*pair.ids)]
         for side in self.forces:
-            found += doubtful_links(self.field, side, self.apart)
-        found += [least_cards(self.field, each.span)[1] for each in self.strings if each.span]
-        for name, each in self.units.items():
-            found += attempt(f"fire/{name}", partial(_fire_doubts, each), ())
-            found += attempt(f"charge/{name}", partial(_charge_doubts, each), ())
+            answers += doubtful_links(self.field, side, self.apart)
+        answers += [
+            least_cards(self.field, string.span)[1] for string in self.strings if string.span
+        ]
+        for name, of_unit in self.units.items():
+            answers += attempt(f"fire/{name}", partial(_fire_doubts, of_unit), ())
+            answers += attempt(f"charge/{name}", partial(_charge_doubts, of_unit), ())
         if not is_exact(self.field):
-            found += attempt("engaged", lambda: self.engagements.doubts_about(self.units), ())
-            found += attempt(
+            answers += attempt("engaged", lambda: self.engagements.doubts_about(self.units), ())
+            answers += attempt(
                 "cover", lambda: self.covers.doubts(self.engagements.possible(self.units)), ()
             )
-        close = (answer for answer in found if answer.answer == "too_close")
-        return tuple(dict.fromkeys(close))
+        close_calls = (answer for answer in answers if answer.answer == "too_close")
+        return tuple(dict.fromkeys(close_calls))
 
     def pair(self, a_id: str, b_id: str) -> Pair | None:
-        """The pair of `b` as seen by `a`, None where they are not opposed."""
-        return next((each for each in self.pairs if each.ids == (a_id, b_id)), None)
+        """Returns the pair of `b` as seen by `a`, or None if they are not opposed."""
+        return next((pair for pair in self.pairs if pair.ids == (a_id, b_id)), None)
 
     def answers_about(self, a_id: str, b_id: str) -> tuple[Answer, ...]:
-        """What is ruled about two units, with proofs: contact, either's flank, a force's link."""
+        """Returns the answers about two units: contact, either's flank, or their link."""
         contact = self.touching.answer(a_id, b_id)
-        sights = (self.pair(a_id, b_id), self.pair(b_id, a_id))
-        flanks = tuple(pair.to_flank for pair in sights if pair is not None)
+        views = (self.pair(a_id, b_id), self.pair(b_id, a_id))
+        flanks = tuple(pair.to_flank for pair in views if pair is not None)
         if flanks:
             return contact, *flanks
         units = self.field.by_id
         return contact, link(self.field, units[a_id], units[b_id])
 
 
-def attempt(what: str, work: Callable[[], T], otherwise: T, lost: set[str] | None = None) -> T:
-    """What `work` makes; where a fault of our own keeps it from that, `otherwise`.
+def attempt(what: str, work: Callable[[], T], otherwise: T, not_known: set[str] | None = None) -> T:
+    """Returns the result of `work`, or `otherwise` if an internal error occurs.
 
-    The fault is logged, and added to `lost` as `what`: one question without an answer must not take
-    all others with it.
+    The error is logged, and `what` is added to `not_known`: one question without an answer must not
+    take all others with it.
 
     Raises:
-        BadInput: `work` refuses what it was given.
+        BadInput: `work` refuses its input.
     """
     try:
         return work()
@@ -131,14 +131,14 @@ def attempt(what: str, work: Callable[[], T], otherwise: T, lost: set[str] | Non
     except Exception as error:
         log.error("%s is %s: %r", what, NOT_KNOWN, error)
         log.debug("", exc_info=True)
-        if lost is not None:
-            lost.add(what)
+        if not_known is not None:
+            not_known.add(what)
         return otherwise
 
 
-def _fire_doubts(found: UnitRulings) -> tuple[Answer, ...]:
-    return tuple(doubt for fire in found.fire.values() for doubt in fire.doubts)
+def _fire_doubts(of_unit: UnitRulings) -> tuple[Answer, ...]:
+    return tuple(doubt for fire in of_unit.fire.values() for doubt in fire.doubts)
 
 
-def _charge_doubts(found: UnitRulings) -> tuple[Answer, ...]:
-    return found.charge.doubts
+def _charge_doubts(of_unit: UnitRulings) -> tuple[Answer, ...]:
+    return of_unit.charge.doubts

@@ -1,4 +1,4 @@
-"""Every ruling that follows from a position alone: all chapters put together (interfaces.md 7)."""
+"""All rulings that follow from a position alone, as facts and as a JSON document."""
 
 from __future__ import annotations
 
@@ -39,28 +39,28 @@ Json = dict[str, Any]
 
 
 def rulings(field: Field, active: str) -> Json:
-    """All rulings as one document; `active` is the side whose units count as attackers."""
+    """Returns all rulings as a document; units of the side `active` count as attackers."""
     return rulings_document(all_rulings(field, active))
 
 
 def all_rulings(field: Field, active: str) -> Rulings:
-    """All rulings as facts, with their proofs."""
-    lost: set[str] = set()
+    """Returns all rulings as facts, with their evidence."""
+    not_known: set[str] = set()
     apart = spacing(field)
-    touches = attempt("contact", lambda: touching(field), Touching(field, {}), lost)
+    touches = attempt("contact", lambda: touching(field), Touching(field, {}), not_known)
     engaged = attempt(
-        "engaged", lambda: engagements(field, active), Engagements(field, active, {}, {}), lost
+        "engaged", lambda: engagements(field, active), Engagements(field, active, {}, {}), not_known
     )
     by_side = {side: forces(field, side, apart) for side in sides(field)}
-    nobody = Charge(False, NOT_KNOWN, (), ())
-    unarmed: Mapping[str, BaseFire] = {}
-    fire = _of_each(field, "fire", lambda only: fires(field, only), unarmed, lost)
-    charge = _of_each(field, "charge", lambda only: charges(field, only), nobody, lost)
+    no_charge = Charge(False, NOT_KNOWN, (), ())
+    no_fire: Mapping[str, BaseFire] = {}
+    fire = _of_each(field, "fire", lambda only: fires(field, only), no_fire, not_known)
+    charge = _of_each(field, "charge", lambda only: charges(field, only), no_charge, not_known)
     units = {
-        each.id: unit_rulings(
-            field, each, apart, touches, engaged, fire[each.id], charge[each.id], lost
+        unit.id: unit_rulings(
+            field, unit, apart, touches, engaged, fire[unit.id], charge[unit.id], not_known
         )
-        for each in field.units
+        for unit in field.units
     }
     ours = by_side.get(active, ())
     return Rulings(
@@ -70,11 +70,11 @@ def all_rulings(field: Field, active: str) -> Rulings:
         touches,
         MappingProxyType(units),
         MappingProxyType(by_side),
-        attempt("span", lambda: strings_of(field, active, ours), (), lost),
-        attempt("flank", lambda: pairs(field, apart), (), lost),
+        attempt("span", lambda: strings_of(field, active, ours), (), not_known),
+        attempt("flank", lambda: pairs(field, apart), (), not_known),
         engaged,
         Covers(field),
-        not_known=frozenset(lost),
+        not_known=frozenset(not_known),
     )
 
 
@@ -83,15 +83,15 @@ def _of_each(
     kind: str,
     work: Callable[[Collection[str] | None], Mapping[str, T]],
     otherwise: T,
-    lost: set[str],
+    not_known: set[str],
 ) -> Mapping[str, T]:
-    """A chapter of all units at once; where that fails, unit by unit, those that fail left out."""
+    """Rules on all units at once or, where that fails, unit by unit, noting those that fail."""
     together: Mapping[str, T] = attempt(kind, lambda: work(None), {})
-    alone = (each.id for each in field.units if each.id not in together)
+    alone = (unit.id for unit in field.units if unit.id not in together)
     return {
         **together,
         **{
-            name: attempt(f"{kind}/{name}", partial(_one_of, work, name), otherwise, lost)
+            name: attempt(f"{kind}/{name}", partial(_one_of, work, name), otherwise, not_known)
             for name in alone
         },
     }
@@ -109,9 +109,9 @@ def unit_rulings(
     engaged: Engagements,
     fire: Mapping[str, BaseFire],
     charge: Charge,
-    lost: set[str],
+    not_known: set[str],
 ) -> UnitRulings:
-    """What holds for one unit, from what has been measured of all; `lost` is as in `attempt`."""
+    """Returns the rulings on one unit from those on all; `not_known` is as in `attempt`."""
     unknown = Answer(
         "too_close", 0.0, 0.0, 0.5, NEAR_RULE, f"whether {unit.id} is near: {NOT_KNOWN}"
     )
@@ -121,10 +121,12 @@ def unit_rulings(
             f"near/{unit.id}",
             lambda: near_enemy(field, unit, apart),
             Near(unknown, None, None, is_near=False),
-            lost,
+            not_known,
         ),
         in_contact=touches.enemies_of(unit.id),
-        flanked_by=attempt(f"flank/{unit.id}", lambda: flanked_by(field, unit, touches), (), lost),
+        flanked_by=attempt(
+            f"flank/{unit.id}", lambda: flanked_by(field, unit, touches), (), not_known
+        ),
         fire=fire,
         charge=charge,
         engaged_with=engaged.of(unit.id),
@@ -138,55 +140,58 @@ def strings_of(
     of_active: tuple[tuple[str, ...], ...],
     known: Mapping[tuple[str, tuple[str, ...]], ForceString] = MappingProxyType({}),
 ) -> tuple[ForceString, ...]:
-    """The strings from each commander of a side to each of its forces; `known` are taken over."""
+    """Returns the paths from each commander of a side to each of its forces, reusing `known`."""
     leaders = [leader for leader in field.position.commanders if leader.side == active]
-    found = dict(known)
+    strings = dict(known)
     for leader in leaders:
-        asked = [force for force in of_active if (leader.id, force) not in known]
-        for force, string in zip(asked, spans(field, leader, asked), strict=True):
-            found[leader.id, force] = ForceString(leader.id, force, string)
-    return tuple(found[leader.id, force] for leader in leaders for force in of_active)
+        missing = [force for force in of_active if (leader.id, force) not in known]
+        for force, string in zip(missing, spans(field, leader, missing), strict=True):
+            strings[leader.id, force] = ForceString(leader.id, force, string)
+    return tuple(strings[leader.id, force] for leader in leaders for force in of_active)
 
 
 def sides(field: Field) -> tuple[str, ...]:
-    """The sides that have a unit or a commander on the table, in the position's order."""
+    """Returns the sides with a unit or commander on the table, in the position's order."""
     named = [unit.side for unit in field.units]
     named += [leader.side for leader in field.position.commanders]
     return tuple(dict.fromkeys(named))
 
 
-def rulings_document(found: Rulings) -> Json:
+def rulings_document(ruled: Rulings) -> Json:
     """Serialises rulings; unknown ones are null and listed under `not_known`."""
-    lost = set(found.not_known)
+    not_known = set(ruled.not_known)
     document: Json = {
         "game": GAME,
-        "active": found.active,
-        "units": {unit_id: _unit_json(found, each, lost) for unit_id, each in found.units.items()},
-        "forces": {side: [list(force) for force in of] for side, of in found.forces.items()},
+        "active": ruled.active,
+        "units": {
+            unit_id: _unit_json(ruled, of_unit, not_known)
+            for unit_id, of_unit in ruled.units.items()
+        },
+        "forces": {side: [list(force) for force in of] for side, of in ruled.forces.items()},
         "spans": None
-        if "span" in lost
-        else [_string_json(found.field, string) for string in found.strings],
-        "pairs": None if "flank" in lost else [pair.to_json() for pair in found.pairs],
-        "doubts": [answer.to_json() for answer in found.doubts],
-        "readings": dict(readings_of(found)),
-        "warnings": list(found.field.warnings),
+        if "span" in not_known
+        else [_string_json(ruled.field, string) for string in ruled.strings],
+        "pairs": None if "flank" in not_known else [pair.to_json() for pair in ruled.pairs],
+        "doubts": [answer.to_json() for answer in ruled.doubts],
+        "readings": dict(readings_of(ruled)),
+        "warnings": list(ruled.field.warnings),
     }
-    return {**document, "not_known": sorted(lost)} if lost else document
+    return {**document, "not_known": sorted(not_known)} if not_known else document
 
 
-def pair_document(found: Rulings, a_id: str, b_id: str) -> Json:
-    """Rulings with, under `answers`, what is ruled about two units and why."""
-    answers = found.answers_about(a_id, b_id)
-    return {**rulings_document(found), "answers": [answer.to_json() for answer in answers]}
+def pair_document(ruled: Rulings, a_id: str, b_id: str) -> Json:
+    """Returns the rulings document with, under `answers`, those about two units."""
+    answers = ruled.answers_about(a_id, b_id)
+    return {**rulings_document(ruled), "answers": [answer.to_json() for answer in answers]}
 
 
-def _unit_json(found: Rulings, unit: UnitRulings, lost: set[str]) -> Json:
+def _unit_json(ruled: Rulings, unit: UnitRulings, not_known: set[str]) -> Json:
     def known(kind: str, work: Callable[[], Json]) -> Json | None:
         about = f"{kind}/{unit.unit.id}"
-        return None if about in lost else attempt(about, work, None, lost)
+        return None if about in not_known else attempt(about, work, None, not_known)
 
     def none_if_lost(names: Iterable[str], *about: str) -> list[str] | None:
-        return None if lost.intersection(about) else list(names)
+        return None if not_known.intersection(about) else list(names)
 
     name = unit.unit.id
     return {
@@ -201,28 +206,28 @@ def _unit_json(found: Rulings, unit: UnitRulings, lost: set[str]) -> Json:
         "charge": known("charge", lambda: _charge_json(unit.charge)),
         "engaged_with": none_if_lost(unit.engaged_with, "engaged"),
         "allowance_bw": unit.allowance_bw,
-        **(known("engaged", lambda: _sureness_json(found, unit)) or {}),
-        **(known("movement", lambda: _reach_json(found, unit)) or {}),
+        **(known("engaged", lambda: _confidence_json(ruled, unit)) or {}),
+        **(known("movement", lambda: _reach_json(ruled, unit)) or {}),
     }
 
 
-def _reach_json(found: Rulings, unit: UnitRulings) -> Json:
-    """Where a unit may come to pass over, as polygons to draw, where only a few were asked for."""
-    if not found.is_close_up:
+def _reach_json(ruled: Rulings, unit: UnitRulings) -> Json:
+    """Returns a unit's reach as polygons if only a few units were requested."""
+    if not ruled.is_close_up:
         return {}
-    shapes = shapes_of(reach(found.field, unit.unit), "reach")
+    shapes = shapes_of(reach(ruled.field, unit.unit), "reach")
     return {"reach": [shape.to_json()["points_mm"] for shape in shapes]}
 
 
-def _sureness_json(found: Rulings, unit: UnitRulings) -> Json:
-    """How probable each engagement is, where not everything on the table is exact."""
-    if is_exact(found.field):
+def _confidence_json(ruled: Rulings, unit: UnitRulings) -> Json:
+    """Returns the probability of each engagement, unless all positions are exact."""
+    if is_exact(ruled.field):
         return {}
-    of = {
-        enemy: round(found.engagements.probability(unit.unit.id, enemy), 4)
+    probability_by_enemy = {
+        enemy: round(ruled.engagements.probability(unit.unit.id, enemy), 4)
         for enemy in unit.engaged_with
     }
-    return {"engaged_probability": of}
+    return {"engaged_probability": probability_by_enemy}
 
 
 def _near_json(near: Near) -> Json:
@@ -231,15 +236,15 @@ def _near_json(near: Near) -> Json:
 
 
 def _charge_json(charge: Charge) -> Json:
-    told: Json = {
+    document: Json = {
         "eligible": charge.is_eligible,
         "why_not": charge.why_not,
         "targets": list(charge.targets),
         "lanes": [_lane_json(lane) for lane in charge.lanes],
     }
     if charge.doubts:
-        told["doubts"] = [answer.to_json() for answer in charge.doubts]
-    return told
+        document["doubts"] = [answer.to_json() for answer in charge.doubts]
+    return document
 
 
 def _lane_json(lane: ChargeLane) -> Json:
@@ -258,19 +263,19 @@ def _lane_json(lane: ChargeLane) -> Json:
 
 def _string_json(field: Field, string: ForceString) -> Json:
     named: Json = {"commander": string.commander, "force": list(string.force)}
-    found = string.span
-    if found is None:
+    span = string.span
+    if span is None:
         return {**named, "length_bw": None, "because": "every way there is within 1 BW of an enemy"}
-    cards_bw, reached = least_cards(field, found)
+    cards_bw, reached = least_cards(field, span)
     return {
         **named,
-        "length_bw": round(found.length_bw, 5),
+        "length_bw": round(span.length_bw, 5),
         "cards_bw": cards_bw,
         "answer": reached.answer,
         "probability": round(reached.probability, 4),
-        "sigma_mm": round(found.sigma_mm, 4),
-        "nearest": found.unit,
+        "sigma_mm": round(span.sigma_mm, 4),
+        "nearest": span.unit,
         "rule": "M-4.11",
-        "because": found.because,
-        "evidence": [found.path.to_json()],
+        "because": span.because,
+        "evidence": [span.path.to_json()],
     }

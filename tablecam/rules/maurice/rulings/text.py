@@ -1,4 +1,4 @@
-"""Rulings as tables and sentences that a person reads: plain strings, whoever prints them."""
+"""Rulings as tables and sentences in plain strings, independent of the output."""
 
 from __future__ import annotations
 
@@ -17,55 +17,57 @@ from tablecam.rules.maurice.rulings.ruled import ForceString, Rulings, UnitRulin
 from tablecam.table.sides import side_name
 
 Column = tuple[str, str, Callable[[UnitRulings], str]]
-"""What heads it, the key that it shows, and how it tells of a unit."""
+"""Head, document key and cell text of a column."""
 
 NOTHING = "-"
 _SHOWN_PAIRS_BW = 2 * NEAR_BW
 _CONTACT_MM = 0.5
-"""A charge over less than this is none that anybody sees."""
+"""A shorter charge counts as touching already."""
 _FEW_PAIRS = 12
-"""More pairs than these are shown only where they are close."""
+"""Beyond this number only close pairs are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table: its title, what heads each column, and its rows."""
+    """A table's title, column heads and rows."""
 
     title: str
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
-def tables_of(found: Rulings, *, rule: str | None = None) -> tuple[TextTable, ...]:
-    """The tables that have something to say; under one rule, those that answer it."""
+def tables_of(rulings: Rulings, *, rule: str | None = None) -> tuple[TextTable, ...]:
+    """Returns the tables with content; under one rule, those that answer it."""
     keys = ALL_KEYS if rule is None else keys_under(rule)
-    made = [_units(found, keys, all_columns=rule is not None)]
-    made += [make(found) for key, make in _TABLES if key in keys]
-    return tuple(table for table in made if table.rows and table.heads)
+    tables = [_units(rulings, keys, all_columns=rule is not None)]
+    tables += [make(rulings) for key, make in _TABLES if key in keys]
+    return tuple(table for table in tables if table.rows and table.heads)
 
 
-def notes_of(found: Rulings, *, rule: str | None = None) -> tuple[str, ...]:
-    """What is too close to call, the readings that decide, and what is odd about the position."""
-    close = [(each.rule, f"{each.rule}: {each.because}") for each in found.doubts]
-    read = [(about, f"{about}, as read: {said}") for about, said in readings_of(found).items()]
+def notes_of(rulings: Rulings, *, rule: str | None = None) -> tuple[str, ...]:
+    """Returns close calls, interpretations that decide, and warnings about the position."""
+    close = [(answer.rule, f"{answer.rule}: {answer.because}") for answer in rulings.doubts]
+    read = [(about, f"{about}, as read: {text}") for about, text in readings_of(rulings).items()]
     notes = []
     for title, group in (("Too close to call", close), ("How the book is read here", read)):
-        told = [note for about, note in group if rule is None or is_under(rule, about)]
-        notes += [title, *(f"  {note}" for note in dict.fromkeys(told)), ""] if told else []
-    return (*notes, *(f"warning: {each}" for each in found.field.warnings))
+        matching = [note for about, note in group if rule is None or is_under(rule, about)]
+        notes += [title, *(f"  {note}" for note in dict.fromkeys(matching)), ""] if matching else []
+    return (*notes, *(f"warning: {warning}" for warning in rulings.field.warnings))
 
 
-def _units(found: Rulings, keys: frozenset[str], *, all_columns: bool) -> TextTable:
-    """What holds for each unit; unless it was asked for, no column in which there is nothing."""
+def _units(rulings: Rulings, keys: frozenset[str], *, all_columns: bool) -> TextTable:
+    """Returns the table of units, without columns that are empty throughout unless requested."""
     shown = [
         column
         for column in _UNIT_COLUMNS
         if column[1] in keys
-        and (all_columns or any(column[2](each) != NOTHING for each in found.units.values()))
+        and (
+            all_columns or any(column[2](of_unit) != NOTHING for of_unit in rulings.units.values())
+        )
     ]
     rows = tuple(
-        (side_name(each.unit.side), unit_id, *(cell(each) for _, _, cell in shown))
-        for unit_id, each in found.units.items()
+        (side_name(of_unit.unit.side), unit_id, *(cell(of_unit) for _, _, cell in shown))
+        for unit_id, of_unit in rulings.units.items()
     )
     heads = ("side", "unit", *(head for head, _, _ in shown))
     return TextTable("Units", heads if shown else (), rows)
@@ -78,9 +80,9 @@ def _near(near: Near) -> str:
     return f"{word}: {near.nearest}, {near.distance_bw:.2f} BW"
 
 
-def _ground(found: UnitRulings) -> str:
-    bad = "bad terrain" if found.unit.is_in_difficult else ""
-    water = "in water" if found.unit.is_in_water else ""
+def _ground(of_unit: UnitRulings) -> str:
+    bad = "bad terrain" if of_unit.unit.is_in_difficult else ""
+    water = "in water" if of_unit.unit.is_in_water else ""
     return ", ".join(part for part in (bad, water) if part) or NOTHING
 
 
@@ -89,49 +91,49 @@ def _ids(ids: tuple[str, ...]) -> str:
 
 
 _UNIT_COLUMNS: tuple[Column, ...] = (
-    ("formation\nM-1.7", "formation", lambda each: each.unit.formation),
-    ("near\nM-1.9", "near_enemy", lambda each: _near(each.near)),
-    ("contact\nM-1.10", "in_contact", lambda each: _ids(each.in_contact)),
-    ("flanked by\nM-1.13", "flanked_by", lambda each: _ids(each.flanked_by)),
-    ("engaged\nM-8.10", "engaged_with", lambda each: _ids(each.engaged_with)),
+    ("formation\nM-1.7", "formation", lambda of_unit: of_unit.unit.formation),
+    ("near\nM-1.9", "near_enemy", lambda of_unit: _near(of_unit.near)),
+    ("contact\nM-1.10", "in_contact", lambda of_unit: _ids(of_unit.in_contact)),
+    ("flanked by\nM-1.13", "flanked_by", lambda of_unit: _ids(of_unit.flanked_by)),
+    ("engaged\nM-8.10", "engaged_with", lambda of_unit: _ids(of_unit.engaged_with)),
     ("ground\nM-5.3", "bad_terrain", _ground),
-    ("moves\nM-6.2", "allowance_bw", lambda each: f"{each.allowance_bw:g} BW"),
+    ("moves\nM-6.2", "allowance_bw", lambda of_unit: f"{of_unit.allowance_bw:g} BW"),
 )
 
 
-def _fire(found: Rulings) -> TextTable:
-    """The bases of a unit that have the same choices in one row."""
+def _fire(rulings: Rulings) -> TextTable:
+    """Returns the table of fire; bases of a unit with the same choices share a row."""
     rows: list[tuple[str, ...]] = []
-    for unit_id, each in found.units.items():
+    for unit_id, of_unit in rulings.units.items():
         by_choice: dict[tuple[tuple[str, ...], ...], list[str]] = {}
-        for name, fire in each.fire.items():
-            choice = tuple(_option(each.unit, option) for option in fire.options) or (
+        for name, fire in of_unit.fire.items():
+            choice = tuple(_option(of_unit.unit, option) for option in fire.options) or (
                 (f"none: {fire.blocked}",),
             )
             by_choice.setdefault(choice, []).append(name)
         for choice, names in by_choice.items():
             for place, cells in enumerate(choice):
-                first = (unit_id, _bases(each.unit, names)) if place == 0 else ("", "or")
+                first = (unit_id, _bases(of_unit.unit, names)) if place == 0 else ("", "or")
                 rows.append((*first, *cells, *[""] * (5 - len(cells))))
     heads = ("unit", "bases", "target", "range\nM-7.9", "zone\nM-7.12", "to hit\nM-7.23", "counts")
     return TextTable("Fire", heads, tuple(rows))
 
 
 def _bases(unit: UnitOnField, names: Sequence[str]) -> str:
-    """Bases of a unit in little room: those without tags by their numbers in it."""
+    """Returns base names in short form: those without tags by their numbers."""
     if len(names) == len(unit.bases) > 1:
         return f"all {len(names)}"
     return ", ".join(name.removeprefix(f"{unit.id}/") for name in names)
 
 
 def _option(shooter: UnitOnField, option: FireOption) -> tuple[str, ...]:
-    counted = (
+    labels = (
         (option.is_dense, "dense"),
         (option.is_enfilade, "enfilade"),
         (option.has_cover, "cover"),
         (shooter.is_disrupted, "disrupted"),
     )
-    words = [word for counts, word in counted if counts]
+    words = [word for counts, word in labels if counts]
     turned = "" if option.angle == "ahead" else f" {abs(option.turned_deg):.0f}°"
     dice = f"{option.dice} dice, " if option.dice > 1 else ""
     return (
@@ -143,40 +145,40 @@ def _option(shooter: UnitOnField, option: FireOption) -> tuple[str, ...]:
     )
 
 
-def _charge(found: Rulings) -> TextTable:
+def _charge(rulings: Rulings) -> TextTable:
     rows: list[tuple[str, ...]] = []
-    for unit_id, each in found.units.items():
-        if each.unit.side != found.active:
+    for unit_id, of_unit in rulings.units.items():
+        if of_unit.unit.side != rulings.active:
             continue
-        if not each.charge.is_eligible:
-            rows.append((unit_id, NOTHING, each.charge.why_not or "", ""))
+        if not of_unit.charge.is_eligible:
+            rows.append((unit_id, NOTHING, of_unit.charge.why_not or "", ""))
         rows.extend(
-            (unit_id, lane.target, _way(found, lane), f"{lane.cost_bw:.2f} BW")
-            for lane in each.charge.lanes
+            (unit_id, lane.target, _way(rulings, lane), f"{lane.cost_bw:.2f} BW")
+            for lane in of_unit.charge.lanes
         )
     return TextTable("Charge (M-8.3)", ("unit", "target", "how, or why not", "costs"), tuple(rows))
 
 
-def _way(found: Rulings, lane: ChargeLane) -> str:
-    ahead = f"ahead {found.field.in_bw(lane.straight_mm):.2f} BW"
+def _way(rulings: Rulings, lane: ChargeLane) -> str:
+    ahead = f"ahead {rulings.field.in_bw(lane.straight_mm):.2f} BW"
     if lane.corner is None:
         return ahead if lane.straight_mm >= _CONTACT_MM else "touches it already"
-    return f"wheel {found.field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner}, {ahead}"
+    return f"wheel {rulings.field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner}, {ahead}"
 
 
-def _forces(found: Rulings) -> TextTable:
-    strings = {string.force: string for string in found.strings}
+def _forces(rulings: Rulings) -> TextTable:
+    strings = {string.force: string for string in rulings.strings}
     rows = tuple(
-        (side_name(side), ", ".join(force), _kind(found, force), _string(strings.get(force)))
-        for side, of_side in found.forces.items()
+        (side_name(side), ", ".join(force), _kind(rulings, force), _string(strings.get(force)))
+        for side, of_side in rulings.forces.items()
         for force in of_side
     )
-    string = f"from {side_name(found.active)} CinC\nM-4.11"
+    string = f"from {side_name(rulings.active)} CinC\nM-4.11"
     return TextTable("Forces", ("side", "units\nM-1.15", "of", string), rows)
 
 
-def _kind(found: Rulings, force: tuple[str, ...]) -> str:
-    first = found.field.by_id[force[0]]
+def _kind(rulings: Rulings, force: tuple[str, ...]) -> str:
+    first = rulings.field.by_id[force[0]]
     ground = ", difficult ground" if first.is_in_difficult else ""
     arm = first.unit.arm
     formation = "" if first.formation == arm else f", {first.formation}"
@@ -192,18 +194,18 @@ def _string(string: ForceString | None) -> str:
     return f"{string.span.length_bw:.2f} BW{spread}, to {string.span.unit}"
 
 
-def _pairs(found: Rulings) -> TextTable:
-    limit_mm = _SHOWN_PAIRS_BW * found.field.bw_mm
-    near = [pair for pair in found.pairs if pair.distance_mm <= limit_mm]
-    shown = found.pairs if len(found.pairs) <= _FEW_PAIRS else near
-    within = f" within {_SHOWN_PAIRS_BW:g} BW" if len(shown) < len(found.pairs) else ""
+def _pairs(rulings: Rulings) -> TextTable:
+    limit_mm = _SHOWN_PAIRS_BW * rulings.field.bw_mm
+    near = [pair for pair in rulings.pairs if pair.distance_mm <= limit_mm]
+    shown = rulings.pairs if len(rulings.pairs) <= _FEW_PAIRS else near
+    within = f" within {_SHOWN_PAIRS_BW:g} BW" if len(shown) < len(rulings.pairs) else ""
     heads = ("seen from", "enemy", "apart", "lies to its\nM-1.11", "to the flank\nM-1.12")
-    return TextTable(f"Pairs{within}", heads, tuple(_pair_row(found, pair) for pair in shown))
+    return TextTable(f"Pairs{within}", heads, tuple(_pair_row(rulings, pair) for pair in shown))
 
 
-def _pair_row(found: Rulings, pair: Pair) -> tuple[str, ...]:
+def _pair_row(rulings: Rulings, pair: Pair) -> tuple[str, ...]:
     answer = pair.to_flank
-    apart = f"{found.field.in_bw(pair.distance_mm):.2f} BW"
+    apart = f"{rulings.field.in_bw(pair.distance_mm):.2f} BW"
     sigma = f" ± {pair.sigma_mm:.1f} mm" if pair.sigma_mm else ""
     by = f"{answer.answer.replace('_', ' ')}, by {abs(answer.margin_mm):.1f} mm"
     return pair.a.id, pair.b.id, apart + sigma, pair.b_is, by

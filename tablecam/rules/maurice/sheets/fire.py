@@ -1,6 +1,6 @@
-"""Sheets on fire: each base's zone, whom it may shoot, at what number, and what stops it (M-7).
+"""Fire sections of sheets: each base's zone, targets, number to hit, and what stops it (M-7).
 
-Bases of which the same is to be said share a line, and a question.
+Bases with the same result share a line and a question.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from tablecam.rules.maurice.field.tables import LONG_BW, PAST_OBSTRUCTION_BW, SH
 from tablecam.rules.maurice.fire.fire import BaseFire, FireOption
 from tablecam.rules.maurice.rulings.ruled import Rulings
 from tablecam.rules.maurice.sheets.lines import (
+    answer_line,
     counted,
     line_of,
-    listed,
+    listed_answer,
     names_of,
-    plain,
+    plain_line,
     question,
     span_of,
-    told,
 )
 from tablecam.rules.sheets import Line, Question, Section
 from tablecam.uncertainty.answer import Answer
@@ -38,10 +38,10 @@ _RANGE_RULE: Final = "M-7.9"
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why a base may not shoot, or not shoot one unit.
+    """The reason why a base may not fire at all, or not at one unit.
 
-    `of_one` is a clause about one base, `of_many` about several that are stopped by the same;
-    `margin_mm` is 0 or less, and 0 where no distance decides.
+    `of_one` is a clause about one base, `of_many` about several with the same reason. `margin_mm`
+    is at most 0, and 0 where no distance decides.
     """
 
     rule: str
@@ -53,28 +53,28 @@ class Stop:
 
     @property
     def alike(self) -> tuple[str, str]:
-        """The same for all bases that the same stops, however far out of range each is."""
+        """The key by which bases share a line; out of range they share it at any distance."""
         return self.rule, "" if self.rule == _RANGE_RULE else self.of_many
 
 
-def stop_of(found: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    """What stops a base from shooting anyone."""
+def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
+    """Returns what stops a base from firing at any unit."""
     if fire.blocked is None:
-        return _no_target(found, unit, fire)
+        return _no_target(rulings, unit, fire)
     known: dict[str, Callable[[Rulings, UnitOnField, BaseFire], Stop]] = {
         "friend": _friend,
         "water": _water,
         "woods": _woods,
         "obstruction": _obstruction,
     }
-    return known.get(fire.blocked, _no_target)(found, unit, fire)
+    return known.get(fire.blocked, _no_target)(rulings, unit, fire)
 
 
-def stop_at(found: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Stop:
-    """What stops a base from shooting one unit."""
+def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Stop:
+    """Returns what stops a base from firing at one unit."""
     length = distance(unit.unit.bases[place_of(unit, fire)], target.unit)
-    off_bw, limit_bw = found.field.in_bw(length.value_mm), _longest_bw(unit)
-    margin_mm = limit_bw * found.field.bw_mm - length.value_mm
+    off_bw, limit_bw = rulings.field.in_bw(length.value_mm), _longest_bw(unit)
+    margin_mm = limit_bw * rulings.field.bw_mm - length.value_mm
     drawn = (length.evidence(f"{off_bw:.2f} BW"),)
     if margin_mm < 0:
         said = f"it lies {off_bw:.2f} BW off"
@@ -92,52 +92,54 @@ def stop_at(found: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnFie
         one = "its zone, however it is turned, meets others first or does not reach it"
         many = "their zones, however they are turned, meet others first or do not reach it"
         return Stop("M-7.12", one, many, 0.0, 0.0, drawn)
-    return stop_of(found, unit, fire)
+    return stop_of(rulings, unit, fire)
 
 
-def zone_of(found: Rulings, unit: UnitOnField, place: int, range_bw: float) -> shapely.Geometry:
-    """The zone of a base straight ahead (M-7.11)."""
-    bw_mm = found.field.bw_mm
+def zone_of(rulings: Rulings, unit: UnitOnField, place: int, range_bw: float) -> shapely.Geometry:
+    """Returns the zone of a base straight ahead (M-7.11)."""
+    bw_mm = rulings.field.bw_mm
     strip = strip_before(axes(unit.unit.bases[place]), ZONE_BW * bw_mm)
     return strip.outline(0.0, range_bw * bw_mm)
 
 
 def place_of(unit: UnitOnField, fire: BaseFire) -> int:
-    """The place of a base in its unit's list."""
+    """Returns the index of a base in its unit."""
     names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
     return names.index(fire.base)
 
 
-def _friend(found: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
+def _friend(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
     place = place_of(unit, fire)
-    zone = zone_of(found, unit, place, SHORT_BW)
-    friends = [each for each in found.field.friends_of(unit) if is_partly_in(each.outline, zone)]
-    if not friends:  # it is met only where the zone is turned
+    zone = zone_of(rulings, unit, place, SHORT_BW)
+    friends = [
+        friend for friend in rulings.field.friends_of(unit) if is_partly_in(friend.outline, zone)
+    ]
+    if not friends:  # a friend blocks only turned zones
         said = "a friend stands before the enemy"
         return Stop("M-7.15", said, said, 0.0, 0.0, shapes_of(zone, "fire-zone"))
-    first = min(friends, key=lambda each: shapely.distance(each.outline, unit.bases[place]))
+    first = min(friends, key=lambda friend: shapely.distance(friend.outline, unit.bases[place]))
     drawn = (*shapes_of(zone, "fire-zone"), *_common(first.outline, zone, "friend"))
     stands = f"{first.id} stands before the enemy in"
     depth_mm = _depth_mm(first.outline, zone)
     return Stop("M-7.15", f"{stands} its zone", f"{stands} their zones", -depth_mm, 0.0, drawn)
 
 
-def _water(found: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    base, water = unit.bases[place_of(unit, fire)], found.field.ground.water
+def _water(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
+    base, water = unit.bases[place_of(unit, fire)], rulings.field.ground.water
     drawn = _common(base, water, "cover")
     depth_mm = _depth_mm(base, water)
     return Stop("M-7.6", "it stands in water", "they stand in water", -depth_mm, 0.0, drawn)
 
 
-def _woods(found: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    base, woods = unit.bases[place_of(unit, fire)], found.field.ground.woods
+def _woods(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
+    base, woods = unit.bases[place_of(unit, fire)], rulings.field.ground.woods
     said = "it is artillery in woods"
     return Stop("M-7.6", said, said, -_depth_mm(base, woods), 0.0, _common(base, woods, "cover"))
 
 
-def _obstruction(found: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    zone = zone_of(found, unit, place_of(unit, fire), SHORT_BW)
-    terrain = _common(found.field.ground.obstructing, zone, "cover")
+def _obstruction(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
+    zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
+    terrain = _common(rulings.field.ground.obstructing, zone, "cover")
     return Stop(
         "M-7.17",
         "terrain ends its zone before it reaches any enemy",
@@ -148,8 +150,8 @@ def _obstruction(found: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
     )
 
 
-def _no_target(found: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    zone = zone_of(found, unit, place_of(unit, fire), SHORT_BW)
+def _no_target(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
+    zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
     said = f"no enemy lies within {_longest_bw(unit):g} BW and 45° of straight ahead"
     return Stop("M-7.12", said, said, 0.0, 0.0, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
 
@@ -163,7 +165,7 @@ def _common(shape: shapely.Geometry, zone: shapely.Geometry, role: str) -> tuple
 
 
 def _depth_mm(shape: shapely.Geometry, area: shapely.Geometry) -> float:
-    """How deep a shape reaches into an area: as wide as the widest circle in what they share."""
+    """Returns how deep a shape reaches into an area: the diameter of the largest circle in both."""
     parts = shapely.get_parts(shapely.intersection(shape, area)).tolist()
     areas = [part for part in parts if isinstance(part, shapely.Polygon)]
     radii_mm = [shapely.length(shapely.maximum_inscribed_circle(part)) for part in areas]
@@ -174,8 +176,8 @@ _TITLE = "Fire"
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What is told of one base about a target, or about all: an option, a doubt, or a stop."""
+class _BaseResult:
+    """A result for one base, at a target or at all: an option, a doubt, or a stop."""
 
     fire: BaseFire
     target: UnitOnField | None
@@ -186,7 +188,7 @@ class _Told:
 
     @property
     def alike(self) -> Hashable:
-        """What is the same for bases that one line tells of; what is doubtful is told by itself."""
+        """The key by which bases share a line; doubts keep a line of their own."""
         if self.doubt is not None or self.option is None:
             stopped = None if self.stop is None else self.stop.alike
             return self.target, None if self.doubt is None else self.fire.base, stopped, self.read
@@ -195,103 +197,108 @@ class _Told:
         return option.target, option.range, option.angle, option.dice, counts, self.read
 
 
-def fire_section(found: Rulings, unit: UnitOnField) -> Section:
-    """The zone of each base, and what it may shoot, or why nothing."""
+def fire_section(rulings: Rulings, unit: UnitOnField) -> Section:
+    """Returns the zone of each base and its targets, or why it has none."""
     never = _why_never(unit)
     if never is not None:
         return Section("fire", _TITLE, (never,))
-    lines = _shared(found, unit, _about_all(found, unit))
-    return Section("fire", _TITLE, tuple(lines), tuple(_zones(found, unit)))
+    lines = _shared(rulings, unit, _about_all(rulings, unit))
+    return Section("fire", _TITLE, tuple(lines), tuple(_zones(rulings, unit)))
 
 
-def pair_fire_section(found: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
-    """Which bases of either may shoot the other."""
+def pair_fire_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
+    """Returns which bases of either unit may fire at the other."""
     if a.side == b.side:
-        return Section("fire", _TITLE, (plain(f"{a.id} and {b.id} are of one side", "M-7.13"),))
-    lines = (*_pair_lines(found, a, b), *_pair_lines(found, b, a))
+        return Section(
+            "fire", _TITLE, (plain_line(f"{a.id} and {b.id} are of one side", "M-7.13"),)
+        )
+    lines = (*_pair_lines(rulings, a, b), *_pair_lines(rulings, b, a))
     return Section("fire", _TITLE, lines)
 
 
 def lines_of_bases(
-    found: Rulings, unit: UnitOnField, target: UnitOnField | None = None
+    rulings: Rulings, unit: UnitOnField, target: UnitOnField | None = None
 ) -> Iterator[Line]:
-    """The same of each base by itself, for who asks about one of several that share a line."""
+    """Yields a line per base, to answer about one of several that share a line."""
     if _why_never(unit) is None and (target is None or target.side != unit.side):
-        each_told = _about_all(found, unit) if target is None else _about_one(found, unit, target)
-        for each in each_told:
-            yield _line(found, unit, [each])
+        results = _about_all(rulings, unit) if target is None else _about_one(rulings, unit, target)
+        for result in results:
+            yield _line(rulings, unit, [result])
 
 
-def _pair_lines(found: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[Line]:
+def _pair_lines(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[Line]:
     never = _why_never(unit)
     if never is not None:
         yield never
     else:
-        yield from _shared(found, unit, _about_one(found, unit, target))
+        yield from _shared(rulings, unit, _about_one(rulings, unit, target))
 
 
-def _about_all(found: Rulings, unit: UnitOnField) -> Iterator[_Told]:
-    """Of each base everyone whom it may shoot, or why it may shoot nobody."""
-    for fire in found.units[unit.id].fire.values():
-        told_of = [_of_option(found, unit, fire, option) for option in fire.options]
-        named = {each.target for each in told_of}
+def _about_all(rulings: Rulings, unit: UnitOnField) -> Iterator[_BaseResult]:
+    """Yields, per base, all units that it may fire at, or why there are none."""
+    for fire in rulings.units[unit.id].fire.values():
+        results = [_option_result(rulings, unit, fire, option) for option in fire.options]
+        named = {result.target for result in results}
         for doubt in fire.doubts:
-            other = None if doubt.about is None else found.field.by_id[doubt.about]
+            other = None if doubt.about is None else rulings.field.by_id[doubt.about]
             if other is not None and other not in named:
                 named.add(other)
-                told_of.append(_Told(fire, other, doubt=doubt))
-        yield from told_of or [_of_stop(fire, None, stop_of(found, unit, fire))]
+                results.append(_BaseResult(fire, other, doubt=doubt))
+        yield from results or [_stop_result(fire, None, stop_of(rulings, unit, fire))]
 
 
-def _about_one(found: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[_Told]:
-    """Of each base whether it may shoot one unit, and why not."""
-    for fire in found.units[unit.id].fire.values():
+def _about_one(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[_BaseResult]:
+    """Yields, per base, whether it may fire at one unit, and why not."""
+    for fire in rulings.units[unit.id].fire.values():
         hits = [option for option in fire.options if option.target == target.id]
-        # What is answered, but not for certain, is told with its probability.
-        doubt = next((each for each in fire.answers if each.about == target.id), None)
+        # An uncertain answer is shown with its probability.
+        doubt = next((answer for answer in fire.answers if answer.about == target.id), None)
         if hits:
-            yield from (_of_option(found, unit, fire, option) for option in hits)
+            yield from (_option_result(rulings, unit, fire, option) for option in hits)
         elif doubt is not None:
-            yield _Told(fire, target, doubt=doubt)
+            yield _BaseResult(fire, target, doubt=doubt)
         else:
-            yield _of_stop(fire, target, stop_at(found, unit, fire, target))
+            yield _stop_result(fire, target, stop_at(rulings, unit, fire, target))
 
 
-def _of_option(found: Rulings, unit: UnitOnField, fire: BaseFire, option: FireOption) -> _Told:
-    target = found.field.by_id[option.target]
+def _option_result(
+    rulings: Rulings, unit: UnitOnField, fire: BaseFire, option: FireOption
+) -> _BaseResult:
+    target = rulings.field.by_id[option.target]
     doubt = _doubt(fire, target)
-    return _Told(fire, target, option, doubt, read=_reading(found, unit, option))
+    return _BaseResult(fire, target, option, doubt, read=_reading(rulings, unit, option))
 
 
-def _of_stop(fire: BaseFire, target: UnitOnField | None, stop: Stop) -> _Told:
-    return _Told(fire, target, stop=stop, read="M-7.17" if stop.rule == "M-7.17" else None)
+def _stop_result(fire: BaseFire, target: UnitOnField | None, stop: Stop) -> _BaseResult:
+    return _BaseResult(fire, target, stop=stop, read="M-7.17" if stop.rule == "M-7.17" else None)
 
 
-def _shared(found: Rulings, unit: UnitOnField, told_of: Iterable[_Told]) -> Iterator[Line]:
-    """One line for all bases of which the same is told, in the order of the first of them."""
-    alike: dict[Hashable, list[_Told]] = {}
-    for each in told_of:
-        alike.setdefault(each.alike, []).append(each)
-    for bases in alike.values():
-        yield _line(found, unit, bases)
+def _shared(rulings: Rulings, unit: UnitOnField, results: Iterable[_BaseResult]) -> Iterator[Line]:
+    """Yields one line for all bases with the same result, ordered by the first of them."""
+    groups: dict[Hashable, list[_BaseResult]] = {}
+    for result in results:
+        groups.setdefault(result.alike, []).append(result)
+    for bases in groups.values():
+        yield _line(rulings, unit, bases)
 
 
-def _line(found: Rulings, unit: UnitOnField, bases: Sequence[_Told]) -> Line:
+def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> Line:
+    """Returns the line of bases with the same result."""
     first = bases[0]
-    asked = _asked(unit, bases)
+    asked = _question_about(unit, bases)
     if first.option is not None:
-        return _option_line(found, unit, bases, asked)
+        return _option_line(rulings, unit, bases, asked)
     if first.doubt is not None:
-        return told(first.doubt, asked)
+        return answer_line(first.doubt, asked)
     return _stop_line(unit, bases, asked)
 
 
 def _option_line(
-    found: Rulings, unit: UnitOnField, bases: Sequence[_Told], asked: Question
+    rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question
 ) -> Line:
-    options = [each.option for each in bases if each.option is not None]
+    options = [result.option for result in bases if result.option is not None]
     first = options[0]
-    bw = span_of((found.field.in_bw(option.distance_mm) for option in options), places=2)
+    bw = span_of((rulings.field.in_bw(option.distance_mm) for option in options), places=2)
     angle = "straight ahead"
     if first.angle != "ahead":
         turned = span_of((abs(option.turned_deg) for option in options), unit="°")
@@ -303,28 +310,30 @@ def _option_line(
     )
     doubt = bases[0].doubt
     if doubt is not None:
-        return told(doubt, asked, text=f"{text}; but {doubt.because}", read=bases[0].read)
-    limit_mm = (SHORT_BW if first.range == "short" else LONG_BW) * found.field.bw_mm
+        return answer_line(doubt, asked, text=f"{text}; but {doubt.because}", read=bases[0].read)
+    limit_mm = (SHORT_BW if first.range == "short" else LONG_BW) * rulings.field.bw_mm
     farthest = max(options, key=lambda option: option.distance_mm)
-    answer = listed(
+    answer = listed_answer(
         "M-7.12",
-        "; ".join(f"base {each.fire.base}: {each.option.because}" for each in bases if each.option),
+        "; ".join(
+            f"base {result.fire.base}: {result.option.because}" for result in bases if result.option
+        ),
         margin_mm=limit_mm - farthest.distance_mm,
-        sigma_mm=found.apart.sigma_mm(unit.id, first.target),
+        sigma_mm=rulings.apart.sigma_mm(unit.id, first.target),
         chance=min(option.probability for option in options),
         evidence=_evidence(option.evidence for option in options),
     )
-    return told(answer, asked, text=text, read=bases[0].read)
+    return answer_line(answer, asked, text=text, read=bases[0].read)
 
 
-def _stop_line(unit: UnitOnField, bases: Sequence[_Told], asked: Question) -> Line:
-    """Why some bases may not shoot, or not shoot one unit: of several the nearest tells."""
-    stops = [each.stop for each in bases if each.stop is not None]
+def _stop_line(unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question) -> Line:
+    """Returns why some bases may not fire; the nearest one gives the distance."""
+    stops = [result.stop for result in bases if result.stop is not None]
     nearest = max(stops, key=lambda stop: stop.margin_mm)
     target = bases[0].target
     at = "fire" if target is None else f"shoot {target.id}"
     why = nearest.of_one if len(stops) == 1 else nearest.of_many
-    answer = listed(
+    answer = listed_answer(
         nearest.rule,
         f"{_subject(unit, bases)} may not {at}: {why}",
         margin_mm=nearest.margin_mm,
@@ -332,21 +341,18 @@ def _stop_line(unit: UnitOnField, bases: Sequence[_Told], asked: Question) -> Li
         chance=0.0,
         evidence=_evidence(stop.evidence for stop in stops),
     )
-    return told(answer, asked, read=bases[0].read)
+    return answer_line(answer, asked, read=bases[0].read)
 
 
-def _subject(unit: UnitOnField, bases: Sequence[_Told]) -> str:
-    """Some bases of a unit, as a sentence begins.
-
-    Of a unit with one base, and of all bases, it is the unit that shoots.
-    """
+def _subject(unit: UnitOnField, bases: Sequence[_BaseResult]) -> str:
+    """Names some bases of a unit at the start of a sentence; all bases together are the unit."""
     if len(bases) == len(unit.bases):
         return unit.id if len(bases) == 1 else f"All {len(bases)} bases of {unit.id}"
-    return f"Base{'s' * (len(bases) > 1)} {names_of(each.fire.base for each in bases)}"
+    return f"Base{'s' * (len(bases) > 1)} {names_of(result.fire.base for result in bases)}"
 
 
-def _asked(unit: UnitOnField, bases: Sequence[_Told]) -> Question:
-    names = [each.fire.base for each in bases]
+def _question_about(unit: UnitOnField, bases: Sequence[_BaseResult]) -> Question:
+    names = [result.fire.base for result in bases]
     target = bases[0].target
     whose = f"base{'s' * (len(names) > 1)} {names_of(names)} of {unit.id}"
     if len(names) == len(unit.bases):
@@ -357,53 +363,53 @@ def _asked(unit: UnitOnField, bases: Sequence[_Told]) -> Question:
 
 
 def _evidence(drawn: Iterable[tuple[Shape, ...]]) -> tuple[Shape, ...]:
-    """All that is drawn, each thing once."""
+    """Returns all shapes, each once."""
     return tuple(dict.fromkeys(shape for shapes in drawn for shape in shapes))
 
 
 def _why(unit: UnitOnField, option: FireOption) -> str:
-    """What changes the number to hit."""
-    counts = (
+    """Describes what modifies the number to hit."""
+    modifiers = (
         (option.is_dense, "+1 dense target"),
         (option.is_enfilade, "+1 enfilade"),
         (unit.is_disrupted, "-1 disrupted shooter"),
         (option.has_cover, "-1 cover"),
     )
-    named = ", ".join(words for applies, words in counts if applies)
+    named = ", ".join(words for applies, words in modifiers if applies)
     return f" ({named})" if named else ""
 
 
-def _reading(found: Rulings, unit: UnitOnField, option: FireOption) -> str | None:
-    """What was decided of a turned zone, or of fire past what obstructs it."""
+def _reading(rulings: Rulings, unit: UnitOnField, option: FireOption) -> str | None:
+    """Returns the interpretation of a turned zone, or of fire past obstructing terrain."""
     axis = [line_of(shape) for shape in option.evidence if shape.role == "range"]
-    if any(shapely.intersects(line, found.field.ground.obstructing) for line in axis):
-        limit_mm = PAST_OBSTRUCTION_BW * found.field.bw_mm
+    if any(shapely.intersects(line, rulings.field.ground.obstructing) for line in axis):
+        limit_mm = PAST_OBSTRUCTION_BW * rulings.field.bw_mm
         is_walled = any(
             piece.kind.is_linear
             and piece.kind.obstructs
             and shapely.dwithin(piece.outline, unit.outline, limit_mm)
-            for piece in found.field.ground.pieces
+            for piece in rulings.field.ground.pieces
         )
         return "M-7.27" if is_walled else "M-7.17"
     return None if option.angle == "ahead" else "M-7.12"
 
 
 def _why_never(unit: UnitOnField) -> Line | None:
-    """Of units that never fire, whatever lies before them (M-7.7)."""
+    """Returns a line for units that never fire (M-7.7), or None."""
     if unit.unit.arm == "cavalry":
-        return plain(f"{unit.id} is cavalry, which never fires", "M-7.7")
+        return plain_line(f"{unit.id} is cavalry, which never fires", "M-7.7")
     if unit.formation == "column":
-        return plain(f"{unit.id} is in column and may not fire", "M-7.7")
+        return plain_line(f"{unit.id} is in column and may not fire", "M-7.7")
     return None
 
 
-def _zones(found: Rulings, unit: UnitOnField) -> Iterator[Shape]:
+def _zones(rulings: Rulings, unit: UnitOnField) -> Iterator[Shape]:
     for place in range(len(unit.bases)):
         name = unit.unit.base_name(place)
         if unit.unit.arm == "artillery":
-            yield from shapes_of(zone_of(found, unit, place, LONG_BW), "fire-zone", "24 BW")
-        yield from shapes_of(zone_of(found, unit, place, SHORT_BW), "fire-zone", name)
+            yield from shapes_of(zone_of(rulings, unit, place, LONG_BW), "fire-zone", "24 BW")
+        yield from shapes_of(zone_of(rulings, unit, place, SHORT_BW), "fire-zone", name)
 
 
 def _doubt(fire: BaseFire, target: UnitOnField) -> Answer | None:
-    return next((each for each in fire.doubts if each.about == target.id), None)
+    return next((doubt for doubt in fire.doubts if doubt.about == target.id), None)

@@ -1,4 +1,4 @@
-"""How lines of a sheet are put: sentences, questions by their ids, readings, listed results."""
+"""Builds the lines of sheets: sentences, questions with ids, interpretations, answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tablecam.uncertainty.answer import CERTAIN, Answer, AnswerWord
 
 
 def sentence(said: str) -> str:
-    """A clause as a sentence.
+    """Returns a clause as a sentence.
 
     >>> sentence("the two touch")
     'The two touch.'
@@ -22,12 +22,12 @@ def sentence(said: str) -> str:
 
 
 def reading(rule: str) -> Reading:
-    """What was decided about a rule."""
+    """Returns the interpretation of a rule."""
     return Reading(rule, READINGS[rule])
 
 
 def question(text: str, kind: str, *of: str) -> Question:
-    """A question by its kind and what it is about: its id is stable.
+    """Returns a question whose id is built from its kind and what it concerns, and so is stable.
 
     >>> question("Is B1 to the flank of F1?", "flank", "F1", "B1").id
     'flank/F1/B1'
@@ -35,20 +35,20 @@ def question(text: str, kind: str, *of: str) -> Question:
     return Question("/".join((kind, *of)), text)
 
 
-def told(
+def answer_line(
     answer: Answer, asked: Question | None = None, *, text: str = "", read: str | None = None
 ) -> Line:
-    """The line of an answer: its own sentence unless there is a better one."""
-    found = None if read is None else reading(read)
-    return Line(sentence(text or answer.because), answer, answer.rule, found, asked)
+    """Returns the line of an answer, with its own sentence unless `text` is given."""
+    interpretation = None if read is None else reading(read)
+    return Line(sentence(text or answer.because), answer, answer.rule, interpretation, asked)
 
 
-def plain(text: str, rule: str | None = None, *, read: str | None = None) -> Line:
-    """A line that no length decides."""
+def plain_line(text: str, rule: str | None = None, *, read: str | None = None) -> Line:
+    """Returns a line that no length decides."""
     return Line(sentence(text), None, rule, None if read is None else reading(read))
 
 
-def listed(
+def listed_answer(
     rule: str,
     because: str,
     *,
@@ -57,7 +57,7 @@ def listed(
     chance: float = 1.0,
     evidence: Iterable[Shape] = (),
 ) -> Answer:
-    """The answer behind a result that the rules list, or do not: how likely it is decides."""
+    """Returns the answer behind a listed result; `chance` decides between yes, no and too close."""
     word: AnswerWord = "yes" if chance >= CERTAIN else "no"
     if 1.0 - CERTAIN < chance < CERTAIN:
         word = "too_close"
@@ -65,12 +65,12 @@ def listed(
 
 
 def line_of(shape: Shape) -> shapely.LineString:
-    """What a shape of kind line draws."""
+    """Returns the geometry of a shape of kind line."""
     return shapely.LineString(shape.points_mm)
 
 
 def names_of(names: Iterable[str]) -> str:
-    """Names as a sentence lists them.
+    """Joins names with commas and a final `and`.
 
     >>> names_of(["10"]), names_of(["10", "11"]), names_of(["10", "11", "12"])
     ('10', '10 and 11', '10, 11 and 12')
@@ -80,18 +80,18 @@ def names_of(names: Iterable[str]) -> str:
 
 
 def span_of(values: Iterable[float], *, places: int = 0, unit: str = "") -> str:
-    """The least and the greatest of some numbers, or the one that they are when written so.
+    """Formats the range of some numbers, or one number where both ends look alike.
 
     >>> span_of([2.501, 2.499], places=2), span_of([28.2, 36.4], unit="°")
     ('2.50', '28° to 36°')
     """
-    known = sorted(values)
-    ends = dict.fromkeys(f"{value:.{places}f}{unit}" for value in (known[0], known[-1]))
+    ordered = sorted(values)
+    ends = dict.fromkeys(f"{value:.{places}f}{unit}" for value in (ordered[0], ordered[-1]))
     return " to ".join(ends)
 
 
 def counted(number: int, thing: str, things: str = "") -> str:
-    """A number of things in words.
+    """Formats a number of things.
 
     >>> counted(1, "die", "dice"), counted(2, "die", "dice"), counted(2, "base")
     ('1 die', '2 dice', '2 bases')

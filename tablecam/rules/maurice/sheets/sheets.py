@@ -1,4 +1,4 @@
-"""The sheets of a unit and of two units: every section, in the order in which they are shown."""
+"""Sheets of a unit and of a pair: all sections in display order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tablecam.rules.maurice.sheets.combat import (
     pair_engaged_section,
 )
 from tablecam.rules.maurice.sheets.fire import fire_section, lines_of_bases, pair_fire_section
-from tablecam.rules.maurice.sheets.lines import plain
+from tablecam.rules.maurice.sheets.lines import plain_line
 from tablecam.rules.maurice.sheets.moves import (
     force_section,
     movement_section,
@@ -61,71 +61,68 @@ _OF_PAIR: Final[Mapping[str, Callable[[Rulings, UnitOnField, UnitOnField], Secti
         }
     )
 )
-"""The sections by the kind of question that they ask, in the order in which they are shown."""
+"""Section builders by kind of question, in display order."""
 
 KINDS: Final = tuple(dict.fromkeys((*_OF_UNIT, *_OF_PAIR)))
-"""What questions' ids begin with."""
+"""The kinds of questions; each question id begins with one."""
 
 
-def unit_sheet(found: Rulings, unit_id: str) -> Sheet:
-    """All that holds for a unit."""
-    unit = found.field.by_id[unit_id]
+def unit_sheet(rulings: Rulings, unit_id: str) -> Sheet:
+    """Returns all rulings on a unit."""
+    unit = rulings.field.by_id[unit_id]
     return Sheet(
         _title(unit),
-        tuple(_section(found, kind, make, unit) for kind, make in _OF_UNIT.items()),
+        tuple(_section(rulings, kind, make, unit) for kind, make in _OF_UNIT.items()),
         _hidden(unit),
     )
 
 
-def pair_sheet(found: Rulings, a_id: str, b_id: str) -> Sheet:
-    """All that holds between two units, the first one's view first."""
-    a, b = found.field.by_id[a_id], found.field.by_id[b_id]
-    sections = tuple(_section(found, kind, make, a, b) for kind, make in _OF_PAIR.items())
+def pair_sheet(rulings: Rulings, a_id: str, b_id: str) -> Sheet:
+    """Returns all rulings between two units, the first one's view first."""
+    a, b = rulings.field.by_id[a_id], rulings.field.by_id[b_id]
+    sections = tuple(_section(rulings, kind, make, a, b) for kind, make in _OF_PAIR.items())
     return Sheet(f"{_title(a)}, and {_title(b)}", sections, (*_hidden(a), *_hidden(b)))
 
 
 def _section(
-    found: Rulings, kind: str, make: Callable[..., Section], *units: UnitOnField
+    rulings: Rulings, kind: str, make: Callable[..., Section], *units: UnitOnField
 ) -> Section:
-    """A section; where a fault of our own keeps it from being made, one line that says so."""
+    """Returns a section, or one line that says so if an internal error prevents it."""
     names = [unit.id for unit in units]
     said = f"what to say of {' and '.join(names)} is {NOT_KNOWN}"
     key = "near_enemy" if kind == "near" else kind
-    unknown = Section(key, kind.capitalize(), (plain(said),))
-    if found.not_known & {kind, *(f"{kind}/{name}" for name in names)}:
+    unknown = Section(key, kind.capitalize(), (plain_line(said),))
+    if rulings.not_known & {kind, *(f"{kind}/{name}" for name in names)}:
         return unknown
-    return attempt("/".join((kind, *names)), lambda: make(found, *units), unknown)
+    return attempt("/".join((kind, *names)), lambda: make(rulings, *units), unknown)
 
 
-def lines_about(found: Rulings, question: str) -> Iterator[Line]:
-    """The lines among which a question's is, if any is: of the sections that ask its kind."""
+def lines_about(rulings: Rulings, question: str) -> Iterator[Line]:
+    """Yields the lines that may answer a question, from the sections of its kind."""
     kind, *parts = question.split("/")
-    units = found.field.by_id
+    units = rulings.field.by_id
     named = [units[part] for part in dict.fromkeys(parts) if part in units]
     if len(named) > 1 and kind in _OF_PAIR:
-        yield from _section(found, kind, _OF_PAIR[kind], named[0], named[-1]).lines
+        yield from _section(rulings, kind, _OF_PAIR[kind], named[0], named[-1]).lines
     for unit in named if kind in _OF_UNIT else ():
-        yield from _section(found, kind, _OF_UNIT[kind], unit).lines
+        yield from _section(rulings, kind, _OF_UNIT[kind], unit).lines
     if kind == "fire" and named:
         none: tuple[Line, ...] = ()
-        yield from attempt(question, lambda: tuple(lines_of_bases(found, *named[:2])), none)
+        yield from attempt(question, lambda: tuple(lines_of_bases(rulings, *named[:2])), none)
 
 
-def question_like(found: Rulings, question: str) -> str | None:
-    """The question most like one that nobody asks: of its kind and of its units where it can be.
-
-    None where it is of no kind that there is.
-    """
+def question_like(rulings: Rulings, question: str) -> str | None:
+    """Returns the question most similar to an unknown one, or None if its kind is unknown."""
     kind, *parts = question.split("/")
-    units = found.field.by_id
+    units = rulings.field.by_id
     if kind not in KINDS or not units:
         return None
-    near = [each for part in parts for each in get_close_matches(part, units, n=1)]
+    close_matches = [match for part in parts for match in get_close_matches(part, units, n=1)]
     exact = [part for part in parts if part in units]
-    named = (exact if len(exact) > 1 else near) or [next(iter(units))]
-    others = [enemy.id for enemy in found.field.enemies_of(units[named[0]])]
+    named = (exact if len(exact) > 1 else close_matches) or [next(iter(units))]
+    others = [enemy.id for enemy in rulings.field.enemies_of(units[named[0]])]
     asked = "/".join((kind, named[0], *(named[1:] or others[:1])))
-    ids = [line.question.id for line in lines_about(found, asked) if line.question is not None]
+    ids = [line.question.id for line in lines_about(rulings, asked) if line.question is not None]
     return next(iter(get_close_matches(question, ids, n=1, cutoff=0.0)), None)
 
 
@@ -136,7 +133,10 @@ def _title(unit: UnitOnField) -> str:
 
 
 def _hidden(unit: UnitOnField) -> tuple[str, ...]:
-    held = sum(base.seen == "held" for base in unit.unit.bases)
-    if not held:
+    """Returns a warning if some bases are hidden and their last pose counts."""
+    hidden_count = sum(base.seen == "held" for base in unit.unit.bases)
+    if not hidden_count:
         return ()
-    return (f"{unit.id}: {held} of {len(unit.bases)} bases are hidden; their last place counts",)
+    return (
+        f"{unit.id}: {hidden_count} of {len(unit.bases)} bases are hidden; their last place counts",
+    )

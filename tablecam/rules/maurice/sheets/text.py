@@ -1,4 +1,4 @@
-"""Sheets as a terminal shows them: the sentences of the page, each with its answer and rule."""
+"""Sheets as terminal text: the page's sentences, each with its answer and rule."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from tablecam.rules.sheets import Line, Sheet
 _WORDS: Final = {"yes": "yes", "no": "no", "too_close": "too close"}
 _INDENT: Final = 2
 _COLUMN: Final = 13
-"""Where sentences begin: after the longest answer."""
+"""Indent of sentences: wider than the longest answer."""
 
 
 def sheet_lines(sheet: Sheet, *, width: int, rule: str | None = None) -> Iterator[str]:
-    """A sheet in lines no longer than a width; of one rule or chapter only what it answers."""
+    """Yields a sheet as lines up to a width, optionally only those of a rule or chapter."""
     yield sheet.title
     for section in sheet.sections:
-        told = [line for line in section.lines if rule is None or is_under(rule, line.rule)]
-        if told:
+        lines = [line for line in section.lines if rule is None or is_under(rule, line.rule)]
+        if lines:
             yield ""
             yield section.title
-        for line in told:
+        for line in lines:
             yield from _wrapped(line, width)
 
 
 def _wrapped(line: Line, width: int) -> Iterator[str]:
     answer = "-" if line.answer is None else _WORDS[line.answer.answer]
-    said = f"{line.text} [{line.rule}]" if line.rule else line.text
+    text = f"{line.text} [{line.rule}]" if line.rule else line.text
     head = f"{'':{_INDENT}}{answer:{_COLUMN - _INDENT}}"
-    yield from textwrap.wrap(said, width, initial_indent=head, subsequent_indent=" " * _COLUMN)
+    yield from textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * _COLUMN)
     if line.reading is not None:
         read = f"As read: {line.reading.text}."
         indent = " " * _COLUMN

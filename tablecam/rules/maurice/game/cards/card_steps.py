@@ -1,6 +1,6 @@
-"""Cards that are played for what they do: interrupts, modifiers, and events taken out of the game.
+"""Steps in which cards are played for their effect: interrupts, modifiers, event removal.
 
-Where players hold the cards, they say what a card does; where tablecam deals, the card does.
+Where players hold the cards, they state the effect; where tablecam deals, the card does.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SYMBOL_WORDS: Mapping[Symbol, str] = {
     "musket": "a musket",
 }
 MOST_ADDED = 6
-"""A declared modifier of more, either way, is a slip: dice have six sides (M-3.10)."""
+"""The largest modifier taken from players, either way; more is a typing error (M-3.10)."""
 
 _EFFECT_WORDS: Mapping[Effect, str] = {
     "first-fire": "First Fire: it shoots first",
@@ -51,15 +51,15 @@ _EFFECT_WORDS: Mapping[Effect, str] = {
 
 
 class InterruptingRules:
-    """`Interrupting`: the passive side, once a round at most (M-4.17)."""
+    """Rules of `Interrupting`: the passive side, at most once a round (M-4.17)."""
 
     def asked(self, state: State, step: Interrupting) -> Asked:
-        """The passive side."""
+        """Asks the passive side."""
         what = "the volley phase" if step.moment == "volleys" else "the activation"
         return Asked(f"Does {side_name(state.passive)} interrupt {what}?", state.passive)
 
     def legal(self, state: State, step: Interrupting) -> tuple[Action, ...]:
-        """What it may play now, and to play nothing."""
+        """Lists the interrupts that may be played now, and none."""
         effects = [effect for effect in MOMENTS if _may_be_now(state, step, effect)]
         if not is_dealt(state):
             return (Decline(state.passive), *(Interrupt(effect) for effect in effects))
@@ -71,7 +71,7 @@ class InterruptingRules:
         return (Decline(state.passive), *played)
 
     def apply(self, state: State, step: Interrupting, action: Action) -> Followed:
-        """What was interrupted goes on, unless it has become impossible (M-4.19)."""
+        """Continues what was interrupted, unless that has become impossible (M-4.19)."""
         if isinstance(action, Decline):
             _check_side(action.side, state.passive)
             return after_interrupt(state, step), ()
@@ -85,18 +85,18 @@ class InterruptingRules:
         text = f"{side_name(side)} interrupts: {_EFFECT_WORDS[action.effect]}"
         events = (Event("interrupt", text, "M-4.17", facts),)
         if step.moment == "activation" and _is_foiled(state, step, action.effect):
-            failed = "the activation fails: all cards played for it are discarded"
-            foiled = Event("foiled", failed, "M-4.19", {"force": list(step.force)})
+            foil_text = "the activation fails: all cards played for it are discarded"
+            foiled = Event("foiled", foil_text, "M-4.19", {"force": list(step.force)})
             return after_action(state), (*events, foiled)
         return after_interrupt(state, step), events
 
 
 _PIP: Final[Mapping[bool, int]] = {True: +1, False: -1}
-"""What a card mostly does: for a unit of one's own, and against one of the enemy's."""
+"""The usual modifier: for an own unit, or against an enemy's."""
 
 
 def _concerned(state: State, step: Modifying) -> tuple[str, ...]:
-    """The units whose dice or moves the card could change."""
+    """Returns the units whose dice or moves the card could change."""
     match step.then:
         case RollingCombat(engaged=units) | Marching(force=units) | Rallying(force=units):
             return units
@@ -111,24 +111,25 @@ def _concerned(state: State, step: Modifying) -> tuple[str, ...]:
 
 
 class ModifyingRules:
-    """`Modifying`: a card of the symbol that is due, or none, one side after the other (M-4.16)."""
+    """Rules of `Modifying`: one card of a symbol, or none, from each side in turn (M-4.16)."""
 
     def asked(self, state: State, step: Modifying) -> Asked:
-        """The side whose turn it is to declare."""
+        """Asks the side whose turn it is."""
         card = f"a card with {SYMBOL_WORDS[step.symbol]}"
         return Asked(f"Does {side_name(step.side)} play {card}?", step.side)
 
     def legal(self, state: State, step: Modifying) -> tuple[Action, ...]:
-        """No card; each that it holds, or where players hold them, one pip for or against a unit.
+        """Lists the cards that may be played now, and none.
 
-        Of dealt cards those for units whose dice or moves they could change, if there are any.
-        Players who hold the cards say by themselves what theirs does to whom; these are examples.
+        Dealt cards are listed for the units whose dice or moves they could change, or for all if
+        there are none. Players who hold the cards state their effect; the listed pips for or
+        against a unit are examples.
         """
         if is_dealt(state):
             played = [
                 Modify(step.side, step.symbol, amounts, card.id)
                 for card in cards_of(state, step.side)
-                for amounts in _telling(_ways(state, step, card), _concerned(state, step))
+                for amounts in _effective(_card_amounts(state, step, card), _concerned(state, step))
             ]
         else:
             units = field_at(state).by_id
@@ -139,36 +140,36 @@ class ModifyingRules:
         return (Decline(step.side), *played)
 
     def apply(self, state: State, step: Modifying, action: Action) -> Followed:
-        """The card counts for the rest of the round; then the other side declares (M-4.16)."""
+        """Applies the card for the rest of the round; then the other side may play (M-4.16)."""
         if isinstance(action, Decline):
             _check_side(action.side, step.side)
-            return _next(state, step), ()
+            return _next_side(state, step), ()
         if not isinstance(action, Modify):
             raise Refused(f"expected a modifying card or none, got {action.type}", rule="M-4.16")
         _check_modify(state, step, action)
         state = without_cards(state, action.side, (action.card,))
-        added = Modifier(action.side, action.symbol, action.amounts, action.card)
-        modifiers = (*state.round.modifiers, added)
+        modifier = Modifier(action.side, action.symbol, action.amounts, action.card)
+        modifiers = (*state.round.modifiers, modifier)
         state = replace(state, round=replace(state.round, modifiers=modifiers))
         amounts = dict(action.amounts)
         facts = {"side": action.side, "units": list(amounts), "amounts": amounts}
         event = Event("modifier", _modifier_words(state, action), "M-3.5", facts)
-        return _next(state, step), (event,)
+        return _next_side(state, step), (event,)
 
 
 class RemovingRules:
-    """`Removing`: either side may take a removable event out of the game (M-4.25)."""
+    """Rules of `Removing`: either side may remove a removable event from the game (M-4.25)."""
 
     def asked(self, state: State, step: Removing) -> Asked:
-        """The side whose turn it is."""
+        """Asks the side whose turn it is."""
         return Asked(f"Does {side_name(step.side)} take the event out of the game?", step.side)
 
     def legal(self, state: State, step: Removing) -> tuple[Action, ...]:
-        """To leave it in the discards, and to take it out."""
+        """Lists leaving the event in the discards and removing it."""
         return (Decline(step.side), Remove(step.side))
 
     def apply(self, state: State, step: Removing, action: Action) -> Followed:
-        """The card leaves the discards, or the other side is asked."""
+        """Removes the card from the discards, or asks the other side."""
         if not isinstance(action, Decline | Remove):
             raise Refused(f"expected to remove the event or not, got {action.type}", rule="M-4.25")
         _check_side(action.side, step.side)
@@ -185,9 +186,9 @@ class RemovingRules:
 
 
 def not_interrupted(state: State, step: Interrupting) -> Followed | None:
-    """What follows where the passive side cannot interrupt; None where it is asked.
+    """Continues where the passive side cannot interrupt; returns None where it is asked.
 
-    It is asked whatever cards it holds, if it holds any: that it is not would tell its hand.
+    A side with any card is asked, whichever cards it holds: skipping it would reveal its hand.
     """
     if state.side(state.passive).hand and not state.round.is_interrupted:
         return None
@@ -195,10 +196,10 @@ def not_interrupted(state: State, step: Interrupting) -> Followed | None:
 
 
 def not_modified(state: State, step: Modifying) -> Followed | None:
-    """What follows where a side cannot modify; None where it is asked."""
+    """Continues where a side cannot modify; returns None where it is asked."""
     if state.side(step.side).hand and not _has_modified(state, step):
         return None
-    return _next(state, step), ()
+    return _next_side(state, step), ()
 
 
 def _may_be_now(state: State, step: Interrupting, effect: Effect) -> bool:
@@ -219,6 +220,7 @@ def _check_interrupt(state: State, step: Interrupting, action: Interrupt) -> Non
 
 
 def _interrupted(state: State, effect: Effect) -> Round:
+    """Returns the round with the effect of an interrupt."""
     return replace(
         state.round,
         is_interrupted=True,
@@ -228,11 +230,11 @@ def _interrupted(state: State, effect: Effect) -> Round:
 
 
 def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
-    """Whether the activated force can do nothing of what it was activated for any more.
+    """Whether an interrupt leaves the activated force unable to do what it was activated for.
 
-    In Rough Going none of a force that stands in difficult ground can move; all of it does, or
-    none (M-1.15). Guns may still take off their smoke. Of a force that charges half must be able to
-    (M-8.2), over the ground that is left.
+    Under Rough Going a force that starts in difficult ground cannot move, and all of a force starts
+    in it or none (M-1.15). Guns may still clear their smoke. Of a charging force half must still be
+    able to charge (M-8.2).
     """
     if effect != "rough-going":
         return effect == "foil"
@@ -245,12 +247,13 @@ def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
 
 def _has_modified(state: State, step: Modifying) -> bool:
     return any(
-        (each.side, each.symbol) == (step.side, step.symbol) for each in state.round.modifiers
+        (modifier.side, modifier.symbol) == (step.side, step.symbol)
+        for modifier in state.round.modifiers
     )
 
 
-def _ways(state: State, step: Modifying, card: Card) -> tuple[dict[str, int], ...]:
-    """What a dealt card may add to whom: to any one unit, or to all."""
+def _card_amounts(state: State, step: Modifying, card: Card) -> tuple[dict[str, int], ...]:
+    """Lists what a dealt card may add to whom: to any one unit, or to all."""
     if card.modifies is None or card.modifies.symbol != step.symbol:
         return ()
     adds = card.modifies.adds
@@ -261,9 +264,11 @@ def _ways(state: State, step: Modifying, card: Card) -> tuple[dict[str, int], ..
     return (dict.fromkeys(units, adds),)
 
 
-def _telling(ways: Sequence[dict[str, int]], concerned: Sequence[str]) -> Sequence[dict[str, int]]:
-    """The ways that change something, or all where none does."""
-    return [way for way in ways if not way.keys().isdisjoint(concerned)] or ways
+def _effective(
+    options: Sequence[dict[str, int]], concerned: Sequence[str]
+) -> Sequence[dict[str, int]]:
+    """Returns those modifiers that change something, or all where none does."""
+    return [amounts for amounts in options if not amounts.keys().isdisjoint(concerned)] or options
 
 
 def _check_modify(state: State, step: Modifying, action: Modify) -> None:
@@ -276,7 +281,7 @@ def _check_modify(state: State, step: Modifying, action: Modify) -> None:
         why = f"{side_name(step.side)} has played one of this symbol"
         raise Refused(why, rule="M-3.6", key="symbol")
     card = held_card(state, action.side, action.card)
-    if card is not None and dict(action.amounts) not in _ways(state, step, card):
+    if card is not None and dict(action.amounts) not in _card_amounts(state, step, card):
         raise Refused(f"expected what {card.title} adds", rule="M-3.9", key="amounts")
     for name, amount in action.amounts.items():
         if name not in field_at(state).by_id:
@@ -292,7 +297,7 @@ def _check_side(side: str, expected: str) -> None:
         raise Refused(why, rule="M-4.16", key="side")
 
 
-def _next(state: State, step: Modifying) -> State:
+def _next_side(state: State, step: Modifying) -> State:
     if not step.left:
         return state.to(step.then)
     return state.to(replace(step, side=step.left[0], left=step.left[1:]))

@@ -1,8 +1,8 @@
-"""Deck files: the cards that tablecam deals, written by whoever owns a game (M-3.10).
+"""Deck files: the cards that tablecam deals, written by the owner of a game (M-3.10).
 
 A file is TOML: `format = "tablecam.deck"`, `version`, `game`, `name`, and a `[[card]]` for each
-kind of card with its `title`, its `span` in BW and how many there are of it (`count`). Further keys
-say what it does if it is not played for the span: `symbol` with `adds`, `to` and `units`;
+kind of card with its `title`, its `span` in BW and the number of copies (`count`). Further keys
+give its effect when it is not played for the span: `symbol` with `adds`, `to` and `units`;
 `interrupt`; `event`, `removable`; `text` for the players. The Reshuffle card is not listed, as
 every deck has it.
 """
@@ -32,17 +32,17 @@ _SHIPPED: Final = Path(__file__).parent / "decks"
 
 @dataclass(frozen=True, slots=True)
 class DeckList:
-    """All cards of a deck, and what it is called."""
+    """A deck's name and all its cards, each copy by itself."""
 
     name: str
     cards: tuple[Card, ...]
 
 
 def deck_named(name: str) -> DeckList:
-    """A deck that ships with tablecam by its name, or the one in a file by its path.
+    """Returns a deck that ships with tablecam, by name, or one from a file, by path.
 
     Raises:
-        BadInput: There is no such deck, or the file names no cards that can be played.
+        BadInput: There is no such deck, or the file is not a valid deck.
     """
     if name.endswith(".toml"):
         return read_deck_file(Path(name))
@@ -54,10 +54,10 @@ def deck_named(name: str) -> DeckList:
 
 
 def read_deck_file(path: Path) -> DeckList:
-    """The deck in a file.
+    """Reads a deck file.
 
     Raises:
-        BadInput: Naming the file, the line and the key, what was expected and what came.
+        BadInput: With the file, the line and the key, what was expected and what came.
     """
     document = read_toml(path)
     document.require(FORMAT, VERSION)
@@ -68,7 +68,7 @@ def read_deck_file(path: Path) -> DeckList:
 
 
 class _CardSection(StrictModel):
-    """One `[[card]]`. `units` is `one` or `all`: how many units a modifier is for."""
+    """A `[[card]]` section; `units` says whether a modifier applies to one unit or to all."""
 
     title: Name
     span: Annotated[int, Field(ge=1)]
@@ -84,7 +84,7 @@ class _CardSection(StrictModel):
 
 
 class _DeckDocument(StrictModel):
-    """The whole file."""
+    """A whole deck file."""
 
     format: str
     version: int

@@ -1,8 +1,8 @@
-"""Cards as players say that they are: hands, what is left of the deck, and which deck that is.
+"""Overrules of cards: hand sizes, cards left in the deck, and the deck's stage.
 
-Where players hold the cards they are only counted. Where tablecam deals, none is lost: a hand is
-filled by drawing and cut by discarding, and what is to be left no more in the deck goes to the
-discards. Which cards that are is chance's to say, as ever.
+Where players hold the cards they are only counted. Where tablecam deals, no card is lost: a hand
+grows by drawing and shrinks by discarding, and surplus cards of the deck go to the discards. Chance
+picks which.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tablecam.wording import quoted
 
 
 def check_cards(state: State, action: Overrule) -> None:
-    """Refuse numbers of cards that cannot be.
+    """Checks the numbers of cards in an overrule.
 
     Raises:
-        Refused: Naming the key, and what there is.
+        Refused: A number is impossible; with the key and what there is.
     """
     if is_dealt(state):
         _check_dealt(state, action)
@@ -37,9 +37,10 @@ def check_cards(state: State, action: Overrule) -> None:
 
 
 def with_cards(before: State, action: Overrule, state: State) -> State:
-    """The state, gone on as players said, with the cards that they have said.
+    """Returns the resumed `state` with the cards of an overrule.
 
-    `before` is as it was due before: draws of dealt cards that were, are due still.
+    `before` is the state before the overrule: draws of dealt cards that were due then are still
+    due.
     """
     if is_dealt(before):
         step = _with_draws(before, action, _without_draws(state.step))
@@ -52,10 +53,10 @@ def with_cards(before: State, action: Overrule, state: State) -> State:
 
 
 def settled_overrule(state: State, action: Overrule, chance: Random) -> Overrule:
-    """The overrule with the cards that leave the deck, where tablecam deals.
+    """Fills in the cards that leave a dealt deck.
 
-    A card that players have named leaves it if it is there. Where it is not, another does: a
-    refusal would tell that a hand holds it.
+    A card that players name leaves the deck if it is in it. If not, another card leaves instead: a
+    refusal would reveal that a hand holds it.
     """
     named = action.aside or ()
     if not is_dealt(state) or (action.deck is None and not named):
@@ -63,13 +64,13 @@ def settled_overrule(state: State, action: Overrule, chance: Random) -> Overrule
     count = _aside_count(state, action)
     if not len(named) <= count <= len(state.deck.cards):
         return action
-    there = [card for card in named if card in state.deck.cards]
-    others = [card for card in state.deck.cards if card not in there]
-    return replace(action, aside=(*there, *chance.sample(others, count - len(there))))
+    present = [card for card in named if card in state.deck.cards]
+    others = [card for card in state.deck.cards if card not in present]
+    return replace(action, aside=(*present, *chance.sample(others, count - len(present))))
 
 
 def check_aside(state: State, action: Overrule) -> None:
-    """Check the cards that an overrule lays aside, wherever in the dealt deck they are now.
+    """Checks the card names of an overrule, wherever in the dealt deck they are now.
 
     Raises:
         Refused: A name is no card of the deck, or is given twice.
@@ -83,12 +84,12 @@ def check_aside(state: State, action: Overrule) -> None:
 
 
 def _begun_with(state: State, action: Overrule) -> State:
-    """The round with what it began with as players have it, while nothing has been declared."""
+    """Corrects what the round began with, as long as no command has been declared."""
     if state.round.command is not None:
         return state
     begun = state.round
     if action.active is not None or state.active in action.hands:
-        dealt = state.side(state.active).hand + _due(state.step, state.active)
+        dealt = state.side(state.active).hand + _draws_due(state.step, state.active)
         holds = action.hands.get(state.active, dealt)
         begun = replace(begun, is_without_cards=holds == 0)
     if action.deck is not None or action.stage is not None:
@@ -97,19 +98,19 @@ def _begun_with(state: State, action: Overrule) -> State:
 
 
 def _counted(state: State, action: Overrule) -> Deck:
-    """The players' own deck as they say."""
+    """Returns the players' own deck as the overrule states it."""
     left = state.deck.left if action.deck is None else action.deck
     return replace(state.deck, left=left, stage=action.stage or state.deck.stage)
 
 
 def _laid_aside(state: State, action: Overrule) -> Deck:
-    """The deck that tablecam deals from; the Reshuffle card goes in or out with its stage."""
+    """Returns the dealt deck after cards leave it; the stage decides on the Reshuffle card."""
     aside = action.aside or ()
-    kept = tuple(card for card in state.deck.cards if card not in aside)
-    deck = replace(state.deck, stage=action.stage or state.deck.stage, cards=kept)
+    remaining = tuple(card for card in state.deck.cards if card not in aside)
+    deck = replace(state.deck, stage=action.stage or state.deck.stage, cards=remaining)
     return replace(
         deck,
-        left=len(kept) + _reshuffle_cards(deck),
+        left=len(remaining) + _reshuffle_cards(deck),
         discarded=deck.discarded + len(aside),
         discards=(*deck.discards, *aside),
     )
@@ -120,21 +121,21 @@ def _reshuffle_cards(deck: Deck) -> int:
 
 
 def _aside_count(state: State, action: Overrule) -> int:
-    """How many cards leave the deck, for so many to be left once all that is due is drawn."""
+    """Returns how many cards must leave the deck so that `deck` are left after all due draws."""
     stage = _reshuffle_cards(replace(state.deck, stage=action.stage or state.deck.stage))
     left = len(state.deck.cards) if action.deck is None else action.deck - stage
-    drawn = 0 if action.deck is None else _all_due(state, action)
+    drawn = 0 if action.deck is None else _all_draws_due(state, action)
     return len(state.deck.cards) - drawn - left
 
 
-def _all_due(state: State, action: Overrule) -> int:
+def _all_draws_due(state: State, action: Overrule) -> int:
     step = _with_draws(state, action, _without_draws(state.step))
-    return sum(_due(step, side.name) for side in state.sides)
+    return sum(_draws_due(step, side.name) for side in state.sides)
 
 
 def _check_dealt(state: State, action: Overrule) -> None:
     there = len(state.deck.cards)
-    if action.hands and _all_due(state, action) > there:
+    if action.hands and _all_draws_due(state, action) > there:
         raise Refused(f"expected hands of no more cards than the deck has: {there}", key="hands")
     count, aside = _aside_count(state, action), action.aside or ()
     if count < 0:
@@ -148,9 +149,9 @@ def _check_dealt(state: State, action: Overrule) -> None:
 
 
 def _with_draws(state: State, action: Overrule, then: Step) -> Step:
-    """What is due, and before it all cards that are to be drawn or discarded.
+    """Returns the step `then` after all cards that are to be drawn or discarded first.
 
-    What a side was to draw anyhow is part of the hand that players say.
+    Draws that were due to a side are part of the hand that an overrule states for it.
     """
     step = _draws_of(state.step, then, but_for=frozenset(action.hands))
     for name, hand in reversed([*action.hands.items()]):
@@ -175,11 +176,11 @@ def _without_draws(step: Step) -> Step:
     return step
 
 
-def _due(step: Step, side: str) -> int:
-    """How many cards a side is to draw before anything else."""
-    due = 0
+def _draws_due(step: Step, side: str) -> int:
+    """Returns how many cards a side is to draw before anything else."""
+    count = 0
     while isinstance(step, Drawing | Discarding):
         if isinstance(step, Drawing) and step.side == side:
-            due += step.count
+            count += step.count
         step = step.then
-    return due
+    return count

@@ -1,4 +1,4 @@
-"""Which units an action is for: those that may be of the force that is activated for it."""
+"""Which units can be in a force that is activated for the declared action."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tablecam.rules.maurice.game.state.table import charges_at, field_at
 
 @dataclass(frozen=True, slots=True)
 class Able:
-    """The units that may be of an activated force, and those of which half of it must be."""
+    """The units that may be in an activated force, and those that must be half of it."""
 
     may: frozenset[str]
     half: frozenset[str]
@@ -20,7 +20,7 @@ class Able:
     what: str
 
     def refusal(self, force: Sequence[str]) -> str | None:
-        """Why a force cannot be activated for the action; None where it can."""
+        """Returns why a force cannot be activated for the action, or None if it can."""
         is_half = 2 * sum(name in self.half for name in force) >= len(force)
         if is_half and all(name in self.may for name in force):
             return None
@@ -28,13 +28,13 @@ class Able:
 
 
 def able_units(state: State, *, in_doubt: Iterable[str] = ()) -> Able:
-    """Which units of the active side the declared action is for.
+    """Returns the active side's units that the declared action is for.
 
-    A charge that is too close to call is the charger's: it counts for those named `in_doubt`. For
-    all it would take long to find out.
+    A charge that is too close to call is the charger's choice. That is only worked out for the
+    units in `in_doubt`, as it takes long.
     """
     units = field_at(state).of_side(state.active)
-    everyone = frozenset(unit.id for unit in units)
+    all_units = frozenset(unit.id for unit in units)
     if state.round.command == "bombard":
         guns = frozenset(unit.id for unit in units if unit.unit.arm == "artillery")
         return Able(guns - state.round.fired, guns, "M-7.3", "artillery that has not fired")
@@ -46,13 +46,13 @@ def able_units(state: State, *, in_doubt: Iterable[str] = ()) -> Able:
         can = {name for name, charge in charges_at(state, fit).items() if charge.is_eligible}
         can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
         return Able(fit, frozenset(can), "M-8.2", "units at least half of which can charge")
-    return Able(everyone, everyone, "M-4.15", "units")
+    return Able(all_units, all_units, "M-4.15", "units")
 
 
 def may_charge(state: State, unit: str) -> bool:
-    """Whether a unit can charge, or it is too close to call whether it can (M-8.3).
+    """Whether a unit can charge, too close to call included (M-8.3).
 
-    Where players declare first, whether it may try to.
+    Where players declare first: whether it may try to.
     """
     if state.declares_first:
         return has_anyone_to_charge(state, unit)

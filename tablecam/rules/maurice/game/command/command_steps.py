@@ -1,4 +1,4 @@
-"""The volley phase and the command choice: what the active side does in its round (M-4.2)."""
+"""The volley phase and the command choice of the active side (M-4.2)."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from tablecam.wording import quoted
 
 
 class VolleyChoiceRules:
-    """`VolleyChoice`: the active side invokes the volley phase or does without it (M-4.3)."""
+    """Rules of `VolleyChoice`: the active side invokes volleys or skips them (M-4.3)."""
 
     def asked(self, state: State, step: VolleyChoice) -> Asked:
-        """The active side."""
+        """Asks the active side."""
         return Asked(f"Does {side_name(state.active)} invoke the volley phase?", state.active)
 
     def legal(self, state: State, step: VolleyChoice) -> tuple[Action, ...]:
-        """No volleys; and volleys where anybody who ever fires has an enemy within their range."""
+        """Lists no volleys, and volleys where a unit that can fire has an enemy in range."""
         field = field_at(state)
         may_fire = (
             any(may_try_to_fire(unit) for unit in field.units)
@@ -47,7 +47,7 @@ class VolleyChoiceRules:
         return (Volleys(False), Volleys(True)) if may_fire else (Volleys(False),)
 
     def apply(self, state: State, step: VolleyChoice, action: Action) -> Followed:
-        """The passive side may interrupt the volleys; without them the command choice is due."""
+        """Lets the passive side interrupt the volleys, or moves on to the command choice."""
         if not isinstance(action, Volleys):
             raise Refused(f"expected volleys or none, got {action.type}", rule="M-4.3")
         if not action.invoke:
@@ -60,28 +60,30 @@ class VolleyChoiceRules:
 
 
 class CommandChoiceRules:
-    """`CommandChoice`: a pass, an event, or one action that the army can do at all (M-4.4)."""
+    """Rules of `CommandChoice`: a pass, an event, or a feasible action (M-4.4)."""
 
     def asked(self, state: State, step: CommandChoice) -> Asked:
-        """The active side."""
+        """Asks the active side."""
         return Asked(f"What does {side_name(state.active)} do in this round?", state.active)
 
     def legal(self, state: State, step: CommandChoice) -> tuple[Action, ...]:
-        """Every command that is possible; where tablecam deals, each event by its card."""
-        found: list[Action] = [Declare("pass")]
+        """Lists every feasible command; where tablecam deals, each event by its card."""
+        commands: list[Action] = [Declare("pass")]
         if state.round.is_without_cards:
-            return tuple(found)
+            return tuple(commands)
         if is_dealt(state):
             cards = cards_of(state, state.active)
-            found += [Declare("event", card.id) for card in cards if card.is_event]
+            commands += [Declare("event", card.id) for card in cards if card.is_event]
         elif state.side(state.active).hand:
-            found.append(Declare("event"))
-        actions = [each for each in get_args(Command) if each not in ("pass", "event")]
-        found += [Declare(each) for each in actions if why_impossible(state, each) is None]
-        return tuple(found)
+            commands.append(Declare("event"))
+        actions = [command for command in get_args(Command) if command not in ("pass", "event")]
+        commands += [
+            Declare(command) for command in actions if why_impossible(state, command) is None
+        ]
+        return tuple(commands)
 
     def apply(self, state: State, step: CommandChoice, action: Action) -> Followed:
-        """The command is declared, then its cards are drawn, then a force is named (M-4.10)."""
+        """Declares the command, then draws its cards; a force is named after that (M-4.10)."""
         if not isinstance(action, Declare):
             raise Refused(f"expected a command, got {action.type}", rule="M-4.4")
         _check_declared(state, action)
@@ -101,14 +103,14 @@ def _is_any_within_range(field: Field) -> bool:
     far_mm = SHORT_BW * field.bw_mm
     return any(
         unit.unit.arm != "cavalry"
-        and any(shapely.dwithin(unit.outline, each.outline, far_mm) for each in enemies)
+        and any(shapely.dwithin(unit.outline, enemy.outline, far_mm) for enemy in enemies)
         for unit in field.units
         for enemies in [field.enemies_of(unit)]
     )
 
 
 def why_impossible(state: State, command: Command) -> str | None:
-    """Why an army has no way of doing an action, whatever the spans; None if it has one (M-4.8)."""
+    """Returns why an army cannot do an action at any span, or None if it can (M-4.8)."""
     units = field_at(state).of_side(state.active)
     if not units:
         return "none of its units is on the table"
@@ -142,7 +144,7 @@ def _check_declared(state: State, action: Declare) -> None:
 
 
 def _event(state: State, action: Declare) -> State:
-    """An event is played for its text: nobody draws, nobody modifies or interrupts it (M-4.7)."""
+    """Plays an event for its text: no draws, modifiers or interrupts (M-4.7)."""
     state = without_cards(state, state.active, (action.card,))
     then = after_declaring(state).step
     card = None if action.card is None else state.options.card(action.card)

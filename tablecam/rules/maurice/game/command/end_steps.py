@@ -1,4 +1,4 @@
-"""The end of a round: the commander, what his displacing costs, the hand limit, and nightfall."""
+"""The end of a round: commander move, displacement costs, hand limit and nightfall."""
 
 from __future__ import annotations
 
@@ -35,44 +35,44 @@ from tablecam.table.motion import HAND_MM
 from tablecam.table.sides import side_name
 
 DIRECTIONS = 24
-"""Directions in which a displaced commander's place is looked for: 15 degrees apart."""
+"""Directions searched for a displaced commander's place, 15 degrees apart."""
 
 
 def must_go(state: State, leader: Commander) -> bool:
-    """Whether any base stands on a commander, and he has anywhere to go to (M-6.29)."""
+    """Whether a base covers a commander and there is a free place for it (M-6.29)."""
     is_stood_upon = not _is_clear(field_at(state), (leader.x_mm, leader.y_mm))
     return is_stood_upon and bool(displaced_places(state, leader.side))
 
 
 def usual_places(state: State, side: str) -> tuple[Point, ...]:
-    """Behind each force of a side, where that is free and he does not stand already."""
+    """Returns free places behind each force, except where the commander stands already."""
     field = field_at(state)
-    leader = next(each for each in state.position.commanders if each.side == side)
-    found = []
+    leader = next(commander for commander in state.position.commanders if commander.side == side)
+    places = []
     forces = forces_at(state, side)
     if state.declares_first:  # who is linked to whom is measured
         forces = tuple((unit.id,) for unit in field.of_side(side))
     for force in forces:
         unit = field.by_id[force[len(force) // 2]]
         ahead_x, ahead_y = forward(unit.axes.heading_deg)
-        rear = max(
+        rear_mm = max(
             (unit.axes.left_mm[0] - x) * ahead_x + (unit.axes.left_mm[1] - y) * ahead_y
             for x, y in shapely.get_coordinates(unit.outline).tolist()
         )
         middle_x, middle_y = (
             (a + b) / 2 for a, b in zip(unit.axes.left_mm, unit.axes.right_mm, strict=True)
         )
-        back = rear + field.bw_mm
-        place = round(middle_x - back * ahead_x, 1), round(middle_y - back * ahead_y, 1)
-        if _is_free(field, place) and _far_mm(leader, place) >= field.bw_mm:
-            found.append(place)
-    return tuple(dict.fromkeys(found))
+        offset_mm = rear_mm + field.bw_mm
+        place = round(middle_x - offset_mm * ahead_x, 1), round(middle_y - offset_mm * ahead_y, 1)
+        if _is_free(field, place) and _distance_mm(leader, place) >= field.bw_mm:
+            places.append(place)
+    return tuple(dict.fromkeys(places))
 
 
 def displaced_places(state: State, side: str) -> tuple[Point, ...]:
-    """Free places all round a commander, on the first ring of whole BW that has any (M-6.29)."""
+    """Returns free places around a commander, on the first ring of whole BW with any (M-6.29)."""
     field = field_at(state)
-    leader = next(each for each in state.position.commanders if each.side == side)
+    leader = next(commander for commander in state.position.commanders if commander.side == side)
     table = field.position.table
     farthest = math.ceil(math.hypot(table.width_mm, table.depth_mm) / field.bw_mm)
     for ring in range(1, farthest + 1):
@@ -83,9 +83,9 @@ def displaced_places(state: State, side: str) -> tuple[Point, ...]:
 
 
 def place_refusal(state: State, action: PlaceCommander) -> str | None:
-    """Why a commander may not be moved to a place; None where he may (M-6.27).
+    """Returns why a commander may not be moved to a place, or None if it may (M-6.27).
 
-    He may stand where friends do, and is displaced then.
+    It may stand where friends do, and is displaced then.
     """
     field = field_at(state)
     leader = _at(state, action)
@@ -100,17 +100,19 @@ def place_refusal(state: State, action: PlaceCommander) -> str | None:
 
 
 def ring_refusal(state: State, action: PlaceCommander) -> str | None:
-    """Why a displaced commander may not be put at a place; None where he may (M-6.29)."""
+    """Returns why a displaced commander may not go to a place, or None if it may (M-6.29)."""
     field = field_at(state)
-    leader = next(each for each in state.position.commanders if each.side == action.side)
+    leader = next(
+        commander for commander in state.position.commanders if commander.side == action.side
+    )
     if not _is_free(field, (action.x_mm, action.y_mm)):
         return "expected a place on the table that is free of all bases"
     nearest_free = displaced_places(state, action.side)
     if not nearest_free:
         return None
-    ring = round(field.in_bw(_far_mm(leader, nearest_free[0])))
-    got_mm = _far_mm(leader, (action.x_mm, action.y_mm))
-    if min(abs(got_mm - each * field.bw_mm) for each in range(1, ring + 1)) > HAND_MM:
+    ring = round(field.in_bw(_distance_mm(leader, nearest_free[0])))
+    got_mm = _distance_mm(leader, (action.x_mm, action.y_mm))
+    if min(abs(got_mm - ring_bw * field.bw_mm) for ring_bw in range(1, ring + 1)) > HAND_MM:
         return f"expected a place {ring} BW from where he was, got {field.in_bw(got_mm):.2f}"
     return None
 
@@ -131,7 +133,7 @@ def _on_ring(leader: Commander, far_mm: float, turn: int) -> Point:
     return round(x, 1), round(y, 1)
 
 
-def _far_mm(leader: Commander, place: Point) -> float:
+def _distance_mm(leader: Commander, place: Point) -> float:
     return math.hypot(place[0] - leader.x_mm, place[1] - leader.y_mm)
 
 
@@ -141,28 +143,28 @@ def _at(state: State, action: PlaceCommander) -> Commander:
 
 
 _LISTED = 12
-"""So many ways to discard are listed; where more than one card goes there can be thousands."""
+"""The largest number of listed discards; combinations can run to thousands."""
 
 
 class MovingCommanderRules:
-    """`MovingCommander`: anywhere, for a card of any span, or not at all (M-6.27)."""
+    """Rules of `MovingCommander`: anywhere, for a card of any span, or not (M-6.27)."""
 
     def asked(self, state: State, step: MovingCommander) -> Asked:
-        """The active side."""
+        """Asks the active side."""
         return Asked(f"Does {side_name(state.active)} move its commander?", state.active)
 
     def legal(self, state: State, step: MovingCommander) -> tuple[Action, ...]:
-        """Not at all, and the usual places, for the card of the least span."""
+        """Lists staying and the usual places, paid with the card of the least span."""
         side = state.side(state.active)
         if not side.hand or _commander(state, side.name) is None:
             return (Done(),)
-        card = min(cards_of(state, side.name), key=lambda each: each.span_bw, default=None)
+        card = min(cards_of(state, side.name), key=lambda card: card.span_bw, default=None)
         card_id = None if card is None else card.id
         places = usual_places(state, side.name)
         return (Done(), *(PlaceCommander(side.name, x, y, card_id) for x, y in places))
 
     def apply(self, state: State, step: MovingCommander, action: Action) -> Followed:
-        """The round ends."""
+        """Moves the commander and ends the round."""
         if isinstance(action, Done):
             return after_commander(state), ()
         placing = _placing(state, action, state.active)
@@ -174,22 +176,22 @@ class MovingCommanderRules:
 
 
 class DisplacingRules:
-    """`Displacing`: his owner says where he goes, 1 BW off or as much farther as he must (M-6.29).
+    """Rules of `Displacing`: the owner picks a place 1 BW off, or farther if none is free (M-6.29).
 
-    Where no place on the whole table is free he stays.
+    If no place on the whole table is free the commander stays.
     """
 
     def asked(self, state: State, step: Displacing) -> Asked:
-        """His owner."""
+        """Asks the commander's owner."""
         return Asked(f"Where does {side_name(step.side)} put its displaced commander?", step.side)
 
     def legal(self, state: State, step: Displacing) -> tuple[Action, ...]:
-        """Places all round him on the first ring that has any."""
+        """Lists the free places on the first ring that has any."""
         places = displaced_places(state, step.side)
         return tuple(PlaceCommander(step.side, x, y) for x, y in places) or (Done(),)
 
     def apply(self, state: State, step: Displacing, action: Action) -> Followed:
-        """What he was displaced in the middle of goes on."""
+        """Moves the commander and continues what was interrupted."""
         if isinstance(action, Done) and not displaced_places(state, step.side):
             return state.to(step.then), ()
         placing = _placing(state, action, step.side)
@@ -202,24 +204,24 @@ class DisplacingRules:
 
 
 class DiscardingRules:
-    """`Discarding`: cards of the owner's choice."""
+    """Rules of `Discarding`: cards of the owner's choice."""
 
     def asked(self, state: State, step: Discarding) -> Asked:
-        """Whose cards they are."""
+        """Asks the owner of the cards."""
         number = f"{step.count} card{'' if step.count == 1 else 's'}"
-        why = _WHYS[step.why]
+        why = _REASONS[step.why]
         return Asked(f"{side_name(step.side)} discards {number}: {why}", step.side)
 
     def legal(self, state: State, step: Discarding) -> tuple[Action, ...]:
-        """As many cards as are due: which ones, where they are dealt, those of least span first."""
+        """Lists discards of the due number; dealt cards of least span first."""
         if not is_dealt(state):
             return (Discard(step.side, step.count),)
         held = sorted(cards_of(state, step.side), key=lambda card: (card.span_bw, card.id))
-        ways = combinations([card.id for card in held], step.count)
-        return tuple(Discard(step.side, step.count, way) for way in islice(ways, _LISTED))
+        combos = combinations([card.id for card in held], step.count)
+        return tuple(Discard(step.side, step.count, combo) for combo in islice(combos, _LISTED))
 
     def apply(self, state: State, step: Discarding, action: Action) -> Followed:
-        """The cards go to the pile, and the round goes on ending."""
+        """Moves the cards to the pile and continues."""
         if not isinstance(action, Discard) or action.side != step.side:
             raise Refused(f"expected {side_name(step.side)} to discard", rule=_RULES[step.why])
         cards = action.cards if is_dealt(state) else (None,) * action.count
@@ -233,7 +235,7 @@ class DiscardingRules:
 
 
 _RULES = {"displaced": "M-6.30", "hand-limit": "M-3.2", "told": "M-3.10"}
-_WHYS = {
+_REASONS = {
     "displaced": "its commander",
     "hand-limit": f"more than {HAND_LIMIT} in hand",
     "told": "players say that it holds fewer",
@@ -241,7 +243,7 @@ _WHYS = {
 
 
 def ended(state: State, step: EndingRound) -> Followed:
-    """The next thing that a round's end wants, until the next round begins (M-4.2)."""
+    """Returns the next duty of a round's end, or the next round once there is none (M-4.2)."""
     sides = (state.active, state.passive)
     for side in sides:
         if (leader := _commander(state, side)) is not None and must_go(state, leader):
@@ -263,17 +265,18 @@ def _displaced(state: State, leader: Commander) -> Followed:
 
 
 def _pay(state: State, side: str) -> Followed:
-    """A card for a displaced commander; without cards 1 morale (M-6.30)."""
+    """Takes a card for a displaced commander, or 1 morale from an empty hand (M-6.30)."""
     displaced = state.round.displaced - {side}
     state = replace(state, round=replace(state.round, displaced=displaced))
     if state.side(side).hand:
         return state.to(Discarding(side, 1, "displaced", then=EndingRound())), ()
     text = f"{side_name(side)} has no card to pay for its displaced commander"
-    state, told = less_morale(state, side)
-    return state, (Event("unpaid", text, "M-6.30", {"side": side}), *told)
+    state, morale_events = less_morale(state, side)
+    return state, (Event("unpaid", text, "M-6.30", {"side": side}), *morale_events)
 
 
 def _night_or_next(state: State) -> Followed:
+    """Ends the game at nightfall (M-4.6), or begins the next round."""
     is_night_pass = state.round.is_deck_out and state.round.command == "pass"
     passes = state.night_passes + 1 if is_night_pass else 0
     state = replace(state, night_passes=passes)
@@ -288,11 +291,13 @@ def _night_or_next(state: State) -> Followed:
 
 
 def _commander(state: State, side: str) -> Commander | None:
-    return next((each for each in state.position.commanders if each.side == side), None)
+    return next(
+        (commander for commander in state.position.commanders if commander.side == side), None
+    )
 
 
 def _placing(state: State, action: Action, side: str) -> PlaceCommander:
-    """The action, if it places the commander of a side."""
+    """Returns an action that places a side's commander, or refuses it."""
     if not isinstance(action, PlaceCommander):
         raise Refused(f"expected a place for a commander, got {action.type}", rule="M-6.27")
     if action.side != side:
@@ -308,11 +313,11 @@ def _placing(state: State, action: Action, side: str) -> PlaceCommander:
 def _placed(state: State, action: PlaceCommander, rule: str) -> tuple[State, Event]:
     leader = _commander(state, action.side)
     assert leader is not None
-    there = replace(
+    moved = replace(
         leader, x_mm=action.x_mm, y_mm=action.y_mm, sigma_mm=0.0, seen="hand", pose=None
     )
     commanders = tuple(
-        there if each.id == leader.id else each for each in state.position.commanders
+        moved if commander.id == leader.id else commander for commander in state.position.commanders
     )
     state = replace(state, position=replace(state.position, commanders=commanders))
     facts = {"commander": leader.id, "x_mm": action.x_mm, "y_mm": action.y_mm}

@@ -1,4 +1,4 @@
-"""Rallying: the units of a force try one by one to shed their disruptions (M-9)."""
+"""Rallying: the units of a force try one by one to shed disruption (M-9)."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tablecam.table.sides import side_name
 
 
 class RallyingRules:
-    """`Rallying`: any of its units may try, in any order, each once (M-9.1)."""
+    """Rules of `Rallying`: each unit of the force may try once, in any order (M-9.1)."""
 
     def asked(self, state: State, step: Rallying) -> Asked:
-        """The active side."""
+        """Asks the active side."""
         return Asked(f"Which unit of {side_name(state.active)} tries to rally next?", state.active)
 
     def legal(self, state: State, step: Rallying) -> tuple[Action, ...]:
-        """Every unit of the force that is disrupted and has not tried yet."""
+        """Lists every disrupted unit of the force that has not tried, and stopping."""
         return (*(Rally(name) for name in _left(field_at(state), step)), Done())
 
     def apply(self, state: State, step: Rallying, action: Action) -> Followed:
-        """The dice of a unit, or the end of the action."""
+        """Moves on to a unit's dice, or ends the action."""
         if isinstance(action, Done):
             return after_action(state), ()
         if not isinstance(action, Rally):
@@ -45,38 +45,38 @@ class RallyingRules:
 
 
 class RollingRallyRules:
-    """`RollingRally`: a die for each disruption; each success takes one off (M-9.2)."""
+    """Rules of `RollingRally`: a die for each disruption; each success sheds one (M-9.2)."""
 
     def asked(self, state: State, step: RollingRally) -> Asked:
-        """Chance, at the hand of the active side."""
-        return Asked(f"{side_name(state.active)} rolls {_due(state, step)}")
+        """Asks the active side to roll."""
+        return Asked(f"{side_name(state.active)} rolls {_roll_for(state, step)}")
 
     def legal(self, state: State, step: RollingRally) -> tuple[Action, ...]:
-        """The roll that is due."""
-        return (_due(state, step),)
+        """Lists the roll."""
+        return (_roll_for(state, step),)
 
     def apply(self, state: State, step: RollingRally, action: Action) -> Followed:
-        """Disruptions are shed; the next unit may try, if any is left."""
+        """Sheds disruption; the next unit may try, if any is left."""
         field = field_at(state)
-        dice = values_of(action, _due(state, step), rule="M-9.2")
-        found = rally(field, _request(state, step, dice))
+        dice = values_of(action, _roll_for(state, step), rule="M-9.2")
+        rallied = rally(field, _request(state, step, dice))
         unit = field.by_id[step.unit].unit
-        level = field.by_id[step.unit].disruption - found.shed
+        level = field.by_id[step.unit].disruption - rallied.shed
         state = state.with_unit(replace(unit, state={**unit.state, "disruption": level}))
         text = (
             f"{unit.id} rolls {' and '.join(str(die) for die in dice)}, needs "
-            f"{found.rallying.needed}: sheds {found.shed or 'no'} "
-            f"disruption{'s' * (found.shed != 1)}"
+            f"{rallied.rallying.needed}: sheds {rallied.shed or 'no'} "
+            f"disruption{'s' * (rallied.shed != 1)}"
         )
-        facts = {"unit": unit.id, "disruption": -found.shed, "level": level}
-        told = (Event("rallies", text, "M-9.2", facts),)
+        facts = {"unit": unit.id, "disruption": -rallied.shed, "level": level}
+        events = (Event("rallies", text, "M-9.2", facts),)
         if _left(field_at(state), step.rallying):
-            return state.to(step.rallying), told
-        return after_action(state), told
+            return state.to(step.rallying), events
+        return after_action(state), events
 
 
 def rally_needs(state: State, step: RollingRally) -> int:
-    """What each die of the roll that is due must show (M-9.2, M-9.3)."""
+    """Returns the number that each die of a rally must show (M-9.2, M-9.3)."""
     return rallying(field_at(state), _request(state, step)).needed
 
 
@@ -90,5 +90,5 @@ def _left(field: Field, step: Rallying) -> tuple[str, ...]:
     )
 
 
-def _due(state: State, step: RollingRally) -> Roll:
+def _roll_for(state: State, step: RollingRally) -> Roll:
     return Roll(f"{step.unit} to rally", field_at(state).by_id[step.unit].disruption)

@@ -1,4 +1,4 @@
-"""Who may fire in a step, in which order, and at whom: what M-7.5 to M-7.8 leave to the player."""
+"""A side's choices in fire: which units may fire, in which order, and at whom (M-7.5 to M-7.8)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from tablecam.rules.maurice.game.state.table import field_at, fire_at
 from tablecam.table.headings import forward, mean_deg
 
 _RANGES: dict[Kind, Range] = {"volley": "short", "bombard": "long"}
-"""What each kind of fire reaches (M-7.1)."""
+"""The range of each kind of fire (M-7.1)."""
 
 
 def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
-    """The units of the side that may fire yet and have a target.
+    """Returns the side's units that may still fire and have a target.
 
     A unit fires once in a round (M-7.7, M-4.24); in a bombardment only activated guns do (M-7.3).
-    Where players declare first, all those that may try: a list of targets would tell ranges.
+    Where players declare first these are all units that may try: a list of targets would reveal
+    ranges.
     """
     allowed = [
         unit
@@ -41,45 +42,45 @@ def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
 
 
 def in_order(units: Iterable[UnitOnField], direction: Direction) -> tuple[UnitOnField, ...]:
-    """Units from an end of their line to the other, as the player behind it sees left and right.
+    """Sorts units along their line from one end, left and right as seen by the player behind it.
 
-    He keeps to it as well as he can (M-7.8): the order in which fire is listed, not a duty.
+    The order guides the list only: a player keeps to it as well as possible (M-7.8).
     """
-    everyone = list(units)
-    if not everyone:
+    line = list(units)
+    if not line:
         return ()
-    x, y = forward(mean_deg(unit.axes.heading_deg for unit in everyone))
-    along_it = np.array((y, -x)) * (1 if direction == "left" else -1)
+    x, y = forward(mean_deg(unit.axes.heading_deg for unit in line))
+    axis = np.array((y, -x)) * (1 if direction == "left" else -1)
 
-    def along(unit: UnitOnField) -> float:
+    def position_along(unit: UnitOnField) -> float:
         middle = np.mean([unit.axes.left_mm, unit.axes.right_mm], axis=0)
-        return float(middle @ along_it)
+        return float(middle @ axis)
 
-    return tuple(sorted(everyone, key=along))
+    return tuple(sorted(line, key=position_along))
 
 
 def choices(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
-    """The usual ways for a unit to fire: with all bases, as many as can be at one of its targets.
+    """Lists a unit's usual fire: all bases, with as many as possible at one of its targets.
 
-    A player may do otherwise: split it differently, or hold bases back (M-7.5, M-7.14).
+    A player may also split fire otherwise or hold bases back (M-7.5, M-7.14).
     """
     if state.declares_first:
         return tried_fire(state, unit)
     targets = _targets(fire_at(state, [unit.id])[unit.id], kind)
-    everyone = dict.fromkeys(name for names in targets.values() for name in names)
-    found: list[dict[str, str]] = []
-    for target in everyone:
+    all_targets = dict.fromkeys(name for names in targets.values() for name in names)
+    aim_sets: list[dict[str, str]] = []
+    for target in all_targets:
         aims = {base: target if target in names else names[0] for base, names in targets.items()}
-        if aims not in found:
-            found.append(aims)
-    return tuple(Fire(unit.id, aims) for aims in found)
+        if aims not in aim_sets:
+            aim_sets.append(aims)
+    return tuple(Fire(unit.id, aims) for aims in aim_sets)
 
 
 def _targets(fire: Mapping[str, BaseFire], kind: Kind) -> dict[str, tuple[str, ...]]:
-    """The units that each base may fire at, bases that may fire at nobody left out."""
-    wanted = _RANGES[kind]
-    found = {
-        name: tuple(option.target for option in base.options if option.range == wanted)
+    """Returns the targets of each base that has any."""
+    needed_range = _RANGES[kind]
+    by_base = {
+        name: tuple(option.target for option in base.options if option.range == needed_range)
         for name, base in fire.items()
     }
-    return {name: targets for name, targets in found.items() if targets}
+    return {name: targets for name, targets in by_base.items() if targets}

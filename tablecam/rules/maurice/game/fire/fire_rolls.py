@@ -1,4 +1,4 @@
-"""The dice of fire: to hit as each unit fires, to disrupt when all have (M-7.8, M-7.20 on)."""
+"""The dice of fire: to hit as each unit fires, to disrupt when all have (M-7.8, M-7.20 ff.)."""
 
 from __future__ import annotations
 
@@ -18,58 +18,60 @@ from tablecam.table.sides import side_name
 
 
 class RollingToHitRules:
-    """`RollingToHit`: a die for each base with muskets, two for canister (M-7.20)."""
+    """Rules of `RollingToHit`: a die per musket base, two for canister (M-7.20)."""
 
     def asked(self, state: State, step: RollingToHit) -> Asked:
-        """Chance, at the hand of the side that fires."""
-        due = _to_hit(state, step)
-        return Asked(f"{side_name(step.firing.side)} rolls {due}")
+        """Asks the firing side to roll."""
+        roll = _to_hit(state, step)
+        return Asked(f"{side_name(step.firing.side)} rolls {roll}")
 
     def legal(self, state: State, step: RollingToHit) -> tuple[Action, ...]:
-        """The roll that is due."""
+        """Lists the roll."""
         return (_to_hit(state, step),)
 
     def apply(self, state: State, step: RollingToHit, action: Action) -> Followed:
-        """Hits are marked; then another unit may fire."""
+        """Counts the hits; then another unit may fire."""
         dice = values_of(action, _to_hit(state, step), rule="M-7.23")
-        fired = rolled(shots_of(state, step), dice)
+        fired_shots = rolled(shots_of(state, step), dice)
         hits = tuple(
-            aim for aim, each in zip(step.aims, fired, strict=True) for _ in range(each.hits)
+            aim
+            for aim, fired_shot in zip(step.aims, fired_shots, strict=True)
+            for _ in range(fired_shot.hits)
         )
         firing = replace(step.firing, hits=(*step.firing.hits, *hits))
-        return state.to(firing), tuple(_shot_event(each) for each in fired)
+        return state.to(firing), tuple(_shot_event(fired_shot) for fired_shot in fired_shots)
 
 
 class RollingToDisruptRules:
-    """`RollingToDisrupt`: a die for each hit on a target (M-7.25)."""
+    """Rules of `RollingToDisrupt`: a die for each hit on a target (M-7.25)."""
 
     def asked(self, state: State, step: RollingToDisrupt) -> Asked:
-        """Chance, at the hand of the side that fires."""
-        due = _to_disrupt(step)
-        return Asked(f"{side_name(step.firing.side)} rolls {due}")
+        """Asks the firing side to roll."""
+        roll = _to_disrupt(step)
+        return Asked(f"{side_name(step.firing.side)} rolls {roll}")
 
     def legal(self, state: State, step: RollingToDisrupt) -> tuple[Action, ...]:
-        """The roll that is due."""
+        """Lists the roll."""
         return (_to_disrupt(step),)
 
     def apply(self, state: State, step: RollingToDisrupt, action: Action) -> Followed:
-        """Disruptions are placed at once; who breaks of them leaves (M-7.25, M-1.14)."""
+        """Places disruptions at once; units that break leave the table (M-7.25, M-1.14)."""
         dice = values_of(action, _to_disrupt(step), rule="M-7.25")
         target = field_at(state).by_id[step.target]
         number = disrupt_number(step.firing.kind, target.unit.arm)
-        found = strike(target.id, dice, number, target.disruption, len(target.bases))
-        level = target.disruption + found.disruption
+        struck = strike(target.id, dice, number, target.disruption, len(target.bases))
+        level = target.disruption + struck.disruption
         state = state.with_unit(
             replace(target.unit, state={**target.unit.state, "disruption": level})
         )
-        facts = {"unit": target.id, "disruption": found.disruption, "level": level}
-        said = f"{found.disruption} of {len(dice)} hits disrupt it, on {number} or more"
-        told = Event("disrupted", f"{target.id}: {said}", "M-7.25", facts)
-        state, lost = without_broken(state, (target.id,) * found.is_broken)
+        facts = {"unit": target.id, "disruption": struck.disruption, "level": level}
+        outcome = f"{struck.disruption} of {len(dice)} hits disrupt it, on {number} or more"
+        event = Event("disrupted", f"{target.id}: {outcome}", "M-7.25", facts)
+        state, lost = without_broken(state, (target.id,) * struck.is_broken)
         if not isinstance(state.step, Over):
             left = tuple(aim for aim in step.firing.hits if aim.target != target.id)
             state = to_disrupt(state, replace(step.firing, hits=left))
-        return state, (told, *lost)
+        return state, (event, *lost)
 
 
 def _to_hit(state: State, step: RollingToHit) -> Roll:

@@ -1,4 +1,4 @@
-"""The fire of a side, unit by unit: declared, then rolled to hit (M-7.5, M-7.8)."""
+"""A side's fire, unit by unit: declared, then rolled to hit (M-7.5, M-7.8)."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from tablecam.table.sides import side_name
 from tablecam.wording import nearest
 
 _SYMBOLS: dict[Kind, Symbol] = {"volley": "musket", "bombard": "cannon"}
-"""The cards that modify each kind of fire (M-3.5)."""
+"""The card symbol that modifies each kind of fire (M-3.5)."""
 
 
 class FiringRules:
-    """`Firing`: from which end of the line, then unit by unit."""
+    """Rules of `Firing`: from one end of the line, unit by unit."""
 
     def asked(self, state: State, step: Firing) -> Asked:
-        """The side that fires."""
+        """Asks the firing side."""
         who = side_name(step.side)
         if step.direction is None:
             return Asked(f"{who} fires: beginning from its left or its right?", step.side)
         return Asked(f"Which unit of {who} fires next, and at whom?", step.side)
 
     def legal(self, state: State, step: Firing) -> tuple[Action, ...]:
-        """An end to begin from, then the usual fire of each unit that is left, in that order."""
+        """Lists the ends to begin from, then the usual fire of each unit in line order."""
         able = able_to_fire(state, step)
         if step.direction is None:
             return (*((FireFrom("left"), FireFrom("right")) if able else ()), Done())
@@ -42,7 +42,7 @@ class FiringRules:
         return (*(fire for unit in ordered for fire in choices(state, unit, step.kind)), Done())
 
     def apply(self, state: State, step: Firing, action: Action) -> Followed:
-        """The dice to hit of the unit that fires, or the end of this side's declarations."""
+        """Moves on to the unit's to-hit roll, or ends this side's fire."""
         if isinstance(action, FireFrom) and step.direction is None:
             return state.to(replace(step, direction=action.direction)), ()
         if isinstance(action, Fire) and step.direction is not None:
@@ -54,10 +54,10 @@ class FiringRules:
 
 
 def shots_of(state: State, step: RollingToHit) -> tuple[Shot, ...]:
-    """The shots of the aims just declared, cards included.
+    """Returns the shots of the aims just declared, with card modifiers.
 
     Raises:
-        Refused: A base may not fire at what it was aimed at.
+        Refused: A base may not fire at its target.
     """
     firing = step.firing
     amounts = state.round.amounts(_SYMBOLS[firing.kind])
@@ -71,12 +71,12 @@ def shots_of(state: State, step: RollingToHit) -> tuple[Shot, ...]:
 
 
 def fired_out(state: State, step: Firing) -> Followed | None:
-    """On to the dice to disrupt when nobody of the side may fire any more; None while some may."""
+    """Moves on to disruption when no unit of the side can fire; returns None while one can."""
     return None if able_to_fire(state, step) else (to_disrupt(state, step), ())
 
 
 def to_disrupt(state: State, firing: Firing) -> State:
-    """On to the dice to disrupt of the next target that was hit, or to whoever fires next."""
+    """Moves on to the disruption roll of the next target hit, or to the next side's fire."""
     if firing.hits:
         return state.to(RollingToDisrupt(firing.hits[0].target, firing))
     if firing.next_sides:
@@ -96,7 +96,7 @@ def _declared(state: State, step: Firing, action: Fire) -> Followed:
         aims = tuple(aim for aim in aims if _has_shot(state, step, aim))
         lost = lost_shots(state, declared, aims)
     else:
-        shots_of(state, RollingToHit(aims, step))  # refuses before anything has changed
+        shots_of(state, RollingToHit(aims, step))  # refuses illegal aims before any change
     state = replace(state, round=replace(state.round, fired=state.round.fired | {unit.id}))
     if unit.unit.arm == "artillery":
         smoking = replace(unit.unit, state={**unit.unit.state, "smoke": True})  # M-4.23
@@ -104,8 +104,8 @@ def _declared(state: State, step: Firing, action: Fire) -> Followed:
     at = " and ".join(dict.fromkeys(action.targets.values()))
     text = f"{unit.id} fires at {at}, with {len(declared)} base{'s' * (len(declared) > 1)}"
     facts = {"unit": unit.id, "targets": list(dict.fromkeys(action.targets.values()))}
-    told = Event("fires", text, "M-7.8", facts)
-    return state.to(RollingToHit(aims, step) if aims else step), (told, *lost)
+    event = Event("fires", text, "M-7.8", facts)
+    return state.to(RollingToHit(aims, step) if aims else step), (event, *lost)
 
 
 def _has_shot(state: State, step: Firing, aim: Aim) -> bool:

@@ -1,1 +1,1 @@
-"""Moves made by hand on the table, matched to the legal ones."""
+"""Moves made by hand on the table, matched to legal actions."""

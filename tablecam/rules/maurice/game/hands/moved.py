@@ -1,4 +1,4 @@
-"""What hands have done, going by where bases and commanders lie now and where the game has them."""
+"""Suggests what players did by hand, from seen poses and the game's own."""
 
 from __future__ import annotations
 
@@ -54,65 +54,67 @@ from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.contact import TOUCH_MM
 
 _BEFORE_MM = 20.0
-"""Who stops so far before an enemy or nearer was meant to charge it."""
+"""A unit that stops this close to an enemy or closer is taken to charge it."""
 
 
 def seen_charge(state: State, seen: Unit) -> Suggestion:
-    """A charge where a unit lies before an enemy and may not move up there, else a move up."""
+    """Suggests a charge for a unit in front of an enemy, or a move up if that is legal."""
     field = field_at(state)
     there = alone(field, seen)
-    met = () if there is None else _before(field, there)
-    if there is None or not met or refusal(state, March(seen.id, seen.bases)) is None:
+    enemies = () if there is None else _enemies_in_front(field, there)
+    if there is None or not enemies or refusal(state, March(seen.id, seen.bases)) is None:
         return seen_march(state, seen)
-    made = [charge_made(field, field.by_id[seen.id], enemy, there.axes) for enemy in met]
-    ends = [end for end in made if end is not None]
+    moves = [charge_made(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
+    ends = [end for end in moves if end is not None]
     if not ends:
-        action = Charge(seen.id, met[0], seen.bases)
-        return _refused(state, seen, action, None, 0.0)
-    end = min(ends, key=lambda each: off_mm(each, there.axes))
-    action, far_mm = Charge(seen.id, end.target, seen.bases), off_mm(end, there.axes)
+        action = Charge(seen.id, enemies[0], seen.bases)
+        return _illegal_charge(state, seen, action, None, 0.0)
+    end = min(ends, key=lambda end: off_mm(end, there.axes))
+    action, error_mm = Charge(seen.id, end.target, seen.bases), off_mm(end, there.axes)
     if refusal(state, action) is not None:
-        return _refused(state, seen, action, end, far_mm)
-    text = f"{seen.id} {_words(field, end)} into {end.target}: charge?"
-    return Suggestion(seen.id, text, action, _legal(field, end, far_mm, slack_mm(seen.bases)))
+        return _illegal_charge(state, seen, action, end, error_mm)
+    text = f"{seen.id} {_charge_words(field, end)} into {end.target}: charge?"
+    return Suggestion(
+        seen.id, text, action, _legal_charge(field, end, error_mm, slack_mm(seen.bases))
+    )
 
 
-def _before(field: Field, there: UnitOnField) -> tuple[str, ...]:
-    """The enemies that a unit lies before, the nearest first."""
-    far_mm = {
+def _enemies_in_front(field: Field, there: UnitOnField) -> tuple[str, ...]:
+    """Returns the enemies right in front of a unit, the nearest first."""
+    distance_mm = {
         enemy.id: float(shapely.distance(there.outline, enemy.outline))
         for enemy in field.enemies_of(there)
     }
-    close = (name for name, mm in far_mm.items() if mm <= _BEFORE_MM)
-    return tuple(sorted(close, key=far_mm.__getitem__))
+    close = (name for name, gap_mm in distance_mm.items() if gap_mm <= _BEFORE_MM)
+    return tuple(sorted(close, key=distance_mm.__getitem__))
 
 
-def _refused(
-    state: State, seen: Unit, action: Charge, end: ChargeEnd | None, far_mm: float
+def _illegal_charge(
+    state: State, seen: Unit, action: Charge, end: ChargeEnd | None, error_mm: float
 ) -> Suggestion:
-    """A charge that was none: why, and where it would have led."""
+    """Suggests an illegal charge: why it is illegal, and where it would lead."""
     why_not = refusal(state, action)
     because = (
         f"no charge of {seen.id} leads to {action.target}" if why_not is None else reason(why_not)
     )
     rule = (None if why_not is None else why_not.rule) or "M-8.3"
-    answer = no(rule, because, far_mm, () if end is None else end.evidence)
+    answer = no(rule, because, error_mm, () if end is None else end.evidence)
     text = f"{seen.id} lies before {action.target}: charge?"
     nearest = state.position if end is None else ghost(state, seen, end.bases)
     return Suggestion(seen.id, text, action, answer, nearest)
 
 
-def _words(field: Field, end: ChargeEnd) -> str:
+def _charge_words(field: Field, end: ChargeEnd) -> str:
     wheel = f"wheeled {end.corner} {in_words(field.in_bw(end.arc_mm))} BW"
     onward = f"moved ahead {in_words(field.in_bw(end.straight_mm))} BW"
     return listed([wheel, onward] if end.corner else [onward])
 
 
-def _legal(field: Field, end: ChargeEnd, far_mm: float, slack: float) -> Answer:
-    """What a charge cost and what follows."""
+def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: float) -> Answer:
+    """Returns the answer of a legal charge: its cost and consequences."""
     parts = [f"{field.in_bw(end.cost_mm):.2f} BW"]
-    if far_mm > TOUCH_MM:
-        parts.append(f"it lies {far_mm:.1f} mm off, which counts as contact (G-8)")
+    if error_mm > TOUCH_MM:
+        parts.append(f"it lies {error_mm:.1f} mm off, which counts as contact (G-8)")
     if end.also_meets:
         parts.append(f"it meets {listed(end.also_meets)} as well (M-8.8)")
     if end.crosses_difficult:
@@ -120,75 +122,80 @@ def _legal(field: Field, end: ChargeEnd, far_mm: float, slack: float) -> Answer:
     if end.doubt is not None:
         parts.append("whether it can is too close to call, which is the mover's")
         return replace(end.doubt, because=listed(parts), evidence=end.evidence)
-    return Answer("yes", slack - far_mm, 0.0, 1.0, "M-8.5", listed(parts), end.evidence)
+    return Answer("yes", tolerance_mm - error_mm, 0.0, 1.0, "M-8.5", listed(parts), end.evidence)
 
 
 MOVED_MM, TURNED_DEG = 3.0, 3.0
-"""Less than this is no move but a hand's slip (G-8)."""
+"""Smaller displacements and turns are placement error, not moves (G-8)."""
 PUSHED_MM = 20.0
-"""A base that is not to move and lies no farther off was knocked rather than moved."""
+"""A unit that may not move and is displaced no farther was knocked rather than moved."""
 
 
 def moved(state: State, position: Position) -> tuple[Suggestion, ...]:
-    """A suggestion for each unit and commander that does not lie where the game has it.
+    """Suggests an action for each unit and commander that is not where the game has it.
 
-    First what may be done now, then what is out of turn, then what is missing or too much.
+    Legal actions come first, then moves out of turn, then missing or surplus bases.
     """
     if isinstance(state.step, RollingTerrain | LayingTerrain | ChoosingEdge | ChoosingOrder):
-        return ()  # Nothing has its place yet.
+        return ()  # nothing has its place yet
     if isinstance(state.step, Over):
         return ()  # units are being packed away
     if isinstance(state.step, Deploying):
-        return _deployed(state, state.step, position)
-    units = list(_of_units(state, position))
-    found = [
-        *(_after_others(state, position, each, units) for each in units),
-        *_of_commanders(state, position),
-        *_of_strangers(state, position),
+        return _deployment(state, state.step, position)
+    units = list(_unit_suggestions(state, position))
+    suggestions = [
+        *(_after_others(state, position, suggestion, units) for suggestion in units),
+        *_commander_suggestions(state, position),
+        *_removed_unit_suggestions(state, position),
     ]
-    return tuple(sorted(found, key=lambda each: (each.action is None, not _is_legal(each))))
+    return tuple(
+        sorted(
+            suggestions,
+            key=lambda suggestion: (suggestion.action is None, not _is_legal(suggestion)),
+        )
+    )
 
 
 def _after_others(
-    state: State, position: Position, found: Suggestion, all_found: Sequence[Suggestion]
+    state: State, position: Position, suggestion: Suggestion, suggestions: Sequence[Suggestion]
 ) -> Suggestion:
-    """The same; but who lies where another stood who has moved as well is to wait for that."""
-    unit, seen = state.position.unit(found.unit), position.unit(found.unit)
-    if found.answer.rule != "M-6.8" or unit is None or seen is None:
-        return found
+    """Returns a suggestion, postponed if another moved unit stood in its place."""
+    unit, seen = state.position.unit(suggestion.unit), position.unit(suggestion.unit)
+    if suggestion.answer.rule != "M-6.8" or unit is None or seen is None:
+        return suggestion
     field = field_at(state)
     upon = lies_upon(field, with_bases(unit, seen.bases))
-    tried = {each.unit for each in all_found if each.action is not None}
+    tried = {other.unit for other in suggestions if other.action is not None}
     if not upon or not tried.issuperset(upon):
-        return found
-    because = f"{found.unit} lies where {listed(upon)} stood"
-    if all(_is_legal(each) for each in all_found if each.unit in upon):
+        return suggestion
+    because = f"{suggestion.unit} lies where {listed(upon)} stood"
+    if all(_is_legal(other) for other in suggestions if other.unit in upon):
         because += f": confirm {listed(upon)} first"
-    elif any(found.unit in lies_upon(field, _as_seen(state, position, name)) for name in upon):
-        because += f", and {listed(upon)} where {found.unit} stood: neither can go first"
+    elif any(suggestion.unit in lies_upon(field, _as_seen(state, position, name)) for name in upon):
+        because += f", and {listed(upon)} where {suggestion.unit} stood: neither can go first"
     else:
         because += ", which may not lie where it lies now"
-    return replace(found, answer=replace(found.answer, because=because), nearest=None)
+    return replace(suggestion, answer=replace(suggestion.answer, because=because), nearest=None)
 
 
 def _as_seen(state: State, position: Position, name: str) -> Unit:
-    """A unit of the game, where it is seen."""
+    """Returns a unit of the game at its seen pose."""
     unit, seen = state.position.unit(name), position.unit(name)
     if unit is None or seen is None:
         raise ValueError(f"expected {name} in the game and on the table")
     return with_bases(unit, seen.bases)
 
 
-def _is_legal(found: Suggestion) -> bool:
-    return found.action is not None and found.answer.answer != "no"
+def _is_legal(suggestion: Suggestion) -> bool:
+    return suggestion.action is not None and suggestion.answer.answer != "no"
 
 
-def _deployed(state: State, step: Deploying, position: Position) -> tuple[Suggestion, ...]:
-    """All that a side has laid elsewhere while it deploys, as one action (M-2.3).
+def _deployment(state: State, step: Deploying, position: Position) -> tuple[Suggestion, ...]:
+    """Suggests one action for all that a side has laid elsewhere as it deploys (M-2.3).
 
-    What the other side, which has yet to deploy, was put aside for it goes with it.
+    It includes units of the other side that were moved aside, if that side has yet to deploy.
     """
-    side, lie = step.side, {}
+    side, moved_units = step.side, {}
     for unit in state.position.units:
         seen = position.unit(unit.id)
         if (
@@ -198,8 +205,8 @@ def _deployed(state: State, step: Deploying, position: Position) -> tuple[Sugges
         ):
             there = with_bases(unit, seen.bases)
             if _moved_mm(unit, there):
-                lie[unit.id] = there.bases
-    led = {
+                moved_units[unit.id] = there.bases
+    moved_commanders = {
         leader.id: _place(seen)
         for leader in state.position.commanders
         for seen in position.commanders
@@ -207,10 +214,11 @@ def _deployed(state: State, step: Deploying, position: Position) -> tuple[Sugges
         and leader.side == side
         and math.dist(_place(leader), _place(seen)) > MOVED_MM
     }
-    if not (lie or led):
+    if not (moved_units or moved_commanders):
         return ()
-    action, first = Deploy(side, lie, led), next(iter((*lie, *led)))
-    own = sum(unit.side == side and unit.id in lie for unit in state.position.units)
+    action = Deploy(side, moved_units, moved_commanders)
+    first = next(iter((*moved_units, *moved_commanders)))
+    own = sum(unit.side == side and unit.id in moved_units for unit in state.position.units)
     text = f"{side_name(side)} has laid {own} unit{'s' * (own != 1)}: deployed?"
     why_not = refusal(state, action)
     if why_not is None:
@@ -218,23 +226,23 @@ def _deployed(state: State, step: Deploying, position: Position) -> tuple[Sugges
     return (Suggestion(first, text, action, no(why_not.rule or "M-2.3", reason(why_not))),)
 
 
-def _of_units(state: State, position: Position) -> Iterator[Suggestion]:
+def _unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
     for unit in state.position.units:
         seen = position.unit(unit.id)
         if seen is None or len(seen.bases) != len(unit.bases):
-            yield _not_whole(state, unit, seen)
+            yield _incomplete(state, unit, seen)
         elif far_mm := _moved_mm(unit, with_bases(unit, seen.bases)):
-            judged = partial(_of_unit, state, unit, with_bases(unit, seen.bases), far_mm)
-            yield attempt(f"moved/{unit.id}", judged, _not_known(unit))
+            judged = partial(_unit_suggestion, state, unit, with_bases(unit, seen.bases), far_mm)
+            yield attempt(f"moved/{unit.id}", judged, _unknown(unit))
 
 
-def _not_known(unit: Unit) -> Suggestion:
+def _unknown(unit: Unit) -> Suggestion:
     text = f"what was done with {unit.id} is {NOT_KNOWN}"
     return Suggestion(unit.id, text, None, Answer("too_close", 0.0, 0.0, 0.5, "M-6.17", text))
 
 
-def _of_unit(state: State, unit: Unit, seen: Unit, far_mm: float) -> Suggestion:
-    """What was done with a unit, as far as anybody may do anything with it now."""
+def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Suggestion:
+    """Suggests what was done with a unit, if it may do anything now."""
     step = state.step
     if isinstance(step, Marching) and unit.id in step.force and unit.id not in step.moved:
         return seen_march(state, seen)
@@ -246,12 +254,12 @@ def _of_unit(state: State, unit: Unit, seen: Unit, far_mm: float) -> Suggestion:
     what = "was pushed" if far_mm <= PUSHED_MM else "has been moved"
     text = f"{unit.id} {what} by {far_mm:.0f} mm, but {why}: put it back"
     return Suggestion(
-        unit.id, text, None, no(rule, text, far_mm, (_drawn(unit, seen),)), state.position
+        unit.id, text, None, no(rule, text, far_mm, (_displacement(unit, seen),)), state.position
     )
 
 
 def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
-    """Why a unit is not to be moved now, and by which rule."""
+    """Returns the rule and the reason why a unit may not be moved now."""
     step = state.step
     if unit.side != state.active:
         return "M-1.5", f"the round is {side_name(state.active)}'s"
@@ -264,38 +272,41 @@ def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
     return "M-4.2", "nothing is to be moved now"
 
 
-def _not_whole(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
-    """A unit of which bases are missing, or more lie on the table than it has."""
-    lie, have = 0 if seen is None else len(seen.bases), len(unit.bases)
-    if not lie:
+def _incomplete(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
+    """Suggests to put back missing bases, or to take off surplus ones."""
+    seen_bases, count = 0 if seen is None else len(seen.bases), len(unit.bases)
+    if not seen_bases:
         text = f"{unit.id} is not seen on the table: put it back where it was"
-    elif lie < have:
-        missing = "a base" if have - lie == 1 else f"{have - lie} bases"
+    elif seen_bases < count:
+        missing = "a base" if count - seen_bases == 1 else f"{count - seen_bases} bases"
         text = f"{missing} of {unit.id} cannot be seen: units lose no bases, put it back"
     else:
-        text = f"{lie} bases of {unit.id} lie on the table, and it has {have}: take the others off"
+        lie = f"{seen_bases} bases of {unit.id} lie on the table"
+        text = f"{lie}, and it has {count}: take the others off"
     return Suggestion(unit.id, text, None, no("M-1.6", text), state.position)
 
 
-def _of_strangers(state: State, position: Position) -> Iterator[Suggestion]:
+def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
     for seen in position.units:
         if seen.bases and state.position.unit(seen.id) is None:
             text = f"{seen.id} has left the game and lies on the table yet: take it off"
             yield Suggestion(seen.id, text, None, no("M-1.14", text))
 
 
-def _of_commanders(state: State, position: Position) -> Iterator[Suggestion]:
-    lie = {leader.id: leader for leader in position.commanders}
+def _commander_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
+    seen_by_id = {leader.id: leader for leader in position.commanders}
     for leader in state.position.commanders:
-        seen = lie.get(leader.id)
+        seen = seen_by_id.get(leader.id)
         if seen is None:
             text = f"{leader.id} is not seen on the table: put him back where he stood"
             yield Suggestion(leader.id, text, None, no("M-1.4", text), state.position)
         elif (far_mm := math.dist(_place(leader), _place(seen))) > MOVED_MM:
-            yield _of_commander(state, leader, seen, far_mm)
+            yield _commander_suggestion(state, leader, seen, far_mm)
 
 
-def _of_commander(state: State, leader: Commander, seen: Commander, far_mm: float) -> Suggestion:
+def _commander_suggestion(
+    state: State, leader: Commander, seen: Commander, far_mm: float
+) -> Suggestion:
     step = state.step
     mover = step.side if isinstance(step, Displacing) else state.active
     if not isinstance(step, MovingCommander | Displacing) or leader.side != mover:
@@ -305,7 +316,8 @@ def _of_commander(state: State, leader: Commander, seen: Commander, far_mm: floa
             leader.id, text, None, no("M-6.27", text, far_mm, (drawn,)), state.position
         )
     card = next(
-        (each.card for each in the_round.legal(state) if isinstance(each, PlaceCommander)), None
+        (action.card for action in the_round.legal(state) if isinstance(action, PlaceCommander)),
+        None,
     )
     action = PlaceCommander(leader.side, seen.x_mm, seen.y_mm, card)
     far_bw = far_mm / state.position.table.base_width_mm
@@ -319,15 +331,17 @@ def _of_commander(state: State, leader: Commander, seen: Commander, far_mm: floa
 
 
 def _moved_mm(unit: Unit, seen: Unit) -> float:
-    """How far the base lies off that lies farthest from where it was; 0 where all is well."""
+    """Returns the largest displacement of a base; 0 if all are within tolerance."""
     pairs = list(zip(unit.bases, seen.bases, strict=True))
-    far_mm = max(math.dist(_place(base), _place(now)) for base, now in pairs)
-    turned_deg = max(abs(difference_deg(now.heading_deg, base.heading_deg)) for base, now in pairs)
+    far_mm = max(math.dist(_place(base), _place(seen_base)) for base, seen_base in pairs)
+    turned_deg = max(
+        abs(difference_deg(seen_base.heading_deg, base.heading_deg)) for base, seen_base in pairs
+    )
     return far_mm if far_mm > MOVED_MM or turned_deg > TURNED_DEG else 0.0
 
 
-def _drawn(unit: Unit, seen: Unit) -> Shape:
-    """From where a unit's first base was to where it is."""
+def _displacement(unit: Unit, seen: Unit) -> Shape:
+    """Draws a line from where a unit's first base was to where it is."""
     return Shape("line", (_place(unit.bases[0]), _place(seen.bases[0])), "gap")
 
 

@@ -1,4 +1,4 @@
-"""A unit that a hand has moved in its turn: a march or a fall back, and whether it was right."""
+"""Suggests the march or fall back of a unit moved in its turn, and whether it is legal."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ from tablecam.table.model import BasePose, Position, Unit
 from tablecam.uncertainty.answer import Answer
 
 _ON_THE_SPOT_BW, _TURNED_DEG = 0.25, 2.0
-"""A unit whose middle moved less than this, but whose heading changed by more, was turned."""
+"""A unit whose centre moved less but whose heading changed more was turned in place."""
 
 
 def with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
-    """A unit with its bases where they are seen: by their tags, or in their order without any."""
+    """Returns a unit with seen base poses, matched by tag, or by order without tags."""
     by_tag = {base.tag: base for base in seen}
     is_tagged = None not in by_tag and by_tag.keys() == {base.tag for base in unit.bases}
-    found = [by_tag[base.tag] for base in unit.bases] if is_tagged else seen
+    in_order = [by_tag[base.tag] for base in unit.bases] if is_tagged else seen
     bases = tuple(
-        replace(now, width_mm=base.width_mm, depth_mm=base.depth_mm, tag=base.tag)
-        for base, now in zip(unit.bases, found, strict=True)
+        replace(seen_base, width_mm=base.width_mm, depth_mm=base.depth_mm, tag=base.tag)
+        for base, seen_base in zip(unit.bases, in_order, strict=True)
     )
     return replace(unit, bases=bases)
 
 
 def alone(field: Field, seen: Unit) -> UnitOnField | None:
-    """A unit as it lies now, whatever it lies upon; None where it is off the table."""
+    """Returns a unit at its seen pose without the others, or None if it is off the table."""
     there = replace(seen, formation=read_formation(seen).name)
     try:
         return renewed_field(field, replace(field.position, units=(there,))).by_id[seen.id]
@@ -62,7 +62,7 @@ def alone(field: Field, seen: Unit) -> UnitOnField | None:
 
 
 def lies_upon(field: Field, seen: Unit) -> tuple[str, ...]:
-    """The units that one lies upon, where the game has them."""
+    """Returns the units whose recorded outlines a seen unit overlaps."""
     there = alone(field, seen)
     return (
         ()
@@ -76,7 +76,7 @@ def lies_upon(field: Field, seen: Unit) -> tuple[str, ...]:
 
 
 def refusal(state: State, action: Action) -> Refused | None:
-    """Why an action is not legal now; None where it is."""
+    """Returns why an action is not legal now, or None if it is."""
     try:
         the_round.apply(state, action)
     except Refused as refused:
@@ -85,39 +85,39 @@ def refusal(state: State, action: Action) -> Refused | None:
 
 
 def reason(refused: Refused) -> str:
-    """Why something was refused, without the rule that says so."""
+    """Returns a refusal's message without its rule id."""
     return refused.message.removeprefix(f"{refused.rule} ")
 
 
 def ghost(state: State, seen: Unit, bases: Bases | None) -> Position | None:
-    """The table with a unit where it might have been put."""
+    """Returns the position with a unit at proposed poses, or None without any."""
     return None if bases is None else state.with_unit(replace(seen, bases=bases)).position
 
 
 def no(rule: str, because: str, far_mm: float = 0.0, drawn: tuple[Shape, ...] = ()) -> Answer:
-    """A plain no, by how much it is missed, and why."""
+    """Returns the answer "no" with the missing distance and the reason."""
     return Answer("no", -far_mm, 0.0, 0.0, rule, because, drawn)
 
 
 def seen_march(state: State, seen: Unit) -> Suggestion:
-    """A march, or a move up in a charge; where it is not legal, the nearest place that is."""
+    """Suggests a march or a move up; if it is illegal, with the nearest legal place."""
     field, action = field_at(state), March(seen.id, seen.bases)
     unit, there = field.by_id[seen.id], alone(field, seen)
     if there is None:
         text = f"{seen.id} lies off the table: put it back on it"
         return Suggestion(seen.id, text, action, no("M-6.32", text), state.position)
     if there.formation == "broken-up":
-        return _not_flush(state, unit, there)
-    found = judged(state, action)
-    asks = "move up" if isinstance(state.step, Charging) else "march"
-    text = f"{seen.id} {move_words(field, unit, there, found)}: {asks}?"
+        return _no_formation(state, unit, there)
+    judgement = judged(state, action)
+    verb = "move up" if isinstance(state.step, Charging) else "march"
+    text = f"{seen.id} {move_words(field, unit, there, judgement)}: {verb}?"
     why_not = refusal(state, action)
     if why_not is None:
-        cost = f"{found.cost_bw:.2f} of {found.allowance_bw:g} BW"
-        because = listed([cost, *_what_follows(state, seen, found)])
-        return Suggestion(seen.id, text, action, replace(found.is_legal, because=because))
-    nearest = ghost(state, seen, _nearest(state, unit, there, found))
-    answer = _not_legal(found, why_not)
+        cost = f"{judgement.cost_bw:.2f} of {judgement.allowance_bw:g} BW"
+        because = listed([cost, *_consequences(state, seen, judgement)])
+        return Suggestion(seen.id, text, action, replace(judgement.is_legal, because=because))
+    nearest = ghost(state, seen, _nearest(state, unit, there, judgement))
+    answer = _illegal_march(judgement, why_not)
     if _turned_on_the_spot_deg(field, unit, there):
         because = "a unit does not turn on the spot, it wheels about a front corner"
         text, answer = f"{seen.id} was turned", replace(answer, rule="M-6.12", because=because)
@@ -127,19 +127,19 @@ def seen_march(state: State, seen: Unit) -> Suggestion:
 
 
 def seen_fall_back(state: State, seen: Unit) -> Suggestion:
-    """A fall back that is due, and whether the unit lies where it leads."""
+    """Suggests a unit's fall back, and checks that it lies where that leads."""
     field, action = field_at(state), FallBack(seen.id)
-    unit, found = field.by_id[seen.id], fall_back(field_at(state), seen.id, {})[seen.id]
-    if found.is_broken:
-        rule, _, why = found.because[-1].partition(" ")
+    unit, result = field.by_id[seen.id], fall_back(field_at(state), seen.id, {})[seen.id]
+    if result.is_broken:
+        rule, _, why = result.because[-1].partition(" ")
         text = f"{seen.id} breaks as it falls back: take it off the table?"
         return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, why))
-    back = ahead(unit.unit.bases, unit.axes.heading_deg + 180.0, found.back_mm)
+    back = ahead(unit.unit.bases, unit.axes.heading_deg + 180.0, result.back_mm)
     off_mm = max(
         math.dist((at.x_mm, at.y_mm), (base.x_mm, base.y_mm))
         for at, base in zip(back, seen.bases, strict=True)
     )
-    because = f"{seen.id} falls back {field.in_bw(found.back_mm):.4g} BW straight back"
+    because = f"{seen.id} falls back {field.in_bw(result.back_mm):.4g} BW straight back"
     margin_mm = slack_mm(seen.bases) - off_mm
     if margin_mm >= 0.0:
         answer = Answer("yes", margin_mm, 0.0, 1.0, "M-8.24", because)
@@ -149,8 +149,8 @@ def seen_fall_back(state: State, seen: Unit) -> Suggestion:
     return Suggestion(seen.id, text, action, no("M-8.24", because, -margin_mm), nearest)
 
 
-def _not_flush(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestion:
-    """Bases that lie in no formation: what is wrong, and where they might lie."""
+def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestion:
+    """Suggests the nearest legal place for bases that form no known formation."""
     why = read_formation(there.unit).because
     text = f"{unit.id} lies in no formation ({why}): close its bases up"
     as_it_was = replace(there, formation=unit.formation)
@@ -159,9 +159,9 @@ def _not_flush(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestio
 
 
 def _nearest(
-    state: State, unit: UnitOnField, there: UnitOnField, found: MoveJudgement | None = None
+    state: State, unit: UnitOnField, there: UnitOnField, judgement: MoveJudgement | None = None
 ) -> Bases | None:
-    """The nearest legal place for a unit: of a march, or of a move up in a charge."""
+    """Returns the nearest legal place for a unit's march, or its move in a charge."""
     field, extra_bw = field_at(state), state.round.amounts("bugle").get(unit.id, 0)
     step = state.step
     turn_deg = _turned_on_the_spot_deg(field, unit, there)
@@ -173,18 +173,18 @@ def _nearest(
         return judged(state, action).is_legal.answer != "no"
 
     if isinstance(step, Charging) and not may_move_up(state, step, unit.id):
-        # It has to charge; where players declare first, perhaps without reaching anybody.
+        # It must charge; where players declare first, it may reach nobody.
         ends = [*charge_ends(field, unit)]
         return min(ends, key=lambda end: off_mm(end, there.axes)).bases if ends else None
     if turn_deg and (wheel := nearest_wheel(unit, turn_deg, is_legal)) is not None:
         return wheel
     allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
-    way_mm = found.path[0].points_mm if found is not None and found.path else ()
+    way_mm = judgement.path[0].points_mm if judgement is not None and judgement.path else ()
     return nearest_march(field, unit, there, allowed_bw, is_legal, way_mm=way_mm)
 
 
 def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField) -> float:
-    """By how much a line or a massed unit lies turned about its own middle; 0 where it does not."""
+    """Returns a line's or massed unit's turn about its own centre, or 0 if there is none."""
     if unit.formation not in ("line", "massed") or there.formation != unit.formation:
         return 0.0
     apart_mm = shapely.distance(shapely.centroid(unit.outline), shapely.centroid(there.outline))
@@ -193,35 +193,35 @@ def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField)
     return turn_deg if is_on_the_spot and _TURNED_DEG < abs(turn_deg) <= 90.0 else 0.0
 
 
-def _not_legal(found: MoveJudgement, why_not: Refused) -> Answer:
-    """Why a march was not legal, and by how much where that is a length."""
-    because, missing_mm = reason(why_not), -found.is_legal.margin_mm
-    if is_absurd(found):
-        near = ", and it comes near the enemy" if found.is_legal.rule == NEAR_RULE else ""
-        because = f"no way of {found.allowance_bw:g} BW or less leads there{near}"
-    elif why_not.rule == found.is_legal.rule and missing_mm > 0.0:
+def _illegal_march(judgement: MoveJudgement, why_not: Refused) -> Answer:
+    """Returns the answer why a march is illegal, with the missing distance where there is one."""
+    because, missing_mm = reason(why_not), -judgement.is_legal.margin_mm
+    if is_absurd(judgement):
+        near = ", and it comes near the enemy" if judgement.is_legal.rule == NEAR_RULE else ""
+        because = f"no way of {judgement.allowance_bw:g} BW or less leads there{near}"
+    elif why_not.rule == judgement.is_legal.rule and missing_mm > 0.0:
         because += f": {missing_mm:.0f} mm too far"
-    rule = why_not.rule or found.is_legal.rule
-    return replace(found.is_legal, answer="no", probability=0.0, rule=rule, because=because)
+    rule = why_not.rule or judgement.is_legal.rule
+    return replace(judgement.is_legal, answer="no", probability=0.0, rule=rule, because=because)
 
 
-def _what_follows(state: State, seen: Unit, found: MoveJudgement) -> Iterator[str]:
-    """What a legal march does besides, each thing in a few words."""
+def _consequences(state: State, seen: Unit, judgement: MoveJudgement) -> Iterator[str]:
+    """Yields the other consequences of a legal march, each in a few words."""
     field = field_at(state)
     unit = field.by_id[seen.id]
-    if found.is_legal.answer == "too_close":
-        missing_mm = abs(found.is_legal.margin_mm)
+    if judgement.is_legal.answer == "too_close":
+        missing_mm = abs(judgement.is_legal.margin_mm)
         yield f"{missing_mm:.1f} mm too close to call, which is the mover's"
-    if found.is_rough:
+    if judgement.is_rough:
         yield "1 disruption for difficult ground (M-6.3)"
-    own = found.disruptions - found.is_rough
+    own = judgement.disruptions - judgement.is_rough
     if own:
         levels = f"{own} disruption{'s' * (own > 1)}"
-        yield f"{levels} for passing through {listed(found.passed)} (M-6.7)"
-    for name in found.passed:
+        yield f"{levels} for passing through {listed(judgement.passed)} (M-6.7)"
+    for name in judgement.passed:
         if suffers(field.by_id[name]):
             yield f"1 disruption for {name}, who is passed through (M-6.7)"
-    for leader in on_commanders(state, state.other(seen.side), found.area):
+    for leader in on_commanders(state, state.other(seen.side), judgement.area):
         yield f"{leader.id} is displaced (M-6.29)"
     after = placed(field, unit, seen.bases)
     near = near_enemy(after, after.by_id[seen.id])

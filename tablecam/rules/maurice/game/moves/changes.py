@@ -1,4 +1,4 @@
-"""The changes of formation that a unit may make where it stands (M-6.23, M-6.24)."""
+"""Changes of formation that a unit can make where it stands (M-6.23, M-6.24)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tablecam.table.model import BasePose
 
 
 def changes(unit: UnitOnField) -> Iterator[tuple[str, Bases]]:
-    """The formations that a unit may take on, each with where its bases are then.
+    """Yields the formations that a unit can take, each with its bases' poses, in base order.
 
-    In the order of the unit's bases. Whether there is room is for others to say.
+    Callers check whether there is room.
     """
     if len(unit.bases) != 4:
         return
@@ -33,7 +33,7 @@ def changes(unit: UnitOnField) -> Iterator[tuple[str, Bases]]:
 
 
 def _columns(unit: UnitOnField) -> Iterator[Bases]:
-    """A line turns to one hand: the base at that end leads, the others close up behind it."""
+    """Yields columns of a line that turns to either side; the base at that end leads."""
     order = front_rank(unit.unit)
     turned = {by_deg: faced(unit.unit.bases, by_deg) for by_deg in (90.0, -90.0)}
     yield _in_file(turned[90.0], order)
@@ -41,14 +41,14 @@ def _columns(unit: UnitOnField) -> Iterator[Bases]:
 
 
 def _lines(unit: UnitOnField) -> Iterator[Bases]:
-    """A column turns to one hand: the leading base stays, the others line up flush with it."""
+    """Yields lines of a column that turns to either side of its leading base."""
     order = _from_the_front(unit)
     yield _in_rank(faced(unit.unit.bases, 90.0), order, to_right=False)
     yield _in_rank(faced(unit.unit.bases, -90.0), order, to_right=True)
 
 
 def _masses_of_column(unit: UnitOnField) -> Iterator[Bases]:
-    """The two rear bases come up beside the two in front, on either side."""
+    """Yields masses in which the two rear bases come up beside the front two."""
     first, second, third, fourth = _from_the_front(unit)
     for to_right in (False, True):
         yield _with(
@@ -61,14 +61,14 @@ def _masses_of_column(unit: UnitOnField) -> Iterator[Bases]:
 
 
 def _masses_of_line(unit: UnitOnField) -> Iterator[Bases]:
-    """The two left bases, the two right ones or those at the ends go behind the other two."""
+    """Yields masses in which the two left, two right or two end bases go to the rear."""
     a, b, c, d = front_rank(unit.unit)
     for pairs in (((c, a), (d, b)), ((a, c), (b, d)), ((b, a), (c, d))):
         yield _with(unit, {goes: _behind(unit, stays, goes) for stays, goes in pairs})
 
 
 def _lines_of_massed(unit: UnitOnField) -> Iterator[Bases]:
-    """The rear rank comes up beside the front: one on each side, or both on one."""
+    """Yields lines in which the rear rank comes up on both sides or on one."""
     (left, end), (rear_left, rear_right) = _ranks(unit)
     bases = unit.unit.bases
     to_left = _beside(unit, left, rear_left, to_right=False)
@@ -81,7 +81,7 @@ def _lines_of_massed(unit: UnitOnField) -> Iterator[Bases]:
 
 
 def _columns_of_massed(unit: UnitOnField) -> Iterator[Bases]:
-    """The two bases of one file go behind the others."""
+    """Yields columns in which the two bases of one file go behind the others."""
     (left, end), (rear_left, rear_right) = _ranks(unit)
     bases = unit.unit.bases
     for last, first, second in ((rear_right, left, rear_left), (rear_left, end, rear_right)):
@@ -90,23 +90,23 @@ def _columns_of_massed(unit: UnitOnField) -> Iterator[Bases]:
 
 
 def _in_file(bases: Sequence[BasePose], order: Sequence[int]) -> Bases:
-    """Bases closed up behind the first in an order."""
-    found = list(bases)
+    """Returns bases in a file behind the first of an order."""
+    placed = list(bases)
     for before, place in pairwise(order):
-        found[place] = behind(found[before], found[place])
-    return tuple(found)
+        placed[place] = behind(placed[before], placed[place])
+    return tuple(placed)
 
 
 def _in_rank(bases: Sequence[BasePose], order: Sequence[int], *, to_right: bool) -> Bases:
-    """Bases lined up beside the first in an order."""
-    found = list(bases)
+    """Returns bases in a rank beside the first of an order."""
+    placed = list(bases)
     for before, place in pairwise(order):
-        found[place] = beside(found[before], found[place], to_right=to_right)
-    return tuple(found)
+        placed[place] = beside(placed[before], placed[place], to_right=to_right)
+    return tuple(placed)
 
 
 def _ranks(unit: UnitOnField) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The places in `unit.bases` of a massed unit's front and rear ranks, from the left."""
+    """Returns base indices of a massed unit's front and rear rank, from the left."""
     left, end = front_rank(unit.unit)
     x, y = right(unit.axes.heading_deg)
     bases = unit.unit.bases
@@ -116,7 +116,7 @@ def _ranks(unit: UnitOnField) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def _from_the_front(unit: UnitOnField) -> list[int]:
-    """The places in `unit.bases` of a column's bases, from the leading one back."""
+    """Returns base indices of a column, from the leading base back."""
     bases = unit.unit.bases
     lead = bases[front_rank(unit.unit)[0]]
     return sorted(range(len(bases)), key=lambda place: _apart_mm(bases[place], lead))

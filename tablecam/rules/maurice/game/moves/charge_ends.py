@@ -1,4 +1,4 @@
-"""Where charge moves end, and which of them a unit has made, going by where it lies now (G-8)."""
+"""Where charge moves end, and which of them a unit has made, from its seen pose (G-8)."""
 
 from __future__ import annotations
 
@@ -38,17 +38,18 @@ from tablecam.table.motion import HAND_MM
 from tablecam.uncertainty.answer import Answer
 
 _SIGMAS = 3.0
+"""Measurement tolerance in sigmas of a base's pose."""
 _STEP_MM = 0.25
-"""How finely wheels are tried when one is sought that leads to where a unit lies."""
+"""Arc step in the search for the wheel that leads to a seen pose."""
 _CORNERS: tuple[Corner, Corner] = ("left", "right")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChargeEnd:
-    """A legal charge move: a wheel first or none, straight ahead, and where that brings a unit.
+    """A legal charge move and its end: a wheel first or none, then straight ahead.
 
-    `also_meets` are enemies met at the same instant; `area` is all that it passes over. `doubt` is
-    whether the unit can charge the target at all, where that is too close to call.
+    `also_meets` are enemies met at the same instant; `area` is all ground that the unit crosses.
+    `doubt` is the answer whether the unit can charge the target, where that is too close to call.
     """
 
     unit: UnitOnField
@@ -65,12 +66,12 @@ class ChargeEnd:
 
     @property
     def cost_mm(self) -> float:
-        """The wheel and the way ahead."""
+        """The length of the wheel and of the straight move."""
         return self.arc_mm + self.straight_mm
 
     @property
     def evidence(self) -> tuple[Shape, ...]:
-        """What it passed over, and the front where it meets the enemy."""
+        """The crossed area, and the front edge where it meets the enemy."""
         front = shapely.LineString([self.front.left_mm, self.front.right_mm])
         return (
             *shapes_of(self.area, "lane", f"charges {self.target}"),
@@ -79,24 +80,24 @@ class ChargeEnd:
 
 
 def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
-    """A charge move for each target and each side to which it has to wheel first (M-8.3)."""
-    for found in charge_of(field, unit).lanes:
+    """Yields a charge move for each target and each corner to wheel about first (M-8.3)."""
+    for charge_lane in charge_of(field, unit).lanes:
         yield _end(
             field,
             unit,
-            found.target,
-            found.corner,
-            found.arc_mm,
-            found.straight_mm,
-            found.also_meets,
+            charge_lane.target,
+            charge_lane.corner,
+            charge_lane.arc_mm,
+            charge_lane.straight_mm,
+            charge_lane.also_meets,
         )
 
 
 def charge_made(field: Field, unit: UnitOnField, target: str, seen: Axes) -> ChargeEnd | None:
-    """The legal charge move that leads nearest to where a unit's front is seen; None without any.
+    """Returns the legal charge move that ends nearest to a seen front, or None without any.
 
-    It may lie farther off than hands explain: `off_mm` tells by how much. Where it is too close to
-    call whether the unit can charge the target, it has the benefit of the doubt.
+    The front may lie beyond placement tolerance; `off_mm` measures that. A unit for which it is too
+    close to call whether it can charge the target has the benefit of the doubt.
     """
     ends = [end for end in charge_ends(field, unit) if end.target == target]
     ends += _fitted(field, unit, target, seen)
@@ -106,19 +107,19 @@ def charge_made(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Cha
 
 
 def off_mm(end: ChargeEnd, seen: Axes) -> float:
-    """How far off a charge's end a front lies, ahead or aside, where it is farthest off."""
+    """Returns the largest distance, ahead or aside, of a front's ends from a charge's end."""
     x, y = forward(end.front.heading_deg)
     apart = np.array([seen.left_mm, seen.right_mm]) - [end.front.left_mm, end.front.right_mm]
     return float(np.abs(apart @ np.array([[x, y], [y, -x]]).T).max())
 
 
 def slack_mm(bases: Iterable[BasePose]) -> float:
-    """How far off hands and measuring may leave a unit that has charged."""
+    """Returns the placement and measurement tolerance for a unit that has charged."""
     return HAND_MM + _SIGMAS * max(base.sigma_mm for base in bases)
 
 
 def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
-    """The charges after those wheels, one about each corner, that lead nearest to a front."""
+    """Yields charges after the wheel about each corner that leads nearest to a seen front."""
     for corner, arc_mm in _wheels_to(field, unit, seen):
         end = _after_wheel(field, unit, target, corner, arc_mm)
         if end is not None:
@@ -126,7 +127,7 @@ def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterato
 
 
 def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
-    """The moves to an enemy of which only the camera's error says that it cannot be charged."""
+    """Yields moves to an enemy that only measurement error may put out of reach."""
     asked = charge_of(field, unit).asked
     answer = None if asked is None else asked.answers.get(target)
     if answer is None or answer.answer != "too_close":
@@ -141,15 +142,15 @@ def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Itera
 
 
 def _wheels_to(field: Field, unit: UnitOnField, seen: Axes) -> tuple[tuple[Corner, float], ...]:
-    """The wheel about each corner after which the way ahead leads nearest to a front."""
+    """Returns, per corner, the wheel that leads nearest to a front; no wheel only once."""
     arcs_mm = {corner: _arc_to(field, unit, corner, seen) for corner in _CORNERS}
-    # Who does not wheel does so about neither corner.
+    # An arc of 0 is the same move about either corner; keep it once.
     wheels = [(corner if arc_mm else _CORNERS[0], arc_mm) for corner, arc_mm in arcs_mm.items()]
     return tuple(dict.fromkeys(wheels))
 
 
 def _straight_to_mm(front: Axes, enemy: UnitOnField, reach_mm: float) -> float | None:
-    """How far ahead of a front an enemy is; None where it is not in its lane."""
+    """Returns the distance straight ahead to an enemy, or None if it is not in the lane."""
     there = shapely.get_coordinates(shapely.intersection(lane(front, reach_mm), enemy.outline))
     if not len(there):
         return None
@@ -157,22 +158,22 @@ def _straight_to_mm(front: Axes, enemy: UnitOnField, reach_mm: float) -> float |
 
 
 def _arc_to(field: Field, unit: UnitOnField, corner: Corner, seen: Axes) -> float:
-    """The wheel after which the way straight ahead leads nearest to a front."""
+    """Returns the arc after which the straight move ends nearest to a front, by grid search."""
     arcs_mm = np.arange(0.0, CHARGE_WHEEL_BW * field.bw_mm + _STEP_MM / 2, _STEP_MM)
     fronts = lane_corners_mm(unit.axes, corner, arcs_mm, np.ones(len(arcs_mm)))
     onward = fronts[:, 3] - fronts[:, 0]
     apart = np.array([seen.left_mm, seen.right_mm]) - fronts[:, :2]
     far_mm = (apart * onward[:, None]).sum(axis=-1).mean(axis=-1)
-    left_over = apart - far_mm[:, None, None] * onward[:, None]
-    return float(arcs_mm[np.linalg.norm(left_over, axis=-1).max(axis=-1).argmin()])
+    residual = apart - far_mm[:, None, None] * onward[:, None]
+    return float(arcs_mm[np.linalg.norm(residual, axis=-1).max(axis=-1).argmin()])
 
 
 def _after_wheel(
     field: Field, unit: UnitOnField, target: str, corner: Corner, arc_mm: float
 ) -> ChargeEnd | None:
-    """The charge of a target straight ahead after a wheel; None where that is not legal.
+    """Returns the charge straight ahead at a target after a wheel, or None if it is illegal.
 
-    It is the charge straight ahead of the unit as it stands after the wheel.
+    It is ruled as a charge straight ahead by the unit as it stands after the wheel.
     """
     angle_deg = turned_deg(unit.axes, corner, arc_mm)
     if not _is_free_to_wheel(field, unit, corner, angle_deg):
@@ -183,23 +184,25 @@ def _after_wheel(
     except BadInput:
         return None
     ahead = (
-        each
-        for each in charge_of(after, after.by_id[unit.id]).lanes
-        if each.target == target and each.corner is None
+        charge_lane
+        for charge_lane in charge_of(after, after.by_id[unit.id]).lanes
+        if charge_lane.target == target and charge_lane.corner is None
     )
-    found = next(ahead, None)
+    charge_lane = next(ahead, None)
     reach_mm = (allowance_mm(field, unit) or 0.0) + EXACT_MM
-    if found is None or arc_mm + found.straight_mm > reach_mm:
+    if charge_lane is None or arc_mm + charge_lane.straight_mm > reach_mm:
         return None
     if not is_in_view(field, unit, field.by_id[target]):
         return None
-    return _end(field, unit, target, corner, arc_mm, found.straight_mm, found.also_meets)
+    return _end(
+        field, unit, target, corner, arc_mm, charge_lane.straight_mm, charge_lane.also_meets
+    )
 
 
 def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg: float) -> bool:
-    """Whether a unit meets nobody in a wheel and comes over nothing that is barred (M-8.5)."""
+    """Whether a wheel meets no unit and enters no barred ground (M-8.5)."""
     swept = swept_by_wheel(unit.bases, pivot_mm(unit.axes, corner), angle_deg)
-    others = [each for each in field.units if each is not unit and not unit.has_beside_it(each)]
+    others = [other for other in field.units if other is not unit and not unit.has_beside_it(other)]
     barring = [field.ground.barred, *(other.outline for other in others)]
     if unit.unit.arm == "cavalry":
         barring.append(field.ground.woods)
@@ -212,10 +215,10 @@ def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg
 def _until_contact_mm(
     rank: poses.Bases, front: Axes, met: Sequence[shapely.Polygon], straight_mm: float
 ) -> float:
-    """How far ahead the first base of a front rank touches whom its front edge meets after a way.
+    """Returns how far ahead the first base of a front rank touches what its front edge meets.
 
-    An edge that lies askew runs past the corners of its bases by a hair. Who is farther off than
-    that is met across a thin obstacle (M-8.14), and the way ends before it.
+    A front edge fitted to skewed bases sticks out slightly beyond their corners. A larger
+    difference means contact across a thin obstacle (M-8.14), where the move ends in front of it.
     """
     corners_mm = rectangles(rank).corners_mm()
     edge = fan_before(front, "left", corners_mm)
@@ -227,7 +230,7 @@ def _until_contact_mm(
         for left, right in ends
     ]
     begins = Turned.of(fans, [np.zeros(1)] * len(fans), 0.0).begins_mm(0.0)
-    exact_mm = min(float(each.min()) for each in begins)
+    exact_mm = min(float(begin_mm.min()) for begin_mm in begins)
     return exact_mm if abs(exact_mm - straight_mm) <= past_mm + EXACT_MM else straight_mm
 
 
@@ -240,7 +243,7 @@ def _end(
     straight_mm: float,
     also_meets: tuple[str, ...],
 ) -> ChargeEnd:
-    """A charge move carried out."""
+    """Builds the charge move with its swept area and end poses."""
     about: Corner = corner or "left"
     front = wheeled(unit.axes, about, arc_mm)
     angle_deg = turned_deg(unit.axes, about, arc_mm)

@@ -1,7 +1,7 @@
-"""The charge: half of a force or more charge, the others may move up (M-8.2, M-8.9).
+"""Charges: at least half of a force charges, the others may move up (M-8.2, M-8.9).
 
-That an enemy was in view when the round began (M-8.4) is judged by where both stand as the unit
-charges: neither has moved since, and units hide nobody.
+View at the start of the round (M-8.4) is judged from the poses when the unit charges: neither unit
+has moved since, and units do not block view.
 """
 
 from __future__ import annotations
@@ -44,24 +44,24 @@ from tablecam.uncertainty.contact import TOUCH_MM
 
 
 class ChargingRules:
-    """`Charging`: each unit of the force charges, moves up or stays."""
+    """Rules of `Charging`: each unit of the force charges, moves up or stays."""
 
     def asked(self, state: State, step: Charging) -> Asked:
-        """The active side."""
-        left, short = _left(step), _short_of_half(step)
-        names, who = ", ".join(left), side_name(state.active)
-        if 0 < len(left) <= short and _must_all_charge(state, left):
+        """Asks the active side."""
+        waiting, short = _waiting(step), _short_of_half(step)
+        names, who = ", ".join(waiting), side_name(state.active)
+        if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
             return Asked(f"{who} charges: {names} must charge", state.active)
         more = f"{short} more must charge" if short else "or say done"
         return Asked(f"{who} charges: {names} may charge or move up; {more}", state.active)
 
     def legal(self, state: State, step: Charging) -> tuple[Action, ...]:
-        """A charge at each enemy that can be met, the usual ways to move up, and to be done.
+        """Lists a charge at each enemy that can be met, the usual moves up, and ending the step.
 
-        Where players declare first it is a charge at each enemy, and hands alone move units up:
-        what is listed of that would measure for them.
+        Where players declare first: a charge at each enemy, and no moves up, as their list would
+        measure.
         """
-        field, able = field_at(state), able_to_charge(state, _left(step))
+        field, able = field_at(state), able_to_charge(state, _waiting(step))
         listed: list[Action] = []
         if state.declares_first:
             listed += (charge for name in able for charge in tried_charges(state, name))
@@ -69,7 +69,7 @@ class ChargingRules:
         for name in able:
             ends = {end.target: end for end in reversed([*charge_ends(field, field.by_id[name])])}
             listed += (Charge(name, end.target, end.bases) for end in reversed(ends.values()))
-        for name in _left(step):
+        for name in _waiting(step):
             if _may_stay_behind(step, able, name):
                 listed += marches(field, field.by_id[name], is_moving_up=True)
         if not _short_of_half(step) or not able:
@@ -77,7 +77,7 @@ class ChargingRules:
         return tuple(listed)
 
     def apply(self, state: State, step: Charging, action: Action) -> Followed:
-        """A unit charged or moved up; when all have, on to the combat."""
+        """Charges or moves up a unit; when all have acted, moves on to combat."""
         if isinstance(action, Charge):
             return _charged(state, step, action)
         if isinstance(action, March):
@@ -88,27 +88,29 @@ class ChargingRules:
 
 
 def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of some units that can charge now (M-8.3), in their order.
+    """Returns those of some units that can charge now (M-8.3), in their order.
 
-    Where players declare first, those that may try to.
+    Where players declare first: those that may try to.
     """
     names = tuple(names)
     if state.declares_first:
         return tuple(name for name in names if has_anyone_to_charge(state, name))
-    found = charges_at(state, names)
-    return tuple(name for name in names if _why_not(state, name, found[name]) is None)
+    charge_by_unit = charges_at(state, names)
+    return tuple(
+        name for name in names if _charge_refusal(state, name, charge_by_unit[name]) is None
+    )
 
 
 def may_move_up(state: State, step: Charging, name: str) -> bool:
     """Whether enough of a force can charge without a unit, so that it may move up (M-8.2)."""
-    return _may_stay_behind(step, able_to_charge(state, _left(step)), name)
+    return _may_stay_behind(step, able_to_charge(state, _waiting(step)), name)
 
 
 def end_made(state: State, action: Charge) -> ChargeEnd:
-    """The legal charge move that a unit has made.
+    """Returns the legal charge move that a unit has made.
 
     Raises:
-        Refused: It has made none: it cannot charge, not that enemy, or lies elsewhere.
+        Refused: The unit cannot charge, cannot charge that enemy, or lies elsewhere.
     """
     field = field_at(state)
     unit = field.by_id[action.unit]
@@ -116,42 +118,44 @@ def end_made(state: State, action: Charge) -> ChargeEnd:
     if enemy is None or enemy.side == unit.side:
         why = f"expected an enemy to charge, got {action.target}"
         raise Refused(why, rule="M-8.3", key="target")
-    seen = axes(replace(unit.unit, bases=action.bases))
-    end = None if _is_held(state, unit.id) else charge_made(field, unit, action.target, seen)
+    front = axes(replace(unit.unit, bases=action.bases))
+    end = (
+        None if _is_bogged_down(state, unit.id) else charge_made(field, unit, action.target, front)
+    )
     if end is None:
-        why_not = _why_not(state, unit.id, charges_at(state, [unit.id])[unit.id])
-        rule, _, why = (why_not or f"M-8.3 no charge leads to {action.target}").partition(" ")
+        refusal = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id])
+        rule, _, why = (refusal or f"M-8.3 no charge leads to {action.target}").partition(" ")
         raise Refused(f"{unit.id} cannot charge: {why}", rule=rule, key="target")
-    far_mm = off_mm(end, seen)
-    if far_mm > slack_mm(action.bases):
-        where = f"{far_mm:.1f} mm off where its charge of {action.target} leads"
-        raise Refused(f"{unit.id} lies {where}", rule="M-8.5", key="bases")
+    error_mm = off_mm(end, front)
+    if error_mm > slack_mm(action.bases):
+        off = f"{error_mm:.1f} mm off where its charge of {action.target} leads"
+        raise Refused(f"{unit.id} lies {off}", rule="M-8.5", key="bases")
     return end
 
 
-def _why_not(state: State, name: str, found: Chances) -> str | None:
-    """What forbids a unit any charge; in a round of Rough Going it leaves no difficult ground."""
-    if _is_held(state, name):
+def _charge_refusal(state: State, name: str, charge: Chances) -> str | None:
+    """Returns what forbids a unit any charge; Rough Going holds it in difficult ground."""
+    if _is_bogged_down(state, name):
         return "M-5.2 difficult ground, in which it stands, is impassable in this round"
-    return None if found.is_eligible else found.why_not
+    return None if charge.is_eligible else charge.why_not
 
 
-def _is_held(state: State, name: str) -> bool:
+def _is_bogged_down(state: State, name: str) -> bool:
     return state.round.is_rough_going and field_at(state).by_id[name].is_in_difficult
 
 
 def _charged(state: State, step: Charging, action: Charge) -> Followed:
     _check_may_act(step, action.unit)
     if state.declares_first:
-        tried = end_tried(state, action)
-        if tried is None:
+        ideal = end_tried(state, action)
+        if ideal is None:
             return _lost(state, step, action)
-        action = action if action.bases else replace(action, bases=tried.bases)
+        action = action if action.bases else replace(action, bases=ideal.bases)
     check_bases(state, action)
     end = end_made(state, action)
-    seen = axes(replace(end.unit.unit, bases=action.bases))
-    events = [_told(state, end, off_mm(end, seen))]
-    # It lies where its charge leads: a gap that counts as contact is one no more.
+    front = axes(replace(end.unit.unit, bases=action.bases))
+    events = [_charge_event(state, end, off_mm(end, front))]
+    # Snap to the ideal end, so that a gap within tolerance is true contact from now on.
     bases = tuple(
         replace(base, x_mm=at.x_mm, y_mm=at.y_mm, heading_deg=at.heading_deg)
         for base, at in zip(action.bases, end.bases, strict=True)
@@ -160,18 +164,18 @@ def _charged(state: State, step: Charging, action: Charge) -> Followed:
     if end.crosses_difficult:
         why = "charges through difficult ground"
         drawn = part_in(end.area, field_at(state).ground.difficult)
-        state, told = disrupted(state, action.unit, 1, why, "M-8.6", drawn)
-        events += told
+        state, more = disrupted(state, action.unit, 1, why, "M-8.6", drawn)
+        events += more
     charged = {**step.charged, action.unit: (end.target, *end.also_meets)}
-    state, told = _onward(state, replace(step, charged=charged), end.area)
-    return state, (*events, *told)
+    state, more = _next(state, replace(step, charged=charged), end.area)
+    return state, (*events, *more)
 
 
 def _lost(state: State, step: Charging, action: Charge) -> Followed:
-    """A charge that leads to nobody counts as one that was made, and the unit stays (M-8.2)."""
+    """Counts a charge that reaches nobody as made; the unit stays (M-8.2)."""
     step = replace(step, charged={**step.charged, action.unit: ()})
-    state, told = _onward(state, step, shapely.Polygon())
-    return state, (lost_charge(state, action), *told)
+    state, displaced = _next(state, step, shapely.Polygon())
+    return state, (lost_charge(state, action), *displaced)
 
 
 def _moved_up(state: State, step: Charging, action: March) -> Followed:
@@ -181,25 +185,25 @@ def _moved_up(state: State, step: Charging, action: March) -> Followed:
         short = _short_of_half(step)
         why = f"{action.unit} can charge, and {short} more of the force must"
         raise Refused(why, rule="M-8.2", key="unit")
-    found = judged(state, action)
-    if (why_not := _not_a_move_up(state, action, found)) is not None:
+    judgement = judged(state, action)
+    if (why_not := _not_a_move_up(state, action, judgement)) is not None:
         raise Refused(why_not, rule="M-8.9", key="bases")
-    if found.is_legal.answer == "no":
-        raise Refused(found.because, rule=found.is_legal.rule, key="bases")
-    state, events = moved_to(state, action, found)
+    if judgement.is_legal.answer == "no":
+        raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
+    state, events = moved_to(state, action, judgement)
     step = replace(step, moved=(*step.moved, action.unit))
-    state, told = _onward(state, step, found.area)
-    return state, (*events, *told)
+    state, displaced = _next(state, step, judgement.area)
+    return state, (*events, *displaced)
 
 
-def _not_a_move_up(state: State, action: March, found: MoveJudgement) -> str | None:
-    """What a unit that does not charge has done that only a march may (M-8.9).
+def _not_a_move_up(state: State, action: March, judgement: MoveJudgement) -> str | None:
+    """Returns what in a move up only a march may do, or None (M-8.9).
 
-    Where a way forward leads there as well, that is the way that it went (M-6.17).
+    If a forward move leads to the same place, the unit is taken to have made that (M-6.17).
     """
     if _changes_formation(state, action):
         return f"{action.unit} was activated to charge and may not change its formation"
-    if found.is_legal.answer != "no":
+    if judgement.is_legal.answer != "no":
         return None
     march = judged(state, action, is_moving_up=False)
     if march.is_legal.answer != "no" and march.is_after_about_face:
@@ -215,12 +219,12 @@ def _changes_formation(state: State, action: March) -> bool:
     try:
         there = placed(field, unit, action.bases).by_id[unit.id]
     except BadInput:
-        return False  # It lies where nothing may: that is told as for any march.
+        return False  # an illegal place; refused as for any march
     return there.formation != unit.formation
 
 
 def _done(state: State, step: Charging) -> Followed:
-    able = able_to_charge(state, _left(step)) if _short_of_half(step) else ()
+    able = able_to_charge(state, _waiting(step)) if _short_of_half(step) else ()
     if able:
         have = f"{len(step.charged)} of {len(step.force)} have charged"
         why = f"{have}, half of the force must: {' and '.join(able)} still can"
@@ -228,56 +232,56 @@ def _done(state: State, step: Charging) -> Followed:
     return _to_combat(state), ()
 
 
-def _onward(state: State, step: Charging, area: shapely.Geometry) -> Followed:
-    """The rest of the force, or the combat; first a commander who was passed over."""
-    then = step if _left(step) else _to_combat(state).step
+def _next(state: State, step: Charging, area: shapely.Geometry) -> Followed:
+    """Returns the rest of the force or the combat, after any displaced commander."""
+    then = step if _waiting(step) else _to_combat(state).step
     return after_passing(state, state.active, area, then)
 
 
 def _to_combat(state: State) -> State:
-    met = meeting(field_at(state), state.active)
-    return after_moves_of_charge(state, tuple(met.engaged))
+    combat = meeting(field_at(state), state.active)
+    return after_moves_of_charge(state, tuple(combat.engaged))
 
 
-def _left(step: Charging) -> tuple[str, ...]:
-    gone = {*step.charged, *step.moved}
-    return tuple(name for name in step.force if name not in gone)
+def _waiting(step: Charging) -> tuple[str, ...]:
+    acted = {*step.charged, *step.moved}
+    return tuple(name for name in step.force if name not in acted)
 
 
 def _short_of_half(step: Charging) -> int:
-    """How many more must charge (M-8.2)."""
+    """Returns how many more units must charge (M-8.2)."""
     activated = len(step.force)
-    enough = next(count for count in range(activated + 1) if are_enough(count, activated))
-    return max(enough - len(step.charged), 0)
+    half = next(count for count in range(activated + 1) if are_enough(count, activated))
+    return max(half - len(step.charged), 0)
 
 
-def _must_all_charge(state: State, left: Sequence[str]) -> bool:
-    """Whether units of which half of the force cannot spare one can all charge; if it may be told.
+def _must_all_charge(state: State, waiting: Sequence[str]) -> bool:
+    """Whether all units that are left can charge and so must; False where players declare first.
 
-    Who cannot any more, as others went before, may move up.
+    A unit that can no longer charge because others went before it may move up.
     """
-    return not state.declares_first and len(able_to_charge(state, left)) == len(left)
+    return not state.declares_first and len(able_to_charge(state, waiting)) == len(waiting)
 
 
 def _may_stay_behind(step: Charging, able: Sequence[str], name: str) -> bool:
-    """Whether enough can charge without a unit; what cannot may always move up."""
+    """Whether enough units can charge without one; a unit that cannot may always move up."""
     return name not in able or len(able) - 1 >= _short_of_half(step)
 
 
 def _check_may_act(step: Charging, name: str) -> None:
     if name not in step.force:
         raise Refused(f"{name} is not of the activated force", rule="M-8.2", key="unit")
-    if name not in _left(step):
+    if name not in _waiting(step):
         done = "charged" if name in step.charged else "moved up"
         raise Refused(f"{name} has {done} in this round", rule="M-8.5", key="unit")
 
 
-def _told(state: State, end: ChargeEnd, gap_mm: float) -> Event:
-    """A charge, and that a hand's gap counts as contact where there is one."""
+def _charge_event(state: State, end: ChargeEnd, gap_mm: float) -> Event:
+    """Returns the event of a charge; it says when a small gap counts as contact."""
     bw_mm = state.position.table.base_width_mm
     wheel = f"wheels {end.corner} {end.arc_mm / bw_mm:.2f} BW, then " if end.corner else ""
-    met = " and ".join((end.target, *end.also_meets))
-    text = f"{end.unit.id} charges {met}: {wheel}goes {end.straight_mm / bw_mm:.2f} BW ahead"
+    targets = " and ".join((end.target, *end.also_meets))
+    text = f"{end.unit.id} charges {targets}: {wheel}goes {end.straight_mm / bw_mm:.2f} BW ahead"
     if gap_mm > TOUCH_MM:
         text += f"; it lies {gap_mm:.1f} mm off, which counts as contact (G-8)"
     if end.doubt is not None:

@@ -1,6 +1,6 @@
-"""What is lost where players declare before they measure, and it does not reach (`DECLARING.md`).
+"""Fire and charges that are lost, as players declare before they measure (`DECLARING.md`).
 
-Nothing is refused for being too far: a refusal would measure for whoever tries.
+Nothing is refused for being out of reach: a refusal would measure for the player.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tablecam.wording import nearest
 
 
 def check_tried_fire(state: State, unit: UnitOnField, action: Fire) -> None:
-    """Refuse fire that all can see to be none.
+    """Checks that fire is possible by what all can see.
 
     Raises:
-        Refused: The unit never fires as it is formed, or a target is no enemy on the table.
+        Refused: The unit cannot fire in its formation, or a target is no enemy on the table.
     """
     if not may_try_to_fire(unit):
         raise Refused(f"{unit.id} does not fire as it is formed", rule="M-7.7", key="unit")
@@ -32,7 +32,7 @@ def check_tried_fire(state: State, unit: UnitOnField, action: Fire) -> None:
 
 
 def lost_shots(state: State, declared: Sequence[Aim], left: Sequence[Aim]) -> tuple[Event, ...]:
-    """What is told of the bases that have no shot as they were declared, by their targets."""
+    """Returns events for bases that have no shot as declared, by target."""
     counts: dict[tuple[str, str], int] = {}
     for aim in declared:
         if aim not in left:
@@ -41,10 +41,10 @@ def lost_shots(state: State, declared: Sequence[Aim], left: Sequence[Aim]) -> tu
 
 
 def end_tried(state: State, action: Charge) -> ChargeEnd | None:
-    """The charge that leads to the enemy that was named; None where there is none: it is lost.
+    """Returns the charge that reaches the named enemy, or None if none does: it is lost.
 
     Raises:
-        Refused: All can see that the unit never charges so (M-8.4).
+        Refused: By what all can see, the unit cannot charge this enemy (M-8.4).
     """
     field = field_at(state)
     unit = field.by_id[action.unit]
@@ -60,8 +60,8 @@ def end_tried(state: State, action: Charge) -> ChargeEnd | None:
 
 
 def lost_charge(state: State, action: Charge) -> Event:
-    """What is told of a charge that leads to nobody."""
-    away = _away(state, action.unit, action.target)
+    """Returns the event of a charge that reaches nobody."""
+    away = _distance_words(state, action.unit, action.target)
     text = f"{action.unit} has no charge that leads to {action.target}, {away}"
     facts = {"unit": action.unit, "target": action.target}
     return Event("charge-lost", f"{text}: it stays where it is", "M-8.3", facts)
@@ -69,14 +69,14 @@ def lost_charge(state: State, action: Charge) -> Event:
 
 def _lost_shot(state: State, unit: str, target: str, count: int) -> Event:
     whose, verb = ("the base", "has") if count == 1 else (f"{count} bases", "have")
-    away = _away(state, unit, target)
+    away = _distance_words(state, unit, target)
     text = f"{whose} of {unit} {verb} no shot at {target}, {away}: that fire is lost"
     facts = {"unit": unit, "target": target, "bases": count}
     return Event("fire-lost", text, "M-7.12", facts)
 
 
-def _away(state: State, unit: str, target: str) -> str:
-    """How far off the target is: it may be told, as it has been declared."""
+def _distance_words(state: State, unit: str, target: str) -> str:
+    """Describes the target's distance, which is open information once declared."""
     field = field_at(state)
     length = distance(field.by_id[unit].unit, field.by_id[target].unit)
     return f"{field.in_bw(length.value_mm):.2f} BW away"

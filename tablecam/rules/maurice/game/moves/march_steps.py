@@ -1,7 +1,7 @@
-"""The march: the units of a force move one by one, in any order, none into contact (M-6.31).
+"""Marches: the units of a force move one by one, in any order, none into contact (M-6.31).
 
-A unit lies now as it did when the round began, as each moves once: so the formation in which it
-stands is the one that fixes its allowance (M-6.2).
+Each unit moves once, so its pose before the move is its pose at the round's start, and its
+formation then fixes its allowance (M-6.2).
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ from tablecam.table.motion import SLIP_MM
 from tablecam.table.sides import side_name
 
 _FEW_MM = 4 * SLIP_MM
-"""To wheel back and forth to where a hand slipped aside costs a few times as much as it slipped."""
+"""The longest excess that a placement error can explain: wheeling there and back costs more."""
 _SIDES = 12
 
 
 class MarchingRules:
-    """`Marching`: each unit of the force once, or smoke taken off guns instead."""
+    """Rules of `Marching`: each unit of the force once, or smoke cleared off guns instead."""
 
     def asked(self, state: State, step: Marching) -> Asked:
-        """The active side."""
-        left = ", ".join(_left(state, step))
+        """Asks the active side."""
+        waiting = ", ".join(_waiting(state, step))
         who = side_name(state.active)
-        return Asked(f"{who} marches: {left} may move, or say done", state.active)
+        return Asked(f"{who} marches: {waiting} may move, or say done", state.active)
 
     def legal(self, state: State, step: Marching) -> tuple[Action, ...]:
-        """The usual marches of each unit that has not moved, and to leave it at that."""
+        """Lists the usual marches of each unit that has not moved, and stopping."""
         field, extra_bw = field_at(state), state.round.amounts("bugle")
         listed: list[Action] = []
-        for name in _left(state, step):
+        for name in _waiting(state, step):
             listed += marches(field, field.by_id[name], extra_bw=extra_bw.get(name, 0))
         if _smoking(state, step) and not step.moved:
             listed.append(ClearSmoke())
         return (*listed, Done())
 
     def apply(self, state: State, step: Marching, action: Action) -> Followed:
-        """A unit moved, with what that does to it, to friends and to commanders in its way."""
+        """Moves a unit, with the effects on it, on friends and on commanders in its way."""
         if isinstance(action, March):
             return _marched(state, step, action)
         if isinstance(action, ClearSmoke):
@@ -69,12 +69,12 @@ class MarchingRules:
 
 
 def judged(state: State, action: March, *, is_moving_up: bool | None = None) -> MoveJudgement:
-    """How a march is judged, cards included, whoever's turn it is.
+    """Judges a march, card modifiers included, at any time in the game.
 
-    Whether it is a move up in a charge (M-8.9) is the state's to say, where nobody else does.
+    `is_moving_up` (M-8.9) is taken from the state if None.
 
-    On a table that is measured hands are hands (G-8): what is too far by no more than a hand's
-    slip is too close to call, and so the mover's, however well the camera sees it.
+    On a measured table an excess within placement tolerance is too close to call and so the mover's
+    choice (G-8), however small the camera's error.
     """
     field = field_at(state)
     extra_bw = state.round.amounts("bugle").get(action.unit, 0)
@@ -87,65 +87,71 @@ def judged(state: State, action: March, *, is_moving_up: bool | None = None) -> 
         extra_bw=extra_bw,
         is_moving_up=is_moving_up,
     )
-    found = judge(action.bases)
-    margin_mm = found.is_legal.margin_mm
-    is_hardly_too_far = found.is_legal.answer == "no" and -_FEW_MM <= margin_mm < 0.0
-    if not is_hardly_too_far or is_exact(field):
-        return found
-    is_a_slip = margin_mm >= -SLIP_MM or any(
-        judge(bases).is_legal.answer != "no" for bases in _slipped(action.bases)
+    judgement = judge(action.bases)
+    margin_mm = judgement.is_legal.margin_mm
+    is_slightly_too_far = judgement.is_legal.answer == "no" and -_FEW_MM <= margin_mm < 0.0
+    if not is_slightly_too_far or is_exact(field):
+        return judgement
+    is_within_tolerance = margin_mm >= -SLIP_MM or any(
+        judge(bases).is_legal.answer != "no" for bases in _nudged(action.bases)
     )
-    answer = replace(found.is_legal, answer="too_close" if is_a_slip else "no")
-    return replace(found, is_legal=answer)
+    answer = replace(judgement.is_legal, answer="too_close" if is_within_tolerance else "no")
+    return replace(judgement, is_legal=answer)
 
 
-def _slipped(bases: Bases) -> Iterator[Bases]:
-    """Where bases would lie had a hand not slipped to one of all sides."""
+def _nudged(bases: Bases) -> Iterator[Bases]:
+    """Yields bases shifted by the placement tolerance in all directions."""
     for side in range(_SIDES):
         yield ahead(bases, 360.0 * side / _SIDES, SLIP_MM)
 
 
 def check_bases(state: State, action: March | Charge) -> None:
-    """Refuse a move of a unit that is not there, or of other bases than it has."""
+    """Checks that a move is for a unit on the table and has its bases.
+
+    Raises:
+        Refused: There is no such unit, or it has other bases.
+    """
     unit = state.position.unit(action.unit)
     if unit is None:
         raise Refused(f"expected a unit on the table, got {action.unit}", rule="M-6.1", key="unit")
     have, got = (
-        [(b.tag, b.width_mm, b.depth_mm) for b in each] for each in (unit.bases, action.bases)
+        [(base.tag, base.width_mm, base.depth_mm) for base in bases]
+        for bases in (unit.bases, action.bases)
     )
     if have != got:
         why = f"expected the {len(have)} bases of {unit.id}, got others"
         raise Refused(why, rule="M-1.6", key="bases")
 
 
-def moved_to(state: State, action: March, found: MoveJudgement) -> Followed:
-    """The state with a unit where it marched to, and what that did to it and its friends."""
+def moved_to(state: State, action: March, judgement: MoveJudgement) -> Followed:
+    """Returns the state after a march, with its effects on the unit and on friends passed."""
     field = field_at(state)
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id].unit
-    events = [_told(action.unit, found)]
+    events = [_march_event(action.unit, judgement)]
     state = state.with_unit(there)
-    gained = found.disruptions - found.is_rough
-    if found.is_rough:
-        why, drawn = "passes through difficult ground", part_in(found.area, field.ground.difficult)
-        state, told = disrupted(state, unit.id, 1, why, "M-6.3", drawn)
-        events += told
+    gained = judgement.disruptions - judgement.is_rough
+    if judgement.is_rough:
+        why = "passes through difficult ground"
+        drawn = part_in(judgement.area, field.ground.difficult)
+        state, more = disrupted(state, unit.id, 1, why, "M-6.3", drawn)
+        events += more
     if gained:
-        why = f"passes through {' and '.join(found.passed)}"
-        friends = (shapes_of(field.by_id[name].outline, "friend") for name in found.passed)
-        drawn = tuple(shape for each in friends for shape in each)
-        state, told = disrupted(state, unit.id, gained, why, "M-6.7", drawn)
-        events += told
-    for name in found.passed:
+        why = f"passes through {' and '.join(judgement.passed)}"
+        friends = (shapes_of(field.by_id[name].outline, "friend") for name in judgement.passed)
+        drawn = tuple(shape for outline_shapes in friends for shape in outline_shapes)
+        state, more = disrupted(state, unit.id, gained, why, "M-6.7", drawn)
+        events += more
+    for name in judgement.passed:
         if suffers(field.by_id[name]):
-            why, drawn = f"is passed through by {unit.id}", shapes_of(found.area, "lane")
-            state, told = disrupted(state, name, 1, why, "M-6.7", drawn)
-            events += told
+            why, drawn = f"is passed through by {unit.id}", shapes_of(judgement.area, "lane")
+            state, more = disrupted(state, name, 1, why, "M-6.7", drawn)
+            events += more
     return state, tuple(events)
 
 
 def part_in(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Shape, ...]:
-    """The part of a way that lies in ground, as it is drawn."""
+    """Draws the part of a swept area that lies in some ground."""
     return shapes_of(shapely.intersection(area, ground, grid_size=GRID_MM), "intrusion")
 
 
@@ -155,21 +161,21 @@ def _marched(state: State, step: Marching, action: March) -> Followed:
     if action.unit in step.moved:
         raise Refused(f"{action.unit} has moved in this round", rule="M-6.31", key="unit")
     check_bases(state, action)
-    found = judged(state, action)
-    if found.is_legal.answer == "no":
-        raise Refused(found.because, rule=found.is_legal.rule, key="bases")
-    state, events = moved_to(state, action, found)
-    then = _onward(state, replace(step, moved=(*step.moved, action.unit)))
-    state, told = after_passing(state, state.active, found.area, then)
-    return state, (*events, *told)
+    judgement = judged(state, action)
+    if judgement.is_legal.answer == "no":
+        raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
+    state, events = moved_to(state, action, judgement)
+    then = _next(state, replace(step, moved=(*step.moved, action.unit)))
+    state, displaced = after_passing(state, state.active, judgement.area, then)
+    return state, (*events, *displaced)
 
 
-def _onward(state: State, step: Marching) -> Step:
-    """The march while somebody can move, and what comes after it."""
-    return step if _left(state, step) else after_action(state).step
+def _next(state: State, step: Marching) -> Step:
+    """Returns the march while a unit can move, else the step after the action."""
+    return step if _waiting(state, step) else after_action(state).step
 
 
-def _left(state: State, step: Marching) -> tuple[str, ...]:
+def _waiting(state: State, step: Marching) -> tuple[str, ...]:
     return tuple(name for name in step.force if name not in step.moved)
 
 
@@ -179,7 +185,7 @@ def _smoking(state: State, step: Marching) -> tuple[str, ...]:
 
 
 def _without_smoke(state: State, step: Marching) -> Followed:
-    """The smoke of the whole force taken off; none of it moves in this round (M-4.23)."""
+    """Clears the smoke of the whole force; none of it moves in this round (M-4.23)."""
     smoking = _smoking(state, step)
     if not smoking:
         raise Refused("expected guns with smoke: none of the force has any", rule="M-4.23")
@@ -188,35 +194,35 @@ def _without_smoke(state: State, step: Marching) -> Followed:
         raise Refused(f"{names} moved: a march that clears smoke moves nobody", rule="M-4.23")
     for name in smoking:
         unit = field_at(state).by_id[name].unit
-        kept = {key: value for key, value in unit.state.items() if key != "smoke"}
-        state = state.with_unit(replace(unit, state={**kept, "smoke": False}))
+        other_state = {key: value for key, value in unit.state.items() if key != "smoke"}
+        state = state.with_unit(replace(unit, state={**other_state, "smoke": False}))
     names = " and ".join(smoking)
-    told = Event("smoke-cleared", f"{names}: the smoke is off", "M-4.23", {"units": list(smoking)})
-    return after_action(state), (told,)
+    event = Event("smoke-cleared", f"{names}: the smoke is off", "M-4.23", {"units": list(smoking)})
+    return after_action(state), (event,)
 
 
 _CHANGES = ("M-6.22", "M-6.23", "M-6.24", "M-6.25")
 
 
-def _deed(found: MoveJudgement) -> str:
-    """What was done, and how much of the move it took."""
-    took = f"{found.cost_bw:.2f} BW of {found.allowance_bw:g}"
-    if found.is_after_about_face:
-        return f"faces about and marches {took}" if found.cost_bw > 0 else "faces about"
-    if found.is_legal.rule in _CHANGES:
-        return f"changes its formation: {took}"
-    return f"marches {took}"
+def _move_text(judgement: MoveJudgement) -> str:
+    """Describes a move and how much of the allowance it took."""
+    cost = f"{judgement.cost_bw:.2f} BW of {judgement.allowance_bw:g}"
+    if judgement.is_after_about_face:
+        return f"faces about and marches {cost}" if judgement.cost_bw > 0 else "faces about"
+    if judgement.is_legal.rule in _CHANGES:
+        return f"changes its formation: {cost}"
+    return f"marches {cost}"
 
 
-def _told(name: str, found: MoveJudgement) -> Event:
-    answer = found.is_legal
-    text = f"{name} {_deed(found)}"
+def _march_event(name: str, judgement: MoveJudgement) -> Event:
+    answer = judgement.is_legal
+    text = f"{name} {_move_text(judgement)}"
     if answer.answer == "too_close":
         text += f": {abs(answer.margin_mm):.1f} mm are too close to call, and the mover's"
     facts = {
         "unit": name,
-        "cost_bw": round(found.cost_bw, 3),
-        "allowance_bw": found.allowance_bw,
+        "cost_bw": round(judgement.cost_bw, 3),
+        "allowance_bw": judgement.allowance_bw,
         "answer": answer.answer,
     }
-    return Event("march", text, answer.rule, facts, found.path)
+    return Event("march", text, answer.rule, facts, judgement.path)

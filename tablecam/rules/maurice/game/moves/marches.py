@@ -1,8 +1,8 @@
-"""The usual marches of a unit: straight, wheels, changes of formation, and which of them are legal.
+"""Usual marches of a unit: straight moves, wheels and changes of formation, if they are legal.
 
-Where a march may end is a continuum, and `apply` judges any place. What is listed is built in
-closed form, each with an area that holds its whole way. Where that is clear of everything nothing
-can be wrong with it; only the others are judged.
+March ends form a continuum, and `apply` judges any of them. The listed ones are built in closed
+form, each with an area that contains its whole path. If nothing lies in that area the march is
+legal; only the others are judged in full.
 """
 
 from __future__ import annotations
@@ -46,74 +46,79 @@ from tablecam.uncertainty.contact import TOUCH_MM
 
 _CORNERS: tuple[Corner, Corner] = ("left", "right")
 _SHORT_OF_MM = 2.0
-"""A march stops so far short of the enemy (M-6.31)."""
+"""Gap that a listed march leaves to the enemy, as it may not end in contact (M-6.31)."""
 _SHRUNK_MM = 0.4 * SLIVER_MM
-"""What lies no deeper than this in a way is no part of it, whatever its shape (G-5)."""
+"""Margin by which paths shrink: anything that intrudes less does not count (G-5)."""
 _DEPLOYED_BW = COLUMN_NEAR_BW
-"""As far as a deployed column is listed to move on: even near the enemy it may (M-6.2)."""
+"""Length of listed moves after a column deploys, allowed even near the enemy (M-6.2)."""
 _GUN_TURN_DEG = 45.0
 _LONGEST_WHEEL_DEG = 90.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Usual:
-    """Where a march may lead, and an area that holds all its way.
+class _Candidate:
+    """The end poses of a march, and an area that contains its whole path.
 
-    `held_bw` is how far it may lead near the enemy, `length_bw` how far it does. What `is_dear` is
-    never judged in full, as columns' and guns' ways round everything take long to find: through
-    friends it is not listed. What `is_unsure` is never clear at a glance.
+    `length_bw` is the march's length and `near_limit_bw` its limit near the enemy. An `is_costly`
+    march is listed only if the quick check clears it, as full judgement of columns' and guns' paths
+    takes long. A `needs_judging` march is always judged.
     """
 
     bases: Bases
     area: shapely.Geometry
     length_bw: float = 0.0
-    held_bw: float = math.inf
-    is_dear: bool = False
-    is_unsure: bool = False
+    near_limit_bw: float = math.inf
+    is_costly: bool = False
+    needs_judging: bool = False
 
 
 def marches(
     field: Field, unit: UnitOnField, *, extra_bw: float = 0.0, is_moving_up: bool = False
 ) -> tuple[March, ...]:
-    """The usual marches that are legal; `extra_bw` is what cards add.
+    """Returns the usual marches that are legal; `extra_bw` is what cards add.
 
     A unit that `is_moving_up` in a charge goes forward and keeps its formation (M-8.9).
     """
     allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
     if unit.has_smoke or not allowed_bw:
         return ()
-    usual = list(_forward(field, unit, allowed_bw))
+    candidates = list(_forward_marches(field, unit, allowed_bw))
     if not is_moving_up:
-        usual += _other(field, unit, allowed_bw)
-    found = _legal(field, unit, usual, extra_bw, is_moving_up=is_moving_up)
-    return tuple(March(unit.id, each.bases) for each in found)
+        candidates += _other_marches(field, unit, allowed_bw)
+    legal = _legal_marches(field, unit, candidates, extra_bw, is_moving_up=is_moving_up)
+    return tuple(March(unit.id, candidate.bases) for candidate in legal)
 
 
-def _legal(
-    field: Field, unit: UnitOnField, usual: list[_Usual], extra_bw: float, *, is_moving_up: bool
-) -> Iterator[_Usual]:
-    """Those that are legal; only where it cannot be seen at a glance they are judged."""
-    if not usual:
+def _legal_marches(
+    field: Field,
+    unit: UnitOnField,
+    candidates: list[_Candidate],
+    extra_bw: float,
+    *,
+    is_moving_up: bool,
+) -> Iterator[_Candidate]:
+    """Yields legal marches; judges only those that the quick check leaves open."""
+    if not candidates:
         return
-    is_out, is_clear = _at_a_glance(field, unit, usual)
-    for place, each in enumerate(usual):
+    is_out, is_clear = _quick_check(field, unit, candidates)
+    for place, candidate in enumerate(candidates):
         if is_out[place]:
             continue
         if is_clear[place] or _is_judged_legal(
-            field, unit, each.bases, extra_bw, is_moving_up=is_moving_up
+            field, unit, candidate.bases, extra_bw, is_moving_up=is_moving_up
         ):
-            yield each
+            yield candidate
 
 
-def _at_a_glance(
-    field: Field, unit: UnitOnField, usual: list[_Usual]
+def _quick_check(
+    field: Field, unit: UnitOnField, candidates: list[_Candidate]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which of some marches are not listed, and which are clear of all that could forbid them.
+    """Returns which marches not to list, and which are clear of all that could forbid them.
 
-    Clear is also what leads farther than a unit may go near the enemy, if no enemy is near.
+    A march beyond the limit near the enemy is also clear if no enemy is near.
     """
-    way = np.array([each.area for each in usual], dtype=object)
-    end = np.array([_hull_of(each.bases) for each in usual], dtype=object)
+    way = np.array([candidate.area for candidate in candidates], dtype=object)
+    end = np.array([_hull_of(candidate.bases) for candidate in candidates], dtype=object)
     inner_way = shapely.buffer(way, -_SHRUNK_MM, join_style="mitre")
     inner_end = shapely.buffer(end, -2 * SLIVER_MM, join_style="mitre")
     enemies, friends = _outlines(field.enemies_of(unit)), _outlines(field.friends_of(unit))
@@ -121,28 +126,29 @@ def _at_a_glance(
     is_out = ~shapely.covers(play, inner_end) | _meets(inner_end, friends)
     is_out |= _meets(inner_way, enemies) | shapely.intersects(inner_way, ground.barred)
     is_clear = ~is_out & shapely.covers(play, way) & ~_meets(inner_way, friends)
-    is_bound = np.array([not _may_be_rough(unit, each) for each in usual])
-    is_clear &= ~(is_bound & shapely.intersects(inner_way, ground.difficult))
+    must_stay_clear = np.array([not _may_be_rough(unit, candidate) for candidate in candidates])
+    # Difficult ground costs disruption; only a judgement tells whether the unit survives it.
+    is_clear &= ~(must_stay_clear & shapely.intersects(inner_way, ground.difficult))
     is_clear &= ~_comes_within(way, enemies, THIN_BW * field.bw_mm + 3 * TOUCH_MM)
-    is_held = np.array([each.length_bw > each.held_bw for each in usual])
-    is_clear &= ~(is_held & _comes_within(way, enemies, NEAR_BW * field.bw_mm + TOUCH_MM))
-    is_clear &= ~np.array([each.is_unsure for each in usual])
-    is_dear = np.array([each.is_dear for each in usual])
-    return is_out | (is_dear & ~is_clear), is_clear
+    is_long = np.array([candidate.length_bw > candidate.near_limit_bw for candidate in candidates])
+    is_clear &= ~(is_long & _comes_within(way, enemies, NEAR_BW * field.bw_mm + TOUCH_MM))
+    is_clear &= ~np.array([candidate.needs_judging for candidate in candidates])
+    is_costly = np.array([candidate.is_costly for candidate in candidates])
+    return is_out | (is_costly & ~is_clear), is_clear
 
 
-def _may_be_rough(unit: UnitOnField, usual: _Usual) -> bool:
-    """Whether a march may lead over difficult ground, known without judging it (M-6.4, M-6.19)."""
+def _may_be_rough(unit: UnitOnField, candidate: _Candidate) -> bool:
+    """Whether a march may cross difficult ground, without judging it (M-6.4, M-6.19)."""
     if unit.unit.arm == "artillery":
-        return usual.length_bw <= ARTILLERY_SLOW_BW
-    return usual.is_dear and not breaks(unit, 1)
+        return candidate.length_bw <= ARTILLERY_SLOW_BW
+    return candidate.is_costly and not breaks(unit, 1)
 
 
 def _is_judged_legal(
     field: Field, unit: UnitOnField, bases: Bases, extra_bw: float, *, is_moving_up: bool
 ) -> bool:
-    found = judge_move(field, unit, bases, extra_bw=extra_bw, is_moving_up=is_moving_up)
-    return found.is_legal.answer != "no"
+    judgement = judge_move(field, unit, bases, extra_bw=extra_bw, is_moving_up=is_moving_up)
+    return judgement.is_legal.answer != "no"
 
 
 def _outlines(units: tuple[UnitOnField, ...], *more: shapely.Geometry) -> NDArray[np.object_]:
@@ -161,8 +167,8 @@ def _comes_within(
     return np.asarray(shapely.dwithin(areas[:, None], others, limit_mm).any(axis=1))
 
 
-def _forward(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Usual]:
-    """Straight ahead and wheels; for a column straight ahead, for a gun to all sides."""
+def _forward_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Candidate]:
+    """Yields forward moves: straight and wheels; guns in four directions."""
     bw_mm, heading_deg = field.bw_mm, unit.axes.heading_deg
     if unit.formation in ("line", "massed"):
         for length_bw in _lengths_bw(field, unit, allowed_bw):
@@ -173,7 +179,7 @@ def _forward(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Us
             ):
                 yield _wheel(unit, corner, arc_bw * bw_mm)
     elif unit.formation == "column":
-        yield from _of_column(field, unit, allowed_bw)
+        yield from _column_marches(field, unit, allowed_bw)
     elif unit.formation == "artillery":
         for turn_deg in (0.0, 90.0, 180.0, 270.0):
             for length_bw in sorted({min(ARTILLERY_SLOW_BW, allowed_bw), allowed_bw}):
@@ -181,11 +187,11 @@ def _forward(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Us
                 yield _snaking(unit, towards_deg, length_bw, bw_mm, ARTILLERY_SLOW_BW)
 
 
-def _other(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Usual]:
-    """Backward, about, and into other formations, for a column with a move after it."""
+def _other_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Candidate]:
+    """Yields retrograde moves, about-faces and changes of formation."""
     if unit.formation == "artillery":
         for turn_deg in (-_GUN_TURN_DEG, _GUN_TURN_DEG):
-            yield replace(_in_place(unit, faced(unit.unit.bases, turn_deg)), is_dear=True)
+            yield replace(_in_place(unit, faced(unit.unit.bases, turn_deg)), is_costly=True)
         return
     if unit.formation in ("line", "massed"):
         back_deg = unit.axes.heading_deg + 180.0
@@ -193,16 +199,16 @@ def _other(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Usua
     yield _in_place(unit, faced(unit.unit.bases, 180.0))
     is_crooked = unit.formation == "column" and not _is_straight(unit)
     for _, bases in changes(unit):
-        yield replace(_in_place(unit, bases), is_unsure=is_crooked)
+        yield replace(_in_place(unit, bases), needs_judging=is_crooked)
         if unit.formation == "column" and not is_crooked:
             onward = ahead(bases, bases[0].heading_deg, _DEPLOYED_BW * field.bw_mm)
-            yield _Usual(onward, _hull(unit, bases, onward), is_dear=True)
+            yield _Candidate(onward, _hull(unit, bases, onward), is_costly=True)
 
 
 def _is_straight(unit: UnitOnField) -> bool:
-    """Whether all bases of a column face alike, each just behind the one before it.
+    """Whether all bases of a column face alike, each right behind the one before it.
 
-    One that was measured, or has bent, forms up a little aside of where its bases stand.
+    A measured or bent column forms up slightly aside of where its bases stand.
     """
     first = unit.unit.bases[front_rank(unit.unit)[0]]
     in_order = sorted(
@@ -221,14 +227,14 @@ def _behind(base: BasePose, back_mm: float) -> tuple[float, float]:
 
 
 def _lengths_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> list[float]:
-    """Half the allowance and all of it, or as far as there is room before the enemy."""
+    """Returns half and all of the allowance, or as far as there is room before the enemy."""
     room_bw = (_room_ahead_mm(field, unit, allowed_bw * field.bw_mm) - _SHORT_OF_MM) / field.bw_mm
     lengths_bw = {min(share * allowed_bw, room_bw) for share in (0.5, 1.0)}
     return sorted(length_bw for length_bw in lengths_bw if length_bw > 0.0)
 
 
 def _room_ahead_mm(field: Field, unit: UnitOnField, reach_mm: float) -> float:
-    """How far ahead the first enemy or barred ground is; infinite where none is in reach."""
+    """Returns the distance ahead to the first enemy or barred ground, else infinity."""
     way = lane(unit.axes, reach_mm + _SHORT_OF_MM)
     others = _outlines(field.enemies_of(unit), field.ground.barred)
     met = others[shapely.intersects(way, others)]
@@ -243,60 +249,60 @@ def _longest_wheel_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> flo
     return min(allowed_bw, field.in_bw(quarter_mm))
 
 
-def _straight(unit: UnitOnField, heading_deg: float, length_bw: float, bw_mm: float) -> _Usual:
+def _straight(unit: UnitOnField, heading_deg: float, length_bw: float, bw_mm: float) -> _Candidate:
     bases = ahead(unit.unit.bases, heading_deg, length_bw * bw_mm)
-    return _Usual(bases, _hull(unit, bases), length_bw)
+    return _Candidate(bases, _hull(unit, bases), length_bw)
 
 
 def _snaking(
-    unit: UnitOnField, heading_deg: float, length_bw: float, bw_mm: float, held_bw: float
-) -> _Usual:
-    """A column's or a gun's way, as straight as any."""
+    unit: UnitOnField, heading_deg: float, length_bw: float, bw_mm: float, near_limit_bw: float
+) -> _Candidate:
+    """Returns the straight move of a column or gun."""
     straight = _straight(unit, heading_deg, length_bw, bw_mm)
-    return replace(straight, held_bw=held_bw, is_dear=True)
+    return replace(straight, near_limit_bw=near_limit_bw, is_costly=True)
 
 
-def _of_column(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Usual]:
-    """Straight ahead; of one that is bent the leading base, the others in its track (M-6.10)."""
+def _column_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Candidate]:
+    """Yields a column's moves ahead; in a bent one bases follow the leader's track (M-6.10)."""
     lengths_bw = sorted({min(COLUMN_NEAR_BW, allowed_bw), allowed_bw / 2, allowed_bw})
     for length_bw in lengths_bw:
         if _is_straight(unit):
             heading_deg = unit.axes.heading_deg
             yield _snaking(unit, heading_deg, length_bw, field.bw_mm, COLUMN_NEAR_BW)
         elif bases := _in_its_track(unit, length_bw * field.bw_mm):
-            yield replace(_in_place(unit, bases), is_unsure=True)
+            yield replace(_in_place(unit, bases), needs_judging=True)
 
 
 def _in_its_track(unit: UnitOnField, length_mm: float) -> Bases:
-    """A column by as many whole bases farther as a length holds; empty where it holds none."""
+    """Returns column poses some whole base depths farther on; empty if none fit."""
     order = column_order(unit.unit.bases)
     in_order = [unit.unit.bases[place] for place in order]
     head = in_order[0]
     steps = math.floor(length_mm / head.depth_mm + EXACT_MM)
     if not steps:
         return ()
-    onward = [
+    ahead_bases = [
         ahead((head,), head.heading_deg, step * head.depth_mm)[0] for step in range(steps, 0, -1)
     ]
-    there = dict(zip(order, [*onward, *in_order], strict=False))
+    pose_of = dict(zip(order, [*ahead_bases, *in_order], strict=False))
     return tuple(
         replace(base, x_mm=to.x_mm, y_mm=to.y_mm, heading_deg=to.heading_deg)
-        for base, to in ((base, there[place]) for place, base in enumerate(unit.unit.bases))
+        for base, to in ((base, pose_of[place]) for place, base in enumerate(unit.unit.bases))
     )
 
 
-def _wheel(unit: UnitOnField, corner: Corner, arc_mm: float) -> _Usual:
+def _wheel(unit: UnitOnField, corner: Corner, arc_mm: float) -> _Candidate:
     about_mm, angle_deg = pivot_mm(unit.axes, corner), turned_deg(unit.axes, corner, arc_mm)
     places = shapely.get_coordinates(wheel_parts(unit.bases, about_mm, angle_deg))
-    return _Usual(wheeled(unit.unit.bases, about_mm, angle_deg), _hull_about(places))
+    return _Candidate(wheeled(unit.unit.bases, about_mm, angle_deg), _hull_about(places))
 
 
-def _in_place(unit: UnitOnField, bases: Bases) -> _Usual:
-    return _Usual(bases, _hull(unit, bases))
+def _in_place(unit: UnitOnField, bases: Bases) -> _Candidate:
+    return _Candidate(bases, _hull(unit, bases))
 
 
 def _hull(unit: UnitOnField, *placed: Bases) -> shapely.Geometry:
-    """All that a unit can touch on straight ways between where it stands and some places."""
+    """Returns the hull of where a unit stands and some places: it contains straight moves."""
     ends = [shapely.get_coordinates(_hull_of(bases)) for bases in placed]
     return _hull_about(np.concatenate([shapely.get_coordinates(unit.outline), *ends]))
 

@@ -1,6 +1,6 @@
-"""Moves in a player's words: one that was made by its way, one on offer by where it would end.
+"""Moves in words: a made move by its path, an offered one by where it would end.
 
-`move_words` needs a judgement, `march_words` does not: many marches are offered at once.
+`move_words` needs a judgement; `march_words` does not, as many marches are offered at once.
 """
 
 from __future__ import annotations
@@ -23,42 +23,42 @@ from tablecam.table.model import Point
 from tablecam.table.motion import SLIP_MM
 
 _NOTHING_BW, _NOTHING_DEG = 0.05, 3.0
-"""Less than this is a hand's slip, and not worth a word."""
-
-"""A base or a corner that lies within this distance of where it was has not moved."""
+"""Smaller moves and turns are placement error and not mentioned."""
 
 _ABSURD = 2.0
-"""Nobody goes so many times his allowance."""
+"""Cost in allowances beyond which no player can have meant the path."""
 
 
-def move_words(field: Field, unit: UnitOnField, there: UnitOnField, found: MoveJudgement) -> str:
-    """What a unit did by the cheapest way there: `wheeled left 1.2 BW and moved ahead 2 BW`.
+def move_words(
+    field: Field, unit: UnitOnField, there: UnitOnField, judgement: MoveJudgement
+) -> str:
+    """Describes a unit's cheapest path: `wheeled left 1.2 BW and moved ahead 2 BW`.
 
-    Without a way, where it lies now as seen from where it stood.
+    Without a path: where the unit lies now, seen from where it stood.
     """
     words: list[str] = []
     if there.formation != unit.formation:
         words.append(f"changed from {unit.formation} to {there.formation}")
-    elif found.is_after_about_face or _is_vainly_faced_about(unit, there, found):
+    elif judgement.is_after_about_face or _is_illegally_faced_about(unit, there, judgement):
         words.append("faced about")
-    fronts = [shape for shape in found.path if len(shape.points_mm) == 2]
-    if is_absurd(found):
+    fronts = [shape for shape in judgement.path if len(shape.points_mm) == 2]
+    if is_absurd(judgement):
         words += _straight_off(field, unit, there)
     elif there.formation in ("line", "massed") and len(fronts) > 1:
-        is_back = found.is_legal.rule == BACKWARD_RULE
+        is_back = judgement.is_legal.rule == BACKWARD_RULE
         words += _steps(field, fronts, "back" if is_back else "")
-    elif found.path:
-        words.append(f"went {in_words(found.cost_bw)} BW")
+    elif judgement.path:
+        words.append(f"went {in_words(judgement.cost_bw)} BW")
     elif not words:
         words += _straight_off(field, unit, there)
     return listed(words) or "stayed"
 
 
 def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
-    """Where a unit's bases would lie, as seen from where it stands; they must fit on the table.
+    """Describes where a unit's bases would lie, seen from where it stands.
 
     Raises:
-        BadInput: They do not.
+        BadInput: The bases do not fit on the table.
     """
     there = placed(field, unit, bases).by_id[unit.id]
     turned_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
@@ -72,7 +72,7 @@ def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
 
 
 def _has_stayed(unit: UnitOnField, bases: Bases) -> bool:
-    """Whether any base lies where one of the unit's lay: a change of formation leaves some."""
+    """Whether any base keeps its place, as some do in a change of formation."""
     old = [(base.x_mm, base.y_mm) for base in unit.unit.bases]
     return any(
         math.dist((base.x_mm, base.y_mm), place) < SLIP_MM for base in bases for place in old
@@ -80,12 +80,13 @@ def _has_stayed(unit: UnitOnField, bases: Bases) -> bool:
 
 
 def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: float) -> str:
-    """A wheel about a front corner (M-6.14): which way, and the arc of the other corner."""
+    """Describes a wheel about a front corner (M-6.14), or returns "" if it was none."""
     is_about = is_faced_about(unit, there)
     if unit.unit.arm == "artillery" or is_about or abs(turned_deg) <= _NOTHING_DEG:
         return ""
     before, after = (
-        (each.axes.left_mm, each.axes.right_mm)[turned_deg < 0] for each in (unit, there)
+        (placed_unit.axes.left_mm, placed_unit.axes.right_mm)[turned_deg < 0]
+        for placed_unit in (unit, there)
     )
     if math.dist(before, after) > SLIP_MM:
         return ""
@@ -94,10 +95,10 @@ def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: floa
 
 
 def _displaced(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
-    """How far the middle of its bases lies off, ahead or back and to a side."""
+    """Describes how far the centre of the bases moves, ahead or back and aside."""
     middle, end = (
-        np.mean([(base.x_mm, base.y_mm) for base in each.unit.bases], axis=0)
-        for each in (unit, there)
+        np.mean([(base.x_mm, base.y_mm) for base in placed_unit.unit.bases], axis=0)
+        for placed_unit in (unit, there)
     )
     way_bw = (end - middle) / field.bw_mm
     ahead_bw = float(way_bw @ np.array(forward(unit.axes.heading_deg)))
@@ -125,19 +126,21 @@ def _hand(turned: float) -> str:
     return "left" if turned > 0 else "right"
 
 
-def _is_vainly_faced_about(unit: UnitOnField, there: UnitOnField, found: MoveJudgement) -> bool:
-    """Whether a unit faces the other way, and no way leads there."""
-    is_none = found.is_legal.answer == "no" and unit.unit.arm != "artillery"
+def _is_illegally_faced_about(
+    unit: UnitOnField, there: UnitOnField, judgement: MoveJudgement
+) -> bool:
+    """Whether a unit faces the other way although no path leads there."""
+    is_none = judgement.is_legal.answer == "no" and unit.unit.arm != "artillery"
     return is_none and is_faced_about(unit, there)
 
 
-def is_absurd(found: MoveJudgement) -> bool:
-    """Whether the cheapest way costs so much that no hand took it."""
-    return found.cost_bw > _ABSURD * found.allowance_bw
+def is_absurd(judgement: MoveJudgement) -> bool:
+    """Whether the cheapest path costs so much that no player can have meant it."""
+    return judgement.cost_bw > _ABSURD * judgement.allowance_bw
 
 
 def in_words(length_bw: float) -> str:
-    """A length in base widths, to a tenth, without a nought behind the point.
+    """Formats a length in base widths to a tenth, without a trailing `.0`.
 
     >>> in_words(2.04), in_words(1.25)
     ('2', '1.2')
@@ -146,7 +149,7 @@ def in_words(length_bw: float) -> str:
 
 
 def listed(words: Iterable[str]) -> str:
-    """Words one after the other, the last after an `and`.
+    """Joins words with commas and a final `and`.
 
     >>> listed(["wheeled left 1 BW", "moved ahead 2 BW"])
     'wheeled left 1 BW and moved ahead 2 BW'
@@ -156,12 +159,12 @@ def listed(words: Iterable[str]) -> str:
 
 
 def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
-    """The wheels and straight moves between fronts, all ahead or all `back`.
+    """Describes the wheels and straight moves between fronts, all ahead or all `back`.
 
-    Straight moves in a row are told as one.
+    Consecutive straight moves are joined.
     """
     straight_bw = 0.0
-    for before, after in pairwise([each.points_mm for each in fronts]):
+    for before, after in pairwise([front.points_mm for front in fronts]):
         arc_bw, length_bw = _step(field, before, after)
         if abs(arc_bw) <= _NOTHING_BW:
             straight_bw += length_bw
@@ -174,7 +177,7 @@ def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
 
 
 def _step(field: Field, before: Sequence[Point], after: Sequence[Point]) -> tuple[float, float]:
-    """The arc from one front to the next, to the left, and how far its middle went straight."""
+    """Returns the left arc from one front to the next and the straight move, in BW."""
     heading_deg = _heading_deg(before)
     turned_deg = difference_deg(_heading_deg(after), heading_deg)
     x, y = forward(heading_deg)
@@ -190,7 +193,7 @@ def _straight(length_bw: float, back: str) -> Iterator[str]:
 
 
 def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterator[str]:
-    """How far a unit lies from where it stood, as the crow flies."""
+    """Describes the straight-line distance of a unit from where it stood."""
     by_mm = np.subtract(_middle_of(there), _middle_of(unit))
     yield f"lies {in_words(field.in_bw(float(np.hypot(*by_mm))))} BW from where it stood"
 

@@ -1,4 +1,4 @@
-"""The nearest place to which a unit may march, when it lies where it may not (M-6.17)."""
+"""The nearest legal place for a unit that lies where it may not march (M-6.17)."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ Array = NDArray[np.float64]
 IsLegal = Callable[[Bases], bool]
 
 _STEPS = 17
-"""How many wheels to either hand, and lengths of the straight move between, are tried at first."""
+"""Grid points per axis: arcs to either side, and lengths of the straight move."""
 _TRIED = (0, 1, 2, 3, 5, 8, 12, 18, 27, 41, 62, 93, 140, 210)
-"""Which of all places, from the nearest on, are judged: where one is barred, so are its like."""
+"""Ranks, by distance, of the places to judge: neighbours of a barred place are barred too."""
 _ROUNDS = 4
-"""How often the search is narrowed about the best place, each time to a quarter."""
+"""Rounds of search, each on a grid a quarter as wide about the best place."""
 _HALVINGS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """A unit as it may begin to move: as it stands, deployed, or faced about; how far it may.
+    """A unit as it may begin to move (standing, deployed or faced about) and how far it may go.
 
-    `front` is the edge that leads: backward the rear one (M-6.15).
+    A backward move leads with the rear edge (M-6.15).
     """
 
     unit: UnitOnField
@@ -55,11 +55,11 @@ class _Start:
 
     @property
     def front(self) -> Axes:
-        """The edge that leads, as it lies at first."""
+        """The leading edge at the start."""
         return self.leading(self.unit)
 
     def leading(self, unit: UnitOnField) -> Axes:
-        """The edge of a unit that leads on such a move."""
+        """Returns the edge of a unit that leads in such a move."""
         return faced_about(unit.axes, ranks_mm(unit)) if self.is_backward else unit.axes
 
 
@@ -72,10 +72,10 @@ def nearest_march(
     *,
     way_mm: Sequence[Point] = (),
 ) -> Bases | None:
-    """Where a unit might have moved to that is nearest to where it lies; None if it is nowhere.
+    """Returns the legal poses nearest to where a unit lies, or None if there are none.
 
-    Nearest is where the ends of its front are least far off, the farther of the two; for columns
-    and guns where they get farthest on `way_mm`, or on the straight way where no other is known.
+    The distance is that of the farther end of the front. Columns and guns go as far as they may on
+    `way_mm`, or on the straight line if it is empty.
     """
     reach_mm = allowed_bw * field.bw_mm
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
@@ -83,16 +83,16 @@ def nearest_march(
         return _on_the_way(there, shapely.LineString(way_mm or ends), is_legal)
     best: tuple[float, Bases] | None = None
     for start in _starts(field, unit, there, reach_mm, is_legal):
-        found = _nearest_from(start, start.leading(there), is_legal)
-        if found is not None and (best is None or found[0] < best[0]):
-            best = found
+        candidate = _nearest_from(start, start.leading(there), is_legal)
+        if candidate is not None and (best is None or candidate[0] < best[0]):
+            best = candidate
     return None if best is None else best[1]
 
 
 def nearest_wheel(unit: UnitOnField, turn_deg: float, is_legal: IsLegal) -> Bases | None:
-    """The bases after a wheel about a front corner, cut short where the rest is illegal.
+    """Returns the bases after a wheel about a front corner, shortened until it is legal.
 
-    A positive turn is to the left. None where no part of the wheel is legal.
+    A positive `turn_deg` is to the left. None if no part of the wheel is legal.
     """
     arc_mm = math.radians(turn_deg) * front_width_mm(unit.axes)
 
@@ -105,17 +105,17 @@ def nearest_wheel(unit: UnitOnField, turn_deg: float, is_legal: IsLegal) -> Base
 def _starts(
     field: Field, unit: UnitOnField, there: UnitOnField, reach_mm: float, is_legal: IsLegal
 ) -> Iterator[_Start]:
-    """The ways in which a unit may lie before it wheels and goes straight, or does so backward."""
+    """Yields the states in which a unit may wheel and go straight, forward or backward."""
     if there.formation != unit.formation:
         can_move = unit.formation == "column"
-        taken = [bases for name, bases in changes(unit) if name == there.formation]
+        start_poses = [bases for name, bases in changes(unit) if name == there.formation]
     else:
         yield from _both_ways(unit, reach_mm)
         can_move = unit.unit.arm == "cavalry"
         if not (is_turned_back(unit, there) if can_move else is_faced_about(unit, there)):
             return
-        taken = [poses.faced(unit.unit.bases, 180.0)]
-    for bases in taken:
+        start_poses = [poses.faced(unit.unit.bases, 180.0)]
+    for bases in start_poses:
         if is_legal(bases):
             start = placed(field, unit, bases).by_id[unit.id]
             yield from _both_ways(start, reach_mm) if can_move else [_Start(start, 0.0)]
@@ -126,19 +126,21 @@ def _both_ways(unit: UnitOnField, reach_mm: float) -> Iterator[_Start]:
     yield _Start(unit, RETROGRADE_SHARE * reach_mm, is_backward=True)
 
 
-def _nearest_from(start: _Start, seen: Axes, is_legal: IsLegal) -> tuple[float, Bases] | None:
-    """The nearest legal place that wheel, straight move, wheel lead to, and how far off it is.
+def _nearest_from(
+    start: _Start, target_front: Axes, is_legal: IsLegal
+) -> tuple[float, Bases] | None:
+    """Returns the nearest legal end of wheel, straight move, wheel, and its distance.
 
-    First all over what is in reach, then ever more closely about the best so far.
+    The search covers the whole reach first, then ever smaller grids about the best move.
     """
     widths = np.array([1.0, 1.0, 1.0]) * start.reach_mm
     best: tuple[float, Array] | None = None
     for _ in range(_ROUNDS):
         middle = np.zeros(3) if best is None else best[1]
-        found = _best_about(start, seen, middle, widths, is_legal, best)
-        if found is None:
+        better = _best_about(start, target_front, middle, widths, is_legal, best)
+        if better is None:
             break
-        best, widths = found, widths / 4
+        best, widths = better, widths / 4
     if best is None:
         return None
     return best[0], _moved(start, best[1])
@@ -146,33 +148,33 @@ def _nearest_from(start: _Start, seen: Axes, is_legal: IsLegal) -> tuple[float, 
 
 def _best_about(
     start: _Start,
-    seen: Axes,
+    target_front: Axes,
     middle: Array,
     widths: Array,
     is_legal: IsLegal,
     best: tuple[float, Array] | None,
 ) -> tuple[float, Array] | None:
-    """The nearest legal move among those about one, each a first wheel, a length, a last wheel."""
+    """Returns the nearest legal move (arc, length, arc) on a grid about one, with its distance."""
     moves = _moves_about(middle, widths, start.reach_mm)
-    off_mm = _off_mm(start.front, moves, seen)
-    order = np.argsort(off_mm, kind="stable")
-    for place in order[[at for at in _TRIED if at < len(order)]]:
-        if best is not None and off_mm[place] >= best[0]:
+    distances_mm = _distances_mm(start.front, moves, target_front)
+    order = np.argsort(distances_mm, kind="stable")
+    for place in order[[rank for rank in _TRIED if rank < len(order)]]:
+        if best is not None and distances_mm[place] >= best[0]:
             break
         if is_legal(_moved(start, moves[place])):
-            return float(off_mm[place]), moves[place]
+            return float(distances_mm[place]), moves[place]
     return best
 
 
 def _moves_about(middle: Array, widths: Array, reach_mm: float) -> Array:
-    """Moves (k, 3) all about one that cost no more than may be."""
+    """Returns grid moves (k, 3) about one that are within reach."""
     axes = [np.linspace(at - by, at + by, _STEPS) for at, by in zip(middle, widths, strict=True)]
     moves = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     return np.asarray(moves[(np.abs(moves).sum(axis=1) <= reach_mm) & (moves[:, 1] >= 0.0)])
 
 
-def _off_mm(front: Axes, moves: Array, seen: Axes) -> Array:
-    """How far the ends of a front lie, after moves (k, 3), from those of one that was seen."""
+def _distances_mm(front: Axes, moves: Array, target_front: Axes) -> Array:
+    """Returns distances (k,) of a front's farther end after moves (k, 3) from a target front."""
     ends = np.array([front.left_mm, front.right_mm])
     along = (ends[1] - ends[0]) / front_width_mm(front)
     width_mm = front_width_mm(front)
@@ -181,12 +183,15 @@ def _off_mm(front: Axes, moves: Array, seen: Axes) -> Array:
     ahead = np.stack([-across[:, 1], across[:, 0]], axis=1)
     left = left + ahead * moves[:, 1, None]
     left, across = _wheel(left, across, moves[:, 2], width_mm)
-    apart = np.stack([left, left + across * width_mm], axis=1) - [seen.left_mm, seen.right_mm]
+    apart = np.stack([left, left + across * width_mm], axis=1) - [
+        target_front.left_mm,
+        target_front.right_mm,
+    ]
     return np.asarray(np.linalg.norm(apart, axis=-1).max(axis=1))
 
 
 def _wheel(left: Array, across: Array, arcs_mm: Array, width_mm: float) -> tuple[Array, Array]:
-    """Fronts (k, 2) wheeled by arcs, to the left where they are above 0."""
+    """Wheels fronts (k, 2) by arcs (k,), to the left where they are positive."""
     turn_rad = arcs_mm / width_mm
     cos, sin = np.cos(turn_rad), np.sin(turn_rad)
     x, y = across.T
@@ -196,7 +201,7 @@ def _wheel(left: Array, across: Array, arcs_mm: Array, width_mm: float) -> tuple
 
 
 def _moved(start: _Start, move: Array) -> Bases:
-    """The bases of a unit after a first wheel, a straight move and a last wheel."""
+    """Returns a unit's bases after a wheel, a straight move and a wheel."""
     first_mm, ahead_mm, last_mm = move.tolist()
     front, bases = _wheeled(start.front, start.unit.unit.bases, first_mm)
     bases = poses.ahead(bases, front.heading_deg, ahead_mm)
@@ -204,7 +209,7 @@ def _moved(start: _Start, move: Array) -> Bases:
 
 
 def _wheeled(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
-    """A front and bases wheeled by an arc, to the left where it is above 0."""
+    """Wheels a front and bases by an arc, to the left if it is positive."""
     corner: Corner = "left" if arc_mm > 0.0 else "right"
     angle_deg = turned_deg(front, corner, abs(arc_mm))
     turned = poses.wheeled(bases, pivot_mm(front, corner), angle_deg)
@@ -212,12 +217,12 @@ def _wheeled(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
 
 
 def _on_the_way(there: UnitOnField, way: shapely.LineString, is_legal: IsLegal) -> Bases | None:
-    """The farthest legal place on a column's or a gun's way to where it lies, by halving."""
+    """Returns the farthest legal place on a column's or gun's path, by bisection."""
     return _farthest(way.length, lambda far_mm: _along(there, way, far_mm), is_legal)
 
 
 def _farthest(whole: float, after: Callable[[float], Bases], is_legal: IsLegal) -> Bases | None:
-    """Where a unit lies after as much of a move as is legal, by halving."""
+    """Returns poses after as much of a move as is legal, by bisection."""
     low, high, best = 0.0, whole, None
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -230,7 +235,7 @@ def _farthest(whole: float, after: Callable[[float], Bases], is_legal: IsLegal) 
 
 
 def _along(there: UnitOnField, way: shapely.LineString, far_mm: float) -> Bases:
-    """A column or a gun as it lies now, but only so far on its way."""
+    """Returns a column or gun in its seen shape, but only so far along its path."""
     end, place = way.interpolate(1.0, normalized=True), way.interpolate(far_mm)
     by_x, by_y = place.x - end.x, place.y - end.y
     return tuple(

@@ -1,7 +1,7 @@
-"""What a page draws of what happened: whom it was about, where they stood, and what came of it.
+"""Shapes of steps, offers and events: the units they concern, where these stood, and the result.
 
-Events bring the drawing of their rule; here all of them get the units, the commander or the shots
-that they are about, so that no line of the log is about nothing on the table.
+Rules attach their own shapes to events. This module adds the units, commander or shots concerned,
+so that every line of the log shows something on the table.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from tablecam.table.sides import side_name
 
 
 def due_shapes(state: State) -> tuple[Shape, ...]:
-    """What is due is about: the units that may act or roll, zones, who is fired at."""
+    """Draws the current step: units that may act or roll, zones, targets."""
     field, step = field_at(state), state.step
     match step:
         case Deploying():
@@ -64,11 +64,11 @@ def due_shapes(state: State) -> tuple[Shape, ...]:
             side = step.side if isinstance(step, Displacing) else state.active
             return _commanders(state, side)
         case _:
-            return outlines(field, _names_of_due(step))
+            return outlines(field, _units_in_step(step))
 
 
 def offer_shapes(state: State, action: act.Action) -> tuple[Shape, ...]:
-    """What an action is about that draws nothing itself; nothing where that is no place."""
+    """Draws what an action concerns when it brings no shapes of its own; may be empty."""
     match action:
         case Roll():
             return due_shapes(state)
@@ -87,10 +87,11 @@ def offer_shapes(state: State, action: act.Action) -> tuple[Shape, ...]:
             smoking = [name for name in state.step.force if field.by_id[name].has_smoke]
             return outlines(field, smoking)
         case _:
-            return _of_setup(state, action)
+            return _setup_shapes(state, action)
 
 
-def _of_setup(state: State, action: act.Action) -> tuple[Shape, ...]:
+def _setup_shapes(state: State, action: act.Action) -> tuple[Shape, ...]:
+    """Draws the zones and places of setup actions."""
     match action:
         case act.ChooseEdge():
             return _zone(state, action.edge, is_near=action.edge == "near")
@@ -103,7 +104,7 @@ def _of_setup(state: State, action: act.Action) -> tuple[Shape, ...]:
 
 
 def outlines(field: Field, names: Iterable[str]) -> tuple[Shape, ...]:
-    """Where units lie, each with its name."""
+    """Draws the outlines of units, each with its name."""
     return tuple(
         shape
         for name in names
@@ -112,12 +113,12 @@ def outlines(field: Field, names: Iterable[str]) -> tuple[Shape, ...]:
     )
 
 
-def _names_of_due(step: object) -> tuple[str, ...]:
-    """The units that may act in a step, or that roll in it."""
+def _units_in_step(step: object) -> tuple[str, ...]:
+    """Returns the units that may act or roll in a step."""
     match step:
         case Marching() | Charging():
-            done = {*step.moved, *(step.charged if isinstance(step, Charging) else ())}
-            return tuple(name for name in step.force if name not in done)
+            acted = {*step.moved, *(step.charged if isinstance(step, Charging) else ())}
+            return tuple(name for name in step.force if name not in acted)
         case Rallying():
             return tuple(name for name in step.force if name not in step.tried)
         case RollingCombat():
@@ -135,11 +136,12 @@ def _names_of_due(step: object) -> tuple[str, ...]:
 
 
 def _aimers(step: RollingToHit) -> tuple[str, ...]:
+    """Returns shooters and targets, each once."""
     return tuple(dict.fromkeys(name for aim in step.aims for name in (aim.unit, aim.target)))
 
 
 def _lines_of_fire(field: Field, step: RollingToHit) -> Iterator[Shape]:
-    """From each base that fires to the nearest of its target."""
+    """Draws a line from each firing base to the nearest point of its target."""
     for aim in step.aims:
         shooter, target = field.by_id[aim.unit], field.by_id[aim.target]
         for place, base in enumerate(shooter.unit.bases):
@@ -148,14 +150,14 @@ def _lines_of_fire(field: Field, step: RollingToHit) -> Iterator[Shape]:
 
 
 def line_of_fire(from_mm: Point, outline: shapely.Geometry) -> Shape:
-    """A shot, from the middle of a base to the nearest of its target."""
+    """Draws a shot from the centre of a base to the nearest point of its target."""
     line = shapely.shortest_line(shapely.Point(from_mm), outline)
     x_mm, y_mm = shapely.get_coordinates(line)[1]
     return Shape("line", (from_mm, (float(x_mm), float(y_mm))), "shot")
 
 
 def _zone(state: State, label: str, *, is_near: bool) -> tuple[Shape, ...]:
-    """The third of the table where an army deploys (M-2.3)."""
+    """Draws the third of the table where an army deploys (M-2.3)."""
     return shapes_of(third(state.position.table, is_near=is_near), "zone", label)
 
 
@@ -170,7 +172,10 @@ def _commanders(state: State, side: str) -> tuple[Shape, ...]:
 
 
 def _in_range(state: State) -> list[str]:
-    """Who might fire in the volley phase, on both sides; where nobody measures, whoever fires."""
+    """Returns the units of both sides within range for volleys.
+
+    Where players declare first: all units that ever fire, as distances must not show.
+    """
     field = field_at(state)
     if state.declares_first:
         return [unit.id for unit in field.units if may_try_to_fire(unit)]
@@ -186,8 +191,10 @@ def _in_range(state: State) -> list[str]:
 
 
 def _fit_for(state: State, command: Command) -> list[str]:
-    """The active side's units that a command could be for, by what all can see of them."""
-    return [u.id for u in field_at(state).of_side(state.active) if _is_fit(state, u, command)]
+    """Returns the active side's units that could carry out a command, by visible facts."""
+    return [
+        unit.id for unit in field_at(state).of_side(state.active) if _is_fit(state, unit, command)
+    ]
 
 
 def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
@@ -203,7 +210,7 @@ def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
 
 
 def _numbered(units: Iterable[UnitOnField]) -> tuple[Shape, ...]:
-    """Units with their places in an order."""
+    """Draws units with their places in an order."""
     return tuple(
         shape
         for place, unit in enumerate(units, start=1)
@@ -220,13 +227,13 @@ def _interrupted(state: State, action: act.Interrupt) -> tuple[Shape, ...]:
     if action.effect == "rough-going":
         return (
             *shapes_of(field.ground.difficult, "barred"),
-            *outlines(field, _names_of_due(state.step)),
+            *outlines(field, _units_in_step(state.step)),
         )
-    return outlines(field, _names_of_due(state.step))
+    return outlines(field, _units_in_step(state.step))
 
 
 def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
-    """Where all of a side would lie."""
+    """Draws where all units of a side would deploy."""
     placed = [
         (unit.id, action.units.get(unit.id, unit.bases))
         for unit in state.position.units
@@ -240,13 +247,14 @@ def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
 
 
 def drawn(before: State, after: State, events: Iterable[Event]) -> tuple[Event, ...]:
-    """The events of an action with their whole drawing, each as it stood then.
+    """Returns an action's events with all their shapes; units are drawn as they stood then.
 
-    What came of it for a unit is a point with the role `result`, and its words for a label.
+    A unit's result is a point with the role `result` and the result's words as its label.
     """
     all_events = tuple(events)
     if not all_events:
         return ()
+    # Broken units are only in the field before.
     units = ChainMap(dict(field_at(after).by_id), dict(field_at(before).by_id))
     shots = _hits(all_events)
     return tuple(
@@ -274,14 +282,14 @@ def _shapes(
 
 
 def _names(event: Event) -> Iterator[str]:
-    """The units that an event is about, by what its facts say."""
+    """Yields the units that an event's facts name."""
     for key in ("unit", "units", "force", "target", "targets", "engaged_with"):
         value = event.facts.get(key, ())
         yield from (value,) if isinstance(value, str) else value
 
 
 def _shot(event: Event, units: Mapping[str, UnitOnField]) -> Iterator[Shape]:
-    """The base that fired, and the line to its target."""
+    """Draws the base that fired and the line to its target."""
     shooter = units.get(str(event.facts["unit"]))
     target = units.get(str(event.facts["target"]))
     if shooter is None or target is None:
@@ -293,7 +301,7 @@ def _shot(event: Event, units: Mapping[str, UnitOnField]) -> Iterator[Shape]:
 
 
 def _of_side(event: Event, state: State) -> Iterator[Shape]:
-    """A side's commander, where an event is about the whole of it."""
+    """Marks a side's commander for an event that concerns the whole side."""
     side = event.facts.get("side", event.facts.get("active"))
     for leader in state.position.commanders:
         if leader.side == side:
@@ -301,7 +309,7 @@ def _of_side(event: Event, state: State) -> Iterator[Shape]:
 
 
 def _hits(events: tuple[Event, ...]) -> dict[int, str]:
-    """How many of the dice at each target hit, by the place of the last shot at it."""
+    """Counts hits by target, keyed by the index of the last shot at it."""
     hits: Counter[str] = Counter()
     dice: Counter[str] = Counter()
     last: dict[str, int] = {}
@@ -315,7 +323,7 @@ def _hits(events: tuple[Event, ...]) -> dict[int, str]:
 
 
 def _result(event: Event) -> str:
-    """What an event came to for its unit, in a word or two."""
+    """Returns an event's result for its unit in a word or two, or an empty string."""
     facts = event.facts
     match event.kind:
         case "score":
@@ -323,7 +331,7 @@ def _result(event: Event) -> str:
         case "broken":
             return "breaks"
         case "falls-back" | "result" if facts["broken"]:
-            return ""  # told where it leaves the table
+            return ""  # the `broken` event says so
         case "falls-back":
             gained = facts["disruption"]
             return f"{_disruptions(gained)}, falls back" if gained else "falls back"
@@ -334,7 +342,7 @@ def _result(event: Event) -> str:
 
 
 def _disruptions(gained: int) -> str:
-    """The pips that a unit gained, as markers on the table show them."""
+    """Formats gained disruption as pips, like the markers on the table."""
     if gained == 0:
         return "no \N{BLACK CIRCLE}"
     return f"{gained:+d} \N{BLACK CIRCLE}".replace("-", "\N{MINUS SIGN}")

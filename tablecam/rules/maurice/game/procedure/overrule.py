@@ -1,7 +1,7 @@
-"""Players overrule the referee: what they have agreed on holds, and is told as an overrule.
+"""Overrules: corrections that the players agree on, applied and recorded as such.
 
-Units laid where hands put them, levels and markers set, units taken off, morale, hands and
-commanders corrected, and the round taken up at another of its steps. It may be done at any time.
+They set units' poses, disruption and smoke, remove units, correct morale, hands and commanders, and
+resume the round at another step, at any time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _STEPS: dict[str, Step] = {
     "command": CommandChoice(),
     "end": EndingRound(),
 }
-"""Where a round may be taken up again."""
+"""Steps at which a round may be resumed."""
 _STAGES: dict[DeckStage, str] = {
     "first": "the first deck",
     "second": "the second deck, with the Reshuffle card",
@@ -46,33 +46,33 @@ _STAGES: dict[DeckStage, str] = {
 
 
 def overruled(state: State, action: Overrule) -> Followed:
-    """The state as players have set it.
+    """Returns the state as players have set it.
 
     Raises:
-        Refused: It names what is not there, numbers that cannot be, or a table that cannot lie so;
-            or what is due hangs on a unit that is taken off, and no other step is named.
+        Refused: A name is unknown, a number impossible, or the table cannot lie so; or the current
+            step needs a unit that is removed, and no other step is named.
     """
     _check_names(state, action)
     _check_numbers(state, action)
     check_cards(state, action)
-    state = replace(_with_morale(state, action), position=_laid(state.position, action))
-    state = with_cards(state, action, _taken_up(state, action))
-    said = "; ".join(_said(action)) or "nothing is changed"
-    text = f"overruled: {said}" + (f" ({action.why})" if action.why else "")
+    state = replace(_with_morale(state, action), position=_position_after(state.position, action))
+    state = with_cards(state, action, _resumed(state, action))
+    changes = "; ".join(_changes(action)) or "nothing is changed"
+    text = f"overruled: {changes}" + (f" ({action.why})" if action.why else "")
     named = (action.units, action.off, action.disruption, action.smoke)
-    units = dict.fromkeys(name for each in named for name in each)
+    units = dict.fromkeys(name for group in named for name in group)
     facts = {"why": action.why, "units": list(units)}
     return state, (Event("overrule", text, None, facts),)
 
 
 def agreed_on(state: State, action: Overrule) -> str:
-    """What an overrule says, where both sides have to agree on it; empty where one may do it.
+    """Describes an overrule that both sides have to agree on; returns "" where one side may do it.
 
-    Cards that are drawn, or laid open with the discards, tell whoever looks at them which ones a
-    hand may hold; so does a card that is named. Before any is dealt no hand is concealed.
+    Cards that are drawn or laid open with the discards reveal what a hand may hold to whoever sees
+    them, and so does a named card. Before the first deal no hand is concealed.
 
     Raises:
-        Refused: It names what is not there, or numbers that cannot be.
+        Refused: A name is unknown, or a number impossible.
     """
     check_aside(state, action)
     is_any_dealt = any(side.cards for side in state.sides)
@@ -82,16 +82,17 @@ def agreed_on(state: State, action: Overrule) -> str:
     _check_names(state, action)
     _check_numbers(state, action)
     named = [f"aside: {', '.join(action.aside)}"] if action.aside else []
-    return "; ".join([*_said(action), *named])
+    return "; ".join([*_changes(action), *named])
 
 
-def _laid(position: Position, action: Overrule) -> Position:
-    units = tuple(_set(each, action) for each in position.units if each.id not in action.off)
+def _position_after(position: Position, action: Overrule) -> Position:
+    """Returns the position with the units and commanders of an overrule."""
+    units = tuple(_unit_after(unit, action) for unit in position.units if unit.id not in action.off)
     leaders = (
-        replace(each, x_mm=place[0], y_mm=place[1], pose=None)
-        if (place := action.commanders.get(each.id))
-        else each
-        for each in position.commanders
+        replace(leader, x_mm=place[0], y_mm=place[1], pose=None)
+        if (place := action.commanders.get(leader.id))
+        else leader
+        for leader in position.commanders
     )
     position = replace(position, units=units, commanders=tuple(leaders))
     try:
@@ -101,8 +102,8 @@ def _laid(position: Position, action: Overrule) -> Position:
     return position
 
 
-def _set(unit: Unit, action: Overrule) -> Unit:
-    """A unit where it was laid, in the formation that it lies in there, with its markers."""
+def _unit_after(unit: Unit, action: Overrule) -> Unit:
+    """Returns a unit with its overruled poses and markers; poses decide its formation."""
     bases = action.units.get(unit.id)
     if bases is not None:
         unit = replace(unit, bases=bases)
@@ -116,12 +117,14 @@ def _set(unit: Unit, action: Overrule) -> Unit:
 
 
 def _with_morale(state: State, action: Overrule) -> State:
+    """Returns the state with overruled morale."""
     for name, morale in action.morale.items():
         state = state.with_side(replace(state.side(name), morale=morale))
     return state
 
 
-def _taken_up(state: State, action: Overrule) -> State:
+def _resumed(state: State, action: Overrule) -> State:
+    """Returns the state at the round, side and step that an overrule names."""
     number = state.round.number if action.number is None else action.number
     if action.active is not None:
         number += action.number is None and action.active != state.active
@@ -129,10 +132,11 @@ def _taken_up(state: State, action: Overrule) -> State:
     state = replace(state, round=replace(state.round, number=number))
     if action.step is not None:
         return state.to(_STEPS[action.step])
-    gone = next((name for name in action.off if name in _named_in(state.step)), None)
-    if gone is not None:
+    # A step that refers to a removed unit cannot go on.
+    missing = next((name for name in action.off if name in _named_in(state.step)), None)
+    if missing is not None:
         steps = ", ".join(_STEPS)
-        why = f"expected one of {steps} to go on with: what is due hangs on {gone}"
+        why = f"expected one of {steps} to go on with: what is due hangs on {missing}"
         raise Refused(why, key="step")
     if isinstance(state.step, Over) and action.active is None:
         return state.to(EndingRound())
@@ -140,7 +144,7 @@ def _taken_up(state: State, action: Overrule) -> State:
 
 
 def _named_in(step: object) -> set[str]:
-    """All texts that a step holds, units' names among them."""
+    """Returns all strings that a step holds, unit names among them."""
     return set(_texts(to_plain(step)))
 
 
@@ -191,7 +195,8 @@ def _check_numbers(state: State, action: Overrule) -> None:
         raise Refused(f"expected a round from 1 on, got {action.number}", key="number")
 
 
-def _said(action: Overrule) -> Iterator[str]:
+def _changes(action: Overrule) -> Iterator[str]:
+    """Describes each change in a few words."""
     if action.units:
         yield f"{', '.join(action.units)} as laid"
     if action.off:

@@ -1,4 +1,4 @@
-"""A round of Maurice Lite: each step's rules, and how the engine goes from one to the next."""
+"""A round of Maurice Lite: the rules of each step and the passage from one to the next."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(
         RollingRally: RollingRallyRules(),
     }
 )
-"""The rules of every step that somebody is asked about."""
+"""The rules of every step in which somebody is asked."""
 
-_BY_ITSELF: Final[Mapping[type[Step], Callable[[State, Any], Followed | None]]] = MappingProxyType(
+_AUTOMATIC: Final[Mapping[type[Step], Callable[[State, Any], Followed | None]]] = MappingProxyType(
     {
         Interrupting: not_interrupted,
         Modifying: not_modified,
@@ -117,28 +117,28 @@ _BY_ITSELF: Final[Mapping[type[Step], Callable[[State, Any], Followed | None]]] 
         EndingRound: ended,
     }
 )
-"""What follows of a step without anybody being asked; None where somebody is."""
+"""Transitions without a question; each returns None where somebody must be asked."""
 
 
 def asked(state: State) -> Asked:
-    """Who is asked what now."""
+    """Returns who is asked what now."""
     if isinstance(state.step, Over):
         return Asked(state.step.because, is_over=True)
     return RULES[type(state.step)].asked(state, state.step)
 
 
 def legal(state: State) -> tuple[Action, ...]:
-    """The actions that may be listed now; none when the game is over."""
+    """Lists legal actions; none when the game is over."""
     if isinstance(state.step, Over):
         return ()
     return RULES[type(state.step)].legal(state, state.step)
 
 
 def apply(state: State, action: Action) -> Followed:
-    """What follows from an action.
+    """Returns the state and events that follow from an action.
 
     Raises:
-        Refused: It is not legal now.
+        Refused: The action is not legal now.
     """
     if isinstance(action, Lay):
         return as_laid(state, action), ()
@@ -152,11 +152,11 @@ def apply(state: State, action: Action) -> Followed:
 
 
 def onward(followed: Followed) -> Followed:
-    """What follows until somebody is asked something, or the game is over."""
+    """Advances until somebody is asked something, or the game is over."""
     state, events = followed
-    while (by_itself := _BY_ITSELF.get(type(state.step))) is not None:
-        more = by_itself(state, state.step)
-        if more is None:
+    while (transition := _AUTOMATIC.get(type(state.step))) is not None:
+        automatic = transition(state, state.step)
+        if automatic is None:
             break
-        state, events = more[0], (*events, *more[1])
+        state, events = automatic[0], (*events, *automatic[1])
     return state, events

@@ -1,4 +1,4 @@
-"""Where an army may be deployed: in the outer third of the table at its edge (M-2.3)."""
+"""Deployment zones and the proposed places in them: the outer third at a side's edge (M-2.3)."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from tablecam.table.model import BasePose, Point, Position, TableSize, Unit
 from tablecam.table.sides import side_name
 
 _GAP_MM = 5.0
-"""Between units that are laid in rows: a hand's, so that nobody touches anybody."""
+"""Gap between units in proposed rows, so that none touch."""
 _STEP_MM = 20.0
-"""How far along a row the next place is tried that is not closed."""
+"""Step along a row past impassable ground."""
 
 
 def third(table: TableSize, *, is_near: bool) -> shapely.Polygon:
-    """The third of the table at an edge."""
+    """Returns the third of the table at an edge."""
     deep_mm = table.depth_mm / 3
     low = 0.0 if is_near else table.depth_mm - deep_mm
     return shapely.box(0.0, low, table.width_mm, low + deep_mm)
 
 
 def outside(position: Position, side: str, *, is_near: bool) -> str | None:
-    """A unit of a side that does not lie wholly in its third, up to a sliver; None if all do."""
+    """Returns a unit of a side that leaves its third by more than a sliver, or None."""
     zone = shapely.buffer(third(position.table, is_near=is_near), SLIVER_MM, join_style="mitre")
     for unit in position.units:
         if unit.side == side and not all(
@@ -43,7 +43,7 @@ def outside(position: Position, side: str, *, is_near: bool) -> str | None:
 
 
 def barred(position: Position, side: str) -> str | None:
-    """A unit of a side that lies partly on impassable ground; None if none does (M-5.1)."""
+    """Returns a unit of a side that lies partly on impassable ground, or None (M-5.1)."""
     closed = Ground.of(position.terrain).impassable
     for unit in position.units:
         if unit.side == side and any(is_partly_in(footprint(base), closed) for base in unit.bases):
@@ -52,12 +52,12 @@ def barred(position: Position, side: str) -> str | None:
 
 
 def check_room(position: Position, sides: Collection[str]) -> None:
-    """Refuse a table on which a side fits into none of the thirds, or only into one.
+    """Checks that each side fits into either third of the table.
 
-    Who takes which edge is not known before the terrain is laid (M-2.3).
+    Edges are chosen only after the terrain is laid (M-2.3).
 
     Raises:
-        BadInput: Naming the side.
+        BadInput: A side does not fit; with its name.
     """
     for side in sides:
         for near in sides:
@@ -65,10 +65,10 @@ def check_room(position: Position, sides: Collection[str]) -> None:
 
 
 def deployed(position: Position, sides: Collection[str], places: Mapping[str, Bases]) -> Position:
-    """The position with units of some sides where they were laid.
+    """Returns the position with units of some sides at given poses.
 
     Raises:
-        BadInput: One is of no such side, or has other bases.
+        BadInput: A unit is of another side, or has other bases.
     """
     own = {unit.id: unit for unit in position.units if unit.side in sides}
     for name, bases in places.items():
@@ -79,16 +79,16 @@ def deployed(position: Position, sides: Collection[str], places: Mapping[str, Ba
         if list(map(_kind, bases)) != list(map(_kind, own[name].bases)):
             raise BadInput("deploy", f"expected the {len(own[name].bases)} bases of {name}")
     units = tuple(
-        _laid(unit, places[unit.id]) if unit.id in places else unit for unit in position.units
+        _unit_at(unit, places[unit.id]) if unit.id in places else unit for unit in position.units
     )
     return replace(position, units=units)
 
 
 def with_commanders(position: Position, side: str, places: Mapping[str, Point]) -> Position:
-    """The position with commanders of a side where they were put.
+    """Returns the position with commanders of a side at given places.
 
     Raises:
-        BadInput: One is not of the side, or stands off the table.
+        BadInput: One is of another side, or stands off the table.
     """
     own = [leader.id for leader in position.commanders if leader.side == side]
     table = position.table
@@ -98,19 +98,19 @@ def with_commanders(position: Position, side: str, places: Mapping[str, Point]) 
         if not (0 <= x_mm <= table.width_mm and 0 <= y_mm <= table.depth_mm):
             raise BadInput("deploy", f"expected {name} on the table, got {x_mm:g}, {y_mm:g} mm")
     leaders = tuple(
-        replace(each, x_mm=places[each.id][0], y_mm=places[each.id][1], pose=None)
-        if each.id in places
-        else each
-        for each in position.commanders
+        replace(leader, x_mm=places[leader.id][0], y_mm=places[leader.id][1], pose=None)
+        if leader.id in places
+        else leader
+        for leader in position.commanders
     )
     return replace(position, commanders=leaders)
 
 
 def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases]:
-    """All units of a side in rows in its third, each formed as it is and facing the enemy.
+    """Returns poses in rows for all units of a side, in their formation and facing the enemy.
 
     Raises:
-        BadInput: They do not fit.
+        BadInput: They do not fit into the third.
     """
     is_near = side == near
     heading_deg = 90.0 if is_near else 270.0
@@ -118,33 +118,33 @@ def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases
         unit.id: _facing(unit.bases, heading_deg) for unit in position.units if unit.side == side
     }
     closed = Ground.of(position.terrain).impassable
-    found = _in_rows(own, position.table, closed, is_near=is_near)
-    if len(found) < len(own):
+    placed = _in_rows(own, position.table, closed, is_near=is_near)
+    if len(placed) < len(own):
         raise BadInput("position", f"expected {side_name(side)} to fit into a third of the table")
-    return {name: found[name] for name in own}
+    return {name: placed[name] for name in own}
 
 
 def _in_rows(
     units: Mapping[str, Bases], table: TableSize, closed: shapely.Geometry, *, is_near: bool
 ) -> dict[str, Bases]:
-    """Units from the front of a third to its back, the deepest first, as many as fit."""
-    left = sorted(units, key=lambda name: -_size(units[name])[1])
-    found: dict[str, Bases] = {}
+    """Places units in rows from the front of a third, the deepest first, as many as fit."""
+    waiting = sorted(units, key=lambda name: -_size(units[name])[1])
+    placed: dict[str, Bases] = {}
     front_mm = 0.0
-    while left and front_mm + (deep_mm := _size(units[left[0]])[1]) <= table.depth_mm / 3:
+    while waiting and front_mm + (deep_mm := _size(units[waiting[0]])[1]) <= table.depth_mm / 3:
         x_mm = 0.0
         while x_mm < table.width_mm:
             middle_mm = table.depth_mm / 3 - front_mm - deep_mm / 2
             y_mm = middle_mm if is_near else table.depth_mm - middle_mm
-            fit = _fitting(units, left, (x_mm, y_mm), table.width_mm, closed)
+            fit = _fitting(units, waiting, (x_mm, y_mm), table.width_mm, closed)
             if fit is None:
                 x_mm += _STEP_MM
                 continue
-            name, found[name] = fit
-            left.remove(name)
+            name, placed[name] = fit
+            waiting.remove(name)
             x_mm += _size(units[name])[0] + _GAP_MM
         front_mm += deep_mm + _GAP_MM
-    return found
+    return placed
 
 
 def _fitting(
@@ -154,7 +154,7 @@ def _fitting(
     width_mm: float,
     closed: shapely.Geometry,
 ) -> tuple[str, Bases] | None:
-    """The first of some units that fits with its left end at a place, and how it lies there."""
+    """Returns the first unit that fits with its left end at a place, and its poses there."""
     for name in names:
         wide_mm = _size(units[name])[0]
         if at_mm[0] + wide_mm <= width_mm:
@@ -165,7 +165,7 @@ def _fitting(
 
 
 def _size(bases: Bases) -> tuple[float, float]:
-    """How wide and how deep a unit is."""
+    """Returns the width and depth of a unit's bounding box."""
     left, low, right, high = _bounds(bases)
     return right - left, high - low
 
@@ -186,7 +186,7 @@ def _bounds(bases: Bases) -> tuple[float, float, float, float]:
     return left, low, right, high
 
 
-def _laid(unit: Unit, bases: Bases) -> Unit:
+def _unit_at(unit: Unit, bases: Bases) -> Unit:
     laid = replace(unit, bases=bases, formation=None)
     return replace(laid, formation=read_formation(laid).name)
 

@@ -1,7 +1,8 @@
-"""Where bases really lie, taken over as a round begins: hands are hands (G-8).
+"""Adoption of small pose differences as a round begins (placement tolerance, G-8).
 
-A unit that the game has moved, or a hand has put back, lies a hair elsewhere than it should. Moves
-are measured from where it lies; but only between rounds, when nothing hangs on who touches whom.
+A unit that the game has moved, or a player has put back, lies slightly off its recorded pose. Moves
+are measured from the real pose, but it is only adopted between rounds, when contact does not depend
+on it.
 """
 
 from __future__ import annotations
@@ -19,31 +20,33 @@ from tablecam.table.motion import HAND_MM, lies_there
 
 
 def laid(state: State, position: Position) -> Lay | None:
-    """The action that takes over all that lies a hair elsewhere; None where nothing does."""
+    """Returns the action that adopts all small pose differences, or None without any."""
     if not isinstance(state.step, VolleyChoice):
         return None
-    seen = ((unit, position.unit(unit.id)) for unit in state.position.units)
+    pairs = ((unit, position.unit(unit.id)) for unit in state.position.units)
     units = {
         unit.id: there.bases
-        for unit, there in seen
-        if there is not None and there.bases != unit.bases and _is_a_hair_off(unit, there.bases)
+        for unit, there in pairs
+        if there is not None
+        and there.bases != unit.bases
+        and _is_within_tolerance(unit, there.bases)
     }
     return Lay(units) if units else None
 
 
 def as_laid(state: State, action: Lay) -> State:
-    """The round begun with units where they lie.
+    """Returns the state with units at the poses of the action, which the round then begins with.
 
     Raises:
-        Refused: The round is under way, a unit is not there, or it lies farther off than a hand
-            is, or upon others.
+        Refused: The round is under way, a unit is missing, or it lies beyond placement tolerance or
+            on top of others.
     """
     if not isinstance(state.step, VolleyChoice):
         raise Refused("expected a round that begins: moves are under way", rule="G-8")
     position = state.position
     units = {unit.id: unit for unit in position.units}
     for name, bases in action.units.items():
-        if name not in units or not _is_a_hair_off(units[name], bases):
+        if name not in units or not _is_within_tolerance(units[name], bases):
             why = f"{name} does not lie within {HAND_MM:g} mm of its place"
             raise Refused(why, rule="G-8", key="units")
         units[name] = replace(units[name], bases=bases)
@@ -55,8 +58,8 @@ def as_laid(state: State, action: Lay) -> State:
     return replace(state, position=position, round=replace(state.round, began=position))
 
 
-def _is_a_hair_off(unit: Unit, bases: tuple[BasePose, ...]) -> bool:
-    """Whether the same bases lie in the same order, each as near as a hand puts it."""
+def _is_within_tolerance(unit: Unit, bases: tuple[BasePose, ...]) -> bool:
+    """Whether the same bases lie in the same order, each within placement tolerance."""
     return len(bases) == len(unit.bases) and all(
         (base.tag, base.width_mm) == (other.tag, other.width_mm) and lies_there(base, other)
         for base, other in zip(bases, unit.bases, strict=True)

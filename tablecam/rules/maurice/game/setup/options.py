@@ -1,4 +1,4 @@
-"""What players agree on before a game, from a document, and the first state that it gives."""
+"""Options that players agree on before a game, and the first state they lead to."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from tablecam.toml_lines import KeyPath
 from tablecam.wording import nearest, quoted
 
 DECK_SIZE = 60
-"""Cards of the players' own deck unless they say so: the rulebook does not (M-3.10)."""
+"""The assumed size of the players' own deck; the rulebook gives none (M-3.10)."""
 
 MOST_COUNTED = 1000
-"""More cards, or more morale, are a slip."""
+"""The largest number of cards or morale; more is a typing error."""
 
 _NameOrPath = Annotated[str, Field(min_length=1)]
 _Count = Annotated[int, Field(ge=0, le=MOST_COUNTED)]
 
 
 class _OptionsDocument(StrictModel):
-    """All options, each of which may be left out.
+    """All options; each may be left out.
 
-    `hands` are how many cards the sides hold at first and `deck_size` how many there are in all,
-    the Reshuffle card apart; `morale` is that of armies that have lost units already. With `setup`
-    the game begins with the dice for the terrain, else with the first round of `active`.
-    `measuring` is `free`, or closed until a thing is `declared` (`DECLARING.md`).
+    `hands` are the sides' first hands, `deck_size` the cards in all without the Reshuffle card;
+    `morale` is for armies that have already lost units. With `setup` the game begins with the
+    terrain roll, else with the first round of `active`. `measuring` is `free`, or `declared`:
+    closed until an action is declared (`DECLARING.md`).
     """
 
     active: Name | None = None
@@ -58,10 +58,10 @@ class _OptionsDocument(StrictModel):
 
 
 def first_state(position: Position, options: Mapping[str, Any]) -> State:
-    """The first state of a game on a table as it lies.
+    """Returns the first state of a game on a position.
 
     Raises:
-        BadInput: The table does not fit the game, or an option is unknown or wrong.
+        BadInput: The position does not fit the game, or an option is unknown or wrong.
     """
     sides = sides_of(position)
     document = document_from(dict(options), "options")
@@ -82,16 +82,16 @@ def first_state(position: Position, options: Mapping[str, Any]) -> State:
 
 
 def _beginning(state: State, hands: Mapping[str, int]) -> State:
-    """The first round, with the hands dealt before it, the active side's first (M-2.6)."""
-    without = hands[state.active] == 0
+    """Starts round 1 after dealing the hands, the active side's first (M-2.6)."""
+    is_without_cards = hands[state.active] == 0
     state = first_step(state, 1, state.active)
-    state = replace(state, round=replace(state.round, is_without_cards=without))
+    state = replace(state, round=replace(state.round, is_without_cards=is_without_cards))
     return state.to(_dealt_before(state, hands, state.step))
 
 
 def _setting_up(state: State, hands: Mapping[str, int]) -> State:
-    """The dice for the terrain, and all that comes before the first round (M-2)."""
-    # Whoever cannot be laid in rows cannot be deployed at all: better said now than then.
+    """Starts with the terrain roll and the rest of setup (M-2)."""
+    # An army that does not fit in rows cannot be deployed: refuse it now rather than later.
     check_room(state.position, tuple(hands))
     return state.to(RollingTerrain(_dealt_before(state, hands, RollingFirstRound())))
 
@@ -104,12 +104,12 @@ def _dealt_before(state: State, hands: Mapping[str, int], then: Step) -> Step:
 
 
 def _undealt(state: State, cards: DeckList) -> State:
-    """The state with the whole of a deck face down, and no hands yet."""
+    """Returns the state with a whole deck face down and empty hands."""
     deck = Deck(len(cards.cards), 0, cards=tuple(card.id for card in cards.cards))
     in_hands = sum(side.hand for side in state.sides)
     if in_hands >= deck.left:
-        wanted = f"expected a deck of more cards than the {in_hands} to be dealt"
-        raise BadInput("options", f"{wanted}, got {deck.left}", key="deck")
+        expected = f"expected a deck of more cards than the {in_hands} to be dealt"
+        raise BadInput("options", f"{expected}, got {deck.left}", key="deck")
     for side in state.sides:
         state = state.with_side(replace(side, hand=0))
     return replace(
@@ -118,23 +118,23 @@ def _undealt(state: State, cards: DeckList) -> State:
 
 
 def sides_of(position: Position) -> tuple[str, str]:
-    """The two sides of a table that fits the game.
+    """Returns the two sides of a position that fits the game.
 
     Raises:
-        BadInput: It does not: sides, commanders, or units that are none.
+        BadInput: It does not fit: its sides, commanders or formations.
     """
     field = field_of(position)
     sides = tuple(dict.fromkeys(unit.side for unit in position.units))
     if len(sides) != 2:
         raise BadInput("position", f"expected units of two sides, got {len(sides)}", key="units")
     for side in sides:
-        led = [leader.id for leader in position.commanders if leader.side == side]
-        if len(led) > 1:
-            got = " and ".join(led)
+        commanders = [leader.id for leader in position.commanders if leader.side == side]
+        if len(commanders) > 1:
+            got = " and ".join(commanders)
             raise BadInput("position", f"expected one commander of {side}, got {got}")
     for unit in field.units:
         if (unit.unit.arm, unit.formation) not in ALLOWANCES_BW:
-            raise BadInput("", _why_not_so(unit))
+            raise BadInput("", _formation_error(unit))
         if unit.disruption > len(unit.bases):
             why = f"expected at most {len(unit.bases)} disruptions, got {unit.disruption}: broken"
             raise BadInput("position", f"unit {unit.id}: {why}")
@@ -153,13 +153,13 @@ def _check_sides(document: Document, parsed: _OptionsDocument, sides: tuple[str,
 
 
 def _morale(position: Position, parsed: _OptionsDocument, side: str) -> int:
-    """Half of a side's units, rounded up (M-2.5)."""
+    """Returns an army's morale: half of its units, rounded up (M-2.5), or the given option."""
     units = sum(unit.side == side for unit in position.units)
     return parsed.morale.get(side, math.ceil(units / 2))
 
 
 def _counted_deck(document: Document, parsed: _OptionsDocument, in_hands: int) -> Deck:
-    """The deck that the players hold, once the hands have been dealt from it."""
+    """Returns the players' own deck after the hands are dealt from it."""
     if parsed.deck is not None and parsed.deck_size is not None:
         raise document.error(("deck_size",), "expected none, as the deck says how many it has")
     size = DECK_SIZE if parsed.deck_size is None else parsed.deck_size
@@ -169,8 +169,8 @@ def _counted_deck(document: Document, parsed: _OptionsDocument, in_hands: int) -
     return Deck(size - in_hands, 0)
 
 
-def _why_not_so(unit: UnitOnField) -> str:
-    """What is wrong with how a unit lies that no game begins with (M-1.7), as players say it."""
+def _formation_error(unit: UnitOnField) -> str:
+    """Explains which formation no game can begin with (M-1.7)."""
     known = " or ".join(formation for arm, formation in ALLOWANCES_BW if arm == unit.unit.arm)
     if unit.formation != "broken-up":
         return f"{unit.id} is {unit.formation}: lay it in {known}"

@@ -1,4 +1,4 @@
-"""Before the first round: terrain, edges, the armies' places, and who plays first (M-2)."""
+"""Setup steps before round 1: terrain, edges, deployment, and who plays first (M-2)."""
 
 from __future__ import annotations
 
@@ -45,55 +45,55 @@ from tablecam.table.sides import side_name
 
 _KINDS: Final = ("woods", "hill", "rough")
 _CELLS: Final = 30
-"""Of the middle third, ten beside each other and three behind: a piece of ground fits into each."""
+"""Cells of the middle third, ten across and three deep; each takes a terrain piece."""
 
 
 class RollingTerrainRules:
-    """`RollingTerrain`: the first die is the first side's; ties are rolled again (M-2.1)."""
+    """Rules of `RollingTerrain`: the first die is the first side's; ties re-roll (M-2.1)."""
 
     def asked(self, state: State, step: RollingTerrain) -> Asked:
-        """Chance."""
-        return Asked(f"A die each for the terrain: {' and '.join(_called(state))}")
+        """Asks both sides to roll."""
+        return Asked(f"A die each for the terrain: {' and '.join(_display_names(state))}")
 
     def legal(self, state: State, step: RollingTerrain) -> tuple[Action, ...]:
-        """The roll."""
-        return (_due("terrain"),)
+        """Lists the roll."""
+        return (_roll_for("terrain"),)
 
     def apply(self, state: State, step: RollingTerrain, action: Action) -> Followed:
-        """The higher lays at least his die, and at most both dice, of pieces."""
-        dice, higher, told = _rolled(state, action, "terrain", "M-2.1")
+        """Lets the higher roller lay from the higher die to the sum of both (M-2.1)."""
+        dice, higher, event = _rolled(state, action, "terrain", "M-2.1")
         if higher is None:
-            return state, (told,)
-        return state.to(LayingTerrain(higher, max(dice), sum(dice), step.then)), (told,)
+            return state, (event,)
+        return state.to(LayingTerrain(higher, max(dice), sum(dice), step.then)), (event,)
 
 
 class LayingTerrainRules:
-    """`LayingTerrain`: the pieces that lie now, or others instead."""
+    """Rules of `LayingTerrain`: keep the pieces that lie there, or lay others."""
 
     def asked(self, state: State, step: LayingTerrain) -> Asked:
-        """Who rolled higher."""
+        """Asks the higher roller."""
         pieces = f"from {step.least} to {step.most} pieces of terrain"
         return Asked(f"{side_name(step.side)} lays {pieces}", step.side)
 
     def legal(self, state: State, step: LayingTerrain) -> tuple[Action, ...]:
-        """What lies, if the dice say as much, else a proposal; any other is taken as well."""
+        """Lists keeping the terrain if its count fits, else a proposal."""
         if step.least <= len(state.position.terrain) <= step.most:
             return (Done(),)
         return (LayTerrain(_proposed(state, step)),)
 
     def apply(self, state: State, step: LayingTerrain, action: Action) -> Followed:
-        """The other side chooses its edge (M-2.2)."""
+        """Lays the terrain; the other side chooses its edge (M-2.2)."""
         if isinstance(action, LayTerrain):
             state = _with_terrain(state, step, action)
         elif isinstance(action, Done):
             _check_count(step, len(state.position.terrain))
         else:
             raise Refused(f"expected terrain, or done, got {action.type}", rule="M-2.1")
-        deed = "leaves the terrain as it lies"
+        outcome = "leaves the terrain as it lies"
         if isinstance(action, LayTerrain):
             pieces = len(action.terrain)
-            deed = f"has laid {pieces} of {step.least} to {step.most} pieces"
-        text = f"{side_name(step.side)} {deed}"
+            outcome = f"has laid {pieces} of {step.least} to {step.most} pieces"
+        text = f"{side_name(step.side)} {outcome}"
         edge = ChoosingEdge(state.other(step.side), step.then)
         drawn = tuple(
             Shape("polygon", piece.outline_mm, "terrain", piece.id)
@@ -103,18 +103,18 @@ class LayingTerrainRules:
 
 
 class ChoosingEdgeRules:
-    """`ChoosingEdge`: whoever laid no terrain takes the edge he likes (M-2.3)."""
+    """Rules of `ChoosingEdge`: the side that laid no terrain chooses (M-2.3)."""
 
     def asked(self, state: State, step: ChoosingEdge) -> Asked:
-        """Who laid no terrain."""
+        """Asks the side that laid no terrain."""
         return Asked(f"Which long edge does {side_name(step.side)} take?", step.side)
 
     def legal(self, state: State, step: ChoosingEdge) -> tuple[Action, ...]:
-        """Both."""
+        """Lists both edges."""
         return (ChooseEdge("near"), ChooseEdge("far"))
 
     def apply(self, state: State, step: ChoosingEdge, action: Action) -> Followed:
-        """The other side says who deploys first."""
+        """Assigns the edges; the other side chooses who deploys first."""
         if not isinstance(action, ChooseEdge):
             raise Refused(f"expected an edge, got {action.type}", rule="M-2.3")
         other = state.other(step.side)
@@ -122,23 +122,23 @@ class ChoosingEdgeRules:
         far = state.other(near)
         text = f"{side_name(near)} deploys at the near edge, {side_name(far)} at the far one"
         drawn = (*_zone(state, near, is_near=True), *_zone(state, far, is_near=False))
-        told = Event("edge", text, "M-2.3", {"near": near, "far": far}, drawn)
-        return state.to(ChoosingOrder(other, near, step.then)), (told,)
+        event = Event("edge", text, "M-2.3", {"near": near, "far": far}, drawn)
+        return state.to(ChoosingOrder(other, near, step.then)), (event,)
 
 
 class ChoosingOrderRules:
-    """`ChoosingOrder`: the higher roller deploys first or second (M-2.3)."""
+    """Rules of `ChoosingOrder`: the higher roller deploys first or second (M-2.3)."""
 
     def asked(self, state: State, step: ChoosingOrder) -> Asked:
-        """Who rolled higher."""
+        """Asks the higher roller."""
         return Asked(f"Who deploys first? {side_name(step.side)} decides", step.side)
 
     def legal(self, state: State, step: ChoosingOrder) -> tuple[Action, ...]:
-        """Either side."""
+        """Lists both sides."""
         return tuple(ChooseOrder(name) for name in _names(state))
 
     def apply(self, state: State, step: ChoosingOrder, action: Action) -> Followed:
-        """Both deploy, one after the other."""
+        """Lets both sides deploy, one after the other."""
         if not isinstance(action, ChooseOrder) or action.first not in _names(state):
             raise Refused(f"expected one of {', '.join(_names(state))}", rule="M-2.3", key="first")
         second = Deploying(state.other(action.first), step.near, step.then)
@@ -149,27 +149,30 @@ class ChoosingOrderRules:
 
 
 class DeployingRules:
-    """`Deploying`: all units of a side wholly in its outer third of the table (M-2.3)."""
+    """Rules of `Deploying`: a side's units wholly in its third of the table (M-2.3)."""
 
     def asked(self, state: State, step: Deploying) -> Asked:
-        """The side."""
+        """Asks the deploying side."""
         edge = "near" if step.side == step.near else "far"
         return Asked(f"{side_name(step.side)} deploys in the third at the {edge} edge", step.side)
 
     def legal(self, state: State, step: Deploying) -> tuple[Action, ...]:
-        """As all lies, where that is in its third; else in rows that face the enemy.
+        """Lists the poses as they are if they lie in the third, else rows that face the enemy.
 
-        With them go the enemy's where he has yet to deploy: he may lie in the way.
+        The rows also move enemies that have yet to deploy, as they may be in the way.
         """
         if why_not_deployed(state.position, step) is None:
             return (Deploy(step.side),)
-        places = [usual_places(state.position, each, step.near) for each in yet_to_deploy(step)]
+        places = [usual_places(state.position, side, step.near) for side in yet_to_deploy(step)]
         return (
-            Deploy(step.side, {name: bases for each in places for name, bases in each.items()}),
+            Deploy(
+                step.side,
+                {name: bases for unit_poses in places for name, bases in unit_poses.items()},
+            ),
         )
 
     def apply(self, state: State, step: Deploying, action: Action) -> Followed:
-        """The other side deploys, or the dice for the first round are due."""
+        """Deploys the side; then the other deploys, or the dice for round 1 are rolled."""
         if not isinstance(action, Deploy) or action.side != step.side:
             expected = f"expected {side_name(step.side)} to deploy"
             raise Refused(f"{expected}, got {action.type}", rule="M-2.3")
@@ -182,13 +185,13 @@ class DeployingRules:
         if (why_not := why_not_deployed(position, step)) is not None:
             raise why_not
         state = replace(state, position=position, step=step.then)
-        own = [each.id for each in position.units if each.side == step.side]
+        own = [unit.id for unit in position.units if unit.side == step.side]
         facts = {"side": step.side, "units": own}
         return state, (Event("deployed", f"{side_name(step.side)} has deployed", "M-2.3", facts),)
 
 
 def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
-    """Why a side does not lie as it may be deployed; None where it does."""
+    """Returns why a side's poses are no legal deployment, or None if they are."""
     is_near = step.side == step.near
     if (unit := outside(position, step.side, is_near=is_near)) is not None:
         why = f"{unit} does not lie wholly in the third of {side_name(step.side)}"
@@ -199,27 +202,27 @@ def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
 
 
 def yet_to_deploy(step: Deploying) -> tuple[str, ...]:
-    """The side that deploys, and the other where it does so after it: it has no place yet."""
+    """Returns the deploying side, and the other if it deploys after it."""
     return (step.side, step.then.side) if isinstance(step.then, Deploying) else (step.side,)
 
 
 class RollingFirstRoundRules:
-    """`RollingFirstRound`: the higher plays the first round; ties are rolled again (M-2.6)."""
+    """Rules of `RollingFirstRound`: the higher plays round 1; ties re-roll (M-2.6)."""
 
     def asked(self, state: State, step: RollingFirstRound) -> Asked:
-        """Chance."""
-        return Asked(f"A die each for the first round: {' and '.join(_called(state))}")
+        """Asks both sides to roll."""
+        return Asked(f"A die each for the first round: {' and '.join(_display_names(state))}")
 
     def legal(self, state: State, step: RollingFirstRound) -> tuple[Action, ...]:
-        """The roll."""
-        return (_due("first round"),)
+        """Lists the roll."""
+        return (_roll_for("first round"),)
 
     def apply(self, state: State, step: RollingFirstRound, action: Action) -> Followed:
-        """The first round begins."""
-        _, higher, told = _rolled(state, action, "first round", "M-2.6")
+        """Begins the first round."""
+        _, higher, event = _rolled(state, action, "first round", "M-2.6")
         if higher is None:
-            return state, (told,)
-        return first_step(state, 1, higher), (told,)
+            return state, (event,)
+        return first_step(state, 1, higher), (event,)
 
 
 def _zone(state: State, side: str, *, is_near: bool) -> tuple[Shape, ...]:
@@ -229,12 +232,14 @@ def _zone(state: State, side: str, *, is_near: bool) -> tuple[Shape, ...]:
 def _rolled(
     state: State, action: Action, for_: str, rule: str
 ) -> tuple[tuple[int, ...], str | None, Event]:
-    """The dice of both sides, who rolled higher (None: a tie), and what is told of it."""
+    """Returns both sides' dice, the higher roller (None in a tie), and the event."""
     if not isinstance(action, Roll):
         raise Refused(f"expected dice for the {for_}, got {action.type}", rule=rule)
-    dice = values_of(action, _due(for_), rule=rule)
+    dice = values_of(action, _roll_for(for_), rule=rule)
     names = _names(state)
-    text = ", ".join(f"{name} rolls {die}" for name, die in zip(_called(state), dice, strict=True))
+    text = ", ".join(
+        f"{name} rolls {die}" for name, die in zip(_display_names(state), dice, strict=True)
+    )
     facts: dict[str, Any] = {"dice": list(dice)}
     if dice[0] == dice[1]:
         return dice, None, Event("tie", f"{text}: again", rule, facts)
@@ -249,12 +254,13 @@ def _check_count(step: LayingTerrain, pieces: int) -> None:
 
 
 def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
-    """As much of what lies as the dice allow; where that is too little, more in the middle."""
+    """Proposes terrain: existing pieces up to the limit, or new ones if there are too few."""
     table, laid = state.position.table, [*state.position.terrain[: step.most]]
     names = {piece.id for piece in laid}
     for cell in range(_CELLS):
         if len(laid) >= step.least:
             break
+        # 7 is coprime to 10, so neighbouring numbers are spread over the columns.
         across, up = (7 * cell % 10 + 0.5) / 10, (cell % 3 + 3.5) / 9
         half_mm = min(2 * table.base_width_mm, table.width_mm / 20)
         x, y = across * table.width_mm, up * table.depth_mm
@@ -263,7 +269,9 @@ def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
             *(x + half_mm, y + table.base_width_mm),
         )
         name = f"ground-{cell + 1}"
-        if name not in names and not any(shapely.intersects(box, _outline(each)) for each in laid):
+        if name not in names and not any(
+            shapely.intersects(box, _outline(piece)) for piece in laid
+        ):
             corners = tuple((float(x), float(y)) for x, y in shapely.get_coordinates(box)[:-1])
             laid.append(Terrain(name, _KINDS[cell % len(_KINDS)], corners))
     return tuple(laid)
@@ -287,7 +295,7 @@ def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> Stat
     return replace(state, position=position)
 
 
-def _due(for_: str) -> Roll:
+def _roll_for(for_: str) -> Roll:
     return Roll(for_, 2)
 
 
@@ -296,6 +304,6 @@ def _names(state: State) -> tuple[str, str]:
     return first.name, second.name
 
 
-def _called(state: State) -> tuple[str, ...]:
-    """Both sides as people call them."""
+def _display_names(state: State) -> tuple[str, ...]:
+    """Returns both sides' display names."""
     return tuple(map(side_name, _names(state)))

@@ -1,4 +1,4 @@
-"""What players and chance can do in a game of Maurice Lite; each is one frozen value."""
+"""Actions of players and of chance in a game of Maurice Lite, each a frozen value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tablecam.table.model import BasePose, Point, Terrain
 
 @dataclass(frozen=True, slots=True)
 class LayTerrain:
-    """The terrain that a side has laid, instead of whatever lay there (M-2.1)."""
+    """All terrain pieces of the table as one side lays them; replaces any before (M-2.1)."""
 
     terrain: tuple[Terrain, ...]
     type: Literal["lay-terrain"] = "lay-terrain"
@@ -24,7 +24,7 @@ class LayTerrain:
 
 @dataclass(frozen=True, slots=True)
 class ChooseEdge:
-    """A side's long edge: `near` is the one at y = 0 (M-2.3)."""
+    """A side's choice of its long edge: `near` is the edge at y = 0 (M-2.3)."""
 
     edge: Literal["near", "far"]
     type: Literal["choose-edge"] = "choose-edge"
@@ -32,7 +32,7 @@ class ChooseEdge:
 
 @dataclass(frozen=True, slots=True)
 class ChooseOrder:
-    """The side that deploys first (M-2.3)."""
+    """The choice of the side that deploys first (M-2.3)."""
 
     first: str
     type: Literal["choose-order"] = "choose-order"
@@ -40,9 +40,9 @@ class ChooseOrder:
 
 @dataclass(frozen=True, slots=True)
 class Deploy:
-    """A side has deployed: `units` to where their bases are now, the others where they lay.
+    """A side's deployment (M-2.3): base poses of `units`, places of `commanders`.
 
-    So have its `commanders`, by their places.
+    Units and commanders that are left out stay where they are.
     """
 
     side: str
@@ -57,7 +57,7 @@ class Deploy:
 
 @dataclass(frozen=True, slots=True)
 class Volleys:
-    """The active side invokes the volley phase, or does without (M-4.3)."""
+    """The active side's choice to invoke the volley phase or to skip it (M-4.3)."""
 
     invoke: bool
     type: Literal["volleys"] = "volleys"
@@ -65,10 +65,15 @@ class Volleys:
 
 @dataclass(frozen=True, slots=True)
 class Interrupt:
-    """The passive side interrupts (M-4.17); with its own cards it says what the card does.
+    """The passive side's interrupt (M-4.17), by its effect.
 
-    `first-fire`: the passive side shoots first; `rough-going`: difficult ground is impassable for
-    this round's moves; `foil`: the activation fails (M-4.19); `other`: no effect on the rules here.
+    `card` is the played card where tablecam deals; players with printed cards state the effect
+    alone.
+
+    - `first-fire`: the passive side shoots first
+    - `rough-going`: difficult ground is impassable to moves in this round
+    - `foil`: the activation fails (M-4.19)
+    - `other`: no effect on the rules here
     """
 
     effect: Effect
@@ -78,7 +83,7 @@ class Interrupt:
 
 @dataclass(frozen=True, slots=True)
 class Modify:
-    """A side plays a modifying card: what it adds to which units (`state.Modifier`)."""
+    """A modifying card that a side plays: what it adds to each unit (see `state.Modifier`)."""
 
     side: str
     symbol: Symbol
@@ -92,7 +97,7 @@ class Modify:
 
 @dataclass(frozen=True, slots=True)
 class Decline:
-    """A side does nothing where it might have."""
+    """A side's choice to do nothing where it may act."""
 
     side: str
     type: Literal["decline"] = "decline"
@@ -100,7 +105,7 @@ class Decline:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """A side takes an event that was played out of the game (M-4.25)."""
+    """A side's choice to remove a played event from the game (M-4.25)."""
 
     side: str
     type: Literal["remove"] = "remove"
@@ -108,9 +113,11 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """A side draws; `cards` are those that came up where tablecam deals.
+    """A draw of `count` cards by a side.
 
-    `reshuffle_at` says, where players hold the cards, that the Reshuffle card was that one of them.
+    `cards` are the cards that come up where tablecam deals, else None. Where players hold the
+    cards, `reshuffle_at` is the position (from 1) of the Reshuffle card in the draw, if it was
+    among them.
     """
 
     side: str
@@ -122,7 +129,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Declare:
-    """The active side's command choice (M-4.4); an event names its card where tablecam deals."""
+    """The active side's command (M-4.4); an event names its card where tablecam deals."""
 
     command: Command
     card: str | None = None
@@ -131,7 +138,11 @@ class Declare:
 
 @dataclass(frozen=True, slots=True)
 class Activate:
-    """A force and the spans in BW of the cards played for it (M-4.11), or the cards themselves."""
+    """A force and what is played to reach it (M-4.11).
+
+    `spans` are the played cards' spans in BW where players hold the cards, `cards` the card ids
+    where tablecam deals.
+    """
 
     force: tuple[str, ...]
     spans: tuple[int, ...] = ()
@@ -141,7 +152,7 @@ class Activate:
 
 @dataclass(frozen=True, slots=True)
 class FireFrom:
-    """Targets are declared from that end of the line on (M-7.8)."""
+    """The end of the line from which a side declares its targets (M-7.8)."""
 
     direction: Direction
     type: Literal["fire-from"] = "fire-from"
@@ -149,7 +160,7 @@ class FireFrom:
 
 @dataclass(frozen=True, slots=True)
 class Fire:
-    """A unit fires: which of its bases at which units."""
+    """A unit's fire: the target of each firing base, by base name."""
 
     unit: str
     targets: Mapping[str, str]
@@ -161,7 +172,7 @@ class Fire:
 
 @dataclass(frozen=True, slots=True)
 class March:
-    """A unit has marched to where its bases are now, formation changes included."""
+    """A unit's march: where its bases are now, changes of formation included."""
 
     unit: str
     bases: tuple[BasePose, ...]
@@ -170,16 +181,16 @@ class March:
 
 @dataclass(frozen=True, slots=True)
 class ClearSmoke:
-    """A force of guns takes off its smoke and stays (M-4.23)."""
+    """An artillery force's choice to clear its smoke instead of moving (M-4.23)."""
 
     type: Literal["clear-smoke"] = "clear-smoke"
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A unit has charged a target, to where its bases are now.
+    """A unit's charge at a target: where its bases are now.
 
-    Where players declare before they measure it may be declared without bases.
+    Without bases it is only declared, where players declare before they measure.
     """
 
     unit: str
@@ -190,7 +201,7 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class FallBack:
-    """The unit that falls back next (M-8.24)."""
+    """The choice of the unit that falls back next (M-8.24)."""
 
     unit: str
     type: Literal["fall-back"] = "fall-back"
@@ -198,7 +209,7 @@ class FallBack:
 
 @dataclass(frozen=True, slots=True)
 class Rally:
-    """A unit tries to rally."""
+    """A unit's attempt to rally."""
 
     unit: str
     type: Literal["rally"] = "rally"
@@ -217,7 +228,7 @@ class PlaceCommander:
 
 @dataclass(frozen=True, slots=True)
 class Discard:
-    """A side discards cards (M-3.2, M-6.30); which ones, where tablecam deals."""
+    """Cards that a side discards (M-3.2, M-6.30); named where tablecam deals."""
 
     side: str
     count: int
@@ -227,20 +238,20 @@ class Discard:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The side that acts has done all it wants to in this step."""
+    """The acting side's choice to end the current step."""
 
     type: Literal["done"] = "done"
 
 
 @dataclass(frozen=True, slots=True)
 class Overrule:
-    """What players set themselves, at any time; what is left out stays as it is.
+    """A correction that players make at any time; whatever it omits stays as it is.
 
-    `units` lie so, `off` are taken off, `commanders` stand there; `hands` and `deck` are how many
-    cards the players hold and have left in their deck, `stage` says which deck that is; `step` goes
-    on with the round at another step, `active` begins a side's round, `number` is that of the
-    round. `why` is in the players' words. `aside` are the cards that leave the deck for the pile of
-    discards, where tablecam deals and fewer are to be left: chance's to say.
+    `units` are base poses, `off` units taken off the table, `commanders` places. `hands` are cards
+    in hand for each side, `deck` the cards left in the deck, `stage` which deck that is. `step`
+    resumes the round at another step, `active` starts a side's round, `number` is the round's
+    number. `why` is the players' own text. `aside` are the cards moved from a dealt deck to the
+    discards when `deck` is lowered; chance fills them in.
     """
 
     why: str = ""
@@ -262,7 +273,7 @@ class Overrule:
 
 @dataclass(frozen=True, slots=True)
 class Lay:
-    """Units lie by a hair elsewhere than the game has them, no farther than hands are off (G-8)."""
+    """Small corrections of unit poses, within placement tolerance of the game's own (G-8)."""
 
     units: Mapping[str, tuple[BasePose, ...]]
     type: Literal["lay"] = "lay"

@@ -1,4 +1,4 @@
-"""The action cards of a deck that tablecam deals: what each is and does (M-3.3)."""
+"""Action cards of a deck that tablecam deals, and what each does (M-3.3)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Final, Literal
 from tablecam.rules.maurice.game.state.steps import Moment, Symbol
 
 Effect = Literal["first-fire", "rough-going", "foil", "other"]
-"""What an interrupt does to the round.
+"""The effect of an interrupt on the round.
 
-`first-fire`: the passive side shoots first; `rough-going`: difficult ground is impassable for this
-round's moves; `foil`: the activation fails (M-4.19); `other`: nothing that the round hangs on.
+- `first-fire`: the passive side shoots first
+- `rough-going`: difficult ground is impassable to moves in this round
+- `foil`: the activation fails (M-4.19)
+- `other`: no effect on the rules here
 """
 
 MOMENTS: Final[Mapping[Effect, tuple[Moment, ...]]] = MappingProxyType(
@@ -24,17 +26,18 @@ MOMENTS: Final[Mapping[Effect, tuple[Moment, ...]]] = MappingProxyType(
         "other": ("volleys", "activation"),
     }
 )
-"""When an interrupt of each effect may be played (M-4.17)."""
+"""The moments at which an interrupt of each effect may be played (M-4.17)."""
 
 RESHUFFLE: Final = "reshuffle"
-"""The id of the Reshuffle card, which every deck has beside its others (M-4.20, M-4.21)."""
+"""The id of the Reshuffle card, which every deck contains (M-4.20, M-4.21)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Modification:
-    """What a modifying card adds, in what its symbol counts, and to whose units.
+    """The modifier that a card gives, and to whose units.
 
-    `to` is `own`, the units of whoever plays it, or `enemy`; `is_for_one` of them, or for all.
+    `adds` counts in the unit of the card's symbol. `to` is `own` for the units of the side that
+    plays it, else `enemy`; it applies to one of them (`is_for_one`) or to all.
     """
 
     symbol: Symbol
@@ -45,9 +48,9 @@ class Modification:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A card: its span in BW and, beside it, what it does if it is not played for the span (M-3.9).
+    """A card: its span in BW, and its effect when it is not played for the span (M-3.9).
 
-    An `is_event` card is played for its text; the players do as it says.
+    Players carry out the text of an `is_event` card themselves.
     """
 
     id: str
@@ -61,5 +64,5 @@ class Card:
 
     @property
     def is_of_further_use(self) -> bool:
-        """Whether it does anything that is lost when it is played for its span (M-3.9)."""
+        """Whether playing the card for its span gives up another effect (M-3.9)."""
         return bool(self.modifies or self.interrupts or self.is_event)

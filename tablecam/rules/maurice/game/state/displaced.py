@@ -1,4 +1,4 @@
-"""Commanders over whom enemies pass (M-6.29)."""
+"""Commanders that are displaced when enemy units pass over them (M-6.29)."""
 
 from __future__ import annotations
 
@@ -20,32 +20,39 @@ RULE = "M-6.29"
 
 
 def marker_outline(commander: Commander, bw_mm: float) -> shapely.Polygon:
-    """A commander's marker, taken as a disc of 1 BW across about its middle."""
+    """Returns a commander's marker as a disc of 1 BW diameter around its centre."""
     place = shapely.Point(commander.x_mm, commander.y_mm)
     return shapely.buffer(place, COMMANDER_BW * bw_mm / 2)
 
 
 def on_commanders(state: State, side: str, area: shapely.Geometry) -> tuple[Commander, ...]:
-    """The commanders of a side whose markers lie partly in an area."""
+    """Returns the commanders of a side whose markers lie partly in an area."""
     bw_mm = state.position.table.base_width_mm
     own = (commander for commander in state.position.commanders if commander.side == side)
-    return tuple(each for each in own if is_partly_in(marker_outline(each, bw_mm), area))
+    return tuple(
+        commander for commander in own if is_partly_in(marker_outline(commander, bw_mm), area)
+    )
 
 
 def after_passing(state: State, side: str, area: shapely.Geometry, then: Step) -> Followed:
-    """`then` is due, but first the enemy's commander is placed anew if a side passed over him."""
+    """Returns the state with `then` next, or the displacement of an enemy commander before it.
+
+    `area` is all that the side's unit passed over, in table millimetres.
+    """
     enemy = state.other(side)
-    met = on_commanders(state, enemy, area)
-    if not met:
+    displaced = on_commanders(state, enemy, area)
+    if not displaced:
         return state.to(then), ()
     state = replace(state, round=replace(state.round, displaced=state.round.displaced | {enemy}))
-    names = " and ".join(commander.id for commander in met)
+    names = " and ".join(commander.id for commander in displaced)
     passes = f"{side_name(side)} passes over {names}"
     text = f"{passes}: {side_name(enemy)} moves him 1 BW to where no base is"
     drawn = tuple(
         shape
-        for each in met
-        for shape in shapes_of(marker_outline(each, state.position.table.base_width_mm), "contact")
+        for commander in displaced
+        for shape in shapes_of(
+            marker_outline(commander, state.position.table.base_width_mm), "contact"
+        )
     )
-    told = Event("displaced", text, RULE, {"side": enemy}, drawn)
-    return state.to(Displacing(enemy, then=then)), (told,)
+    event = Event("displaced", text, RULE, {"side": enemy}, drawn)
+    return state.to(Displacing(enemy, then=then)), (event,)

@@ -1,4 +1,4 @@
-"""Cards that leave a hand: counted where players hold them, known one by one where they are dealt.
+"""Cards in hand: counted where players hold them, known one by one where tablecam deals.
 
 A card that is played or discarded goes to the pile that both sides share (M-3.1).
 """
@@ -16,21 +16,22 @@ from tablecam.wording import quoted
 
 
 def is_dealt(state: State) -> bool:
-    """Whether tablecam deals the cards, and so knows each (M-3.10)."""
+    """Whether tablecam deals the cards and so knows each of them (M-3.10)."""
     return state.options.deck is not None
 
 
 def cards_of(state: State, side: str) -> tuple[Card, ...]:
-    """The cards that a side was dealt and holds."""
+    """Returns the cards that a side was dealt and still holds."""
     held = (state.options.card(card_id) for card_id in state.side(side).cards)
     return tuple(card for card in held if card is not None)
 
 
 def held_card(state: State, side: str, card_id: str | None) -> Card | None:
-    """The card that a side plays; None where the players hold the cards.
+    """Returns the card that a side plays, or None where the players hold the cards.
 
     Raises:
-        Refused: It has no such card, or none was named where they are dealt, or one where not.
+        Refused: The side has no such card, or a card is named where players hold them, or none is
+            named where tablecam deals.
     """
     if not is_dealt(state):
         if card_id is not None:
@@ -43,19 +44,19 @@ def held_card(state: State, side: str, card_id: str | None) -> Card | None:
         raise Refused("expected the card that is played", rule="M-3.10", key="card")
     card = state.options.card(card_id)
     if card is None or card_id not in state.side(side).cards:
-        # Whether there is such a card elsewhere is nobody's to learn.
+        # The same refusal for an unknown card: it must not reveal what the deck holds.
         why = f"{side_name(side)} does not hold {quoted(card_id)}"
         raise Refused(why, rule="M-3.9", key="card")
     return card
 
 
 def without_cards(state: State, side: str, cards: Sequence[str | None]) -> State:
-    """The state with cards of a side on the pile of discards.
+    """Returns the state with some of a side's cards moved to the discard pile.
 
-    `cards` are their ids, None for each that the players hold themselves.
+    `cards` are their ids, None for each card that the players hold themselves.
 
     Raises:
-        Refused: The side does not hold as many, or not these.
+        Refused: The side does not hold as many cards, or not these.
     """
     holder = state.side(side)
     if len(cards) > holder.hand:

@@ -1,4 +1,4 @@
-"""Disruptions, units that leave the table, and what it costs their army (M-1.14, M-2.5)."""
+"""Disruptions, broken units and the morale they cost (M-1.14, M-2.5)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from tablecam.table.sides import side_name
 def disrupted(
     state: State, name: str, gained: int, why: str, rule: str, drawn: tuple[Shape, ...] = ()
 ) -> Followed:
-    """The state with more disruption for a unit; whether that breaks it is for others to say.
+    """Adds disruption to a unit; callers check whether it breaks. `drawn` shows what disrupted it.
 
-    `drawn` shows what disrupted it.
+    Raises:
+        KeyError: There is no such unit.
     """
     unit = state.position.unit(name)
     if unit is None:
@@ -27,24 +28,28 @@ def disrupted(
     level = int(unit.state.get("disruption", 0)) + gained
     text = f"{name} {why}: {gained} disruption{'s' * (gained != 1)}, {level} in all"
     facts = {"unit": name, "disruption": gained, "level": level}
-    hurt = replace(unit, state={**unit.state, "disruption": level})
-    return state.with_unit(hurt), (Event("disrupted", text, rule, facts, drawn),)
+    disrupted_unit = replace(unit, state={**unit.state, "disruption": level})
+    return state.with_unit(disrupted_unit), (Event("disrupted", text, rule, facts, drawn),)
 
 
 def without_broken(state: State, broken: Sequence[str]) -> Followed:
-    """The state without units that broke, in the order in which they did (M-1.14).
+    """Removes units that broke, in the order in which they did (M-1.14).
 
-    Each costs its army 1 morale; the army that comes to 0 first has lost, and with that the game is
-    over, whatever else would have broken.
+    Each costs its army 1 morale. The army that first reaches 0 loses at once, and units that would
+    break after that stay.
+
+    Raises:
+        KeyError: There is no such unit.
     """
     events: list[Event] = []
     for name in broken:
+        # The army may have lost with the unit before.
         if isinstance(state.step, Over):
             break
         unit = state.position.unit(name)
         if unit is None:
             raise KeyError(name)
-        units = tuple(each for each in state.position.units if each.id != name)
+        units = tuple(other for other in state.position.units if other.id != name)
         state = replace(state, position=replace(state.position, units=units))
         facts = {"unit": name, "side": unit.side}
         text, drawn = f"{name} breaks and leaves the table", shapes_of(unit_footprint(unit), "unit")
@@ -55,7 +60,7 @@ def without_broken(state: State, broken: Sequence[str]) -> Followed:
 
 
 def less_morale(state: State, side: str) -> Followed:
-    """The state with one morale less for an army; at 0 it has lost at once (M-2.5, M-4.1)."""
+    """Takes 1 morale from an army; at 0 the game is over (M-2.5, M-4.1)."""
     left = state.side(side).morale - 1
     state = state.with_side(replace(state.side(side), morale=left))
     facts = {"side": side, "morale": left}

@@ -1,4 +1,4 @@
-"""Bases put elsewhere: moved and turned together, or one beside and behind the other."""
+"""Base poses moved, wheeled, turned, or set beside and behind each other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Bases = tuple[BasePose, ...]
 
 
 def ahead(bases: Sequence[BasePose], heading_deg: float, length_mm: float) -> Bases:
-    """Bases moved along a heading."""
+    """Returns bases moved along a heading."""
     x, y = forward(heading_deg)
     return tuple(
         replace(base, x_mm=base.x_mm + x * length_mm, y_mm=base.y_mm + y * length_mm)
@@ -24,7 +24,7 @@ def ahead(bases: Sequence[BasePose], heading_deg: float, length_mm: float) -> Ba
 
 
 def wheeled(bases: Sequence[BasePose], about_mm: Point, angle_deg: float) -> Bases:
-    """Bases turned together about a place, counter-clockwise."""
+    """Returns bases rotated together about a point, counter-clockwise."""
     places = rotated([(base.x_mm, base.y_mm) for base in bases], about_mm, angle_deg).tolist()
     return tuple(
         replace(base, x_mm=x, y_mm=y, heading_deg=base.heading_deg + angle_deg)
@@ -33,12 +33,12 @@ def wheeled(bases: Sequence[BasePose], about_mm: Point, angle_deg: float) -> Bas
 
 
 def faced(bases: Sequence[BasePose], by_deg: float) -> Bases:
-    """Bases turned each on its spot."""
+    """Returns bases each turned on its own centre."""
     return tuple(replace(base, heading_deg=base.heading_deg + by_deg) for base in bases)
 
 
 def behind(base: BasePose, mate: BasePose) -> BasePose:
-    """A mate put flush behind a base."""
+    """Returns `mate` in edge contact behind `base`."""
     x, y = forward(base.heading_deg)
     back_mm = (base.depth_mm + mate.depth_mm) / 2
     return replace(
@@ -50,7 +50,7 @@ def behind(base: BasePose, mate: BasePose) -> BasePose:
 
 
 def beside(base: BasePose, mate: BasePose, *, to_right: bool) -> BasePose:
-    """A mate put flush beside a base, their fronts on one line."""
+    """Returns `mate` in edge contact beside `base`, their fronts aligned."""
     across, onward = np.array(right(base.heading_deg)), np.array(forward(base.heading_deg))
     apart_mm = (base.width_mm + mate.width_mm) / 2 * (1 if to_right else -1)
     on_mm = (base.depth_mm - mate.depth_mm) / 2

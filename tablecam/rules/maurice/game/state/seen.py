@@ -1,4 +1,4 @@
-"""A state as a seat may see it: a hand is its owner's alone, and nobody sees the deck (M-3.1)."""
+"""The state as one seat may see it: other hands and the deck are concealed (M-3.1)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tablecam.rules.maurice.game.state.steps import LayingTerrain
 
 
 def seen_by(state: State, seat: str | None) -> Json:
-    """The state without what is concealed from a seat; None is a spectator's.
+    """Returns the state as JSON without what is concealed from a seat (None: a spectator).
 
-    `hand` holds the seat's own cards in full where tablecam deals, and `discards` the face-up pile.
+    Where tablecam deals, `hand` holds the seat's own cards in full; `discards` is the face-up pile.
     """
     sides = tuple(replace(side, cards=()) for side in state.sides)
     options = replace(state.options, cards=())
@@ -26,13 +26,15 @@ def seen_by(state: State, seat: str | None) -> Json:
     pile = (state.options.card(card_id) for card_id in state.deck.discards)
     plain["discards"] = [to_plain(card) for card in pile if card is not None]
     if isinstance(state.step, LayingTerrain):
-        plain["kinds"] = [{"kind": name, "does": _does(kind)} for name, kind in KINDS.items()]
+        plain["kinds"] = [
+            {"kind": name, "does": _effect_words(kind)} for name, kind in KINDS.items()
+        ]
     if seat is not None and seat in {side.name for side in state.sides}:
         plain["hand"] = [to_plain(card) for card in cards_of(state, seat)]
     return plain
 
 
-_WORDS = {
+_EFFECT_WORDS = {
     "is_impassable": "impassable",
     "is_difficult": "difficult",
     "is_cover": "cover",
@@ -42,6 +44,6 @@ _WORDS = {
 }
 
 
-def _does(kind: Kind) -> str:
-    """What a kind of terrain does, for players who agree on it before play (M-2.2)."""
-    return ", ".join(text for key, text in _WORDS.items() if getattr(kind, key))
+def _effect_words(kind: Kind) -> str:
+    """Describes a kind of terrain for players who agree on it before play (M-2.2)."""
+    return ", ".join(text for key, text in _EFFECT_WORDS.items() if getattr(kind, key))

@@ -1,4 +1,4 @@
-"""What comes after what in a round (M-4.2). Steps are only named here; others have their rules."""
+"""The order of steps in a round (M-4.2); the steps' rules are in other modules."""
 
 from __future__ import annotations
 
@@ -31,19 +31,21 @@ DRAWS: dict[Command, int] = {
     "pass": 3,
     "event": 0,
 }
-"""How many cards a command draws (M-4.9)."""
+"""The number of cards that each command draws (M-4.9)."""
 
 
 def next_round(state: State) -> State:
-    """The first step of the other side's round; sides alternate (M-1.5)."""
+    """Returns the first step of the other side's round; sides alternate (M-1.5)."""
     return first_step(state, state.round.number + 1, state.passive)
 
 
 def first_step(state: State, number: int, active: str) -> State:
-    """A round at its beginning: the active side may invoke the volley phase (M-4.3)."""
-    without = state.side(active).hand == 0
-    out = is_out(state.deck)
-    begun = Round(number, active, state.position, is_without_cards=without, is_deck_out=out)
+    """Returns the start of a round, where the active side may invoke volleys (M-4.3)."""
+    is_without_cards = state.side(active).hand == 0
+    is_deck_out = is_out(state.deck)
+    begun = Round(
+        number, active, state.position, is_without_cards=is_without_cards, is_deck_out=is_deck_out
+    )
     return replace(state, round=begun, step=VolleyChoice())
 
 
@@ -53,18 +55,18 @@ def is_out(deck: Deck) -> bool:
 
 
 def after_interrupt(state: State, step: Interrupting) -> State:
-    """What the passive side may have interrupted goes on, cards that modify it first (M-4.16)."""
+    """Continues what the passive side could interrupt; modifying cards come first (M-4.16)."""
     if step.moment == "volleys":
         first, second = state.active, state.passive
         if state.round.passive_fires_first:
             first, second = second, first
         firing = Firing("volley", first, next_sides=(second,))
         return state.to(Modifying("musket", first, (second,), then=firing))
-    return _begun(state, step.force)
+    return _start_action(state, step.force)
 
 
-def _begun(state: State, force: tuple[str, ...]) -> State:
-    """The action of an activated force. In a charge cards wait for the combat (M-4.16)."""
+def _start_action(state: State, force: tuple[str, ...]) -> State:
+    """Starts the action of an activated force; a charge plays its cards at combat (M-4.16)."""
     after: dict[Command, tuple[Symbol, Step]] = {
         "march": ("bugle", Marching(force)),
         "bombard": ("cannon", Firing("bombard", state.active, may=force)),
@@ -77,7 +79,10 @@ def _begun(state: State, force: tuple[str, ...]) -> State:
 
 
 def after_moves_of_charge(state: State, engaged: tuple[str, ...]) -> State:
-    """Cards, then the dice of all who are engaged (M-4.16, M-8.19); nobody may have met anyone."""
+    """Continues after the charge moves: cards, then the combat dice (M-4.16, M-8.19).
+
+    Without any engaged unit the action is over.
+    """
     if not engaged:
         return after_action(state)
     combat = RollingCombat(engaged)
@@ -85,21 +90,21 @@ def after_moves_of_charge(state: State, engaged: tuple[str, ...]) -> State:
 
 
 def after_fire(state: State, kind: Kind) -> State:
-    """Volleys come before the command choice; a bombardment is the round's action (M-4.2)."""
+    """Continues after fire: volleys precede the command, a bombardment is the action (M-4.2)."""
     return state.to(CommandChoice()) if kind == "volley" else after_action(state)
 
 
 def after_declaring(state: State) -> State:
-    """A pass or an event is over at once, an action wants a force (M-4.4, M-4.10)."""
+    """Continues after a command: only an action needs a force (M-4.4, M-4.10)."""
     is_action = state.round.command not in ("pass", "event")
     return state.to(Activating() if is_action else MovingCommander())
 
 
 def after_action(state: State) -> State:
-    """The active side's commander may move (M-6.27)."""
+    """Moves on to the active side's commander (M-6.27)."""
     return state.to(MovingCommander())
 
 
 def after_commander(state: State) -> State:
-    """The round ends (M-4.2)."""
+    """Moves on to the end of the round (M-4.2)."""
     return state.to(EndingRound())

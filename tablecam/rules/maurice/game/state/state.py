@@ -1,4 +1,4 @@
-"""The state of a game of Maurice Lite: all that what comes next can hang on, and nothing else."""
+"""The state of a game of Maurice Lite: all that its further course depends on."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ from tablecam.table.model import Position, Unit
 
 Command = Literal["pass", "event", "charge", "march", "rally", "bombard"]
 Measuring = Literal["free", "declared"]
-"""Whether players may measure as they like, or only what has been declared."""
+"""Whether players may measure freely, or only what has been declared."""
 DeckStage = Literal["first", "second", "last"]
-"""Before the first reshuffle, with the Reshuffle card in it, and after it is out (M-4.20 to 22)."""
+"""The stage of the deck (M-4.20 to M-4.22).
+
+`first` before the first reshuffle, `second` with the Reshuffle card in it, `last` after that card
+has come up.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What a side has beside its units.
+    """A side's morale and hand.
 
-    `hand` is how many cards it holds; `cards` which ones, where tablecam deals (M-3.10).
+    `hand` is the number of cards in hand, `cards` their ids where tablecam deals (M-3.10).
     """
 
     name: str
@@ -33,11 +37,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Deck:
-    """The face-down deck and the discards that both sides share (M-3.1).
+    """The face-down deck and the discard pile, shared by both sides (M-3.1).
 
-    With the players' own cards only the numbers are known; where tablecam deals, `cards` are those
-    left in the deck, in no order, and `discards` those on the pile. Cards that are out of the game
-    are in neither.
+    Where players hold the cards only the counts are known. Where tablecam deals, `cards` are those
+    left in the deck in no order, and `discards` those on the pile; removed cards are in neither.
     """
 
     left: int
@@ -49,7 +52,7 @@ class Deck:
 
 @dataclass(frozen=True, slots=True)
 class Modifier:
-    """A modifying card's effect: `amounts` by unit, in what its symbol counts.
+    """The effect of a modifying card: `amounts` by unit, in the unit of its symbol.
 
     Pips on a die to hit (musket, cannon), on a combat value (swords) or on a die to rally (flag);
     base widths of movement (bugle).
@@ -66,12 +69,12 @@ class Modifier:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What has been done in this round that rules ask for later in it.
+    """What has happened in this round that later rules depend on.
 
-    `began` is the table when the round began: the formations that fix allowances (M-6.2), what was
-    in view (M-8.4); `is_without_cards` when its player began it so (M-4.18). `fired` are the units
-    that have fired (M-7.7), `modifiers` at most one for each side and symbol (M-3.6), `displaced`
-    the sides whose commander was and that have not paid for it yet (M-6.30).
+    `began` is the position at the round's start: it fixes allowances (M-6.2) and what was in view
+    (M-8.4). `is_without_cards`: the active side started the round without cards (M-4.18). `fired`
+    are the units that have fired (M-7.7). `modifiers` holds at most one per side and symbol
+    (M-3.6). `displaced` are the sides that still have to pay for a displaced commander (M-6.30).
     """
 
     number: int
@@ -89,21 +92,21 @@ class Round:
     displaced: frozenset[str] = frozenset()
 
     def amounts(self, symbol: Symbol) -> Mapping[str, int]:
-        """What all cards of a symbol that were played in this round add to each unit."""
-        found: dict[str, int] = {}
-        for each in self.modifiers:
-            if each.symbol == symbol:
-                for unit, amount in each.amounts.items():
-                    found[unit] = found.get(unit, 0) + amount
-        return MappingProxyType(found)
+        """Returns the sum that all played cards of a symbol add to each unit."""
+        amounts: dict[str, int] = {}
+        for modifier in self.modifiers:
+            if modifier.symbol == symbol:
+                for unit, amount in modifier.amounts.items():
+                    amounts[unit] = amounts.get(unit, 0) + amount
+        return MappingProxyType(amounts)
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the players have agreed to play.
+    """The options that players agreed on.
 
-    `deck` is the name of the deck that tablecam deals, None where the players hold printed cards;
-    `cards` are all of its cards. `measuring` says whether they measure before they declare.
+    `deck` names the deck that tablecam deals and `cards` all its cards; `deck` is None where
+    players hold printed cards. `measuring` says whether players may measure before they declare.
     """
 
     deck: str | None = None
@@ -111,13 +114,13 @@ class Options:
     measuring: Measuring = "free"
 
     def card(self, card_id: str) -> Card | None:
-        """The card of that id, None where the deck has none."""
+        """Returns the card of an id, or None where the deck has none."""
         return next((card for card in self.cards if card.id == card_id), None)
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A game between two actions. `step` is what is due; `night_passes` counts towards night."""
+    """A game between two actions: `step` is next, `night_passes` counts towards night (M-4.6)."""
 
     position: Position
     sides: tuple[Side, Side]
@@ -129,7 +132,7 @@ class State:
 
     @property
     def declares_first(self) -> bool:
-        """Whether players declare before they measure: then no list tells what is in reach."""
+        """Whether players declare before they measure, so that no list may reveal reach."""
         return self.options.measuring == "declared"
 
     @property
@@ -139,29 +142,29 @@ class State:
 
     @property
     def passive(self) -> str:
-        """The other side."""
+        """The side whose round it is not."""
         return self.other(self.active)
 
     def other(self, side: str) -> str:
-        """The side against this one."""
+        """Returns the name of the opposing side."""
         first, second = self.sides
         return second.name if side == first.name else first.name
 
     def side(self, name: str) -> Side:
-        """A side by its name."""
+        """Returns a side by its name."""
         first, second = self.sides
         return first if name == first.name else second
 
     def with_side(self, side: Side) -> State:
-        """The state with what a side has replaced."""
-        sides = tuple(side if each.name == side.name else each for each in self.sides)
+        """Returns the state with a side replaced."""
+        sides = tuple(side if known.name == side.name else known for known in self.sides)
         return replace(self, sides=(sides[0], sides[1]))
 
     def with_unit(self, unit: Unit) -> State:
-        """The state with a unit replaced: moved, disrupted, in smoke."""
-        units = tuple(unit if each.id == unit.id else each for each in self.position.units)
+        """Returns the state with a unit replaced, by its id."""
+        units = tuple(unit if known.id == unit.id else known for known in self.position.units)
         return replace(self, position=replace(self.position, units=units))
 
     def to(self, step: Step) -> State:
-        """The state with another step due."""
+        """Returns the state with another step next."""
         return replace(self, step=step)

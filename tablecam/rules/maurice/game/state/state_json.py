@@ -1,4 +1,4 @@
-"""States as documents: `State` to JSON and back, losing nothing."""
+"""Lossless JSON of states and actions."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _ACTION_ADAPTER: Final = one_of(Action)
 
 
 def action_to_json(action: Action) -> Json:
-    """The document of an action, its type first; what it does not say is left out."""
+    """Returns an action as JSON, its type first; omitted values are left out."""
     plain: Json = to_plain(action)
     return {"type": plain["type"]} | plain
 
 
 def action_from_json(data: object) -> Action:
-    """The action that a document holds.
+    """Returns the action in a JSON document.
 
     Raises:
-        BadInput: Naming the key, what was expected and what came.
+        BadInput: With the key, what was expected and what came.
     """
     action: Action = from_plain(_ACTION_ADAPTER, renamed(data, "for", "for_"), "action")
     return action
@@ -44,8 +44,8 @@ _SOURCE = "state"
 
 
 def state_to_json(state: State) -> Json:
-    """The document of a state. The table as the round began is left out where nothing moved."""
-    # Positions have a form of their own, which is nearly all of a state and of the time.
+    """Returns a state as JSON; the round's first position is omitted if nothing has moved."""
+    # Positions have their own serialiser; they are most of a state and of the time it takes.
     bare = Position(state.position.game, state.position.table)
     plain: Json = to_plain(replace(state, position=bare, round=replace(state.round, began=bare)))
     plain["position"] = position_to_json(state.position)
@@ -57,24 +57,24 @@ def state_to_json(state: State) -> Json:
 
 
 def state_from_json(data: object) -> State:
-    """The state that a document holds.
+    """Returns the state in a JSON document.
 
     Raises:
-        BadInput: Naming the key, what was expected and what came.
+        BadInput: With the key, what was expected and what came.
     """
     document = document_from(data, _SOURCE)
     document.require(FORMAT, VERSION)
     plain = {key: value for key, value in document.data.items() if key not in ("format", "version")}
     plain["position"] = _position(plain, "position")
-    if isinstance(of_round := plain.get("round"), dict):
-        began = _position(of_round, "began") if "began" in of_round else plain["position"]
-        plain["round"] = of_round | {"began": began}
+    if isinstance(round_json := plain.get("round"), dict):
+        began = _position(round_json, "began") if "began" in round_json else plain["position"]
+        plain["round"] = round_json | {"began": began}
     state: State = from_plain(_ADAPTER, plain, _SOURCE)
     return state
 
 
 def _position(data: Mapping[str, Any], key: str) -> Json:
-    """A position of a document as the adapter reads one, having been read as positions are."""
+    """Reads a position by its own parser and returns it in the form the adapter expects."""
     position = position_from_json(data.get(key), f"{_SOURCE}: {key}", games=(GAME,))
     plain: Json = to_plain(position)
     return plain

@@ -1,4 +1,4 @@
-"""What the rules of a step are, to the round that goes through them."""
+"""The interface between the round and the rules of each step."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ from tablecam.rules.maurice.game.state.actions import Action
 from tablecam.rules.maurice.game.state.state import State
 
 Followed = tuple[State, tuple[Event, ...]]
-"""A state and what happened on the way to it."""
+"""A state and the events that led to it."""
 
 
 class StepRules(Protocol):
-    """What a step asks, allows and does. `step` is the state's, of the kind that these are for."""
+    """The rules of one kind of step: whom it asks, what it allows and what that does.
+
+    `step` is always `state.step`, of the kind that the rules are for.
+    """
 
     def asked(self, state: State, step: Any) -> Asked:
-        """Who is asked what."""
+        """Returns who decides, and the question."""
 
     def legal(self, state: State, step: Any) -> tuple[Action, ...]:
-        """The actions that may be listed; never empty."""
+        """Returns the actions to list; never empty."""
 
     def apply(self, state: State, step: Any, action: Action) -> Followed:
-        """What follows from an action.
+        """Returns the state and events that follow from an action.
 
         Raises:
-            Refused: It is not legal now.
+            Refused: The action is not legal now.
         """

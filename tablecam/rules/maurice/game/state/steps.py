@@ -1,7 +1,7 @@
-"""What can be due in a game of Maurice Lite, each with just what it has to remember.
+"""The steps of a game of Maurice Lite, each with just the data that it needs.
 
-The round goes through them in this order (M-4.2): volleys, the command choice, its action, the
-commander, the round's end. What each asks, allows and does is in the modules named below it.
+A round goes through them in this order (M-4.2): volleys, the command, its action, the commander,
+the round's end. The modules named in the section headings hold their rules.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from tablecam.rules.maurice.field.requests import Aim, Kind
 
 Direction = Literal["left", "right"]
 Symbol = Literal["swords", "bugle", "cannon", "flag", "musket"]
-"""What a modifying card is for: charge, march, bombard, rally, volleys (M-3.5)."""
+"""A modifying card's symbol: charge, march, bombard, rally, volleys (M-3.5)."""
 Moment = Literal["volleys", "activation"]
-"""When the passive side may interrupt: a volley phase was invoked, a force activated (M-4.17)."""
+"""When the passive side may interrupt: after volleys are invoked or a force activated (M-4.17)."""
 
 
 # --- before the first round: setup_steps.py, deploying.py -----------------------------------------
@@ -25,7 +25,7 @@ Moment = Literal["volleys", "activation"]
 
 @dataclass(frozen=True, slots=True)
 class RollingTerrain:
-    """A die for each side: the higher lays the terrain (M-2.1); `then` follows all setting up."""
+    """Terrain roll, a die per side: the higher lays terrain (M-2.1); `then` follows setup."""
 
     then: Step
     type: Literal["rolling-terrain"] = "rolling-terrain"
@@ -33,7 +33,7 @@ class RollingTerrain:
 
 @dataclass(frozen=True, slots=True)
 class LayingTerrain:
-    """`side`, who rolled higher, lays from `least` to `most` pieces of terrain (M-2.1)."""
+    """Terrain laying: the higher roller `side` lays `least` to `most` pieces (M-2.1)."""
 
     side: str
     least: int
@@ -44,7 +44,7 @@ class LayingTerrain:
 
 @dataclass(frozen=True, slots=True)
 class ChoosingEdge:
-    """`side`, who laid no terrain, chooses its long edge (M-2.3)."""
+    """Edge choice: `side`, which laid no terrain, chooses its long edge (M-2.3)."""
 
     side: str
     then: Step
@@ -53,7 +53,10 @@ class ChoosingEdge:
 
 @dataclass(frozen=True, slots=True)
 class ChoosingOrder:
-    """`side`, who rolled higher, says who deploys first (M-2.3); `near` does at the edge y = 0."""
+    """Order choice: the higher roller `side` says who deploys first (M-2.3).
+
+    `near` is the side that deploys at the edge y = 0.
+    """
 
     side: str
     near: str
@@ -63,7 +66,7 @@ class ChoosingOrder:
 
 @dataclass(frozen=True, slots=True)
 class Deploying:
-    """`side` deploys in its third of the table (M-2.3); `then` follows."""
+    """Deployment of `side` in its third of the table (M-2.3); `then` follows."""
 
     side: str
     near: str
@@ -73,7 +76,7 @@ class Deploying:
 
 @dataclass(frozen=True, slots=True)
 class RollingFirstRound:
-    """A die for each side: the higher plays the first round (M-2.6)."""
+    """First-round roll, a die per side: the higher plays the first round (M-2.6)."""
 
     type: Literal["rolling-first-round"] = "rolling-first-round"
 
@@ -83,9 +86,9 @@ class RollingFirstRound:
 
 @dataclass(frozen=True, slots=True)
 class Interrupting:
-    """The passive side may play an interrupt at this moment (M-4.17).
+    """The passive side's chance to interrupt (M-4.17).
 
-    `force` has just been activated, where it is that moment.
+    `force` is the force just activated, empty in the volley phase.
     """
 
     moment: Moment
@@ -95,7 +98,7 @@ class Interrupting:
 
 @dataclass(frozen=True, slots=True)
 class Modifying:
-    """`side` may play a card of that symbol, then those of `left` may; `then` follows (M-4.16)."""
+    """Modifying cards: `side` may play one of a symbol, then each of `left` may (M-4.16)."""
 
     symbol: Symbol
     side: str
@@ -106,7 +109,7 @@ class Modifying:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A side draws so many cards more (M-4.9); `then` follows."""
+    """A draw of `count` more cards by a side (M-4.9); `then` follows."""
 
     side: str
     count: int
@@ -116,9 +119,9 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Removing:
-    """`side` may take the event that was played out of the game, then those of `left` (M-4.25).
+    """The chance to remove a played event from the game: `side` first, then `left` (M-4.25).
 
-    `card` is in the discards; its name is known where tablecam deals.
+    `card` is in the discards; its id is known where tablecam deals.
     """
 
     side: str
@@ -133,17 +136,17 @@ class Removing:
 
 @dataclass(frozen=True, slots=True)
 class VolleyChoice:
-    """The active side invokes the volley phase or does not (M-4.3)."""
+    """The active side's choice to invoke the volley phase or not (M-4.3)."""
 
     type: Literal["volley-choice"] = "volley-choice"
 
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """A side declares the fire of its units one by one, and rolls to hit (M-7.8).
+    """A side's fire: its units declare one by one, each rolling to hit at once (M-7.8).
 
-    `may` are the guns that were activated to bombard, None in the volley phase. `hits` are the aims
-    that have hit so far, once for each hit, `next_sides` who fires after it.
+    `may` are the activated guns of a bombardment, None in the volley phase. `hits` holds the aim of
+    each hit so far. `next_sides` fire after this one.
     """
 
     kind: Kind
@@ -157,7 +160,7 @@ class Firing:
 
 @dataclass(frozen=True, slots=True)
 class RollingToHit:
-    """The dice to hit of the aims just declared; `firing` goes on afterwards."""
+    """The to-hit roll of the aims just declared; `firing` continues after it."""
 
     aims: tuple[Aim, ...]
     firing: Firing
@@ -166,7 +169,7 @@ class RollingToHit:
 
 @dataclass(frozen=True, slots=True)
 class RollingToDisrupt:
-    """A die for each hit on a target, the targets one by one (M-7.25)."""
+    """The disruption roll, a die for each hit on one target; targets follow in turn (M-7.25)."""
 
     target: str
     firing: Firing
@@ -178,14 +181,14 @@ class RollingToDisrupt:
 
 @dataclass(frozen=True, slots=True)
 class CommandChoice:
-    """The active side declares one command (M-4.4)."""
+    """The active side's choice of one command (M-4.4)."""
 
     type: Literal["command-choice"] = "command-choice"
 
 
 @dataclass(frozen=True, slots=True)
 class Activating:
-    """It names a force and plays cards for its span (M-4.11), or finds that it cannot."""
+    """Activation: the active side names a force and plays cards for its span (M-4.11)."""
 
     type: Literal["activating"] = "activating"
 
@@ -195,7 +198,7 @@ class Activating:
 
 @dataclass(frozen=True, slots=True)
 class Marching:
-    """The units of a force march one by one, `moved` have (M-6.31)."""
+    """A march: the units of a force move one by one; `moved` have done so (M-6.31)."""
 
     force: tuple[str, ...]
     moved: tuple[str, ...] = ()
@@ -204,9 +207,9 @@ class Marching:
 
 @dataclass(frozen=True, slots=True)
 class Charging:
-    """The units of a force charge or move up, one by one (M-8.2, M-8.9).
+    """A charge: the units of a force charge or move up, one by one (M-8.2, M-8.9).
 
-    `charged` names the targets that each charger has met: none where its charge was lost.
+    `charged` maps each charger to the targets it met, empty where its charge was lost.
     """
 
     force: tuple[str, ...]
@@ -220,7 +223,7 @@ class Charging:
 
 @dataclass(frozen=True, slots=True)
 class RollingCombat:
-    """A die for every engaged unit of both sides, in this order (M-8.19)."""
+    """The combat roll: a die for every engaged unit of both sides, in order (M-8.19)."""
 
     engaged: tuple[str, ...]
     type: Literal["rolling-combat"] = "rolling-combat"
@@ -228,7 +231,7 @@ class RollingCombat:
 
 @dataclass(frozen=True, slots=True)
 class ChoosingFallBacks:
-    """The charging side chooses which of those who must falls back next (M-8.23, M-8.24)."""
+    """The charging side's choice of which attacker falls back next (M-8.23, M-8.24)."""
 
     attackers: tuple[str, ...]
     type: Literal["choosing-fall-backs"] = "choosing-fall-backs"
@@ -239,7 +242,7 @@ class ChoosingFallBacks:
 
 @dataclass(frozen=True, slots=True)
 class Rallying:
-    """The units of a force try one by one; `tried` have (M-9.1)."""
+    """A rally: the units of a force try one by one; `tried` have done so (M-9.1)."""
 
     force: tuple[str, ...]
     tried: tuple[str, ...] = ()
@@ -248,7 +251,7 @@ class Rallying:
 
 @dataclass(frozen=True, slots=True)
 class RollingRally:
-    """The dice of a unit that rallies (M-9.2)."""
+    """The rally dice of one unit (M-9.2)."""
 
     unit: str
     rallying: Rallying
@@ -260,14 +263,14 @@ class RollingRally:
 
 @dataclass(frozen=True, slots=True)
 class MovingCommander:
-    """The active side may move its commander for a card (M-6.27)."""
+    """The active side's chance to move its commander for a card (M-6.27)."""
 
     type: Literal["moving-commander"] = "moving-commander"
 
 
 @dataclass(frozen=True, slots=True)
 class Displacing:
-    """A side says where its commander, who was stood upon, goes (M-6.29); `then` follows."""
+    """A side's choice of a place for its displaced commander (M-6.29); `then` follows."""
 
     side: str
     then: Step
@@ -276,9 +279,10 @@ class Displacing:
 
 @dataclass(frozen=True, slots=True)
 class Discarding:
-    """A side discards so many cards: for its displaced commander, or over the limit (M-3.2).
+    """A discard of `count` cards, and its reason.
 
-    Or as players have said that it holds fewer of the cards that tablecam deals.
+    The commander was displaced (M-6.30), the hand is over the limit (M-3.2), or players overruled
+    the size of a dealt hand (`told`).
     """
 
     side: str
@@ -290,14 +294,14 @@ class Discarding:
 
 @dataclass(frozen=True, slots=True)
 class EndingRound:
-    """Nothing is due of anyone but the round's end itself; the engine goes through it at once."""
+    """The end of a round; the engine passes through it without asking anybody."""
 
     type: Literal["ending-round"] = "ending-round"
 
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """The game is over: `winner` is None in a draw (M-4.1)."""
+    """The end of the game; `winner` is None in a draw (M-4.1)."""
 
     winner: str | None
     because: str

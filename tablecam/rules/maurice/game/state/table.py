@@ -1,7 +1,7 @@
-"""The table as a state of the game knows it: made ready for the rules and asked only once.
+"""Cached rulings on the table of a state: its field, fire, charges and forces.
 
-What a unit may shoot at and charge hangs on what lies within its reach. While nothing there has
-moved it is taken over from one state to the next, as `renewed` does for rulings.
+What a unit may shoot at and charge depends on what lies within its reach. While nothing there has
+moved, the answer is reused in the next state, as `rulings.renewed` does for rulings.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from tablecam.rules.maurice.place.forces import possible_forces
 from tablecam.rules.maurice.rulings.renewed import who_may_charge_anew, within_reach
 from tablecam.table.model import Position
 
-_KEPT = 8
-"""So many tables are kept: those of a state, of what it might become, and of the round's start."""
+_CACHE_SIZE = 8
+"""Tables in the cache: a state's, those it might become, and the round's start."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
-    """The field of a position and what it has been asked; `is_closed` as in Rough Going."""
+    """The field of a position with the answers so far; `is_closed` under Rough Going."""
 
     position: Position
     is_closed: bool
@@ -43,17 +43,17 @@ class _Table:
     forces: dict[str, tuple[tuple[str, ...], ...]] = datafield(default_factory=dict)
 
 
-_LATEST: Final[deque[_Table]] = deque(maxlen=_KEPT)
-"""A memo of pure functions, keyed by the very positions, as comparing them takes longer."""
+_LATEST: Final[deque[_Table]] = deque(maxlen=_CACHE_SIZE)
+"""The cache, keyed by identity: comparing positions takes longer than missing."""
 
 
 def field_at(state: State) -> Field:
-    """The table as it lies now. In a round of Rough Going nobody moves over difficult ground."""
+    """Returns the field of a state; under Rough Going difficult ground is impassable."""
     return _table_at(state).field
 
 
 def field_on(position: Position) -> Field:
-    """The field of a position; what has not changed since a late one is taken over from it.
+    """Returns the field of a position, reusing what has not changed since a recent one.
 
     Raises:
         BadInput: As `field_of`.
@@ -62,23 +62,23 @@ def field_on(position: Position) -> Field:
 
 
 def fire_at(state: State, names: Collection[str]) -> Fires:
-    """The fire of some units as all lie now, each by its bases' names."""
+    """Returns the fire options of some units, by unit and base name."""
     table = _table_at(state)
-    if unknown := [name for name in names if name not in table.fire]:
-        table.fire.update(fires(table.field, only=unknown))
+    if missing := [name for name in names if name not in table.fire]:
+        table.fire.update(fires(table.field, only=missing))
     return MappingProxyType({name: table.fire[name] for name in names})
 
 
 def charges_at(state: State, names: Collection[str]) -> Mapping[str, Charge]:
-    """Whom some units can charge as all lie now."""
+    """Returns the charges of some units, by unit."""
     table = _table_at(state)
-    if unknown := [name for name in names if name not in table.charge]:
-        table.charge.update(charges(table.field, only=unknown))
+    if missing := [name for name in names if name not in table.charge]:
+        table.charge.update(charges(table.field, only=missing))
     return MappingProxyType({name: table.charge[name] for name in names})
 
 
 def forces_at(state: State, side: str) -> tuple[tuple[str, ...], ...]:
-    """The maximal forces of a side as all lie now; what is too close to call is the players'."""
+    """Returns a side's maximal forces; links too close to call are the players' choice."""
     table = _table_at(state)
     if side not in table.forces:
         table.forces[side] = possible_forces(table.field, side)
@@ -91,18 +91,18 @@ def _table_at(state: State) -> _Table:
 
 def _table_on(position: Position, *, is_closed: bool) -> _Table:
     latest = tuple(_LATEST)
-    for known in latest:
-        if known.position is position and known.is_closed == is_closed:
-            return known
-    made = _made(position, latest, is_closed=is_closed)
-    _LATEST.append(made)
-    return made
+    for recent in latest:
+        if recent.position is position and recent.is_closed == is_closed:
+            return recent
+    table = _new_table(position, latest, is_closed=is_closed)
+    _LATEST.append(table)
+    return table
 
 
-def _made(position: Position, latest: tuple[_Table, ...], *, is_closed: bool) -> _Table:
-    for known in reversed(latest):
-        if known.is_closed == is_closed and is_same_ground(known.position, position):
-            return _renewed(known, position)
+def _new_table(position: Position, latest: tuple[_Table, ...], *, is_closed: bool) -> _Table:
+    for recent in reversed(latest):
+        if recent.is_closed == is_closed and is_same_ground(recent.position, position):
+            return _renewed(recent, position)
     field = field_of(position)
     if is_closed:
         field = replace(field, ground=field.ground.closed())
@@ -110,25 +110,30 @@ def _made(position: Position, latest: tuple[_Table, ...], *, is_closed: bool) ->
 
 
 def _renewed(before: _Table, position: Position) -> _Table:
-    """The table of a position that follows another, with the answers that must be the same."""
+    """Builds the table of a following position, reusing the answers that cannot have changed."""
     field = renewed_field(before.field, position)
-    moved = _moved(before.field, field)
+    moved = _moved_units(before.field, field)
     fresh = within_reach(before.field, field, moved)
     may_charge = who_may_charge_anew(before.field, field, moved, fresh)
-    as_before = {name for name, unit in field.by_id.items() if _is_as(before.field, unit)}
-    fire = {name: each for name, each in before.fire.items() if name in as_before - fresh}
-    charge = {name: each for name, each in before.charge.items() if name in as_before - may_charge}
-    stirred = {
-        each.by_id[name].side
-        for each in (before.field, field)
-        for name in moved & each.by_id.keys()
+    unchanged = {
+        name for name, unit in field.by_id.items() if _has_same_disruption(before.field, unit)
     }
-    by_side = {side: each for side, each in before.forces.items() if side not in stirred}
+    # Fire depends on reach and on the unit's own disruption, forces on any move within the side.
+    fire = {name: options for name, options in before.fire.items() if name in unchanged - fresh}
+    charge = {
+        name: charge for name, charge in before.charge.items() if name in unchanged - may_charge
+    }
+    moved_sides = {
+        both.by_id[name].side
+        for both in (before.field, field)
+        for name in moved & both.by_id.keys()
+    }
+    by_side = {side: chains for side, chains in before.forces.items() if side not in moved_sides}
     return _Table(position, before.is_closed, field, fire, charge, by_side)
 
 
-def _moved(before: Field, after: Field) -> frozenset[str]:
-    """The units that do not lie as before, are new or are gone."""
+def _moved_units(before: Field, after: Field) -> frozenset[str]:
+    """Returns the names of units that lie elsewhere, are new or are gone."""
     names = before.by_id.keys() | after.by_id.keys()
     return frozenset(
         name
@@ -146,7 +151,7 @@ def _lies_as(one: UnitOnField, other: UnitOnField) -> bool:
     )
 
 
-def _is_as(before: Field, unit: UnitOnField) -> bool:
-    """Whether a unit's own state, smoke apart, is as it was: smoke hinders no fire (M-4.23)."""
-    was = before.by_id.get(unit.id)
-    return was is not None and was.disruption == unit.disruption
+def _has_same_disruption(before: Field, unit: UnitOnField) -> bool:
+    """Whether a unit's disruption is unchanged; smoke does not matter to fire (M-4.23)."""
+    previous = before.by_id.get(unit.id)
+    return previous is not None and previous.disruption == unit.disruption
