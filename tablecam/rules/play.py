@@ -163,9 +163,9 @@ class Play(Generic[State, Action]):
             Refused: There is no such action, or it was taken back.
         """
         deeds = self._log.deeds
-        wanted = deeds[deed] if 0 <= deed < len(deeds) else None
+        target = deeds[deed] if 0 <= deed < len(deeds) else None
         for place, done in enumerate(self._current):
-            if done is wanted:
+            if done is target:
                 return place
         raise Refused("expected what was done and not taken back", key="deed")
 
