@@ -399,6 +399,7 @@ class Referee:
     ) -> None:
         """Takes back the latest actions, or proposes to if they revealed something concealed."""
         undone = play.done[len(play.done) - number :]
+        # Otherwise a side could look at concealed cards and take the action back.
         has_revealed = any(event.only_for for done in undone for event in done.events)
         if seat == SHARED or not has_revealed:
             carry_out(seat)

@@ -185,6 +185,7 @@ class Play(Generic[State, Action]):
         Raises:
             Refused: The new action was not legal at that point; nothing has changed.
         """
+        # A trial run: it raises before anything is taken back.
         self.game.apply(self.state_before(place), action)
         later = self._current[place + 1 :]
         self.undo(len(self._current) - place)

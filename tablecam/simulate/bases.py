@@ -66,6 +66,8 @@ class BasePainter:
         )
         box = box.joined(solids.box(self._margin_px))
         patch = Patch.clear(box)
+        # Painted from the bottom up: shadow on the table, base, tag, shadow on the base,
+        # miniatures.
         patch.shade(self._soft(_slab_shadow(self._camera, outline, box)) * np.float32(0.45))
         covered, _ = seen_print(self._camera, outline, box, self._blur_px, is_quick=True)
         patch.cover(self._ground(tag, place, base, box), covered)
@@ -152,6 +154,7 @@ class _Solids:
     def _pieces(
         self, pixels: Array, box: Box, supersampling: int = _SUPERSAMPLING
     ) -> list[tuple[Shape, NDArray[np.int32]]]:
+        # Pixel centres are at integers, so scaling is about -0.5.
         local = (pixels - [box.left, box.top] + 0.5) * supersampling - 0.5
         fixed = np.rint(local * 2**_SHIFT_BITS).astype(np.int32)
         ends = np.cumsum([len(shape.spots) for shape in self._shapes])

@@ -84,6 +84,7 @@ def lay_board(
         part = piece.box(camera, margin_px).clipped(box)
         if not _is_sliver(part):
             covered, white = seen_print(camera, piece, part, blur_px, is_quick=True)
+            # Ink adds up, because the pieces do not overlap.
             ink[part.within(box)] += covered - white
     covered, _ = seen_print(camera, sheet, box, blur_px, is_quick=True)
     paper = light * (PAPER - (PAPER - INK) * ink)

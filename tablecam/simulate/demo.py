@@ -58,6 +58,7 @@ def demo_camera(
         table.depth_mm / ((_FIELD_PER_HEIGHT - 0.06) * height_px),
     )
     middle = np.array([table.width_mm / 2, table.depth_mm / 2, 0.0])
+    # A camera that looks straight down, then tilted a little.
     rotation = _turn(4.0, 0) @ _turn(-2.2, 1) @ _turn(1.3, 2) @ np.diag([1.0, -1.0, -1.0])
     rotation_vector, _ = cv2.Rodrigues(rotation)
     translation = np.array([0.0, 0.0, height_mm]) - rotation @ middle

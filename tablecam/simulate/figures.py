@@ -143,6 +143,7 @@ def _troop(
 ) -> Iterator[Shape]:
     """Yields three riders abreast, scaled to fit ahead of the tag."""
     middle = (front_mm + back_mm) / 2
+    # Shallow bases get smaller horses.
     scale = min(1.0, (front_mm - back_mm) / _RIDER_MM)
     for number in range(3):
         right = (number - 1) * half_mm * 0.62

@@ -70,6 +70,7 @@ def _paint_hill(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
     reach_mm = cv2.distanceTransform((inside > 0.5).astype(np.uint8), cv2.DIST_L2, 5) / mat.scale
     height_mm = 21 * (1 - np.exp(-reach_mm / 13)) + 0.3 * mat.noise(12, rng) * inside
     height_mm = cv2.GaussianBlur(height_mm.astype(np.float32), (0, 0), 2.4 * mat.scale)
+    # Lambertian shading from the slopes of a height field.
     slope_x = cv2.Sobel(height_mm, cv2.CV_32F, 1, 0, ksize=3) / 8 * mat.scale
     slope_y = cv2.Sobel(height_mm, cv2.CV_32F, 0, 1, ksize=3) / 8 * mat.scale
     mat.brighten(np.clip(1 + 0.42 * slope_x - 0.36 * slope_y, 0.62, 1.3).astype(np.float32))

@@ -66,6 +66,7 @@ def hand_picture(side: str, grip: float, heading_deg: float) -> HandPicture:
     arm = _height(ahead, right, _ARM)
     arm = np.where(ahead < _CUFF_MM + 2, arm, 0)
     flesh = _smoothed(_height(ahead, right, _bones(grip)), 1.3 * PX_PER_MM)
+    # The higher of the two surfaces is visible.
     is_sleeve = arm > flesh
     height = np.where(is_sleeve, arm + _wool(ahead, right), flesh).astype(np.float32)
     lit = _lambert(height, heading_deg)

@@ -70,6 +70,7 @@ class Mat:
         """Projects points (n, 2) at a height to the table, as seen from the camera."""
         points = np.asarray(points_mm, dtype=np.float64)
         foot, camera_height = self._centre_mm[:2], self._centre_mm[2]
+        # Similar triangles about the camera's foot.
         return np.asarray(foot + (points - foot) * camera_height / (camera_height - height_mm))
 
     def from_camera_foot_mm(self, point_mm: ArrayLike) -> float:
@@ -117,6 +118,7 @@ class Mat:
             return
         part, share = self.picture[box], mask[box][..., None]
         paint = np.asarray(colour[::-1] if isinstance(colour, tuple) else colour[box], np.float32)
+        # Adding 0.5 rounds when the result is truncated to 8 bits.
         part[:] = part + (paint - part) * share + np.float32(0.5)
 
     def brighten(self, factor: Mask) -> None:

@@ -41,6 +41,7 @@ class Tilt:
         """Returns the camera with this displacement."""
         if self == UPRIGHT:
             return camera
+        # A shift of the picture by f tan(angle) is a turn of the camera by that angle.
         turn = (
             _turn(math.atan2(self.right_px, camera.lens.fx_px), 1)
             @ _turn(-math.atan2(self.down_px, camera.lens.fy_px), 0)

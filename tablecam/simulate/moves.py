@@ -86,6 +86,7 @@ class Glide:
     def along(self, start: Places, base_type: BaseType, progress: float) -> Places:
         """Moves the unit's centre straight to its goal, turning the shorter way."""
         middle = unit_place(start, base_type)
+        # Brings the turn to [-180, 180), the shorter way.
         turn_deg = (self.heading_deg - middle.heading_deg + 180) % 360 - 180
         step_x, step_y = self.x_mm - middle.x_mm, self.y_mm - middle.y_mm
         return tuple(
@@ -115,6 +116,7 @@ class Deploy:
         spread = _between(progress, 0, 1 / 3) - _between(progress, 2 / 3, 1)
         turn_deg = 90 * _between(progress, 1 / 3, 2 / 3) * (1 if self.side == "left" else -1)
         middle = unit_place(start, base_type)
+        # Spreading moves the bases away from the unit's middle.
         stretch = 1 + spread * (_spread_gap_mm(base_type) / base_type.depth_mm)
         return tuple(
             Place(

@@ -26,6 +26,7 @@ def overlaps_mm(first: Array, second: Array) -> Array:
             shared = np.minimum(mine.max(-1), theirs.max(-1)) - np.maximum(
                 mine.min(-1), theirs.min(-1)
             )
+            # The smallest overlap over all axes is the depth; negative on any axis means apart.
             depth = np.minimum(depth, shared)
     return depth
 

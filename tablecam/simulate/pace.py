@@ -35,6 +35,7 @@ class Pace:
         if self._last_s is None:
             now_s, passed_s = time.monotonic() if self._is_paced else 0.0, 0.0
         elif self._is_paced:
+            # Waiting on the event lets `stop` end the wait.
             self._stopped.wait(self._last_s + self._interval_s - time.monotonic())
             now_s = time.monotonic()
             passed_s = min(now_s - self._last_s, _LONGEST_STEP_S)

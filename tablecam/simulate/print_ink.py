@@ -79,6 +79,7 @@ def seen_print(
     across = _cell_weights(u, sheet.across_mm, blur_px * _steepness(u, count))
     along = _cell_weights(v, sheet.along_mm, blur_px * _steepness(v, count))
     covered = across.sum(axis=-1) * along.sum(axis=-1)
+    # The blur is separable, so two small products replace a 2-D convolution.
     white = ((along @ sheet.cells) * across).sum(axis=-1)
     return (
         pixel_means(covered, count).astype(np.float32),

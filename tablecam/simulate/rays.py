@@ -137,6 +137,7 @@ def _patch_map(camera: Camera, box: Box, height_mm: float, samples: Array) -> Ar
     grid_x, grid_y = np.meshgrid(_NODES * half_px + middle[0], _NODES * half_px + middle[1])
     nodes = np.stack([grid_x.ravel(), grid_y.ravel()], axis=-1)
     points_mm = camera.to_table(nodes, height_mm).T.reshape(2, len(_NODES), len(_NODES))
+    # A tensor-product polynomial through the nodes, evaluated at all pixels at once.
     coefficients = _FROM_NODES @ points_mm @ _FROM_NODES.T
     across = _powers(np.arange(box.left, box.right), samples, middle[0], half_px)
     down = _powers(np.arange(box.top, box.bottom), samples, middle[1], half_px)

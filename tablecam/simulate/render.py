@@ -54,6 +54,7 @@ class Renderer:
         self._roster = roster
         self._look = look
         self._prints = TagPrints(roster)
+        # Painted once for the original camera and seen from any other.
         self._land = _land(roster, camera, look) if look.scenery else None
         self._tilt = UPRIGHT
         self._view = self._seen_by(camera)

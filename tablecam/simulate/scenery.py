@@ -63,6 +63,7 @@ def _paint_woods(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
         trees.append(_Tree(x, y, radius, radius * rng.uniform(1.7, 2.4), leaves))
     for tree in trees:
         _paint_tree_shadow(mat, tree)
+    # Painter's algorithm: nearer trees cover farther ones.
     trees.sort(key=lambda tree: -mat.from_camera_foot_mm((tree.x_mm, tree.y_mm)))
     for tree in trees:
         _paint_tree(mat, tree, rng)

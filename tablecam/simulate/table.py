@@ -76,6 +76,7 @@ class SimulatedTable:
     def stand_still(self) -> None:
         """Pauses the script without hands, after each has put down what it carries."""
         with self._lock:
+            # Putting one unit down may take time in which another hand picks one up.
             while (carry_s := self._remaining_carry_s()) > 0:
                 before_s, self._elapsed_s = self._elapsed_s, self._elapsed_s + carry_s
                 self._stop_blocked_units(before_s, self._elapsed_s)
@@ -343,6 +344,7 @@ class SimulatedTable:
         """Stops the units whose move began in between and whose path is blocked."""
         loop_s = self._timeline.loop_s
         first = int(before_s // loop_s)
+        # The script repeats, so a step may span the end of a loop.
         for turn in range(first, int(now_s // loop_s) + 1):
             for visit in self._timeline.visits:
                 if before_s < visit.begin_s + turn * loop_s <= now_s:

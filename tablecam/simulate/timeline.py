@@ -200,6 +200,7 @@ class Timeline:
                 time_s, max(length_mm / PUSH_MM_PER_S, _SHORTEST_LEG_S), places, move, base_type
             )
             legs.append(leg)
+            # The next push starts where this one ends.
             time_s, places = leg.end_s, move.along(places, base_type, 1.0)
         current[order.id] = places
         side = self._sides[order.id]

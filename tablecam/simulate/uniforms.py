@@ -40,6 +40,7 @@ def uniform(side: str, arm: Arm | None, owner: str) -> Uniform:
     coat, facing, flag, ground = _COATS.get(side) or _invented(side)
     if arm == "cavalry":
         variants = (coat, _mixed(coat, (214, 200, 160)), _mixed(coat, (112, 160, 190)))
+        # A hash, so that a regiment looks the same in every run.
         coat = variants[zlib.crc32(owner.encode()) % len(variants)]
     if arm == "artillery":
         coat = _mixed(coat, (96, 76, 56))

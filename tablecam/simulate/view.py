@@ -100,6 +100,7 @@ class TableView:
         linear: Linear = self._ground[box.slices].copy()
         for _, patch in self._patches.values():
             patch.laid_on(linear, box)
+        # Only changed boxes are encoded; the rest of the canvas is reused.
         self._canvas[box.slices] = encoded(linear * self.light[box.slices][..., None])
 
 
