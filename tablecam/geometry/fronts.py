@@ -58,9 +58,11 @@ class Fronts:
         rank = list(front_rank(unit))
         count = len(unit.bases)
         corners = bases.corners_mm().reshape(-1, count, 4, 2)[:, rank, :2]
+        # A column's front is its leading base's own edge, so nothing is fitted.
         if len(rank) == 1:
             heading = bases.axes.reshape(-1, count, 2, 2)[:, rank[0], 1]
             return cls(corners[:, 0, 0], corners[:, 0, 1], np.asarray(heading))
+        # The circular mean of the bases' headings: normalise the mean of their unit vectors.
         heading = _unit(bases.axes.reshape(-1, count, 2, 2)[:, :, 1].mean(axis=1))
         middles = corners.mean(axis=2)
         middle = middles.mean(axis=1)
@@ -114,8 +116,10 @@ def strip_ahead(axes: Axes, table: TableSize) -> shapely.Geometry:
 def _principal_axes(offsets: Array, heading: Array) -> Array:
     """Returns the principal axes (k, 2) of points (k, p, 2), pointing right of the headings."""
     x, y = offsets[..., 0], offsets[..., 1]
+    # The principal axis of a 2 x 2 covariance matrix, in closed form.
     angle = 0.5 * np.arctan2(2 * (x * y).sum(axis=1), (x * x - y * y).sum(axis=1))
     along = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    # An axis has two directions: take the one to the right of the heading.
     rightward = along[:, 0] * heading[:, 1] - along[:, 1] * heading[:, 0]
     return np.asarray(along * np.where(rightward >= 0, 1.0, -1.0)[:, None])
 

@@ -42,6 +42,7 @@ def separations(a: Rectangles, b: Rectangles) -> tuple[Array, NDArray[np.intp], 
     between = np.einsum("pij,pj->pi", normals, b.centres_mm - a.centres_mm)
     radii = _projected_radii(a, normals) + _projected_radii(b, normals)
     apart = np.abs(between) - radii
+    # Separating axes: convex shapes are apart along the normal of some edge, or along none.
     which = np.argmax(apart, axis=1)
     rows = np.arange(len(which))
     sign = np.where(between[rows, which] >= 0, 1.0, -1.0)
@@ -56,6 +57,7 @@ def ways_apart(a: Rectangles, b: Rectangles) -> CornerGaps:
     from_mm = np.concatenate([corners_a, on_a], axis=1)
     to_mm = np.concatenate([on_b, corners_b], axis=1)
     gaps_mm = np.linalg.norm(to_mm - from_mm, axis=-1)
+    # Avoids a division by 0; pairs that touch are replaced below.
     safe = np.maximum(gaps_mm, _TOUCHING_MM)
     normals = (to_mm - from_mm) / safe[..., None]
     # A gap from corner to corner counts once: a's corner has it already.
@@ -97,7 +99,7 @@ def _overlapping_gaps(
     apart, which, normals = separations(a, b)
     rows = np.flatnonzero(apart <= _TOUCHING_MM)
     which, normals = which[rows], normals[rows][:, None]
-    by_b = (which < 2)[:, None, None]  # the face is b's, and the corners are a's
+    by_b = (which < 2)[:, None, None]  # The face is b's, and the corners are a's.
     face = np.where(which < 2, b.halves_mm[rows, which % 2], a.halves_mm[rows, which % 2])
     ahead_a = (normals * (corners_a[rows] - a.centres_mm[rows, None])).sum(-1)
     ahead_b = (normals * (corners_b[rows] - b.centres_mm[rows, None])).sum(-1)

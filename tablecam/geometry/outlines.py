@@ -110,6 +110,7 @@ def unit_footprints(
     # On a grid: a plain union may silently drop a base whose edge coincides with another's but for
     # rounding, as GEOS 3.14 does with four of 33 x 76 mm in two ranks at a heading of 0.75 degrees.
     union = shapely.union_all(grown, axis=1, grid_size=GRID_MM)
+    # Growing and shrinking by half a seam closes gaps and keeps the outer edges.
     closed = np.asarray(shapely.buffer(union, -seam_mm / 2, join_style="mitre"), dtype=object)
     return [*closed.tolist()]
 
@@ -126,6 +127,7 @@ def axes(what: Unit | BasePose) -> Axes:
     rank = [what.bases[index] for index in front_rank(what)]
     if len(rank) == 1:
         return axes(rank[0])
+    # The heading is the mean over all bases, because each one's heading is measured separately.
     heading_deg = mean_deg(base.heading_deg for base in what.bases)
     fronts = [corners(base)[:2] for base in rank]
     middles = [((x + to_x) / 2, (y + to_y) / 2) for (x, y), (to_x, to_y) in fronts]
@@ -203,8 +205,10 @@ def _fitted_line(points: Sequence[Point], heading_deg: float) -> tuple[Point, Po
     ]
     covariance = math.fsum(across * ahead for across, ahead in local)
     variances = math.fsum(across * across - ahead * ahead for across, ahead in local)
+    # The principal axis of the points, relative to the perpendicular of the heading.
     askew_rad = math.atan2(2 * covariance, variances) / 2
     if abs(askew_rad) > math.radians(FIT_LIMIT_DEG):
+        # Not in formation: use the perpendicular through the foremost base instead.
         foremost = max(range(len(points)), key=lambda index: local[index][1])
         return points[foremost], (right_x, right_y)
     cos, sin = math.cos(askew_rad), math.sin(askew_rad)

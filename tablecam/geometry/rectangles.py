@@ -63,6 +63,7 @@ class Rectangles:
 
         `by_pose` (n, k, 3) are their derivatives by centre (x, y) and heading (radians).
         """
+        # A heading error turns the base about its tag, so it also moves the centre.
         by_heading = by_pose[..., 2] + np.einsum("nki,ni->nk", by_pose[..., :2], self.swings_mm)
         by_error = np.concatenate([by_pose[..., :2], by_heading[..., None]], axis=2)
         return np.asarray(by_error * self.sigmas[:, None])
@@ -113,6 +114,7 @@ def _rows(thing: Measurable) -> list[tuple[float, ...]]:
 
 
 def _point_row(x_mm: float, y_mm: float, sigma_mm: float) -> tuple[float, ...]:
+    # A rectangle of size 0, with axes along x and y.
     return (x_mm, y_mm, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, sigma_mm, sigma_mm, 0.0, 0.0, 0.0)
 
 
@@ -123,5 +125,6 @@ def _row(base: BasePose) -> tuple[float, ...]:
     halves = (base.width_mm / 2, base.depth_mm / 2)
     sigmas = (base.tag_sigma_mm, base.tag_sigma_mm, math.radians(base.sigma_deg))
     right_mm, ahead_mm = base.tag_right_mm, base.tag_forward_mm
+    # The derivative of the centre by the heading, for a rotation about the tag.
     swing_mm = (ahead_mm * y - right_mm * x, -ahead_mm * x - right_mm * y)
     return (base.x_mm, base.y_mm, y, -x, x, y, *halves, *sigmas, *swing_mm)

@@ -47,6 +47,7 @@ def shapes_of(geometry: shapely.Geometry, role: str, label: str = "") -> tuple[S
 
 def _shape(part: shapely.Geometry, role: str, label: str) -> Shape:
     if isinstance(part, shapely.Polygon):
+        # Shapely repeats a ring's first point, documents do not.
         return Shape("polygon", _points(shapely.get_coordinates(part.exterior)[:-1]), role, label)
     kind: Literal["point", "line"] = "point" if isinstance(part, shapely.Point) else "line"
     return Shape(kind, _points(shapely.get_coordinates(part)), role, label)

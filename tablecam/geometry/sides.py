@@ -45,7 +45,9 @@ def sides_from(a: Sequence[Axes], b: Sequence[Unit | BasePose]) -> NDArray[np.in
     """Returns `sides_of` for observers given by their axes."""
     bases = rectangles(b)
     base_areas = _areas_by_side(a, bases)
+    # Sums the bases of each unit by a product with the ownership matrix.
     areas = base_areas @ (bases.owners[:, None] == np.arange(len(b)))
+    # A tiny bonus in the order of `SIDES` breaks ties.
     order = np.array([2, 1, 0])[:, None, None]
     return np.asarray(np.argmax(areas + _SAME_MM2 * order, axis=0))
 

@@ -31,6 +31,7 @@ def free_line(
     """
     if shapely.is_empty(target):
         return None
+    # The usual case: the shortest line is free, and no corner has to be tried.
     straight = shapely.shortest_line(edge, target)
     if not shapely.intersects(less_a_hair(blockers), straight):
         return straight

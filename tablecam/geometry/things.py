@@ -71,6 +71,7 @@ def _base(position: Position, reference: str, name: str) -> Thing:
     bases: dict[str, tuple[Unit, BasePose]] = {}
     for unit in position.units:
         for index, base in enumerate(unit.bases):
+            # A base answers to its place in the unit and, if it has one, to its tag.
             bases[f"{unit.id}/{index + 1}"] = (unit, base)
             bases[unit.base_name(index)] = (unit, base)
     unit, base = _looked_up(bases, reference, "base", name)

@@ -120,6 +120,7 @@ def turns_within(strip: Strip, edges: Edges, most_rad: float) -> tuple[Array, Ar
     x_mm, y_mm = edges.starts.T
     far_mm = np.hypot(x_mm, y_mm)
     width_mm = 2 * max(abs(strip.left_mm), abs(strip.right_mm))
+    # Other shapes may enter the strip by its near end, so they get the weaker bounds.
     is_plain = (np.minimum.reduceat(far_mm, edges.firsts) > width_mm) & (
         np.minimum.reduceat(y_mm, edges.firsts) >= 0
     )
@@ -162,6 +163,7 @@ def turns_to_edges(strip: Strip, edges: Edges) -> tuple[Array, Array]:
 def _nearest_mm(starts: Array, steps: Array) -> Array:
     """Returns the distance of edges (k, 2) from the pivot, (k,)."""
     lengths = np.maximum((steps**2).sum(axis=1), _HAIR_MM**2)
+    # The foot of the perpendicular from the pivot, clamped to the edge.
     part = np.clip(-(starts * steps).sum(axis=1) / lengths, 0.0, 1.0)
     return np.asarray(np.hypot(*(starts + part[:, None] * steps).T))
 
@@ -184,6 +186,7 @@ def clipped(start: Array, step: Array, part: tuple[Array, Array]) -> tuple[Array
     """Clips intervals of t, given by their ends, to where start + t * step >= 0."""
     first, last = part
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        # A rising value cuts off the start of the interval, a falling one its end.
         crossing = -start / step
     first = np.where(step > 0, np.maximum(first, crossing), first)
     last = np.where(step < 0, np.minimum(last, crossing), last)

@@ -67,6 +67,7 @@ def first_met_by_each(
         raise ValueError("expected strips that differ only by where they lie")
     if not any(len(of_strip) for of_strip in shapes):
         return [np.full((len(turns), 0), np.inf) for turns in turned_deg]
+    # In their own frames all strips are the same, so one stands for all.
     plain = replace(strips[0], pivot_mm=(0.0, 0.0), heading_deg=90.0)
     turns_rad = [np.radians(turns) for turns in turned_deg]
     most_rad = max(float(np.abs(turns).max(initial=0.0)) for turns in turns_rad)
@@ -149,6 +150,7 @@ def critical_turns_deg(
     ratios = np.divide(sides, far_mm, out=np.full((len(corners), 2), 2.0), where=far_mm > 0)
     crosses = np.abs(ratios) <= 1.0
     turns = np.degrees((bearings_rad + np.arcsin(np.where(crosses, ratios, 0.0)))[crosses])
+    # Brings the angles to the interval [-180, 180).
     turns = (turns + 180.0) % 360.0 - 180.0
     return np.unique(turns[np.abs(turns) <= most_deg])
 
@@ -189,6 +191,7 @@ def _rectangles_begin(strip: Strip, rows: TurnedShapes, asked: Indices) -> Array
     """Returns where rectangles clear of the near end begin, for rows (k,): (k,)."""
     edges, shape_of = rows.seen.edges, rows.shape_of[asked]
     begin = np.where(edges.are_rectangles, edges.firsts, 0)
+    # Opposite corners are two edges apart.
     middles = (edges.starts[begin] + edges.starts[begin + 2]) / 2
     turned = np.cos(rows.turns_rad[asked]), np.sin(rows.turns_rad[asked])
     middle = _turned(turned, middles[shape_of])

@@ -66,6 +66,7 @@ class Strip:
         far = [side * beside + length_mm * ahead for side in sides]
         turned: shapely.Geometry = shapely.Polygon(np.array([near[0], near[1], far[1], far[0]]))
         if self.is_cut:
+            # The box only has to contain the strip and end at the front line.
             reach_mm = length_mm + max(map(abs, sides))
             turned = shapely.intersection(
                 turned, shapely.box(-reach_mm, self.floor_mm, reach_mm, reach_mm)
@@ -146,6 +147,7 @@ class Cone:
 
         Infinite for a shape outside the cone, or in it by no more than a sliver.
         """
+        # On a grid, so that edges along the cone's sides leave no slivers.
         inside = shapely.intersection(
             np.asarray(shapes, dtype=object), self._wedge, grid_size=GRID_MM
         )
@@ -157,6 +159,7 @@ class Cone:
     def _wedge(self) -> shapely.Geometry:
         if self.left_deg + self.right_deg >= 360.0:
             return shapely.box(-_FAR_MM, -_FAR_MM, _FAR_MM, _FAR_MM)
+        # The right opening is seen from the right end of the edge, the left one from the left end.
         turns = np.linspace(-self.right_deg, 0.0, _FAN), np.linspace(0.0, self.left_deg, _FAN)
         ends = self.right_mm, self.left_mm
         fan = [

@@ -125,6 +125,7 @@ def _public_text(play: AnyPlay, before: Any, choice: Any) -> str:
     if not play.game.asked(before).is_concealed:
         return play.game.offered(before, choice).label
     try:
+        # Labels of concealed choices would show a hand, but public events do not.
         _, events = play.game.apply(before, choice)
     except Refused:
         events = ()

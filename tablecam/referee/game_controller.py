@@ -44,6 +44,7 @@ class GameController:
             BadInput: The table does not fit the game, or an option is wrong.
         """
         if self.play is not None:
+            # Markers of the previous game belong to that game.
             position = _without_markers(position)
         self.play = Play(self.game, position, options)
         self.by_hand.begin(position)

@@ -84,6 +84,7 @@ def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position
         game_unit = in_game.get(unit.id)
         if game_unit is not None and (unit.id in names or is_there(unit, game_unit)):
             units.append(game_unit)
+        # Drops a unit that has left the game and that players still have to remove.
         elif game_unit is not None or unit.id not in names:
             units.append(unit)
     unseen = [unit for name, unit in in_game.items() if name in names and seen.unit(name) is None]

@@ -19,7 +19,7 @@ from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.referee.game_controller import AnyPlay, GameController
 from tablecam.referee.game_overlay import GameOverlay
-from tablecam.referee.game_recorder import GameRecorder, Keeper
+from tablecam.referee.game_store import GameStore, StoreWriter
 from tablecam.referee.intents import Intent, answered, check_units, said_of_late
 from tablecam.referee.measuring_ban import MeasuringBan
 from tablecam.referee.placing import Placing, laid
@@ -65,7 +65,7 @@ class Referee:
         *,
         is_automatic: bool = False,
         tell: Callable[[int], None] = lambda version: None,
-        keeper: Keeper | None = None,
+        keeper: GameStore | None = None,
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.game = game
@@ -74,7 +74,7 @@ class Referee:
         self._controller = GameController(game, is_automatic=is_automatic)
         self._by_hand = self._controller.by_hand
         self._versions = VersionGuard(now_s)
-        self._recorder = GameRecorder(game, keeper)
+        self._store = StoreWriter(game, keeper)
         self._overlay = GameOverlay()
         self._ban = MeasuringBan()
         self._run = ""
@@ -228,7 +228,7 @@ class Referee:
         with self._lock:
             play = self._controller.resume(document)
             self._run = _new_run()
-            self._recorder.resume(play)
+            self._store.resume(play)
             self._go_on()
 
     def see(self, position: Position) -> None:
@@ -386,7 +386,7 @@ class Referee:
     def _begin(self, position: Position, options: Mapping[str, Any]) -> None:
         play = self._controller.begin(position, options)
         self._run = _new_run()
-        self._recorder.begin(play)
+        self._store.begin(play)
         self._go_on()
 
     def _apply(self, seat: Seat, action: Any, note: str) -> None:
@@ -399,6 +399,7 @@ class Referee:
     ) -> None:
         """Takes back the latest actions, or proposes to if they revealed something concealed."""
         undone = play.done[len(play.done) - number :]
+        # Otherwise a side could look at concealed cards and take the action back.
         has_revealed = any(event.only_for for done in undone for event in done.events)
         if seat == SHARED or not has_revealed:
             carry_out(seat)
@@ -435,7 +436,7 @@ class Referee:
         self._ban.follow(self._controller.play)  # A move may have been confirmed automatically.
         play = self._controller.play
         if play is not None:
-            self._recorder.follow(play, self._by_hand.suggested)
+            self._store.follow(play, self._by_hand.suggested)
             self._overlay.follow(self.game.position(play.state))
         self._versions.version += 1
         self._tell(self._versions.version)

@@ -130,6 +130,7 @@ def _log(referee: Referee, play: AnyPlay, seat: Seat, after: str) -> Json:
     """
     run = f"{referee.run}.{seat.kind}.{seat.side or ''}."
     entries = after.removeprefix(run)
+    # A mark of another run or seat is useless: send the whole log.
     is_whole = not (after.startswith(run) and entries.isdecimal())
     deeds = None if is_whole else play.deeds_since(int(entries))
     lines = [

@@ -53,6 +53,7 @@ class VersionGuard:
         Raises:
             OutOfDate: The game has gone on since that version.
         """
+        # A move on the table makes offers about the table out of date, but no other answers.
         since = self.version if is_of_table else self._decided
         if seen is not None and not since <= seen <= self.version:
             raise OutOfDate("game", "it has gone on since: look again before you choose")

@@ -56,6 +56,7 @@ def values_of(action: object, due: Roll, *, rule: str | None = None) -> tuple[in
     if action.values is None or len(action.values) != due.count:
         got = "none" if action.values is None else str(len(action.values))
         raise Refused(f"expected {due}, got {got}", rule=rule, key="values")
+    # Players may have mistyped a real die.
     if wrong := [die for die in action.values if not 1 <= die <= due.sides]:
         why = f"expected dice from 1 to {due.sides}, got {wrong[0]}"
         raise Refused(why, rule=rule, key="values")

@@ -42,6 +42,7 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: to_plain(item) for key, item in value.items()}
     if isinstance(value, frozenset):
+        # Sets have no order of their own.
         return sorted(to_plain(item) for item in value)
     if isinstance(value, tuple):
         return [to_plain(item) for item in value]
@@ -49,7 +50,8 @@ def to_plain(value: Any) -> Any:
 
 
 def _is_empty_default(field: dataclasses.Field[Any], value: Any) -> bool:
-    """Whether JSON may omit the value: it is empty or 0.0 and the default (an int 0 is kept)."""
+    """Whether JSON may omit the value, because it is empty or 0.0, as is the field's default."""
+    # An int 0 is a count and stays, so that documents show it.
     is_nothing = value is None or (isinstance(value, Sized | float) and not value)
     if not is_nothing:
         return False

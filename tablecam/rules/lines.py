@@ -54,6 +54,7 @@ class Lines:
             rule = error.rule if isinstance(error, Refused) else None
             failure: Json = {"ok": False, "error": " ".join(str(error).split())}
             return failure if rule is None else failure | {"rule": rule}
+        # One bad request must not end the session.
         except Exception as error:
             log.debug("", exc_info=True)
             return {"ok": False, "error": f"a fault of tablecam's own: {error!r}"}
@@ -86,6 +87,7 @@ class Lines:
     def _apply(self, request: Document) -> Json:
         play = self._playing()
         parsed = request.parsed(_Apply)
+        # Guards against a request that was sent twice.
         if parsed.at is not None and parsed.at != len(play.done):
             why = f"expected {len(play.done)}, as so much has been done, got {parsed.at}"
             raise Refused(f"{why}: was it sent twice?", key="at")

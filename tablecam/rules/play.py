@@ -163,9 +163,9 @@ class Play(Generic[State, Action]):
             Refused: There is no such action, or it was taken back.
         """
         deeds = self._log.deeds
-        wanted = deeds[deed] if 0 <= deed < len(deeds) else None
+        target = deeds[deed] if 0 <= deed < len(deeds) else None
         for place, done in enumerate(self._current):
-            if done is wanted:
+            if done is target:
                 return place
         raise Refused("expected what was done and not taken back", key="deed")
 
@@ -185,6 +185,7 @@ class Play(Generic[State, Action]):
         Raises:
             Refused: The new action was not legal at that point; nothing has changed.
         """
+        # A trial run: it raises before anything is taken back.
         self.game.apply(self.state_before(place), action)
         later = self._current[place + 1 :]
         self.undo(len(self._current) - place)

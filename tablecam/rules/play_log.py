@@ -91,6 +91,7 @@ class PlayLog(Generic[State, Action]):
                 current.append((deed, done))
                 deeds += 1
             elif isinstance(entry, int):
+                # An undo refers to the actions that are current, not to the last entries.
                 undoes = tuple(number for number, _ in reversed(current[-entry:]))
                 del current[-entry:]
             if index >= after:

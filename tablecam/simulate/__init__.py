@@ -1,5 +1,5 @@
-"""A table that is not there: a scripted battle and a quick renderer.
+"""Simulated tables: a scripted battle and a fast renderer.
 
-Takes a script, a roster and a camera; gives frames and the exact truth beside each. May import
+Takes a script, a roster and a camera; returns frames, each with its exact ground truth. May import
 capture, vision, table and calibration.
 """

@@ -1,4 +1,4 @@
-"""A base as the camera sees it: flocked ground, miniatures and the printed tag."""
+"""Renders bases: flocked ground, miniatures and the printed tag."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from tablecam.table.model import Arm
 from tablecam.table.roster import BaseType, Roster
 
 _MARGIN_SIGMAS = 5
-_FINER = 3
-"""Miniatures are drawn so many times larger than they are seen."""
+_SUPERSAMPLING = 3
+"""The supersampling factor of miniatures."""
 _SHIFT_BITS = 4
 _SHADOW_STRENGTH = 0.38
 _LINEAR = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
-class _Stand:
-    """What is glued together: a base's shape, its ground's colour, and its miniatures."""
+class _PaintedBase:
+    """A painted base: its size, its colours, and its miniatures."""
 
     base_type: BaseType
     uniform: Uniform
@@ -40,9 +40,9 @@ class _Stand:
 
 
 class BasePainter:
-    """Paints the bases of a roster, each at its place.
+    """Renders the bases of a roster, each at its place.
 
-    The tag is exact to far below a hundredth of a pixel; the rest is for the eye.
+    The tag is exact to far below a hundredth of a pixel; the rest only has to look right.
     """
 
     def __init__(
@@ -52,25 +52,27 @@ class BasePainter:
         self._prints = prints
         self._blur_px = blur_px
         self._margin_px = _MARGIN_SIGMAS * blur_px + 1
-        self._stands = _stands(roster, with_figures=figures)
+        self._painted_bases = _painted_bases(roster, with_figures=figures)
         self._flock = _flock(np.random.default_rng(7))
 
     def painted(self, tag: int, place: Place) -> Patch:
-        """The patch of one base."""
-        stand = self._stands[tag]
-        sheet = self._prints.on_base(tag, place, stand.base_type)
-        outline = _outline(place, stand.base_type)
-        solids = _Solids(self._camera, place, stand)
+        """Renders one base as a patch."""
+        base = self._painted_bases[tag]
+        sheet = self._prints.on_base(tag, place, base.base_type)
+        outline = _outline(place, base.base_type)
+        solids = _Solids(self._camera, place, base)
         box = outline.box(self._camera, self._margin_px).joined(
             sheet.box(self._camera, self._margin_px)
         )
         box = box.joined(solids.box(self._margin_px))
         patch = Patch.clear(box)
+        # Painted from the bottom up: shadow on the table, base, tag, shadow on the base,
+        # miniatures.
         patch.shade(self._soft(_slab_shadow(self._camera, outline, box)) * np.float32(0.45))
         covered, _ = seen_print(self._camera, outline, box, self._blur_px, is_quick=True)
-        patch.cover(self._ground(tag, place, stand, box), covered)
+        patch.cover(self._ground(tag, place, base, box), covered)
         lay_print(patch, self._camera, sheet, self._blur_px)
-        if stand.shapes:
+        if base.shapes:
             patch.shade(self._soft(solids.shadow(box)) * np.float32(_SHADOW_STRENGTH))
             colour, cover = solids.drawn(box)
             blurred = self._soft(np.dstack([_LINEAR[colour] * cover[..., None], cover]))
@@ -78,17 +80,17 @@ class BasePainter:
         return patch
 
     def tag_corners_mm(self, tag: int, place: Place) -> Array:
-        """The corners (4, 3) of a base's black square, and of its rim where it has one."""
-        return self._prints.on_base(tag, place, self._stands[tag].base_type).corners_mm
+        """Returns the corners (4, 3) of a base's tag, including its white rim, if any."""
+        return self._prints.on_base(tag, place, self._painted_bases[tag].base_type).corners_mm
 
     def _soft(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         if self._blur_px <= 0:
             return values
         return np.asarray(cv2.GaussianBlur(values, (0, 0), self._blur_px), dtype=np.float32)
 
-    def _ground(self, tag: int, place: Place, stand: _Stand, box: Box) -> Linear:
-        """The flocked top of a base: its colour, grains that move with it, a darker edge."""
-        base_type = stand.base_type
+    def _ground(self, tag: int, place: Place, base: _PaintedBase, box: Box) -> Linear:
+        """Renders the flocked top of a base, with grain that moves with it and a darker edge."""
+        base_type = base.base_type
         x_mm, y_mm = plane_map(self._camera, box, base_type.tag_height_mm)
         forward, right = _local(x_mm, y_mm, place)
         grain = cv2.remap(
@@ -102,57 +104,58 @@ class BasePainter:
         )
         edge = 1 - 0.5 * np.exp(-np.square(np.maximum(to_edge_mm, 0) / 0.8))
         shade = (grain * edge).astype(np.float32)
-        colour = np.array(linear_colour(*stand.uniform.ground), dtype=np.float32)
+        colour = np.array(linear_colour(*base.uniform.ground), dtype=np.float32)
         return np.asarray(shade[..., None] * colour)
 
 
 class _Solids:
     """The miniatures of one base at its place, as polygons in the picture."""
 
-    def __init__(self, camera: Camera, place: Place, stand: _Stand) -> None:
-        self._shapes = stand.shapes
-        spots = np.array([spot for shape in stand.shapes for spot in shape.spots]).reshape(-1, 3)
-        top_mm = stand.base_type.tag_height_mm
+    def __init__(self, camera: Camera, place: Place, base: _PaintedBase) -> None:
+        self._shapes = base.shapes
+        spots = np.array([spot for shape in base.shapes for spot in shape.spots]).reshape(-1, 3)
+        top_mm = base.base_type.tag_height_mm
         heading_rad = math.radians(place.heading_deg)
         ahead = np.array([math.cos(heading_rad), math.sin(heading_rad)])
         aside = np.array([ahead[1], -ahead[0]])
         ground = np.array([place.x_mm, place.y_mm]) + spots[:, :1] * ahead + spots[:, 1:2] * aside
         up = spots[:, 2:]
         self._pixels = camera.to_image(np.hstack([ground, up + top_mm]))
-        fallen = ground + up * SHADOW_MM_PER_MM * 0.6
-        self._shadow_pixels = camera.to_image(np.hstack([fallen, 0 * up + top_mm]))
+        shadow = ground + up * SHADOW_MM_PER_MM * 0.6
+        self._shadow_pixels = camera.to_image(np.hstack([shadow, 0 * up + top_mm]))
         self._px_per_mm = float(camera.px_per_mm([[place.x_mm, place.y_mm]])[0])
 
     def box(self, margin_px: float) -> Box:
-        """The pixels that miniatures and shadows reach."""
+        """Returns the box of pixels that the miniatures and their shadows cover."""
         points = np.concatenate([self._pixels, self._shadow_pixels])
         return Box.around(points, margin_px + 2) if len(points) else Box(10**6, 10**6, -1, -1)
 
     def drawn(self, box: Box) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-        """The colours (rows, columns, 3) of a box, and how much of each pixel is covered."""
-        size = (box.height * _FINER, box.width * _FINER)
+        """Returns the colours (rows, columns, 3) of a box, and the coverage of each pixel."""
+        size = (box.height * _SUPERSAMPLING, box.width * _SUPERSAMPLING)
         colour, cover = np.zeros((*size, 3), np.uint8), np.zeros(size, np.uint8)
         for shape, pixels in self._pieces(self._pixels, box):
             self._draw(colour, shape, pixels, shape.colour[::-1])
             self._draw(cover, shape, pixels, 255)
-        # Where nothing is drawn the colour must not be black, or edges would get dark rims.
-        around = cv2.dilate(colour, np.ones((3, 3), np.uint8))
-        colour = np.where(cover[..., None] > 0, colour, around)
+        # Extend the colours beyond the edges, or downsampling would give them dark rims.
+        extended = cv2.dilate(colour, np.ones((3, 3), np.uint8))
+        colour = np.where(cover[..., None] > 0, colour, extended)
         small = cv2.resize(colour, (box.width, box.height), interpolation=cv2.INTER_AREA)
         share = cv2.resize(cover, (box.width, box.height), interpolation=cv2.INTER_AREA)
         return np.asarray(small, dtype=np.uint8), _share(share)
 
     def shadow(self, box: Box) -> NDArray[np.float32]:
-        """How much of each pixel lies in the miniatures' shadow."""
-        found = np.zeros((box.height, box.width), np.uint8)
-        for shape, pixels in self._pieces(self._shadow_pixels, box, finer=1):
-            self._draw(found, shape, pixels, 255, finer=1)
-        return _share(cv2.GaussianBlur(found, (0, 0), 0.8))
+        """Returns the share of each pixel in the miniatures' shadow."""
+        shadow = np.zeros((box.height, box.width), np.uint8)
+        for shape, pixels in self._pieces(self._shadow_pixels, box, supersampling=1):
+            self._draw(shadow, shape, pixels, 255, supersampling=1)
+        return _share(cv2.GaussianBlur(shadow, (0, 0), 0.8))
 
     def _pieces(
-        self, pixels: Array, box: Box, finer: int = _FINER
+        self, pixels: Array, box: Box, supersampling: int = _SUPERSAMPLING
     ) -> list[tuple[Shape, NDArray[np.int32]]]:
-        local = (pixels - [box.left, box.top] + 0.5) * finer - 0.5
+        # Pixel centres are at integers, so scaling is about -0.5.
+        local = (pixels - [box.left, box.top] + 0.5) * supersampling - 0.5
         fixed = np.rint(local * 2**_SHIFT_BITS).astype(np.int32)
         ends = np.cumsum([len(shape.spots) for shape in self._shapes])
         return list(zip(self._shapes, np.split(fixed, ends[:-1]), strict=True))
@@ -163,9 +166,9 @@ class _Solids:
         shape: Shape,
         pixels: NDArray[np.int32],
         colour: int | tuple[int, ...],
-        finer: int = _FINER,
+        supersampling: int = _SUPERSAMPLING,
     ) -> None:
-        width_px = shape.width_mm * self._px_per_mm * finer
+        width_px = shape.width_mm * self._px_per_mm * supersampling
         if len(pixels) == 1:
             at = (int(pixels[0, 0]), int(pixels[0, 1]))
             radius = max(1, round(width_px / 2 * 2**_SHIFT_BITS))
@@ -178,7 +181,7 @@ class _Solids:
 
 
 def lay_print(patch: Patch, camera: Camera, sheet: Print, blur_px: float) -> None:
-    """Lay printed paper onto the part of a patch that it reaches."""
+    """Draws printed paper onto the part of a patch that it covers."""
     box = sheet.box(camera, _MARGIN_SIGMAS * blur_px + 1).clipped(patch.box)
     covered, white = seen_print(camera, sheet, box, blur_px)
     part = Patch(box, patch.light[box.within(patch.box)])
@@ -186,22 +189,28 @@ def lay_print(patch: Patch, camera: Camera, sheet: Print, blur_px: float) -> Non
     part.cover(np.repeat(light[..., None], 3, axis=-1), covered)
 
 
-def _stands(roster: Roster, *, with_figures: bool) -> dict[int, _Stand]:
-    found: dict[int, _Stand] = {}
+def _painted_bases(roster: Roster, *, with_figures: bool) -> dict[int, _PaintedBase]:
+    bases: dict[int, _PaintedBase] = {}
     for unit in roster.units:
         for index, tag in enumerate(unit.tags):
             has_flag = index == min(1, len(unit.tags) - 1)
-            found[tag] = _stand(
+            bases[tag] = _painted_base(
                 unit.id, unit.side, unit.arm, unit.base_type, tag, has_flag, with_figures
             )
-    for leader in roster.commanders:
-        found[leader.tag] = _stand(
-            leader.id, leader.side, None, leader.base_type, leader.tag, True, with_figures
+    for commander in roster.commanders:
+        bases[commander.tag] = _painted_base(
+            commander.id,
+            commander.side,
+            None,
+            commander.base_type,
+            commander.tag,
+            True,
+            with_figures,
         )
-    return found
+    return bases
 
 
-def _stand(
+def _painted_base(
     owner: str,
     side: str,
     arm: Arm | None,
@@ -209,21 +218,21 @@ def _stand(
     tag: int,
     has_flag: bool,
     with_figures: bool,
-) -> _Stand:
-    dress = uniform(side, arm, owner)
-    shapes = figures(arm, base_type, dress, tag, has_flag=has_flag) if with_figures else ()
-    return _Stand(base_type, dress, shapes)
+) -> _PaintedBase:
+    colours = uniform(side, arm, owner)
+    shapes = figures(arm, base_type, colours, tag, has_flag=has_flag) if with_figures else ()
+    return _PaintedBase(base_type, colours, shapes)
 
 
 def _slab_shadow(camera: Camera, outline: Print, box: Box) -> NDArray[np.float32]:
-    """The narrow shadow that a base's own thickness throws on the table."""
+    """Returns the narrow shadow that a base's thickness casts on the table."""
     corners = outline.corners_mm.copy()
     corners[:, :2] += SHADOW_MM_PER_MM * (corners[:, 2:] + 0.6)
     corners[:, 2] = 0
     pixels = (camera.to_image(corners) - [box.left, box.top]) * 2**_SHIFT_BITS
-    found = np.zeros((box.height, box.width), np.uint8)
-    cv2.fillPoly(found, [np.rint(pixels).astype(np.int32)], 255, cv2.LINE_AA, _SHIFT_BITS)
-    return _share(cv2.GaussianBlur(found, (0, 0), 1.2))
+    shadow = np.zeros((box.height, box.width), np.uint8)
+    cv2.fillPoly(shadow, [np.rint(pixels).astype(np.int32)], 255, cv2.LINE_AA, _SHIFT_BITS)
+    return _share(cv2.GaussianBlur(shadow, (0, 0), 1.2))
 
 
 def _outline(place: Place, base_type: BaseType) -> Print:
@@ -241,7 +250,7 @@ def _outline(place: Place, base_type: BaseType) -> Print:
 
 
 def _local(x_mm: Array, y_mm: Array, place: Place) -> tuple[Array, Array]:
-    """Table places as forward and right of a base's centre."""
+    """Converts table points to distances forward and right of a base's centre."""
     heading_rad = math.radians(place.heading_deg)
     cos, sin = math.cos(heading_rad), math.sin(heading_rad)
     x, y = x_mm - place.x_mm, y_mm - place.y_mm
@@ -253,7 +262,7 @@ def _share(cover: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def _flock(rng: np.random.Generator) -> NDArray[np.float32]:
-    """Light and dark grains about 1, three a millimetre, (256, 256)."""
+    """Returns a texture (256, 256) of light and dark grain about 1, at 3 px per mm."""
     fine = rng.standard_normal((256, 256), dtype=np.float32)
     tufts = cv2.resize(rng.standard_normal((40, 40), dtype=np.float32), (256, 256))
     return np.asarray(1 + 0.2 * cv2.GaussianBlur(fine, (0, 0), 0.9) + 0.22 * tufts)

@@ -1,7 +1,7 @@
-"""The demo's battle: Leuthen, or near enough.
+"""The script of the demo's battle, loosely after Leuthen.
 
-The Prussian line goes forward and bends, a column comes up and deploys, and the Garde du Corps
-rides round the wood into the flank that the Austrians have left in the air.
+The Prussian line advances and wheels, a column comes up and deploys, and the Garde du Corps rides
+round the wood into the open Austrian flank.
 """
 
 from __future__ import annotations

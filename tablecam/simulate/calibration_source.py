@@ -1,4 +1,4 @@
-"""A camera before which somebody waves the lens board, then lets it look at the empty table."""
+"""A simulated camera for calibration: it sees the lens board waved, then the empty table."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def board_pose(
     tilt_deg: tuple[float, float] = (0.0, 0.0),
     roll_deg: float = 0.0,
 ) -> Pose:
-    """The board held so that its middle is seen at a pixel, at a distance along the lens's axis.
+    """Returns the pose of a board with its middle at a pixel and a distance along the lens's axis.
 
-    Its tilts are about its own x and y, then it is rolled about the lens's axis.
+    Tilts are about the board's own x and y; then it is rolled about the lens's axis.
     """
     rotation = (
         _rotation((0.0, 0.0, roll_deg))
@@ -59,7 +59,7 @@ def board_pose(
 
 
 def inner_corners_mm() -> Array:
-    """The board's inner corners (70, 3), row by row."""
+    """Returns the board's inner corners (70, 3), row by row."""
     columns, rows = LENS_BOARD_SQUARES
     grid = [(x, y, 0) for y in range(1, rows) for x in range(1, columns)]
     return np.array(grid, dtype=np.float64) * LENS_BOARD_SQUARE_MM
@@ -68,9 +68,9 @@ def inner_corners_mm() -> Array:
 def lay_board(
     picture: Linear, lens: Lens, pose: Pose, blur_px: float, *, light: float = 1.0
 ) -> Box:
-    """Draw the board over a picture in linear light, in place; the box that it changed.
+    """Draws the board over a picture in linear light, in place, and returns the changed box.
 
-    `light` is how brightly it is lit; `blur_px` the blur, one standard deviation.
+    `light` is a factor on its brightness, `blur_px` the standard deviation of the blur.
     """
     camera = Camera(lens, pose)
     sheet = _sheet()
@@ -84,6 +84,7 @@ def lay_board(
         part = piece.box(camera, margin_px).clipped(box)
         if not _is_sliver(part):
             covered, white = seen_print(camera, piece, part, blur_px, is_quick=True)
+            # Ink adds up, because the pieces do not overlap.
             ink[part.within(box)] += covered - white
     covered, _ = seen_print(camera, sheet, box, blur_px, is_quick=True)
     paper = light * (PAPER - (PAPER - INK) * ink)
@@ -93,35 +94,35 @@ def lay_board(
 
 
 def _is_sliver(box: Box) -> bool:
-    """Whether a box is less than two pixels wide or tall: all margin, and no print."""
+    """Whether a box is less than 2 px wide or tall, and so contains only margin."""
     return box.width < 2 or box.height < 2
 
 
 def facing(pose: Pose) -> float:
-    """How squarely the board faces the lens: 1 when it does, less when tilted."""
+    """Returns the cosine of the board's tilt: 1 if it faces the lens, less if tilted."""
     return float(abs(pose.rotation[2, 2]))
 
 
 @cache
 def _pieces() -> tuple[Print, ...]:
-    """All that is black: the black squares, and the markers in the white ones."""
+    """Returns the board's black squares, and the markers in its white squares."""
     name = getattr(cv2.aruco, LENS_BOARD_DICTIONARY)
     dictionary = cv2.aruco.getPredefinedDictionary(name)
     modules = int(dictionary.markerSize) + 2
     columns, rows = LENS_BOARD_SQUARES
-    found: list[Print] = []
+    pieces: list[Print] = []
     marker = 0
     for row in range(rows):
         for column in range(columns):
             middle = (np.array([column, row]) + 0.5) * LENS_BOARD_SQUARE_MM
             if (row + column) % 2 == 0:  # OpenCV's current layout: the top left square is black
-                found.append(_square(middle, LENS_BOARD_SQUARE_MM, np.zeros((1, 1))))
+                pieces.append(_square(middle, LENS_BOARD_SQUARE_MM, np.zeros((1, 1))))
                 continue
             bits = cv2.aruco.generateImageMarker(dictionary, marker, modules)
             cells: NDArray[np.float64] = np.asarray(bits, dtype=np.float64) / 255
-            found.append(_square(middle, LENS_BOARD_MARKER_MM, cells))
+            pieces.append(_square(middle, LENS_BOARD_MARKER_MM, cells))
             marker += 1
-    return tuple(found)
+    return tuple(pieces)
 
 
 @cache
@@ -150,17 +151,17 @@ def _rotation(degrees: tuple[float, float, float]) -> Array:
 
 
 MOVE_S = 1.1
-"""How long the board takes from one place to the next."""
+"""Duration of the board's move from one place to the next."""
 HOLD_S = 1.6
-"""How long it is held still there."""
+"""Duration for which it is held still there."""
 
 _EXPOSURE_S = 0.012
-"""A board that moves is smeared by its way in this time."""
+"""The exposure time, which gives a moving board its motion blur."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Where the board is held: its middle as a share of the picture, how far, how turned."""
+    """A pose of the board: its middle as a share of the picture, distance, tilts and roll."""
 
     across: float
     down: float
@@ -170,7 +171,7 @@ class Held:
     roll_deg: float = 0.0
 
     def pose(self, lens: Lens) -> Pose:
-        """The board's pose before a lens. Lenses of any focal length see it as large."""
+        """Returns the board's pose before a lens; its apparent size is the same for any lens."""
         width, height = lens.width_px, lens.height_px
         return board_pose(
             lens,
@@ -181,7 +182,7 @@ class Held:
         )
 
     def toward(self, other: Held, share: float) -> Held:
-        """Between two places."""
+        """Interpolates between two poses, with ease-in and ease-out."""
         eased = share * share * (3 - 2 * share)
         return Held(
             *(
@@ -218,15 +219,15 @@ WAVED = (
     Held(0.12, 0.84, 760, 14, 15, 8),
     Held(0.50, 0.50, 460, -12, 26, -30),
 )
-"""Places that cover the field, near and far, tilted every way."""
+"""Poses that cover the field, near and far, with tilts in every direction."""
 
 _AWAY = Held(0.5, 2.2, 640)
 
 
 class SimulatedCalibration:
-    """The board waved before a camera, then the empty table (`tablecam.capture.frame.Source`).
+    """A `tablecam.capture.frame.Source` of a waved board, then of the empty table.
 
-    Paced and not, as `SimulatedSource`. With `is_endless` the board is waved again and again until
+    Paced or not, like `SimulatedSource`. With `is_endless` the board is waved again and again until
     it is put away.
     """
 
@@ -258,16 +259,16 @@ class SimulatedCalibration:
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """The name of the source for users."""
         return "simulated"
 
     @property
     def waved_s(self) -> float:
-        """After how many seconds the board is gone and the table left empty."""
+        """The time after which the board is gone and the table empty."""
         return (len(self._places) - 1) * (MOVE_S + HOLD_S) - HOLD_S
 
     def read(self) -> Frame | None:
-        """The next frame; None once the source is closed."""
+        """Returns the next frame, None once the source is closed."""
         moment = self._pace.wait()
         if moment is None:
             return None
@@ -280,27 +281,27 @@ class SimulatedCalibration:
         return frame
 
     def close(self) -> None:
-        """End the pictures, also one that is being waited for."""
+        """Ends the frames and any wait for one."""
         self._pace.stop()
 
     def wave_again(self) -> None:
-        """Begin again with the first place, after the board was put away."""
+        """Starts over with the first pose, after the board was put away."""
         self._is_away, self._elapsed_s = False, 0.0
 
     def put_away(self) -> None:
-        """Let the camera look at the empty table from now on."""
+        """Removes the board, so that the camera sees the empty table."""
         self._is_away, self._elapsed_s = True, max(self._elapsed_s, self.waved_s)
 
     def held_at(self, time_s: float) -> Held | None:
-        """Where the board is at a time; None when it is not in the picture any more."""
+        """Returns the board's pose at a time, None once it is out of the picture."""
         if time_s >= self.waved_s:
             return None
         number, into_s = divmod(time_s, MOVE_S + HOLD_S)
-        one, other = self._places[int(number)], self._places[int(number) + 1]
-        return one.toward(other, min(into_s / MOVE_S, 1.0))
+        start, end = self._places[int(number)], self._places[int(number) + 1]
+        return start.toward(end, min(into_s / MOVE_S, 1.0))
 
     def _clean(self) -> Picture:
-        """The picture now, without noise; a board that is held still is not drawn again."""
+        """Returns the current picture without noise, cached while the board is held still."""
         held = self.held_at(self._elapsed_s)
         if held is None:
             return self._empty
@@ -312,16 +313,17 @@ class SimulatedCalibration:
         pose = held.pose(self.camera.lens)
         linear, picture = self._lit.copy(), self._empty.copy()
         light = 0.72 + 0.28 * facing(pose)
-        box = lay_board(linear, self.camera.lens, pose, self._smeared_px(held), light=light)
+        box = lay_board(linear, self.camera.lens, pose, self._combined_blur_px(held), light=light)
         if not box.is_empty:
             picture[box.slices] = encoded(linear[box.slices])
         return picture
 
-    def _smeared_px(self, held: Held) -> float:
-        """The lens's blur and the smear of a moving board, as one."""
+    def _combined_blur_px(self, held: Held) -> float:
+        """Returns the standard deviation of the lens's blur and the motion blur combined."""
         before = self.held_at(max(0.0, self._elapsed_s - 0.01)) or held
         width, height = self.camera.lens.width_px, self.camera.lens.height_px
-        way_px = math.hypot(
+        moved_px = math.hypot(
             (held.across - before.across) * width, (held.down - before.down) * height
         )
-        return math.hypot(self._blur_px, way_px / 0.01 * _EXPOSURE_S / math.sqrt(12))
+        # A uniform smear of length s has a standard deviation of s / sqrt(12).
+        return math.hypot(self._blur_px, moved_px / 0.01 * _EXPOSURE_S / math.sqrt(12))

@@ -1,4 +1,4 @@
-"""The demo: its table, its battle and its camera, all embedded."""
+"""The embedded demo: its table, battle and camera."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
 
 _FIELD_PER_HEIGHT = 0.93
-"""How much of the picture's height and width the table may fill."""
+"""The share of the picture's height and width that the table may fill."""
 
 
 def demo_roster() -> Roster:
-    """The embedded table: two armies of eleven units and their commanders."""
+    """Returns the embedded roster: two armies of eleven units and their commanders."""
     with as_file(files("tablecam.simulate") / "demo_table.toml") as path:
         return read_table_file(path)
 
 
 def embedded_demo() -> SimulatedTable:
-    """The demo's table with its battle, about to begin."""
+    """Returns the demo's table at the beginning of its battle."""
     return SimulatedTable(demo_roster(), LEUTHEN)
 
 
 def demo_camera(
     width_px: int = 2560, height_px: int = 1440, table: TableSize | None = None
 ) -> Camera:
-    """The exact camera of the demo: a webcam on an arm over the table, not quite level.
+    """Returns the exact camera of the demo: a webcam on an arm over the table, not quite level.
 
-    Its lens bends straight lines as a cheap wide lens does. It sees the whole of `table` (the
-    demo's when left out), with a margin.
+    Its lens has the distortion of a cheap wide lens. It sees the whole of `table` (by default the
+    demo's), with a margin.
     """
     table = table or TableSize(1200, 800, 30)
     focal_px = 0.95 * width_px
@@ -58,6 +58,7 @@ def demo_camera(
         table.depth_mm / ((_FIELD_PER_HEIGHT - 0.06) * height_px),
     )
     middle = np.array([table.width_mm / 2, table.depth_mm / 2, 0.0])
+    # A camera that looks straight down, then tilted a little.
     rotation = _turn(4.0, 0) @ _turn(-2.2, 1) @ _turn(1.3, 2) @ np.diag([1.0, -1.0, -1.0])
     rotation_vector, _ = cv2.Rodrigues(rotation)
     translation = np.array([0.0, 0.0, height_mm]) - rotation @ middle

@@ -1,6 +1,6 @@
-"""Miniatures as little solid shapes: discs, boxes and sticks at heights above the base.
+"""Builds miniatures from flat shapes: discs, polygons and lines at heights above the base.
 
-Frame: a base's own, millimetres: forward and to the right of its centre, and up from its top.
+The frame is the base's, in millimetres: forward and right of its centre, and up from its top.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tablecam.table.model import Arm
 from tablecam.table.roster import BaseType
 
 Spot = tuple[float, float, float]
-"""Forward, right, up."""
+"""A point in the base's frame: forward, right, up."""
 
 _FLESH: Colour = (206, 156, 124)
 _HAT: Colour = (28, 26, 28)
@@ -29,15 +29,12 @@ _BRASS: Colour = (186, 150, 70)
 _HORSES: tuple[Colour, ...] = ((84, 54, 36), (58, 40, 30), (116, 78, 48), (44, 36, 34))
 _CARRIAGE: Colour = (72, 84, 92)
 _RIDER_MM = 15.0
-"""From his horse's tail to its nose, which may reach out a little."""
+"""Length of a horse, whose nose may overhang a little."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A flat piece at its height: a polygon of spots, or a line, or a disc.
-
-    One spot and a `width_mm` make a disc, two a line, more a polygon.
-    """
+    """A flat disc (one spot and a `width_mm`), line (two spots) or polygon (more) at a height."""
 
     spots: tuple[Spot, ...]
     colour: Colour
@@ -45,14 +42,14 @@ class Shape:
 
     @property
     def top_mm(self) -> float:
-        """Its highest spot: what is higher is drawn later."""
+        """The height of its highest spot, which is the drawing order."""
         return max(spot[2] for spot in self.spots)
 
 
 def figures(
     arm: Arm | None, base_type: BaseType, uniform: Uniform, seed: int, *, has_flag: bool
 ) -> tuple[Shape, ...]:
-    """The miniatures of one base, in the room before its tag; lowest shapes first."""
+    """Returns the miniatures of one base, placed ahead of its tag, lowest shapes first."""
     rng = np.random.default_rng(seed)
     rim_mm = base_type.tag_size_mm * 2 / 3  # half the tag and its white rim
     back_mm = base_type.tag_forward_mm + rim_mm
@@ -78,24 +75,24 @@ def _company(
     *,
     has_flag: bool,
 ) -> Iterator[Shape]:
-    """Two ranks of foot; the standard and an officer in the middle of the unit."""
+    """Yields two ranks of foot, with the standard in the middle."""
     depth_mm = front_mm - back_mm
     files = max(2, round(half_mm * 2 / 7.0))
     step_mm = 2 * half_mm / files
     for rank, forward in enumerate((front_mm - depth_mm * 0.26, front_mm - depth_mm * 0.74)):
         for file in range(files):
             right = (file - (files - 1) / 2) * step_mm
-            at = (forward + rng.normal(0, 0.25), right + rng.normal(0, 0.25))
+            spot = (forward + rng.normal(0, 0.25), right + rng.normal(0, 0.25))
             if has_flag and rank == 0 and file == files // 2:
-                yield from _standard(at, uniform)
+                yield from _standard(spot, uniform)
             else:
-                yield from _soldier(at, uniform, rng)
+                yield from _soldier(spot, uniform, rng)
 
 
 def _soldier(
     at: tuple[float, float], uniform: Uniform, rng: np.random.Generator
 ) -> Iterator[Shape]:
-    """A foot soldier with shouldered musket, about 12 mm tall."""
+    """Yields a foot soldier with shouldered musket, about 12 mm tall."""
     f, r = at
     tilt = rng.normal(0, 0.2)
     yield _oval(f - 0.2, r, 2.4, 1.15, 1.5, _BREECHES)
@@ -110,7 +107,7 @@ def _soldier(
 
 
 def _head(f: float, r: float, up: float) -> Iterator[Shape]:
-    """A head under a three-cornered hat with its lace."""
+    """Yields a head under a three-cornered hat with lace."""
     yield Shape(((f + 0.3, r, up - 0.6),), _FLESH, 2.0)
     brim = ((f + 1.7, r, up), (f - 1.1, r + 1.6, up), (f - 1.1, r - 1.6, up))
     yield Shape(brim, _LACE)
@@ -119,7 +116,7 @@ def _head(f: float, r: float, up: float) -> Iterator[Shape]:
 
 
 def _standard(at: tuple[float, float], uniform: Uniform) -> Iterator[Shape]:
-    """An ensign with the colours flying to his right."""
+    """Yields an ensign with the colours flying to the right."""
     f, r = at
     yield from _oval_man(f, r, uniform)
     yield Shape(((f + 0.5, r + 1.6, 5), (f + 0.2, r + 1.6, 19)), _WALNUT, 0.6)
@@ -144,8 +141,9 @@ def _troop(
     *,
     has_flag: bool,
 ) -> Iterator[Shape]:
-    """Three riders abreast, no longer than the room before the tag."""
+    """Yields three riders abreast, scaled to fit ahead of the tag."""
     middle = (front_mm + back_mm) / 2
+    # Shallow bases get smaller horses.
     scale = min(1.0, (front_mm - back_mm) / _RIDER_MM)
     for number in range(3):
         right = (number - 1) * half_mm * 0.62
@@ -180,7 +178,7 @@ def _rider(uniform: Uniform, rng: np.random.Generator, *, has_flag: bool) -> Ite
 def _battery(
     back_mm: float, front_mm: float, half_mm: float, uniform: Uniform, rng: np.random.Generator
 ) -> Iterator[Shape]:
-    """A bronze gun on its carriage, served by four gunners."""
+    """Yields a bronze gun on its carriage, served by four gunners."""
     muzzle, trail = front_mm - 1.0, back_mm + 0.5
     axle = muzzle - 0.42 * (muzzle - trail)
     for right in (-0.9, 0.9):
@@ -207,7 +205,7 @@ def _battery(
 def _staff(
     back_mm: float, front_mm: float, half_mm: float, uniform: Uniform, rng: np.random.Generator
 ) -> Iterator[Shape]:
-    """The commander on a grey, an aide, and his standard."""
+    """Yields a mounted commander, an aide and a standard."""
     middle = (front_mm + back_mm) / 2
     yield from _placed(_rider(uniform, rng, has_flag=False), middle, -3.5, turn_deg=65)
     yield from _standard((middle + 1, half_mm - 6.5), uniform)
@@ -222,7 +220,7 @@ def _placed(
     turn_deg: float = 0.0,
     scale: float = 1.0,
 ) -> Iterator[Shape]:
-    """Shapes scaled and turned clockwise about their own origin, and put at a place."""
+    """Yields shapes scaled and turned clockwise about their origin, then moved to a place."""
     cos = scale * math.cos(math.radians(turn_deg))
     sin = scale * math.sin(math.radians(turn_deg))
     for shape in shapes:

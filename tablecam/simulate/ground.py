@@ -1,4 +1,4 @@
-"""The lie of the land: the table's edge, grass, hills, fields, roads and water, painted flat."""
+"""Paints the flat ground: the table's edge, grass, hills, fields, roads and water."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SOILS = ((178, 146, 80), (112, 86, 62))
 
 
 def paint_ground(mat: Mat, table: TableSize, terrain: tuple[Terrain, ...], seed: int) -> None:
-    """Paint everything that does not stand up, in the order in which it lies."""
+    """Paints everything flat, the lowest first."""
     rng = np.random.default_rng(seed)
     _paint_surroundings(mat, table, rng)
     _paint_grass(mat, table, rng)
@@ -52,7 +52,7 @@ def _paint_surroundings(mat: Mat, table: TableSize, rng: np.random.Generator) ->
 
 
 def _paint_grass(mat: Mat, table: TableSize, rng: np.random.Generator) -> None:
-    """Static grass: lush and dry patches, tufts, and single blades of light and dark."""
+    """Paints static grass: lush and dry patches, tufts, and light and dark blades."""
     lush, dry = np.array([58, 104, 82]), np.array([84, 142, 148])  # blue, green, red
     patches = mat.noise(150, rng) + 0.6 * mat.noise(55, rng) + 0.35 * mat.noise(18, rng)
     share = (1 / (1 + np.exp(-1.5 * patches - 0.2)))[..., None]
@@ -65,11 +65,12 @@ def _paint_grass(mat: Mat, table: TableSize, rng: np.random.Generator) -> None:
 
 
 def _paint_hill(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
-    """A low rise: light on the slopes toward the window, shade on the others."""
+    """Paints a hill: lit on the slopes toward the window, shaded on the others."""
     inside = mat.mask(piece.outline_mm)
     reach_mm = cv2.distanceTransform((inside > 0.5).astype(np.uint8), cv2.DIST_L2, 5) / mat.scale
     height_mm = 21 * (1 - np.exp(-reach_mm / 13)) + 0.3 * mat.noise(12, rng) * inside
     height_mm = cv2.GaussianBlur(height_mm.astype(np.float32), (0, 0), 2.4 * mat.scale)
+    # Lambertian shading from the slopes of a height field.
     slope_x = cv2.Sobel(height_mm, cv2.CV_32F, 1, 0, ksize=3) / 8 * mat.scale
     slope_y = cv2.Sobel(height_mm, cv2.CV_32F, 0, 1, ksize=3) / 8 * mat.scale
     mat.brighten(np.clip(1 + 0.42 * slope_x - 0.36 * slope_y, 0.62, 1.3).astype(np.float32))
@@ -77,7 +78,7 @@ def _paint_hill(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
 
 
 def _paint_field(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
-    """Furrows along the field's longest side, ploughed brown or golden stubble in turn."""
+    """Paints a field with furrows along its longest side, brown or golden by its id."""
     outline = np.array(piece.outline_mm)
     sides = np.roll(outline, -1, axis=0) - outline
     longest = sides[np.argmax(np.linalg.norm(sides, axis=1))]
@@ -131,7 +132,7 @@ def _paint_undergrowth(mat: Mat, piece: Terrain, rng: np.random.Generator) -> No
 
 
 def _paint_yards(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
-    """The trodden earth of a village."""
+    """Paints the bare earth of a village."""
     ragged = _ragged(mat, piece, rng, 5.0)
     earth = np.array([96, 130, 152]) * (
         1 + (0.05 * mat.noise(0.9, rng) + 0.08 * mat.noise(9, rng))[..., None]
@@ -143,7 +144,7 @@ def _paint_yards(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
 def _ragged(
     mat: Mat, piece: Terrain, rng: np.random.Generator, soft_mm: float
 ) -> NDArray[np.float32]:
-    """An outline whose edge wanders a little, as flock and sand do."""
+    """Returns a mask of the outline with an irregular edge, like flock and sand."""
     soft = mat.mask(piece.outline_mm, soft_mm=soft_mm)
     wander = 0.16 * mat.noise(2.4, rng) + 0.14 * mat.noise(7, rng)
     ragged = np.clip((soft - 0.5 + wander * (soft > 0.02)) * 3.5 + 0.5, 0, 1)
@@ -160,4 +161,4 @@ _KINDS: dict[str, Paint] = {
     "river": _paint_stream,
     "road": _paint_road,
 }
-"""How each kind of terrain is painted, what lies lowest first."""
+"""The painter of each kind of terrain, the lowest kind first."""

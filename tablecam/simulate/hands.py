@@ -1,4 +1,4 @@
-"""Hands over the table: laid over a finished picture, with their shadows, frame by frame."""
+"""Renders hands and their shadows over a finished picture of the table."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SKINS: tuple[Colour, ...] = ((222, 172, 142), (198, 146, 112), (232, 186, 160))
 _SLEEVES: tuple[Colour, ...] = ((46, 62, 96), (112, 44, 50), (72, 84, 66), (86, 78, 72))
 
 Joint = tuple[float, float, float, float]
-"""Ahead, right, height of the middle, radius."""
+"""A joint of the hand: ahead, right, height of its middle, radius."""
 
 _ARM: tuple[tuple[Joint, Joint], ...] = (
     ((-BEHIND_MM - 50, 0, 34, 43), (_CUFF_MM, 0, 34, 31)),
@@ -41,24 +41,24 @@ _ARM: tuple[tuple[Joint, Joint], ...] = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HandPicture:
-    """A hand from above: (rows, columns, 4), blue-green-red times cover, then cover, 8 bits.
+    """A hand from above as premultiplied BGRA (rows, columns, 4), 8 bits.
 
-    Its rows go back along the arm from `AHEAD_MM`, its columns to the right from -`ASIDE_MM`.
+    Rows run back along the arm from `AHEAD_MM`, columns to the right from -`ASIDE_MM`.
     """
 
     image: NDArray[np.uint8]
 
     @staticmethod
     def pixels(points_mm: Array) -> Array:
-        """The picture's own pixels (n, 2) of points (n, 2), ahead and right."""
+        """Converts points (n, 2), ahead and right, to pixels (n, 2) of the picture."""
         ahead, right = points_mm[:, 0], points_mm[:, 1]
         return np.column_stack([(right + ASIDE_MM) * PX_PER_MM, (AHEAD_MM - ahead) * PX_PER_MM])
 
 
 def hand_picture(side: str, grip: float, heading_deg: float) -> HandPicture:
-    """The hand of a side's player, its fingers closed by `grip` (0 to 1).
+    """Renders the hand of a side's player, its fingers closed by `grip` (0 to 1).
 
-    `heading_deg`, where the arm points on the table, decides from where the light falls.
+    `heading_deg`, the direction of the arm on the table, determines the direction of the light.
     """
     seed = zlib.crc32(side.encode())
     skin, sleeve = _SKINS[seed % len(_SKINS)], _SLEEVES[seed // 7 % len(_SLEEVES)]
@@ -66,6 +66,7 @@ def hand_picture(side: str, grip: float, heading_deg: float) -> HandPicture:
     arm = _height(ahead, right, _ARM)
     arm = np.where(ahead < _CUFF_MM + 2, arm, 0)
     flesh = _smoothed(_height(ahead, right, _bones(grip)), 1.3 * PX_PER_MM)
+    # The higher of the two surfaces is visible.
     is_sleeve = arm > flesh
     height = np.where(is_sleeve, arm + _wool(ahead, right), flesh).astype(np.float32)
     lit = _lambert(height, heading_deg)
@@ -87,8 +88,8 @@ def _grid() -> tuple[Image, Image]:
 
 
 def _height(ahead: Image, right: Image, bones: tuple[tuple[Joint, Joint], ...]) -> Image:
-    """How high round bones reach above the table at each place; 0 beside them."""
-    found = np.zeros(ahead.shape, dtype=np.float32)
+    """Returns the height of the surface of round bones above the table, 0 beside them."""
+    height = np.zeros(ahead.shape, dtype=np.float32)
     for (a0, r0, z0, radius0), (a1, r1, z1, radius1) in bones:
         reach = max(radius0, radius1) + 1
         rows = slice(
@@ -102,19 +103,19 @@ def _height(ahead: Image, right: Image, bones: tuple[tuple[Joint, Joint], ...]) 
         apart2 = (x - along * step_a) ** 2 + (y - along * step_r) ** 2
         radius = radius0 + along * (radius1 - radius0)
         top = z0 + along * (z1 - z0) + np.sqrt(np.maximum(radius**2 - apart2, 0))
-        found[rows] = np.maximum(found[rows], np.where(apart2 < radius**2, top, 0))
-    return found
+        height[rows] = np.maximum(height[rows], np.where(apart2 < radius**2, top, 0))
+    return height
 
 
 def _smoothed(height: Image, sigma_px: float) -> Image:
-    """Heights smoothed where there are any: the joints soften, the outline stays."""
+    """Smooths heights inside the outline only: the joints soften, the outline stays."""
     inside = (height > 0).astype(np.float32)
     share = np.maximum(cv2.GaussianBlur(inside, (0, 0), sigma_px), 1e-3)
     return np.asarray(cv2.GaussianBlur(height, (0, 0), sigma_px) / share * inside)
 
 
 def _bones(grip: float) -> tuple[tuple[Joint, Joint], ...]:
-    """Wrist, back of the hand, four fingers of three bones, and thumb."""
+    """Returns the bones of wrist, back of the hand, four fingers of three bones, and thumb."""
     bones: list[tuple[Joint, Joint]] = [((-190, 0, 28, 24), (-128, 0, 28, 22))]
     for fingers_open, fingers_closed in zip(_OPEN, _CLOSED, strict=True):
         joints = [
@@ -161,7 +162,7 @@ _THUMB_CLOSED: tuple[Joint, ...] = (
 
 
 def _skin(skin: Colour, ahead: Image, right: Image, grip: float) -> NDArray[np.float64]:
-    """Skin with redder knuckles, pale nails and a little mottling."""
+    """Returns skin colours with redder knuckles, pale nails and slight mottling."""
     rng = np.random.default_rng(3)
     coarse = rng.standard_normal((ahead.shape[0] // 9 + 2, ahead.shape[1] // 9 + 2))
     mottled = cv2.resize(coarse, ahead.shape[::-1], interpolation=cv2.INTER_CUBIC)
@@ -185,7 +186,7 @@ def _spot(
 
 
 def _wool(ahead: Image, right: Image) -> Image:
-    """Knitted ribs along the arm, tighter in the cuff, and the folds of a bent elbow."""
+    """Returns the relief of knitted ribs, tighter in the cuff, and of folds in the sleeve."""
     is_cuff = ahead > _CUFF_MM - 22
     ribs = 0.5 * np.abs(np.sin(right * np.where(is_cuff, 0.95, 0.6)))
     folds = 1.6 * np.sin(ahead / 17 + 2.2 * np.sin(ahead / 71) + right / 23)
@@ -193,7 +194,7 @@ def _wool(ahead: Image, right: Image) -> Image:
 
 
 def _lambert(height: Image, heading_deg: float) -> Image:
-    """How squarely each place faces the window, 0 to 1."""
+    """Returns the cosine of the angle between surface normal and light, 0 to 1."""
     toward_x, toward_y = -SHADOW_MM_PER_MM
     heading_rad = math.radians(heading_deg)
     cos, sin = math.cos(heading_rad), math.sin(heading_rad)
@@ -209,19 +210,19 @@ def _lambert(height: Image, heading_deg: float) -> Image:
 
 _HEIGHT_MM = 40.0
 _GRIPS = 4
-"""A hand closes in so many steps."""
-_SHADOW_COARSER = 4
+"""The number of steps in which a hand closes."""
+_SHADOW_DOWNSAMPLING = 4
 _SHADOW_STRENGTH = 0.55
 _SHADOW_SOFT_PX = 9.0
 _SHADED = np.round(255 * (1 - _SHADOW_STRENGTH * np.arange(256) / 255) ** (1 / GAMMA)).astype(
     np.uint8
 )
 _OPAQUE = 60
-"""From this cover on, of 255, nothing is seen through a hand."""
+"""The coverage, of 255, from which a hand hides what is beneath it."""
 
 
 class HandPainter:
-    """Draws hands over pictures of one camera."""
+    """Draws hands over the pictures of one camera."""
 
     def __init__(self, camera: Camera, light: Linear) -> None:
         self._camera = camera
@@ -229,22 +230,22 @@ class HandPainter:
         self._light = np.clip(200 * light ** (1 / GAMMA), 0, 255).astype(np.uint8)
 
     def draw(self, picture: Picture, hands: Sequence[Hand]) -> None:
-        """Lay hands over a picture, in place."""
+        """Draws hands over a picture, in place."""
         for hand in hands:
             self._shade(picture, hand)
         for hand in hands:
             self._lay(picture, hand)
 
     def is_hidden(self, hands: Sequence[Hand], pixels: ArrayLike) -> NDArray[np.bool_]:
-        """Which pixels (n, 2) a hand or an arm hides."""
+        """Returns which pixels (n, 2) a hand or an arm hides."""
         points = np.asarray(pixels, dtype=np.float64)
         hidden = np.zeros(len(points), dtype=bool)
         for hand in hands:
-            there = cv2.perspectiveTransform(
+            local = cv2.perspectiveTransform(
                 points[:, None], np.linalg.inv(self._to_picture(hand, _HEIGHT_MM, (0.0, 0.0)))
             )[:, 0]
             cover = _picture(hand).image[..., 3]
-            column, row = np.rint(there).astype(int).T
+            column, row = np.rint(local).astype(int).T
             inside = (column >= 0) & (row >= 0)
             inside &= (column < cover.shape[1]) & (row < cover.shape[0])
             hidden[inside] |= cover[row[inside], column[inside]] >= _OPAQUE
@@ -254,33 +255,36 @@ class HandPainter:
         box = self._box(hand, _HEIGHT_MM, (0.0, 0.0)).clipped(self._frame)
         if box.is_empty:
             return
-        to_box = _moved(-box.left, -box.top) @ self._to_picture(hand, _HEIGHT_MM, (0.0, 0.0))
-        seen = cv2.warpPerspective(_picture(hand).image, to_box, (box.width, box.height))
+        to_box = _translation(-box.left, -box.top) @ self._to_picture(hand, _HEIGHT_MM, (0.0, 0.0))
+        warped = cv2.warpPerspective(_picture(hand).image, to_box, (box.width, box.height))
         light = cv2.merge([self._light[box.slices]] * 3)
-        colour = cv2.multiply(np.ascontiguousarray(seen[..., :3]), light, scale=1 / 200)
-        left = cv2.merge([255 - seen[..., 3]] * 3)
-        under = cv2.multiply(picture[box.slices], left, scale=1 / 255)
+        colour = cv2.multiply(np.ascontiguousarray(warped[..., :3]), light, scale=1 / 200)
+        transparency = cv2.merge([255 - warped[..., 3]] * 3)
+        under = cv2.multiply(picture[box.slices], transparency, scale=1 / 255)
         picture[box.slices] = cv2.add(under, colour)
 
     def _shade(self, picture: Picture, hand: Hand) -> None:
-        fall = (SHADOW_MM_PER_MM[0] * _HEIGHT_MM, SHADOW_MM_PER_MM[1] * _HEIGHT_MM)
+        offset_mm = (SHADOW_MM_PER_MM[0] * _HEIGHT_MM, SHADOW_MM_PER_MM[1] * _HEIGHT_MM)
         margin = int(3 * _SHADOW_SOFT_PX)
-        box = self._box(hand, 0.0, fall)
+        box = self._box(hand, 0.0, offset_mm)
         box = Box(box.left - margin, box.top - margin, box.right + margin, box.bottom + margin)
         box = box.clipped(self._frame)
         if box.is_empty:
             return
-        size = (box.width // _SHADOW_COARSER + 1, box.height // _SHADOW_COARSER + 1)
-        coarser = np.diag([1 / _SHADOW_COARSER, 1 / _SHADOW_COARSER, 1.0])
-        to_box = coarser @ _moved(-box.left, -box.top) @ self._to_picture(hand, 0.0, fall)
+        size = (box.width // _SHADOW_DOWNSAMPLING + 1, box.height // _SHADOW_DOWNSAMPLING + 1)
+        # The shadow is blurred anyway, so a quarter of the resolution is enough.
+        scaling = np.diag([1 / _SHADOW_DOWNSAMPLING, 1 / _SHADOW_DOWNSAMPLING, 1.0])
+        to_box = (
+            scaling @ _translation(-box.left, -box.top) @ self._to_picture(hand, 0.0, offset_mm)
+        )
         cover = cv2.warpPerspective(_picture(hand).image[..., 3], to_box, size)
-        cover = cv2.GaussianBlur(cover, (0, 0), _SHADOW_SOFT_PX / _SHADOW_COARSER)
-        full = cv2.resize(cover, (size[0] * _SHADOW_COARSER, size[1] * _SHADOW_COARSER))
+        cover = cv2.GaussianBlur(cover, (0, 0), _SHADOW_SOFT_PX / _SHADOW_DOWNSAMPLING)
+        full = cv2.resize(cover, (size[0] * _SHADOW_DOWNSAMPLING, size[1] * _SHADOW_DOWNSAMPLING))
         factor = cv2.LUT(full[: box.height, : box.width], _SHADED)
         shaded = cv2.multiply(picture[box.slices], cv2.merge([factor] * 3), scale=1 / 255)
         picture[box.slices] = shaded
 
-    def _box(self, hand: Hand, height_mm: float, fall_mm: tuple[float, float]) -> Box:
+    def _box(self, hand: Hand, height_mm: float, offset_mm: tuple[float, float]) -> Box:
         corners = HandPicture.pixels(
             np.array(
                 [
@@ -291,33 +295,33 @@ class HandPainter:
                 ]
             )
         )
-        to_picture = self._to_picture(hand, height_mm, fall_mm)
+        to_picture = self._to_picture(hand, height_mm, offset_mm)
         return Box.around(cv2.perspectiveTransform(corners[:, None], to_picture)[:, 0], 2)
 
-    def _to_picture(self, hand: Hand, height_mm: float, fall_mm: tuple[float, float]) -> Array:
-        """The homography from the hand's own picture to the camera's, right about the fingers."""
+    def _to_picture(self, hand: Hand, height_mm: float, offset_mm: tuple[float, float]) -> Array:
+        """Returns the homography from the hand's picture to the camera's, exact at the fingers."""
         around = np.array([(50.0, -60.0), (50.0, 60.0), (-250.0, 60.0), (-250.0, -60.0)])
         heading_rad = math.radians(hand.heading_deg)
         cos, sin = math.cos(heading_rad), math.sin(heading_rad)
-        x = hand.x_mm + around[:, 0] * cos + around[:, 1] * sin + fall_mm[0]
-        y = hand.y_mm + around[:, 0] * sin - around[:, 1] * cos + fall_mm[1]
-        seen = self._camera.to_image(np.column_stack([x, y, np.full(4, height_mm)]))
-        found = cv2.getPerspectiveTransform(
-            HandPicture.pixels(around).astype(np.float32), seen.astype(np.float32)
+        x = hand.x_mm + around[:, 0] * cos + around[:, 1] * sin + offset_mm[0]
+        y = hand.y_mm + around[:, 0] * sin - around[:, 1] * cos + offset_mm[1]
+        pixels = self._camera.to_image(np.column_stack([x, y, np.full(4, height_mm)]))
+        homography = cv2.getPerspectiveTransform(
+            HandPicture.pixels(around).astype(np.float32), pixels.astype(np.float32)
         )
-        return np.asarray(found, dtype=np.float64)
+        return np.asarray(homography, dtype=np.float64)
 
 
 def _picture(hand: Hand) -> HandPicture:
-    """The hand's picture; made once for each side and closeness of the fingers."""
+    """Returns the hand's picture, cached by side, grip and direction."""
     facing_deg = 90.0 if math.sin(math.radians(hand.heading_deg)) > 0 else 270.0
-    return _made(hand.side, round(hand.grip * _GRIPS), facing_deg)
+    return _cached_picture(hand.side, round(hand.grip * _GRIPS), facing_deg)
 
 
 @lru_cache(maxsize=32)
-def _made(side: str, grip: int, facing_deg: float) -> HandPicture:
+def _cached_picture(side: str, grip: int, facing_deg: float) -> HandPicture:
     return hand_picture(side, grip / _GRIPS, facing_deg)
 
 
-def _moved(x: float, y: float) -> Array:
+def _translation(x: float, y: float) -> Array:
     return np.array([[1.0, 0.0, x], [0.0, 1.0, y], [0.0, 0.0, 1.0]])

@@ -1,4 +1,4 @@
-"""The lamp over a simulated table: it is dimmed, and switched off and on."""
+"""The lamp over a simulated table, which can be dimmed and switched."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from tablecam.simulate.light import GAMMA, Picture
 
 _FADE_S = 0.4
-"""A dimmer, a hand on a switch and a camera's exposure take about so long."""
+"""Duration of a fade, as of a dimmer or of a camera that adapts its exposure."""
 
 
 class Lamp:
-    """How much light there is, as a share of all; any thread may dim it."""
+    """The current light as a share of full light. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -23,23 +23,23 @@ class Lamp:
 
     @property
     def light(self) -> float:
-        """The light now: 1 is all of it."""
+        """The current light, 1 for full."""
         with self._lock:
             return self._light
 
     @property
     def goal(self) -> float:
-        """The light that it fades to, or has."""
+        """The light at the end of the current fade."""
         with self._lock:
             return self._to
 
     def dim(self, light: float) -> None:
-        """Fade to so much light."""
+        """Fades to a share of full light."""
         with self._lock:
             self._from, self._to, self._passed_s = self._light, light, 0.0
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advances the time of the fade."""
         with self._lock:
             self._passed_s = min(self._passed_s + seconds, _FADE_S)
             share = self._passed_s / _FADE_S
@@ -48,12 +48,10 @@ class Lamp:
 
 
 def dimmed(picture: Picture, light: float) -> Picture:
-    """A picture, already encoded, under so much of its light; the same one under all of it.
-
-    Gamma is a pure power, so a factor on light is a factor on what is encoded.
-    """
+    """Returns an encoded picture under a share of its light; the same object if it is 1."""
     if light == 1.0:
         return picture
+    # Gamma is a pure power, so a factor on light is a factor on the encoded value.
     levels = np.arange(256) * light ** (1 / GAMMA)
     table = np.clip(np.round(levels), 0, 255).astype(np.uint8)
     return np.asarray(cv2.LUT(picture, table), dtype=np.uint8)

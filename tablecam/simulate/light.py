@@ -1,7 +1,7 @@
-"""Light, sensor and gamma: from reflectances to the 8-bit numbers of a camera.
+"""Light, sensor noise and gamma: converts reflectances to a camera's 8-bit values.
 
-Pictures are put together in linear light (1 just clips) and encoded last, as a camera does. The
-gamma is a pure power, so a shadow may also be multiplied onto a picture already encoded.
+Pictures are composed in linear light (1 just clips) and encoded last, as in a camera. Gamma is a
+pure power, so a shadow may also be multiplied onto an encoded picture.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ Picture = NDArray[np.uint8]
 
 GAMMA = 2.2
 PAPER = 0.84
-"""How much light white paper gives back; ink gives back `INK`."""
+"""The reflectance of white paper."""
 INK = 0.035
+"""The reflectance of ink."""
 
 _LEVELS = 8192
 _ENCODED = np.round(255 * (np.arange(_LEVELS) / (_LEVELS - 1)) ** (1 / GAMMA)).astype(np.uint8)
@@ -28,23 +29,23 @@ _NOISE_MARGIN_PX = 97
 
 
 def encoded(linear: Linear) -> Picture:
-    """Linear light, 0 to 1, as a camera's 8-bit numbers; brighter light clips."""
+    """Encodes linear light, 0 to 1, as 8-bit values; brighter light clips."""
     index = np.clip(linear * (_LEVELS - 1) + 0.5, 0, _LEVELS - 1).astype(np.uint16)
     picture: Picture = _ENCODED[index]
     return picture
 
 
 def linear_colour(red: int, green: int, blue: int) -> tuple[float, float, float]:
-    """A colour given as on a screen (0 to 255) as linear light, blue-green-red."""
+    """Converts a screen colour (0 to 255) to linear light, blue-green-red."""
     return (blue / 255) ** GAMMA, (green / 255) ** GAMMA, (red / 255) ** GAMMA
 
 
 def light_field(camera: Camera, table: TableSize, *, uneven: bool = True) -> Linear:
-    """How bright white would be at each pixel (height, width): lamp, window and lens together."""
+    """Returns the brightness of white at each pixel (height, width), from lamp, window and lens."""
     lens = camera.lens
     if not uneven:
         return np.ones((lens.height_px, lens.width_px), dtype=np.float32)
-    step = 16  # the light is smooth: work it out on a coarse grid
+    step = 16  # Light is smooth, so a coarse grid is enough.
     rows, columns = lens.height_px // step + 2, lens.width_px // step + 2
     x_px, y_px = np.meshgrid(np.arange(columns) * step, np.arange(rows) * step)
     radius = np.hypot(x_px - lens.cx_px, y_px - lens.cy_px) / np.hypot(lens.cx_px, lens.cy_px)
@@ -58,17 +59,17 @@ def light_field(camera: Camera, table: TableSize, *, uneven: bool = True) -> Lin
         coarse.astype(np.float32), (columns * step, rows * step), interpolation=cv2.INTER_CUBIC
     )
     shift = np.array([[1, 0, -step / 2 + 0.5], [0, 1, -step / 2 + 0.5]])
-    moved = cv2.warpAffine(
+    field = cv2.warpAffine(
         full, shift, (lens.width_px, lens.height_px), borderMode=cv2.BORDER_REPLICATE
     )
-    return np.asarray(moved, dtype=np.float32)
+    return np.asarray(field, dtype=np.float32)
 
 
 class SensorNoise:
-    """Noise from a bank made once: each frame takes another cut of it.
+    """Sensor noise, cropped for each frame at random from one precomputed array.
 
-    After the gamma, shot noise is nearly as strong in the dark as in the light (it goes with
-    light^-0.05), so one standard deviation, in 8-bit steps, does for all.
+    After gamma, shot noise is nearly as strong in the dark as in the light (it goes with
+    light^-0.05), so one standard deviation, in 8-bit steps, serves all levels.
     """
 
     def __init__(self, width_px: int, height_px: int, sigma: float, seed: int) -> None:
@@ -77,18 +78,18 @@ class SensorNoise:
         rng = np.random.default_rng(seed)
         shape = (height_px + _NOISE_MARGIN_PX, width_px + _NOISE_MARGIN_PX, 3)
         noise = np.rint(rng.standard_normal(shape, dtype=np.float32) * sigma)
-        self._more = np.maximum(noise, 0).astype(np.uint8)
-        self._less = np.maximum(-noise, 0).astype(np.uint8)
+        self._positive = np.maximum(noise, 0).astype(np.uint8)
+        self._negative = np.maximum(-noise, 0).astype(np.uint8)
 
     def added(self, picture: Picture, number: int) -> Picture:
-        """A new picture with the noise of frame `number`."""
+        """Returns a copy of the picture with the noise of frame `number`."""
         rng = np.random.default_rng((self._seed, number))
         top, left = rng.integers(0, _NOISE_MARGIN_PX, 2)
-        cut = (slice(top, top + self._size[0]), slice(left, left + self._size[1]))
-        noisy = cv2.add(picture, self._more[cut])
-        return np.asarray(cv2.subtract(noisy, self._less[cut], dst=noisy), dtype=np.uint8)
+        crop = (slice(top, top + self._size[0]), slice(left, left + self._size[1]))
+        noisy = cv2.add(picture, self._positive[crop])
+        return np.asarray(cv2.subtract(noisy, self._negative[crop], dst=noisy), dtype=np.uint8)
 
 
 def whole(camera: Camera) -> Box:
-    """The box of all a camera's pixels."""
+    """Returns the box of all pixels of a camera."""
     return Box(0, 0, camera.lens.width_px, camera.lens.height_px)

@@ -1,7 +1,7 @@
-"""A painter's mat: the table from above, in screen colours, before the camera sees it.
+"""A canvas of the table from above, in screen colours, on which ground and scenery are painted.
 
-The mat is flat, so what stands up is painted where it seems to stand: a point above the table
-hides another point of the table, farther from the camera's foot.
+The canvas is flat, so anything tall is painted where the camera sees it: a point above the table
+hides a table point farther from the camera's foot.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from tablecam.simulate.rays import Array, Box
 from tablecam.table.model import TableSize
 
 Colour = tuple[int, int, int]
-"""Red, green, blue, as on a screen."""
+"""Red, green, blue, 0 to 255."""
 Mask = NDArray[np.float32]
 
 SHADOW_MM_PER_MM = np.array([0.52, -0.42])
-"""How far a shadow falls along x and y for each millimetre of height: the window is far left."""
+"""The offset of a shadow along x and y per millimetre of height: the window is far left."""
 
 _SHIFT_BITS = 4
 _FINER_THAN_PICTURE = 1.25
 _MARGIN_MM = 25.0
-"""More than the camera sees: it may be bumped."""
+"""Margin beyond the camera's view, because the camera may be bumped."""
 _STEP_PX = 8
 
 
 class Mat:
-    """Something to paint on: table millimetres in, a picture (rows, columns, 3) inside."""
+    """A canvas in table millimetres, backed by a picture (rows, columns, 3)."""
 
     def __init__(
         self, picture: Picture, origin_mm: Array, scale: float, camera_centre_mm: Array
@@ -45,7 +45,7 @@ class Mat:
 
     @classmethod
     def under(cls, camera: Camera, table: TableSize) -> Mat:
-        """A mat of all that a camera sees of a table and its surroundings, still black."""
+        """Returns a black canvas of all that a camera sees of a table and its surroundings."""
         edge = _picture_edge_mm(camera)
         middle = np.array([[table.width_mm / 2, table.depth_mm / 2]])
         scale = float(camera.px_per_mm(middle)[0] * _FINER_THAN_PICTURE)
@@ -55,41 +55,42 @@ class Mat:
         return cls(picture, origin_mm, scale, camera.pose.camera_centre_mm)
 
     def part(self, outline_mm: ArrayLike, margin_mm: float) -> Mat:
-        """The part of the mat about an outline (n, 2): what is painted on it is painted here."""
+        """Returns the part of the canvas around an outline (n, 2), which shares its pixels."""
         around = Box.around(self.pixels(outline_mm), margin_mm * self.scale)
         box = around.clipped(Box(0, 0, self.shape[1], self.shape[0]))
         origin_mm = self._origin_mm + np.array([box.left, box.top]) / self.scale
         return Mat(self.picture[box.slices], origin_mm, self.scale, self._centre_mm)
 
     def pixels(self, points_mm: ArrayLike) -> Array:
-        """The mat's own pixels (n, 2) of table points (n, 2); its rows go along y."""
+        """Converts table points (n, 2) to pixels (n, 2) of the canvas, whose rows run along y."""
         points = np.asarray(points_mm, dtype=np.float64)
         return np.asarray((points - self._origin_mm) * self.scale - 0.5)
 
     def lifted(self, points_mm: ArrayLike, height_mm: float) -> Array:
-        """Where on the table points (n, 2) at a height seem to stand, as the camera sees them."""
+        """Projects points (n, 2) at a height to the table, as seen from the camera."""
         points = np.asarray(points_mm, dtype=np.float64)
         foot, camera_height = self._centre_mm[:2], self._centre_mm[2]
+        # Similar triangles about the camera's foot.
         return np.asarray(foot + (points - foot) * camera_height / (camera_height - height_mm))
 
     def from_camera_foot_mm(self, point_mm: ArrayLike) -> float:
-        """How far a point is from right under the camera: what is farther is painted first."""
+        """Returns a point's distance from the camera's foot: the farther, the earlier painted."""
         return float(np.linalg.norm(np.asarray(point_mm) - self._centre_mm[:2]))
 
     def mask(self, outline_mm: ArrayLike, *, soft_mm: float = 0.0) -> Mask:
-        """The share of each pixel inside of an outline (n, 2), its edge as soft as wished."""
-        found = np.zeros(self.shape, dtype=np.uint8)
-        _fill(found, self.pixels(outline_mm), 255)
+        """Returns the share of each pixel inside an outline (n, 2), with a blurred edge."""
+        mask = np.zeros(self.shape, dtype=np.uint8)
+        _fill(mask, self.pixels(outline_mm), 255)
         if soft_mm > 0:
-            found = cv2.GaussianBlur(found, (0, 0), soft_mm * self.scale)
-        return np.asarray(found / np.float32(255), dtype=np.float32)
+            mask = cv2.GaussianBlur(mask, (0, 0), soft_mm * self.scale)
+        return np.asarray(mask / np.float32(255), dtype=np.float32)
 
     def polygon(self, outline_mm: ArrayLike, colour: Colour) -> None:
-        """Fill an outline (n, 2)."""
+        """Fills an outline (n, 2)."""
         _fill(self.picture, self.pixels(outline_mm), colour[::-1])
 
     def line(self, points_mm: ArrayLike, colour: Colour, width_mm: float) -> None:
-        """A line through points (n, 2)."""
+        """Draws a line through points (n, 2)."""
         path = _fixed(self.pixels(points_mm))
         thick = max(1, round(width_mm * self.scale))
         cv2.polylines(
@@ -97,7 +98,7 @@ class Mat:
         )
 
     def disc(self, middle_mm: ArrayLike, radius_mm: float, colour: Colour) -> None:
-        """A filled circle."""
+        """Draws a filled circle."""
         middle = _fixed(self.pixels(middle_mm))
         radius = max(1, round(radius_mm * self.scale * 2**_SHIFT_BITS))
         cv2.circle(
@@ -111,35 +112,36 @@ class Mat:
         )
 
     def wash(self, mask: Mask, colour: Colour | Picture) -> None:
-        """Lay a colour, or another picture of the mat, through a mask."""
-        box = _reach(mask)
+        """Blends in a colour, or another picture of the same size, through a mask."""
+        box = _extent(mask)
         if box is None:
             return
         part, share = self.picture[box], mask[box][..., None]
         paint = np.asarray(colour[::-1] if isinstance(colour, tuple) else colour[box], np.float32)
+        # Adding 0.5 rounds when the result is truncated to 8 bits.
         part[:] = part + (paint - part) * share + np.float32(0.5)
 
     def brighten(self, factor: Mask) -> None:
-        """Multiply the picture by a factor (rows, columns): below 1 is shade."""
+        """Multiplies the picture by a factor (rows, columns); below 1 it is shade."""
         three = cv2.merge([factor.astype(np.float32)] * 3)
         self.picture[:] = cv2.multiply(self.picture, three, dtype=cv2.CV_8U)
 
     def shadow(self, outlines_mm: Sequence[ArrayLike], strength: float, soft_mm: float) -> None:
-        """The shadow of outlines that lie on the table where their shadows fall."""
+        """Darkens the outlines of shadows on the table."""
         outlines = [self.pixels(outline) for outline in outlines_mm]
         soft_px = max(soft_mm * self.scale, 0.3)
         box = Box.around(np.concatenate(outlines), 4 * soft_px).clipped(
             Box(0, 0, self.shape[1], self.shape[0])
         )
-        found = np.zeros((box.height, box.width), dtype=np.uint8)
+        mask = np.zeros((box.height, box.width), dtype=np.uint8)
         for outline in outlines:
-            _fill(found, outline - [box.left, box.top], 255)
-        soft = cv2.GaussianBlur(found, (0, 0), soft_px)
-        left = 1 - np.asarray(soft, dtype=np.float32) * np.float32(strength / 255)
-        self.picture[box.slices] = self.picture[box.slices] * left[..., None]
+            _fill(mask, outline - [box.left, box.top], 255)
+        soft = cv2.GaussianBlur(mask, (0, 0), soft_px)
+        factor = 1 - np.asarray(soft, dtype=np.float32) * np.float32(strength / 255)
+        self.picture[box.slices] = self.picture[box.slices] * factor[..., None]
 
     def noise(self, grain_mm: float, rng: np.random.Generator) -> Mask:
-        """Smooth noise about 0, of standard deviation near 1, with grains of a size."""
+        """Returns smooth noise of a grain size, with mean 0 and standard deviation near 1."""
         cells = max(1.0, grain_mm * self.scale)
         rows, columns = (int(length / cells) + 3 for length in self.shape)
         coarse = rng.standard_normal((rows, columns), dtype=np.float32)
@@ -151,28 +153,28 @@ class Mat:
         return np.ascontiguousarray(full[: self.shape[0], : self.shape[1]], dtype=np.float32)
 
     def seen(self, camera: Camera) -> Linear:
-        """The mat as the camera sees it lying on the table, in linear light."""
-        places = self.pixels(_coarse_map(camera)).astype(np.float32)
-        places = _enlarged(places, camera.lens.width_px, camera.lens.height_px)
+        """Renders the canvas on the table as the camera sees it, in linear light."""
+        pixel_map = self.pixels(_coarse_map(camera)).astype(np.float32)
+        pixel_map = _enlarged(pixel_map, camera.lens.width_px, camera.lens.height_px)
         picture = cv2.remap(
-            self.picture, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+            self.picture, pixel_map, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
         )
         levels = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
         return np.asarray(levels[picture], dtype=np.float32)
 
 
 def _coarse_map(camera: Camera) -> Array:
-    """Where every eighth pixel looks on the table, (rows, columns, 2), beyond the edge as well."""
+    """Returns the table point of every eighth pixel, (rows, columns, 2), also off the table."""
     rows, columns = (
         length // _STEP_PX + 2 for length in (camera.lens.height_px, camera.lens.width_px)
     )
     x_px, y_px = np.meshgrid(np.arange(columns) * _STEP_PX, np.arange(rows) * _STEP_PX)
-    places = camera.to_table(np.stack([x_px.ravel(), y_px.ravel()], axis=-1))
-    return places.reshape(rows, columns, 2)
+    points_mm = camera.to_table(np.stack([x_px.ravel(), y_px.ravel()], axis=-1))
+    return points_mm.reshape(rows, columns, 2)
 
 
 def _enlarged(coarse: NDArray[np.float32], width: int, height: int) -> NDArray[np.float32]:
-    """Values at every eighth pixel (rows, columns, 2) as values at every pixel."""
+    """Interpolates values at every eighth pixel (rows, columns, 2) to every pixel."""
     to_coarse = np.array([[1 / _STEP_PX, 0.0, 0.0], [0.0, 1 / _STEP_PX, 0.0]])
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     return np.asarray(cv2.warpAffine(coarse, to_coarse, (width, height), flags=flags))
@@ -201,7 +203,7 @@ def _fill(picture: Picture, pixels: Array, colour: int | tuple[int, ...]) -> Non
     cv2.fillPoly(picture, [_fixed(pixels)], colour, cv2.LINE_AA, shift=_SHIFT_BITS)
 
 
-def _reach(mask: Mask) -> tuple[slice, slice] | None:
+def _extent(mask: Mask) -> tuple[slice, slice] | None:
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     if not len(rows):
         return None

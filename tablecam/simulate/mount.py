@@ -1,4 +1,4 @@
-"""The arm that a simulated camera hangs from: it is bumped, and it sags."""
+"""The mount of a simulated camera, which can be bumped and can sag."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Tilt:
-    """How a camera hangs otherwise than it did.
+    """A displacement of a camera from its original pose.
 
-    It was turned so that the middle of its picture shifts to the right and down by so many pixels,
-    rolled clockwise about the way that it looks, and lowered toward what it looks at.
+    The camera is turned so that the middle of its picture shifts right and down by some pixels,
+    rolled clockwise about its optical axis, and moved along it toward the table.
     """
 
     right_px: float = 0.0
@@ -29,7 +29,7 @@ class Tilt:
     lower_mm: float = 0.0
 
     def plus(self, more: Tilt, times: float = 1.0) -> Tilt:
-        """This and so many times more of another."""
+        """Returns the sum of this tilt and a multiple of another."""
         return Tilt(
             self.right_px + times * more.right_px,
             self.down_px + times * more.down_px,
@@ -38,9 +38,10 @@ class Tilt:
         )
 
     def of(self, camera: Camera) -> Camera:
-        """The camera, hanging so."""
+        """Returns the camera with this displacement."""
         if self == UPRIGHT:
             return camera
+        # A shift of the picture by f tan(angle) is a turn of the camera by that angle.
         turn = (
             _turn(math.atan2(self.right_px, camera.lens.fx_px), 1)
             @ _turn(-math.atan2(self.down_px, camera.lens.fy_px), 0)
@@ -53,11 +54,11 @@ class Tilt:
 
 
 UPRIGHT = Tilt()
-"""As it was hung."""
+"""No displacement."""
 
 
 class Mount:
-    """How a camera hangs now; any thread may bump it."""
+    """The current displacement of a camera. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -66,22 +67,22 @@ class Mount:
 
     @property
     def tilt(self) -> Tilt:
-        """How it hangs now."""
+        """The current displacement."""
         with self._lock:
             return self._tilt
 
     def bump(self, by: Tilt) -> None:
-        """Knock it from where it hangs, all at once."""
+        """Displaces the camera at once."""
         with self._lock:
             self._tilt = self._tilt.plus(by)
 
     def sag(self, by_a_second: Tilt) -> None:
-        """Let it sag from now on, so much a second; not at all by `UPRIGHT`."""
+        """Lets the camera sag by a tilt per second; `UPRIGHT` stops it."""
         with self._lock:
             self._sagging = by_a_second
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advances the time of the sagging."""
         with self._lock:
             if self._sagging != UPRIGHT:
                 self._tilt = self._tilt.plus(self._sagging, seconds)

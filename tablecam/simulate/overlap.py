@@ -1,4 +1,4 @@
-"""Whether bases lie upon each other: by the separating axis, which flush bases do not trip."""
+"""Detects overlapping bases by the separating axis theorem, and slides them apart."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from tablecam.simulate.places import Array
 
 _MOST_STEPS = 40
 CONTACT_MM = 1e-6
-"""Bases that share less than this are in contact, not upon each other."""
+"""The depth up to which bases are in contact rather than overlapping."""
 
 
 def do_overlap(first: Array, second: Array) -> bool:
-    """Whether any rectangle of (n, 4, 2) lies upon any of (m, 4, 2), in millimetres."""
+    """Whether any rectangle of (n, 4, 2) overlaps any of (m, 4, 2), in millimetres."""
     return bool((overlaps_mm(first, second) > CONTACT_MM).any())
 
 
 def overlaps_mm(first: Array, second: Array) -> Array:
-    """How deep each of n rectangles lies in each of m, (n, m); negative: the gap, at least."""
+    """Returns how deep each of n rectangles overlaps each of m, (n, m); negative for a gap."""
     depth = np.full((len(first), len(second)), np.inf)
     for axes in (_axes(first)[:, None], _axes(second)[None, :]):
         for axis in (axes[..., 0, :], axes[..., 1, :]):
@@ -26,16 +26,18 @@ def overlaps_mm(first: Array, second: Array) -> Array:
             shared = np.minimum(mine.max(-1), theirs.max(-1)) - np.maximum(
                 mine.min(-1), theirs.min(-1)
             )
+            # The smallest overlap over all axes is the depth; negative on any axis means apart.
             depth = np.minimum(depth, shared)
     return depth
 
 
 def way_out_mm(mine: Array, others: Array, farthest_mm: float) -> Array | None:
-    """The short step (2,) that brings a rectangle (4, 2) clear of others (m, 4, 2), into contact.
+    """Returns a short step (2,) that moves a rectangle (4, 2) off others (m, 4, 2), into contact.
 
-    None when they cannot be cleared within `farthest_mm`.
+    None if there is none within `farthest_mm`.
     """
     step = np.zeros(2)
+    # Resolves the deepest overlap again and again, as a step off one base may lead onto another.
     for _ in range(_MOST_STEPS):
         pushes = [_push_mm(mine + step, other) for other in others]
         deepest = max(pushes, key=lambda push: float(np.hypot(*push)), default=step * 0)
@@ -48,7 +50,7 @@ def way_out_mm(mine: Array, others: Array, farthest_mm: float) -> Array | None:
 
 
 def _push_mm(mine: Array, other: Array) -> Array:
-    """The shortest step that parts a rectangle from another; none when they are apart."""
+    """Returns the shortest step that separates a rectangle from another, 0 if they are apart."""
     axes = np.concatenate([_axes(mine[None])[0], _axes(other[None])[0]])
     ours, theirs = mine @ axes.T, other @ axes.T
     up = theirs.max(axis=0) - ours.min(axis=0)
@@ -61,7 +63,7 @@ def _push_mm(mine: Array, other: Array) -> Array:
 
 
 def _axes(rectangles: Array) -> Array:
-    """The two directions of length 1 of each rectangle's sides, (n, 2, 2)."""
+    """Returns the two unit vectors along each rectangle's sides, (n, 2, 2)."""
     sides = np.stack(
         [rectangles[:, 1] - rectangles[:, 0], rectangles[:, 2] - rectangles[:, 1]], axis=1
     )

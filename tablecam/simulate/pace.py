@@ -1,4 +1,4 @@
-"""The time of a simulated source: real, or one frame's worth a frame."""
+"""The clock of a simulated source: real time, or a fixed interval per frame."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import time
 from dataclasses import dataclass
 
 _LONGEST_STEP_S = 0.5
-"""After a stall things go on from where they were seen last, not where they would have been."""
+"""The longest step of time, so that nothing jumps after a stall."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """When a frame is taken, on the clock of `time.monotonic`, and how long after the last one."""
+    """The time of a frame, on the clock of `time.monotonic`, and the time since the last one."""
 
     taken_at_s: float
     passed_s: float
 
 
 class Pace:
-    """Waits for the moment of the next frame, when it is to keep real time.
+    """Waits for the moment of the next frame, if paced.
 
-    Not paced, moments follow one another at once, `interval_s` apart: the same on every machine.
+    Unpaced moments follow at once, `interval_s` apart, and are the same on every machine.
     """
 
     def __init__(self, interval_s: float, *, is_paced: bool) -> None:
@@ -31,10 +31,11 @@ class Pace:
         self._last_s: float | None = None
 
     def wait(self) -> Moment | None:
-        """The moment of the next frame, once it has come; None when stopped."""
+        """Waits for the moment of the next frame and returns it, None once stopped."""
         if self._last_s is None:
             now_s, passed_s = time.monotonic() if self._is_paced else 0.0, 0.0
         elif self._is_paced:
+            # Waiting on the event lets `stop` end the wait.
             self._stopped.wait(self._last_s + self._interval_s - time.monotonic())
             now_s = time.monotonic()
             passed_s = min(now_s - self._last_s, _LONGEST_STEP_S)
@@ -44,5 +45,5 @@ class Pace:
         return None if self._stopped.is_set() else Moment(now_s, passed_s)
 
     def stop(self) -> None:
-        """End all waiting, now and later."""
+        """Ends all waiting, now and later."""
         self._stopped.set()

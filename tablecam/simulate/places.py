@@ -1,6 +1,6 @@
-"""Where bases lie and how a unit's bases lie together.
+"""Places of bases, and the arrangement of a unit's bases in formation.
 
-Frame: table millimetres; headings in degrees counter-clockwise from +x.
+In table millimetres; headings are in degrees counter-clockwise from +x.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ ScriptFormation = Literal["line", "column", "massed", "single"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A base's centre and where its front edge faces."""
+    """A base's centre and heading."""
 
     x_mm: float
     y_mm: float
     heading_deg: float
 
     def offset(self, forward_mm: float, right_mm: float, turn_deg: float = 0.0) -> Place:
-        """The place so far forward and to the right of this one, turned counter-clockwise."""
+        """Returns the place at an offset forward and right, turned counter-clockwise."""
         heading_rad = math.radians(self.heading_deg)
         cos, sin = math.cos(heading_rad), math.sin(heading_rad)
         return Place(
@@ -39,7 +39,7 @@ class Place:
         )
 
     def turned_about(self, pivot: Place, turn_deg: float) -> Place:
-        """This place after the table has been turned about a pivot, counter-clockwise."""
+        """Returns this place rotated counter-clockwise about a pivot."""
         turn_rad = math.radians(turn_deg)
         cos, sin = math.cos(turn_rad), math.sin(turn_rad)
         x, y = self.x_mm - pivot.x_mm, self.y_mm - pivot.y_mm
@@ -50,7 +50,7 @@ class Place:
         )
 
     def seen_from(self, origin: Place) -> tuple[float, float]:
-        """How far forward and to the right of another place this one lies, in millimetres."""
+        """Returns how far forward and right of another place this one lies, in millimetres."""
         heading_rad = math.radians(origin.heading_deg)
         cos, sin = math.cos(heading_rad), math.sin(heading_rad)
         x, y = self.x_mm - origin.x_mm, self.y_mm - origin.y_mm
@@ -62,7 +62,7 @@ Places = tuple[Place, ...]
 
 
 def corners_mm(place: Place, width_mm: float, depth_mm: float) -> Array:
-    """A base's corners (4, 2): front left, front right, rear right, rear left."""
+    """Returns a base's corners (4, 2): front left, front right, rear right, rear left."""
     ends = [
         place.offset(forward, right)
         for forward, right in (
@@ -76,31 +76,31 @@ def corners_mm(place: Place, width_mm: float, depth_mm: float) -> Array:
 
 
 def unit_corners_mm(places: Places, base_type: BaseType) -> Array:
-    """The corners (n, 4, 2) of a unit's bases."""
+    """Returns the corners (n, 4, 2) of a unit's bases."""
     return np.stack([corners_mm(place, base_type.width_mm, base_type.depth_mm) for place in places])
 
 
 def unit_place(places: Places, base_type: BaseType) -> Place:
-    """The centre of a unit's footprint, facing as its first base does."""
+    """Returns the centre of a unit's footprint, with the heading of its first base."""
     front, right = _extent(places, base_type)
     return places[0].offset((front[0] + front[1]) / 2, (right[0] + right[1]) / 2)
 
 
 def unit_outline_mm(places: Places, base_type: BaseType) -> Array:
-    """The corners (4, 2) of the rectangle about a unit, along its first base's heading."""
+    """Returns the corners (4, 2) of a unit's bounding rectangle along its first base's heading."""
     front, right = _extent(places, base_type)
     ends = [places[0].offset(front[a], right[b]) for a, b in ((1, 0), (1, 1), (0, 1), (0, 0))]
     return np.array([(end.x_mm, end.y_mm) for end in ends])
 
 
 def front_corner(places: Places, base_type: BaseType, side: Literal["left", "right"]) -> Place:
-    """One end of a unit's front line, facing as its first base does."""
+    """Returns one end of a unit's front line, with the heading of its first base."""
     front, right = _extent(places, base_type)
     return places[0].offset(front[1], right[0] if side == "left" else right[1])
 
 
 def formed(middle: Place, formation: ScriptFormation, count: int, base_type: BaseType) -> Places:
-    """The bases of a unit in formation, its footprint's centre at `middle`.
+    """Arranges the bases of a unit in formation, its footprint centred at `middle`.
 
     A line counts its bases from the left, a column and a massed unit from the front.
     """
@@ -121,7 +121,7 @@ def formed(middle: Place, formation: ScriptFormation, count: int, base_type: Bas
 
 
 def carried(places: Places, start: Place, goal: Place) -> Places:
-    """A unit carried as one rigid body, so that what lay at `start` lies at `goal`."""
+    """Moves a unit as a rigid body that takes `start` to `goal`."""
     return tuple(
         goal.offset(*place.seen_from(start), place.heading_deg - start.heading_deg)
         for place in places
@@ -129,14 +129,14 @@ def carried(places: Places, start: Place, goal: Place) -> Places:
 
 
 def _extent(places: Sequence[Place], base_type: BaseType) -> tuple[Array, Array]:
-    """How far a unit reaches forward and to the right of its first base: two of (low, high)."""
+    """Returns a unit's extent forward and right of its first base, as two (low, high)."""
     origin = places[0]
-    seen = np.array(
+    local = np.array(
         [
             Place(x, y, 0.0).seen_from(origin)
             for corners in unit_corners_mm(tuple(places), base_type)
             for x, y in corners
         ]
     )
-    ends = np.stack([seen.min(axis=0), seen.max(axis=0)])
+    ends = np.stack([local.min(axis=0), local.max(axis=0)])
     return ends[:, 0], ends[:, 1]

@@ -1,7 +1,7 @@
-"""Where each pixel of a picture looks on a plane: the renderer's exact geometry, made quick.
+"""Maps pixels to points of a plane, exactly and fast, for the renderer.
 
-A ray map is so smooth that inverting the camera at a few pixels and passing a polynomial through
-them is exact to far below a thousandth of a pixel, whatever the lens.
+A ray map is so smooth that a polynomial through a few exactly inverted pixels is accurate to far
+below a thousandth of a pixel, for any lens.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from calibration.camera import Camera
 Array = NDArray[np.float64]
 
 _NODES = np.cos((2 * np.arange(6) + 1) * np.pi / 12)
-"""Chebyshev's places for a polynomial of degree five on [-1, 1]."""
+"""Chebyshev nodes of a polynomial of degree five on [-1, 1]."""
 _FROM_NODES = np.linalg.inv(np.vander(_NODES, increasing=True))
 _LARGEST_PATCH_PX = 160
-"""Beyond this a lens's rays are cut into several patches."""
+"""The largest side of a patch; larger boxes are divided."""
 
 PIXEL_SAMPLES = np.array([-0.5, 0.5]) / np.sqrt(3.0)
-"""Gauss-Legendre's two places in a pixel: their mean is the mean over a blurred picture's pixel."""
+"""The two Gauss-Legendre nodes of a pixel: their mean is that of a blurred picture's pixel."""
 PIXEL_CENTRE = np.zeros(1)
 
 
@@ -38,7 +38,7 @@ class Box:
 
     @classmethod
     def around(cls, points_px: ArrayLike, margin_px: float = 0.0) -> Box:
-        """The smallest box that holds points (n, 2), and so much more on each side."""
+        """Returns the smallest box around points (n, 2), with a margin on each side."""
         points = np.asarray(points_px, dtype=np.float64)
         low = np.floor(points.min(axis=0) - margin_px).astype(int)
         high = np.ceil(points.max(axis=0) + margin_px).astype(int) + 1
@@ -46,17 +46,17 @@ class Box:
 
     @property
     def width(self) -> int:
-        """Columns in the box; 0 when it is empty."""
+        """The number of columns, 0 if empty."""
         return max(0, self.right - self.left)
 
     @property
     def height(self) -> int:
-        """Rows in the box; 0 when it is empty."""
+        """The number of rows, 0 if empty."""
         return max(0, self.bottom - self.top)
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no pixel in the box."""
+        """Whether the box contains no pixel."""
         return self.width == 0 or self.height == 0
 
     @property
@@ -65,14 +65,14 @@ class Box:
         return slice(self.top, self.bottom), slice(self.left, self.right)
 
     def within(self, outer: Box) -> tuple[slice, slice]:
-        """The box as an index into a patch that covers `outer`."""
+        """Returns the box as an index into a patch that covers `outer`."""
         return (
             slice(self.top - outer.top, self.bottom - outer.top),
             slice(self.left - outer.left, self.right - outer.left),
         )
 
     def clipped(self, other: Box) -> Box:
-        """What two boxes share; empty when they share nothing."""
+        """Returns the intersection of two boxes, which may be empty."""
         return Box(
             max(self.left, other.left),
             max(self.top, other.top),
@@ -81,7 +81,7 @@ class Box:
         )
 
     def joined(self, other: Box) -> Box:
-        """The smallest box around two."""
+        """Returns the smallest box around two."""
         return Box(
             min(self.left, other.left),
             min(self.top, other.top),
@@ -90,7 +90,7 @@ class Box:
         )
 
     def tiles(self, size_px: int) -> Iterator[Box]:
-        """The box in pieces of at most `size_px` a side."""
+        """Yields the box in tiles of at most `size_px` a side."""
         for top in range(self.top, self.bottom, size_px):
             for left in range(self.left, self.right, size_px):
                 yield Box(
@@ -101,16 +101,16 @@ class Box:
 def plane_map(
     camera: Camera, box: Box, height_mm: float = 0.0, samples: Array = PIXEL_CENTRE
 ) -> Array:
-    """Where the pixels of a box look on the plane `height_mm` above the table.
+    """Returns the points of the plane `height_mm` above the table at the pixels of a box.
 
-    `samples` (k,) are places in a pixel, from its centre, along x and y alike. Returns
-    (2, k * rows, k * columns): x_mm and y_mm, the samples of one pixel side by side. Pixels that
-    look past the plane are nan.
+    `samples` (k,) are offsets from a pixel's centre, used along x and y. The result is
+    (2, k * rows, k * columns): x_mm and y_mm, the samples of each pixel side by side. Pixels that
+    miss the plane are nan.
     """
     if max(box.width, box.height) <= _LARGEST_PATCH_PX:
         return _patch_map(camera, box, height_mm, samples)
     count = len(samples)
-    found = np.empty((2, count * box.height, count * box.width))
+    points_mm = np.empty((2, count * box.height, count * box.width))
     for tile in box.tiles(_LARGEST_PATCH_PX):
         rows, columns = tile.within(box)
         target = (
@@ -118,12 +118,12 @@ def plane_map(
             slice(count * rows.start, count * rows.stop),
             slice(count * columns.start, count * columns.stop),
         )
-        found[target] = _patch_map(camera, tile, height_mm, samples)
-    return found
+        points_mm[target] = _patch_map(camera, tile, height_mm, samples)
+    return points_mm
 
 
 def pixel_means(values: Array, count: int) -> Array:
-    """The mean (rows, columns) over the `count` x `count` samples of each pixel."""
+    """Returns the mean (rows, columns) of the `count` x `count` samples of each pixel."""
     if count == 1:
         return values
     rows, columns = values.shape[0] // count, values.shape[1] // count
@@ -133,16 +133,17 @@ def pixel_means(values: Array, count: int) -> Array:
 
 def _patch_map(camera: Camera, box: Box, height_mm: float, samples: Array) -> Array:
     middle = np.array([box.left + box.right - 1, box.top + box.bottom - 1]) / 2
-    reach = max(box.width, box.height) / 2
-    grid_x, grid_y = np.meshgrid(_NODES * reach + middle[0], _NODES * reach + middle[1])
+    half_px = max(box.width, box.height) / 2
+    grid_x, grid_y = np.meshgrid(_NODES * half_px + middle[0], _NODES * half_px + middle[1])
     nodes = np.stack([grid_x.ravel(), grid_y.ravel()], axis=-1)
-    places = camera.to_table(nodes, height_mm).T.reshape(2, len(_NODES), len(_NODES))
-    coefficients = _FROM_NODES @ places @ _FROM_NODES.T
-    across = _powers(np.arange(box.left, box.right), samples, middle[0], reach)
-    down = _powers(np.arange(box.top, box.bottom), samples, middle[1], reach)
+    points_mm = camera.to_table(nodes, height_mm).T.reshape(2, len(_NODES), len(_NODES))
+    # A tensor-product polynomial through the nodes, evaluated at all pixels at once.
+    coefficients = _FROM_NODES @ points_mm @ _FROM_NODES.T
+    across = _powers(np.arange(box.left, box.right), samples, middle[0], half_px)
+    down = _powers(np.arange(box.top, box.bottom), samples, middle[1], half_px)
     return np.asarray(down @ coefficients @ across.T)
 
 
-def _powers(pixels: NDArray[np.int_], samples: Array, middle: float, reach: float) -> Array:
-    places = ((pixels[:, None] + samples).ravel() - middle) / reach
-    return np.vander(places, len(_NODES), increasing=True)
+def _powers(pixels: NDArray[np.int_], samples: Array, middle: float, half_px: float) -> Array:
+    scaled = ((pixels[:, None] + samples).ravel() - middle) / half_px
+    return np.vander(scaled, len(_NODES), increasing=True)

@@ -1,4 +1,4 @@
-"""Pictures of a simulated table, through the same camera model that reads them."""
+"""Renders pictures of a simulated table through the camera model that also measures them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ from tablecam.table.roster import Roster
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a simulated picture shows beside its tags.
+    """The contents and quality of a simulated picture besides its tags.
 
-    `noise` is one standard deviation in 8-bit steps; `blur_px` the lens's blur, one standard
-    deviation.
+    `noise` is a standard deviation in 8-bit steps, `blur_px` that of the lens's blur.
     """
 
     noise: float = 2.0
@@ -39,14 +38,14 @@ class Look:
 
 DEMO_LOOK = Look()
 PLAIN = Look(noise=0.0, uneven_light=False, scenery=False, figures=False)
-"""Tags on a plain table: what tests of exactness want."""
+"""Tags on a plain table, for tests of accuracy."""
 
 
 class Renderer:
-    """Draws scenes of one table through one camera; what has not moved is not drawn again.
+    """Renders scenes of one table through one camera, redrawing only what has moved.
 
-    When the camera is bumped all is drawn anew but the land, which is painted once: 0.8 s for the
-    demo's picture of 2560x1440, not 3. Sources may share one, whichever threads they are read in.
+    A bump of the camera redraws everything except the painted ground, which takes 0.8 s instead of
+    3 s for the demo's picture of 2560x1440. Thread-safe, so that sources may share one.
     """
 
     def __init__(self, roster: Roster, camera: Camera, look: Look = DEMO_LOOK) -> None:
@@ -55,6 +54,7 @@ class Renderer:
         self._roster = roster
         self._look = look
         self._prints = TagPrints(roster)
+        # Painted once for the original camera and seen from any other.
         self._land = _land(roster, camera, look) if look.scenery else None
         self._tilt = UPRIGHT
         self._view = self._seen_by(camera)
@@ -66,7 +66,7 @@ class Renderer:
         )
 
     def picture(self, scene: Scene, number: int) -> Picture:
-        """The frame `number` of a scene, (height, width, 3), blue-green-red."""
+        """Renders frame `number` of a scene, (height, width, 3), blue-green-red."""
         with self._drawing:
             if scene.tilt != self._tilt:
                 self._tilt, self._view = scene.tilt, self._seen_by(scene.tilt.of(self._upright))
@@ -74,11 +74,11 @@ class Renderer:
         return picture if self._noise is None else self._noise.added(picture, number)
 
     def lit_ground(self) -> Linear:
-        """The table without bases and hands, as much light as comes from it."""
+        """Returns the table without bases and hands, in linear light."""
         return self._view.lit_ground()
 
     def hidden_share(self, scene: Scene, tag: int) -> float:
-        """How much, 0 to 1, of a base's tag the hands of a scene hide."""
+        """Returns the share of a base's tag, 0 to 1, that the hands of a scene hide."""
         corners = self._view.painter.tag_corners_mm(tag, scene.places[tag])
         steps = (np.arange(5) + 0.5) / 5
         across, down = (grid.reshape(-1, 1) for grid in np.meshgrid(steps, steps))
@@ -101,7 +101,7 @@ class Renderer:
 
 
 def _land(roster: Roster, camera: Camera, look: Look) -> Mat:
-    """What lies and stands on the table beside tags and bases, painted from above."""
+    """Paints the ground and the scenery of a table from above."""
     mat = Mat.under(camera, roster.table)
     paint_ground(mat, roster.table, roster.terrain, look.seed)
     paint_scenery(mat, roster.terrain, look.seed)

@@ -1,4 +1,4 @@
-"""What there is to be drawn, and known, at one instant of a simulated table."""
+"""The state of a simulated table at one instant, for drawing and as ground truth."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tablecam.table.roster import BaseType, Roster
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """A player's hand over the table: where its palm is and along which heading it reaches.
+    """A player's hand over the table: the place of its palm, and its heading.
 
-    `grip` is 0 for an open hand, 1 when its fingers have closed upon a base.
+    `grip` is 0 for an open hand, 1 for fingers closed on a base.
     """
 
     side: str
@@ -28,11 +28,11 @@ class Hand:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Where each base lies, by its tag, and whose hands are over the table.
+    """The place of each base, by its tag, and the hands over the table.
 
-    `held` are the tags that a hand is moving; `pushed` says where those of the table's own tags
-    lie that are not where they are listed. `tilt` is how the camera hangs, `light` how much there
-    is of the lamp's, from 0 to 1.
+    `held` are the tags that a hand is moving, `pushed` the places of table tags that are not where
+    the table file has them. `tilt` is the camera's displacement, `light` the share of the lamp's
+    light, 0 to 1.
     """
 
     places: Mapping[int, Place]
@@ -48,7 +48,7 @@ class Scene:
 
 
 def true_position(roster: Roster, places: Mapping[int, Place]) -> Position:
-    """The exact position of bases by their tags; bases that lie nowhere are left out."""
+    """Returns the exact position of the bases in `places`, by tag."""
     return Position(
         game=roster.game,
         table=roster.table,
@@ -66,14 +66,14 @@ def true_position(roster: Roster, places: Mapping[int, Place]) -> Position:
         ),
         commanders=tuple(
             Commander(
-                id=leader.id,
-                side=leader.side,
-                x_mm=places[leader.tag].x_mm,
-                y_mm=places[leader.tag].y_mm,
-                pose=_pose(leader.tag, places[leader.tag], leader.base_type),
+                id=commander.id,
+                side=commander.side,
+                x_mm=places[commander.tag].x_mm,
+                y_mm=places[commander.tag].y_mm,
+                pose=_pose(commander.tag, places[commander.tag], commander.base_type),
             )
-            for leader in roster.commanders
-            if leader.tag in places
+            for commander in roster.commanders
+            if commander.tag in places
         ),
         terrain=roster.terrain,
     )

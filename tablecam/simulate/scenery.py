@@ -1,4 +1,4 @@
-"""What stands upon the land: trees, houses, walls and bridges, painted as the camera sees them."""
+"""Paints trees, houses, walls and bridges in the camera's perspective."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tablecam.simulate.mat import SHADOW_MM_PER_MM, Colour, Mat
 from tablecam.simulate.rays import Array
 from tablecam.table.model import Terrain
 
-Stand = Callable[[Mat, Terrain, np.random.Generator], None]
+PaintTerrain = Callable[[Mat, Terrain, np.random.Generator], None]
 
 _LEAVES: tuple[Colour, ...] = (
     (58, 84, 34),
@@ -29,12 +29,12 @@ _STONE: Colour = (140, 134, 124)
 
 
 def paint_scenery(mat: Mat, terrain: tuple[Terrain, ...], seed: int) -> None:
-    """Paint everything that stands, and its shadows."""
+    """Paints the scenery and its shadows."""
     rng = np.random.default_rng(seed + 1)
-    for kind, stand in _KINDS.items():
+    for kind, paint in _KINDS.items():
         for piece in terrain:
             if piece.kind == kind:
-                stand(mat, piece, rng)
+                paint(mat, piece, rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class _Tree:
     leaves: Colour
 
 
-def _stand_woods(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+def _paint_woods(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
     inner = Polygon(piece.outline_mm).buffer(-6)
     trees: list[_Tree] = []
     low_x, low_y, high_x, high_y = inner.bounds
@@ -63,6 +63,7 @@ def _stand_woods(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
         trees.append(_Tree(x, y, radius, radius * rng.uniform(1.7, 2.4), leaves))
     for tree in trees:
         _paint_tree_shadow(mat, tree)
+    # Painter's algorithm: nearer trees cover farther ones.
     trees.sort(key=lambda tree: -mat.from_camera_foot_mm((tree.x_mm, tree.y_mm)))
     for tree in trees:
         _paint_tree(mat, tree, rng)
@@ -74,7 +75,7 @@ def _paint_tree_shadow(mat: Mat, tree: _Tree) -> None:
 
 
 def _paint_tree(mat: Mat, tree: _Tree, rng: np.random.Generator) -> None:
-    """Puffs of leaves, dark and wide below, small and light toward the sun above."""
+    """Paints puffs of leaves, dark and wide below, small and light toward the sun above."""
     sunward = -SHADOW_MM_PER_MM / np.linalg.norm(SHADOW_MM_PER_MM)
     for layer in np.linspace(0, 1, 7):
         height = tree.height_mm * (0.35 + 0.65 * layer)
@@ -90,8 +91,8 @@ def _paint_tree(mat: Mat, tree: _Tree, rng: np.random.Generator) -> None:
             mat.disc(at, tree.radius_mm * rng.uniform(0.14, 0.27), _shaded(tree.leaves, shade))
 
 
-def _stand_village(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
-    """A church in the middle and houses about it, as many as there is room for."""
+def _paint_village(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+    """Paints a church in the middle, surrounded by as many houses as there is room for."""
     ground = Polygon(piece.outline_mm)
     centre = np.array([ground.centroid.x, ground.centroid.y])
     church = _House(centre, 40, 19, 3.0, 20, 13, (96, 92, 98))
@@ -111,12 +112,12 @@ def _stand_village(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
     tower = _House(centre + np.array([-25.0, -1.0]), 13, 13, 3.0, 38, 12, (84, 84, 96))
     tower.paint_shadow(mat)
     houses.append(tower)
-    for house in sorted(houses, key=lambda one: -mat.from_camera_foot_mm(one.middle_mm)):
+    for house in sorted(houses, key=lambda house: -mat.from_camera_foot_mm(house.middle_mm)):
         house.paint(mat)
-    _stand_trees(mat, ground, taken, rng)
+    _paint_trees(mat, ground, taken, rng)
 
 
-def _stand_trees(mat: Mat, ground: Polygon, taken: list[Polygon], rng: np.random.Generator) -> None:
+def _paint_trees(mat: Mat, ground: Polygon, taken: list[Polygon], rng: np.random.Generator) -> None:
     low_x, low_y, high_x, high_y = ground.bounds
     for _ in range(60):
         at = Point(rng.uniform(low_x, high_x), rng.uniform(low_y, high_y))
@@ -129,7 +130,7 @@ def _stand_trees(mat: Mat, ground: Polygon, taken: list[Polygon], rng: np.random
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _House:
-    """A gabled house: its ridge along its length, which lies at `turn_deg` to x."""
+    """A gabled house with the ridge along its length, at `turn_deg` to x."""
 
     middle_mm: Array
     length_mm: float
@@ -140,21 +141,21 @@ class _House:
     roof: Colour
 
     def plot(self, room_mm: float) -> Polygon:
-        """The ground it takes, with some room."""
+        """Returns its footprint with a margin."""
         x, y = self.length_mm / 2 + room_mm, self.width_mm / 2 + room_mm
         at_x, at_y = self.middle_mm
         corners = [(at_x + a * x, at_y + b * y) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
         return rotate(Polygon(corners), self.turn_deg)
 
     def paint_shadow(self, mat: Mat) -> None:
-        """The shadow of walls and ridge on the ground."""
+        """Paints the shadow of walls and ridge on the ground."""
         corners, ridge = self._corners(), self._ridge()
         cast = [corners, corners + SHADOW_MM_PER_MM * self.wall_mm]
         top = ridge + SHADOW_MM_PER_MM * (self.wall_mm + self.roof_mm)
         mat.shadow([_hull(np.concatenate([*cast, top]))], 0.5, 0.9)
 
     def paint(self, mat: Mat) -> None:
-        """Walls, roof with its courses of tiles, ridge."""
+        """Paints the walls, the roof with its courses of tiles, and the ridge."""
         corners, ridge = self._corners(), self._ridge()
         eaves = mat.lifted(corners, self.wall_mm)
         top = mat.lifted(ridge, self.wall_mm + self.roof_mm)
@@ -181,8 +182,8 @@ class _House:
         return np.array([(corners[0] + corners[3]) / 2, (corners[1] + corners[2]) / 2])
 
 
-def _stand_wall(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
-    """Field stones along the outline."""
+def _paint_wall(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+    """Paints a wall of field stones inside the outline."""
     outline = Polygon(piece.outline_mm)
     corners = np.array(piece.outline_mm)
     mat.shadow([_hull(np.concatenate([corners, corners + SHADOW_MM_PER_MM * 7]))], 0.5, 0.8)
@@ -197,8 +198,8 @@ def _stand_wall(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
                 mat.disc(place, rng.uniform(0.8, 1.4), _shaded(_STONE, shade))
 
 
-def _stand_bridge(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
-    """A stone bridge: a paved way between two parapets along its longer sides."""
+def _paint_bridge(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+    """Paints a stone bridge: a paved way between two parapets along its longer sides."""
     corners = np.array(piece.outline_mm)
     if np.linalg.norm(corners[1] - corners[0]) < np.linalg.norm(corners[2] - corners[1]):
         corners = np.roll(corners, -1, axis=0)
@@ -217,18 +218,18 @@ def _stand_bridge(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
         mat.polygon(wall, _shaded(_STONE, 1.15))
 
 
-_KINDS: dict[str, Stand] = {
-    "bridge": _stand_bridge,
-    "wall": _stand_wall,
-    "village": _stand_village,
-    "town": _stand_village,
-    "impassable": _stand_village,  # towns are what rulebooks know as such
-    "woods": _stand_woods,
+_KINDS: dict[str, PaintTerrain] = {
+    "bridge": _paint_bridge,
+    "wall": _paint_wall,
+    "village": _paint_village,
+    "town": _paint_village,
+    "impassable": _paint_village,  # Rulebooks use it for towns.
+    "woods": _paint_woods,
 }
 
 
 def _lit(side: Array) -> float:
-    """How much light falls on a wall whose outside is to the right of a side, 0.4 to 1.1."""
+    """Returns the light, 0.4 to 1.1, on a wall whose outside is to the right of a side."""
     outward = np.array([side[1], -side[0]]) / np.linalg.norm(side)
     sunward = -SHADOW_MM_PER_MM / np.linalg.norm(SHADOW_MM_PER_MM)
     return float(0.75 + 0.35 * (outward @ sunward))

@@ -1,4 +1,4 @@
-"""A battle as data: who starts where, and the orders that hands carry out."""
+"""The script of a battle: the starting places, and the orders that hands carry out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tablecam.simulate.places import ScriptFormation
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a unit or a commander begins: its footprint's centre, heading and formation."""
+    """The starting place of a unit or commander: its footprint's centre, heading, formation."""
 
     id: str
     x_mm: float
@@ -21,7 +21,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """At a second of the battle its player's hand comes in, moves a unit, and leaves."""
+    """An order: at a time, the player's hand comes in, moves a unit, and leaves."""
 
     at_s: float
     id: str
@@ -30,7 +30,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Pointing:
-    """At a second of the battle a player's hand comes in, rests over a place, and leaves."""
+    """A pointing hand: at a time, it comes in, rests over a place, and leaves."""
 
     at_s: float
     side: str
@@ -41,10 +41,10 @@ class Pointing:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A battle. `near_side` sits at the table's edge y = 0, the other side across.
+    """The script of a battle. `near_side` sits at the table's edge y = 0, the other side across.
 
-    After the last order the table is left alone for `rest_s`; then the hands put everything back
-    the way it came, so that the battle can begin again without a jump.
+    After the last order the table rests for `rest_s`; then the hands put everything back in reverse
+    order, so that the battle can repeat without a jump.
     """
 
     near_side: str

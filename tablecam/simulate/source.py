@@ -1,4 +1,4 @@
-"""The simulated table as a source of pictures, with the truth of each beside it."""
+"""A source of pictures of a simulated table, with the ground truth of each."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _KEPT_TRUTHS = 64
 
 
 class SimulatedSource:
-    """A camera over a simulated table (`tablecam.capture.frame.Source`).
+    """A camera over a simulated table, as a `tablecam.capture.frame.Source`.
 
-    Paced, it gives `frames_per_s` pictures a second of real time; not paced, as fast as it is
-    read, each one frame's time later than the last: the same numbers on every machine. `camera` is
-    as it was hung; `camera_of` a frame is as it hung then. A `renderer` of this table and this
-    camera is handed in to save the seconds in which a new one paints the land.
+    Paced, it gives `frames_per_s` pictures per second of real time; unpaced, as many as are read,
+    each one interval later, with the same numbers on every machine. `camera` is the original
+    camera; `camera_of` a frame includes bumps and sagging. Pass a `renderer` of this table and
+    camera to save the seconds in which a new one paints the ground.
     """
 
     def __init__(
@@ -44,11 +44,11 @@ class SimulatedSource:
 
     @property
     def name(self) -> str:
-        """What a person calls it."""
+        """The name of the source for users."""
         return "simulated"
 
     def read(self) -> Frame | None:
-        """The next frame; None once the source is closed."""
+        """Returns the next frame, None once the source is closed."""
         moment = self._pace.wait()
         if moment is None:
             return None
@@ -63,11 +63,11 @@ class SimulatedSource:
         return frame
 
     def close(self) -> None:
-        """End the pictures, also one that is being waited for."""
+        """Ends the frames and any wait for one."""
         self._pace.stop()
 
     def scene_of(self, number: int) -> Scene:
-        """What was drawn in one of the last frames.
+        """Returns the scene of a recent frame.
 
         Raises:
             KeyError: The frame has not been taken, or too long ago.
@@ -75,7 +75,7 @@ class SimulatedSource:
         return self._scenes[number]
 
     def hidden_share(self, number: int, tag: int) -> float:
-        """How much, 0 to 1, of a base's tag was hidden by hands in one of the last frames.
+        """Returns the share of a base's tag, 0 to 1, that hands hid in a recent frame.
 
         Raises:
             KeyError: The frame has not been taken, or too long ago.
@@ -83,7 +83,7 @@ class SimulatedSource:
         return self._renderer.hidden_share(self.scene_of(number), tag)
 
     def camera_of(self, number: int) -> Camera:
-        """The exact camera of one of the last frames: it may have been bumped, and may sag.
+        """Returns the exact camera of a recent frame, including bumps and sagging.
 
         Raises:
             KeyError: The frame has not been taken, or too long ago.
@@ -91,15 +91,15 @@ class SimulatedSource:
         return self.scene_of(number).tilt.of(self.camera)
 
     def bump(self, right_px: float, down_px: float, roll_deg: float = 0.0) -> None:
-        """Knock the camera, so that the middle of its picture shifts by about so much.
+        """Bumps the camera, so that the middle of its picture shifts by about this much.
 
-        Any thread may; the next frame shows it. How it sags is the table's `mount`'s to say, and
-        so is the light its `lamp`'s.
+        Thread-safe; the next frame shows it. For sagging and light see the table's `mount` and
+        `lamp`.
         """
         self.table.bump_camera(right_px, down_px, roll_deg)
 
     def truth_of(self, number: int) -> Position:
-        """The exact position in one of the last frames.
+        """Returns the exact position in a recent frame.
 
         Raises:
             KeyError: The frame has not been taken, or too long ago.

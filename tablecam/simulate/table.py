@@ -1,4 +1,4 @@
-"""A simulated table that plays its script and may be rearranged while it does."""
+"""A simulated table that plays a script and can be rearranged meanwhile."""
 
 from __future__ import annotations
 
@@ -28,15 +28,14 @@ from tablecam.table.roster import Roster
 
 _ON_THE_EDGE_MM = 1e-6
 _INSTANT_S = 1e-6
-"""Time adds up less exactly the longer a table lives; this is longer than what it is off by."""
+"""Longer than the rounding error of the elapsed time, which grows with it."""
 
 
 class SimulatedTable:
-    """A roster's bases on a table that is not there; any thread may ask or rearrange.
+    """A roster's bases on a simulated table, with a lamp and a camera on a `mount`. Thread-safe.
 
-    Above it hang a lamp and, on its `mount`, a camera. Time passes only by `advance`. A unit that
-    a user has moved leaves the script and stays where he put it until `restart`; so does one whose
-    way is barred.
+    Time passes only by `advance`. A unit that a user moves leaves the script and stays in place
+    until `restart`; so does a unit whose path is blocked.
     """
 
     def __init__(self, roster: Roster, script: Script) -> None:
@@ -54,48 +53,49 @@ class SimulatedTable:
 
     @property
     def script_s(self) -> float:
-        """The second of the battle, from 0 to its length."""
+        """The time in the battle, from 0 to `loop_s`."""
         with self._lock:
             return self._elapsed_s % self._timeline.loop_s
 
     @property
     def loop_s(self) -> float:
-        """How long the battle takes, with everything put back."""
+        """The duration of the battle, including putting everything back."""
         return self._timeline.loop_s
 
     @property
     def is_paused(self) -> bool:
-        """Whether the script stands still."""
+        """Whether the script is paused."""
         with self._lock:
             return self._paused
 
     def pause(self) -> None:
-        """Stop the script where it is."""
+        """Pauses the script."""
         with self._lock:
             self._paused = True
 
     def stand_still(self) -> None:
-        """Stop the script, and take its hands away once each has put down what it carries."""
+        """Pauses the script without hands, after each has put down what it carries."""
         with self._lock:
-            while (carry_s := self._still_carried_s()) > 0:
+            # Putting one unit down may take time in which another hand picks one up.
+            while (carry_s := self._remaining_carry_s()) > 0:
                 before_s, self._elapsed_s = self._elapsed_s, self._elapsed_s + carry_s
-                self._stop_the_barred(before_s, self._elapsed_s)
+                self._stop_blocked_units(before_s, self._elapsed_s)
             self._paused = self._is_left_alone = True
 
     @property
     def is_resting(self) -> bool:
-        """Whether the script stands still, and no hand is over the table."""
+        """Whether the script is paused and no hand is over the table."""
         with self._lock:
             hands = self._timeline.visits_at(self.script_s)
             return self._paused and (self._is_left_alone or not hands)
 
     def resume(self) -> None:
-        """Let the script go on."""
+        """Continues the script."""
         with self._lock:
             self._paused = self._is_left_alone = False
 
     def restart(self, *, is_paused: bool = False) -> None:
-        """Put all back to where the script begins, to play it again or to stand still there."""
+        """Puts everything back to the beginning of the script, playing or paused."""
         with self._lock:
             self._elapsed_s = 0.0
             self._aside.clear()
@@ -103,28 +103,28 @@ class SimulatedTable:
             self._paused, self._is_left_alone = is_paused, False
 
     def lie_as(self, position: Position) -> None:
-        """Put all to where a game has it, and keep the script's hands away."""
-        lie = {
+        """Puts everything to its place in a position, and keeps the script's hands away."""
+        place_by_tag = {
             base.tag: Place(base.x_mm, base.y_mm, base.heading_deg)
             for unit in position.units
             for base in unit.bases
         }
-        leaders = {leader.id: leader for leader in position.commanders}
+        commanders = {commander.id: commander for commander in position.commanders}
         with self._lock:
             self.restart(is_paused=True)
             self._is_left_alone = True
             for id in self._timeline.ids:
                 tags, places = self._timeline.tags[id], self._places(id)
-                if (leader := leaders.get(id)) is not None:
-                    places = (replace(places[0], x_mm=leader.x_mm, y_mm=leader.y_mm),)
-                elif lie.keys() >= set(tags):
-                    places = tuple(lie[tag] for tag in tags)
+                if (commander := commanders.get(id)) is not None:
+                    places = (replace(places[0], x_mm=commander.x_mm, y_mm=commander.y_mm),)
+                elif place_by_tag.keys() >= set(tags):
+                    places = tuple(place_by_tag[tag] for tag in tags)
                 else:
                     self._off |= set(tags)
                 self._aside[id] = places
 
     def advance(self, seconds: float) -> None:
-        """Let time pass; the script's, unless paused. A unit whose way is barred is left there."""
+        """Advances the time, and the script unless paused; stops units whose path is blocked."""
         self.mount.advance(seconds)
         self.lamp.advance(seconds)
         with self._lock:
@@ -133,17 +133,17 @@ class SimulatedTable:
             before_s = self._elapsed_s
             self._elapsed_s += seconds
             if self._aside:
-                self._stop_the_barred(before_s, self._elapsed_s)
+                self._stop_blocked_units(before_s, self._elapsed_s)
 
     def move_unit(self, unit_id: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
-        """Put a unit's centre at a place, facing a heading; its bases keep their formation.
+        """Moves a unit's centre to a place and heading; its bases keep their formation.
 
-        Dropped upon another unit it slides off, into contact, as it would from a hand. A unit that
-        was taken off the table is put back whole.
+        Dropped on another unit it slides off into contact, as from a hand. A unit that was taken
+        off the table is put back as a whole.
 
         Raises:
-            BadInput: There is no such unit, it would not lie on the table, or it would lie on
-                another unit by more than a base width.
+            BadInput: There is no such unit, it would leave the table, or it would overlap another
+                unit by more than a base width.
         """
         with self._lock:
             tags = self._tags_of(unit_id)
@@ -159,31 +159,30 @@ class SimulatedTable:
 
     @property
     def off(self) -> frozenset[int]:
-        """The tags of all that was taken off the table."""
+        """The tags of all bases that were taken off the table."""
         with self._lock:
             return self._off
 
     def take_off(self, unit_id: str, tag: int | None = None) -> None:
-        """Take a unit off the table, or only its base of that tag.
+        """Takes a unit off the table, or only its base with a tag.
 
         Raises:
-            BadInput: There is no such unit, it has no such base, or that is off already.
+            BadInput: There is no such unit or base, or it is already off the table.
         """
         with self._lock:
             tags = self._tags_of(unit_id, tag) - self._off
             if not tags:
                 raise BadInput("table", f"expected {unit_id} on the table: it was taken off")
-            self._aside[unit_id] = self._places(unit_id)  # no hand of the script comes for it
+            self._aside[unit_id] = self._places(unit_id)  # Takes the unit out of the script.
             self._off |= tags
 
     def put_back(self, unit_id: str, tag: int | None = None) -> None:
-        """Put a unit that was taken off, or its base of that tag, where it lay.
+        """Puts a unit that was taken off, or its base with a tag, back to its place.
 
-        Where another unit lies by now it slides off that one, as when it is moved.
+        If another unit lies there now, it slides off, as in `move_unit`.
 
         Raises:
-            BadInput: There is no such unit, it has no such base, that is on the table, or there
-                is no room.
+            BadInput: There is no such unit or base, it is on the table, or there is no room.
         """
         with self._lock:
             tags = self._tags_of(unit_id, tag) & self._off
@@ -195,16 +194,16 @@ class SimulatedTable:
             self._off -= tags
 
     def bump_camera(self, right_px: float, down_px: float, roll_deg: float = 0.0) -> None:
-        """Knock the camera, so that the middle of its picture shifts by about so much.
+        """Bumps the camera, so that the middle of its picture shifts by about this much.
 
         Raises:
-            BadInput: These are not finite numbers.
+            BadInput: A value is not finite.
         """
         _check_finite(right_px, down_px, roll_deg)
         self.mount.bump(Tilt(right_px, down_px, roll_deg))
 
     def dim_lamp(self, light: float) -> None:
-        """Fade the lamp to a share of its light: 1 is all of it, 0 none.
+        """Fades the lamp to a share of full light, 0 to 1.
 
         Raises:
             BadInput: The share is not from 0 to 1.
@@ -215,28 +214,28 @@ class SimulatedTable:
 
     @property
     def light(self) -> float:
-        """The share of its light that the lamp has, or fades to."""
+        """The share of full light at the end of the lamp's current fade."""
         return self.lamp.goal
 
     def push_table_tag(
         self, tag_id: int, dx_mm: float, dy_mm: float, turn_deg: float = 0.0
     ) -> None:
-        """Push one of the table's own tags from where it lies.
+        """Pushes one of the table tags from its place.
 
         Raises:
-            BadInput: The table has no such tag, or these are not finite numbers.
+            BadInput: The table has no such tag, or a value is not finite.
         """
         _check_finite(dx_mm, dy_mm, turn_deg)
         listed = {tag.id: Place(tag.x_mm, tag.y_mm, 90.0) for tag in self.roster.table_tags}
         if tag_id not in listed:
             raise BadInput("table", f"expected one of the tags {sorted(listed)}, got {tag_id}")
         with self._lock:
-            at = self._pushed.get(tag_id, listed[tag_id])
-            pushed = Place(at.x_mm + dx_mm, at.y_mm + dy_mm, at.heading_deg + turn_deg)
+            place = self._pushed.get(tag_id, listed[tag_id])
+            pushed = Place(place.x_mm + dx_mm, place.y_mm + dy_mm, place.heading_deg + turn_deg)
             self._pushed = {**self._pushed, tag_id: pushed}
 
     def places(self) -> dict[int, Place]:
-        """Where each base lies now, by its tag."""
+        """Returns the current place of each base, by tag."""
         with self._lock:
             return {
                 tag: place
@@ -246,11 +245,11 @@ class SimulatedTable:
             }
 
     def truth(self) -> Position:
-        """The exact position now."""
+        """Returns the current exact position."""
         return true_position(self.roster, self.places())
 
     def scene(self) -> Scene:
-        """All that is to be drawn now: bases and hands."""
+        """Returns the current scene of bases and hands."""
         with self._lock:
             now_s = self.script_s
             visits = [
@@ -267,8 +266,8 @@ class SimulatedTable:
             hands = tuple(self._timeline.hand(visit, now_s) for visit in visits)
             return Scene(self.places(), hands, held, self._pushed, self.mount.tilt, self.lamp.light)
 
-    def _still_carried_s(self) -> float:
-        """How long hands have still to carry the units that they hold; 0 where they hold none."""
+    def _remaining_carry_s(self) -> float:
+        """Returns the time until hands have put down the units they carry, 0 if none."""
         now_s = self.script_s
         return max(
             (
@@ -285,7 +284,7 @@ class SimulatedTable:
         return self._aside.get(id) or self._timeline.places(id, self.script_s)
 
     def _tags_of(self, unit_id: str, tag: int | None = None) -> frozenset[int]:
-        """The tags of a unit or commander, or the one of a base that it has."""
+        """Returns the tags of a unit or commander, or only the given one of them."""
         if unit_id not in self._timeline.ids:
             raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
         tags = frozenset(self._timeline.tags[unit_id])
@@ -296,18 +295,18 @@ class SimulatedTable:
         return tags if tag is None else frozenset({tag})
 
     def _leave_aside(self, unit_id: str, places: Places) -> None:
-        """Take a unit out of the script, and whoever would run into it there."""
+        """Takes a unit out of the script, and all units that would run into it."""
         self._aside[unit_id] = places
         now_s = self.script_s
         for visit in self._timeline.visits_at(now_s):
-            self._stop_if_barred(visit, now_s)
+            self._stop_if_blocked(visit, now_s)
 
     def _is_off(self, id: str) -> bool:
-        """Whether nothing of a unit is on the table."""
+        """Whether no base of a unit is on the table."""
         return self._off.issuperset(self._timeline.tags[id])
 
     def _clear_of_others(self, unit_id: str, places: Places) -> Places:
-        """A unit slid off whatever it was dropped upon."""
+        """Slides a unit off the units that it was dropped on."""
         base_types = self._timeline.base_types
         mine = unit_outline_mm(places, base_types[unit_id])
         others = {
@@ -341,17 +340,18 @@ class SimulatedTable:
                 f"corners from ({low[0]:.0f}, {low[1]:.0f}) to ({high[0]:.0f}, {high[1]:.0f})",
             )
 
-    def _stop_the_barred(self, before_s: float, now_s: float) -> None:
-        """Look at each hand that set out in between, in turn, whether its way is free."""
+    def _stop_blocked_units(self, before_s: float, now_s: float) -> None:
+        """Stops the units whose move began in between and whose path is blocked."""
         loop_s = self._timeline.loop_s
         first = int(before_s // loop_s)
+        # The script repeats, so a step may span the end of a loop.
         for turn in range(first, int(now_s // loop_s) + 1):
             for visit in self._timeline.visits:
                 if before_s < visit.begin_s + turn * loop_s <= now_s:
-                    self._stop_if_barred(visit, visit.begin_s)
+                    self._stop_if_blocked(visit, visit.begin_s)
 
-    def _stop_if_barred(self, visit: Visit, from_s: float) -> None:
-        """Take a visit's unit out of the script if it would run into one that stands aside."""
+    def _stop_if_blocked(self, visit: Visit, from_s: float) -> None:
+        """Takes a visit's unit out of the script if it would run into one that has left it."""
         if not visit.legs or visit.id in self._aside:
             return
         base_type = self._timeline.base_types[visit.id]

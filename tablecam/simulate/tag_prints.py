@@ -1,4 +1,4 @@
-"""A roster's tags as prints on their planes."""
+"""Places a roster's tags as prints on bases and on the table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tablecam.table.roster import BaseType, Roster, TableTag
 
 
 class TagPrints:
-    """The patterns of one dictionary, ready to be laid on a table.
+    """The tag patterns of one dictionary, as prints.
 
     Raises:
         BadInput: The roster's dictionary does not exist, or has no such tag.
@@ -35,7 +35,7 @@ class TagPrints:
         self._table_tag_size_mm = roster.table_tag_size_mm
 
     def cells(self, tag: int) -> Array:
-        """A tag's cells (n, n) with its black border: 1 is white, the top row first."""
+        """Returns a tag's cells (n, n) with its black border, 1 for white, top row first."""
         count = len(self._dictionary.bytesList)
         if not 0 <= tag < count:
             raise BadInput(self._source, f"expected a tag from 0 to {count - 1}, got {tag}")
@@ -43,7 +43,7 @@ class TagPrints:
         return np.asarray(picture, dtype=np.float64) / 255
 
     def on_base(self, tag: int, place: Place, base_type: BaseType) -> Print:
-        """The tag of a base, with as much of a white rim, up to one cell, as the base has room."""
+        """Returns the tag of a base, with a white rim of up to one cell if there is room."""
         at = place.offset(base_type.tag_forward_mm, base_type.tag_right_mm)
         half_mm = base_type.tag_size_mm / 2
         room_mm = min(
@@ -54,7 +54,7 @@ class TagPrints:
         return self._laid(tag, at, base_type.tag_size_mm, rim_mm, base_type.tag_height_mm)
 
     def on_table(self, tag: TableTag, at: Place | None = None) -> Print:
-        """A table tag at the table's surface: where it is listed, top row toward +y, or `at`."""
+        """Returns a table tag at its listed place, top row toward +y, or at the place `at`."""
         size_mm = self._table_tag_size_mm
         at = at or Place(tag.x_mm, tag.y_mm, 90.0)
         return self._laid(tag.id, at, size_mm, size_mm / self._modules, 0.0)

@@ -1,4 +1,4 @@
-"""A script worked out: where everything lies, and whose hand is where, at each instant."""
+"""The timeline of a script: the places of all bases and hands at each instant."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from tablecam.simulate.script import Order, Pointing, Script
 from tablecam.table.roster import BaseType, Roster
 
 REACH_S = 1.3
-"""How long a hand takes from beyond its edge to a unit, and back."""
+"""Duration of a hand's reach from beyond the table's edge to a unit, or back."""
 GRIP_S = 0.35
-"""How long it takes to close upon a unit, and to let go."""
+"""Duration of closing the fingers on a unit, or of letting go."""
 PUSH_MM_PER_S = 85.0
-"""How fast a unit is pushed on average; at most half as fast again."""
+"""The average speed of a push; its peak is 1.5 times as fast."""
 
 _PUTTING_BACK_HASTE = 2.0
 _SHORTEST_LEG_S = 0.3
 _BETWEEN_HANDS_S = 0.2
 _BEYOND_EDGE_MM = 180.0
-"""Where a resting hand is, out of the camera's sight."""
+"""The distance of a resting hand beyond the edge, out of the camera's view."""
 _SHOULDER_MM = 480.0
 _STEP_ASIDE = 0.55
-"""A player steps along the table this share of a unit's distance from its middle."""
+"""A player's step along the table, as a share of a unit's distance from the middle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One push of one unit; backward it takes the same way from its end to its start."""
+    """One push of one unit; backward, the same path from its end to its start."""
 
     begin_s: float
     duration_s: float
@@ -43,11 +43,11 @@ class Leg:
 
     @property
     def end_s(self) -> float:
-        """When it is done."""
+        """The end of the push."""
         return self.begin_s + self.duration_s
 
     def places(self, time_s: float) -> Places:
-        """Where the bases lie at a time; before and after, where they begin and end."""
+        """Returns the places of the bases at a time, constant before and after the push."""
         progress = _eased((time_s - self.begin_s) / self.duration_s)
         if self.is_backward:
             progress = 1 - progress
@@ -56,10 +56,10 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A hand's coming, doing and going.
+    """A hand that comes in, moves a unit or points, and leaves.
 
-    It arrives at `arrive_s`; `legs` are empty when it only points at `place`; it leaves at
-    `leave_s`. `id` is the unit's, empty when it points. `haste` shortens its reach.
+    It arrives at `arrive_s` and leaves at `leave_s`. `id` is the unit's; for a hand that only
+    points at `place`, `id` and `legs` are empty. `haste` is a factor on the speed of its reach.
     """
 
     side: str
@@ -72,23 +72,23 @@ class Visit:
 
     @property
     def begin_s(self) -> float:
-        """When the hand sets out."""
+        """The time at which the hand sets out."""
         return self.arrive_s - REACH_S / self.haste
 
     @property
     def end_s(self) -> float:
-        """When the hand is back beyond the edge."""
+        """The time at which the hand is back beyond the edge."""
         return self.leave_s + REACH_S / self.haste
 
     def middle(self, time_s: float) -> Place:
-        """Where the hand works: over the unit that it moves, or where it points."""
+        """Returns the place that the hand reaches for: the unit that it moves, or the target."""
         if not self.legs:
             return self.place
         leg = next((leg for leg in self.legs if time_s <= leg.end_s), self.legs[-1])
         return unit_place(leg.places(time_s), leg.base_type)
 
     def swept(self, after_s: float, step_s: float = 0.08) -> Iterable[Places]:
-        """Where the unit's bases lie, every so often, from a time on to the end of the visit."""
+        """Yields the places of the unit's bases, `step_s` apart, until the end of the visit."""
         for leg in self.legs:
             begin_s = max(after_s, leg.begin_s)
             steps = max(0, math.ceil((leg.end_s - begin_s) / step_s))
@@ -97,7 +97,7 @@ class Visit:
 
 
 class Timeline:
-    """A battle that can be asked about any second of it. It never changes.
+    """The immutable timeline of a battle, evaluated at any time.
 
     Raises:
         BadInput: The script names a unit or commander that the roster does not have.
@@ -107,11 +107,11 @@ class Timeline:
         self._roster = roster
         self._near_side = script.near_side
         self.base_types = {unit.id: unit.base_type for unit in roster.units}
-        self.base_types |= {leader.id: leader.base_type for leader in roster.commanders}
+        self.base_types |= {commander.id: commander.base_type for commander in roster.commanders}
         self.tags = {unit.id: unit.tags for unit in roster.units}
-        self.tags |= {leader.id: (leader.tag,) for leader in roster.commanders}
+        self.tags |= {commander.id: (commander.tag,) for commander in roster.commanders}
         self._sides = {unit.id: unit.side for unit in roster.units}
-        self._sides |= {leader.id: leader.side for leader in roster.commanders}
+        self._sides |= {commander.id: commander.side for commander in roster.commanders}
         self._starts = {
             start.id: formed(
                 Place(start.x_mm, start.y_mm, start.heading_deg),
@@ -123,9 +123,9 @@ class Timeline:
         }
         played = self._played(script.orders)
         rest_until_s = max((visit.end_s for visit in played), default=0.0) + script.rest_s
-        undone = _put_back(played, rest_until_s)
-        self.visits = tuple(sorted([*played, *undone], key=lambda visit: visit.begin_s))
-        last_s = max((visit.end_s for visit in undone), default=rest_until_s)
+        reversed_visits = _put_back(played, rest_until_s)
+        self.visits = tuple(sorted([*played, *reversed_visits], key=lambda visit: visit.begin_s))
+        last_s = max((visit.end_s for visit in reversed_visits), default=rest_until_s)
         self.battle_s = rest_until_s
         self.loop_s = last_s + script.rest_s
         self._legs: dict[str, tuple[Leg, ...]] = {
@@ -135,20 +135,20 @@ class Timeline:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The units and commanders that are on the table."""
+        """The ids of the units and commanders on the table."""
         return tuple(self._starts)
 
     def places(self, id: str, time_s: float) -> Places:
-        """Where the bases of a unit or a commander lie, at a time from 0 to `loop_s`."""
+        """Returns the places of a unit's or commander's bases at a time from 0 to `loop_s`."""
         begun = [leg for leg in self._legs[id] if leg.begin_s <= time_s]
         return begun[-1].places(time_s) if begun else self._starts[id]
 
     def visits_at(self, time_s: float) -> tuple[Visit, ...]:
-        """Whose hands are over the table at a time."""
+        """Returns the visits of the hands that are over the table at a time."""
         return tuple(visit for visit in self.visits if visit.begin_s <= time_s < visit.end_s)
 
     def hand(self, visit: Visit, time_s: float) -> Hand:
-        """The hand of a visit: its palm on the way in, over its unit, or on the way out."""
+        """Returns the hand of a visit at a time: coming in, over its unit, or leaving."""
         table = self._roster.table
         reach_s = REACH_S / visit.haste
         out = _eased((time_s - visit.begin_s) / reach_s)
@@ -172,22 +172,24 @@ class Timeline:
         return self.tags[id]
 
     def _played(self, orders: Sequence[Order | Pointing]) -> list[Visit]:
-        lie = dict(self._starts)
+        current = dict(self._starts)
         return [
-            self._pointed(order) if isinstance(order, Pointing) else self._carried_out(order, lie)
+            self._pointing(order)
+            if isinstance(order, Pointing)
+            else self._carried_out(order, current)
             for order in sorted(orders, key=lambda order: order.at_s)
         ]
 
-    def _pointed(self, order: Pointing) -> Visit:
+    def _pointing(self, order: Pointing) -> Visit:
         arrive_s = order.at_s + REACH_S
         place = Place(order.x_mm, order.y_mm, 0.0)
         return Visit(order.side, "", arrive_s, arrive_s + order.rest_s, (), place)
 
-    def _carried_out(self, order: Order, lie: dict[str, Places]) -> Visit:
-        """The visit of an order; where the unit then lies is noted in `lie`."""
+    def _carried_out(self, order: Order, current: dict[str, Places]) -> Visit:
+        """Returns the visit of an order, and updates the unit's places in `current`."""
         self._known(order.id)
         base_type = self.base_types[order.id]
-        places = lie[order.id]
+        places = current[order.id]
         first = unit_place(places, base_type)
         arrive_s = order.at_s + REACH_S
         time_s = arrive_s + GRIP_S
@@ -198,15 +200,16 @@ class Timeline:
                 time_s, max(length_mm / PUSH_MM_PER_S, _SHORTEST_LEG_S), places, move, base_type
             )
             legs.append(leg)
+            # The next push starts where this one ends.
             time_s, places = leg.end_s, move.along(places, base_type, 1.0)
-        lie[order.id] = places
+        current[order.id] = places
         side = self._sides[order.id]
         return Visit(side, order.id, arrive_s, time_s + GRIP_S, tuple(legs), first)
 
 
 def _put_back(played: Sequence[Visit], begin_s: float) -> list[Visit]:
-    """Everything undone in turn, the last first: what did not collide going does not coming."""
-    undone: list[Visit] = []
+    """Returns visits that put everything back in reverse order, which cannot collide."""
+    reversed_visits: list[Visit] = []
     free_at_s: dict[str, float] = {}
     pushed_until_s = begin_s
     for visit in reversed([visit for visit in played if visit.legs]):
@@ -224,13 +227,13 @@ def _put_back(played: Sequence[Visit], begin_s: float) -> list[Visit]:
         back_visit = Visit(
             visit.side, visit.id, arrive_s, time_s + GRIP_S, tuple(legs), place, haste
         )
-        undone.append(back_visit)
+        reversed_visits.append(back_visit)
         pushed_until_s = time_s
         free_at_s[visit.side] = back_visit.end_s + _BETWEEN_HANDS_S
-    return undone
+    return reversed_visits
 
 
 def _eased(share: float) -> float:
-    """From 0 to 1, starting and stopping gently, as a hand does."""
+    """Maps 0..1 to 0..1 with ease-in and ease-out, as a hand moves."""
     share = min(max(share, 0.0), 1.0)
     return share * share * (3 - 2 * share)

@@ -1,4 +1,4 @@
-"""What the soldiers wear, by side and arm."""
+"""Uniform colours by side and arm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tablecam.table.model import Arm
 
 @dataclass(frozen=True, slots=True)
 class Uniform:
-    """Colours of one unit's soldiers and of the ground on their bases, as on a screen."""
+    """The screen colours of one unit's soldiers and of the ground on their bases."""
 
     coat: Colour
     facing: Colour
@@ -32,14 +32,15 @@ _COATS: dict[str, tuple[Colour, Colour, Colour, Colour]] = {
     "union": ((36, 48, 92), (96, 132, 176), (180, 40, 44), (100, 92, 58)),
     "confederate": ((132, 130, 122), (148, 104, 60), (190, 36, 40), (116, 100, 66)),
 }
-"""Coat, facings, flag and the bases' ground, by side."""
+"""Coat, facings, flag and ground of the bases, by side."""
 
 
 def uniform(side: str, arm: Arm | None, owner: str) -> Uniform:
-    """The uniform of a unit; cavalry regiments of a side differ. Unknown sides get a hue."""
+    """Returns the uniform of a unit; a side's cavalry regiments differ, unknown sides get a hue."""
     coat, facing, flag, ground = _COATS.get(side) or _invented(side)
     if arm == "cavalry":
         variants = (coat, _mixed(coat, (214, 200, 160)), _mixed(coat, (112, 160, 190)))
+        # A hash, so that a regiment looks the same in every run.
         coat = variants[zlib.crc32(owner.encode()) % len(variants)]
     if arm == "artillery":
         coat = _mixed(coat, (96, 76, 56))

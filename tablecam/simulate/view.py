@@ -1,4 +1,4 @@
-"""A simulated table through one camera at one place: drawn once, and then only what moved."""
+"""The view of a simulated table through a fixed camera, redrawn only where something moved."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _PLAIN_FELT = (104, 116, 66)
 
 
 class TableView:
-    """The pictures of a camera that hangs still, without its noise.
+    """Renders the noise-free pictures of a fixed camera.
 
-    `land` is what lies beneath tags and bases: plain felt where there is none.
+    `land` is the ground beneath tags and bases, None for plain felt.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class TableView:
         self.light = light_field(camera, roster.table, uneven=uneven_light)
         self._hands = HandPainter(camera, self.light)
         self._ground = _felt(camera) if land is None else land.seen(camera)
-        # The table's own tags come first: they lie beneath all else.
+        # Table tags come first, because they lie beneath everything else.
         self._patches: dict[int, tuple[Place, Patch]] = {
             tag.id: self._printed(tag, _listed(tag)) for tag in roster.table_tags
         }
         self._canvas = encoded(self.lit_ground())
 
     def picture(self, scene: Scene) -> Picture:
-        """What a scene looks like, (height, width, 3), blue-green-red."""
+        """Renders a scene, (height, width, 3), blue-green-red."""
         for box in self._repainted(scene):
             self._compose(box)
         picture = self._canvas.copy()
@@ -60,18 +60,18 @@ class TableView:
         return picture
 
     def lit_ground(self) -> Linear:
-        """The table without bases and hands, as much light as comes from it."""
+        """Returns the table without bases and hands, in linear light."""
         ground = self._ground.copy()
         for tag in self._table_tags:
             self._patches[tag][1].laid_on(ground, self._frame)
         return np.asarray(ground * self.light[..., None])
 
     def _repainted(self, scene: Scene) -> list[Box]:
-        """Paint what has moved; the boxes where the picture has changed."""
+        """Renders the patches that have moved, and returns the boxes that have changed."""
         places = {tag: _listed(listed) for tag, listed in self._table_tags.items()}
         places |= {**scene.pushed, **scene.places}
-        gone = self._patches.keys() - places.keys()
-        changed = [self._patches.pop(tag)[1].box for tag in gone]
+        removed = self._patches.keys() - places.keys()
+        changed = [self._patches.pop(tag)[1].box for tag in removed]
         for tag, place in places.items():
             before = self._patches.get(tag)
             if before is not None and before[0] == place:
@@ -89,17 +89,18 @@ class TableView:
         return self.painter.painted(tag, place)
 
     def _printed(self, tag: TableTag, place: Place) -> tuple[Place, Patch]:
-        """One of the table's own tags."""
+        """Renders a table tag."""
         sheet = self._prints.on_table(tag, place)
         patch = Patch.clear(sheet.box(self._camera, 5 * self._blur_px + 1))
         lay_print(patch, self._camera, sheet, self._blur_px)
         return place, patch
 
     def _compose(self, box: Box) -> None:
-        """Lay all the patches in a box of the picture onto the ground again."""
+        """Composites all patches onto the ground again, within a box of the picture."""
         linear: Linear = self._ground[box.slices].copy()
         for _, patch in self._patches.values():
             patch.laid_on(linear, box)
+        # Only changed boxes are encoded; the rest of the canvas is reused.
         self._canvas[box.slices] = encoded(linear * self.light[box.slices][..., None])
 
 

@@ -90,6 +90,7 @@ def check_outlines(document: Document, terrain: list[TerrainSection]) -> None:
     """
     for index, piece in enumerate(terrain):
         polygon = shapely.Polygon(piece.outline_mm)
+        # Self-crossing outlines have no well-defined inside.
         if not polygon.is_valid or polygon.area == 0:
             why = shapely.is_valid_reason(polygon) if polygon.area else "it covers nothing"
             raise document.error(

@@ -114,6 +114,7 @@ def _check_table_tags(document: Document, file: TableFile) -> None:
                     f"expected a place on the table (0 to {limit_mm:g}) or within "
                     f"{BESIDE_TABLE_MM:g} mm beside it, got {value:g}",
                 )
+        # Table tags are few, so all pairs are compared.
         for other in tags[:index]:
             if max(abs(tag.x_mm - other.x_mm), abs(tag.y_mm - other.y_mm)) < size_mm:
                 raise document.error(

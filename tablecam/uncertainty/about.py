@@ -33,6 +33,7 @@ def about(
     """
     base_width_mm = position.table.base_width_mm
     shapes = [shape for range_bw in rings_bw for shape in ring(what, range_bw, base_width_mm)]
+    # Commanders and points have no front.
     if isinstance(what, Unit | BasePose):
         left, right = flank_lines(what, position.table)
         shapes += shapes_of(front_line(what, position.table), "front-line", "front line")

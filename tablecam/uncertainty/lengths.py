@@ -65,6 +65,7 @@ def _least_of_two(
     sigma = np.sqrt(np.maximum(variance + other_variance - 2.0 * covariance, 0.0))
     difference = other_mean - mean
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Without a spread the smaller mean is the minimum for certain.
         ratio = np.where(sigma > 1e-9, difference / sigma, np.copysign(np.inf, difference))
     p_first = 0.5 * (1.0 + _erf(ratio / math.sqrt(2.0)))
     density = sigma * np.exp(-0.5 * ratio**2) / math.sqrt(2.0 * math.pi)
@@ -312,6 +313,7 @@ def _nearest_candidates(group: Indices, gaps_mm: Array, groups: int) -> Indices:
     A candidate is an index into the flattened `gaps_mm` (p, 8).
     """
     flat = gaps_mm.ravel()
+    # Sorted by group and then by gap, so that the rank within a group is a difference of indices.
     order = np.lexsort((flat, np.repeat(group, gaps_mm.shape[1])))
     order = order[np.isfinite(flat[order])]
     owner = group[order // gaps_mm.shape[1]]

@@ -48,6 +48,7 @@ def decide_sampled(
 ) -> tuple[AnswerWord, float, float]:
     """Returns answer, sigma and probability of a margin from its draws (n,), as `answer.decide`."""
     count = len(margins_mm)
+    # Rounding must not turn an exact contact into a miss.
     held = int(np.count_nonzero(margins_mm >= -EXACT_MM))
     # n draws resolve no probability below 1 in n, so the estimate stays off 0 and 1.
     chance = (held + 0.5) / (count + 1.0)

@@ -31,6 +31,7 @@ def within(
     limit = f"{range_bw:g} BW"
     if answer == "too_close":
         because = f"{lie}, too close to {limit} to call, {_side(margin_mm)} {by}"
+    # A margin that rounds to 0.0 mm would read oddly.
     elif answer == "yes" and margin_mm < 0.05:
         because = f"{lie}, exactly {limit}, which is within it"
     else:

@@ -233,6 +233,7 @@ class Turned:
         with np.errstate(divide="ignore", invalid="ignore"):
             to_low = (low_mm - across_mm) / step_across
             to_high = (high_mm - across_mm) / step_across
+        # An edge parallel to the lane is in it as a whole or not at all.
         is_parallel = step_across == 0.0
         is_in = (across_mm >= low_mm) & (across_mm <= high_mm)
         first = np.maximum(np.where(is_parallel, 0.0, np.minimum(to_low, to_high)), 0.0)

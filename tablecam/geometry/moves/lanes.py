@@ -142,6 +142,7 @@ def wheel_parts(
     No chord lies farther from its arc than `error_mm`.
     """
     corners = shapely.get_coordinates(list(shapes))
+    # The farthest corner has the largest arc, so its chords are accurate enough for all.
     farthest_mm = float(np.linalg.norm(corners - about_mm, axis=1).max(initial=0.0))
     turn_rad = math.radians(angle_deg)
     turns_rad = np.linspace(0.0, turn_rad, _chords(farthest_mm, turn_rad, error_mm) + 1)

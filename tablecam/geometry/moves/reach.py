@@ -61,6 +61,7 @@ def wheeled_reach(
     Shapes are convex; they stop before they enter `barred` by more than a sliver.
     """
     walls = shapely.Polygon() if barred is None else shapely.buffer(barred, -sliver_mm)
+    # Prepared, because many sweeps are tested against the same walls.
     shapely.prepare(walls)
     parts: list[Parts] = [np.asarray(shapes, dtype=object)]
     lanes: list[Parts] = []
@@ -123,6 +124,7 @@ def _free_share(sweep: Callable[[float], Parts], walls: shapely.Geometry) -> tup
         return 1.0, parts
     low, high = 0.0, 1.0
     for _ in range(_BISECTIONS):
+        # Bisection: a longer step sweeps all that a shorter one does.
         middle = (low + high) / 2
         if shapely.intersects(walls, sweep(middle)).any():
             high = middle
@@ -207,6 +209,7 @@ def _visible_area(
     near = edges[np.linalg.norm(edges[:, 0] - point, axis=1) <= reach_mm + _longest_mm(edges)]
     to_corners = near[:, 0] - point
     bearings = np.arctan2(to_corners[:, 1], to_corners[:, 0])
+    # Just beside a corner a ray passes it, so the visible outline jumps exactly there.
     bearings = np.concatenate([_AROUND_RAD, *(bearings + hair for hair in (-_HAIR_RAD, _HAIR_RAD))])
     bearings = np.sort(bearings % (2 * np.pi))
     rays = np.stack([np.cos(bearings), np.sin(bearings)], axis=1)

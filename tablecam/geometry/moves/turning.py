@@ -52,6 +52,7 @@ class HalfPlanes:
         """Returns the edges of the shapes: each line, clipped by the other half planes."""
         along = np.stack([-self.normals[..., 1], self.normals[..., 0]], axis=-1)
         on_line = self.normals * self.offsets_mm[..., None]
+        # Each line is clipped by all other half planes (Cyrus-Beck).
         rate = along @ np.swapaxes(self.normals, 1, 2)
         room_mm = self.offsets_mm[:, None] - on_line @ np.swapaxes(self.normals, 1, 2)
         np.einsum("rii->ri", room_mm)[:] = 0.0
@@ -87,6 +88,7 @@ def half_planes(corners_mm: Array) -> HalfPlanes:
     outward = np.stack([steps[..., 1], -steps[..., 0]], axis=-1)
     outward /= np.hypot(outward[..., 0], outward[..., 1])[..., None]
     is_clockwise = _cross(steps[:, 0], steps[:, 1]) < 0
+    # For corners in clockwise order the normals point inward.
     outward[is_clockwise] *= -1
     return HalfPlanes(outward, (outward * corners_mm).sum(axis=-1))
 
@@ -172,6 +174,7 @@ def _crossings_rad(pivots_mm: Array, senses: Array, points_mm: Array, edges: Edg
         at_mm = side * handedness * chord_mm
         is_on = (at_mm >= first_mm - _HAIR_MM) & (at_mm <= last_mm + _HAIR_MM)
         turns_rad = senses[:, None, None] * (normals_rad + side * half_rad - bearings_rad)
+        # A crossing behind the corner is reached after the rest of a full turn.
         turns_rad = np.where(is_on, turns_rad % (2 * np.pi), np.inf)
         first_turn_rad = np.minimum(first_turn_rad, turns_rad.min(axis=(1, 2), initial=np.inf))
     return first_turn_rad

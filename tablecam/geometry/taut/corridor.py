@@ -45,6 +45,7 @@ def corridor(
         The corridor, or None if there is no room.
     """
     x, y = end
+    # Goals are areas, so the end point becomes a tiny square.
     goal = shapely.box(x - _END_MM, y - _END_MM, x + _END_MM, y + _END_MM)
     keep_mm = width_mm / 2 - sliver_mm
     middle_bounds = None if bounds is None else _shrunk(bounds, keep_mm)
@@ -52,6 +53,7 @@ def corridor(
     if path is None:
         return None
     line = shapely.LineString(path.points_mm)
+    # Flat caps: the strip ends square at its end points.
     strip = shapely.buffer(line, keep_mm, cap_style="flat", join_style="round", quad_segs=32)
     return Corridor(path.length_mm, path.points_mm, strip)
 

@@ -132,6 +132,7 @@ def visibility_graph(
     within = np.isfinite(begin.costs_mm) | rings.is_inside(begin.points_mm)
     valid = np.flatnonzero(within & rings.is_inside(end.points_mm))
     begin, end = begin.take(valid), end.take(valid)
+    # The expensive test comes last, for lines that passed all others.
     free = rings.is_free_along(begin.points_mm, end.points_mm)
     return _with_arcs(begin.take(free), end.take(free), rings)
 
@@ -201,6 +202,7 @@ def _perpendiculars(edges: Edges, owners: Indices, rings: Rings) -> _Lines:
     circles, edge = np.tile(circles, 2), np.tile(edge, 2)
     # They touch where the radius is parallel to the edge.
     along = angles_of(edges.along[edge])
+    # Each circle has two such tangents, on opposite sides.
     along[len(along) // 2 :] += np.pi
     is_open = rings.is_open_at(circles, along)
     circles, edge, along = circles[is_open], edge[is_open], along[is_open]
@@ -252,6 +254,7 @@ def _arcs(feet: Feet) -> tuple[Indices, Array]:
     is_last = np.append(circles[1:] != circles[:-1], True)[: len(on_circle)]
     first = np.searchsorted(circles, circles)
     following = np.where(is_last, first, np.arange(1, len(on_circle) + 1))
+    # The last foot of a circle continues to its first, across the angle 0.
     sweeps = np.where(is_last, 2 * np.pi, 0.0) + angles_rad[following] - angles_rad
     return np.stack([on_circle, on_circle[following]], axis=1), sweeps
 

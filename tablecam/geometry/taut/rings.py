@@ -51,6 +51,7 @@ class Rings:
     def about(cls, shapes: NDArray[Any], keep_mm: float, bounds: Bounds | None) -> Rings:
         """Returns the rings of `keep_mm` about polygons."""
         corners = corners_of(shapes)
+        # Shapes may share corners; each needs only one circle.
         _, first = np.unique(np.round(corners, 6), axis=0, return_index=True)
         union = shapely.MultiPolygon(list(shapely.get_parts(shapes)))
         inner = shapely.Polygon()
@@ -79,6 +80,7 @@ class Rings:
         return self._is_free(np.asarray(shapely.linestrings(np.stack([begin_mm, end_mm], axis=1))))
 
     def _is_free(self, shapes: NDArray[Any]) -> Flags:
+        # The quick test first: whatever meets the inner polygons is not free.
         free = np.asarray(~shapely.intersects(self.inner, shapes))
         free[free] = ~shapely.dwithin(shapes[free], self.shapes, self.keep_mm - EXACT_MM)
         return free

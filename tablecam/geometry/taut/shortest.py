@@ -39,8 +39,10 @@ def cheapest_routes(
     queue = [(cost, node) for node, cost in starts.items()]
     heapq.heapify(queue)
     infinite = math.inf
+    # Stops early once every group has its nearest end.
     while queue and missing:
         cost, node = heapq.heappop(queue)
+        # A stale entry: the node was reached more cheaply since.
         if cost > best[node]:
             continue
         for group in groups_of.get(node, ()):
@@ -71,6 +73,7 @@ def costs_from(
     queue = [(0.0, start)]
     while queue:
         cost, node = heapq.heappop(queue)
+        # A stale entry: the node is settled.
         if node in best:
             continue
         best[node] = cost

@@ -78,6 +78,7 @@ def tangents(
     between = points_mm[:, None] - centres_mm[None, :]
     apart = np.linalg.norm(between, axis=-1)
     point, circle = np.nonzero(apart >= radius_mm * (1.0 - 1e-9))
+    # The radius at the point of contact is perpendicular to the tangent.
     turn = np.arccos(np.minimum(radius_mm / np.maximum(apart[point, circle], 1e-12), 1.0))
     facing = angles_of(between[point, circle])
     angles = np.concatenate([facing - turn, facing + turn])
@@ -93,6 +94,7 @@ def bitangents(centres_mm: Array, radius_mm: float) -> tuple[Indices, Indices, A
     first, second = np.triu_indices(len(centres_mm), k=1)
     between = centres_mm[second] - centres_mm[first]
     apart, facing = np.linalg.norm(between, axis=-1), angles_of(between)
+    # Outer tangents are parallel to the line of centres; inner ones cross it if circles are apart.
     outer = [(facing + turn, facing + turn) for turn in (-np.pi / 2, np.pi / 2)]
     clear = apart >= 2.0 * radius_mm
     turn = np.arccos(np.minimum(2.0 * radius_mm / np.maximum(apart, 1e-12), 1.0))
@@ -150,6 +152,7 @@ def crossings_on_edges(
     rise = along @ normals.T
     with np.errstate(divide="ignore", invalid="ignore"):
         for side in (-radius_mm, radius_mm):
+            # Divisions by 0 for parallel edges give values that the test below rejects.
             share = (side - start) / rise
             edge, ring = np.nonzero((share >= 0.0) & (share <= 1.0))
             points_on_edges = edges.starts_mm[edge] + share[edge, ring, None] * along[edge]
@@ -200,4 +203,5 @@ def _turning_points(points: Array) -> Array:
     before, after = points - np.roll(points, 1, axis=0), np.roll(points, -1, axis=0) - points
     turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
     lengths = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+    # The cross product over the lengths is the sine of the turn.
     return np.asarray(points[np.abs(turn) > 1e-6 * lengths])

@@ -80,6 +80,7 @@ def _nearest_exits(centre: Array, rings: Rings) -> Array:
         centre + (side - across)[:, None] * edges.normals
         for side in (-rings.keep_mm, rings.keep_mm)
     ]
+    # Candidates: parallels to edges, the nearest point of each circle, and crossings of rings.
     radial = at_angle(corners, angles_of(centre - corners), rings.keep_mm)
     circles, angles = crossings_on_circles(corners, edges, rings.keep_mm)
     between = at_angle(corners[circles], angles, rings.keep_mm)
@@ -265,6 +266,7 @@ def _detours(
     disc: _Disc, goals: _Goals, obstacles: Obstacles, keep_mm: float, bounds: Bounds | None
 ) -> tuple[StringLine | None, ...]:
     """Returns the paths round obstacles, on a graph of those obstacles that take part."""
+    # Starts with obstacles near the ends, and adds those that a path then meets.
     taking_part = obstacles.within([*goals.shapes, disc.outline], keep_mm)
     while True:
         rings = Rings.about(obstacles.shapes[sorted(taking_part)], keep_mm, bounds)

@@ -10,7 +10,7 @@ from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.play import Play
 
 
-class Keeper(Protocol):
+class GameStore(Protocol):
     """Stores a game while it is played, so that it survives the program."""
 
     def begin_play(self, document: Json) -> None:
@@ -23,20 +23,20 @@ class Keeper(Protocol):
         """
 
 
-class GameRecorder:
-    """Passes a game on to its keeper, if it has one, as it goes on."""
+class StoreWriter:
+    """Writes a game to its store, if it has one, as it goes on."""
 
-    def __init__(self, game: Game[Any, Any], keeper: Keeper | None) -> None:
+    def __init__(self, game: Game[Any, Any], store: GameStore | None) -> None:
         self._game = game
-        self._keeper = keeper
+        self._store = store
         self._logged = 0
         self._ruled: tuple[Suggestion, ...] = ()
 
     def begin(self, play: Play[Any, Any]) -> None:
         """Records the beginning of a game."""
         self._logged = 0
-        if self._keeper is not None:
-            self._keeper.begin_play(beginning_document(play))
+        if self._store is not None:
+            self._store.begin_play(beginning_document(play))
 
     def resume(self, play: Play[Any, Any]) -> None:
         """Continues a game that is fully recorded."""
@@ -44,13 +44,13 @@ class GameRecorder:
 
     def follow(self, play: Play[Any, Any], suggested: tuple[Suggestion, ...]) -> None:
         """Records the new entries of the log, and the rulings that are new."""
-        if self._keeper is None:
+        if self._store is None:
             return
         logged = [*play.logged(after=self._logged)]
         new = [suggestion for suggestion in suggested if suggestion not in self._ruled]
         self._logged, self._ruled = self._logged + len(logged), suggested
         if logged or new:
-            self._keeper.add_deeds(
+            self._store.add_deeds(
                 [deed_document(self._game, entry) for entry in logged],
                 [ruling_document(suggestion) for suggestion in new],
             )
