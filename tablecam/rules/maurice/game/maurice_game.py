@@ -129,6 +129,7 @@ def _declared(state: State, step: Step) -> tuple[str, ...]:
             names = [unit]
         case _:
             names = []
+    # Units that broke meanwhile cannot be measured.
     on_table = {unit.id for unit in state.position.units}
     on_table |= {leader.id for leader in state.position.commanders}
     return tuple(name for name in dict.fromkeys(names) if name in on_table)

@@ -51,6 +51,7 @@ def offer(state: State, action: act.Action) -> Offer:
 
 
 def _bare_offer(state: State, action: act.Action) -> Offer:
+    """Returns an action's offer; its shapes may still be missing."""
     match action:
         case act.Activate():
             return _activation(state, action)
@@ -169,6 +170,7 @@ def _fire(state: State, action: act.Fire) -> Offer:
 
 
 def _fire_words(action: act.Fire) -> str:
+    """Describes targets with the number of bases at each."""
     counts: dict[str, int] = {}
     for target in action.targets.values():
         counts[target] = counts.get(target, 0) + 1
@@ -258,6 +260,7 @@ def _dice_groups(state: State, roll: Roll) -> tuple[AlikeDice, ...]:
 
 def _to_hit(shots: Sequence[Shot]) -> tuple[AlikeDice, ...]:
     """Groups to-hit dice by number needed and target, which is named if there are several."""
+    # Canister throws two dice per base.
     dice = [shot for shot in shots for _ in range(shot.dice)]
     alike: dict[tuple[int, str], list[int]] = {}
     for place, shot in enumerate(dice):

@@ -103,6 +103,7 @@ def _score(combatant: Combatant) -> Variable[int]:
 
 
 def _defence(combatant: Combatant, scores: Mapping[str, Variable[int]]) -> Fight:
+    """Returns a passive unit's random variables."""
     score = scores[combatant.id]
     highest = folded(max, [scores[enemy] for enemy in combatant.engaged_with])
     harm = follows(lambda own, best: _defended(combatant, own, best), score, highest)
@@ -115,6 +116,7 @@ def _attack(
     scores: Mapping[str, Variable[int]],
     standing: Mapping[str, Variable[int]],
 ) -> Fight:
+    """Returns an active unit's random variables."""
     score = scores[combatant.id]
     highest = folded(max, [standing[enemy] for enemy in combatant.engaged_with])
     harm = follows(lambda own, best: _attacked(combatant, own, best), score, highest)
@@ -125,6 +127,7 @@ def _contact(combatant: Combatant, standing: Mapping[str, Variable[int]]) -> Var
     """Returns whether a touched enemy is left; units that are not engaged cannot break."""
     if not combatant.touching:
         return certain(state=False)
+    # A unit that is not engaged cannot break.
     if any(enemy not in standing for enemy in combatant.touching):
         return certain(state=True)
     return folded(or_, [follows(bool, standing[enemy]) for enemy in combatant.touching])

@@ -66,6 +66,7 @@ def fates(fights: Mapping[str, Fight], order: Sequence[str], ground: Ground) -> 
     """
     fate_of = {unit_id: _after_results(fight) for unit_id, fight in fights.items()}
     for unit_id in order:
+        # An attacker that is certainly out of contact needs no turn.
         if True in fights[unit_id].has_contact.states:
             fate_of |= _after_falling_back(unit_id, fate_of, fights, set(order), ground)
     return fate_of
@@ -87,6 +88,7 @@ def _after_falling_back(
     concern = ground.concern(unit_id, places_mm)
     names = (unit_id, *concern.friends)
     before = [so_far.get(name) or certain(Fate()) for name in names]
+    # Enemies outside the combat stand for certain and need no variable.
     may_stand = [name for name in concern.enemies if name in fights]
     always = frozenset(concern.enemies) - frozenset(may_stand)
 

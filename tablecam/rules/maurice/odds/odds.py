@@ -114,6 +114,7 @@ def fallen_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
 def _longest_mm(unit: UnitOnField, least_mm: float, friends: Sequence[shapely.Geometry]) -> float:
     """Returns the longest way back until a unit overlaps no friend, wherever these are (M-8.25)."""
     longest_mm = least_mm
+    # Going farther back may reach another friend, so repeat until nothing more is met.
     while friends:
         ends = _swept(unit, least_mm, longest_mm)
         is_met = shapely.area(shapely.intersection(ends, friends)) > 0
@@ -142,6 +143,7 @@ def _swept(unit: UnitOnField, from_mm: float, to_mm: float) -> shapely.Geometry:
 def _hulls(
     bases: Iterable[shapely.Polygon], first: NDArray[np.float64], last: NDArray[np.float64]
 ) -> Iterable[shapely.Geometry]:
+    """Yields each base's hull between two displacements."""
     for base in bases:
         corners = shapely.get_coordinates(base)
         yield shapely.convex_hull(
@@ -225,6 +227,7 @@ def odds(field: Field, request: Request) -> Json:
 
 
 def _volley(field: Field, request: Volley) -> Json:
+    """Returns the odds of a volley or bombardment, by target."""
     shots = shot_list(field, request)
     targets = dict.fromkeys(shot.target for shot in shots)
     units = {
@@ -236,6 +239,7 @@ def _volley(field: Field, request: Volley) -> Json:
 
 
 def _target(field: Field, target: str, shots: Sequence[Shot]) -> Json:
+    """Returns the odds of all shots at one target."""
     unit = field.by_id[target]
     dice = [shot for shot in shots for _ in range(shot.dice)]
     hit = [chance_of(shot.to_hit) for shot in dice]
@@ -257,6 +261,7 @@ def _target(field: Field, target: str, shots: Sequence[Shot]) -> Json:
 
 
 def _combat(field: Field, request: Combat) -> Json:
+    """Returns the odds of a combat, by unit and by side."""
     combat = meeting(field, request.active)
     check_combat(request, combat)
     scores = scores_of(field, combat, request.cards)

@@ -35,6 +35,7 @@ def _volley(field: Field, request: Volley) -> Json:
     fired, struck_units = fire(field, request)
     shooters = [field.by_id[name] for name in dict.fromkeys(aim.unit for aim in request.aims)]
     aftermath = Aftermath(
+        # Shooters appear with 0, so that the document names every unit of the request.
         gained={unit.id: 0 for unit in shooters}
         | {result.unit: result.disruption for result in struck_units},
         broken={result.unit for result in struck_units if result.is_broken},
@@ -82,6 +83,7 @@ def _rally(field: Field, request: Rally) -> Json:
 def _answer(
     field: Field, kind: str, units: Mapping[str, Json], aftermath: Aftermath, **more: object
 ) -> Json:
+    """Builds the document of an answer with the resulting position."""
     position = position_to_json(position_after(field, aftermath))
     head: Json = {"game": GAME, "kind": kind}
     notes = {"doubts": [], "readings": {}, "warnings": list(field.warnings)}

@@ -24,6 +24,7 @@ _MARGIN_MM = 6.0
 
 def engaged_section(rulings: Rulings, unit: UnitOnField) -> Section:
     """Returns a unit's engagements if the active side attacks from these poses."""
+    # Farther enemies cannot be engaged, so they are not asked about.
     near_mm = ENGAGED_BW * rulings.field.bw_mm + _MARGIN_MM
     pairs = [
         _roles(rulings, unit, enemy)
@@ -109,6 +110,7 @@ def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
 
 
 def _cover_line(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> Line:
+    """Returns whether a defender has cover from an attacker."""
     asked = question(
         f"Has {defender.id} cover from an attack by {attacker.id}?",
         "cover",

@@ -117,6 +117,7 @@ def _friend(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
     if not friends:  # a friend blocks only turned zones
         said = "a friend stands before the enemy"
         return Stop("M-7.15", said, said, 0.0, 0.0, shapes_of(zone, "fire-zone"))
+    # The nearest friend is the obvious one to name.
     first = min(friends, key=lambda friend: shapely.distance(friend.outline, unit.bases[place]))
     drawn = (*shapes_of(zone, "fire-zone"), *_common(first.outline, zone, "friend"))
     stands = f"{first.id} stands before the enemy in"
@@ -296,6 +297,7 @@ def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> 
 def _option_line(
     rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question
 ) -> Line:
+    """Returns the line of bases that may fire at a target in the same way."""
     options = [result.option for result in bases if result.option is not None]
     first = options[0]
     bw = span_of((rulings.field.in_bw(option.distance_mm) for option in options), places=2)
@@ -312,6 +314,7 @@ def _option_line(
     if doubt is not None:
         return answer_line(doubt, asked, text=f"{text}; but {doubt.because}", read=bases[0].read)
     limit_mm = (SHORT_BW if first.range == "short" else LONG_BW) * rulings.field.bw_mm
+    # The farthest base has the smallest margin, so it decides for all.
     farthest = max(options, key=lambda option: option.distance_mm)
     answer = listed_answer(
         "M-7.12",
@@ -329,6 +332,7 @@ def _option_line(
 def _stop_line(unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question) -> Line:
     """Returns why some bases may not fire; the nearest one gives the distance."""
     stops = [result.stop for result in bases if result.stop is not None]
+    # The base that misses by least gives the distance.
     nearest = max(stops, key=lambda stop: stop.margin_mm)
     target = bases[0].target
     at = "fire" if target is None else f"shoot {target.id}"
@@ -352,6 +356,7 @@ def _subject(unit: UnitOnField, bases: Sequence[_BaseResult]) -> str:
 
 
 def _question_about(unit: UnitOnField, bases: Sequence[_BaseResult]) -> Question:
+    """Returns the question whether some bases may fire."""
     names = [result.fire.base for result in bases]
     target = bases[0].target
     whose = f"base{'s' * (len(names) > 1)} {names_of(names)} of {unit.id}"

@@ -49,6 +49,7 @@ def movement_section(rulings: Rulings, unit: UnitOnField) -> Section:
 
 
 def _allowance(rulings: Rulings, unit: UnitOnField) -> Line:
+    """Returns the line of a unit's allowance and its conditions."""
     allowed_bw = rulings.units[unit.id].allowance_bw
     may = f"{unit.id} may move {allowed_bw:g} BW"
     if unit.has_smoke:
@@ -67,6 +68,7 @@ def _allowance(rulings: Rulings, unit: UnitOnField) -> Line:
 
 
 def _formation(unit: UnitOnField) -> Iterator[Line]:
+    """Yields what a unit's formation means for its moves."""
     if unit.formation == "broken-up":
         yield plain_line(f"How {unit.id} is formed is unclear; it is taken to be in line", "M-1.7")
     if unit.formation == "column":
@@ -121,6 +123,7 @@ def force_section(rulings: Rulings, unit: UnitOnField) -> Section:
         if friend.id in force or rulings.apart.mm(unit.id, friend.id) <= limit_mm
     ]
     friends.sort(key=lambda friend: rulings.apart.mm(unit.id, friend.id))
+    # Friends that can never be linked share a line per reason.
     alike = [friend for friend in friends if why_apart(unit, friend) is None]
     lines = [link_line(rulings, unit, friend) for friend in alike]
     lines += _unlike(unit, [friend for friend in friends if friend not in alike])
@@ -188,6 +191,7 @@ def span_section(rulings: Rulings, unit: UnitOnField) -> Section:
 def _span_line(
     rulings: Rulings, leader: Commander, unit: UnitOnField
 ) -> tuple[Line, tuple[Shape, ...]]:
+    """Returns the line of the path from a commander to a unit's force, and its shape."""
     force = _force_of(rulings, unit)
     string = next(
         (

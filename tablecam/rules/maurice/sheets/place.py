@@ -78,6 +78,7 @@ def contact_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section
 def contact_line(rulings: Rulings, a_id: str, b_id: str) -> Line:
     """Returns whether two units touch, with the interpretation that decides a small gap."""
     answer = rulings.touching.answer(a_id, b_id)
+    # The margin of contact is the touch tolerance minus the gap.
     gap_mm = TOUCH_MM - answer.margin_mm
     units = rulings.field.by_id
     read = None

@@ -118,6 +118,7 @@ def question_like(rulings: Rulings, question: str) -> str | None:
     if kind not in KINDS or not units:
         return None
     close_matches = [match for part in parts for match in get_close_matches(part, units, n=1)]
+    # Exact ids of two units win over similar ones.
     exact = [part for part in parts if part in units]
     named = (exact if len(exact) > 1 else close_matches) or [next(iter(units))]
     others = [enemy.id for enemy in rulings.field.enemies_of(units[named[0]])]

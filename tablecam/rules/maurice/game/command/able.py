@@ -44,6 +44,7 @@ def able_units(state: State, *, in_doubt: Iterable[str] = ()) -> Able:
             tries = frozenset(name for name in fit if has_anyone_to_charge(state, name))
             return Able(fit, tries, "M-8.2", "units at least half of which may try to charge")
         can = {name for name, charge in charges_at(state, fit).items() if charge.is_eligible}
+        # Close calls take long to work out, so only the named units are asked.
         can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
         return Able(fit, frozenset(can), "M-8.2", "units at least half of which can charge")
     return Able(all_units, all_units, "M-4.15", "units")

@@ -142,6 +142,7 @@ def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
         spans_bw += (need_bw - sum(spans_bw),)
         has_enough = state.side(state.active).hand >= len(spans_bw)
         return Activate(force, spans=spans_bw) if has_enough else None
+    # Cards without another effect come first, to be preferred among equals.
     plain_first = sorted(cards_of(state, state.active), key=lambda card: card.is_of_further_use)
     span_ids = [(card.span_bw, card.id) for card in plain_first]
     chosen = cheapest_cards(span_ids, need_bw)
@@ -158,6 +159,7 @@ def cheapest_cards(held: Iterable[tuple[int, str]], need_bw: int) -> tuple[str, 
     """
     best: dict[int, tuple[str, ...]] = {0: ()}
     for span_bw, card in held:
+        # A copy of the totals: each card counts once.
         for total, cards in list(best.items()):
             extended = (*cards, card)
             fewest = best.get(total + span_bw)
@@ -206,6 +208,7 @@ def _unmeasured_force(
     if (why := able.refusal(named)) is not None:
         raise Refused(why, rule=able.rule, key="force")
     force, events = named, []
+    # Leaving one out may unlink others.
     while (unlinked := left_out(field, force)) is not None:
         force = tuple(name for name in force if name != unlinked)
         text = f"{unlinked} is not linked to {force[0]}: it is not of the force"
@@ -215,6 +218,7 @@ def _unmeasured_force(
     except Refused as refused:
         if not spans_bw:
             raise
+        # A refusal would let players try until the cards reach: they are lost instead.
         why = refused.message.removeprefix(f"{refused.rule} ")
         text = f"{why}: the cards are spent for nothing"
         event = Event("out-of-reach", text, refused.rule, {"force": list(force)})

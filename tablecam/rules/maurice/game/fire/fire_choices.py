@@ -49,6 +49,7 @@ def in_order(units: Iterable[UnitOnField], direction: Direction) -> tuple[UnitOn
     line = list(units)
     if not line:
         return ()
+    # The mean heading of the line, as single units may face aside.
     x, y = forward(mean_deg(unit.axes.heading_deg for unit in line))
     axis = np.array((y, -x)) * (1 if direction == "left" else -1)
 

@@ -86,6 +86,7 @@ def to_disrupt(state: State, firing: Firing) -> State:
 
 
 def _declared(state: State, step: Firing, action: Fire) -> Followed:
+    """Declares a unit's fire: marks it as fired, smokes guns, and rolls what has a shot."""
     _check_may_fire(state, step, action)
     field = field_at(state)
     unit = field.by_id[action.unit]
@@ -94,6 +95,7 @@ def _declared(state: State, step: Firing, action: Fire) -> Followed:
     lost: tuple[Event, ...] = ()
     if state.declares_first:
         aims = tuple(aim for aim in aims if _has_shot(state, step, aim))
+        # Nobody has measured, so bases out of range lose their shot instead of being refused.
         lost = lost_shots(state, declared, aims)
     else:
         shots_of(state, RollingToHit(aims, step))  # refuses illegal aims before any change
@@ -118,6 +120,7 @@ def _has_shot(state: State, step: Firing, aim: Aim) -> bool:
 
 
 def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
+    """Refuses a unit, base or target that may not fire or be fired at in this step."""
     unit = field_at(state).by_id.get(action.unit)
     if unit is None or unit.side != step.side:
         why = f"expected a unit of {side_name(step.side)}, got {action.unit}"

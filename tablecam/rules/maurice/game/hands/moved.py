@@ -164,6 +164,7 @@ def _after_others(
     if suggestion.answer.rule != "M-6.8" or unit is None or seen is None:
         return suggestion
     field = field_at(state)
+    # M-6.8: a unit may not end its move on another; that one may have moved away meanwhile.
     upon = lies_upon(field, with_bases(unit, seen.bases))
     tried = {other.unit for other in suggestions if other.action is not None}
     if not upon or not tried.issuperset(upon):
@@ -227,16 +228,19 @@ def _deployment(state: State, step: Deploying, position: Position) -> tuple[Sugg
 
 
 def _unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
+    """Yields a suggestion for each unit that is displaced or not fully seen."""
     for unit in state.position.units:
         seen = position.unit(unit.id)
         if seen is None or len(seen.bases) != len(unit.bases):
             yield _incomplete(state, unit, seen)
         elif far_mm := _moved_mm(unit, with_bases(unit, seen.bases)):
+            # One unit that fails to rule must not hide the suggestions for the others.
             judged = partial(_unit_suggestion, state, unit, with_bases(unit, seen.bases), far_mm)
             yield attempt(f"moved/{unit.id}", judged, _unknown(unit))
 
 
 def _unknown(unit: Unit) -> Suggestion:
+    """Returns the suggestion for a unit whose move could not be ruled."""
     text = f"what was done with {unit.id} is {NOT_KNOWN}"
     return Suggestion(unit.id, text, None, Answer("too_close", 0.0, 0.0, 0.5, "M-6.17", text))
 
@@ -287,6 +291,7 @@ def _incomplete(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
 
 
 def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
+    """Yields suggestions to take off units that have left the game."""
     for seen in position.units:
         if seen.bases and state.position.unit(seen.id) is None:
             text = f"{seen.id} has left the game and lies on the table yet: take it off"
@@ -294,6 +299,7 @@ def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Sugg
 
 
 def _commander_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
+    """Yields a suggestion for each commander that is displaced or not seen."""
     seen_by_id = {leader.id: leader for leader in position.commanders}
     for leader in state.position.commanders:
         seen = seen_by_id.get(leader.id)
@@ -307,6 +313,7 @@ def _commander_suggestions(state: State, position: Position) -> Iterator[Suggest
 def _commander_suggestion(
     state: State, leader: Commander, seen: Commander, far_mm: float
 ) -> Suggestion:
+    """Suggests a commander's move, or to put it back out of turn."""
     step = state.step
     mover = step.side if isinstance(step, Displacing) else state.active
     if not isinstance(step, MovingCommander | Displacing) or leader.side != mover:
@@ -334,6 +341,7 @@ def _moved_mm(unit: Unit, seen: Unit) -> float:
     """Returns the largest displacement of a base; 0 if all are within tolerance."""
     pairs = list(zip(unit.bases, seen.bases, strict=True))
     far_mm = max(math.dist(_place(base), _place(seen_base)) for base, seen_base in pairs)
+    # A turn on the spot leaves the centre in place, so headings count as well.
     turned_deg = max(
         abs(difference_deg(seen_base.heading_deg, base.heading_deg)) for base, seen_base in pairs
     )

@@ -43,6 +43,7 @@ _ON_THE_SPOT_BW, _TURNED_DEG = 0.25, 2.0
 def with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
     """Returns a unit with seen base poses, matched by tag, or by order without tags."""
     by_tag = {base.tag: base for base in seen}
+    # Tags tell the bases apart; without them the seen order is the only clue.
     is_tagged = None not in by_tag and by_tag.keys() == {base.tag for base in unit.bases}
     in_order = [by_tag[base.tag] for base in unit.bases] if is_tagged else seen
     bases = tuple(
@@ -54,6 +55,7 @@ def with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
 
 def alone(field: Field, seen: Unit) -> UnitOnField | None:
     """Returns a unit at its seen pose without the others, or None if it is off the table."""
+    # Ruled on an otherwise empty field, so that overlaps with other units are no error.
     there = replace(seen, formation=read_formation(seen).name)
     try:
         return renewed_field(field, replace(field.position, units=(there,))).by_id[seen.id]
@@ -118,6 +120,7 @@ def seen_march(state: State, seen: Unit) -> Suggestion:
         return Suggestion(seen.id, text, action, replace(judgement.is_legal, because=because))
     nearest = ghost(state, seen, _nearest(state, unit, there, judgement))
     answer = _illegal_march(judgement, why_not)
+    # Whatever rule refused it, this one explains the mistake (M-6.12).
     if _turned_on_the_spot_deg(field, unit, there):
         because = "a unit does not turn on the spot, it wheels about a front corner"
         text, answer = f"{seen.id} was turned", replace(answer, rule="M-6.12", because=because)
@@ -189,6 +192,7 @@ def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField)
         return 0.0
     apart_mm = shapely.distance(shapely.centroid(unit.outline), shapely.centroid(there.outline))
     is_on_the_spot = apart_mm < _ON_THE_SPOT_BW * field.bw_mm
+    # More than a quarter turn is an about-face or a mistake, not a wheel done wrong.
     turn_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
     return turn_deg if is_on_the_spot and _TURNED_DEG < abs(turn_deg) <= 90.0 else 0.0
 

@@ -67,6 +67,7 @@ class ChargingRules:
             listed += (charge for name in able for charge in tried_charges(state, name))
             return (*listed, *(() if _short_of_half(step) and able else (Done(),)))
         for name in able:
+            # Reversing twice keeps the first end of each target.
             ends = {end.target: end for end in reversed([*charge_ends(field, field.by_id[name])])}
             listed += (Charge(name, end.target, end.bases) for end in reversed(ends.values()))
         for name in _waiting(step):
@@ -124,6 +125,7 @@ def end_made(state: State, action: Charge) -> ChargeEnd:
     )
     if end is None:
         refusal = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id])
+        # Every reason begins with its rule id.
         rule, _, why = (refusal or f"M-8.3 no charge leads to {action.target}").partition(" ")
         raise Refused(f"{unit.id} cannot charge: {why}", rule=rule, key="target")
     error_mm = off_mm(end, front)
@@ -145,6 +147,7 @@ def _is_bogged_down(state: State, name: str) -> bool:
 
 
 def _charged(state: State, step: Charging, action: Charge) -> Followed:
+    """Makes a unit's charge: snaps it to the legal end and applies its effects."""
     _check_may_act(step, action.unit)
     if state.declares_first:
         ideal = end_tried(state, action)
@@ -179,6 +182,7 @@ def _lost(state: State, step: Charging, action: Charge) -> Followed:
 
 
 def _moved_up(state: State, step: Charging, action: March) -> Followed:
+    """Moves a unit up instead of charging, if the rules allow it."""
     _check_may_act(step, action.unit)
     check_bases(state, action)
     if not may_move_up(state, step, action.unit):
@@ -201,6 +205,7 @@ def _not_a_move_up(state: State, action: March, judgement: MoveJudgement) -> str
 
     If a forward move leads to the same place, the unit is taken to have made that (M-6.17).
     """
+    # A change of formation is refused even where the move itself is legal.
     if _changes_formation(state, action):
         return f"{action.unit} was activated to charge and may not change its formation"
     if judgement.is_legal.answer != "no":
@@ -214,6 +219,7 @@ def _not_a_move_up(state: State, action: March, judgement: MoveJudgement) -> str
 
 
 def _changes_formation(state: State, action: March) -> bool:
+    """Whether a move leaves a unit in another formation."""
     field = field_at(state)
     unit = field.by_id[action.unit]
     try:
@@ -224,6 +230,7 @@ def _changes_formation(state: State, action: March) -> bool:
 
 
 def _done(state: State, step: Charging) -> Followed:
+    """Ends the charges, if half of the force has charged or no more can."""
     able = able_to_charge(state, _waiting(step)) if _short_of_half(step) else ()
     if able:
         have = f"{len(step.charged)} of {len(step.force)} have charged"
@@ -239,6 +246,7 @@ def _next(state: State, step: Charging, area: shapely.Geometry) -> Followed:
 
 
 def _to_combat(state: State) -> State:
+    """Moves on to the combat of all units in contact."""
     combat = meeting(field_at(state), state.active)
     return after_moves_of_charge(state, tuple(combat.engaged))
 

@@ -57,6 +57,7 @@ class RollingCombatRules:
         combat = meeting(field, state.active)
         scores = scores_of(field, combat, state.round.amounts("swords"))
         results = outcomes(field, combat, scores, dice)
+        # Close calls are logged first, as they qualify all that follows.
         events = [_doubt_event(answer) for answer in combat_doubts(field, combat)]
         events += (_score_event(combat, name, scores[name], dice[name]) for name in step.engaged)
         events += (_result_event(name, result) for name, result in results.items())
@@ -131,6 +132,7 @@ def _passed_over(field: Field, name: str, result: Result) -> shapely.Geometry:
         return shapely.Polygon()
     by_mm = moved_back_mm(field.by_id[name], result.back_mm)
     there = affinity.translate(outline, *by_mm)
+    # The hull of a straight translation contains the whole path.
     return shapely.convex_hull(shapely.GeometryCollection([outline, there]))
 
 

@@ -56,6 +56,7 @@ def end_tried(state: State, action: Charge) -> ChargeEnd | None:
     if state.round.is_rough_going and unit.is_in_difficult:
         return None
     ahead = (end for end in charge_ends(field, unit) if end.target == action.target)
+    # A charge that is too close to call is the charger's choice.
     return next(ahead, None) or charge_made(field, unit, action.target, unit.axes)
 
 

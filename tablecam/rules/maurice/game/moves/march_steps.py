@@ -80,6 +80,7 @@ def judged(state: State, action: March, *, is_moving_up: bool | None = None) -> 
     extra_bw = state.round.amounts("bugle").get(action.unit, 0)
     if is_moving_up is None:
         is_moving_up = isinstance(state.step, Charging)
+    # Judging is repeated for nudged poses below.
     judge = partial(
         judge_move,
         field,
@@ -130,6 +131,7 @@ def moved_to(state: State, action: March, judgement: MoveJudgement) -> Followed:
     there = placed(field, unit, action.bases).by_id[unit.id].unit
     events = [_march_event(action.unit, judgement)]
     state = state.with_unit(there)
+    # Difficult ground and friends are separate events with separate rules.
     gained = judgement.disruptions - judgement.is_rough
     if judgement.is_rough:
         why = "passes through difficult ground"
@@ -156,6 +158,7 @@ def part_in(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Shape, ..
 
 
 def _marched(state: State, step: Marching, action: March) -> Followed:
+    """Makes a unit's march with all its effects, or refuses it."""
     if action.unit not in step.force:
         raise Refused(f"{action.unit} is not of the activated force", rule="M-6.1", key="unit")
     if action.unit in step.moved:
@@ -215,6 +218,7 @@ def _move_text(judgement: MoveJudgement) -> str:
 
 
 def _march_event(name: str, judgement: MoveJudgement) -> Event:
+    """Returns the event of a march."""
     answer = judgement.is_legal
     text = f"{name} {_move_text(judgement)}"
     if answer.answer == "too_close":

@@ -198,6 +198,7 @@ def _fit_for(state: State, command: Command) -> list[str]:
 
 
 def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
+    """Whether a unit could carry out a command, by visible facts."""
     match command:
         case "charge":
             return may_try_to_charge(unit)
@@ -219,6 +220,7 @@ def _numbered(units: Iterable[UnitOnField]) -> tuple[Shape, ...]:
 
 
 def _interrupted(state: State, action: act.Interrupt) -> tuple[Shape, ...]:
+    """Draws the units or the ground that an interrupt concerns."""
     field = field_at(state)
     if action.effect == "first-fire":
         return outlines(
@@ -266,8 +268,10 @@ def drawn(before: State, after: State, events: Iterable[Event]) -> tuple[Event, 
 def _shapes(
     event: Event, units: Mapping[str, UnitOnField], state: State, hits: str
 ) -> Iterator[Shape]:
+    """Yields an event's own shapes, then the units, shots, side and result it concerns."""
     yield from event.evidence
     about = [units[name] for name in _names(event) if name in units]
+    # Rules that draw units themselves, such as broken ones, are not doubled.
     if not any(shape.role == "unit" for shape in event.evidence):
         for unit in about:
             yield from shapes_of(unit.outline, "unit", unit.id)
@@ -318,6 +322,7 @@ def _hits(events: tuple[Event, ...]) -> dict[int, str]:
             target = str(event.facts["target"])
             hits[target] += event.facts["hits"]
             dice[target] += len(event.facts["rolled"])
+            # The label appears once per target, after its last shot.
             last[target] = place
     return {place: f"{hits[name]} of {dice[name]} hit" for name, place in last.items()}
 

@@ -128,6 +128,7 @@ def _in_rows(
     units: Mapping[str, Bases], table: TableSize, closed: shapely.Geometry, *, is_near: bool
 ) -> dict[str, Bases]:
     """Places units in rows from the front of a third, the deepest first, as many as fit."""
+    # Deep units first: a row is as deep as its first unit.
     waiting = sorted(units, key=lambda name: -_size(units[name])[1])
     placed: dict[str, Bases] = {}
     front_mm = 0.0
@@ -138,6 +139,7 @@ def _in_rows(
             y_mm = middle_mm if is_near else table.depth_mm - middle_mm
             fit = _fitting(units, waiting, (x_mm, y_mm), table.width_mm, closed)
             if fit is None:
+                # Impassable ground here: try a little farther along the row.
                 x_mm += _STEP_MM
                 continue
             name, placed[name] = fit

@@ -262,6 +262,7 @@ def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
             break
         # 7 is coprime to 10, so neighbouring numbers are spread over the columns.
         across, up = (7 * cell % 10 + 0.5) / 10, (cell % 3 + 3.5) / 9
+        # A piece is never wider than its cell.
         half_mm = min(2 * table.base_width_mm, table.width_mm / 20)
         x, y = across * table.width_mm, up * table.depth_mm
         box = shapely.box(
@@ -282,6 +283,7 @@ def _outline(piece: Terrain) -> shapely.Polygon:
 
 
 def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> State:
+    """Returns the state with the laid terrain, if it is valid and leaves room to deploy."""
     _check_count(step, len(action.terrain))
     position = replace(state.position, terrain=action.terrain)
     try:

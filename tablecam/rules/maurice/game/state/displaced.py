@@ -43,6 +43,7 @@ def after_passing(state: State, side: str, area: shapely.Geometry, then: Step) -
     displaced = on_commanders(state, enemy, area)
     if not displaced:
         return state.to(then), ()
+    # The side pays for it when the round ends (M-6.30).
     state = replace(state, round=replace(state.round, displaced=state.round.displaced | {enemy}))
     names = " and ".join(commander.id for commander in displaced)
     passes = f"{side_name(side)} passes over {names}"

@@ -90,6 +90,7 @@ def _table_at(state: State) -> _Table:
 
 
 def _table_on(position: Position, *, is_closed: bool) -> _Table:
+    """Returns the cached table of a position, or a new one."""
     latest = tuple(_LATEST)
     for recent in latest:
         if recent.position is position and recent.is_closed == is_closed:
@@ -100,6 +101,8 @@ def _table_on(position: Position, *, is_closed: bool) -> _Table:
 
 
 def _new_table(position: Position, latest: tuple[_Table, ...], *, is_closed: bool) -> _Table:
+    """Builds a table, from a recent one on the same ground where possible."""
+    # The latest table on the same ground shares most answers.
     for recent in reversed(latest):
         if recent.is_closed == is_closed and is_same_ground(recent.position, position):
             return _renewed(recent, position)
@@ -145,6 +148,7 @@ def _moved_units(before: Field, after: Field) -> frozenset[str]:
 
 
 def _lies_as(one: UnitOnField, other: UnitOnField) -> bool:
+    """Whether a unit lies as another does, with the same arm, side and formation."""
     return one is other or (
         (one.side, one.unit.arm, one.formation) == (other.side, other.unit.arm, other.formation)
         and one.unit.bases == other.unit.bases
