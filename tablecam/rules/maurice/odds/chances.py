@@ -60,12 +60,12 @@ def die() -> Variable[int]:
     return Variable(tuple(DIE_SIDES), (), np.ones(len(DIE_SIDES)))
 
 
-def certain(state: State) -> Variable[State]:
+def constant(state: State) -> Variable[State]:
     """Returns a variable with a single state."""
     return Variable((state,), (), np.ones(1))
 
 
-def follows(rule: Callable[..., State], *parents: Variable[Any]) -> Variable[State]:
+def derived(rule: Callable[..., State], *parents: Variable[Any]) -> Variable[State]:
     """Returns the variable that a rule computes from others.
 
     The rule is called once for each combination of the parents' states, impossible ones included;
@@ -89,7 +89,7 @@ def folded(
     Raises:
         TypeError: There are no variables.
     """
-    return reduce(lambda so_far, variable: follows(rule, so_far, variable), variables)
+    return reduce(lambda so_far, variable: derived(rule, so_far, variable), variables)
 
 
 def distribution(variable: Variable[State]) -> dict[State, float]:

@@ -35,7 +35,7 @@ from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.results import Result, is_broken
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
 from tablecam.rules.maurice.fire.volley import Shot, shot_list
-from tablecam.rules.maurice.odds.chances import State, distribution, folded, follows
+from tablecam.rules.maurice.odds.chances import State, derived, distribution, folded
 from tablecam.rules.maurice.odds.combat import Combatant, Harm, fights
 from tablecam.rules.maurice.odds.fates import Concern, Fate, Fates, fates
 from tablecam.rules.maurice.odds.shots import chance_of, expected, successes
@@ -190,7 +190,7 @@ def attacker_json(chances: Mapping[Fate, float], results: Mapping[Harm, float]) 
 
 def broken_json(fates: Fates, unit_ids: Iterable[str]) -> Json:
     """Returns the distribution of how many of some units break; they are not independent."""
-    broken = [follows(lambda fate: int(fate.is_broken), fates[name]) for name in unit_ids]
+    broken = [derived(lambda fate: int(fate.is_broken), fates[name]) for name in unit_ids]
     return number_json(distribution(folded(lambda some, more: some + more, broken)))
 
 

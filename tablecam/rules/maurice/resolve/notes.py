@@ -29,7 +29,7 @@ READINGS: Final[Mapping[str, str]] = MappingProxyType(
 """Interpretations of open points in the rulebook, by the rule that each concerns."""
 
 
-def combat_doubts(field: Field, meeting: Meeting) -> tuple[Answer, ...]:
+def combat_close_calls(field: Field, meeting: Meeting) -> tuple[Answer, ...]:
     """Returns close calls of contact, flank, engagement and cover in a combat.
 
     The combat itself is resolved with the measured values.

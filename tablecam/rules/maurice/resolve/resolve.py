@@ -12,7 +12,7 @@ from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.results import Result
 from tablecam.rules.maurice.fire.volley import Fired, Struck, fire
-from tablecam.rules.maurice.resolve.notes import combat_doubts, combat_readings
+from tablecam.rules.maurice.resolve.notes import combat_close_calls, combat_readings
 from tablecam.table.position_file import position_to_json
 
 Json = dict[str, Any]
@@ -57,7 +57,7 @@ def _combat(field: Field, request: Combat) -> Json:
     named = [unit.id for unit in field.units if unit.id in results]
     units = {name: _fought_json(name, fought) for name in named}
     answer = _answer(field, "combat", units, aftermath, active=request.active)
-    doubts = [doubt.to_json() for doubt in combat_doubts(field, fought.met)]
+    doubts = [doubt.to_json() for doubt in combat_close_calls(field, fought.met)]
     return answer | {"doubts": doubts, "readings": dict(combat_readings(field, fought))}
 
 

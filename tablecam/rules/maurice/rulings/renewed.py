@@ -72,7 +72,7 @@ def _updated(before: Rulings, field: Field) -> Rulings:
         field, affected, {name: unit_before.fire for name, unit_before in before.units.items()}
     )
     charge = {name: unit_before.charge for name, unit_before in before.units.items()} | charges(
-        field, only=who_may_charge_anew(before.field, field, changed, affected)
+        field, only=units_with_stale_charges(before.field, field, changed, affected)
     )
     not_known: set[str] = set()
     units = {
@@ -164,7 +164,7 @@ def within_reach(before: Field, after: Field, changed: frozenset[str]) -> frozen
     }
 
 
-def who_may_charge_anew(
+def units_with_stale_charges(
     before: Field, after: Field, changed: frozenset[str], within_reach: frozenset[str]
 ) -> frozenset[str]:
     """Returns the units whose charges, or their confidence, may have changed."""

@@ -185,7 +185,7 @@ class RemovingRules:
         return state.to(replace(step, side=step.left[0], left=step.left[1:])), ()
 
 
-def not_interrupted(state: State, step: Interrupting) -> Followed | None:
+def without_interrupt(state: State, step: Interrupting) -> Followed | None:
     """Continues where the passive side cannot interrupt; returns None where it is asked.
 
     A side with any card is asked, whichever cards it holds: skipping it would reveal its hand.
@@ -195,7 +195,7 @@ def not_interrupted(state: State, step: Interrupting) -> Followed | None:
     return after_interrupt(state, step), ()
 
 
-def not_modified(state: State, step: Modifying) -> Followed | None:
+def without_modifier(state: State, step: Modifying) -> Followed | None:
     """Continues where a side cannot modify; returns None where it is asked."""
     if state.side(step.side).hand and not _has_modified(state, step):
         return None

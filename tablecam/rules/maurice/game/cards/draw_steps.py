@@ -51,7 +51,7 @@ class DrawingRules:
         return _reshuffled(*_moved_to_hand(state, step, action.reshuffle_at - 1), step.side)
 
 
-def drawn_by_itself(state: State, step: Drawing) -> Followed | None:
+def automatic_draw(state: State, step: Drawing) -> Followed | None:
     """Continues where nobody needs to say anything; returns None where somebody does.
 
     The first deck is reshuffled once its last card is drawn (M-4.20); from an empty last deck

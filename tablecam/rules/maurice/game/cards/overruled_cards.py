@@ -13,7 +13,7 @@ from random import Random
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game.state.actions import Overrule
 from tablecam.rules.maurice.game.state.hand import is_dealt
-from tablecam.rules.maurice.game.state.sequence import is_out
+from tablecam.rules.maurice.game.state.sequence import is_deck_exhausted
 from tablecam.rules.maurice.game.state.state import Deck, State
 from tablecam.rules.maurice.game.state.steps import Discarding, Drawing, Step
 from tablecam.wording import quoted
@@ -94,7 +94,7 @@ def _begun_with(state: State, action: Overrule) -> State:
         holds = action.hands.get(state.active, dealt)
         begun = replace(begun, is_without_cards=holds == 0)
     if action.deck is not None or action.stage is not None:
-        begun = replace(begun, is_deck_out=is_out(state.deck))
+        begun = replace(begun, is_deck_out=is_deck_exhausted(state.deck))
     return replace(state, round=begun)
 
 

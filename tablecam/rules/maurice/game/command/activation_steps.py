@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.field.field import Field
-from tablecam.rules.maurice.game.command.able import able_units
+from tablecam.rules.maurice.game.command.able import eligible_units
 from tablecam.rules.maurice.game.state.actions import Action, Activate, Done
-from tablecam.rules.maurice.game.state.declaring import tried_activations, tried_forces
+from tablecam.rules.maurice.game.state.declaring import declarable_activations, declarable_forces
 from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt, without_cards
 from tablecam.rules.maurice.game.state.sequence import DRAWS, after_action
 from tablecam.rules.maurice.game.state.state import State
@@ -80,7 +80,7 @@ def _is_bound(state: State) -> bool:
 
 def _activations(state: State) -> tuple[Activate, ...]:
     """Lists each whole force and each single unit in reach, with the cheapest cards."""
-    field, able = field_at(state), able_units(state)
+    field, able = field_at(state), eligible_units(state)
     candidates = [
         force
         for force in _candidates(state)
@@ -88,7 +88,9 @@ def _activations(state: State) -> tuple[Activate, ...]:
     ]
     if state.declares_first:
         return tuple(
-            activation for force in candidates for activation in tried_activations(state, force)
+            activation
+            for force in candidates
+            for activation in declarable_activations(state, force)
         )
     needs_bw = _needs_bw(state, field, candidates)
     cheapest = (
@@ -105,7 +107,7 @@ def _candidates(state: State) -> list[Force]:
     later.
     """
     if state.declares_first:
-        return [*tried_forces(field_at(state).of_side(state.active))]
+        return [*declarable_forces(field_at(state).of_side(state.active))]
     forces = forces_at(state, state.active)
     singles = [(name,) for force in forces if len(force) > 1 for name in force]
     return [*forces, *singles]
@@ -176,7 +178,7 @@ def _check_force(state: State, field: Field, force: Force) -> None:
         raise Refused(
             f"no chain of links joins {unlinked} to the force", rule="M-1.15", key="force"
         )
-    able = able_units(state, in_doubt=force)
+    able = eligible_units(state, in_doubt=force)
     if (why := able.refusal(force)) is not None:
         raise Refused(why, rule=able.rule, key="force")
 
@@ -204,7 +206,7 @@ def _unmeasured_force(
     """
     field = field_at(state)
     _check_named(state, field, named)
-    able = able_units(state)
+    able = eligible_units(state)
     if (why := able.refusal(named)) is not None:
         raise Refused(why, rule=able.rule, key="force")
     force, events = named, []

@@ -17,7 +17,7 @@ from tablecam.rules.maurice.field.tables import HAND_LIMIT, NIGHT_PASSES
 from tablecam.rules.maurice.game.state.actions import Action, Discard, Done, PlaceCommander
 from tablecam.rules.maurice.game.state.displaced import marker_outline
 from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt, without_cards
-from tablecam.rules.maurice.game.state.losses import less_morale
+from tablecam.rules.maurice.game.state.losses import with_less_morale
 from tablecam.rules.maurice.game.state.sequence import after_commander, next_round
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.step_rules import Followed
@@ -38,7 +38,7 @@ DIRECTIONS = 24
 """Directions searched for a displaced commander's place, 15 degrees apart."""
 
 
-def must_go(state: State, leader: Commander) -> bool:
+def must_be_displaced(state: State, leader: Commander) -> bool:
     """Whether a base covers a commander and there is a free place for it (M-6.29)."""
     is_stood_upon = not _is_clear(field_at(state), (leader.x_mm, leader.y_mm))
     return is_stood_upon and bool(displaced_places(state, leader.side))
@@ -246,11 +246,11 @@ _REASONS = {
 }
 
 
-def ended(state: State, step: EndingRound) -> Followed:
+def end_of_round(state: State, step: EndingRound) -> Followed:
     """Returns the next duty of a round's end, or the next round once there is none (M-4.2)."""
     sides = (state.active, state.passive)
     for side in sides:
-        if (leader := _commander(state, side)) is not None and must_go(state, leader):
+        if (leader := _commander(state, side)) is not None and must_be_displaced(state, leader):
             return _displaced(state, leader)
     for side in sides:
         if side in state.round.displaced:
@@ -275,7 +275,7 @@ def _pay(state: State, side: str) -> Followed:
     if state.side(side).hand:
         return state.to(Discarding(side, 1, "displaced", then=EndingRound())), ()
     text = f"{side_name(side)} has no card to pay for its displaced commander"
-    state, morale_events = less_morale(state, side)
+    state, morale_events = with_less_morale(state, side)
     return state, (Event("unpaid", text, "M-6.30", {"side": side}), *morale_events)
 
 

@@ -9,7 +9,7 @@ from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.field.requests import Aim, Kind, Volley
 from tablecam.rules.maurice.fire.volley import Shot, shot_list
 from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, choices, in_order
-from tablecam.rules.maurice.game.moves.lost import check_tried_fire, lost_shots
+from tablecam.rules.maurice.game.moves.lost import check_declared_fire, lost_shots
 from tablecam.rules.maurice.game.state.actions import Action, Done, Fire, FireFrom
 from tablecam.rules.maurice.game.state.sequence import after_fire
 from tablecam.rules.maurice.game.state.state import State
@@ -132,7 +132,7 @@ def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
     if not action.targets:
         raise Refused("expected a target for at least one base", rule="M-7.5", key="targets")
     if state.declares_first:
-        check_tried_fire(state, unit, action)
+        check_declared_fire(state, unit, action)
     names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
     for base in action.targets:
         if base not in names:

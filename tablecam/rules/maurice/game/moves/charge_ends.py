@@ -93,21 +93,21 @@ def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
         )
 
 
-def charge_made(field: Field, unit: UnitOnField, target: str, seen: Axes) -> ChargeEnd | None:
+def nearest_charge(field: Field, unit: UnitOnField, target: str, seen: Axes) -> ChargeEnd | None:
     """Returns the legal charge move that ends nearest to a seen front, or None without any.
 
-    The front may lie beyond placement tolerance; `off_mm` measures that. A unit for which it is too
-    close to call whether it can charge the target has the benefit of the doubt.
+    The front may lie beyond placement tolerance; `end_error_mm` measures that. A unit for which it
+    is too close to call whether it can charge the target has the benefit of the doubt.
     """
     ends = [end for end in charge_ends(field, unit) if end.target == target]
     # Rulings list one wheel per corner; players may wheel any arc up to 1 BW.
     ends += _fitted(field, unit, target, seen)
     if not ends:
         ends += _in_doubt(field, unit, target, seen)
-    return min(ends, key=lambda end: off_mm(end, seen), default=None)
+    return min(ends, key=lambda end: end_error_mm(end, seen), default=None)
 
 
-def off_mm(end: ChargeEnd, seen: Axes) -> float:
+def end_error_mm(end: ChargeEnd, seen: Axes) -> float:
     """Returns the largest distance, ahead or aside, of a front's ends from a charge's end."""
     x, y = forward(end.front.heading_deg)
     apart = np.array([seen.left_mm, seen.right_mm]) - [end.front.left_mm, end.front.right_mm]

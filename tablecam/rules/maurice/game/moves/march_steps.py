@@ -18,7 +18,7 @@ from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.game.moves.marches import marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, ClearSmoke, Done, March
-from tablecam.rules.maurice.game.state.displaced import after_passing
+from tablecam.rules.maurice.game.state.displaced import with_displacement
 from tablecam.rules.maurice.game.state.losses import disrupted
 from tablecam.rules.maurice.game.state.poses import Bases, ahead
 from tablecam.rules.maurice.game.state.sequence import after_action
@@ -124,7 +124,7 @@ def check_bases(state: State, action: March | Charge) -> None:
         raise Refused(why, rule="M-1.6", key="bases")
 
 
-def moved_to(state: State, action: March, judgement: MoveJudgement) -> Followed:
+def with_march(state: State, action: March, judgement: MoveJudgement) -> Followed:
     """Returns the state after a march, with its effects on the unit and on friends passed."""
     field = field_at(state)
     unit = field.by_id[action.unit]
@@ -135,7 +135,7 @@ def moved_to(state: State, action: March, judgement: MoveJudgement) -> Followed:
     gained = judgement.disruptions - judgement.is_rough
     if judgement.is_rough:
         why = "passes through difficult ground"
-        drawn = part_in(judgement.area, field.ground.difficult)
+        drawn = shapes_inside(judgement.area, field.ground.difficult)
         state, more = disrupted(state, unit.id, 1, why, "M-6.3", drawn)
         events += more
     if gained:
@@ -152,7 +152,7 @@ def moved_to(state: State, action: March, judgement: MoveJudgement) -> Followed:
     return state, tuple(events)
 
 
-def part_in(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Shape, ...]:
+def shapes_inside(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Shape, ...]:
     """Draws the part of a swept area that lies in some ground."""
     return shapes_of(shapely.intersection(area, ground, grid_size=GRID_MM), "intrusion")
 
@@ -167,9 +167,9 @@ def _marched(state: State, step: Marching, action: March) -> Followed:
     judgement = judged(state, action)
     if judgement.is_legal.answer == "no":
         raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
-    state, events = moved_to(state, action, judgement)
+    state, events = with_march(state, action, judgement)
     then = _next(state, replace(step, moved=(*step.moved, action.unit)))
-    state, displaced = after_passing(state, state.active, judgement.area, then)
+    state, displaced = with_displacement(state, state.active, judgement.area, then)
     return state, (*events, *displaced)
 
 

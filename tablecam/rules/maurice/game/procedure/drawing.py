@@ -19,7 +19,7 @@ from tablecam.rules.game import Event
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SHORT_BW
 from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, in_order
-from tablecam.rules.maurice.game.setup.deploying import third
+from tablecam.rules.maurice.game.setup.deploying import deployment_zone
 from tablecam.rules.maurice.game.state import actions as act
 from tablecam.rules.maurice.game.state.declaring import may_try_to_charge, may_try_to_fire
 from tablecam.rules.maurice.game.state.displaced import marker_outline
@@ -46,7 +46,7 @@ from tablecam.table.model import Point
 from tablecam.table.sides import side_name
 
 
-def due_shapes(state: State) -> tuple[Shape, ...]:
+def step_shapes(state: State) -> tuple[Shape, ...]:
     """Draws the current step: units that may act or roll, zones, targets."""
     field, step = field_at(state), state.step
     match step:
@@ -71,7 +71,7 @@ def offer_shapes(state: State, action: act.Action) -> tuple[Shape, ...]:
     """Draws what an action concerns when it brings no shapes of its own; may be empty."""
     match action:
         case Roll():
-            return due_shapes(state)
+            return step_shapes(state)
         case act.Volleys(invoke=True):
             return outlines(field_at(state), _in_range(state))
         case act.Declare():
@@ -158,7 +158,7 @@ def line_of_fire(from_mm: Point, outline: shapely.Geometry) -> Shape:
 
 def _zone(state: State, label: str, *, is_near: bool) -> tuple[Shape, ...]:
     """Draws the third of the table where an army deploys (M-2.3)."""
-    return shapes_of(third(state.position.table, is_near=is_near), "zone", label)
+    return shapes_of(deployment_zone(state.position.table, is_near=is_near), "zone", label)
 
 
 def _commanders(state: State, side: str) -> tuple[Shape, ...]:

@@ -12,11 +12,11 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.game.setup.deploying import (
-    barred,
     check_room,
     deployed,
+    deployment_zone,
     outside,
-    third,
+    unit_on_impassable,
     usual_places,
     with_commanders,
 )
@@ -196,7 +196,7 @@ def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
     if (unit := outside(position, step.side, is_near=is_near)) is not None:
         why = f"{unit} does not lie wholly in the third of {side_name(step.side)}"
         return Refused(why, rule="M-2.3", key="units")
-    if (unit := barred(position, step.side)) is not None:
+    if (unit := unit_on_impassable(position, step.side)) is not None:
         return Refused(f"{unit} lies on impassable ground", rule="M-5.1", key="units")
     return None
 
@@ -226,7 +226,9 @@ class RollingFirstRoundRules:
 
 
 def _zone(state: State, side: str, *, is_near: bool) -> tuple[Shape, ...]:
-    return shapes_of(third(state.position.table, is_near=is_near), "zone", side_name(side))
+    return shapes_of(
+        deployment_zone(state.position.table, is_near=is_near), "zone", side_name(side)
+    )
 
 
 def _rolled(

@@ -24,7 +24,7 @@ from tablecam.rules.maurice.field.field import (
 from tablecam.rules.maurice.fire.fire import BaseFire, Fires, fires
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.place.forces import possible_forces
-from tablecam.rules.maurice.rulings.renewed import who_may_charge_anew, within_reach
+from tablecam.rules.maurice.rulings.renewed import units_with_stale_charges, within_reach
 from tablecam.table.model import Position
 
 _CACHE_SIZE = 8
@@ -117,7 +117,7 @@ def _renewed(before: _Table, position: Position) -> _Table:
     field = renewed_field(before.field, position)
     moved = _moved_units(before.field, field)
     fresh = within_reach(before.field, field, moved)
-    may_charge = who_may_charge_anew(before.field, field, moved, fresh)
+    may_charge = units_with_stale_charges(before.field, field, moved, fresh)
     unchanged = {
         name for name, unit in field.by_id.items() if _has_same_disruption(before.field, unit)
     }
