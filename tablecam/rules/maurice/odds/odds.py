@@ -91,15 +91,15 @@ def concern(field: Field, unit: UnitOnField, places_mm: Mapping[str, frozenset[f
         unit, least_mm, [shape for outlines in friends.values() for shape in outlines]
     )
     # Shrinking the path by less than half a sliver keeps all that intrudes by more (G-5).
-    way = shapely.buffer(_swept(unit, 0.0, longest_mm), -0.4 * SLIVER_MM, join_style="mitre")
+    path = shapely.buffer(_swept(unit, 0.0, longest_mm), -0.4 * SLIVER_MM, join_style="mitre")
     ends = _swept(unit, least_mm, longest_mm)
     passed = tuple(
-        name for name, shapes in friends.items() if shapely.intersects(way, shapes).any()
+        name for name, shapes in friends.items() if shapely.intersects(path, shapes).any()
     )
     enemies = tuple(
         enemy.id
         for enemy in field.enemies_of(unit)
-        if shapely.intersects(way, enemy.outline)
+        if shapely.intersects(path, enemy.outline)
         or shapely.dwithin(ends, enemy.outline, TOUCH_MM + _SAFE_MM)
     )
     return Concern(enemies, passed)

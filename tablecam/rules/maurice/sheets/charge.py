@@ -88,12 +88,12 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Line:
     """Returns the line of one legal charge move."""
     field = rulings.field
     allowed_mm = allowance_mm(field, unit) or 0.0
-    way = f"ahead {field.in_bw(lane.straight_mm):.2f} BW"
+    move = f"ahead {field.in_bw(lane.straight_mm):.2f} BW"
     if lane.corner is not None:
         wheel = f"wheel {field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner} front corner"
-        way = f"{wheel}, then {way}"
+        move = f"{wheel}, then {move}"
     text = (
-        f"{unit.id} may charge {lane.target}: {way}, "
+        f"{unit.id} may charge {lane.target}: {move}, "
         f"{lane.cost_bw:.2f} of its {field.in_bw(allowed_mm):g} BW"
     )
     if lane.cost_bw * field.bw_mm < _CONTACT_MM:

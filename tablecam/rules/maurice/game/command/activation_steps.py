@@ -64,12 +64,12 @@ class ActivatingRules:
 
 def _activates_nobody(state: State) -> Followed:
     """Ends the action without a force, unless the side's cards reach one."""
-    who = side_name(state.active)
+    side = side_name(state.active)
     if _is_bound(state) and (activations := _activations(state)):
         names = ", ".join(activations[0].force)
-        why = f"{who} has declared to {state.round.command}, and its cards reach {names}"
+        why = f"{side} has declared to {state.round.command}, and its cards reach {names}"
         raise Refused(why, rule="M-4.10", key="type")
-    text = f"{who} activates nobody"
+    text = f"{side} activates nobody"
     return after_action(state), (Event("no-force", text, "M-4.15", {"side": state.active}),)
 
 

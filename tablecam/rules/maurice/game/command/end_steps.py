@@ -327,7 +327,7 @@ def _placed(state: State, action: PlaceCommander, rule: str) -> tuple[State, Eve
     )
     state = replace(state, position=replace(state.position, commanders=commanders))
     facts = {"commander": leader.id, "x_mm": action.x_mm, "y_mm": action.y_mm}
-    way = ((leader.x_mm, leader.y_mm), (action.x_mm, action.y_mm))
-    far_bw = math.dist(*way) / state.position.table.base_width_mm
+    path = ((leader.x_mm, leader.y_mm), (action.x_mm, action.y_mm))
+    far_bw = math.dist(*path) / state.position.table.base_width_mm
     text = f"{leader.id} is moved {far_bw:.1f} BW"
-    return state, Event("commander", text, rule, facts, (Shape("line", way, "commander"),))
+    return state, Event("commander", text, rule, facts, (Shape("line", path, "commander"),))

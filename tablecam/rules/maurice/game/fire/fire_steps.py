@@ -28,10 +28,10 @@ class FiringRules:
 
     def asked(self, state: State, step: Firing) -> Asked:
         """Asks the firing side."""
-        who = side_name(step.side)
+        side = side_name(step.side)
         if step.direction is None:
-            return Asked(f"{who} fires: beginning from its left or its right?", step.side)
-        return Asked(f"Which unit of {who} fires next, and at whom?", step.side)
+            return Asked(f"{side} fires: beginning from its left or its right?", step.side)
+        return Asked(f"Which unit of {side} fires next, and at whom?", step.side)
 
     def legal(self, state: State, step: Firing) -> tuple[Action, ...]:
         """Lists the ends to begin from, then the usual fire of each unit in line order."""

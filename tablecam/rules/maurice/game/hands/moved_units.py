@@ -184,8 +184,8 @@ def _nearest(
     if turn_deg and (wheel := nearest_wheel(unit, turn_deg, is_legal)) is not None:
         return wheel
     allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
-    way_mm = judgement.path[0].points_mm if judgement is not None and judgement.path else ()
-    return nearest_march(field, unit, there, allowed_bw, is_legal, way_mm=way_mm)
+    path_mm = judgement.path[0].points_mm if judgement is not None and judgement.path else ()
+    return nearest_march(field, unit, there, allowed_bw, is_legal, path_mm=path_mm)
 
 
 def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField) -> float:

@@ -212,14 +212,14 @@ def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg
     if unit.unit.arm == "cavalry":
         # Cavalry may not enter woods.
         barring.append(field.ground.woods)
-    met = [shape for shape in barring if shapely.intersects(shape, swept)]
-    return not met or not is_partly_in(
-        swept, shapely.difference(shapely.union_all(met), unit.outline)
+    hit = [shape for shape in barring if shapely.intersects(shape, swept)]
+    return not hit or not is_partly_in(
+        swept, shapely.difference(shapely.union_all(hit), unit.outline)
     )
 
 
 def _until_contact_mm(
-    rank: poses.Bases, front: Axes, met: Sequence[shapely.Polygon], straight_mm: float
+    rank: poses.Bases, front: Axes, met_bases: Sequence[shapely.Polygon], straight_mm: float
 ) -> float:
     """Returns how far ahead the first base of a front rank touches what its front edge meets.
 
@@ -233,7 +233,7 @@ def _until_contact_mm(
     past_mm = float(np.abs(y_mm - edge.slope * x_mm).max())
     ends = (ends[:2].tolist() for ends in corners_mm)
     fans = [
-        fan_before(Axes((*left,), (*right,), front.heading_deg), "left", corners_of(met))
+        fan_before(Axes((*left,), (*right,), front.heading_deg), "left", corners_of(met_bases))
         for left, right in ends
     ]
     begins = Turned.of(fans, [np.zeros(1)] * len(fans), 0.0).begins_mm(0.0)
@@ -256,9 +256,9 @@ def _end(
     front = wheeled(unit.axes, about, arc_mm)
     angle_deg = turned_deg(unit.axes, about, arc_mm)
     turned = poses.wheeled(unit.unit.bases, pivot_mm(unit.axes, about), angle_deg)
-    met = [base for name in (target, *also_meets) for base in field.by_id[name].bases]
+    met_bases = [base for name in (target, *also_meets) for base in field.by_id[name].bases]
     rank = tuple(turned[place] for place in front_rank(unit.unit))
-    straight_mm = _until_contact_mm(rank, front, met, straight_mm)
+    straight_mm = _until_contact_mm(rank, front, met_bases, straight_mm)
     swept = swept_by_wheel(unit.bases, pivot_mm(unit.axes, about), angle_deg)
     area = shapely.union(swept, lane(front, straight_mm))
     return ChargeEnd(

@@ -54,11 +54,11 @@ class ChargingRules:
     def asked(self, state: State, step: Charging) -> Asked:
         """Asks the active side."""
         waiting, short = _waiting(step), _short_of_half(step)
-        names, who = ", ".join(waiting), side_name(state.active)
+        names, side = ", ".join(waiting), side_name(state.active)
         if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
-            return Asked(f"{who} charges: {names} must charge", state.active)
+            return Asked(f"{side} charges: {names} must charge", state.active)
         more = f"{short} more must charge" if short else "or say done"
-        return Asked(f"{who} charges: {names} may charge or move up; {more}", state.active)
+        return Asked(f"{side} charges: {names} may charge or move up; {more}", state.active)
 
     def legal(self, state: State, step: Charging) -> tuple[Action, ...]:
         """Lists a charge at each enemy that can be met, the usual moves up, and ending the step.

@@ -43,8 +43,8 @@ class MarchingRules:
     def asked(self, state: State, step: Marching) -> Asked:
         """Asks the active side."""
         waiting = ", ".join(_waiting(state, step))
-        who = side_name(state.active)
-        return Asked(f"{who} marches: {waiting} may move, or say done", state.active)
+        side = side_name(state.active)
+        return Asked(f"{side} marches: {waiting} may move, or say done", state.active)
 
     def legal(self, state: State, step: Marching) -> tuple[Action, ...]:
         """Lists the usual marches of each unit that has not moved, and stopping."""

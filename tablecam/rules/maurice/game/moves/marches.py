@@ -117,26 +117,26 @@ def _quick_check(
 
     A march beyond the limit near the enemy is also clear if no enemy is near.
     """
-    way = np.array([candidate.area for candidate in candidates], dtype=object)
-    end = np.array([_hull_of(candidate.bases) for candidate in candidates], dtype=object)
+    paths = np.array([candidate.area for candidate in candidates], dtype=object)
+    ends = np.array([_hull_of(candidate.bases) for candidate in candidates], dtype=object)
     # Shrunk shapes rule out what is certainly illegal, full shapes pass what is certainly legal.
-    inner_way = shapely.buffer(way, -_SHRUNK_MM, join_style="mitre")
-    inner_end = shapely.buffer(end, -2 * SLIVER_MM, join_style="mitre")
+    inner_paths = shapely.buffer(paths, -_SHRUNK_MM, join_style="mitre")
+    inner_ends = shapely.buffer(ends, -2 * SLIVER_MM, join_style="mitre")
     enemies, friends = _outlines(field.enemies_of(unit)), _outlines(field.friends_of(unit))
     play, ground = table_outline(field.position.table), field.ground
-    is_out = ~shapely.covers(play, inner_end) | _meets(inner_end, friends)
-    is_out |= _meets(inner_way, enemies) | shapely.intersects(inner_way, ground.barred)
+    is_out = ~shapely.covers(play, inner_ends) | _meets(inner_ends, friends)
+    is_out |= _meets(inner_paths, enemies) | shapely.intersects(inner_paths, ground.barred)
     # A friend in the way may be passed through at a price (M-6.7), so the march must be judged.
-    is_clear = ~is_out & shapely.covers(play, way) & ~_meets(inner_way, friends)
+    is_clear = ~is_out & shapely.covers(play, paths) & ~_meets(inner_paths, friends)
     must_stay_clear = np.array([not _may_be_rough(unit, candidate) for candidate in candidates])
     # Difficult ground costs disruption; only a judgement tells whether the unit survives it.
-    is_clear &= ~(must_stay_clear & shapely.intersects(inner_way, ground.difficult))
+    is_clear &= ~(must_stay_clear & shapely.intersects(inner_paths, ground.difficult))
     # Contact across a thin obstacle counts too (M-8.14), hence the wider margin.
-    is_clear &= ~_comes_within(way, enemies, THIN_BW * field.bw_mm + 3 * TOUCH_MM)
+    is_clear &= ~_comes_within(paths, enemies, THIN_BW * field.bw_mm + 3 * TOUCH_MM)
     # A column or gun that comes near the enemy on its way is held to the shorter limit (M-6.11,
     # M-6.19).
     is_long = np.array([candidate.length_bw > candidate.near_limit_bw for candidate in candidates])
-    is_clear &= ~(is_long & _comes_within(way, enemies, NEAR_BW * field.bw_mm + TOUCH_MM))
+    is_clear &= ~(is_long & _comes_within(paths, enemies, NEAR_BW * field.bw_mm + TOUCH_MM))
     is_clear &= ~np.array([candidate.needs_judging for candidate in candidates])
     is_costly = np.array([candidate.is_costly for candidate in candidates])
     return is_out | (is_costly & ~is_clear), is_clear
@@ -242,12 +242,12 @@ def _lengths_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> list[floa
 
 def _room_ahead_mm(field: Field, unit: UnitOnField, reach_mm: float) -> float:
     """Returns the distance ahead to the first enemy or barred ground, else infinity."""
-    way = lane(unit.axes, reach_mm + _SHORT_OF_MM)
+    path = lane(unit.axes, reach_mm + _SHORT_OF_MM)
     others = _outlines(field.enemies_of(unit), field.ground.barred)
-    met = others[shapely.intersects(way, others)]
-    if not len(met):
+    hit = others[shapely.intersects(path, others)]
+    if not len(hit):
         return math.inf
-    places = shapely.get_coordinates(shapely.intersection(way, met))
+    places = shapely.get_coordinates(shapely.intersection(path, hit))
     return float(((places - unit.axes.left_mm) @ np.array(forward(unit.axes.heading_deg))).min())
 
 

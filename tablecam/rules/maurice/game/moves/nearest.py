@@ -70,18 +70,18 @@ def nearest_march(
     allowed_bw: float,
     is_legal: IsLegal,
     *,
-    way_mm: Sequence[Point] = (),
+    path_mm: Sequence[Point] = (),
 ) -> Bases | None:
     """Returns the legal poses nearest to where a unit lies, or None if there are none.
 
     The distance is that of the farther end of the front. Columns and guns go as far as they may on
-    `way_mm`, or on the straight line if it is empty.
+    `path_mm`, or on the straight line if it is empty.
     """
     reach_mm = allowed_bw * field.bw_mm
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
         # Columns and guns bend their path freely, so only the distance along it is searched.
         ends = [(base.x_mm, base.y_mm) for base in (leader(unit), leader(there))]
-        return _on_the_way(there, shapely.LineString(way_mm or ends), is_legal)
+        return _along_path(there, shapely.LineString(path_mm or ends), is_legal)
     best: tuple[float, Bases] | None = None
     for start in _starts(field, unit, there, reach_mm, is_legal):
         candidate = _nearest_from(start, start.leading(there), is_legal)
@@ -224,9 +224,9 @@ def _wheeled(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
     return wheeled(front, corner, abs(arc_mm)), turned
 
 
-def _on_the_way(there: UnitOnField, way: shapely.LineString, is_legal: IsLegal) -> Bases | None:
+def _along_path(there: UnitOnField, path: shapely.LineString, is_legal: IsLegal) -> Bases | None:
     """Returns the farthest legal place on a column's or gun's path, by bisection."""
-    return _farthest(way.length, lambda far_mm: _along(there, way, far_mm), is_legal)
+    return _farthest(path.length, lambda far_mm: _at_distance(there, path, far_mm), is_legal)
 
 
 def _farthest(whole: float, after: Callable[[float], Bases], is_legal: IsLegal) -> Bases | None:
@@ -242,9 +242,9 @@ def _farthest(whole: float, after: Callable[[float], Bases], is_legal: IsLegal) 
     return best
 
 
-def _along(there: UnitOnField, way: shapely.LineString, far_mm: float) -> Bases:
+def _at_distance(there: UnitOnField, path: shapely.LineString, far_mm: float) -> Bases:
     """Returns a column or gun in its seen shape, but only so far along its path."""
-    end, place = way.interpolate(1.0, normalized=True), way.interpolate(far_mm)
+    end, place = path.interpolate(1.0, normalized=True), path.interpolate(far_mm)
     by_x, by_y = place.x - end.x, place.y - end.y
     return tuple(
         replace(base, x_mm=base.x_mm + by_x, y_mm=base.y_mm + by_y) for base in there.unit.bases
