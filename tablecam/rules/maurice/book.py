@@ -25,7 +25,7 @@ from tablecam.wording import nearest, quoted
 class Handle:
     """The rulings on a position, and why some units were left out, by unit id."""
 
-    found: Rulings
+    rulings: Rulings
     left_out: Mapping[str, str]
 
 
@@ -43,34 +43,35 @@ class MauriceBook:
             BadInput: The terrain is of an unknown kind, or a unit's state is invalid.
         """
         whole, left_out = whole_units(position)
-        if isinstance(before, Handle) and before.found.active == active:
-            field = renewed_field(before.found.field, whole, "table")
-            return Handle(renewed(before.found, field), left_out)
+        # Rulings for the other active side share too little to be updated.
+        if isinstance(before, Handle) and before.rulings.active == active:
+            field = renewed_field(before.rulings.field, whole, "table")
+            return Handle(renewed(before.rulings, field), left_out)
         return Handle(all_rulings(field_of(whole, "table"), active), left_out)
 
     def ruled_position(self, handle: object) -> Position:
         """Returns the position that the rulings are about."""
-        return _handle(handle).found.field.position
+        return _handle(handle).rulings.field.position
 
     def unit_sheet(self, handle: object, unit: str) -> Sheet:
         """Returns the sheet of a unit; if it was left out, only why."""
-        known = _handle(handle)
-        _check(known, unit)
-        if unit in known.left_out:
-            return Sheet(unit, (), (known.left_out[unit],))
-        return _warned(known, sheets.unit_sheet(known.found, unit), unit)
+        ruled = _handle(handle)
+        _check(ruled, unit)
+        if unit in ruled.left_out:
+            return Sheet(unit, (), (ruled.left_out[unit],))
+        return _warned(ruled, sheets.unit_sheet(ruled.rulings, unit), unit)
 
     def pair_sheet(self, handle: object, a: str, b: str) -> Sheet:
         """Returns the sheet of two units; if one was left out, only why."""
-        known = _handle(handle)
+        ruled = _handle(handle)
         if a == b:
             raise BadInput("rulings", f"expected two units, got {a} twice")
         for unit in (a, b):
-            _check(known, unit)
-        reasons = tuple(known.left_out[unit] for unit in (a, b) if unit in known.left_out)
+            _check(ruled, unit)
+        reasons = tuple(ruled.left_out[unit] for unit in (a, b) if unit in ruled.left_out)
         if reasons:
             return Sheet(f"{a} and {b}", (), reasons)
-        return _warned(known, sheets.pair_sheet(known.found, a, b), a, b)
+        return _warned(ruled, sheets.pair_sheet(ruled.rulings, a, b), a, b)
 
     def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
         """Returns the path from a commander to a unit of its side (M-4.12)."""
@@ -92,7 +93,7 @@ class MauriceBook:
         Raises:
             BadInput: No section asks this question now.
         """
-        rulings = _handle(handle).found
+        rulings = _handle(handle).rulings
         for line in sheets.lines_about(rulings, question):
             if line.question is not None and line.question.id == question:
                 return line
@@ -103,20 +104,20 @@ class MauriceBook:
         raise BadInput("question", message)
 
 
-def _check(known: Handle, unit: str) -> None:
-    units = [*known.found.field.by_id, *known.left_out]
+def _check(ruled: Handle, unit: str) -> None:
+    units = [*ruled.rulings.field.by_id, *ruled.left_out]
     if unit not in units:
         message = f"there is no unit {quoted(unit)} on the table{nearest(unit, units)}"
         raise BadInput("rulings", message)
 
 
-def _warned(known: Handle, sheet: Sheet, *units: str) -> Sheet:
+def _warned(ruled: Handle, sheet: Sheet, *units: str) -> Sheet:
     """Returns a sheet with warnings about its units, their commanders, and units left out."""
-    field = known.found.field
+    field = ruled.rulings.field
     sides = {field.by_id[unit].side for unit in units}
     leaders = {leader.id for leader in field.position.commanders if leader.side in sides}
     oddities = [oddity.sentence for oddity in field.oddities if oddity.about & {*units, *leaders}]
-    return replace(sheet, warnings=(*sheet.warnings, *oddities, *known.left_out.values()))
+    return replace(sheet, warnings=(*sheet.warnings, *oddities, *ruled.left_out.values()))
 
 
 def _handle(handle: object) -> Handle:

@@ -16,7 +16,7 @@ from tablecam.rules.maurice.game.cards.overruled_cards import settled_overrule
 from tablecam.rules.maurice.game.hands.moved import moved
 from tablecam.rules.maurice.game.offers import offer
 from tablecam.rules.maurice.game.procedure import round as rounds
-from tablecam.rules.maurice.game.procedure.drawing import due_shapes
+from tablecam.rules.maurice.game.procedure.drawing import step_shapes
 from tablecam.rules.maurice.game.procedure.overrule import agreed_on
 from tablecam.rules.maurice.game.setup.laying import laid
 from tablecam.rules.maurice.game.setup.options import first_state
@@ -129,6 +129,7 @@ def _declared(state: State, step: Step) -> tuple[str, ...]:
             names = [unit]
         case _:
             names = []
+    # Units that broke meanwhile cannot be measured.
     on_table = {unit.id for unit in state.position.units}
     on_table |= {leader.id for leader in state.position.commanders}
     return tuple(name for name in dict.fromkeys(names) if name in on_table)
@@ -200,7 +201,7 @@ class MauriceGame:
 
     def pictured(self, state: State) -> tuple[Shape, ...]:
         """Draws the current step: who may act or roll, targets, deployment zones."""
-        return due_shapes(state)
+        return step_shapes(state)
 
     def laid(self, state: State, position: Position) -> Action | None:
         """Adopts small differences between seen and recorded poses as a round begins."""

@@ -51,6 +51,7 @@ def offer(state: State, action: act.Action) -> Offer:
 
 
 def _bare_offer(state: State, action: act.Action) -> Offer:
+    """Returns an action's offer; its shapes may still be missing."""
     match action:
         case act.Activate():
             return _activation(state, action)
@@ -169,6 +170,7 @@ def _fire(state: State, action: act.Fire) -> Offer:
 
 
 def _fire_words(action: act.Fire) -> str:
+    """Describes targets with the number of bases at each."""
     counts: dict[str, int] = {}
     for target in action.targets.values():
         counts[target] = counts.get(target, 0) + 1
@@ -189,8 +191,8 @@ def _march(state: State, action: act.March) -> Offer:
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id]
     label = f"{unit.id}: {march_words(field, unit, action.bases)}"
-    way = Shape("line", (_middle(unit), _middle(there)), "path")
-    shapes = (*outlines(field, [unit.id]), way, *shapes_of(there.outline, "goal", unit.id))
+    path = Shape("line", (_middle(unit), _middle(there)), "path")
+    shapes = (*outlines(field, [unit.id]), path, *shapes_of(there.outline, "goal", unit.id))
     return Offer("march", label, shapes)
 
 
@@ -224,12 +226,12 @@ def _commander(state: State, action: act.PlaceCommander) -> Offer:
     at = shapely.Point(action.x_mm, action.y_mm)
     nearest = min(friends, key=lambda unit: float(shapely.distance(unit.outline, at)), default=None)
     where = f"{action.x_mm:.0f}, {action.y_mm:.0f} mm" if nearest is None else nearest.id
-    ways = (
+    paths = (
         Shape("line", ((commander.x_mm, commander.y_mm), (action.x_mm, action.y_mm)), "path")
         for commander in state.position.commanders
         if commander.side == action.side
     )
-    return Offer("commander", f"The {side_name(action.side)} commander to {where}", (*ways, place))
+    return Offer("commander", f"The {side_name(action.side)} commander to {where}", (*paths, place))
 
 
 def _middle(unit: UnitOnField) -> Point:
@@ -258,6 +260,7 @@ def _dice_groups(state: State, roll: Roll) -> tuple[AlikeDice, ...]:
 
 def _to_hit(shots: Sequence[Shot]) -> tuple[AlikeDice, ...]:
     """Groups to-hit dice by number needed and target, which is named if there are several."""
+    # Canister throws two dice per base.
     dice = [shot for shot in shots for _ in range(shot.dice)]
     alike: dict[tuple[int, str], list[int]] = {}
     for place, shot in enumerate(dice):

@@ -60,12 +60,12 @@ def die() -> Variable[int]:
     return Variable(tuple(DIE_SIDES), (), np.ones(len(DIE_SIDES)))
 
 
-def certain(state: State) -> Variable[State]:
+def constant(state: State) -> Variable[State]:
     """Returns a variable with a single state."""
     return Variable((state,), (), np.ones(1))
 
 
-def follows(rule: Callable[..., State], *parents: Variable[Any]) -> Variable[State]:
+def derived(rule: Callable[..., State], *parents: Variable[Any]) -> Variable[State]:
     """Returns the variable that a rule computes from others.
 
     The rule is called once for each combination of the parents' states, impossible ones included;
@@ -89,7 +89,7 @@ def folded(
     Raises:
         TypeError: There are no variables.
     """
-    return reduce(lambda so_far, variable: follows(rule, so_far, variable), variables)
+    return reduce(lambda so_far, variable: derived(rule, so_far, variable), variables)
 
 
 def distribution(variable: Variable[State]) -> dict[State, float]:
@@ -111,6 +111,7 @@ def distribution(variable: Variable[State]) -> dict[State, float]:
             if neighbour in sizes:
                 sizes[neighbour] = _size_without(neighbour, factors_of[neighbour])
     ways = reduce(_product, factors_of[variable]).table
+    # The sum is the number of all ways, 6^dice.
     total = ways.sum()
     return {
         state: float(count / total)
@@ -151,6 +152,7 @@ def _sum_out(variable: Variable[Any], factors_of: dict[Variable[Any], list[_Fact
     scope = tuple(other for other in joined.scope if other is not variable)
     new = _Factor(scope, joined.table.sum(axis=joined.scope.index(variable)))
     for other in scope:
+        # Factors compare by identity, so equal tables stay apart.
         factors_of[other] = [factor for factor in factors_of[other] if factor not in old]
     _register(new, factors_of)
     return new

@@ -22,7 +22,7 @@ from operator import or_
 
 from tablecam.rules.maurice.field.results import is_broken
 from tablecam.rules.maurice.field.tables import COMBAT_BEATEN, COMBAT_DOUBLED, COMBAT_OTHERWISE
-from tablecam.rules.maurice.odds.chances import Variable, certain, die, folded, follows
+from tablecam.rules.maurice.odds.chances import Variable, constant, derived, die, folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +99,16 @@ def _disrupted(combatant: Combatant, gained: int) -> Harm:
 
 
 def _score(combatant: Combatant) -> Variable[int]:
-    return follows(lambda pips: combatant.value + pips, die())
+    return derived(lambda pips: combatant.value + pips, die())
 
 
 def _defence(combatant: Combatant, scores: Mapping[str, Variable[int]]) -> Fight:
+    """Returns a passive unit's random variables."""
     score = scores[combatant.id]
     highest = folded(max, [scores[enemy] for enemy in combatant.engaged_with])
-    harm = follows(lambda own, best: _defended(combatant, own, best), score, highest)
-    standing = follows(lambda own, result: 0 if result.is_broken else own, score, harm)
-    return Fight(score, harm, standing, certain(state=True))
+    harm = derived(lambda own, best: _defended(combatant, own, best), score, highest)
+    standing = derived(lambda own, result: 0 if result.is_broken else own, score, harm)
+    return Fight(score, harm, standing, constant(state=True))
 
 
 def _attack(
@@ -115,16 +116,18 @@ def _attack(
     scores: Mapping[str, Variable[int]],
     standing: Mapping[str, Variable[int]],
 ) -> Fight:
+    """Returns an active unit's random variables."""
     score = scores[combatant.id]
     highest = folded(max, [standing[enemy] for enemy in combatant.engaged_with])
-    harm = follows(lambda own, best: _attacked(combatant, own, best), score, highest)
-    return Fight(score, harm, certain(1), _contact(combatant, standing))
+    harm = derived(lambda own, best: _attacked(combatant, own, best), score, highest)
+    return Fight(score, harm, constant(1), _contact(combatant, standing))
 
 
 def _contact(combatant: Combatant, standing: Mapping[str, Variable[int]]) -> Variable[bool]:
     """Returns whether a touched enemy is left; units that are not engaged cannot break."""
     if not combatant.touching:
-        return certain(state=False)
+        return constant(state=False)
+    # A unit that is not engaged cannot break.
     if any(enemy not in standing for enemy in combatant.touching):
-        return certain(state=True)
-    return folded(or_, [follows(bool, standing[enemy]) for enemy in combatant.touching])
+        return constant(state=True)
+    return folded(or_, [derived(bool, standing[enemy]) for enemy in combatant.touching])

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tablecam.rules.maurice.odds.chances import Variable, certain, follows
+from tablecam.rules.maurice.odds.chances import Variable, constant, derived
 from tablecam.rules.maurice.odds.combat import Fight
 
 
@@ -66,13 +66,14 @@ def fates(fights: Mapping[str, Fight], order: Sequence[str], ground: Ground) -> 
     """
     fate_of = {unit_id: _after_results(fight) for unit_id, fight in fights.items()}
     for unit_id in order:
+        # An attacker that is certainly out of contact needs no turn.
         if True in fights[unit_id].has_contact.states:
             fate_of |= _after_falling_back(unit_id, fate_of, fights, set(order), ground)
     return fate_of
 
 
 def _after_results(fight: Fight) -> Variable[Fate]:
-    return follows(lambda harm: Fate(harm.disruption, harm.is_broken), fight.harm)
+    return derived(lambda harm: Fate(harm.disruption, harm.is_broken), fight.harm)
 
 
 def _after_falling_back(
@@ -86,7 +87,8 @@ def _after_falling_back(
     places_mm = {name: _places_mm(so_far[name]) for name in attackers if name != unit_id}
     concern = ground.concern(unit_id, places_mm)
     names = (unit_id, *concern.friends)
-    before = [so_far.get(name) or certain(Fate()) for name in names]
+    before = [so_far.get(name) or constant(Fate()) for name in names]
+    # Enemies outside the combat stand for certain and need no variable.
     may_stand = [name for name in concern.enemies if name in fights]
     always = frozenset(concern.enemies) - frozenset(may_stand)
 
@@ -100,8 +102,8 @@ def _after_falling_back(
         after = ground.fall_back(unit_id, dict(zip(names, held, strict=True)), standing)
         return tuple(after[name] for name in names)
 
-    stands = [follows(bool, fights[name].standing) for name in may_stand]
-    after = follows(turn, fights[unit_id].has_contact, *before, *stands)
+    stands = [derived(bool, fights[name].standing) for name in may_stand]
+    after = derived(turn, fights[unit_id].has_contact, *before, *stands)
     return {name: _one_of(after, place) for place, name in enumerate(names)}
 
 
@@ -110,4 +112,4 @@ def _places_mm(fate: Variable[Fate]) -> frozenset[float]:
 
 
 def _one_of(several: Variable[tuple[Fate, ...]], place: int) -> Variable[Fate]:
-    return follows(lambda states: states[place], several)
+    return derived(lambda states: states[place], several)

@@ -35,7 +35,7 @@ from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.results import Result, is_broken
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
 from tablecam.rules.maurice.fire.volley import Shot, shot_list
-from tablecam.rules.maurice.odds.chances import State, distribution, folded, follows
+from tablecam.rules.maurice.odds.chances import State, derived, distribution, folded
 from tablecam.rules.maurice.odds.combat import Combatant, Harm, fights
 from tablecam.rules.maurice.odds.fates import Concern, Fate, Fates, fates
 from tablecam.rules.maurice.odds.shots import chance_of, expected, successes
@@ -91,15 +91,15 @@ def concern(field: Field, unit: UnitOnField, places_mm: Mapping[str, frozenset[f
         unit, least_mm, [shape for outlines in friends.values() for shape in outlines]
     )
     # Shrinking the path by less than half a sliver keeps all that intrudes by more (G-5).
-    way = shapely.buffer(_swept(unit, 0.0, longest_mm), -0.4 * SLIVER_MM, join_style="mitre")
+    path = shapely.buffer(_swept(unit, 0.0, longest_mm), -0.4 * SLIVER_MM, join_style="mitre")
     ends = _swept(unit, least_mm, longest_mm)
     passed = tuple(
-        name for name, shapes in friends.items() if shapely.intersects(way, shapes).any()
+        name for name, shapes in friends.items() if shapely.intersects(path, shapes).any()
     )
     enemies = tuple(
         enemy.id
         for enemy in field.enemies_of(unit)
-        if shapely.intersects(way, enemy.outline)
+        if shapely.intersects(path, enemy.outline)
         or shapely.dwithin(ends, enemy.outline, TOUCH_MM + _SAFE_MM)
     )
     return Concern(enemies, passed)
@@ -114,6 +114,7 @@ def fallen_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
 def _longest_mm(unit: UnitOnField, least_mm: float, friends: Sequence[shapely.Geometry]) -> float:
     """Returns the longest way back until a unit overlaps no friend, wherever these are (M-8.25)."""
     longest_mm = least_mm
+    # Going farther back may reach another friend, so repeat until nothing more is met.
     while friends:
         ends = _swept(unit, least_mm, longest_mm)
         is_met = shapely.area(shapely.intersection(ends, friends)) > 0
@@ -142,6 +143,7 @@ def _swept(unit: UnitOnField, from_mm: float, to_mm: float) -> shapely.Geometry:
 def _hulls(
     bases: Iterable[shapely.Polygon], first: NDArray[np.float64], last: NDArray[np.float64]
 ) -> Iterable[shapely.Geometry]:
+    """Yields each base's hull between two displacements."""
     for base in bases:
         corners = shapely.get_coordinates(base)
         yield shapely.convex_hull(
@@ -188,7 +190,7 @@ def attacker_json(chances: Mapping[Fate, float], results: Mapping[Harm, float]) 
 
 def broken_json(fates: Fates, unit_ids: Iterable[str]) -> Json:
     """Returns the distribution of how many of some units break; they are not independent."""
-    broken = [follows(lambda fate: int(fate.is_broken), fates[name]) for name in unit_ids]
+    broken = [derived(lambda fate: int(fate.is_broken), fates[name]) for name in unit_ids]
     return number_json(distribution(folded(lambda some, more: some + more, broken)))
 
 
@@ -225,6 +227,7 @@ def odds(field: Field, request: Request) -> Json:
 
 
 def _volley(field: Field, request: Volley) -> Json:
+    """Returns the odds of a volley or bombardment, by target."""
     shots = shot_list(field, request)
     targets = dict.fromkeys(shot.target for shot in shots)
     units = {
@@ -236,6 +239,7 @@ def _volley(field: Field, request: Volley) -> Json:
 
 
 def _target(field: Field, target: str, shots: Sequence[Shot]) -> Json:
+    """Returns the odds of all shots at one target."""
     unit = field.by_id[target]
     dice = [shot for shot in shots for _ in range(shot.dice)]
     hit = [chance_of(shot.to_hit) for shot in dice]
@@ -257,6 +261,7 @@ def _target(field: Field, target: str, shots: Sequence[Shot]) -> Json:
 
 
 def _combat(field: Field, request: Combat) -> Json:
+    """Returns the odds of a combat, by unit and by side."""
     combat = meeting(field, request.active)
     check_combat(request, combat)
     scores = scores_of(field, combat, request.cards)

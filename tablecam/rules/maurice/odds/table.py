@@ -72,6 +72,7 @@ def _combat(document: Json) -> Table:
 
 
 def _losses(document: Json) -> Table:
+    # Both sides share their columns.
     most = max(int(n) for side in document["sides"].values() for n in side["broken"]["chances"])
     counts = [str(number) for number in range(most + 1)]
     table = _table(

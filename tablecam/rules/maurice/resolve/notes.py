@@ -29,7 +29,7 @@ READINGS: Final[Mapping[str, str]] = MappingProxyType(
 """Interpretations of open points in the rulebook, by the rule that each concerns."""
 
 
-def combat_doubts(field: Field, meeting: Meeting) -> tuple[Answer, ...]:
+def combat_close_calls(field: Field, meeting: Meeting) -> tuple[Answer, ...]:
     """Returns close calls of contact, flank, engagement and cover in a combat.
 
     The combat itself is resolved with the measured values.
@@ -44,6 +44,7 @@ def combat_readings(field: Field, fought: Fought) -> Mapping[str, str]:
 
 
 def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
+    """Yields the answers on which a combat depends."""
     for (a_id, b_id), contact in meeting.touched.contacts.items():
         a, b = field.by_id[a_id], field.by_id[b_id]
         if a.side == b.side or not {a_id, b_id} & meeting.engaged.keys():
@@ -53,11 +54,13 @@ def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
         if attacker.id in meeting.engaged.get(passive.id, ()):
             yield to_flank(field, passive, attacker)
     yield from meeting.engagements.doubts
+    # Exact positions leave no doubt about cover.
     if not is_exact(field):
         yield from Covers(field).doubts(meeting.engagements.possible(meeting.engaged))
 
 
 def _deciding(field: Field, fought: Fought) -> Iterator[str]:
+    """Yields the rules whose interpretations decide something in a combat."""
     meeting = fought.met
     if any(map(_floor_matters, fought.values.values())) or _has_flanked_attacker(field, meeting):
         yield "M-8.16"

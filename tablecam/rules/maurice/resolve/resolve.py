@@ -12,7 +12,7 @@ from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.results import Result
 from tablecam.rules.maurice.fire.volley import Fired, Struck, fire
-from tablecam.rules.maurice.resolve.notes import combat_doubts, combat_readings
+from tablecam.rules.maurice.resolve.notes import combat_close_calls, combat_readings
 from tablecam.table.position_file import position_to_json
 
 Json = dict[str, Any]
@@ -35,6 +35,7 @@ def _volley(field: Field, request: Volley) -> Json:
     fired, struck_units = fire(field, request)
     shooters = [field.by_id[name] for name in dict.fromkeys(aim.unit for aim in request.aims)]
     aftermath = Aftermath(
+        # Shooters appear with 0, so that the document names every unit of the request.
         gained={unit.id: 0 for unit in shooters}
         | {result.unit: result.disruption for result in struck_units},
         broken={result.unit for result in struck_units if result.is_broken},
@@ -56,7 +57,7 @@ def _combat(field: Field, request: Combat) -> Json:
     named = [unit.id for unit in field.units if unit.id in results]
     units = {name: _fought_json(name, fought) for name in named}
     answer = _answer(field, "combat", units, aftermath, active=request.active)
-    doubts = [doubt.to_json() for doubt in combat_doubts(field, fought.met)]
+    doubts = [doubt.to_json() for doubt in combat_close_calls(field, fought.met)]
     return answer | {"doubts": doubts, "readings": dict(combat_readings(field, fought))}
 
 
@@ -82,6 +83,7 @@ def _rally(field: Field, request: Rally) -> Json:
 def _answer(
     field: Field, kind: str, units: Mapping[str, Json], aftermath: Aftermath, **more: object
 ) -> Json:
+    """Builds the document of an answer with the resulting position."""
     position = position_to_json(position_after(field, aftermath))
     head: Json = {"game": GAME, "kind": kind}
     notes = {"doubts": [], "readings": {}, "warnings": list(field.warnings)}

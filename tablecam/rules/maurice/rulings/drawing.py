@@ -151,6 +151,7 @@ def _viewport(rulings: Rulings, *, margin_bw: float = 4.5) -> _Viewport:
     outlines = [unit.outline for unit in rulings.field.units if unit.id in ids]
     margin_mm = margin_bw * rulings.field.bw_mm
     left, bottom, right_mm, top = shapely.total_bounds(outlines).tolist()
+    # The close-up never leaves the table.
     left, bottom = max(0.0, left - margin_mm), max(0.0, bottom - margin_mm)
     width_mm = min(table.width_mm, right_mm + margin_mm) - left
     return _Viewport(left, bottom, width_mm, min(table.depth_mm, top + margin_mm) - bottom)
@@ -183,6 +184,7 @@ def _add_ground(parent: ElementTree.Element, viewport: _Viewport, field: Field) 
         (0, table.depth_mm),
     )
     _add_polygon(parent, viewport, corners_mm, "table")
+    # Hills go first, as other terrain lies on them.
     for piece in sorted(field.position.terrain, key=lambda piece: piece.kind != "hill"):
         _add_polygon(parent, viewport, piece.outline_mm, f"terrain {piece.kind}")
 
@@ -288,6 +290,7 @@ def _add_legend(
         label = side_name(side) + ", active" * (side == rulings.active)
         text = _add_text(root, (x + letter_mm * 1.4, y), label, letter_mm)
         text.set("text-anchor", "start")
+        # An estimate of the text's width: SVG cannot measure it.
         x += letter_mm * (3.0 + 0.62 * len(label))
     for key, role, label in legend:
         y += viewport.line_mm

@@ -29,6 +29,7 @@ def evidence_of(rulings: Rulings, *, rule: str | None = None) -> tuple[tuple[str
         if key in keys:
             nothing: tuple[Shape, ...] = ()
             shapes = attempt(key, partial(_drawn, make, rulings), nothing)
+            # A dict removes duplicates and keeps the order.
             drawn.update(((key, shape), None) for shape in shapes)
     return tuple(drawn)
 
@@ -94,6 +95,7 @@ def _contacts(rulings: Rulings) -> Iterator[Shape]:
 
 
 def _flanks(rulings: Rulings) -> Iterator[Shape]:
+    """Draws a pair's flank, or those of all flanked units."""
     if rulings.is_close_up and len(rulings.units) > 1:
         for pair in rulings.pairs[:1]:
             yield from pair.to_flank.evidence
@@ -111,6 +113,7 @@ def _engaged(rulings: Rulings) -> Iterator[Shape]:
 
 
 def _links(rulings: Rulings) -> Iterator[Shape]:
+    """Draws the links between units of a force."""
     limit_mm = FORCE_BW * rulings.field.bw_mm + EXACT_MM
     units = rulings.field.by_id
     for of_side in rulings.forces.values():

@@ -72,6 +72,7 @@ def readings_of(rulings: Rulings) -> Mapping[str, str]:
 
 
 def _deciding(rulings: Rulings) -> Iterator[str]:
+    """Yields the rules whose interpretations decide something."""
     if any(is_bent_column(of_unit.unit) for of_unit in rulings.units.values()):
         yield "G-3"
     if any(_touches_across_a_gap(rulings, unit_id) for unit_id in rulings.units):
@@ -107,6 +108,7 @@ def _touches_across_a_gap(rulings: Rulings, unit_id: str) -> bool:
     answers = (
         rulings.touching.answer(unit_id, other) for other in rulings.units[unit_id].in_contact
     )
+    # A margin of the full tolerance means a gap of 0.
     return any(answer.margin_mm < TOUCH_MM - _EDGE_CONTACT_MM for answer in answers)
 
 

@@ -51,6 +51,7 @@ def renewed(before: Rulings, field: Field) -> Rulings:
     Equal to `all_rulings(field, before.active)`, only faster. If terrain, the table or the set of
     units has changed, everything is ruled afresh.
     """
+    # Partial rulings cannot be updated: what they lack would be missing from the result.
     if before.is_close_up or before.not_known or not _is_same_table(before.field, field):
         return all_rulings(field, before.active)
     updated = attempt("what has changed", lambda: _updated(before, field), None)
@@ -58,6 +59,7 @@ def renewed(before: Rulings, field: Field) -> Rulings:
 
 
 def _updated(before: Rulings, field: Field) -> Rulings:
+    """Rules on what has changed and takes the rest from earlier rulings."""
     field = _with_unchanged_units(before.field, field)
     changed = _changed_units(before.field, field)
     apart = renewed_spacing(before.apart, field, changed)
@@ -65,11 +67,12 @@ def _updated(before: Rulings, field: Field) -> Rulings:
     engaged = engagements(field, before.active, before.engagements)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
     affected = within_reach(before.field, field, changed)
+    # Unaffected units keep their fire as it was.
     fire = fires(
         field, affected, {name: unit_before.fire for name, unit_before in before.units.items()}
     )
     charge = {name: unit_before.charge for name, unit_before in before.units.items()} | charges(
-        field, only=who_may_charge_anew(before.field, field, changed, affected)
+        field, only=units_with_stale_charges(before.field, field, changed, affected)
     )
     not_known: set[str] = set()
     units = {
@@ -122,6 +125,7 @@ def _with_unchanged_units(before: Field, after: Field) -> Field:
 
 def _changed_units(before: Field, after: Field) -> frozenset[str]:
     """Returns the units whose pose or state differs."""
+    # Unchanged units are identical objects after `_with_unchanged_units`.
     return frozenset(unit.id for unit in after.units if unit is not before.by_id[unit.id])
 
 
@@ -129,6 +133,7 @@ def _unchanged_strings(
     before: Rulings, field: Field, changed: frozenset[str]
 ) -> Mapping[tuple[str, tuple[str, ...]], ForceString]:
     """Returns paths that stay valid: no enemy has changed, nor the commander or force."""
+    # Every path keeps away from every enemy, so one that moves may affect them all.
     if any(field.by_id[unit_id].side != before.active for unit_id in changed):
         return {}
     leaders = {leader.id: leader for leader in before.field.position.commanders}
@@ -159,7 +164,7 @@ def within_reach(before: Field, after: Field, changed: frozenset[str]) -> frozen
     }
 
 
-def who_may_charge_anew(
+def units_with_stale_charges(
     before: Field, after: Field, changed: frozenset[str], within_reach: frozenset[str]
 ) -> frozenset[str]:
     """Returns the units whose charges, or their confidence, may have changed."""
@@ -185,6 +190,7 @@ def _error_bound_mm(field: Field) -> float:
     bases = [base for unit in field.units for base in unit.unit.bases]
     lever_mm = max((math.hypot(base.width_mm, base.depth_mm) for base in bases), default=0.0)
     sigmas = (base.sigma_mm + math.radians(base.sigma_deg) * lever_mm for base in bases)
+    # Twice: the unit's own error and the other's.
     return 2 * _FAR_SIGMAS * max(sigmas, default=0.0)
 
 

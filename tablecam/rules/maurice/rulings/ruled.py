@@ -92,6 +92,7 @@ class Rulings:
         for name, of_unit in self.units.items():
             answers += attempt(f"fire/{name}", partial(_fire_doubts, of_unit), ())
             answers += attempt(f"charge/{name}", partial(_charge_doubts, of_unit), ())
+        # On exact positions neither engagement nor cover can be in doubt.
         if not is_exact(self.field):
             answers += attempt("engaged", lambda: self.engagements.doubts_about(self.units), ())
             answers += attempt(
@@ -126,6 +127,7 @@ def attempt(what: str, work: Callable[[], T], otherwise: T, not_known: set[str] 
     """
     try:
         return work()
+    # Bad input is the caller's to mend, not an error of ours.
     except BadInput:
         raise
     except Exception as error:

@@ -86,6 +86,7 @@ def _of_each(
     not_known: set[str],
 ) -> Mapping[str, T]:
     """Rules on all units at once or, where that fails, unit by unit, noting those that fail."""
+    # All at once is much faster; unit by unit isolates the one that fails.
     together: Mapping[str, T] = attempt(kind, lambda: work(None), {})
     alone = (unit.id for unit in field.units if unit.id not in together)
     return {
@@ -186,6 +187,8 @@ def pair_document(ruled: Rulings, a_id: str, b_id: str) -> Json:
 
 
 def _unit_json(ruled: Rulings, unit: UnitRulings, not_known: set[str]) -> Json:
+    """Returns a unit's rulings as JSON; what is not known is null."""
+
     def known(kind: str, work: Callable[[], Json]) -> Json | None:
         about = f"{kind}/{unit.unit.id}"
         return None if about in not_known else attempt(about, work, None, not_known)

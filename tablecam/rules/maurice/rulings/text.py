@@ -105,6 +105,7 @@ def _fire(rulings: Rulings) -> TextTable:
     """Returns the table of fire; bases of a unit with the same choices share a row."""
     rows: list[tuple[str, ...]] = []
     for unit_id, of_unit in rulings.units.items():
+        # Bases with equal choices share a row.
         by_choice: dict[tuple[tuple[str, ...], ...], list[str]] = {}
         for name, fire in of_unit.fire.items():
             choice = tuple(_option(of_unit.unit, option) for option in fire.options) or (

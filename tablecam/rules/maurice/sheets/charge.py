@@ -59,6 +59,7 @@ def pair_charge_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Sec
 
 
 def _lines_at(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[Line]:
+    """Yields the moves by which a unit can charge another, or why it cannot."""
     charge = rulings.units[unit.id].charge
     lanes = [lane for lane in charge.lanes if lane.target == target.id]
     for lane in lanes:
@@ -84,14 +85,15 @@ def _lines_at(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Itera
 
 
 def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Line:
+    """Returns the line of one legal charge move."""
     field = rulings.field
     allowed_mm = allowance_mm(field, unit) or 0.0
-    way = f"ahead {field.in_bw(lane.straight_mm):.2f} BW"
+    move = f"ahead {field.in_bw(lane.straight_mm):.2f} BW"
     if lane.corner is not None:
         wheel = f"wheel {field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner} front corner"
-        way = f"{wheel}, then {way}"
+        move = f"{wheel}, then {move}"
     text = (
-        f"{unit.id} may charge {lane.target}: {way}, "
+        f"{unit.id} may charge {lane.target}: {move}, "
         f"{lane.cost_bw:.2f} of its {field.in_bw(allowed_mm):g} BW"
     )
     if lane.cost_bw * field.bw_mm < _CONTACT_MM:
@@ -128,6 +130,8 @@ def _why_not(
     if allowed_mm is None or unit.unit.arm == "artillery" or unit.formation == "column":
         rule, why = _split(charge.why_not)
         return rule, why, 0.0, 0.0, apart
+    # Reasons are tried from the plainest to the subtlest, so that players read the first that
+    # applies.
     margin_mm = allowed_mm - length.value_mm
     if margin_mm < 0:
         off = f"it lies {length.in_bw(field.bw_mm):.2f} BW off, more than the allowance"

@@ -24,6 +24,7 @@ _MARGIN_MM = 6.0
 
 def engaged_section(rulings: Rulings, unit: UnitOnField) -> Section:
     """Returns a unit's engagements if the active side attacks from these poses."""
+    # Farther enemies cannot be engaged, so they are not asked about.
     near_mm = ENGAGED_BW * rulings.field.bw_mm + _MARGIN_MM
     pairs = [
         _roles(rulings, unit, enemy)
@@ -58,8 +59,8 @@ def cover_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
     attacker, defender = _roles(rulings, a, b)
     lines = [_cover_line(rulings, attacker, defender)]
     if is_uphill(rulings.field, attacker, defender):
-        said = f"{defender.id} stands higher than {attacker.id}, which has 1 less in combat"
-        lines.append(plain_line(said, "M-8.15", read="M-5.9"))
+        text = f"{defender.id} stands higher than {attacker.id}, which has 1 less in combat"
+        lines.append(plain_line(text, "M-8.15", read="M-5.9"))
     return Section("cover", title, tuple(lines))
 
 
@@ -104,11 +105,12 @@ def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
         ]
         if others and all(other.unit.arm == "artillery" for other in others):
             names = ", ".join(other.id for other in others)
-            said = f"{enemy.id} is engaged with {names} too and does not outnumber {unit.id}"
-            yield plain_line(said, "M-8.17", read="M-8.17")
+            text = f"{enemy.id} is engaged with {names} too and does not outnumber {unit.id}"
+            yield plain_line(text, "M-8.17", read="M-8.17")
 
 
 def _cover_line(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> Line:
+    """Returns whether a defender has cover from an attacker."""
     asked = question(
         f"Has {defender.id} cover from an attack by {attacker.id}?",
         "cover",

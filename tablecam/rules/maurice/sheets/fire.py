@@ -77,10 +77,10 @@ def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnF
     margin_mm = limit_bw * rulings.field.bw_mm - length.value_mm
     drawn = (length.evidence(f"{off_bw:.2f} BW"),)
     if margin_mm < 0:
-        said = f"it lies {off_bw:.2f} BW off"
+        text = f"it lies {off_bw:.2f} BW off"
         beyond = f", beyond {limit_bw:g} BW"
         return Stop(
-            _RANGE_RULE, said + beyond, f"{said} or more{beyond}", margin_mm, length.sigma_mm, drawn
+            _RANGE_RULE, text + beyond, f"{text} or more{beyond}", margin_mm, length.sigma_mm, drawn
         )
     if fire.options and all(option.angle == "ahead" for option in fire.options):
         ahead = ", ".join(option.target for option in fire.options)
@@ -115,8 +115,9 @@ def _friend(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
         friend for friend in rulings.field.friends_of(unit) if is_partly_in(friend.outline, zone)
     ]
     if not friends:  # a friend blocks only turned zones
-        said = "a friend stands before the enemy"
-        return Stop("M-7.15", said, said, 0.0, 0.0, shapes_of(zone, "fire-zone"))
+        text = "a friend stands before the enemy"
+        return Stop("M-7.15", text, text, 0.0, 0.0, shapes_of(zone, "fire-zone"))
+    # The nearest friend is the obvious one to name.
     first = min(friends, key=lambda friend: shapely.distance(friend.outline, unit.bases[place]))
     drawn = (*shapes_of(zone, "fire-zone"), *_common(first.outline, zone, "friend"))
     stands = f"{first.id} stands before the enemy in"
@@ -133,8 +134,8 @@ def _water(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
 
 def _woods(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
     base, woods = unit.bases[place_of(unit, fire)], rulings.field.ground.woods
-    said = "it is artillery in woods"
-    return Stop("M-7.6", said, said, -_depth_mm(base, woods), 0.0, _common(base, woods, "cover"))
+    text = "it is artillery in woods"
+    return Stop("M-7.6", text, text, -_depth_mm(base, woods), 0.0, _common(base, woods, "cover"))
 
 
 def _obstruction(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
@@ -152,8 +153,8 @@ def _obstruction(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
 
 def _no_target(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
     zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
-    said = f"no enemy lies within {_longest_bw(unit):g} BW and 45° of straight ahead"
-    return Stop("M-7.12", said, said, 0.0, 0.0, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
+    text = f"no enemy lies within {_longest_bw(unit):g} BW and 45° of straight ahead"
+    return Stop("M-7.12", text, text, 0.0, 0.0, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
 
 
 def _longest_bw(unit: UnitOnField) -> float:
@@ -296,6 +297,7 @@ def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> 
 def _option_line(
     rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question
 ) -> Line:
+    """Returns the line of bases that may fire at a target in the same way."""
     options = [result.option for result in bases if result.option is not None]
     first = options[0]
     bw = span_of((rulings.field.in_bw(option.distance_mm) for option in options), places=2)
@@ -312,6 +314,7 @@ def _option_line(
     if doubt is not None:
         return answer_line(doubt, asked, text=f"{text}; but {doubt.because}", read=bases[0].read)
     limit_mm = (SHORT_BW if first.range == "short" else LONG_BW) * rulings.field.bw_mm
+    # The farthest base has the smallest margin, so it decides for all.
     farthest = max(options, key=lambda option: option.distance_mm)
     answer = listed_answer(
         "M-7.12",
@@ -329,6 +332,7 @@ def _option_line(
 def _stop_line(unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question) -> Line:
     """Returns why some bases may not fire; the nearest one gives the distance."""
     stops = [result.stop for result in bases if result.stop is not None]
+    # The base that misses by least gives the distance.
     nearest = max(stops, key=lambda stop: stop.margin_mm)
     target = bases[0].target
     at = "fire" if target is None else f"shoot {target.id}"
@@ -352,12 +356,13 @@ def _subject(unit: UnitOnField, bases: Sequence[_BaseResult]) -> str:
 
 
 def _question_about(unit: UnitOnField, bases: Sequence[_BaseResult]) -> Question:
+    """Returns the question whether some bases may fire."""
     names = [result.fire.base for result in bases]
     target = bases[0].target
-    whose = f"base{'s' * (len(names) > 1)} {names_of(names)} of {unit.id}"
+    shooters = f"base{'s' * (len(names) > 1)} {names_of(names)} of {unit.id}"
     if len(names) == len(unit.bases):
-        whose = unit.id if len(names) == 1 else f"all {len(names)} bases of {unit.id}"
-    text = f"May {whose} {'fire' if target is None else f'shoot {target.id}'}?"
+        shooters = unit.id if len(names) == 1 else f"all {len(names)} bases of {unit.id}"
+    text = f"May {shooters} {'fire' if target is None else f'shoot {target.id}'}?"
     at = () if target is None else (target.id,)
     return question(text, "fire", unit.id, ",".join(names), *at)
 

@@ -49,11 +49,12 @@ def movement_section(rulings: Rulings, unit: UnitOnField) -> Section:
 
 
 def _allowance(rulings: Rulings, unit: UnitOnField) -> Line:
+    """Returns the line of a unit's allowance and its conditions."""
     allowed_bw = rulings.units[unit.id].allowance_bw
     may = f"{unit.id} may move {allowed_bw:g} BW"
     if unit.has_smoke:
-        said = f"{unit.id} is marked with smoke: it may not move, but a march may take it off"
-        return plain_line(said, "M-4.23", read="M-4.23")
+        text = f"{unit.id} is marked with smoke: it may not move, but a march may take it off"
+        return plain_line(text, "M-4.23", read="M-4.23")
     if unit.unit.arm == "artillery":
         slow = f"{ARTILLERY_SLOW_BW:g} in all over difficult ground, or to end near the enemy"
         return plain_line(f"{may} any way and facing; {slow}", "M-6.19", read="M-6.18")
@@ -67,13 +68,14 @@ def _allowance(rulings: Rulings, unit: UnitOnField) -> Line:
 
 
 def _formation(unit: UnitOnField) -> Iterator[Line]:
+    """Yields what a unit's formation means for its moves."""
     if unit.formation == "broken-up":
         yield plain_line(f"How {unit.id} is formed is unclear; it is taken to be in line", "M-1.7")
     if unit.formation == "column":
-        said = "If it deploys before it moves, it keeps the allowance of a column"
-        yield plain_line(said, "M-6.2", read="M-6.2")
-        said = "It may snake; at the end its bases lie behind each other along its way"
-        yield plain_line(said, "M-6.9", read="M-6.10")
+        text = "If it deploys before it moves, it keeps the allowance of a column"
+        yield plain_line(text, "M-6.2", read="M-6.2")
+        text = "It may snake; at the end its bases lie behind each other along its way"
+        yield plain_line(text, "M-6.9", read="M-6.10")
 
 
 def _beside(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
@@ -82,8 +84,8 @@ def _beside(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
         friend.id for friend in rulings.field.friends_of(unit) if unit.has_beside_it(friend)
     ]
     if neighbours:
-        said = f"It wheels free of {' and '.join(neighbours)}, flush beside it"
-        yield plain_line(said, "M-6.14", read="M-6.14")
+        text = f"It wheels free of {' and '.join(neighbours)}, flush beside it"
+        yield plain_line(text, "M-6.14", read="M-6.14")
 
 
 def _ground(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
@@ -102,8 +104,8 @@ def _ground(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
                 yield plain_line("Difficult ground costs it no disruption", "M-6.5", read="M-6.4")
             return
         cost = "may not move out of it" if unit.disruption >= len(unit.bases) else ""
-        said = f"With {unit.disruption} disruptions it {cost}" if cost else ""
-        yield plain_line(said or "Moving out of it costs 1 disruption", "M-6.3", read="M-5.2")
+        text = f"With {unit.disruption} disruptions it {cost}" if cost else ""
+        yield plain_line(text or "Moving out of it costs 1 disruption", "M-6.3", read="M-5.2")
     if unit.is_in_water:
         yield plain_line(f"{unit.id} stands in water: {names}", "M-5.6", read="M-5.1")
 
@@ -112,8 +114,8 @@ def force_section(rulings: Rulings, unit: UnitOnField) -> Section:
     """Returns a unit's force, and which friends are linked with it."""
     force = _force_of(rulings, unit)
     others = [name for name in force if name != unit.id]
-    said = f"{unit.id} forms one force with {', '.join(others)}"
-    head = plain_line(said if others else f"{unit.id} is a force of its own", FORCE_RULE)
+    text = f"{unit.id} forms one force with {', '.join(others)}"
+    head = plain_line(text if others else f"{unit.id} is a force of its own", FORCE_RULE)
     limit_mm = _LISTED_BW * rulings.field.bw_mm
     friends = [
         friend
@@ -121,6 +123,7 @@ def force_section(rulings: Rulings, unit: UnitOnField) -> Section:
         if friend.id in force or rulings.apart.mm(unit.id, friend.id) <= limit_mm
     ]
     friends.sort(key=lambda friend: rulings.apart.mm(unit.id, friend.id))
+    # Friends that can never be linked share a line per reason.
     alike = [friend for friend in friends if why_apart(unit, friend) is None]
     lines = [link_line(rulings, unit, friend) for friend in alike]
     lines += _unlike(unit, [friend for friend in friends if friend not in alike])
@@ -179,15 +182,16 @@ def span_section(rulings: Rulings, unit: UnitOnField) -> Section:
         line, path = _span_line(rulings, leader, unit)
         lines.append(line)
         drawn += path
-    nobody = plain_line(
+    no_line = plain_line(
         f"no commander of the {side_name(unit.side)} side is on the table", "M-4.11"
     )
-    return Section("span", "Span from the CinC", tuple(lines) or (nobody,), tuple(drawn))
+    return Section("span", "Span from the CinC", tuple(lines) or (no_line,), tuple(drawn))
 
 
 def _span_line(
     rulings: Rulings, leader: Commander, unit: UnitOnField
 ) -> tuple[Line, tuple[Shape, ...]]:
+    """Returns the line of the path from a commander to a unit's force, and its shape."""
     force = _force_of(rulings, unit)
     string = next(
         (

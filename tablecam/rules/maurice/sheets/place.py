@@ -66,8 +66,8 @@ def contacts_section(rulings: Rulings, unit: UnitOnField) -> Section:
     """Returns the units that a unit touches, friends included."""
     others = [b_id if a_id == unit.id else a_id for a_id, b_id in _contacts(rulings, unit.id)]
     lines = tuple(contact_line(rulings, unit.id, other) for other in others)
-    nobody = plain_line(f"{unit.id} touches nobody", "M-1.10")
-    return Section("contact", "Contact", lines or (nobody,))
+    no_line = plain_line(f"{unit.id} touches nobody", "M-1.10")
+    return Section("contact", "Contact", lines or (no_line,))
 
 
 def contact_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
@@ -78,6 +78,7 @@ def contact_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section
 def contact_line(rulings: Rulings, a_id: str, b_id: str) -> Line:
     """Returns whether two units touch, with the interpretation that decides a small gap."""
     answer = rulings.touching.answer(a_id, b_id)
+    # The margin of contact is the touch tolerance minus the gap.
     gap_mm = TOUCH_MM - answer.margin_mm
     units = rulings.field.by_id
     read = None
@@ -103,8 +104,8 @@ def flanks_section(rulings: Rulings, unit: UnitOnField) -> Section:
     if others:
         to_front = f"{names_of(others)} {'are' if len(others) > 1 else 'is'} to its front"
         lines.append(plain_line(f"{to_front}, {NEAR_BW:g} BW or more away", "M-1.12"))
-    nobody = plain_line(f"no enemy lies within {_LISTED_BW:g} BW of {unit.id}", "M-1.12")
-    return Section("flank", "Flanks", (*lines, *_vulnerable(rulings, unit)) or (nobody,))
+    no_line = plain_line(f"no enemy lies within {_LISTED_BW:g} BW of {unit.id}", "M-1.12")
+    return Section("flank", "Flanks", (*lines, *_vulnerable(rulings, unit)) or (no_line,))
 
 
 def flank_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
@@ -138,8 +139,8 @@ def flank_line(rulings: Rulings, pair: Pair) -> Line:
 def _vulnerable(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
     """Yields a note that a flanked attacker is not vulnerable (M-8.16)."""
     if unit.side == rulings.active and rulings.units[unit.id].flanked_by:
-        said = f"{unit.id} attacks, so it is not vulnerable in combat though it is flanked"
-        yield plain_line(said, "M-8.16", read="M-8.16")
+        text = f"{unit.id} attacks, so it is not vulnerable in combat though it is flanked"
+        yield plain_line(text, "M-8.16", read="M-8.16")
 
 
 def _contacts(rulings: Rulings, unit_id: str) -> list[tuple[str, str]]:

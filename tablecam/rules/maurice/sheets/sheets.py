@@ -89,9 +89,9 @@ def _section(
 ) -> Section:
     """Returns a section, or one line that says so if an internal error prevents it."""
     names = [unit.id for unit in units]
-    said = f"what to say of {' and '.join(names)} is {NOT_KNOWN}"
+    text = f"what to say of {' and '.join(names)} is {NOT_KNOWN}"
     key = "near_enemy" if kind == "near" else kind
-    unknown = Section(key, kind.capitalize(), (plain_line(said),))
+    unknown = Section(key, kind.capitalize(), (plain_line(text),))
     if rulings.not_known & {kind, *(f"{kind}/{name}" for name in names)}:
         return unknown
     return attempt("/".join((kind, *names)), lambda: make(rulings, *units), unknown)
@@ -118,6 +118,7 @@ def question_like(rulings: Rulings, question: str) -> str | None:
     if kind not in KINDS or not units:
         return None
     close_matches = [match for part in parts for match in get_close_matches(part, units, n=1)]
+    # Exact ids of two units win over similar ones.
     exact = [part for part in parts if part in units]
     named = (exact if len(exact) > 1 else close_matches) or [next(iter(units))]
     others = [enemy.id for enemy in rulings.field.enemies_of(units[named[0]])]

@@ -185,7 +185,7 @@ class RemovingRules:
         return state.to(replace(step, side=step.left[0], left=step.left[1:])), ()
 
 
-def not_interrupted(state: State, step: Interrupting) -> Followed | None:
+def without_interrupt(state: State, step: Interrupting) -> Followed | None:
     """Continues where the passive side cannot interrupt; returns None where it is asked.
 
     A side with any card is asked, whichever cards it holds: skipping it would reveal its hand.
@@ -195,7 +195,7 @@ def not_interrupted(state: State, step: Interrupting) -> Followed | None:
     return after_interrupt(state, step), ()
 
 
-def not_modified(state: State, step: Modifying) -> Followed | None:
+def without_modifier(state: State, step: Modifying) -> Followed | None:
     """Continues where a side cannot modify; returns None where it is asked."""
     if state.side(step.side).hand and not _has_modified(state, step):
         return None
@@ -203,12 +203,14 @@ def not_modified(state: State, step: Modifying) -> Followed | None:
 
 
 def _may_be_now(state: State, step: Interrupting, effect: Effect) -> bool:
+    """Whether an interrupt of an effect may be played at this moment."""
     if step.moment not in MOMENTS[effect]:
         return False
     return effect != "rough-going" or state.round.command in ("march", "charge")
 
 
 def _check_interrupt(state: State, step: Interrupting, action: Interrupt) -> None:
+    """Refuses a second interrupt, one at the wrong moment, or with the wrong card."""
     if state.round.is_interrupted:
         raise Refused("one interrupt in a round is all", rule="M-4.17")
     if not _may_be_now(state, step, action.effect):
@@ -272,6 +274,7 @@ def _effective(
 
 
 def _check_modify(state: State, step: Modifying, action: Modify) -> None:
+    """Refuses a modifier of the wrong side, symbol, card, unit or amount."""
     _check_side(action.side, step.side)
     if action.symbol != step.symbol:
         expected = f"expected a card with {SYMBOL_WORDS[step.symbol]}"
@@ -298,6 +301,7 @@ def _check_side(side: str, expected: str) -> None:
 
 
 def _next_side(state: State, step: Modifying) -> State:
+    """Lets the next side play a card of the symbol, or moves on."""
     if not step.left:
         return state.to(step.then)
     return state.to(replace(step, side=step.left[0], left=step.left[1:]))

@@ -94,6 +94,7 @@ class _DeckDocument(StrictModel):
 
 
 def _cards(document: Document, parsed: _DeckDocument) -> Iterator[Card]:
+    """Yields all cards of a deck, each copy with an id of its own."""
     titles: set[str] = set()
     for index, section in enumerate(parsed.card):
         slug = re.sub(r"[^a-z0-9]+", "-", section.title.casefold()).strip("-")
@@ -107,6 +108,7 @@ def _cards(document: Document, parsed: _DeckDocument) -> Iterator[Card]:
 
 
 def _check(document: Document, index: int, section: _CardSection) -> None:
+    """Refuses a card section whose keys contradict each other."""
     if (section.symbol is None) != (section.adds is None):
         missing, there = ("adds", "symbol") if section.adds is None else ("symbol", "adds")
         why = f"expected this key beside {there}, but it is missing"

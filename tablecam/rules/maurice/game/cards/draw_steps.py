@@ -51,7 +51,7 @@ class DrawingRules:
         return _reshuffled(*_moved_to_hand(state, step, action.reshuffle_at - 1), step.side)
 
 
-def drawn_by_itself(state: State, step: Drawing) -> Followed | None:
+def automatic_draw(state: State, step: Drawing) -> Followed | None:
     """Continues where nobody needs to say anything; returns None where somebody does.
 
     The first deck is reshuffled once its last card is drawn (M-4.20); from an empty last deck
@@ -92,6 +92,7 @@ def settled_draw(state: State, action: Draw, chance: Random) -> Draw:
     pool = [*deck.cards, *([RESHUFFLE] if deck.stage == "second" else [])]
     cards = chance.sample(pool, action.count)
     if RESHUFFLE in cards:
+        # Whatever would come after it is drawn from the reshuffled deck.
         del cards[cards.index(RESHUFFLE) + 1 :]
     return replace(action, cards=tuple(cards))
 
@@ -111,6 +112,7 @@ def _dealt(state: State, step: Drawing, action: Draw) -> Followed:
     if cards is None:
         raise Refused("expected the cards that came up", rule="M-3.10", key="cards")
     has_reshuffle = RESHUFFLE in cards
+    # `settled_draw` ends a draw at the Reshuffle card.
     own = cards[:-1] if has_reshuffle else cards
     _check_dealt(state, action, own)
     state, events = _moved_to_hand(state, step, len(own))
@@ -125,6 +127,7 @@ def _dealt(state: State, step: Drawing, action: Draw) -> Followed:
 
 
 def _check_dealt(state: State, action: Draw, own: tuple[str, ...]) -> None:
+    """Refuses drawn cards that are not in the deck or not as many as due."""
     cards = action.cards or ()
     has_reshuffle = len(own) < len(cards)
     is_whole = len(cards) == action.count or has_reshuffle
@@ -159,6 +162,7 @@ def _reshuffled(state: State, events: tuple[Event, ...], side: str) -> Followed:
     """Removes the Reshuffle card and makes deck and discards the last deck (M-4.21)."""
     deck = state.deck
     new = Deck(
+        # Without the Reshuffle card itself.
         left=deck.left - 1 + deck.discarded,
         discarded=0,
         stage="last",

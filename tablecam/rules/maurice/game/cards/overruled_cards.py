@@ -13,7 +13,7 @@ from random import Random
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game.state.actions import Overrule
 from tablecam.rules.maurice.game.state.hand import is_dealt
-from tablecam.rules.maurice.game.state.sequence import is_out
+from tablecam.rules.maurice.game.state.sequence import is_deck_exhausted
 from tablecam.rules.maurice.game.state.state import Deck, State
 from tablecam.rules.maurice.game.state.steps import Discarding, Drawing, Step
 from tablecam.wording import quoted
@@ -85,6 +85,7 @@ def check_aside(state: State, action: Overrule) -> None:
 
 def _begun_with(state: State, action: Overrule) -> State:
     """Corrects what the round began with, as long as no command has been declared."""
+    # Once a command is declared, the round keeps what it began with (M-4.6, M-4.18).
     if state.round.command is not None:
         return state
     begun = state.round
@@ -93,7 +94,7 @@ def _begun_with(state: State, action: Overrule) -> State:
         holds = action.hands.get(state.active, dealt)
         begun = replace(begun, is_without_cards=holds == 0)
     if action.deck is not None or action.stage is not None:
-        begun = replace(begun, is_deck_out=is_out(state.deck))
+        begun = replace(begun, is_deck_out=is_deck_exhausted(state.deck))
     return replace(state, round=begun)
 
 
@@ -124,6 +125,7 @@ def _aside_count(state: State, action: Overrule) -> int:
     """Returns how many cards must leave the deck so that `deck` are left after all due draws."""
     stage = _reshuffle_cards(replace(state.deck, stage=action.stage or state.deck.stage))
     left = len(state.deck.cards) if action.deck is None else action.deck - stage
+    # Draws that are still due come out of the deck before players count it.
     drawn = 0 if action.deck is None else _all_draws_due(state, action)
     return len(state.deck.cards) - drawn - left
 
@@ -134,6 +136,7 @@ def _all_draws_due(state: State, action: Overrule) -> int:
 
 
 def _check_dealt(state: State, action: Overrule) -> None:
+    """Refuses numbers of dealt cards that the deck cannot provide."""
     there = len(state.deck.cards)
     if action.hands and _all_draws_due(state, action) > there:
         raise Refused(f"expected hands of no more cards than the deck has: {there}", key="hands")
@@ -154,6 +157,7 @@ def _with_draws(state: State, action: Overrule, then: Step) -> Step:
     Draws that were due to a side are part of the hand that an overrule states for it.
     """
     step = _draws_of(state.step, then, but_for=frozenset(action.hands))
+    # Steps nest outwards: the last one built comes first in play.
     for name, hand in reversed([*action.hands.items()]):
         more = hand - state.side(name).hand
         if more > 0:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tablecam.rules.maurice.game.state.declaring import has_anyone_to_charge
+from tablecam.rules.maurice.game.state.declaring import has_declarable_charge
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import charges_at, field_at
 
 
 @dataclass(frozen=True, slots=True)
-class Able:
+class EligibleUnits:
     """The units that may be in an activated force, and those that must be half of it."""
 
     may: frozenset[str]
@@ -27,7 +27,7 @@ class Able:
         return f"expected a force of {self.what}, got {', '.join(force)}"
 
 
-def able_units(state: State, *, in_doubt: Iterable[str] = ()) -> Able:
+def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUnits:
     """Returns the active side's units that the declared action is for.
 
     A charge that is too close to call is the charger's choice. That is only worked out for the
@@ -37,16 +37,23 @@ def able_units(state: State, *, in_doubt: Iterable[str] = ()) -> Able:
     all_units = frozenset(unit.id for unit in units)
     if state.round.command == "bombard":
         guns = frozenset(unit.id for unit in units if unit.unit.arm == "artillery")
-        return Able(guns - state.round.fired, guns, "M-7.3", "artillery that has not fired")
+        return EligibleUnits(
+            guns - state.round.fired, guns, "M-7.3", "artillery that has not fired"
+        )
     if state.round.command == "charge":
         fit = frozenset(unit.id for unit in units if unit.unit.arm != "artillery")
         if state.declares_first:
-            tries = frozenset(name for name in fit if has_anyone_to_charge(state, name))
-            return Able(fit, tries, "M-8.2", "units at least half of which may try to charge")
+            tries = frozenset(name for name in fit if has_declarable_charge(state, name))
+            return EligibleUnits(
+                fit, tries, "M-8.2", "units at least half of which may try to charge"
+            )
         can = {name for name, charge in charges_at(state, fit).items() if charge.is_eligible}
+        # Close calls take long to work out, so only the named units are asked.
         can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
-        return Able(fit, frozenset(can), "M-8.2", "units at least half of which can charge")
-    return Able(all_units, all_units, "M-4.15", "units")
+        return EligibleUnits(
+            fit, frozenset(can), "M-8.2", "units at least half of which can charge"
+        )
+    return EligibleUnits(all_units, all_units, "M-4.15", "units")
 
 
 def may_charge(state: State, unit: str) -> bool:
@@ -55,6 +62,6 @@ def may_charge(state: State, unit: str) -> bool:
     Where players declare first: whether it may try to.
     """
     if state.declares_first:
-        return has_anyone_to_charge(state, unit)
+        return has_declarable_charge(state, unit)
     charge = charges_at(state, [unit])[unit]
     return charge.is_eligible or bool(charge.doubts)

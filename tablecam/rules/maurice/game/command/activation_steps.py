@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.field.field import Field
-from tablecam.rules.maurice.game.command.able import able_units
+from tablecam.rules.maurice.game.command.able import eligible_units
 from tablecam.rules.maurice.game.state.actions import Action, Activate, Done
-from tablecam.rules.maurice.game.state.declaring import tried_activations, tried_forces
+from tablecam.rules.maurice.game.state.declaring import declarable_activations, declarable_forces
 from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt, without_cards
 from tablecam.rules.maurice.game.state.sequence import DRAWS, after_action
 from tablecam.rules.maurice.game.state.state import State
@@ -64,12 +64,12 @@ class ActivatingRules:
 
 def _activates_nobody(state: State) -> Followed:
     """Ends the action without a force, unless the side's cards reach one."""
-    who = side_name(state.active)
+    side = side_name(state.active)
     if _is_bound(state) and (activations := _activations(state)):
         names = ", ".join(activations[0].force)
-        why = f"{who} has declared to {state.round.command}, and its cards reach {names}"
+        why = f"{side} has declared to {state.round.command}, and its cards reach {names}"
         raise Refused(why, rule="M-4.10", key="type")
-    text = f"{who} activates nobody"
+    text = f"{side} activates nobody"
     return after_action(state), (Event("no-force", text, "M-4.15", {"side": state.active}),)
 
 
@@ -80,7 +80,7 @@ def _is_bound(state: State) -> bool:
 
 def _activations(state: State) -> tuple[Activate, ...]:
     """Lists each whole force and each single unit in reach, with the cheapest cards."""
-    field, able = field_at(state), able_units(state)
+    field, able = field_at(state), eligible_units(state)
     candidates = [
         force
         for force in _candidates(state)
@@ -88,7 +88,9 @@ def _activations(state: State) -> tuple[Activate, ...]:
     ]
     if state.declares_first:
         return tuple(
-            activation for force in candidates for activation in tried_activations(state, force)
+            activation
+            for force in candidates
+            for activation in declarable_activations(state, force)
         )
     needs_bw = _needs_bw(state, field, candidates)
     cheapest = (
@@ -105,7 +107,7 @@ def _candidates(state: State) -> list[Force]:
     later.
     """
     if state.declares_first:
-        return [*tried_forces(field_at(state).of_side(state.active))]
+        return [*declarable_forces(field_at(state).of_side(state.active))]
     forces = forces_at(state, state.active)
     singles = [(name,) for force in forces if len(force) > 1 for name in force]
     return [*forces, *singles]
@@ -142,6 +144,7 @@ def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
         spans_bw += (need_bw - sum(spans_bw),)
         has_enough = state.side(state.active).hand >= len(spans_bw)
         return Activate(force, spans=spans_bw) if has_enough else None
+    # Cards without another effect come first, to be preferred among equals.
     plain_first = sorted(cards_of(state, state.active), key=lambda card: card.is_of_further_use)
     span_ids = [(card.span_bw, card.id) for card in plain_first]
     chosen = cheapest_cards(span_ids, need_bw)
@@ -158,6 +161,7 @@ def cheapest_cards(held: Iterable[tuple[int, str]], need_bw: int) -> tuple[str, 
     """
     best: dict[int, tuple[str, ...]] = {0: ()}
     for span_bw, card in held:
+        # A copy of the totals: each card counts once.
         for total, cards in list(best.items()):
             extended = (*cards, card)
             fewest = best.get(total + span_bw)
@@ -174,7 +178,7 @@ def _check_force(state: State, field: Field, force: Force) -> None:
         raise Refused(
             f"no chain of links joins {unlinked} to the force", rule="M-1.15", key="force"
         )
-    able = able_units(state, in_doubt=force)
+    able = eligible_units(state, in_doubt=force)
     if (why := able.refusal(force)) is not None:
         raise Refused(why, rule=able.rule, key="force")
 
@@ -202,10 +206,11 @@ def _unmeasured_force(
     """
     field = field_at(state)
     _check_named(state, field, named)
-    able = able_units(state)
+    able = eligible_units(state)
     if (why := able.refusal(named)) is not None:
         raise Refused(why, rule=able.rule, key="force")
     force, events = named, []
+    # Leaving one out may unlink others.
     while (unlinked := left_out(field, force)) is not None:
         force = tuple(name for name in force if name != unlinked)
         text = f"{unlinked} is not linked to {force[0]}: it is not of the force"
@@ -215,6 +220,7 @@ def _unmeasured_force(
     except Refused as refused:
         if not spans_bw:
             raise
+        # A refusal would let players try until the cards reach: they are lost instead.
         why = refused.message.removeprefix(f"{refused.rule} ")
         text = f"{why}: the cards are spent for nothing"
         event = Event("out-of-reach", text, refused.rule, {"force": list(force)})

@@ -17,7 +17,7 @@ from tablecam.rules.maurice.field.tables import HAND_LIMIT, NIGHT_PASSES
 from tablecam.rules.maurice.game.state.actions import Action, Discard, Done, PlaceCommander
 from tablecam.rules.maurice.game.state.displaced import marker_outline
 from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt, without_cards
-from tablecam.rules.maurice.game.state.losses import less_morale
+from tablecam.rules.maurice.game.state.losses import with_less_morale
 from tablecam.rules.maurice.game.state.sequence import after_commander, next_round
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.step_rules import Followed
@@ -38,7 +38,7 @@ DIRECTIONS = 24
 """Directions searched for a displaced commander's place, 15 degrees apart."""
 
 
-def must_go(state: State, leader: Commander) -> bool:
+def must_be_displaced(state: State, leader: Commander) -> bool:
     """Whether a base covers a commander and there is a free place for it (M-6.29)."""
     is_stood_upon = not _is_clear(field_at(state), (leader.x_mm, leader.y_mm))
     return is_stood_upon and bool(displaced_places(state, leader.side))
@@ -76,6 +76,7 @@ def displaced_places(state: State, side: str) -> tuple[Point, ...]:
     table = field.position.table
     farthest = math.ceil(math.hypot(table.width_mm, table.depth_mm) / field.bw_mm)
     for ring in range(1, farthest + 1):
+        # Whole BW rings outwards: the rule wants the nearest free place.
         places = (_on_ring(leader, ring * field.bw_mm, turn) for turn in range(DIRECTIONS))
         if free := tuple(place for place in places if _is_free(field, place)):
             return free
@@ -88,7 +89,7 @@ def place_refusal(state: State, action: PlaceCommander) -> str | None:
     It may stand where friends do, and is displaced then.
     """
     field = field_at(state)
-    leader = _at(state, action)
+    leader = _commander_at(state, action)
     marker = marker_outline(leader, field.bw_mm)
     place = shapely.Point(action.x_mm, action.y_mm)
     if not shapely.covers(table_outline(field.position.table), place):
@@ -110,6 +111,7 @@ def ring_refusal(state: State, action: PlaceCommander) -> str | None:
     nearest_free = displaced_places(state, action.side)
     if not nearest_free:
         return None
+    # Players may also use a nearer ring, as directions in between are not searched.
     ring = round(field.in_bw(_distance_mm(leader, nearest_free[0])))
     got_mm = _distance_mm(leader, (action.x_mm, action.y_mm))
     if min(abs(got_mm - ring_bw * field.bw_mm) for ring_bw in range(1, ring + 1)) > HAND_MM:
@@ -137,8 +139,10 @@ def _distance_mm(leader: Commander, place: Point) -> float:
     return math.hypot(place[0] - leader.x_mm, place[1] - leader.y_mm)
 
 
-def _at(state: State, action: PlaceCommander) -> Commander:
-    leader = next(each for each in state.position.commanders if each.side == action.side)
+def _commander_at(state: State, action: PlaceCommander) -> Commander:
+    leader = next(
+        commander for commander in state.position.commanders if commander.side == action.side
+    )
     return replace(leader, x_mm=action.x_mm, y_mm=action.y_mm)
 
 
@@ -242,11 +246,11 @@ _REASONS = {
 }
 
 
-def ended(state: State, step: EndingRound) -> Followed:
+def end_of_round(state: State, step: EndingRound) -> Followed:
     """Returns the next duty of a round's end, or the next round once there is none (M-4.2)."""
     sides = (state.active, state.passive)
     for side in sides:
-        if (leader := _commander(state, side)) is not None and must_go(state, leader):
+        if (leader := _commander(state, side)) is not None and must_be_displaced(state, leader):
             return _displaced(state, leader)
     for side in sides:
         if side in state.round.displaced:
@@ -271,12 +275,13 @@ def _pay(state: State, side: str) -> Followed:
     if state.side(side).hand:
         return state.to(Discarding(side, 1, "displaced", then=EndingRound())), ()
     text = f"{side_name(side)} has no card to pay for its displaced commander"
-    state, morale_events = less_morale(state, side)
+    state, morale_events = with_less_morale(state, side)
     return state, (Event("unpaid", text, "M-6.30", {"side": side}), *morale_events)
 
 
 def _night_or_next(state: State) -> Followed:
     """Ends the game at nightfall (M-4.6), or begins the next round."""
+    # Only passes in direct succession count, so any other command resets the count (M-4.6).
     is_night_pass = state.round.is_deck_out and state.round.command == "pass"
     passes = state.night_passes + 1 if is_night_pass else 0
     state = replace(state, night_passes=passes)
@@ -311,6 +316,7 @@ def _placing(state: State, action: Action, side: str) -> PlaceCommander:
 
 
 def _placed(state: State, action: PlaceCommander, rule: str) -> tuple[State, Event]:
+    """Returns the state with a commander at its new place, and the event."""
     leader = _commander(state, action.side)
     assert leader is not None
     moved = replace(
@@ -321,7 +327,7 @@ def _placed(state: State, action: PlaceCommander, rule: str) -> tuple[State, Eve
     )
     state = replace(state, position=replace(state.position, commanders=commanders))
     facts = {"commander": leader.id, "x_mm": action.x_mm, "y_mm": action.y_mm}
-    way = ((leader.x_mm, leader.y_mm), (action.x_mm, action.y_mm))
-    far_bw = math.dist(*way) / state.position.table.base_width_mm
+    path = ((leader.x_mm, leader.y_mm), (action.x_mm, action.y_mm))
+    far_bw = math.dist(*path) / state.position.table.base_width_mm
     text = f"{leader.id} is moved {far_bw:.1f} BW"
-    return state, Event("commander", text, rule, facts, (Shape("line", way, "commander"),))
+    return state, Event("commander", text, rule, facts, (Shape("line", path, "commander"),))

@@ -11,7 +11,7 @@ from tablecam.rules.maurice.field.requests import Kind
 from tablecam.rules.maurice.fire.fire import BaseFire
 from tablecam.rules.maurice.fire.option import Range
 from tablecam.rules.maurice.game.state.actions import Fire
-from tablecam.rules.maurice.game.state.declaring import may_try_to_fire, tried_fire
+from tablecam.rules.maurice.game.state.declaring import declarable_fire, may_try_to_fire
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import Direction, Firing
 from tablecam.rules.maurice.game.state.table import field_at, fire_at
@@ -49,6 +49,7 @@ def in_order(units: Iterable[UnitOnField], direction: Direction) -> tuple[UnitOn
     line = list(units)
     if not line:
         return ()
+    # The mean heading of the line, as single units may face aside.
     x, y = forward(mean_deg(unit.axes.heading_deg for unit in line))
     axis = np.array((y, -x)) * (1 if direction == "left" else -1)
 
@@ -65,7 +66,7 @@ def choices(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
     A player may also split fire otherwise or hold bases back (M-7.5, M-7.14).
     """
     if state.declares_first:
-        return tried_fire(state, unit)
+        return declarable_fire(state, unit)
     targets = _targets(fire_at(state, [unit.id])[unit.id], kind)
     all_targets = dict.fromkeys(name for names in targets.values() for name in names)
     aim_sets: list[dict[str, str]] = []

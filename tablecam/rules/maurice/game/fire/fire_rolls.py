@@ -69,6 +69,7 @@ class RollingToDisruptRules:
         event = Event("disrupted", f"{target.id}: {outcome}", "M-7.25", facts)
         state, lost = without_broken(state, (target.id,) * struck.is_broken)
         if not isinstance(state.step, Over):
+            # The target's hits are used up; those on other targets are rolled next.
             left = tuple(aim for aim in step.firing.hits if aim.target != target.id)
             state = to_disrupt(state, replace(step.firing, hits=left))
         return state, (event, *lost)

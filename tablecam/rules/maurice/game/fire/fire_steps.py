@@ -9,7 +9,7 @@ from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.field.requests import Aim, Kind, Volley
 from tablecam.rules.maurice.fire.volley import Shot, shot_list
 from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, choices, in_order
-from tablecam.rules.maurice.game.moves.lost import check_tried_fire, lost_shots
+from tablecam.rules.maurice.game.moves.lost import check_declared_fire, lost_shots
 from tablecam.rules.maurice.game.state.actions import Action, Done, Fire, FireFrom
 from tablecam.rules.maurice.game.state.sequence import after_fire
 from tablecam.rules.maurice.game.state.state import State
@@ -28,10 +28,10 @@ class FiringRules:
 
     def asked(self, state: State, step: Firing) -> Asked:
         """Asks the firing side."""
-        who = side_name(step.side)
+        side = side_name(step.side)
         if step.direction is None:
-            return Asked(f"{who} fires: beginning from its left or its right?", step.side)
-        return Asked(f"Which unit of {who} fires next, and at whom?", step.side)
+            return Asked(f"{side} fires: beginning from its left or its right?", step.side)
+        return Asked(f"Which unit of {side} fires next, and at whom?", step.side)
 
     def legal(self, state: State, step: Firing) -> tuple[Action, ...]:
         """Lists the ends to begin from, then the usual fire of each unit in line order."""
@@ -86,6 +86,7 @@ def to_disrupt(state: State, firing: Firing) -> State:
 
 
 def _declared(state: State, step: Firing, action: Fire) -> Followed:
+    """Declares a unit's fire: marks it as fired, smokes guns, and rolls what has a shot."""
     _check_may_fire(state, step, action)
     field = field_at(state)
     unit = field.by_id[action.unit]
@@ -94,6 +95,7 @@ def _declared(state: State, step: Firing, action: Fire) -> Followed:
     lost: tuple[Event, ...] = ()
     if state.declares_first:
         aims = tuple(aim for aim in aims if _has_shot(state, step, aim))
+        # Nobody has measured, so bases out of range lose their shot instead of being refused.
         lost = lost_shots(state, declared, aims)
     else:
         shots_of(state, RollingToHit(aims, step))  # refuses illegal aims before any change
@@ -118,6 +120,7 @@ def _has_shot(state: State, step: Firing, aim: Aim) -> bool:
 
 
 def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
+    """Refuses a unit, base or target that may not fire or be fired at in this step."""
     unit = field_at(state).by_id.get(action.unit)
     if unit is None or unit.side != step.side:
         why = f"expected a unit of {side_name(step.side)}, got {action.unit}"
@@ -129,7 +132,7 @@ def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
     if not action.targets:
         raise Refused("expected a target for at least one base", rule="M-7.5", key="targets")
     if state.declares_first:
-        check_tried_fire(state, unit, action)
+        check_declared_fire(state, unit, action)
     names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
     for base in action.targets:
         if base not in names:

@@ -13,17 +13,22 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Suggestion
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.game.hands.moved_units import (
-    alone,
-    ghost,
     lies_upon,
-    no,
+    no_answer,
+    on_empty_field,
+    proposed_position,
     reason,
     refusal,
-    seen_fall_back,
     seen_march,
+    suggest_fall_back,
     with_bases,
 )
-from tablecam.rules.maurice.game.moves.charge_ends import ChargeEnd, charge_made, off_mm, slack_mm
+from tablecam.rules.maurice.game.moves.charge_ends import (
+    ChargeEnd,
+    end_error_mm,
+    nearest_charge,
+    slack_mm,
+)
 from tablecam.rules.maurice.game.moves.move_words import in_words, listed
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.setup.setup_steps import yet_to_deploy
@@ -57,20 +62,20 @@ _BEFORE_MM = 20.0
 """A unit that stops this close to an enemy or closer is taken to charge it."""
 
 
-def seen_charge(state: State, seen: Unit) -> Suggestion:
+def suggest_charge(state: State, seen: Unit) -> Suggestion:
     """Suggests a charge for a unit in front of an enemy, or a move up if that is legal."""
     field = field_at(state)
-    there = alone(field, seen)
+    there = on_empty_field(field, seen)
     enemies = () if there is None else _enemies_in_front(field, there)
     if there is None or not enemies or refusal(state, March(seen.id, seen.bases)) is None:
         return seen_march(state, seen)
-    moves = [charge_made(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
+    moves = [nearest_charge(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
     ends = [end for end in moves if end is not None]
     if not ends:
         action = Charge(seen.id, enemies[0], seen.bases)
         return _illegal_charge(state, seen, action, None, 0.0)
-    end = min(ends, key=lambda end: off_mm(end, there.axes))
-    action, error_mm = Charge(seen.id, end.target, seen.bases), off_mm(end, there.axes)
+    end = min(ends, key=lambda end: end_error_mm(end, there.axes))
+    action, error_mm = Charge(seen.id, end.target, seen.bases), end_error_mm(end, there.axes)
     if refusal(state, action) is not None:
         return _illegal_charge(state, seen, action, end, error_mm)
     text = f"{seen.id} {_charge_words(field, end)} into {end.target}: charge?"
@@ -98,9 +103,9 @@ def _illegal_charge(
         f"no charge of {seen.id} leads to {action.target}" if why_not is None else reason(why_not)
     )
     rule = (None if why_not is None else why_not.rule) or "M-8.3"
-    answer = no(rule, because, error_mm, () if end is None else end.evidence)
+    answer = no_answer(rule, because, error_mm, () if end is None else end.evidence)
     text = f"{seen.id} lies before {action.target}: charge?"
-    nearest = state.position if end is None else ghost(state, seen, end.bases)
+    nearest = state.position if end is None else proposed_position(state, seen, end.bases)
     return Suggestion(seen.id, text, action, answer, nearest)
 
 
@@ -164,6 +169,7 @@ def _after_others(
     if suggestion.answer.rule != "M-6.8" or unit is None or seen is None:
         return suggestion
     field = field_at(state)
+    # M-6.8: a unit may not end its move on another; that one may have moved away meanwhile.
     upon = lies_upon(field, with_bases(unit, seen.bases))
     tried = {other.unit for other in suggestions if other.action is not None}
     if not upon or not tried.issuperset(upon):
@@ -223,20 +229,23 @@ def _deployment(state: State, step: Deploying, position: Position) -> tuple[Sugg
     why_not = refusal(state, action)
     if why_not is None:
         return (Suggestion(first, text, action, Answer("yes", 0.0, 0.0, 1.0, "M-2.3", text)),)
-    return (Suggestion(first, text, action, no(why_not.rule or "M-2.3", reason(why_not))),)
+    return (Suggestion(first, text, action, no_answer(why_not.rule or "M-2.3", reason(why_not))),)
 
 
 def _unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
+    """Yields a suggestion for each unit that is displaced or not fully seen."""
     for unit in state.position.units:
         seen = position.unit(unit.id)
         if seen is None or len(seen.bases) != len(unit.bases):
             yield _incomplete(state, unit, seen)
         elif far_mm := _moved_mm(unit, with_bases(unit, seen.bases)):
+            # One unit that fails to rule must not hide the suggestions for the others.
             judged = partial(_unit_suggestion, state, unit, with_bases(unit, seen.bases), far_mm)
             yield attempt(f"moved/{unit.id}", judged, _unknown(unit))
 
 
 def _unknown(unit: Unit) -> Suggestion:
+    """Returns the suggestion for a unit whose move could not be ruled."""
     text = f"what was done with {unit.id} is {NOT_KNOWN}"
     return Suggestion(unit.id, text, None, Answer("too_close", 0.0, 0.0, 0.5, "M-6.17", text))
 
@@ -247,14 +256,18 @@ def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Sug
     if isinstance(step, Marching) and unit.id in step.force and unit.id not in step.moved:
         return seen_march(state, seen)
     if isinstance(step, Charging) and unit.id in {*step.force} - {*step.moved, *step.charged}:
-        return seen_charge(state, seen)
+        return suggest_charge(state, seen)
     if isinstance(step, ChoosingFallBacks) and unit.id in step.attackers:
-        return seen_fall_back(state, seen)
+        return suggest_fall_back(state, seen)
     rule, why = _why_not_now(state, unit)
     what = "was pushed" if far_mm <= PUSHED_MM else "has been moved"
     text = f"{unit.id} {what} by {far_mm:.0f} mm, but {why}: put it back"
     return Suggestion(
-        unit.id, text, None, no(rule, text, far_mm, (_displacement(unit, seen),)), state.position
+        unit.id,
+        text,
+        None,
+        no_answer(rule, text, far_mm, (_displacement(unit, seen),)),
+        state.position,
     )
 
 
@@ -283,23 +296,25 @@ def _incomplete(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
     else:
         lie = f"{seen_bases} bases of {unit.id} lie on the table"
         text = f"{lie}, and it has {count}: take the others off"
-    return Suggestion(unit.id, text, None, no("M-1.6", text), state.position)
+    return Suggestion(unit.id, text, None, no_answer("M-1.6", text), state.position)
 
 
 def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
+    """Yields suggestions to take off units that have left the game."""
     for seen in position.units:
         if seen.bases and state.position.unit(seen.id) is None:
             text = f"{seen.id} has left the game and lies on the table yet: take it off"
-            yield Suggestion(seen.id, text, None, no("M-1.14", text))
+            yield Suggestion(seen.id, text, None, no_answer("M-1.14", text))
 
 
 def _commander_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
+    """Yields a suggestion for each commander that is displaced or not seen."""
     seen_by_id = {leader.id: leader for leader in position.commanders}
     for leader in state.position.commanders:
         seen = seen_by_id.get(leader.id)
         if seen is None:
             text = f"{leader.id} is not seen on the table: put him back where he stood"
-            yield Suggestion(leader.id, text, None, no("M-1.4", text), state.position)
+            yield Suggestion(leader.id, text, None, no_answer("M-1.4", text), state.position)
         elif (far_mm := math.dist(_place(leader), _place(seen))) > MOVED_MM:
             yield _commander_suggestion(state, leader, seen, far_mm)
 
@@ -307,13 +322,14 @@ def _commander_suggestions(state: State, position: Position) -> Iterator[Suggest
 def _commander_suggestion(
     state: State, leader: Commander, seen: Commander, far_mm: float
 ) -> Suggestion:
+    """Suggests a commander's move, or to put it back out of turn."""
     step = state.step
     mover = step.side if isinstance(step, Displacing) else state.active
     if not isinstance(step, MovingCommander | Displacing) or leader.side != mover:
         text = f"{leader.id} has been moved by {far_mm:.0f} mm, but not in his turn: put him back"
         drawn = Shape("line", (_place(leader), _place(seen)), "gap")
         return Suggestion(
-            leader.id, text, None, no("M-6.27", text, far_mm, (drawn,)), state.position
+            leader.id, text, None, no_answer("M-6.27", text, far_mm, (drawn,)), state.position
         )
     card = next(
         (action.card for action in the_round.legal(state) if isinstance(action, PlaceCommander)),
@@ -326,7 +342,7 @@ def _commander_suggestion(
     if why_not is None:
         rule = "M-6.29" if isinstance(step, Displacing) else "M-6.27"
         return Suggestion(leader.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
-    answer = no(why_not.rule or "M-6.27", reason(why_not))
+    answer = no_answer(why_not.rule or "M-6.27", reason(why_not))
     return Suggestion(leader.id, text, action, answer, state.position)
 
 
@@ -334,6 +350,7 @@ def _moved_mm(unit: Unit, seen: Unit) -> float:
     """Returns the largest displacement of a base; 0 if all are within tolerance."""
     pairs = list(zip(unit.bases, seen.bases, strict=True))
     far_mm = max(math.dist(_place(base), _place(seen_base)) for base, seen_base in pairs)
+    # A turn on the spot leaves the centre in place, so headings count as well.
     turned_deg = max(
         abs(difference_deg(seen_base.heading_deg, base.heading_deg)) for base, seen_base in pairs
     )

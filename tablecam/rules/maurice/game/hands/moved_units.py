@@ -14,14 +14,14 @@ from tablecam.rules.game import Refused, Suggestion
 from tablecam.rules.maurice.combat.fall_back import fall_back
 from tablecam.rules.maurice.field.field import Field, UnitOnField, renewed_field
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.game.moves.charge_ends import charge_ends, off_mm, slack_mm
+from tablecam.rules.maurice.game.moves.charge_ends import charge_ends, end_error_mm, slack_mm
 from tablecam.rules.maurice.game.moves.charge_steps import may_move_up
 from tablecam.rules.maurice.game.moves.march_steps import judged
 from tablecam.rules.maurice.game.moves.move_words import is_absurd, listed, move_words
 from tablecam.rules.maurice.game.moves.nearest import nearest_march, nearest_wheel
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.state.actions import Action, FallBack, March
-from tablecam.rules.maurice.game.state.displaced import on_commanders
+from tablecam.rules.maurice.game.state.displaced import commanders_under
 from tablecam.rules.maurice.game.state.poses import Bases, ahead
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import Charging
@@ -43,6 +43,7 @@ _ON_THE_SPOT_BW, _TURNED_DEG = 0.25, 2.0
 def with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
     """Returns a unit with seen base poses, matched by tag, or by order without tags."""
     by_tag = {base.tag: base for base in seen}
+    # Tags tell the bases apart; without them the seen order is the only clue.
     is_tagged = None not in by_tag and by_tag.keys() == {base.tag for base in unit.bases}
     in_order = [by_tag[base.tag] for base in unit.bases] if is_tagged else seen
     bases = tuple(
@@ -52,8 +53,9 @@ def with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
     return replace(unit, bases=bases)
 
 
-def alone(field: Field, seen: Unit) -> UnitOnField | None:
+def on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
     """Returns a unit at its seen pose without the others, or None if it is off the table."""
+    # Ruled on an otherwise empty field, so that overlaps with other units are no error.
     there = replace(seen, formation=read_formation(seen).name)
     try:
         return renewed_field(field, replace(field.position, units=(there,))).by_id[seen.id]
@@ -63,7 +65,7 @@ def alone(field: Field, seen: Unit) -> UnitOnField | None:
 
 def lies_upon(field: Field, seen: Unit) -> tuple[str, ...]:
     """Returns the units whose recorded outlines a seen unit overlaps."""
-    there = alone(field, seen)
+    there = on_empty_field(field, seen)
     return (
         ()
         if there is None
@@ -89,12 +91,14 @@ def reason(refused: Refused) -> str:
     return refused.message.removeprefix(f"{refused.rule} ")
 
 
-def ghost(state: State, seen: Unit, bases: Bases | None) -> Position | None:
+def proposed_position(state: State, seen: Unit, bases: Bases | None) -> Position | None:
     """Returns the position with a unit at proposed poses, or None without any."""
     return None if bases is None else state.with_unit(replace(seen, bases=bases)).position
 
 
-def no(rule: str, because: str, far_mm: float = 0.0, drawn: tuple[Shape, ...] = ()) -> Answer:
+def no_answer(
+    rule: str, because: str, far_mm: float = 0.0, drawn: tuple[Shape, ...] = ()
+) -> Answer:
     """Returns the answer "no" with the missing distance and the reason."""
     return Answer("no", -far_mm, 0.0, 0.0, rule, because, drawn)
 
@@ -102,10 +106,10 @@ def no(rule: str, because: str, far_mm: float = 0.0, drawn: tuple[Shape, ...] = 
 def seen_march(state: State, seen: Unit) -> Suggestion:
     """Suggests a march or a move up; if it is illegal, with the nearest legal place."""
     field, action = field_at(state), March(seen.id, seen.bases)
-    unit, there = field.by_id[seen.id], alone(field, seen)
+    unit, there = field.by_id[seen.id], on_empty_field(field, seen)
     if there is None:
         text = f"{seen.id} lies off the table: put it back on it"
-        return Suggestion(seen.id, text, action, no("M-6.32", text), state.position)
+        return Suggestion(seen.id, text, action, no_answer("M-6.32", text), state.position)
     if there.formation == "broken-up":
         return _no_formation(state, unit, there)
     judgement = judged(state, action)
@@ -116,8 +120,9 @@ def seen_march(state: State, seen: Unit) -> Suggestion:
         cost = f"{judgement.cost_bw:.2f} of {judgement.allowance_bw:g} BW"
         because = listed([cost, *_consequences(state, seen, judgement)])
         return Suggestion(seen.id, text, action, replace(judgement.is_legal, because=because))
-    nearest = ghost(state, seen, _nearest(state, unit, there, judgement))
+    nearest = proposed_position(state, seen, _nearest(state, unit, there, judgement))
     answer = _illegal_march(judgement, why_not)
+    # Whatever rule refused it, this one explains the mistake (M-6.12).
     if _turned_on_the_spot_deg(field, unit, there):
         because = "a unit does not turn on the spot, it wheels about a front corner"
         text, answer = f"{seen.id} was turned", replace(answer, rule="M-6.12", because=because)
@@ -126,7 +131,7 @@ def seen_march(state: State, seen: Unit) -> Suggestion:
     return Suggestion(seen.id, text, action, answer, nearest)
 
 
-def seen_fall_back(state: State, seen: Unit) -> Suggestion:
+def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     """Suggests a unit's fall back, and checks that it lies where that leads."""
     field, action = field_at(state), FallBack(seen.id)
     unit, result = field.by_id[seen.id], fall_back(field_at(state), seen.id, {})[seen.id]
@@ -135,18 +140,18 @@ def seen_fall_back(state: State, seen: Unit) -> Suggestion:
         text = f"{seen.id} breaks as it falls back: take it off the table?"
         return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, why))
     back = ahead(unit.unit.bases, unit.axes.heading_deg + 180.0, result.back_mm)
-    off_mm = max(
+    error_mm = max(
         math.dist((at.x_mm, at.y_mm), (base.x_mm, base.y_mm))
         for at, base in zip(back, seen.bases, strict=True)
     )
     because = f"{seen.id} falls back {field.in_bw(result.back_mm):.4g} BW straight back"
-    margin_mm = slack_mm(seen.bases) - off_mm
+    margin_mm = slack_mm(seen.bases) - error_mm
     if margin_mm >= 0.0:
         answer = Answer("yes", margin_mm, 0.0, 1.0, "M-8.24", because)
         return Suggestion(seen.id, f"{seen.id} fell back: right?", action, answer)
-    text = f"{seen.id} lies {off_mm:.0f} mm from where it falls back to"
-    nearest = ghost(state, seen, back)
-    return Suggestion(seen.id, text, action, no("M-8.24", because, -margin_mm), nearest)
+    text = f"{seen.id} lies {error_mm:.0f} mm from where it falls back to"
+    nearest = proposed_position(state, seen, back)
+    return Suggestion(seen.id, text, action, no_answer("M-8.24", because, -margin_mm), nearest)
 
 
 def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestion:
@@ -154,8 +159,8 @@ def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Sugges
     why = read_formation(there.unit).because
     text = f"{unit.id} lies in no formation ({why}): close its bases up"
     as_it_was = replace(there, formation=unit.formation)
-    nearest = ghost(state, there.unit, _nearest(state, unit, as_it_was))
-    return Suggestion(unit.id, text, None, no("M-1.7", text), nearest or state.position)
+    nearest = proposed_position(state, there.unit, _nearest(state, unit, as_it_was))
+    return Suggestion(unit.id, text, None, no_answer("M-1.7", text), nearest or state.position)
 
 
 def _nearest(
@@ -175,12 +180,12 @@ def _nearest(
     if isinstance(step, Charging) and not may_move_up(state, step, unit.id):
         # It must charge; where players declare first, it may reach nobody.
         ends = [*charge_ends(field, unit)]
-        return min(ends, key=lambda end: off_mm(end, there.axes)).bases if ends else None
+        return min(ends, key=lambda end: end_error_mm(end, there.axes)).bases if ends else None
     if turn_deg and (wheel := nearest_wheel(unit, turn_deg, is_legal)) is not None:
         return wheel
     allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
-    way_mm = judgement.path[0].points_mm if judgement is not None and judgement.path else ()
-    return nearest_march(field, unit, there, allowed_bw, is_legal, way_mm=way_mm)
+    path_mm = judgement.path[0].points_mm if judgement is not None and judgement.path else ()
+    return nearest_march(field, unit, there, allowed_bw, is_legal, path_mm=path_mm)
 
 
 def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField) -> float:
@@ -189,6 +194,7 @@ def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField)
         return 0.0
     apart_mm = shapely.distance(shapely.centroid(unit.outline), shapely.centroid(there.outline))
     is_on_the_spot = apart_mm < _ON_THE_SPOT_BW * field.bw_mm
+    # More than a quarter turn is an about-face or a mistake, not a wheel done wrong.
     turn_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
     return turn_deg if is_on_the_spot and _TURNED_DEG < abs(turn_deg) <= 90.0 else 0.0
 
@@ -221,7 +227,7 @@ def _consequences(state: State, seen: Unit, judgement: MoveJudgement) -> Iterato
     for name in judgement.passed:
         if suffers(field.by_id[name]):
             yield f"1 disruption for {name}, who is passed through (M-6.7)"
-    for leader in on_commanders(state, state.other(seen.side), judgement.area):
+    for leader in commanders_under(state, state.other(seen.side), judgement.area):
         yield f"{leader.id} is displaced (M-6.29)"
     after = placed(field, unit, seen.bases)
     near = near_enemy(after, after.by_id[seen.id])

@@ -18,6 +18,7 @@ def changes(unit: UnitOnField) -> Iterator[tuple[str, Bases]]:
 
     Callers check whether there is room.
     """
+    # Every change of formation is defined for four bases only.
     if len(unit.bases) != 4:
         return
     is_horse = unit.unit.arm == "cavalry"
@@ -63,6 +64,7 @@ def _masses_of_column(unit: UnitOnField) -> Iterator[Bases]:
 def _masses_of_line(unit: UnitOnField) -> Iterator[Bases]:
     """Yields masses in which the two left, two right or two end bases go to the rear."""
     a, b, c, d = front_rank(unit.unit)
+    # Each pair is (base that stays, base that goes behind it).
     for pairs in (((c, a), (d, b)), ((a, c), (b, d)), ((b, a), (c, d))):
         yield _with(unit, {goes: _behind(unit, stays, goes) for stays, goes in pairs})
 

@@ -93,20 +93,21 @@ def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
         )
 
 
-def charge_made(field: Field, unit: UnitOnField, target: str, seen: Axes) -> ChargeEnd | None:
+def nearest_charge(field: Field, unit: UnitOnField, target: str, seen: Axes) -> ChargeEnd | None:
     """Returns the legal charge move that ends nearest to a seen front, or None without any.
 
-    The front may lie beyond placement tolerance; `off_mm` measures that. A unit for which it is too
-    close to call whether it can charge the target has the benefit of the doubt.
+    The front may lie beyond placement tolerance; `end_error_mm` measures that. A unit for which it
+    is too close to call whether it can charge the target has the benefit of the doubt.
     """
     ends = [end for end in charge_ends(field, unit) if end.target == target]
+    # Rulings list one wheel per corner; players may wheel any arc up to 1 BW.
     ends += _fitted(field, unit, target, seen)
     if not ends:
         ends += _in_doubt(field, unit, target, seen)
-    return min(ends, key=lambda end: off_mm(end, seen), default=None)
+    return min(ends, key=lambda end: end_error_mm(end, seen), default=None)
 
 
-def off_mm(end: ChargeEnd, seen: Axes) -> float:
+def end_error_mm(end: ChargeEnd, seen: Axes) -> float:
     """Returns the largest distance, ahead or aside, of a front's ends from a charge's end."""
     x, y = forward(end.front.heading_deg)
     apart = np.array([seen.left_mm, seen.right_mm]) - [end.front.left_mm, end.front.right_mm]
@@ -132,6 +133,7 @@ def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Itera
     answer = None if asked is None else asked.answers.get(target)
     if answer is None or answer.answer != "too_close":
         return
+    # Twice the allowance certainly contains a target that only measurement error puts out of reach.
     far_mm = 2 * (allowance_mm(field, unit) or 0.0)
     for corner, arc_mm in _wheels_to(field, unit, seen):
         front = wheeled(unit.axes, corner, arc_mm)
@@ -161,9 +163,11 @@ def _arc_to(field: Field, unit: UnitOnField, corner: Corner, seen: Axes) -> floa
     """Returns the arc after which the straight move ends nearest to a front, by grid search."""
     arcs_mm = np.arange(0.0, CHARGE_WHEEL_BW * field.bw_mm + _STEP_MM / 2, _STEP_MM)
     fronts = lane_corners_mm(unit.axes, corner, arcs_mm, np.ones(len(arcs_mm)))
+    # A unit length of lane gives the heading of each wheeled front.
     onward = fronts[:, 3] - fronts[:, 0]
     apart = np.array([seen.left_mm, seen.right_mm]) - fronts[:, :2]
     far_mm = (apart * onward[:, None]).sum(axis=-1).mean(axis=-1)
+    # The straight move is free, so only the error across it counts.
     residual = apart - far_mm[:, None, None] * onward[:, None]
     return float(arcs_mm[np.linalg.norm(residual, axis=-1).max(axis=-1).argmin()])
 
@@ -189,6 +193,7 @@ def _after_wheel(
         if charge_lane.target == target and charge_lane.corner is None
     )
     charge_lane = next(ahead, None)
+    # The wheel has used part of the allowance, but view is judged from the original pose (M-8.4).
     reach_mm = (allowance_mm(field, unit) or 0.0) + EXACT_MM
     if charge_lane is None or arc_mm + charge_lane.straight_mm > reach_mm:
         return None
@@ -205,15 +210,16 @@ def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg
     others = [other for other in field.units if other is not unit and not unit.has_beside_it(other)]
     barring = [field.ground.barred, *(other.outline for other in others)]
     if unit.unit.arm == "cavalry":
+        # Cavalry may not enter woods.
         barring.append(field.ground.woods)
-    met = [shape for shape in barring if shapely.intersects(shape, swept)]
-    return not met or not is_partly_in(
-        swept, shapely.difference(shapely.union_all(met), unit.outline)
+    hit = [shape for shape in barring if shapely.intersects(shape, swept)]
+    return not hit or not is_partly_in(
+        swept, shapely.difference(shapely.union_all(hit), unit.outline)
     )
 
 
 def _until_contact_mm(
-    rank: poses.Bases, front: Axes, met: Sequence[shapely.Polygon], straight_mm: float
+    rank: poses.Bases, front: Axes, met_bases: Sequence[shapely.Polygon], straight_mm: float
 ) -> float:
     """Returns how far ahead the first base of a front rank touches what its front edge meets.
 
@@ -223,10 +229,11 @@ def _until_contact_mm(
     corners_mm = rectangles(rank).corners_mm()
     edge = fan_before(front, "left", corners_mm)
     x_mm, y_mm = edge.quads_mm[:, :2].reshape(-1, 2).T
+    # How far the bases' corners deviate from the fitted front edge.
     past_mm = float(np.abs(y_mm - edge.slope * x_mm).max())
     ends = (ends[:2].tolist() for ends in corners_mm)
     fans = [
-        fan_before(Axes((*left,), (*right,), front.heading_deg), "left", corners_of(met))
+        fan_before(Axes((*left,), (*right,), front.heading_deg), "left", corners_of(met_bases))
         for left, right in ends
     ]
     begins = Turned.of(fans, [np.zeros(1)] * len(fans), 0.0).begins_mm(0.0)
@@ -244,13 +251,14 @@ def _end(
     also_meets: tuple[str, ...],
 ) -> ChargeEnd:
     """Builds the charge move with its swept area and end poses."""
+    # A wheel of arc 0 leaves the front unchanged about either corner.
     about: Corner = corner or "left"
     front = wheeled(unit.axes, about, arc_mm)
     angle_deg = turned_deg(unit.axes, about, arc_mm)
     turned = poses.wheeled(unit.unit.bases, pivot_mm(unit.axes, about), angle_deg)
-    met = [base for name in (target, *also_meets) for base in field.by_id[name].bases]
+    met_bases = [base for name in (target, *also_meets) for base in field.by_id[name].bases]
     rank = tuple(turned[place] for place in front_rank(unit.unit))
-    straight_mm = _until_contact_mm(rank, front, met, straight_mm)
+    straight_mm = _until_contact_mm(rank, front, met_bases, straight_mm)
     swept = swept_by_wheel(unit.bases, pivot_mm(unit.axes, about), angle_deg)
     area = shapely.union(swept, lane(front, straight_mm))
     return ChargeEnd(

@@ -20,16 +20,21 @@ from tablecam.rules.maurice.combat.combat import meeting
 from tablecam.rules.maurice.game.moves.charge_ends import (
     ChargeEnd,
     charge_ends,
-    charge_made,
-    off_mm,
+    end_error_mm,
+    nearest_charge,
     slack_mm,
 )
-from tablecam.rules.maurice.game.moves.lost import end_tried, lost_charge
-from tablecam.rules.maurice.game.moves.march_steps import check_bases, judged, moved_to, part_in
+from tablecam.rules.maurice.game.moves.lost import declared_charge_end, lost_charge
+from tablecam.rules.maurice.game.moves.march_steps import (
+    check_bases,
+    judged,
+    shapes_inside,
+    with_march,
+)
 from tablecam.rules.maurice.game.moves.marches import marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, Done, March
-from tablecam.rules.maurice.game.state.declaring import has_anyone_to_charge, tried_charges
-from tablecam.rules.maurice.game.state.displaced import after_passing
+from tablecam.rules.maurice.game.state.declaring import declarable_charges, has_declarable_charge
+from tablecam.rules.maurice.game.state.displaced import with_displacement
 from tablecam.rules.maurice.game.state.losses import disrupted
 from tablecam.rules.maurice.game.state.sequence import after_moves_of_charge
 from tablecam.rules.maurice.game.state.state import State
@@ -49,11 +54,11 @@ class ChargingRules:
     def asked(self, state: State, step: Charging) -> Asked:
         """Asks the active side."""
         waiting, short = _waiting(step), _short_of_half(step)
-        names, who = ", ".join(waiting), side_name(state.active)
+        names, side = ", ".join(waiting), side_name(state.active)
         if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
-            return Asked(f"{who} charges: {names} must charge", state.active)
+            return Asked(f"{side} charges: {names} must charge", state.active)
         more = f"{short} more must charge" if short else "or say done"
-        return Asked(f"{who} charges: {names} may charge or move up; {more}", state.active)
+        return Asked(f"{side} charges: {names} may charge or move up; {more}", state.active)
 
     def legal(self, state: State, step: Charging) -> tuple[Action, ...]:
         """Lists a charge at each enemy that can be met, the usual moves up, and ending the step.
@@ -64,9 +69,10 @@ class ChargingRules:
         field, able = field_at(state), able_to_charge(state, _waiting(step))
         listed: list[Action] = []
         if state.declares_first:
-            listed += (charge for name in able for charge in tried_charges(state, name))
+            listed += (charge for name in able for charge in declarable_charges(state, name))
             return (*listed, *(() if _short_of_half(step) and able else (Done(),)))
         for name in able:
+            # Reversing twice keeps the first end of each target.
             ends = {end.target: end for end in reversed([*charge_ends(field, field.by_id[name])])}
             listed += (Charge(name, end.target, end.bases) for end in reversed(ends.values()))
         for name in _waiting(step):
@@ -94,7 +100,7 @@ def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
     """
     names = tuple(names)
     if state.declares_first:
-        return tuple(name for name in names if has_anyone_to_charge(state, name))
+        return tuple(name for name in names if has_declarable_charge(state, name))
     charge_by_unit = charges_at(state, names)
     return tuple(
         name for name in names if _charge_refusal(state, name, charge_by_unit[name]) is None
@@ -106,7 +112,7 @@ def may_move_up(state: State, step: Charging, name: str) -> bool:
     return _may_stay_behind(step, able_to_charge(state, _waiting(step)), name)
 
 
-def end_made(state: State, action: Charge) -> ChargeEnd:
+def made_charge(state: State, action: Charge) -> ChargeEnd:
     """Returns the legal charge move that a unit has made.
 
     Raises:
@@ -120,13 +126,16 @@ def end_made(state: State, action: Charge) -> ChargeEnd:
         raise Refused(why, rule="M-8.3", key="target")
     front = axes(replace(unit.unit, bases=action.bases))
     end = (
-        None if _is_bogged_down(state, unit.id) else charge_made(field, unit, action.target, front)
+        None
+        if _is_bogged_down(state, unit.id)
+        else nearest_charge(field, unit, action.target, front)
     )
     if end is None:
         refusal = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id])
+        # Every reason begins with its rule id.
         rule, _, why = (refusal or f"M-8.3 no charge leads to {action.target}").partition(" ")
         raise Refused(f"{unit.id} cannot charge: {why}", rule=rule, key="target")
-    error_mm = off_mm(end, front)
+    error_mm = end_error_mm(end, front)
     if error_mm > slack_mm(action.bases):
         off = f"{error_mm:.1f} mm off where its charge of {action.target} leads"
         raise Refused(f"{unit.id} lies {off}", rule="M-8.5", key="bases")
@@ -145,16 +154,17 @@ def _is_bogged_down(state: State, name: str) -> bool:
 
 
 def _charged(state: State, step: Charging, action: Charge) -> Followed:
+    """Makes a unit's charge: snaps it to the legal end and applies its effects."""
     _check_may_act(step, action.unit)
     if state.declares_first:
-        ideal = end_tried(state, action)
+        ideal = declared_charge_end(state, action)
         if ideal is None:
             return _lost(state, step, action)
         action = action if action.bases else replace(action, bases=ideal.bases)
     check_bases(state, action)
-    end = end_made(state, action)
+    end = made_charge(state, action)
     front = axes(replace(end.unit.unit, bases=action.bases))
-    events = [_charge_event(state, end, off_mm(end, front))]
+    events = [_charge_event(state, end, end_error_mm(end, front))]
     # Snap to the ideal end, so that a gap within tolerance is true contact from now on.
     bases = tuple(
         replace(base, x_mm=at.x_mm, y_mm=at.y_mm, heading_deg=at.heading_deg)
@@ -163,7 +173,7 @@ def _charged(state: State, step: Charging, action: Charge) -> Followed:
     state = state.with_unit(replace(end.unit.unit, bases=bases))
     if end.crosses_difficult:
         why = "charges through difficult ground"
-        drawn = part_in(end.area, field_at(state).ground.difficult)
+        drawn = shapes_inside(end.area, field_at(state).ground.difficult)
         state, more = disrupted(state, action.unit, 1, why, "M-8.6", drawn)
         events += more
     charged = {**step.charged, action.unit: (end.target, *end.also_meets)}
@@ -179,6 +189,7 @@ def _lost(state: State, step: Charging, action: Charge) -> Followed:
 
 
 def _moved_up(state: State, step: Charging, action: March) -> Followed:
+    """Moves a unit up instead of charging, if the rules allow it."""
     _check_may_act(step, action.unit)
     check_bases(state, action)
     if not may_move_up(state, step, action.unit):
@@ -190,7 +201,7 @@ def _moved_up(state: State, step: Charging, action: March) -> Followed:
         raise Refused(why_not, rule="M-8.9", key="bases")
     if judgement.is_legal.answer == "no":
         raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
-    state, events = moved_to(state, action, judgement)
+    state, events = with_march(state, action, judgement)
     step = replace(step, moved=(*step.moved, action.unit))
     state, displaced = _next(state, step, judgement.area)
     return state, (*events, *displaced)
@@ -201,6 +212,7 @@ def _not_a_move_up(state: State, action: March, judgement: MoveJudgement) -> str
 
     If a forward move leads to the same place, the unit is taken to have made that (M-6.17).
     """
+    # A change of formation is refused even where the move itself is legal.
     if _changes_formation(state, action):
         return f"{action.unit} was activated to charge and may not change its formation"
     if judgement.is_legal.answer != "no":
@@ -214,6 +226,7 @@ def _not_a_move_up(state: State, action: March, judgement: MoveJudgement) -> str
 
 
 def _changes_formation(state: State, action: March) -> bool:
+    """Whether a move leaves a unit in another formation."""
     field = field_at(state)
     unit = field.by_id[action.unit]
     try:
@@ -224,6 +237,7 @@ def _changes_formation(state: State, action: March) -> bool:
 
 
 def _done(state: State, step: Charging) -> Followed:
+    """Ends the charges, if half of the force has charged or no more can."""
     able = able_to_charge(state, _waiting(step)) if _short_of_half(step) else ()
     if able:
         have = f"{len(step.charged)} of {len(step.force)} have charged"
@@ -235,10 +249,11 @@ def _done(state: State, step: Charging) -> Followed:
 def _next(state: State, step: Charging, area: shapely.Geometry) -> Followed:
     """Returns the rest of the force or the combat, after any displaced commander."""
     then = step if _waiting(step) else _to_combat(state).step
-    return after_passing(state, state.active, area, then)
+    return with_displacement(state, state.active, area, then)
 
 
 def _to_combat(state: State) -> State:
+    """Moves on to the combat of all units in contact."""
     combat = meeting(field_at(state), state.active)
     return after_moves_of_charge(state, tuple(combat.engaged))
 

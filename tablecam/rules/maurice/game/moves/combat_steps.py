@@ -24,14 +24,14 @@ from tablecam.rules.maurice.combat.score import Value
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.results import Result
 from tablecam.rules.maurice.game.state.actions import Action, FallBack
-from tablecam.rules.maurice.game.state.displaced import after_passing
+from tablecam.rules.maurice.game.state.displaced import with_displacement
 from tablecam.rules.maurice.game.state.losses import without_broken
 from tablecam.rules.maurice.game.state.sequence import after_action
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.step_rules import Followed
 from tablecam.rules.maurice.game.state.steps import ChoosingFallBacks, Over, RollingCombat, Step
 from tablecam.rules.maurice.game.state.table import field_at
-from tablecam.rules.maurice.resolve.notes import combat_doubts
+from tablecam.rules.maurice.resolve.notes import combat_close_calls
 from tablecam.uncertainty.answer import Answer
 
 
@@ -57,7 +57,8 @@ class RollingCombatRules:
         combat = meeting(field, state.active)
         scores = scores_of(field, combat, state.round.amounts("swords"))
         results = outcomes(field, combat, scores, dice)
-        events = [_doubt_event(answer) for answer in combat_doubts(field, combat)]
+        # Close calls are logged first, as they qualify all that follows.
+        events = [_doubt_event(answer) for answer in combat_close_calls(field, combat)]
         events += (_score_event(combat, name, scores[name], dice[name]) for name in step.engaged)
         events += (_result_event(name, result) for name, result in results.items())
         state, lost = _with_results(state, field, results)
@@ -100,7 +101,7 @@ class ChoosingFallBacksRules:
             return state, (*events, *lost)
         left = tuple(name for name in step.attackers if name != action.unit)
         then = _next_fall_backs(state, left)
-        state, displaced = after_passing(state, state.active, area, then)
+        state, displaced = with_displacement(state, state.active, area, then)
         return state, (*events, *lost, *displaced)
 
 
@@ -131,6 +132,7 @@ def _passed_over(field: Field, name: str, result: Result) -> shapely.Geometry:
         return shapely.Polygon()
     by_mm = moved_back_mm(field.by_id[name], result.back_mm)
     there = affinity.translate(outline, *by_mm)
+    # The hull of a straight translation contains the whole path.
     return shapely.convex_hull(shapely.GeometryCollection([outline, there]))
 
 

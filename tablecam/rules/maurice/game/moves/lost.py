@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.requests import Aim
-from tablecam.rules.maurice.game.moves.charge_ends import ChargeEnd, charge_ends, charge_made
+from tablecam.rules.maurice.game.moves.charge_ends import ChargeEnd, charge_ends, nearest_charge
 from tablecam.rules.maurice.game.state.actions import Charge, Fire
 from tablecam.rules.maurice.game.state.declaring import may_try_to_charge, may_try_to_fire
 from tablecam.rules.maurice.game.state.state import State
@@ -19,7 +19,7 @@ from tablecam.uncertainty.lengths import distance
 from tablecam.wording import nearest
 
 
-def check_tried_fire(state: State, unit: UnitOnField, action: Fire) -> None:
+def check_declared_fire(state: State, unit: UnitOnField, action: Fire) -> None:
     """Checks that fire is possible by what all can see.
 
     Raises:
@@ -40,7 +40,7 @@ def lost_shots(state: State, declared: Sequence[Aim], left: Sequence[Aim]) -> tu
     return tuple(_lost_shot(state, *pair, count) for pair, count in counts.items())
 
 
-def end_tried(state: State, action: Charge) -> ChargeEnd | None:
+def declared_charge_end(state: State, action: Charge) -> ChargeEnd | None:
     """Returns the charge that reaches the named enemy, or None if none does: it is lost.
 
     Raises:
@@ -56,7 +56,8 @@ def end_tried(state: State, action: Charge) -> ChargeEnd | None:
     if state.round.is_rough_going and unit.is_in_difficult:
         return None
     ahead = (end for end in charge_ends(field, unit) if end.target == action.target)
-    return next(ahead, None) or charge_made(field, unit, action.target, unit.axes)
+    # A charge that is too close to call is the charger's choice.
+    return next(ahead, None) or nearest_charge(field, unit, action.target, unit.axes)
 
 
 def lost_charge(state: State, action: Charge) -> Event:

@@ -18,7 +18,7 @@ from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.game.moves.marches import marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, ClearSmoke, Done, March
-from tablecam.rules.maurice.game.state.displaced import after_passing
+from tablecam.rules.maurice.game.state.displaced import with_displacement
 from tablecam.rules.maurice.game.state.losses import disrupted
 from tablecam.rules.maurice.game.state.poses import Bases, ahead
 from tablecam.rules.maurice.game.state.sequence import after_action
@@ -43,8 +43,8 @@ class MarchingRules:
     def asked(self, state: State, step: Marching) -> Asked:
         """Asks the active side."""
         waiting = ", ".join(_waiting(state, step))
-        who = side_name(state.active)
-        return Asked(f"{who} marches: {waiting} may move, or say done", state.active)
+        side = side_name(state.active)
+        return Asked(f"{side} marches: {waiting} may move, or say done", state.active)
 
     def legal(self, state: State, step: Marching) -> tuple[Action, ...]:
         """Lists the usual marches of each unit that has not moved, and stopping."""
@@ -80,6 +80,7 @@ def judged(state: State, action: March, *, is_moving_up: bool | None = None) -> 
     extra_bw = state.round.amounts("bugle").get(action.unit, 0)
     if is_moving_up is None:
         is_moving_up = isinstance(state.step, Charging)
+    # Judging is repeated for nudged poses below.
     judge = partial(
         judge_move,
         field,
@@ -123,17 +124,18 @@ def check_bases(state: State, action: March | Charge) -> None:
         raise Refused(why, rule="M-1.6", key="bases")
 
 
-def moved_to(state: State, action: March, judgement: MoveJudgement) -> Followed:
+def with_march(state: State, action: March, judgement: MoveJudgement) -> Followed:
     """Returns the state after a march, with its effects on the unit and on friends passed."""
     field = field_at(state)
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id].unit
     events = [_march_event(action.unit, judgement)]
     state = state.with_unit(there)
+    # Difficult ground and friends are separate events with separate rules.
     gained = judgement.disruptions - judgement.is_rough
     if judgement.is_rough:
         why = "passes through difficult ground"
-        drawn = part_in(judgement.area, field.ground.difficult)
+        drawn = shapes_inside(judgement.area, field.ground.difficult)
         state, more = disrupted(state, unit.id, 1, why, "M-6.3", drawn)
         events += more
     if gained:
@@ -150,12 +152,13 @@ def moved_to(state: State, action: March, judgement: MoveJudgement) -> Followed:
     return state, tuple(events)
 
 
-def part_in(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Shape, ...]:
+def shapes_inside(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Shape, ...]:
     """Draws the part of a swept area that lies in some ground."""
     return shapes_of(shapely.intersection(area, ground, grid_size=GRID_MM), "intrusion")
 
 
 def _marched(state: State, step: Marching, action: March) -> Followed:
+    """Makes a unit's march with all its effects, or refuses it."""
     if action.unit not in step.force:
         raise Refused(f"{action.unit} is not of the activated force", rule="M-6.1", key="unit")
     if action.unit in step.moved:
@@ -164,9 +167,9 @@ def _marched(state: State, step: Marching, action: March) -> Followed:
     judgement = judged(state, action)
     if judgement.is_legal.answer == "no":
         raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
-    state, events = moved_to(state, action, judgement)
+    state, events = with_march(state, action, judgement)
     then = _next(state, replace(step, moved=(*step.moved, action.unit)))
-    state, displaced = after_passing(state, state.active, judgement.area, then)
+    state, displaced = with_displacement(state, state.active, judgement.area, then)
     return state, (*events, *displaced)
 
 
@@ -215,6 +218,7 @@ def _move_text(judgement: MoveJudgement) -> str:
 
 
 def _march_event(name: str, judgement: MoveJudgement) -> Event:
+    """Returns the event of a march."""
     answer = judgement.is_legal
     text = f"{name} {_move_text(judgement)}"
     if answer.answer == "too_close":

@@ -117,21 +117,26 @@ def _quick_check(
 
     A march beyond the limit near the enemy is also clear if no enemy is near.
     """
-    way = np.array([candidate.area for candidate in candidates], dtype=object)
-    end = np.array([_hull_of(candidate.bases) for candidate in candidates], dtype=object)
-    inner_way = shapely.buffer(way, -_SHRUNK_MM, join_style="mitre")
-    inner_end = shapely.buffer(end, -2 * SLIVER_MM, join_style="mitre")
+    paths = np.array([candidate.area for candidate in candidates], dtype=object)
+    ends = np.array([_hull_of(candidate.bases) for candidate in candidates], dtype=object)
+    # Shrunk shapes rule out what is certainly illegal, full shapes pass what is certainly legal.
+    inner_paths = shapely.buffer(paths, -_SHRUNK_MM, join_style="mitre")
+    inner_ends = shapely.buffer(ends, -2 * SLIVER_MM, join_style="mitre")
     enemies, friends = _outlines(field.enemies_of(unit)), _outlines(field.friends_of(unit))
     play, ground = table_outline(field.position.table), field.ground
-    is_out = ~shapely.covers(play, inner_end) | _meets(inner_end, friends)
-    is_out |= _meets(inner_way, enemies) | shapely.intersects(inner_way, ground.barred)
-    is_clear = ~is_out & shapely.covers(play, way) & ~_meets(inner_way, friends)
+    is_out = ~shapely.covers(play, inner_ends) | _meets(inner_ends, friends)
+    is_out |= _meets(inner_paths, enemies) | shapely.intersects(inner_paths, ground.barred)
+    # A friend in the way may be passed through at a price (M-6.7), so the march must be judged.
+    is_clear = ~is_out & shapely.covers(play, paths) & ~_meets(inner_paths, friends)
     must_stay_clear = np.array([not _may_be_rough(unit, candidate) for candidate in candidates])
     # Difficult ground costs disruption; only a judgement tells whether the unit survives it.
-    is_clear &= ~(must_stay_clear & shapely.intersects(inner_way, ground.difficult))
-    is_clear &= ~_comes_within(way, enemies, THIN_BW * field.bw_mm + 3 * TOUCH_MM)
+    is_clear &= ~(must_stay_clear & shapely.intersects(inner_paths, ground.difficult))
+    # Contact across a thin obstacle counts too (M-8.14), hence the wider margin.
+    is_clear &= ~_comes_within(paths, enemies, THIN_BW * field.bw_mm + 3 * TOUCH_MM)
+    # A column or gun that comes near the enemy on its way is held to the shorter limit (M-6.11,
+    # M-6.19).
     is_long = np.array([candidate.length_bw > candidate.near_limit_bw for candidate in candidates])
-    is_clear &= ~(is_long & _comes_within(way, enemies, NEAR_BW * field.bw_mm + TOUCH_MM))
+    is_clear &= ~(is_long & _comes_within(paths, enemies, NEAR_BW * field.bw_mm + TOUCH_MM))
     is_clear &= ~np.array([candidate.needs_judging for candidate in candidates])
     is_costly = np.array([candidate.is_costly for candidate in candidates])
     return is_out | (is_costly & ~is_clear), is_clear
@@ -197,6 +202,7 @@ def _other_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterat
         back_deg = unit.axes.heading_deg + 180.0
         yield _straight(unit, back_deg, retrograde_bw(allowed_bw), field.bw_mm)
     yield _in_place(unit, faced(unit.unit.bases, 180.0))
+    # A bent column forms up aside of its bases, so the closed form may be illegal.
     is_crooked = unit.formation == "column" and not _is_straight(unit)
     for _, bases in changes(unit):
         yield replace(_in_place(unit, bases), needs_judging=is_crooked)
@@ -228,6 +234,7 @@ def _behind(base: BasePose, back_mm: float) -> tuple[float, float]:
 
 def _lengths_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> list[float]:
     """Returns half and all of the allowance, or as far as there is room before the enemy."""
+    # Stop short of the enemy: a march may not end in contact (M-6.31).
     room_bw = (_room_ahead_mm(field, unit, allowed_bw * field.bw_mm) - _SHORT_OF_MM) / field.bw_mm
     lengths_bw = {min(share * allowed_bw, room_bw) for share in (0.5, 1.0)}
     return sorted(length_bw for length_bw in lengths_bw if length_bw > 0.0)
@@ -235,16 +242,17 @@ def _lengths_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> list[floa
 
 def _room_ahead_mm(field: Field, unit: UnitOnField, reach_mm: float) -> float:
     """Returns the distance ahead to the first enemy or barred ground, else infinity."""
-    way = lane(unit.axes, reach_mm + _SHORT_OF_MM)
+    path = lane(unit.axes, reach_mm + _SHORT_OF_MM)
     others = _outlines(field.enemies_of(unit), field.ground.barred)
-    met = others[shapely.intersects(way, others)]
-    if not len(met):
+    hit = others[shapely.intersects(path, others)]
+    if not len(hit):
         return math.inf
-    places = shapely.get_coordinates(shapely.intersection(way, met))
+    places = shapely.get_coordinates(shapely.intersection(path, hit))
     return float(((places - unit.axes.left_mm) @ np.array(forward(unit.axes.heading_deg))).min())
 
 
 def _longest_wheel_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> float:
+    # A wheel of more than a quarter turn is legal but never the usual move.
     quarter_mm = math.radians(_LONGEST_WHEEL_DEG) * front_width_mm(unit.axes)
     return min(allowed_bw, field.in_bw(quarter_mm))
 
@@ -278,6 +286,7 @@ def _in_its_track(unit: UnitOnField, length_mm: float) -> Bases:
     order = column_order(unit.unit.bases)
     in_order = [unit.unit.bases[place] for place in order]
     head = in_order[0]
+    # EXACT_MM keeps rounding from losing a step when the length is a whole number of depths.
     steps = math.floor(length_mm / head.depth_mm + EXACT_MM)
     if not steps:
         return ()
@@ -293,6 +302,7 @@ def _in_its_track(unit: UnitOnField, length_mm: float) -> Bases:
 
 def _wheel(unit: UnitOnField, corner: Corner, arc_mm: float) -> _Candidate:
     about_mm, angle_deg = pivot_mm(unit.axes, corner), turned_deg(unit.axes, corner, arc_mm)
+    # The hull of the swept parts contains every corner's arc.
     places = shapely.get_coordinates(wheel_parts(unit.bases, about_mm, angle_deg))
     return _Candidate(wheeled(unit.unit.bases, about_mm, angle_deg), _hull_about(places))
 

@@ -41,6 +41,7 @@ def move_words(
         words.append(f"changed from {unit.formation} to {there.formation}")
     elif judgement.is_after_about_face or _is_illegally_faced_about(unit, there, judgement):
         words.append("faced about")
+    # A front is drawn as a line of two points.
     fronts = [shape for shape in judgement.path if len(shape.points_mm) == 2]
     if is_absurd(judgement):
         words += _straight_off(field, unit, there)
@@ -84,6 +85,7 @@ def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: floa
     is_about = is_faced_about(unit, there)
     if unit.unit.arm == "artillery" or is_about or abs(turned_deg) <= _NOTHING_DEG:
         return ""
+    # The pivot of a wheel stays: the left corner of a left turn, else the right one.
     before, after = (
         (placed_unit.axes.left_mm, placed_unit.axes.right_mm)[turned_deg < 0]
         for placed_unit in (unit, there)

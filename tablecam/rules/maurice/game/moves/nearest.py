@@ -70,17 +70,18 @@ def nearest_march(
     allowed_bw: float,
     is_legal: IsLegal,
     *,
-    way_mm: Sequence[Point] = (),
+    path_mm: Sequence[Point] = (),
 ) -> Bases | None:
     """Returns the legal poses nearest to where a unit lies, or None if there are none.
 
     The distance is that of the farther end of the front. Columns and guns go as far as they may on
-    `way_mm`, or on the straight line if it is empty.
+    `path_mm`, or on the straight line if it is empty.
     """
     reach_mm = allowed_bw * field.bw_mm
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
+        # Columns and guns bend their path freely, so only the distance along it is searched.
         ends = [(base.x_mm, base.y_mm) for base in (leader(unit), leader(there))]
-        return _on_the_way(there, shapely.LineString(way_mm or ends), is_legal)
+        return _along_path(there, shapely.LineString(path_mm or ends), is_legal)
     best: tuple[float, Bases] | None = None
     for start in _starts(field, unit, there, reach_mm, is_legal):
         candidate = _nearest_from(start, start.leading(there), is_legal)
@@ -107,10 +108,12 @@ def _starts(
 ) -> Iterator[_Start]:
     """Yields the states in which a unit may wheel and go straight, forward or backward."""
     if there.formation != unit.formation:
+        # Only a column may move on after a change of formation.
         can_move = unit.formation == "column"
         start_poses = [bases for name, bases in changes(unit) if name == there.formation]
     else:
         yield from _both_ways(unit, reach_mm)
+        # Only cavalry may move on after an about-face.
         can_move = unit.unit.arm == "cavalry"
         if not (is_turned_back(unit, there) if can_move else is_faced_about(unit, there)):
             return
@@ -140,6 +143,7 @@ def _nearest_from(
         better = _best_about(start, target_front, middle, widths, is_legal, best)
         if better is None:
             break
+        # A quarter of the width is two grid steps to either side of the best move.
         best, widths = better, widths / 4
     if best is None:
         return None
@@ -158,7 +162,9 @@ def _best_about(
     moves = _moves_about(middle, widths, start.reach_mm)
     distances_mm = _distances_mm(start.front, moves, target_front)
     order = np.argsort(distances_mm, kind="stable")
+    # Judging is slow and illegal places cluster: sample ranks ever more sparsely.
     for place in order[[rank for rank in _TRIED if rank < len(order)]]:
+        # Ranks are sorted: none of the rest can be nearer.
         if best is not None and distances_mm[place] >= best[0]:
             break
         if is_legal(_moved(start, moves[place])):
@@ -170,6 +176,7 @@ def _moves_about(middle: Array, widths: Array, reach_mm: float) -> Array:
     """Returns grid moves (k, 3) about one that are within reach."""
     axes = [np.linspace(at - by, at + by, _STEPS) for at, by in zip(middle, widths, strict=True)]
     moves = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    # Arcs and length share one allowance (M-6.2), and the straight move never goes backward.
     return np.asarray(moves[(np.abs(moves).sum(axis=1) <= reach_mm) & (moves[:, 1] >= 0.0)])
 
 
@@ -196,6 +203,7 @@ def _wheel(left: Array, across: Array, arcs_mm: Array, width_mm: float) -> tuple
     cos, sin = np.cos(turn_rad), np.sin(turn_rad)
     x, y = across.T
     turned = np.stack([cos * x - sin * y, sin * x + cos * y], axis=1)
+    # A right wheel pivots on the right corner, so the left one moves.
     to_right = (arcs_mm < 0.0)[:, None]
     return np.where(to_right, left + (across - turned) * width_mm, left), turned
 
@@ -216,9 +224,9 @@ def _wheeled(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
     return wheeled(front, corner, abs(arc_mm)), turned
 
 
-def _on_the_way(there: UnitOnField, way: shapely.LineString, is_legal: IsLegal) -> Bases | None:
+def _along_path(there: UnitOnField, path: shapely.LineString, is_legal: IsLegal) -> Bases | None:
     """Returns the farthest legal place on a column's or gun's path, by bisection."""
-    return _farthest(way.length, lambda far_mm: _along(there, way, far_mm), is_legal)
+    return _farthest(path.length, lambda far_mm: _at_distance(there, path, far_mm), is_legal)
 
 
 def _farthest(whole: float, after: Callable[[float], Bases], is_legal: IsLegal) -> Bases | None:
@@ -234,9 +242,9 @@ def _farthest(whole: float, after: Callable[[float], Bases], is_legal: IsLegal) 
     return best
 
 
-def _along(there: UnitOnField, way: shapely.LineString, far_mm: float) -> Bases:
+def _at_distance(there: UnitOnField, path: shapely.LineString, far_mm: float) -> Bases:
     """Returns a column or gun in its seen shape, but only so far along its path."""
-    end, place = way.interpolate(1.0, normalized=True), way.interpolate(far_mm)
+    end, place = path.interpolate(1.0, normalized=True), path.interpolate(far_mm)
     by_x, by_y = place.x - end.x, place.y - end.y
     return tuple(
         replace(base, x_mm=base.x_mm + by_x, y_mm=base.y_mm + by_y) for base in there.unit.bases

@@ -1,1 +1,1 @@
-"""A round from step to step, with overrules and drawings of what is due."""
+"""A round from step to step, with overrules and the shapes of steps and events."""

@@ -19,7 +19,7 @@ from tablecam.rules.game import Event
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SHORT_BW
 from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, in_order
-from tablecam.rules.maurice.game.setup.deploying import third
+from tablecam.rules.maurice.game.setup.deploying import deployment_zone
 from tablecam.rules.maurice.game.state import actions as act
 from tablecam.rules.maurice.game.state.declaring import may_try_to_charge, may_try_to_fire
 from tablecam.rules.maurice.game.state.displaced import marker_outline
@@ -46,7 +46,7 @@ from tablecam.table.model import Point
 from tablecam.table.sides import side_name
 
 
-def due_shapes(state: State) -> tuple[Shape, ...]:
+def step_shapes(state: State) -> tuple[Shape, ...]:
     """Draws the current step: units that may act or roll, zones, targets."""
     field, step = field_at(state), state.step
     match step:
@@ -71,7 +71,7 @@ def offer_shapes(state: State, action: act.Action) -> tuple[Shape, ...]:
     """Draws what an action concerns when it brings no shapes of its own; may be empty."""
     match action:
         case Roll():
-            return due_shapes(state)
+            return step_shapes(state)
         case act.Volleys(invoke=True):
             return outlines(field_at(state), _in_range(state))
         case act.Declare():
@@ -158,7 +158,7 @@ def line_of_fire(from_mm: Point, outline: shapely.Geometry) -> Shape:
 
 def _zone(state: State, label: str, *, is_near: bool) -> tuple[Shape, ...]:
     """Draws the third of the table where an army deploys (M-2.3)."""
-    return shapes_of(third(state.position.table, is_near=is_near), "zone", label)
+    return shapes_of(deployment_zone(state.position.table, is_near=is_near), "zone", label)
 
 
 def _commanders(state: State, side: str) -> tuple[Shape, ...]:
@@ -198,6 +198,7 @@ def _fit_for(state: State, command: Command) -> list[str]:
 
 
 def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
+    """Whether a unit could carry out a command, by visible facts."""
     match command:
         case "charge":
             return may_try_to_charge(unit)
@@ -219,6 +220,7 @@ def _numbered(units: Iterable[UnitOnField]) -> tuple[Shape, ...]:
 
 
 def _interrupted(state: State, action: act.Interrupt) -> tuple[Shape, ...]:
+    """Draws the units or the ground that an interrupt concerns."""
     field = field_at(state)
     if action.effect == "first-fire":
         return outlines(
@@ -266,8 +268,10 @@ def drawn(before: State, after: State, events: Iterable[Event]) -> tuple[Event, 
 def _shapes(
     event: Event, units: Mapping[str, UnitOnField], state: State, hits: str
 ) -> Iterator[Shape]:
+    """Yields an event's own shapes, then the units, shots, side and result it concerns."""
     yield from event.evidence
     about = [units[name] for name in _names(event) if name in units]
+    # Rules that draw units themselves, such as broken ones, are not doubled.
     if not any(shape.role == "unit" for shape in event.evidence):
         for unit in about:
             yield from shapes_of(unit.outline, "unit", unit.id)
@@ -318,6 +322,7 @@ def _hits(events: tuple[Event, ...]) -> dict[int, str]:
             target = str(event.facts["target"])
             hits[target] += event.facts["hits"]
             dice[target] += len(event.facts["rolled"])
+            # The label appears once per target, after its last shot.
             last[target] = place
     return {place: f"{hits[name]} of {dice[name]} hit" for name, place in last.items()}
 

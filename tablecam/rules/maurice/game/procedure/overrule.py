@@ -107,6 +107,7 @@ def _unit_after(unit: Unit, action: Overrule) -> Unit:
     bases = action.units.get(unit.id)
     if bases is not None:
         unit = replace(unit, bases=bases)
+        # The stated poses decide the formation, whatever it was before.
         unit = replace(unit, formation=read_formation(unit).name)
     markers = dict(unit.state)
     if unit.id in action.disruption:
@@ -127,6 +128,7 @@ def _resumed(state: State, action: Overrule) -> State:
     """Returns the state at the round, side and step that an overrule names."""
     number = state.round.number if action.number is None else action.number
     if action.active is not None:
+        # Passing the turn to the other side starts a new round.
         number += action.number is None and action.active != state.active
         state = first_step(state, number, action.active)
     state = replace(state, round=replace(state.round, number=number))
@@ -158,6 +160,7 @@ def _texts(plain: object) -> Iterator[str]:
 
 
 def _check_names(state: State, action: Overrule) -> None:
+    """Refuses unknown units, sides and commanders."""
     units = [unit.id for unit in state.position.units]
     sides = [side.name for side in state.sides]
     leaders = [leader.id for leader in state.position.commanders]
@@ -181,6 +184,7 @@ def _check_names(state: State, action: Overrule) -> None:
 
 
 def _check_numbers(state: State, action: Overrule) -> None:
+    """Refuses impossible levels, morale, hands and round numbers."""
     arms = {unit.id: unit.arm for unit in state.position.units}
     for name, level in action.disruption.items():
         most = BASES[arms[name]]

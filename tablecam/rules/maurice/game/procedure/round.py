@@ -11,17 +11,17 @@ from tablecam.rules.maurice.game.cards.card_steps import (
     InterruptingRules,
     ModifyingRules,
     RemovingRules,
-    not_interrupted,
-    not_modified,
+    without_interrupt,
+    without_modifier,
 )
-from tablecam.rules.maurice.game.cards.draw_steps import DrawingRules, drawn_by_itself
+from tablecam.rules.maurice.game.cards.draw_steps import DrawingRules, automatic_draw
 from tablecam.rules.maurice.game.command.activation_steps import ActivatingRules
 from tablecam.rules.maurice.game.command.command_steps import CommandChoiceRules, VolleyChoiceRules
 from tablecam.rules.maurice.game.command.end_steps import (
     DiscardingRules,
     DisplacingRules,
     MovingCommanderRules,
-    ended,
+    end_of_round,
 )
 from tablecam.rules.maurice.game.command.rally_steps import RallyingRules, RollingRallyRules
 from tablecam.rules.maurice.game.fire.fire_rolls import RollingToDisruptRules, RollingToHitRules
@@ -34,7 +34,7 @@ from tablecam.rules.maurice.game.moves.combat_steps import (
 from tablecam.rules.maurice.game.moves.march_steps import MarchingRules
 from tablecam.rules.maurice.game.procedure.drawing import drawn
 from tablecam.rules.maurice.game.procedure.overrule import overruled
-from tablecam.rules.maurice.game.setup.laying import as_laid
+from tablecam.rules.maurice.game.setup.laying import with_corrected_poses
 from tablecam.rules.maurice.game.setup.setup_steps import (
     ChoosingEdgeRules,
     ChoosingOrderRules,
@@ -110,11 +110,11 @@ RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(
 
 _AUTOMATIC: Final[Mapping[type[Step], Callable[[State, Any], Followed | None]]] = MappingProxyType(
     {
-        Interrupting: not_interrupted,
-        Modifying: not_modified,
-        Drawing: drawn_by_itself,
+        Interrupting: without_interrupt,
+        Modifying: without_modifier,
+        Drawing: automatic_draw,
         Firing: fired_out,
-        EndingRound: ended,
+        EndingRound: end_of_round,
     }
 )
 """Transitions without a question; each returns None where somebody must be asked."""
@@ -141,7 +141,7 @@ def apply(state: State, action: Action) -> Followed:
         Refused: The action is not legal now.
     """
     if isinstance(action, Lay):
-        return as_laid(state, action), ()
+        return with_corrected_poses(state, action), ()
     if isinstance(action, Overrule):
         after, events = onward(overruled(state, action))
     elif isinstance(state.step, Over):

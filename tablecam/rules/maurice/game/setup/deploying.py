@@ -24,7 +24,7 @@ _STEP_MM = 20.0
 """Step along a row past impassable ground."""
 
 
-def third(table: TableSize, *, is_near: bool) -> shapely.Polygon:
+def deployment_zone(table: TableSize, *, is_near: bool) -> shapely.Polygon:
     """Returns the third of the table at an edge."""
     deep_mm = table.depth_mm / 3
     low = 0.0 if is_near else table.depth_mm - deep_mm
@@ -33,7 +33,9 @@ def third(table: TableSize, *, is_near: bool) -> shapely.Polygon:
 
 def outside(position: Position, side: str, *, is_near: bool) -> str | None:
     """Returns a unit of a side that leaves its third by more than a sliver, or None."""
-    zone = shapely.buffer(third(position.table, is_near=is_near), SLIVER_MM, join_style="mitre")
+    zone = shapely.buffer(
+        deployment_zone(position.table, is_near=is_near), SLIVER_MM, join_style="mitre"
+    )
     for unit in position.units:
         if unit.side == side and not all(
             shapely.covers(zone, footprint(base)) for base in unit.bases
@@ -42,7 +44,7 @@ def outside(position: Position, side: str, *, is_near: bool) -> str | None:
     return None
 
 
-def barred(position: Position, side: str) -> str | None:
+def unit_on_impassable(position: Position, side: str) -> str | None:
     """Returns a unit of a side that lies partly on impassable ground, or None (M-5.1)."""
     closed = Ground.of(position.terrain).impassable
     for unit in position.units:
@@ -128,6 +130,7 @@ def _in_rows(
     units: Mapping[str, Bases], table: TableSize, closed: shapely.Geometry, *, is_near: bool
 ) -> dict[str, Bases]:
     """Places units in rows from the front of a third, the deepest first, as many as fit."""
+    # Deep units first: a row is as deep as its first unit.
     waiting = sorted(units, key=lambda name: -_size(units[name])[1])
     placed: dict[str, Bases] = {}
     front_mm = 0.0
@@ -138,6 +141,7 @@ def _in_rows(
             y_mm = middle_mm if is_near else table.depth_mm - middle_mm
             fit = _fitting(units, waiting, (x_mm, y_mm), table.width_mm, closed)
             if fit is None:
+                # Impassable ground here: try a little farther along the row.
                 x_mm += _STEP_MM
                 continue
             name, placed[name] = fit

@@ -34,7 +34,7 @@ def laid(state: State, position: Position) -> Lay | None:
     return Lay(units) if units else None
 
 
-def as_laid(state: State, action: Lay) -> State:
+def with_corrected_poses(state: State, action: Lay) -> State:
     """Returns the state with units at the poses of the action, which the round then begins with.
 
     Raises:

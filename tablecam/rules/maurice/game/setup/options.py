@@ -97,6 +97,7 @@ def _setting_up(state: State, hands: Mapping[str, int]) -> State:
 
 
 def _dealt_before(state: State, hands: Mapping[str, int], then: Step) -> Step:
+    """Returns the steps that deal both hands before `then`, the active side's first."""
     if state.options.deck is None:
         return then
     second = Drawing(state.passive, hands[state.passive], then)
@@ -142,6 +143,7 @@ def sides_of(position: Position) -> tuple[str, str]:
 
 
 def _check_sides(document: Document, parsed: _OptionsDocument, sides: tuple[str, str]) -> None:
+    """Refuses options that name an unknown side."""
     named: list[tuple[KeyPath, str]] = []
     if parsed.active is not None:
         named.append((("active",), parsed.active))

@@ -12,11 +12,11 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Asked, Event, Refused
 from tablecam.rules.maurice.game.setup.deploying import (
-    barred,
     check_room,
     deployed,
+    deployment_zone,
     outside,
-    third,
+    unit_on_impassable,
     usual_places,
     with_commanders,
 )
@@ -196,7 +196,7 @@ def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
     if (unit := outside(position, step.side, is_near=is_near)) is not None:
         why = f"{unit} does not lie wholly in the third of {side_name(step.side)}"
         return Refused(why, rule="M-2.3", key="units")
-    if (unit := barred(position, step.side)) is not None:
+    if (unit := unit_on_impassable(position, step.side)) is not None:
         return Refused(f"{unit} lies on impassable ground", rule="M-5.1", key="units")
     return None
 
@@ -226,7 +226,9 @@ class RollingFirstRoundRules:
 
 
 def _zone(state: State, side: str, *, is_near: bool) -> tuple[Shape, ...]:
-    return shapes_of(third(state.position.table, is_near=is_near), "zone", side_name(side))
+    return shapes_of(
+        deployment_zone(state.position.table, is_near=is_near), "zone", side_name(side)
+    )
 
 
 def _rolled(
@@ -262,6 +264,7 @@ def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
             break
         # 7 is coprime to 10, so neighbouring numbers are spread over the columns.
         across, up = (7 * cell % 10 + 0.5) / 10, (cell % 3 + 3.5) / 9
+        # A piece is never wider than its cell.
         half_mm = min(2 * table.base_width_mm, table.width_mm / 20)
         x, y = across * table.width_mm, up * table.depth_mm
         box = shapely.box(
@@ -282,6 +285,7 @@ def _outline(piece: Terrain) -> shapely.Polygon:
 
 
 def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> State:
+    """Returns the state with the laid terrain, if it is valid and leaves room to deploy."""
     _check_count(step, len(action.terrain))
     position = replace(state.position, terrain=action.terrain)
     try:

@@ -34,19 +34,19 @@ def may_try_to_charge(unit: UnitOnField) -> bool:
     return unit.disruption <= CHARGE_DISRUPTIONS
 
 
-def has_anyone_to_charge(state: State, name: str) -> bool:
+def has_declarable_charge(state: State, name: str) -> bool:
     """Whether a unit may declare a charge at any enemy on the table."""
-    return may_try_to_charge(field_at(state).by_id[name]) and bool(tried_charges(state, name))
+    return may_try_to_charge(field_at(state).by_id[name]) and bool(declarable_charges(state, name))
 
 
-def tried_fire(state: State, unit: UnitOnField) -> tuple[Fire, ...]:
+def declarable_fire(state: State, unit: UnitOnField) -> tuple[Fire, ...]:
     """Returns one action per enemy, in which all of a unit's bases fire at it."""
     bases = [unit.unit.base_name(place) for place in range(len(unit.bases))]
     enemies = field_at(state).enemies_of(unit)
     return tuple(Fire(unit.id, dict.fromkeys(bases, enemy.id)) for enemy in enemies)
 
 
-def tried_charges(state: State, name: str) -> tuple[Charge, ...]:
+def declarable_charges(state: State, name: str) -> tuple[Charge, ...]:
     """Returns a charge at each enemy whose arm allows it: no infantry at cavalry (M-8.4)."""
     field = field_at(state)
     unit = field.by_id[name]
@@ -58,7 +58,7 @@ def tried_charges(state: State, name: str) -> tuple[Charge, ...]:
     )
 
 
-def tried_forces(units: Iterable[UnitOnField]) -> Iterator[Force]:
+def declarable_forces(units: Iterable[UnitOnField]) -> Iterator[Force]:
     """Yields each group of units alike in arm and formation, then each unit alone (M-1.15)."""
     units = tuple(units)
     groups = dict.fromkeys((unit.unit.arm, unit.formation) for unit in units)
@@ -70,7 +70,7 @@ def tried_forces(units: Iterable[UnitOnField]) -> Iterator[Force]:
         yield (unit.id,)
 
 
-def tried_activations(state: State, force: Force) -> tuple[Activate, ...]:
+def declarable_activations(state: State, force: Force) -> tuple[Activate, ...]:
     """Returns a force's activation with each single card of its side.
 
     Where players hold the cards these are example spans; they may name others.

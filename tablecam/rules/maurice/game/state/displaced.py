@@ -25,7 +25,7 @@ def marker_outline(commander: Commander, bw_mm: float) -> shapely.Polygon:
     return shapely.buffer(place, COMMANDER_BW * bw_mm / 2)
 
 
-def on_commanders(state: State, side: str, area: shapely.Geometry) -> tuple[Commander, ...]:
+def commanders_under(state: State, side: str, area: shapely.Geometry) -> tuple[Commander, ...]:
     """Returns the commanders of a side whose markers lie partly in an area."""
     bw_mm = state.position.table.base_width_mm
     own = (commander for commander in state.position.commanders if commander.side == side)
@@ -34,15 +34,16 @@ def on_commanders(state: State, side: str, area: shapely.Geometry) -> tuple[Comm
     )
 
 
-def after_passing(state: State, side: str, area: shapely.Geometry, then: Step) -> Followed:
+def with_displacement(state: State, side: str, area: shapely.Geometry, then: Step) -> Followed:
     """Returns the state with `then` next, or the displacement of an enemy commander before it.
 
     `area` is all that the side's unit passed over, in table millimetres.
     """
     enemy = state.other(side)
-    displaced = on_commanders(state, enemy, area)
+    displaced = commanders_under(state, enemy, area)
     if not displaced:
         return state.to(then), ()
+    # The side pays for it when the round ends (M-6.30).
     state = replace(state, round=replace(state.round, displaced=state.round.displaced | {enemy}))
     names = " and ".join(commander.id for commander in displaced)
     passes = f"{side_name(side)} passes over {names}"

@@ -54,12 +54,12 @@ def without_broken(state: State, broken: Sequence[str]) -> Followed:
         facts = {"unit": name, "side": unit.side}
         text, drawn = f"{name} breaks and leaves the table", shapes_of(unit_footprint(unit), "unit")
         events.append(Event("broken", text, "M-1.14", facts, drawn))
-        state, lost = less_morale(state, unit.side)
+        state, lost = with_less_morale(state, unit.side)
         events += lost
     return state, tuple(events)
 
 
-def less_morale(state: State, side: str) -> Followed:
+def with_less_morale(state: State, side: str) -> Followed:
     """Takes 1 morale from an army; at 0 the game is over (M-2.5, M-4.1)."""
     left = state.side(side).morale - 1
     state = state.with_side(replace(state.side(side), morale=left))

@@ -37,22 +37,22 @@ def faced(bases: Sequence[BasePose], by_deg: float) -> Bases:
     return tuple(replace(base, heading_deg=base.heading_deg + by_deg) for base in bases)
 
 
-def behind(base: BasePose, mate: BasePose) -> BasePose:
-    """Returns `mate` in edge contact behind `base`."""
+def behind(base: BasePose, other: BasePose) -> BasePose:
+    """Returns `other` in edge contact behind `base`."""
     x, y = forward(base.heading_deg)
-    back_mm = (base.depth_mm + mate.depth_mm) / 2
+    back_mm = (base.depth_mm + other.depth_mm) / 2
     return replace(
-        mate,
+        other,
         x_mm=base.x_mm - x * back_mm,
         y_mm=base.y_mm - y * back_mm,
         heading_deg=base.heading_deg,
     )
 
 
-def beside(base: BasePose, mate: BasePose, *, to_right: bool) -> BasePose:
-    """Returns `mate` in edge contact beside `base`, their fronts aligned."""
+def beside(base: BasePose, other: BasePose, *, to_right: bool) -> BasePose:
+    """Returns `other` in edge contact beside `base`, their fronts aligned."""
     across, onward = np.array(right(base.heading_deg)), np.array(forward(base.heading_deg))
-    apart_mm = (base.width_mm + mate.width_mm) / 2 * (1 if to_right else -1)
-    on_mm = (base.depth_mm - mate.depth_mm) / 2
+    apart_mm = (base.width_mm + other.width_mm) / 2 * (1 if to_right else -1)
+    on_mm = (base.depth_mm - other.depth_mm) / 2
     x, y = (np.array((base.x_mm, base.y_mm)) + across * apart_mm + onward * on_mm).tolist()
-    return replace(mate, x_mm=x, y_mm=y, heading_deg=base.heading_deg)
+    return replace(other, x_mm=x, y_mm=y, heading_deg=base.heading_deg)

@@ -42,14 +42,14 @@ def next_round(state: State) -> State:
 def first_step(state: State, number: int, active: str) -> State:
     """Returns the start of a round, where the active side may invoke volleys (M-4.3)."""
     is_without_cards = state.side(active).hand == 0
-    is_deck_out = is_out(state.deck)
+    is_deck_out = is_deck_exhausted(state.deck)
     begun = Round(
         number, active, state.position, is_without_cards=is_without_cards, is_deck_out=is_deck_out
     )
     return replace(state, round=begun, step=VolleyChoice())
 
 
-def is_out(deck: Deck) -> bool:
+def is_deck_exhausted(deck: Deck) -> bool:
     """Whether the last deck is empty, so that night may fall (M-4.6, M-4.22)."""
     return deck.stage == "last" and deck.left == 0
 

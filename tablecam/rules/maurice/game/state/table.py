@@ -24,7 +24,7 @@ from tablecam.rules.maurice.field.field import (
 from tablecam.rules.maurice.fire.fire import BaseFire, Fires, fires
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.place.forces import possible_forces
-from tablecam.rules.maurice.rulings.renewed import who_may_charge_anew, within_reach
+from tablecam.rules.maurice.rulings.renewed import units_with_stale_charges, within_reach
 from tablecam.table.model import Position
 
 _CACHE_SIZE = 8
@@ -90,6 +90,7 @@ def _table_at(state: State) -> _Table:
 
 
 def _table_on(position: Position, *, is_closed: bool) -> _Table:
+    """Returns the cached table of a position, or a new one."""
     latest = tuple(_LATEST)
     for recent in latest:
         if recent.position is position and recent.is_closed == is_closed:
@@ -100,6 +101,8 @@ def _table_on(position: Position, *, is_closed: bool) -> _Table:
 
 
 def _new_table(position: Position, latest: tuple[_Table, ...], *, is_closed: bool) -> _Table:
+    """Builds a table, from a recent one on the same ground where possible."""
+    # The latest table on the same ground shares most answers.
     for recent in reversed(latest):
         if recent.is_closed == is_closed and is_same_ground(recent.position, position):
             return _renewed(recent, position)
@@ -114,7 +117,7 @@ def _renewed(before: _Table, position: Position) -> _Table:
     field = renewed_field(before.field, position)
     moved = _moved_units(before.field, field)
     fresh = within_reach(before.field, field, moved)
-    may_charge = who_may_charge_anew(before.field, field, moved, fresh)
+    may_charge = units_with_stale_charges(before.field, field, moved, fresh)
     unchanged = {
         name for name, unit in field.by_id.items() if _has_same_disruption(before.field, unit)
     }
@@ -145,6 +148,7 @@ def _moved_units(before: Field, after: Field) -> frozenset[str]:
 
 
 def _lies_as(one: UnitOnField, other: UnitOnField) -> bool:
+    """Whether a unit lies as another does, with the same arm, side and formation."""
     return one is other or (
         (one.side, one.unit.arm, one.formation) == (other.side, other.unit.arm, other.formation)
         and one.unit.bases == other.unit.bases
