@@ -96,7 +96,7 @@ def find_chessboard(
     across, down = inner_corners
     if not found:
         raise CalibrationError(
-            f"{name}: expected a view of a whole {across}x{down} chessboard, got none"
+            f"{name}: expected a picture of the whole {across}x{down} chessboard, found none"
         )
     grid = np.asarray(corners, dtype=np.float64).reshape(down, across, 2)
     # Neighbouring corners give the directions of the two edges at each corner.

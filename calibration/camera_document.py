@@ -231,9 +231,9 @@ def _first_error(error: ValidationError, text: str, source: str) -> CalibrationE
 def _expected_and_got(problem: ErrorDetails) -> str:
     """Returns what was expected and what came, in words."""
     if problem["type"] == "extra_forbidden":
-        return f"expected no such key, got {_shown(problem['input'])}"
+        return f"unknown key, with value {_shown(problem['input'])}"
     if problem["type"] == "missing":
-        return "expected this key, got none"
+        return "this key is missing"
     message = problem["msg"].removeprefix("Value error, ")
     message = message[0].lower() + message[1:]
     return f"{message}, got {_shown(problem['input'])}" if "got" not in message else message
@@ -271,7 +271,7 @@ def _shown(value: Any) -> str:
     try:
         text = json.dumps(value)
     except RecursionError:
-        text = "JSON of too many levels"
+        text = "JSON nested too deeply"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -69,7 +69,7 @@ class CameraFile:
         """
         if self.table is None:
             raise CalibrationError(
-                f"{self.source}: table: expected the table's place, got a lens alone: "
+                f"{self.source}: table: expected a table calibration, found only a lens: "
                 "run `tablecam calibrate table` first"
             )
         camera = Camera(self.table.lens, self.table.pose, self.name, self.table.covariance)
@@ -122,7 +122,7 @@ def read_camera_file(path: Path | str) -> CameraFile:
         reason = error.strerror or type(error).__name__
         raise CalibrationError(f"{source}: expected a camera file, got: {reason}") from error
     except UnicodeDecodeError as error:
-        raise CalibrationError(f"{source}: expected JSON text, got other bytes") from error
+        raise CalibrationError(f"{source}: expected JSON text in UTF-8") from error
     name, width_px, height_px, lens, table = from_text(text, source)
     return CameraFile(name, width_px, height_px, lens, table, source)
 
@@ -162,7 +162,7 @@ def write_camera_file(path: Path | str, camera_file: CameraFile) -> Path | None:
             raise
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise CalibrationError(f"{path}: expected to write a camera file, got: {reason}") from error
+        raise CalibrationError(f"{path}: cannot write the camera file: {reason}") from error
     return copy_path
 
 

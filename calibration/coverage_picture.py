@@ -103,9 +103,9 @@ def _draw_heading(canvas: Picture, calibration: LensCalibration) -> None:
     corners = sum(view.corners for view in calibration.views)
     lines = (
         f"Where {len(calibration.views)} board views ({corners} corners) covered the field",
-        f"reprojection error {calibration.rms_px:.3f} px;  the lens misplaces a pixel by "
-        f"{np.nanmedian(sigmas):.3f} px typically, {np.nanmax(sigmas):.3f} px at worst, "
-        "but for the outermost edges",
+        f"reprojection error {calibration.rms_px:.3f} px;  typical error of a pixel "
+        f"{np.nanmedian(sigmas):.3f} px, largest {np.nanmax(sigmas):.3f} px "
+        "(outermost edges excluded)",
     )
     for line, (text, size, ink) in enumerate(zip(lines, (0.8, 0.55), (_INK, _FAINT), strict=True)):
         at = (_MARGIN, 36 + 28 * line)

@@ -128,7 +128,7 @@ class LensGuide:
                 self._dropped.append((index, self._views.pop(index)))
                 self._solve()
                 return
-        raise CalibrationError(f"{name}: expected the name of a view, got none of that name")
+        raise CalibrationError(f"{name}: there is no view of this name")
 
     def undo_drop(self) -> str:
         """Restores the last dropped view and returns its name.
@@ -137,7 +137,7 @@ class LensGuide:
             CalibrationError: None was dropped.
         """
         if not self._dropped:
-            raise CalibrationError("undo: expected a view that was dropped, got none")
+            raise CalibrationError("undo: no view has been dropped")
         index, view = self._dropped.pop()
         self._views.insert(index, view)
         self._solve()

@@ -6,19 +6,19 @@ from calibration.coverage import COLUMNS, ROWS, Tilt
 
 _ROWS = ("top", "middle", "bottom")
 _LEAN = {
-    "flat": "flat",
-    "left": "left side up",
-    "right": "right side up",
-    "top": "top side up",
-    "bottom": "bottom side up",
+    "flat": "hold it flat",
+    "left": "tilt its left side toward the camera",
+    "right": "tilt its right side toward the camera",
+    "top": "tilt its top side toward the camera",
+    "bottom": "tilt its bottom side toward the camera",
 }
 
 
 def place_words(cell: tuple[int, int]) -> str:
     """Names a part of the picture.
 
-    >>> place_words((0, 0)), place_words((1, 2)), place_words((2, 1)) ('top left', 'right of the
-    middle', 'bottom, left of the middle')
+    >>> place_words((0, 0)), place_words((1, 2)), place_words((2, 1))
+    ('top left', 'right of the middle', 'bottom, left of the middle')
     """
     row, column = cell
     side = "left" if column < COLUMNS / 2 else "right"
@@ -31,14 +31,15 @@ def place_words(cell: tuple[int, int]) -> str:
 def target_words(cell: tuple[int, int] | None, tilt: Tilt) -> str:
     """Says where to hold the board, and how to tilt it.
 
-    >>> target_words((0, 0), "left") 'Board to the top left, left side up toward the camera' >>>
-    target_words(None, "flat") 'Board anywhere new, at another angle'
+    >>> target_words((0, 0), "left")
+    'Move the board to the top left, tilt its left side toward the camera'
+    >>> target_words(None, "flat")
+    'Move the board somewhere new, at another angle'
     """
     if cell is None:
-        lean = "at another angle" if tilt == "flat" else f"{_LEAN[tilt]} toward the camera"
-        return f"Board anywhere new, {lean}"
-    lean = "flat" if tilt == "flat" else f"{_LEAN[tilt]} toward the camera"
-    return f"Board to the {place_words(cell)}, {lean}"
+        lean = "at another angle" if tilt == "flat" else _LEAN[tilt]
+        return f"Move the board somewhere new, {lean}"
+    return f"Move the board to the {place_words(cell)}, {_LEAN[tilt]}"
 
 
 def next_sentence(
@@ -58,7 +59,7 @@ def next_sentence(
     if is_held and not is_taken:
         return "Hold it still"
     if is_enough:
-        return "That is enough. More views only make it better"
+        return "Enough views. More will still improve the calibration"
     if not sees_board:
         return f"Show the lens board. {target}"
     return f"Taken. {target}" if is_taken else target

@@ -104,8 +104,8 @@ def objection_to(view: BoardView, others: Sequence[BoardView]) -> str | None:
         moved_px = apart_px(view, other)
         if moved_px < _SAME_PLACE_SHARE * np.hypot(view.width_px, view.height_px):
             return (
-                f"it shows the board where {other.name} does: its corners moved by "
-                f"{moved_px:.0f} px only"
+                f"the board is in the same place as in {other.name}: its corners moved only "
+                f"{moved_px:.0f} px"
             )
     return None
 
@@ -133,7 +133,7 @@ def lens_from_views(views: Sequence[BoardView], origin: Origin) -> LensSearch:
         ]
         if not odd_views:
             break
-        because = "most of its corners do not lie where the other views' lens puts them"
+        because = "most of its corners disagree with the lens found from the other views"
         rejected += [RejectedView(view.name, because) for view in odd_views]
         # Without them the other views give another lens: solve again.
         used = [view for view in used if view not in odd_views]
@@ -259,7 +259,7 @@ def _calibration(
     if not np.sqrt(covariance[0, 0]) < _WORST_KNOWN_FOCAL_SHARE * lens.fx_px:
         raise CalibrationError(
             "lens: expected views that tilt the board in different ways, got "
-            f"{len(bundle.views)} views too alike to tell how long the lens is"
+            f"{len(bundle.views)} views too similar to determine the focal length"
         )
     squares = np.square(misfits).sum(axis=1)
     errors = zip(bundle.views, bundle.split(squares), bundle.split(inliers), strict=True)

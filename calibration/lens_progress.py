@@ -120,15 +120,15 @@ def _wanting(count: int, coverage_so_far: Coverage, sigma_px: float | None) -> t
         wanting.append(f"{more} more view{'s' if more > 1 else ''}")
     if coverage_so_far.missing_cells:
         cells = len(coverage_so_far.missing_cells)
-        over = "a view over one more part" if cells == 1 else f"views over {cells} more parts"
-        wanting.append(f"{over} of the picture")
+        of_parts = "a view of one more part" if cells == 1 else f"views of {cells} more parts"
+        wanting.append(f"{of_parts} of the picture")
     leaning = {tilt for tilt, number in coverage_so_far.tilts if number}
     if not leaning & {"left", "right"}:
-        wanting.append("a view that leans to the left or right")
+        wanting.append("a view with the board tilted left or right")
     if not leaning & {"top", "bottom"}:
-        wanting.append("a view that leans up or down")
+        wanting.append("a view with the board tilted up or down")
     if sigma_px is not None and sigma_px > ENOUGH_SIGMA_PX:
-        wanting.append(f"a lens known to {ENOUGH_SIGMA_PX} px (now {sigma_px:.2f} px)")
+        wanting.append(f"lens uncertainty below {ENOUGH_SIGMA_PX} px (now {sigma_px:.2f} px)")
     elif sigma_px is None and count >= ENOUGH_VIEWS:
-        wanting.append("views that agree on a lens")
+        wanting.append("views that are consistent with one lens")
     return tuple(wanting)

@@ -55,7 +55,7 @@ def ruler_check(
     difference = places[1] - places[0]
     length_mm = float(np.linalg.norm(difference))
     if not np.isfinite(length_mm) or length_mm == 0:
-        raise CalibrationError("ruler: expected two different ends on the table, got none such")
+        raise CalibrationError("ruler: expected two different points on the table")
     by_place = (
         np.stack([-difference, difference]) / length_mm
     )  # the length's derivative by each end's place

@@ -113,6 +113,6 @@ def _check_fits(block: Block, area: Area) -> None:
     """Raises CalibrationError if a block is larger than an area."""
     if not fits(block, area):
         raise CalibrationError(
-            f"{block.name}: expected at most {area.width_mm:.0f} x {area.height_mm:.0f} mm, which "
-            f"this paper holds, got {block.width_mm:.0f} x {block.height_mm:.0f} mm"
+            f"{block.name}: too large for this paper: {block.width_mm:.0f} x "
+            f"{block.height_mm:.0f} mm, at most {area.width_mm:.0f} x {area.height_mm:.0f} mm"
         )

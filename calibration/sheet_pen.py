@@ -43,7 +43,7 @@ def tag_cells(dictionary: str, tag: int) -> Cells:
     family = cv2.aruco.getPredefinedDictionary(code)
     count = len(family.bytesList)
     if not 0 <= tag < count:
-        raise CalibrationError(f"tag {tag}: expected 0 to {count - 1}, which {dictionary} holds")
+        raise CalibrationError(f"tag {tag}: {dictionary} has tags 0 to {count - 1}")
     side = int(family.markerSize) + 2
     picture = cv2.aruco.generateImageMarker(family, tag, side, borderBits=1)
     return np.asarray(picture == 0, dtype=np.bool_)

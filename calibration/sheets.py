@@ -83,9 +83,9 @@ def _base_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
     guides = [guide for kind in kinds if fits(guide := GlueGuide(kind, across), area)]
     advice = (
         "Matt paper. Cut a unit's strip along the marks, then the tags apart. "
-        "Leave the white rim on: without it a tag is not seen.",
+        "Leave the white rim on: without it the camera cannot find the tag.",
         "Glue each tag flat with its arrow toward the base's front, as drawn on the first sheet. "
-        "The grey label names it until then: cut it off last.",
+        "The grey label identifies the tag: cut it off last.",
     )
     return _flow([*guides, *strips], paper, "Base tags", advice)
 
@@ -135,8 +135,8 @@ def _board_page(paper: Paper) -> _Page:
     advice = (
         f"ChArUco {columns}x{rows}, {LENS_BOARD_DICTIONARY}, squares "
         f"{LENS_BOARD_SQUARE_MM:g} mm, markers {LENS_BOARD_MARKER_MM:g} mm, {_scale_words(board)}.",
-        "Glue it to something flat and stiff: glass, a table top, foam board. Flat matters, size "
-        "does not: the lens comes out the same at any scale.",
+        "Glue it to something flat and stiff: glass, a table top, foam board. It must be flat; "
+        "its size does not matter.",
     )
     place = Placed(
         0,
@@ -226,4 +226,4 @@ def _draw_ruler(pen: Pen) -> None:
     pen.line((left, top), (left + RULER_MM, top), thickness_mm=0.12)
     words_mm = left + RULER_MM + 4
     pen.text(words_mm, top + 2.2, "Measure me: 100 mm.", 8, bold=True)
-    pen.text(words_mm, top + 5.6, "Print at 100 %, no “fit to page”.", 8)
+    pen.text(words_mm, top + 5.6, "Print at 100 %, without “fit to page”.", 8)

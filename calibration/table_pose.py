@@ -123,8 +123,7 @@ def _check_span(
     width_mm = np.linalg.svd(places - places.mean(axis=0), compute_uv=False)[-1]
     if width_mm < tag_size_mm:
         raise CalibrationError(
-            f"{picture_name}: expected table tags that span an area, got tags {_names(seen)} on "
-            "one line"
+            f"{picture_name}: table tags {_names(seen)} lie on one line; they must span an area"
         )
 
 
@@ -153,11 +152,11 @@ def _consistent(
         without.append((max(misfit, _SMALLEST_MISFIT), number))
     (best, wrong), (second, _) = sorted(without)[:2]
     if misfit_of_all > _CLEAR_GAIN * best and second > _CLEAR_LEAD * best:
-        note = f"table tag {seen[wrong].id} does not lie where it is listed: it was left out"
+        note = f"table tag {seen[wrong].id} is not at its listed place and was ignored"
         return seen[:wrong] + seen[wrong + 1 :], (note,)
     note = (
-        "the table tags do not agree with each other: check their places and their size, "
-        f"tag {seen[wrong].id} first"
+        "the table tags' listed places contradict each other: check the places and the tag size, "
+        f"starting with tag {seen[wrong].id}"
     )
     return seen, (note,)
 
@@ -171,7 +170,7 @@ def _missing_note(
     if missing:
         notes.append(f"table tags not seen: {', '.join(map(str, missing))}")
     if len(used) == LEAST_TAGS:
-        notes.append("three table tags only: if one of them lies wrong, nobody can tell")
+        notes.append("only three table tags: a misplaced one cannot be detected")
     return tuple(notes)
 
 

@@ -81,7 +81,9 @@ def _blank():
 def test_a_picture_without_a_board_is_named():
     with pytest.raises(CalibrationError, match=r"^a\.jpg: expected a view of the lens board"):
         find_lens_board(_blank(), "a.jpg")
-    with pytest.raises(CalibrationError, match=r"^a\.jpg: expected a view of a whole 9x6 chess"):
+    with pytest.raises(
+        CalibrationError, match=r"^a\.jpg: expected a picture of the whole 9x6 chess"
+    ):
         find_chessboard(_blank(), "a.jpg", inner_corners=(9, 6), square_mm=25.0)
 
 

@@ -128,7 +128,7 @@ def test_of_two_views_alike_the_sharper_one_stays():
         "again",
     ]
     assert [gone.name for gone in rejected] == [views[2].name]
-    assert "where again does" in rejected[0].because
+    assert "the same place as in again" in rejected[0].because
 
 
 def test_a_blurred_view_is_left_out_and_says_how_blurred():

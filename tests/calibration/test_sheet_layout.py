@@ -65,6 +65,6 @@ def test_a_row_is_filled_before_the_next_and_a_page_before_the_next() -> None:
 def test_a_block_too_large_for_the_paper_is_named_with_both_sizes() -> None:
     with pytest.raises(
         CalibrationError,
-        match=r"^table tag 7: expected at most 190 x 240 mm, .*, got 300 x 50 mm$",
+        match=r"^table tag 7: too large for this paper: 300 x 50 mm, at most 190 x 240 mm$",
     ):
         pack([Card(300, 50, "table tag 7")], AREA)

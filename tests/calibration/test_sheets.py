@@ -160,7 +160,7 @@ def test_every_sheet_has_a_ruler_of_100_mm(pages: list[Page]) -> None:
         assert len(starts) == RULER_MM + 1
         assert (starts[-1] - starts[0]) * MM_PER_PX == pytest.approx(RULER_MM, abs=0.1)
         assert "Measure me: 100 mm." in page.words
-        assert "no “fit to page”" in page.words
+        assert "without “fit to page”" in page.words
 
 
 def test_sheets_are_counted_and_keep_to_what_printers_reach(pages: list[Page], paper: str) -> None:
@@ -232,15 +232,15 @@ def test_the_same_content_gives_the_same_bytes() -> None:
         (SheetContent(), "expected something to print"),
         (
             replace(EVERYTHING, table=replace(TABLE, tag_size_mm=250)),
-            r"table tag 0: expected at most 190 x 241 mm.*, got 344 x",
+            r"table tag 0: too large for this paper: 344 x .* mm, at most 190 x 241 mm",
         ),
         (
             SheetContent(units=(UnitTags("X", "", BaseKind("raft", 300, 300, 200), (7,)),)),
-            r"tag 7 \(X\): expected at most 190 x 241 mm",
+            r"tag 7 \(X\): too large for this paper: .*, at most 190 x 241 mm",
         ),
         (
             SheetContent(units=(UnitTags("X", "", FOOT, (250,)),)),
-            "tag 250: expected 0 to 249, which DICT_4X4_250 holds",
+            "tag 250: DICT_4X4_250 has tags 0 to 249",
         ),
         (replace(EVERYTHING, dictionary="DICT_9X9"), "expected an ArUco dictionary .* DICT_9X9"),
         (replace(EVERYTHING, dictionary="Board"), "expected an ArUco dictionary .* Board"),

@@ -190,8 +190,8 @@ def test_one_tag_of_four_that_lies_wrong_is_left_out_and_named(wrong, aside_mm):
     lie = LISTED | {wrong: (x + aside_mm[0], y + aside_mm[1])}
     search = _search(_found(lie, noise_px=0.03), lens=_known_lens())
     assert [tag.id for tag in search.calibration.tags if not tag.used] == [wrong]
-    assert any(f"tag {wrong} does not lie where it is listed" in note for note in search.notes)
-    assert any("three table tags only" in note for note in search.notes)
+    assert any(f"tag {wrong} is not at its listed place" in note for note in search.notes)
+    assert any("only three table tags" in note for note in search.notes)
     left_out = next(tag for tag in search.calibration.tags if not tag.used)
     assert left_out.distance_mm == pytest.approx(np.hypot(*aside_mm), rel=0.05)
     assert np.abs(_off_mm(_camera(search))).max() < 1.0
@@ -211,7 +211,7 @@ def test_tags_that_all_disagree_are_all_kept_and_make_the_table_uncertain():
     lie = {tag: tuple(rng.normal(place, 4.0)) for tag, place in LISTED.items()}
     search = _search(_found(lie, turned_rad=0.02), lens=_known_lens())
     assert all(tag.used for tag in search.calibration.tags)
-    assert any("do not agree" in note for note in search.notes)
+    assert any("contradict each other" in note for note in search.notes)
     assert search.calibration.sigma_mm > 1.0
     assert _deviations(_camera(search)) < 2.5
 
@@ -221,7 +221,7 @@ def test_one_hidden_tag_of_four_is_said_and_does_little_harm():
     search = _search(found, lens=_known_lens())
     assert search.notes == (
         "table tags not seen: 2",
-        "three table tags only: if one of them lies wrong, nobody can tell",
+        "only three table tags: a misplaced one cannot be detected",
     )
     assert np.abs(_off_mm(_camera(search))).max() < 0.6
     assert _deviations(_camera(search)) < 2.0

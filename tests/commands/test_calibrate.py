@@ -143,7 +143,7 @@ def test_views_that_show_nothing_new_or_are_blurred_are_named_with_the_reason(
     because = {view["name"]: view["because"] for view in views if not view["used"]}
     assert set(because) == {"left05.jpg", "left99.jpg"}
     assert "blurred" in because["left05.jpg"]
-    assert "where left03.jpg does" in because["left99.jpg"]
+    assert "the same place as in left03.jpg" in because["left99.jpg"]
 
 
 def test_a_lens_found_again_keeps_the_old_file_and_says_so(
@@ -275,7 +275,7 @@ def test_a_view_without_a_board_is_refused(chessboards, tmp_path, camera_path, c
     blank = _tag_sheet(tmp_path / "blank.png", [])
     pictures = [chessboards / "left01.jpg", blank]
     line = _refused(capsys, tmp_path, lambda: _lens(pictures, camera_path, "--chessboard", "9x6"))
-    assert "blank.png: expected a view of a whole 9x6 chessboard, got none" in line
+    assert "blank.png: expected a picture of the whole 9x6 chessboard, found none" in line
     line = _refused(capsys, tmp_path, lambda: _lens([blank, chessboards], camera_path))
     assert "blank.png: expected a view of the lens board" in line
     assert "13 more such pictures" in line
@@ -325,7 +325,7 @@ def _with(path, **changes):
     [
         ({"version": 2}, "camera.json:1: version: expected 1, got 2"),
         ({"format": "tablecam.table"}, 'camera.json:1: format: expected "tablecam.camera"'),
-        ({"zoom": 1}, "camera.json:1: zoom: expected no such key"),
+        ({"zoom": 1}, "camera.json:1: zoom: unknown key"),
         ({"width_px": 1280}, "expected a picture of 1280x1080 px as in"),
     ],
     ids=["another version", "another format", "a wrong key", "another size"],

@@ -189,5 +189,6 @@ def test_a_table_tag_too_large_for_the_paper_leaves_what_was_there(
     table.write_text(text, encoding="utf-8")
     capsys.readouterr()
     said = _refusal(capsys, "--table", str(table), "--out", str(out))
-    assert "table tag 0: expected at most 190 x 241 mm" in said
+    assert "table tag 0: too large for this paper: " in said
+    assert "at most 190 x 241 mm" in said
     assert out.read_bytes() == before

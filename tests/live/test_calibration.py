@@ -171,8 +171,8 @@ def test_what_cannot_be_done_yet_is_refused_in_one_line(tmp_path: Path) -> None:
         for deed, message in (
             ("finish-lens", "lens: expected three views or more"),
             ("finish-table", "table: expected three table tags or more"),
-            ("undo-drop", "undo: expected a view that was dropped"),
-            ("drop", "drop: view-009: expected the name of a view"),
+            ("undo-drop", "undo: no view has been dropped"),
+            ("drop", "drop: view-009: there is no view of this name"),
         ):
             with pytest.raises(BadInput, match=message):
                 at.live.act(deed, "view-009")
