@@ -238,7 +238,7 @@ class Field:
         return tuple(other for other in self.units if other.side != unit.side)
 
     def friends_of(self, unit: UnitOnField) -> tuple[UnitOnField, ...]:
-        """Returns the other units of the same side; `unit` is excluded by id, so it may have moved."""
+        """Returns the other units of its side; `unit` is excluded by id, so it may have moved."""
         return tuple(
             other for other in self.units if other.side == unit.side and other.id != unit.id
         )
