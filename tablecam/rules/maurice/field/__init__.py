@@ -1,1 +1,1 @@
-"""A position prepared for rulings: units, ground, tables, requests."""
+"""The checked position that all rulings start from: units, ground, rule tables, requests."""

@@ -1,7 +1,7 @@
-"""How sure an outcome is that no formula tells: bounds first, and draws of poses where they differ.
+"""Estimates how probable an outcome is: first by error bounds, then by random draws of poses.
 
-All lengths that a ruling hangs on are made longer and shorter by more than errors can (`SIGMAS`).
-Where that does not turn the outcome it is certain, and nothing is drawn.
+The bounds lengthen and shorten all lengths that matter by `SIGMAS` standard deviations. If the
+outcome stays the same it is certain, and no poses are drawn.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from tablecam.uncertainty.lengths import distance
 from tablecam.uncertainty.samples import DRAWS, sampled
 
 SIGMAS = 3.5
-"""An outcome that stands when all lengths change by as many standard deviations is certain."""
+"""An outcome is certain if lengths may change by this many standard deviations without effect."""
 
 LINE_DRAWS = 400
-"""Draws for what has to be looked at one by one: 0.95 is known to 0.011, in half a second."""
+"""Draws where each is evaluated singly: a probability of 0.95 has a standard error of 0.011."""
 
 _HALVINGS = 10
 TURNING_SHARE = 0.5**_HALVINGS
-"""To what share of the slack it is known where an outcome turns."""
+"""Precision of the length at which an outcome turns, as a share of the tolerance searched."""
 
 Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """Whether something holds: by what margin (negative where not), and how probably."""
+    """The margin of a condition (negative if it fails) and the probability that it holds."""
 
     margin_mm: float
     sigma_mm: float
     probability: float
 
     def word(self, tolerance_mm: float) -> AnswerWord:
-        """The answer that this is, given the players' tolerance."""
+        """Returns the answer under the players' tolerance."""
         is_open = 1.0 - CERTAIN < self.probability < CERTAIN
         if is_open or abs(self.margin_mm) < tolerance_mm:
             return "too_close"
@@ -53,30 +53,30 @@ class Chance:
 
 
 def is_exact(field: Field) -> bool:
-    """Whether no base's place is uncertain, and players leave nothing open: nothing is in doubt."""
+    """Returns whether all poses are exact and the players' tolerance is 0."""
     return not field.position.table.tolerance_mm and not any(map(spread_mm, field.units))
 
 
 def near_enough(a: UnitOnField, b: UnitOnField, reach_mm: float) -> float:
-    """How likely two units lie within reach of each other, as `near` and Measure have it.
+    """Returns the probability that two units lie within `reach_mm` of each other.
 
-    It bounds what draws say of a charge or of fire: draws, base by base, leave the least of several
-    lengths too short on the average.
+    It caps the probabilities that draws give for charges and fire: the minimum of several drawn
+    lengths is too short on average.
     """
     length = distance(a.unit, b.unit)
     return probability(reach_mm - length.value_mm, length.sigma_mm)
 
 
 def share(held: Flags) -> float:
-    """The probability of what held in some draws: never quite 0 or 1, as draws cannot tell."""
+    """Returns the share of draws that hold, kept off 0 and 1, which draws cannot prove."""
     return (int(np.count_nonzero(held)) + 0.5) / (len(held) + 1.0)
 
 
 def turning_mm(holds_by: Callable[[float], bool], slack_mm: float) -> float | None:
-    """By how much lengths must change until an outcome turns, to `TURNING_SHARE` of the slack.
+    """Finds the change of lengths at which an outcome turns, to `TURNING_SHARE` of `slack_mm`.
 
-    `holds_by` is the outcome were all lengths by so much more in its favour. None where it stands
-    all of the slack; negative where it does not hold as it is.
+    `holds_by(shift_mm)` is the outcome if all lengths were that much more in its favour. Returns
+    None if the outcome is the same within all of `slack_mm`; negative if it does not hold now.
     """
     return _turning_mm(holds_by, slack_mm, holds=holds_by(0.0))
 
@@ -89,13 +89,14 @@ def chance_of(
     beyond_mm: Callable[[bool], float],
     drawn: Callable[[], Flags],
 ) -> Chance:
-    """How sure an outcome is: by bounds, and where these leave it open by draws.
+    """Returns the chance of an outcome, by bounds if they decide it, else by draws.
 
-    `holds_by` is as in `turning_mm`; `beyond_mm` is the margin of what stands all of the slack,
-    whether it holds or not, `drawn` whether it holds in each of some draws.
+    `holds_by` is as in `turning_mm`; `beyond_mm` gives the margin of an outcome that is the same
+    within all of `slack_mm`, given whether it holds; `drawn` gives the outcome in each draw.
     """
     holds = holds_by(0.0)
     margin_mm = _turning_mm(holds_by, slack_mm, holds=holds)
+    # Draws are slow, so they are made only if the bounds leave the outcome open.
     if margin_mm is None or not sigma_mm:
         margin_mm = beyond_mm(holds) if margin_mm is None else margin_mm
         return Chance(margin_mm, sigma_mm, 1.0 if holds else 0.0)
@@ -106,6 +107,7 @@ def _turning_mm(holds_by: Callable[[float], bool], slack_mm: float, *, holds: bo
     sign = -1.0 if holds else 1.0
     if holds_by(sign * slack_mm) == holds:
         return None
+    # Bisection: the outcome is unchanged at `stands_mm` and turned at `turns_mm`.
     stands_mm, turns_mm = 0.0, slack_mm
     for _ in range(_HALVINGS):
         middle_mm = (stands_mm + turns_mm) / 2
@@ -117,41 +119,41 @@ def _turning_mm(holds_by: Callable[[float], bool], slack_mm: float, *, holds: bo
 
 
 def spread_mm(unit: UnitOnField) -> float:
-    """A bound on the standard deviation of where any corner of a unit lies, along any line."""
+    """Returns a bound on the standard deviation of any corner's position in any direction."""
     return unit.spread_mm
 
 
 def drawn_poses(field: Field, unit: UnitOnField, draws: int = DRAWS) -> Rectangles:
-    """Draws of a unit's poses, always the same ones in a field."""
+    """Draws poses of a unit's bases; the draws are the same on each call for the same field."""
     return sampled(rectangles([unit.unit]), first=_first_draw(field, unit), draws=draws)
 
 
 def _first_draw(field: Field, unit: UnitOnField) -> int:
-    """Which draws are a unit's: no two units of a field share any."""
-    places = {each.id: place for place, each in enumerate(field.units)}
-    most = max(len(each.bases) for each in field.units)
+    """Returns the first random stream of a unit, so that no two units of a field share a stream."""
+    places = {other.id: place for place, other in enumerate(field.units)}
+    most = max(len(other.bases) for other in field.units)
     return most * places[unit.id]
 
 
 def drawn_outlines(field: Field, unit: UnitOnField, draws: int = LINE_DRAWS) -> NDArray[np.object_]:
-    """A unit's outline for each draw, as `outlines.unit_footprint` makes one."""
+    """Returns a unit's outline (draws,) for each draw, made as by `outlines.unit_footprint`."""
     return _outlines(unit.unit.bases, _first_draw(field, unit), draws)
 
 
-# Whoever meets a unit asks for its outlines again, and so do all tables on which it has not moved.
+# Cached: every opponent asks for the same outlines, and so do later positions.
 @lru_cache(maxsize=32)
-def _outlines(bases_seen: tuple[BasePose, ...], first: int, draws: int) -> NDArray[np.object_]:
-    corners_mm = sampled(rectangles(bases_seen), first=first, draws=draws).corners_mm()
+def _outlines(poses: tuple[BasePose, ...], first: int, draws: int) -> NDArray[np.object_]:
+    corners_mm = sampled(rectangles(poses), first=first, draws=draws).corners_mm()
     bases = np.asarray(shapely.polygons(corners_mm)).reshape(draws, -1)
     grown = shapely.buffer(bases, SEAM_MM / 2, join_style="mitre")
     union = shapely.union_all(grown, axis=1, grid_size=GRID_MM)
-    found = np.asarray(shapely.buffer(union, -SEAM_MM / 2, join_style="mitre"), dtype=object)
-    found.flags.writeable = False
-    return found
+    outlines = np.asarray(shapely.buffer(union, -SEAM_MM / 2, join_style="mitre"), dtype=object)
+    outlines.flags.writeable = False
+    return outlines
 
 
 def axes_of(fronts: Fronts) -> list[Axes]:
-    """The axes of many front edges, one by one."""
+    """Converts an array of front edges to a list of axes."""
     headings_deg = np.degrees(np.arctan2(fronts.heading[:, 1], fronts.heading[:, 0]))
     ends = np.concatenate([fronts.left_mm, fronts.right_mm], axis=1).tolist()
     return [

@@ -1,4 +1,4 @@
-"""A position made ready for rulings: checked, with outlines, formations and ground at hand."""
+"""Checks a position and prepares it for rulings: outlines, formations and ground."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import quoted, written
 
 _CUT_MM: Final = 1.0
-"""Bases are cut no more exactly than this."""
+"""Tolerance for base dimensions: bases are not cut more precisely than this."""
 _WARNED_OVER_MM: Final = 0.5
-"""What hangs less over the table's edge is no part of a base (G-5)."""
+"""An overhang of the table's edge up to this length is ignored (G-5)."""
 _LOOSE: Final = Tolerances(out_mm=12.0, out_share=1 / 3, heading_deg=20.0)
-"""Twice those of M-1.7: a unit on the verge of them is not told of in one picture of two."""
+"""Twice the tolerances of M-1.7, so that a unit at their limit causes no flickering warning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Oddity:
-    """Something odd, in one sentence, and whom it is about, by their ids."""
+    """A warning about a position: one sentence, and the ids of its units or commanders."""
 
     about: frozenset[str]
     sentence: str
 
 
 def oddities(position: Position) -> Iterator[Oddity]:
-    """All that is odd about a position, whichever way formations were found out."""
+    """Yields every warning about a position except overlaps and units on impassable ground."""
     units, table = position.units, position.table
     yield from _over_the_edge(units, table)
     yield from _beside_the_table(position.commanders, table)
@@ -51,75 +51,75 @@ def oddities(position: Position) -> Iterator[Oddity]:
 
 
 def _over_the_edge(units: Sequence[Unit], table: TableSize) -> Iterator[Oddity]:
-    """Bases that hang over the table's edge, by less than is refused (M-6.32)."""
+    """Warns of bases that overhang the table's edge by less than the limit for refusal (M-6.32)."""
     beyond_mm = _beyond_mm(rectangles(units).corners_mm(), table)
     named = ((unit, index) for unit in units for index in range(len(unit.bases)))
     for (unit, index), over_mm in zip(named, beyond_mm.max(axis=1).tolist(), strict=True):
         if over_mm > _WARNED_OVER_MM:
             name = unit.base_name(index)
-            said = f"base {name} ({unit.id}) hangs {over_mm:.1f} mm over the table's edge"
-            yield Oddity(frozenset({unit.id}), said)
+            sentence = f"base {name} ({unit.id}) hangs {over_mm:.1f} mm over the table's edge"
+            yield Oddity(frozenset({unit.id}), sentence)
 
 
 def _beside_the_table(leaders: Sequence[Commander], table: TableSize) -> Iterator[Oddity]:
-    """Commanders whose strings begin off the table, which should bound them (M-4.12)."""
-    places_mm = np.array([(each.x_mm, each.y_mm) for each in leaders]).reshape(-1, 2)
+    """Warns of commanders off the table, since their strings must stay on it (M-4.12)."""
+    places_mm = np.array([(leader.x_mm, leader.y_mm) for leader in leaders]).reshape(-1, 2)
     for leader, off_mm in zip(leaders, _beyond_mm(places_mm, table).tolist(), strict=True):
         if off_mm > _WARNED_OVER_MM:
-            said = f"commander {leader.id} lies {off_mm:.1f} mm off the table"
-            yield Oddity(frozenset({leader.id}), said)
+            sentence = f"commander {leader.id} lies {off_mm:.1f} mm off the table"
+            yield Oddity(frozenset({leader.id}), sentence)
 
 
 def _beyond_mm(places_mm: NDArray[np.float64], table: TableSize) -> NDArray[np.float64]:
-    """How far places (..., 2) lie beyond the table's nearest edge; negative on it."""
+    """Returns how far points (..., 2) lie beyond the nearest table edge; negative on the table."""
     farthest_mm = places_mm - (table.width_mm, table.depth_mm)
     return np.asarray(np.maximum(-places_mm, farthest_mm).max(axis=-1))
 
 
 def _misnamed(unit: Unit) -> Iterator[str]:
-    """A unit that does not lie as it is said to is taken at what is said (M-1.7)."""
+    """Warns of a unit whose bases contradict its declared formation, which rulings use (M-1.7)."""
     if unit.formation is None or not unit.bases:
         return
-    found = _found(unit.id, unit.arm, unit.bases)
-    if found.name != unit.formation:
-        said = f"unit {unit.id} is said to be in formation {unit.formation}"
-        yield f"{said}, but {found.because}"
+    formation = _read_loosely(unit.id, unit.arm, unit.bases)
+    if formation.name != unit.formation:
+        sentence = f"unit {unit.id} is said to be in formation {unit.formation}"
+        yield f"{sentence}, but {formation.because}"
 
 
 @lru_cache(maxsize=512)
-def _found(unit_id: str, arm: Arm, bases: tuple[BasePose, ...]) -> Formation:
-    # Of units that lie still it is asked with every sheet that the page shows.
+def _read_loosely(unit_id: str, arm: Arm, bases: tuple[BasePose, ...]) -> Formation:
+    # Cached because every unit report that the page shows asks again about units that lie still.
     return read_formation(Unit(unit_id, "", arm, bases), tolerances=_LOOSE)
 
 
 def _oddly_shaped(units: Sequence[Unit]) -> Iterator[Oddity]:
-    """Units on bases of other shapes than the rules are made for, those alike told of at once."""
-    found: dict[tuple[float, float], list[str]] = {}
+    """Warns of units with base shapes that M-1.1 does not cover, one warning for each shape."""
+    ids_by_size_mm: dict[tuple[float, float], list[str]] = {}
     for unit in units:
-        odd = [
+        odd_sizes_mm = [
             (base.width_mm, base.depth_mm)
             for base in unit.bases
             if not base.depth_mm - _CUT_MM <= base.width_mm <= MOST_WIDE * base.depth_mm + _CUT_MM
         ]
-        if odd and unit.arm != "artillery":
-            found.setdefault(odd[-1], []).append(unit.id)
-    for (wide_mm, deep_mm), names in found.items():
+        if odd_sizes_mm and unit.arm != "artillery":
+            ids_by_size_mm.setdefault(odd_sizes_mm[-1], []).append(unit.id)
+    for (wide_mm, deep_mm), names in ids_by_size_mm.items():
         who = f"unit {names[0]} has" if len(names) == 1 else f"units {', '.join(names)} have"
-        said = (
+        sentence = (
             f"{who} bases of {wide_mm:g} x {deep_mm:g} mm: the rules (M-1.1) are made for bases "
             f"from square to {MOST_WIDE:g} times as wide as deep, and are applied as they are"
         )
-        yield Oddity(frozenset(names), said)
+        yield Oddity(frozenset(names), sentence)
 
 
 def _massed(unit: Unit) -> Iterator[str]:
-    """Foot two behind two, as only cavalry may lie (M-1.7)."""
+    """Warns of massed infantry: only cavalry may form two bases behind two (M-1.7)."""
     if unit.arm == "infantry" and (unit.formation or read_formation(unit).name) == "massed":
         yield f"unit {unit.id} lies massed: infantry may not"
 
 
 def _broken(unit: Unit) -> Iterator[str]:
-    """A unit that has more disruption than bases: broken, so off the table (M-1.14)."""
+    """Warns of a unit with more disruption than bases: it is broken and must leave (M-1.14)."""
     count, disruption = len(unit.bases), int(unit.state.get("disruption", 0))
     if disruption > count:
         yield (
@@ -132,17 +132,17 @@ GAME = "maurice-lite"
 
 MOST_OFF_TABLE_MM = 10.0
 MOST_SIGMA_MM, MOST_SIGMA_DEG = 10.0, 10.0
-"""Of bases less sure than about what M-1.7 allows, no formation, and no answer, can be told."""
+"""The largest errors of a base's pose for which its formation (M-1.7) can still be read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitOnField:
-    """A unit with all that rules ask of it again and again.
+    """A unit with its geometry prepared for rulings.
 
-    `outline` is the union of its bases, seams closed (G-7); `bases` are the rectangles one by one,
-    in the order of `unit.bases`; `axes` are its front edge and heading (G-3); `formation` is as
-    named in the position, or as its bases lie (M-1.7). `spread_mm` is a bound on the standard
-    deviation of where any corner of it lies, along any line.
+    `outline` is the union of its bases with the seams closed (G-7); `bases` are their rectangles
+    in the order of `unit.bases`; `axes` are its front edge and heading (G-3); `formation` is the
+    declared one or else is read from the bases (M-1.7). `spread_mm` bounds the standard deviation
+    of the position of any corner in any direction.
     """
 
     unit: Unit
@@ -161,29 +161,29 @@ class UnitOnField:
 
     @property
     def side(self) -> str:
-        """The side that it is of."""
+        """The unit's side."""
         return self.unit.side
 
     @property
     def disruption(self) -> int:
-        """Its level of disruption (M-1.14)."""
+        """The unit's level of disruption (M-1.14)."""
         return int(self.unit.state.get("disruption", 0))
 
     @property
     def is_disrupted(self) -> bool:
-        """Whether it has disruptions for half of its bases or more (M-7.24)."""
+        """Whether the disruption is at least half of the number of bases (M-7.24)."""
         return 2 * self.disruption >= len(self.bases)
 
     @property
     def has_smoke(self) -> bool:
-        """Whether it is marked with smoke (M-4.23)."""
+        """Whether the unit has a smoke marker (M-4.23)."""
         return bool(self.unit.state.get("smoke", False))
 
     def has_beside_it(self, other: UnitOnField) -> bool:
-        """Whether a friend stands flush with the flank of a line, beyond the flank line.
+        """Returns whether a friend touches this line's flank and lies beyond its flank line.
 
-        In a wheel nothing but a rear corner comes there, by the line's diagonal less its width:
-        some 5 mm of four bases, which counts for nothing (reading of M-6.14).
+        When the line wheels, only its rear corner swings into such a friend, by the line's diagonal
+        minus its width: about 5 mm for four bases, which is ignored (reading of M-6.14).
         """
         if self.formation != "line" or other.side != self.side:
             return False
@@ -195,7 +195,7 @@ class UnitOnField:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """A checked position."""
+    """A checked position: its units, ground and tolerated overlaps."""
 
     position: Position
     units: tuple[UnitOnField, ...]
@@ -205,18 +205,18 @@ class Field:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd but tolerated, one sentence each."""
-        return tuple(each.sentence for each in self.oddities)
+        """The sentences of all warnings."""
+        return tuple(oddity.sentence for oddity in self.oddities)
 
     @property
     def oddities(self) -> tuple[Oddity, ...]:
-        """The same, and which units and commanders it is about."""
-        overlaps = (Oddity(frozenset(each.units), each.sentence) for each in self.overlaps)
+        """All warnings, with the units and commanders concerned."""
+        overlaps = (Oddity(frozenset(overlap.units), overlap.sentence) for overlap in self.overlaps)
         return (*overlaps, *self.inside, *oddities(self.position))
 
     @property
     def inside(self) -> tuple[Oddity, ...]:
-        """Units on ground that nobody may enter: they lay there before the game (M-5.1)."""
+        """Warnings of units on impassable ground, where they stood before the game (M-5.1)."""
         barred = self.ground.impassable
         return tuple(
             Oddity(frozenset({unit.id}), f"unit {unit.id} stands on impassable ground (M-5.1)")
@@ -226,83 +226,83 @@ class Field:
 
     @property
     def bw_mm(self) -> float:
-        """One base width (G-2)."""
+        """The length of one base width (G-2)."""
         return self.position.table.base_width_mm
 
     def of_side(self, side: str) -> tuple[UnitOnField, ...]:
-        """The units of a side."""
+        """Returns the units of a side."""
         return tuple(unit for unit in self.units if unit.side == side)
 
     def enemies_of(self, unit: UnitOnField) -> tuple[UnitOnField, ...]:
-        """The units of other sides."""
+        """Returns the units of all other sides."""
         return tuple(other for other in self.units if other.side != unit.side)
 
     def friends_of(self, unit: UnitOnField) -> tuple[UnitOnField, ...]:
-        """The other units of its side; a unit that lies elsewhere by now is none of them."""
+        """Returns the other units of its side; `unit` is excluded by id, so it may have moved."""
         return tuple(
             other for other in self.units if other.side == unit.side and other.id != unit.id
         )
 
     def in_bw(self, length_mm: float) -> float:
-        """A length in base widths."""
+        """Converts a length to base widths."""
         return length_mm / self.bw_mm
 
 
 def field_of(position: Position, source: str = "position") -> Field:
-    """A position made ready; `source` is what errors call it.
+    """Checks a position and prepares it; errors name it `source`.
 
     Raises:
-        BadInput: It is of another game, a unit has the wrong number of bases, bases overlap by
-            more than hands and errors explain, lie off the table or nobody knows where, or a
-            terrain kind is unknown.
+        BadInput: The game, a formation, a unit's state or a kind of terrain is unknown, a unit has
+            the wrong number of bases, or bases lie off the table, are measured too inaccurately
+            or overlap by more than placing by hand and measuring errors explain.
     """
     if position.game != GAME:
         raise BadInput(source, f"game: expected {GAME}, got {position.game}")
     _check_kinds(position, source)
     ground = Ground.of(position.terrain)
     units = _units(position, ground, source)
-    found = tuple(overlaps(position.units, source))
-    return Field(position, units, ground, found, _by_id(units))
+    tolerated = tuple(overlaps(position.units, source))
+    return Field(position, units, ground, tolerated, _by_id(units))
 
 
 def renewed_field(before: Field, position: Position, source: str = "position") -> Field:
-    """The field of a position that follows an earlier one: as `field_of` makes it, only sooner.
+    """Returns the same as `field_of`, faster, by reusing an earlier field.
 
-    Where the table and its terrain are the same, units that are as they were are taken over.
+    Unchanged units are reused if the game, the table and the terrain are the same.
 
     Raises:
         BadInput: As `field_of`.
     """
     if not is_same_ground(before.position, position):
         return field_of(position, source)
-    known = {
+    unchanged = {
         unit.id: before.by_id[unit.id]
         for unit in position.units
         if unit.id in before.by_id and before.by_id[unit.id].unit == unit
     }
-    others = tuple(unit for unit in position.units if unit.id not in known)
-    made = _units(replace(position, units=others), before.ground, source) if others else ()
-    by_id = {**known, **_by_id(made)}
+    others = tuple(unit for unit in position.units if unit.id not in unchanged)
+    changed = _units(replace(position, units=others), before.ground, source) if others else ()
+    by_id = {**unchanged, **_by_id(changed)}
     units = tuple(by_id[unit.id] for unit in position.units)
-    found = _renewed_overlaps(before, position, source, known)
-    return Field(position, units, before.ground, found, _by_id(units))
+    tolerated = _renewed_overlaps(before, position, source, unchanged)
+    return Field(position, units, before.ground, tolerated, _by_id(units))
 
 
 def is_same_ground(one: Position, other: Position) -> bool:
-    """Whether two positions are of the same game, table and terrain."""
+    """Returns whether two positions share the game, the table and the terrain."""
     return (one.game, one.table, one.terrain) == (other.game, other.table, other.terrain)
 
 
 def _renewed_overlaps(
-    before: Field, position: Position, source: str, known: Collection[str]
+    before: Field, position: Position, source: str, unchanged: Collection[str]
 ) -> tuple[Overlap, ...]:
-    """The overlaps of a field in which some units lie as before."""
-    kept = [each for each in before.overlaps if each.units <= set(known)]
-    others = [unit.id for unit in position.units if unit.id not in known]
+    """Returns a field's overlaps, reusing earlier ones between unchanged units."""
+    old = [overlap for overlap in before.overlaps if overlap.units <= set(unchanged)]
+    others = [unit.id for unit in position.units if unit.id not in unchanged]
     new = overlaps(position.units, source, among=others) if others else []
     place = {unit.id: index for index, unit in enumerate(position.units)}
     return tuple(
-        sorted(kept + new, key=lambda each: [(place[unit], at) for unit, at in each.bases])
+        sorted(old + new, key=lambda overlap: [(place[unit], at) for unit, at in overlap.bases])
     )
 
 
@@ -318,7 +318,7 @@ def _check_kinds(position: Position, source: str) -> None:
 
 
 def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField, ...]:
-    """All units, with what is asked of their bases worked out for all of them at once."""
+    """Prepares all units at once, with vectorised queries over all bases."""
     units = position.units
     placed = rectangles(units)
     bases = np.asarray(shapely.polygons(placed.corners_mm()), dtype=object)
@@ -348,17 +348,17 @@ def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField
 
 
 def _check_units(position: Position, bases: NDArray[np.object_], source: str) -> None:
-    """Refuse the first unit that cannot be as it is said to be."""
+    """Raises BadInput for the first unit with impossible bases, formation, state or errors."""
     table = position.table
     play = shapely.box(0, 0, table.width_mm, table.depth_mm).buffer(MOST_OFF_TABLE_MM)
     is_on_table = iter(shapely.contains(play, bases).tolist())
     for unit in position.units:
-        wanted = BASES[unit.arm]
+        expected = BASES[unit.arm]
         on_table = [next(is_on_table) for _ in unit.bases]
-        if len(unit.bases) != wanted:
+        if len(unit.bases) != expected:
             raise BadInput(
                 source,
-                f"unit {unit.id}: expected {wanted} base{'s' * (wanted > 1)} of {unit.arm}, "
+                f"unit {unit.id}: expected {expected} base{'s' * (expected > 1)} of {unit.arm}, "
                 f"got {len(unit.bases)}",
             )
         _check_formation(unit, source)
@@ -374,7 +374,7 @@ def _check_units(position: Position, bases: NDArray[np.object_], source: str) ->
 
 
 def _check_formation(unit: Unit, source: str) -> None:
-    """Refuse what no unit of its arm lies in (M-1.7)."""
+    """Raises BadInput if the declared formation does not exist for the unit's arm (M-1.7)."""
     known = FORMATIONS[unit.arm]
     if unit.formation is not None and unit.formation not in known:
         expected = f"expected {'one of ' * (len(known) > 1)}{', '.join(known)}"

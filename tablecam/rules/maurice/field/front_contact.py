@@ -1,4 +1,4 @@
-"""Front contact (M-8.10): does an enemy touch a unit's front edge, and by what margin?"""
+"""Decides whether an enemy touches a unit's front edge, and by what margin (M-8.10)."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from tablecam.table.headings import right
 from tablecam.uncertainty.contact import TOUCH_MM
 
 OVERLAP_MM = 3.0
-"""Hands are hands: how far behind a front line an enemy that touches it may have slipped."""
-_SLACK_MM = 1e-4
-"""By how much what slipped behind a front line may be deeper than wide, for rounding."""
+"""How far behind a front line an enemy in contact may lie, as bases are placed by hand."""
+_ROUNDING_MM = 1e-4
+"""Rounding tolerance in comparing the depth behind a front line with the width."""
 
 
 def front_gap_mm(attacker: UnitOnField, other: UnitOnField) -> float | None:
-    """How far ahead of a unit's front edge another lies, of what is between its flank lines.
+    """Returns the gap from a unit's front edge to the part of another between its flank lines.
 
-    None when no part of it is there (G-5). Negative when it has slipped behind the front line by
-    no more than hands explain; what lies along the flank is not in front.
+    None if no part lies there (G-5) or if it came from the flank. Negative if it lies behind the
+    front line by no more than placing by hand explains.
     """
-    found = attacker.axes
-    if not is_partly_in(other.outline, lane(found, _reach_mm(found, other))):
+    front = attacker.axes
+    if not is_partly_in(other.outline, lane(front, _reach_mm(front, other))):
         return None
-    across = lane(found, _reach_mm(found, other), behind_mm=OVERLAP_MM)
+    across = lane(front, _reach_mm(front, other), behind_mm=OVERLAP_MM)
     part = shapely.intersection(other.outline, across, grid_size=GRID_MM)
-    gap_mm = float(found.ahead_mm(shapely.get_coordinates(part)).min())
-    return None if gap_mm < 0 and _is_beside(found, part) else gap_mm
+    gap_mm = float(front.ahead_mm(shapely.get_coordinates(part)).min())
+    return None if gap_mm < 0 and _is_beside(front, part) else gap_mm
 
 
 def touches_front(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> bool:
-    """Whether an enemy touches a unit's front edge (M-8.10), perhaps across a wall (M-8.14)."""
+    """Returns whether an enemy touches a unit's front (M-8.10), also across a wall (M-8.14)."""
     gap_mm = front_gap_mm(attacker, enemy)
     if gap_mm is None:
         return False
@@ -45,9 +45,9 @@ def touches_front(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> bo
 
 
 def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> bool:
-    """Whether a unit's front and an enemy lie flush on both sides of a thin obstacle (M-8.14).
+    """Returns whether a front and an enemy lie against both sides of a thin obstacle (M-8.14).
 
-    The straight way ahead from one to the other is the obstacle and no more than 1 mm to each side.
+    The gap between them is at most the obstacle's thickness and 1 mm on each side.
     """
     thin_mm = THIN_BW * field.bw_mm
     linear = [piece for piece in field.ground.pieces if piece.kind.is_linear]
@@ -64,38 +64,38 @@ def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> b
 
 
 def contact_margin_mm(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> float:
-    """By how much an enemy touches a unit's front edge; negative by how much it does not.
+    """Returns the margin by which an enemy touches a unit's front; negative if it does not.
 
-    At least 0 where `touches_front` says that it does.
+    The sign always agrees with `touches_front`.
     """
     fronts, bases = Fronts.of(attacker.axes), rectangles([enemy.unit])
     margin_mm = float(contact_margins_mm(field, fronts, bases)[0])
     touches = touches_front(field, attacker, enemy)
-    # Base by base a sliver is judged a hair otherwise than of the whole outline.
+    # The margin goes base by base and `touches_front` by outline: slivers may differ slightly.
     return max(margin_mm, 0.0) if touches else min(margin_mm, -2 * EXACT_MM)
 
 
 def contact_margins_mm(field: Field, fronts: Fronts, bases: Rectangles) -> Array:
-    """The same (k,) for k fronts and as many draws of one enemy's bases."""
+    """Returns the contact margins (k,) for k fronts and k draws of one enemy's bases."""
     count = len(fronts.left_mm)
     corners_mm = bases.corners_mm().reshape(count, -1, 4, 2)
     in_strip_mm = fronts.depth_mm(corners_mm, bases.axes.reshape(count, -1, 2, 2)).max(axis=1)
     in_strip_mm = in_strip_mm - SLIVER_MM
     gap_mm, wide_mm = _gaps_and_widths(fronts, corners_mm)
-    from_flank_mm = np.where(gap_mm < 0, wide_mm + gap_mm + _SLACK_MM, np.inf)
+    from_flank_mm = np.where(gap_mm < 0, wide_mm + gap_mm + _ROUNDING_MM, np.inf)
     touching_mm = np.minimum(TOUCH_MM - gap_mm, from_flank_mm)
     across_mm = np.minimum(_across_margins_mm(field, fronts, corners_mm, gap_mm), from_flank_mm)
     at_edge_mm = np.maximum(touching_mm, across_mm)
-    # What is not between the flank lines at all has no gap: only how far it is from being there.
+    # Outside the flank lines there is no gap; the margin is the distance from being between them.
     between_mm = np.minimum(in_strip_mm, at_edge_mm)
     return np.asarray(np.where(np.isfinite(gap_mm), between_mm, in_strip_mm))
 
 
 def _gaps_and_widths(fronts: Fronts, corners_mm: Array) -> tuple[Array, Array]:
-    """Gaps (k,) between front edges and bases (k, n, 4, 2), and how wide these are at the edge.
+    """Returns gaps (k,) from fronts to bases (k, n, 4, 2), and widths (k,) of contact at the edge.
 
-    Of what lies between the flank lines and no farther behind than an overlap; infinite and 0
-    where nothing does.
+    Only parts between the flank lines and at most `OVERLAP_MM` behind count; the gap is infinite
+    and the width 0 if there are none.
     """
     across = np.stack([fronts.heading[:, 1], -fronts.heading[:, 0]], axis=1)
     offsets = corners_mm - fronts.left_mm[:, None, None]
@@ -116,7 +116,7 @@ def _gaps_and_widths(fronts: Fronts, corners_mm: Array) -> tuple[Array, Array]:
 
 
 def _cut(of: Array, other: Array, at: Array | float) -> Array:
-    """What `other` is where the sides of quadrilaterals (k, n, 4) cross `of` = `at`; else nan."""
+    """Interpolates `other` where sides of quadrilaterals (k, n, 4) cross `of` = `at`, else nan."""
     of_next, other_next = np.roll(of, -1, axis=2), np.roll(other, -1, axis=2)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = (at - of) / (of_next - of)
@@ -125,7 +125,7 @@ def _cut(of: Array, other: Array, at: Array | float) -> Array:
 
 
 def _width(points: list[tuple[Array, Array]], end: Array) -> Array:
-    """How far apart along the edge those of some points lie that are at it: (k,)."""
+    """Returns the extent (k,) along the front edge of the points that lie at the edge."""
     u, v = (np.concatenate(parts, axis=2) for parts in zip(*points, strict=True))
     is_at = (v >= -OVERLAP_MM) & (v <= TOUCH_MM) & (u >= -EXACT_MM) & (u <= end + EXACT_MM)
     least = np.where(is_at, u, np.inf).min(axis=(1, 2))
@@ -134,7 +134,7 @@ def _width(points: list[tuple[Array, Array]], end: Array) -> Array:
 
 
 def _across_margins_mm(field: Field, fronts: Fronts, corners_mm: Array, gap_mm: Array) -> Array:
-    """By how much fronts and bases lie flush on both sides of a thin obstacle (k,)."""
+    """Returns the margins (k,) of contact between fronts and bases across a thin obstacle."""
     margins_mm = np.full(len(gap_mm), -np.inf)
     pieces = thin_pieces(field)
     if not pieces:
@@ -145,13 +145,13 @@ def _across_margins_mm(field: Field, fronts: Fronts, corners_mm: Array, gap_mm: 
     for piece in pieces:
         to_front_mm = shapely.distance(edges, piece.outline)
         to_bases_mm = shapely.distance(bases, piece.outline).min(axis=1)
-        flush_mm = TOUCH_MM - np.maximum(to_front_mm, to_bases_mm)
-        margins_mm = np.maximum(margins_mm, np.minimum(near_mm, flush_mm))
+        touching_mm = TOUCH_MM - np.maximum(to_front_mm, to_bases_mm)
+        margins_mm = np.maximum(margins_mm, np.minimum(near_mm, touching_mm))
     return margins_mm
 
 
 def thin_pieces(field: Field) -> list[Piece]:
-    """The linear obstacles that are fought across."""
+    """Returns the linear obstacles thin enough to fight across (M-8.14)."""
     thin_mm = THIN_BW * field.bw_mm
     return [
         piece
@@ -160,28 +160,28 @@ def thin_pieces(field: Field) -> list[Piece]:
     ]
 
 
-def _is_beside(found: Axes, part: shapely.Geometry) -> bool:
-    """Whether what slipped behind the front line came from the flank: deeper than it is wide.
+def _is_beside(front: Axes, part: shapely.Geometry) -> bool:
+    """Returns whether a part behind the front line came from the flank: it is deeper than wide.
 
-    As wide as all of it that is at the front line: a base may stand a hair before its rank.
+    The width is that of all that touches the front line: one base may stand slightly ahead.
     """
-    behind_mm = -float(found.ahead_mm(shapely.get_coordinates(part)).min())
-    at_front = lane(found, TOUCH_MM, behind_mm=OVERLAP_MM)
-    # Cut to a lane, an outline may leave an edge beside its area, which no overlay takes.
+    behind_mm = -float(front.ahead_mm(shapely.get_coordinates(part)).min())
+    at_front = lane(front, TOUCH_MM, behind_mm=OVERLAP_MM)
+    # Clipping to a lane may leave stray edges, which overlays of areas reject.
     pieces = shapely.get_parts(part)
     areas = pieces[shapely.get_dimensions(pieces) == 2]
     touching = shapely.get_coordinates(shapely.intersection(areas, at_front, grid_size=GRID_MM))
-    along = np.array(right(found.heading_deg))
+    along = np.array(right(front.heading_deg))
     wide_mm = float(np.ptp(touching @ along)) if len(touching) else 0.0
-    return behind_mm > wide_mm + _SLACK_MM
+    return behind_mm > wide_mm + _ROUNDING_MM
 
 
 def _is_thin(outline: shapely.Geometry, thin_mm: float) -> bool:
-    """Whether an obstacle is nowhere thicker than a width, bent as it may be."""
+    """Returns whether an obstacle is nowhere thicker than `thin_mm`, even if it bends."""
     return bool(shapely.buffer(outline, -thin_mm / 2 - EXACT_MM, join_style="mitre").is_empty)
 
 
-def _reach_mm(found: Axes, other: UnitOnField) -> float:
-    """A length ahead that is beyond all of a unit."""
+def _reach_mm(front: Axes, other: UnitOnField) -> float:
+    """Returns a lane length that reaches beyond all of a unit."""
     places = shapely.get_coordinates(other.outline)
-    return max(1.0, float(found.ahead_mm(places).max()) + 1.0)
+    return max(1.0, float(front.ahead_mm(places).max()) + 1.0)

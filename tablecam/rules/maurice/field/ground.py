@@ -1,4 +1,4 @@
-"""The terrain of a position by what it does (M-5): where ground is difficult, covers, hides."""
+"""Merges a position's terrain into areas by effect: difficult, cover, obstructing ... (M-5)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tablecam.table.model import Terrain
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of terrain: its entry, what its kind does, and its outline."""
+    """A piece of terrain with the effects of its kind and its outline."""
 
     terrain: Terrain
     kind: Kind
@@ -25,11 +25,11 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """All terrain of a table. The areas are unions of outlines, bridges taken away (M-5.6, G-10).
+    """All terrain of a table, as one area (a union of outlines) for each effect (M-5.1, G-10).
 
-    `difficult` is difficult to move over and bad to fight in, `woods` the part of it that is
-    woods; `cover` and `obstructing` are where terrain covers and obstructs fire (M-5.1). Nobody
-    moves over what is `barred`: all that is impassable, and now and then more (`closed`).
+    `difficult` slows movement and is bad to fight in, `woods` is the part of it that is woods;
+    `cover` and `obstructing` affect fire. Bridges are cut out of `difficult`, `woods` and `water`
+    (M-5.6). No unit enters `barred`: all impassable ground, and more after `closed`.
     """
 
     pieces: tuple[Piece, ...]
@@ -44,71 +44,71 @@ class Ground:
 
     @classmethod
     def of(cls, terrain: Iterable[Terrain]) -> Ground:
-        """The terrain of a position; all kinds are known (`field.py` sees to it)."""
-        pieces = tuple(Piece(each, KINDS[each.kind], _outline(each)) for each in terrain)
+        """Builds the ground from terrain of known kinds (`field_of` checks them)."""
+        pieces = tuple(Piece(entry, KINDS[entry.kind], _outline(entry)) for entry in terrain)
         bridges = _union(pieces, lambda piece: piece.kind.bridges)
 
-        def area(does: Callable[[Piece], bool]) -> shapely.Geometry:
-            whole = _union(pieces, does)
+        def area(has_effect: Callable[[Piece], bool]) -> shapely.Geometry:
+            whole = _union(pieces, has_effect)
             if shapely.is_empty(bridges):
                 return whole
             return shapely.difference(whole, bridges, grid_size=GRID_MM)
 
         impassable = _union(pieces, lambda piece: piece.kind.is_impassable)
         cover = _union(pieces, lambda piece: piece.kind.is_cover)
-        # Today the same kinds do both.
-        alike = all(piece.kind.is_cover == piece.kind.obstructs for piece in pieces)
+        # Computed only once if the same kinds do both, as they do in M-5.1.
+        is_same = all(piece.kind.is_cover == piece.kind.obstructs for piece in pieces)
         return cls(
             pieces,
             difficult=area(lambda piece: piece.kind.is_difficult),
             woods=area(lambda piece: piece.terrain.kind == "woods"),
             water=area(lambda piece: piece.kind.is_water),
             cover=cover,
-            obstructing=cover if alike else _union(pieces, lambda piece: piece.kind.obstructs),
+            obstructing=cover if is_same else _union(pieces, lambda piece: piece.kind.obstructs),
             impassable=impassable,
             barred=impassable,
             crests=_union(pieces, lambda piece: piece.terrain.kind == "crest"),
         )
 
     def closed(self) -> Ground:
-        """The same ground where nobody moves over what is difficult, either (Rough Going)."""
-        together = shapely.union(self.impassable, self.difficult, grid_size=GRID_MM)
-        return replace(self, barred=together)
+        """Returns the ground with difficult terrain barred too (card Rough Going)."""
+        barred = shapely.union(self.impassable, self.difficult, grid_size=GRID_MM)
+        return replace(self, barred=barred)
 
     def of_kind(self, *kinds: str) -> tuple[Piece, ...]:
-        """The pieces of these kinds."""
+        """Returns the pieces of the given kinds."""
         return tuple(piece for piece in self.pieces if piece.terrain.kind in kinds)
 
 
 def is_partly_in(shape: shapely.Geometry, area: shapely.Geometry) -> bool:
-    """Whether any part of a shape lies in an area: more than a sliver of it (G-5)."""
+    """Returns whether more than a sliver of a shape lies in an area (G-5)."""
     if not shapely.intersects(shape, area):
         return False
     return not is_sliver(shapely.intersection(shape, area, grid_size=GRID_MM))
 
 
 def is_sliver(part: shapely.Geometry) -> bool:
-    """Whether a part is nowhere as deep as a sliver: eroded by half of one it vanishes (G-5)."""
+    """Returns whether a part is nowhere deeper than a sliver, so that erosion removes it (G-5)."""
     return shapely.buffer(part, -SLIVER_MM / 2).is_empty
 
 
 def are_partly_in(shapes: NDArray[np.object_], area: shapely.Geometry) -> NDArray[np.bool_]:
-    """The same of many shapes (n,) at once."""
+    """Applies `is_partly_in` to many shapes (n,) at once."""
     shapely.prepare(area)
-    found = np.asarray(shapely.intersects(area, shapes))
-    # What lies wholly in it need not be cut out of it.
-    at_edge = np.flatnonzero(found)
+    is_in = np.asarray(shapely.intersects(area, shapes))
+    # Shapes wholly inside need no intersection, which is slow.
+    at_edge = np.flatnonzero(is_in)
     at_edge = at_edge[~shapely.contains(area, shapes[at_edge])]
     common = shapely.intersection(shapes[at_edge], area, grid_size=GRID_MM)
-    found[at_edge] = ~shapely.is_empty(shapely.buffer(common, -SLIVER_MM / 2))
-    return found
+    is_in[at_edge] = ~shapely.is_empty(shapely.buffer(common, -SLIVER_MM / 2))
+    return is_in
 
 
 def _outline(terrain: Terrain) -> shapely.Geometry:
-    # Grown by nothing, what is only a line or a point of it is left out: areas alone do anything.
+    # A buffer of 0 drops stray lines and points that `make_valid` may leave: only areas count.
     return shapely.buffer(shapely.make_valid(shapely.Polygon(terrain.outline_mm)), 0.0)
 
 
-def _union(pieces: Iterable[Piece], does: Callable[[Piece], bool]) -> shapely.Geometry:
-    outlines = [piece.outline for piece in pieces if does(piece)]
+def _union(pieces: Iterable[Piece], has_effect: Callable[[Piece], bool]) -> shapely.Geometry:
+    outlines = [piece.outline for piece in pieces if has_effect(piece)]
     return shapely.union_all(outlines, grid_size=GRID_MM) if outlines else shapely.Polygon()

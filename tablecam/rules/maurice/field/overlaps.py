@@ -1,4 +1,4 @@
-"""Bases that overlap: tolerated as far as hands and errors explain it, and told; else refused."""
+"""Finds overlapping bases: warns of small overlaps and refuses those that no error explains."""
 
 from __future__ import annotations
 
@@ -18,59 +18,59 @@ from tablecam.geometry.rectangles import Rectangles, rectangles
 from tablecam.table.model import BasePose, Unit
 
 MOST_OVERLAP_MM = 3.0
-"""Hands are hands: bases that truly overlap by more than this cannot lie so."""
+"""The largest true overlap that is tolerated, as bases are placed by hand."""
 _SIGMAS = 3.5
-"""By how many standard deviations more two bases may be measured into each other."""
+"""The tolerance for measuring errors on top of that, in standard deviations."""
 
 _WARNED_OVERLAP_MM = 0.5
 _MOST_WIDER = 2 * math.sqrt(2)
-"""How many times as deep as the way that parts two rectangles an overlap of theirs can be.
+"""Upper bound of an overlap's depth divided by the separation that would part two rectangles.
 
-The smallest rectangle about a convex shape has at most twice its area, which is at most its width
-times its diameter; and its longer side is no shorter than the diameter over the root of 2.
+The smallest rectangle around a convex shape has at most twice its area, which is at most its width
+times its diameter; and its longer side is at least the diameter divided by the root of 2.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Two bases, each by its unit's id and its place there, that overlap; and a sentence on it."""
+    """Two overlapping bases, each as unit id and index, and a sentence that warns of it."""
 
     bases: tuple[tuple[str, int], tuple[str, int]]
     sentence: str
 
     @property
     def units(self) -> set[str]:
-        """The ids of their units."""
+        """The ids of the units involved."""
         return {unit_id for unit_id, _ in self.bases}
 
 
 Placed = tuple[Unit, int]
-"""A base, as the unit that it is of and its place there."""
+"""A base as its unit and its index in it."""
 
 
 def overlaps(
     units: Sequence[Unit], source: str, *, among: Collection[str] | None = None
 ) -> list[Overlap]:
-    """The overlaps of bases of units, in the order in which the bases are named.
+    """Returns the tolerated overlaps of bases, in the order of the units.
 
-    Only those in which a base of the units `among` takes part, where these are given.
+    If `among` is given, only those that involve a unit of bases ids.
 
     Raises:
-        BadInput: Two bases overlap by more than hands and the errors of both explain.
+        BadInput: Two bases overlap by more than `most_overlap_mm`.
     """
-    found = []
+    tolerated = []
     for (a, in_a), (b, in_b), deep_mm in overlapping(units, among=among):
         names = f"{a.base_name(in_a)} ({a.id}) and {b.base_name(in_b)} ({b.id})"
-        what = f"bases {names} overlap by {deep_mm:.1f} mm"
+        sentence = f"bases {names} overlap by {deep_mm:.1f} mm"
         most_mm = most_overlap_mm(a.bases[in_a], b.bases[in_b])
         if deep_mm > most_mm:
-            raise BadInput(source, f"{what}: expected at most {most_mm:.3g} mm")
-        found.append(Overlap(((a.id, in_a), (b.id, in_b)), what))
-    return found
+            raise BadInput(source, f"{sentence}: expected at most {most_mm:.3g} mm")
+        tolerated.append(Overlap(((a.id, in_a), (b.id, in_b)), sentence))
+    return tolerated
 
 
 def most_overlap_mm(one: BasePose, other: BasePose) -> float:
-    """By how much two bases may be measured into each other: by what hands explain, and errors."""
+    """Returns the largest tolerated overlap of two bases, given their measuring errors."""
     turned_mm = (
         math.radians(base.sigma_deg) * math.hypot(base.width_mm, base.depth_mm) / 2
         for base in (one, other)
@@ -81,10 +81,10 @@ def most_overlap_mm(one: BasePose, other: BasePose) -> float:
 def overlapping(
     units: Sequence[Unit], *, among: Collection[str] | None = None
 ) -> Iterator[tuple[Placed, Placed, float]]:
-    """The pairs of bases of units that overlap by as much as is told, and how deep."""
+    """Yields the pairs of bases that overlap by more than the warning limit, with the depth."""
     named = [(unit, index) for unit in units for index in range(len(unit.bases))]
     asked = np.array([among is None or unit.id in among for unit, _ in named], dtype=np.bool_)
-    for first, second in zip(*_deep(rectangles(units), asked), strict=True):
+    for first, second in zip(*_candidates(rectangles(units), asked), strict=True):
         pair = named[first], named[second]
         one, other = (footprint(unit.bases[index]) for unit, index in pair)
         deep_mm = _deep_mm(shapely.intersection(one, other))
@@ -93,7 +93,7 @@ def overlapping(
 
 
 def _deep_mm(common: shapely.Geometry) -> float:
-    """How deep an overlap is: the shorter side of the smallest rectangle about it."""
+    """Returns an overlap's depth: the shorter side of the smallest rectangle around it."""
     box = shapely.minimum_rotated_rectangle(common)
     if not isinstance(box, shapely.Polygon):
         return 0.0
@@ -102,12 +102,13 @@ def _deep_mm(common: shapely.Geometry) -> float:
     return min(sides)
 
 
-def _deep(these: Rectangles, asked: NDArray[np.bool_]) -> tuple[list[int], list[int]]:
-    """The pairs of rectangles that may overlap by as much as is told, one of them asked about."""
-    reach_mm = np.linalg.norm(these.halves_mm, axis=1)
-    apart_mm = np.linalg.norm(these.centres_mm[:, None] - these.centres_mm, axis=-1)
+def _candidates(bases: Rectangles, asked: NDArray[np.bool_]) -> tuple[list[int], list[int]]:
+    """Preselects the pairs, at least one of them asked for, that may overlap beyond the limit."""
+    reach_mm = np.linalg.norm(bases.halves_mm, axis=1)
+    apart_mm = np.linalg.norm(bases.centres_mm[:, None] - bases.centres_mm, axis=-1)
+    # Circles first: separating axes are computed only for the few pairs that are close.
     is_close = (apart_mm < reach_mm[:, None] + reach_mm) & (asked[:, None] | asked)
     first, second = np.nonzero(np.triu(is_close, k=1))
-    gaps_mm, _, _ = separations(these.take(first), these.take(second))
+    gaps_mm, _, _ = separations(bases.take(first), bases.take(second))
     is_deep = -gaps_mm * _MOST_WIDER > _WARNED_OVERLAP_MM
     return first[is_deep].tolist(), second[is_deep].tolist()

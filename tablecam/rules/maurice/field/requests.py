@@ -1,8 +1,8 @@
-"""What may be asked to be resolved: volleys, bombardments, combats and rallies, from documents.
+"""Reads requests to resolve volleys, bombardments, combats and rallies from documents.
 
-Here keys, types, names, sides and the numbers on dice are checked. What hangs on where units lie
-(who is engaged, what a base may shoot at, how many dice are due) is checked where it is worked
-out, and refused in the same words: each request knows the document that it came from.
+This module checks keys, types, names, sides and the numbers on dice. What depends on positions (who
+is engaged, what a base may shoot at, how many dice to roll) is checked where it is computed; each
+request carries its document so that those errors name the same keys.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NOWHERE = Document("request", {})
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """A base that is to fire, and the unit that it is to fire at. `path` is where that is said."""
+    """A base that fires and its target unit; `path` is the key of the entry in the document."""
 
     unit: str
     base: str
@@ -40,10 +40,10 @@ class Aim:
 
 @dataclass(frozen=True, slots=True)
 class Volley:
-    """A side's fire in the volley phase, or by bombardment, in the order in which it is rolled.
+    """A side's volleys or bombardment, in the order of rolling.
 
-    `hit` and `disrupt` are the dice, None where they are not rolled yet. `cards` are added to
-    each die to hit of a unit (M-8.18, by the checklist's section A).
+    `hit` and `disrupt` are the dice, None before they are rolled. `cards` gives the modifier by
+    unit to each die to hit (M-8.18, by the checklist's section A).
     """
 
     kind: Kind
@@ -57,10 +57,10 @@ class Volley:
 
 @dataclass(frozen=True, slots=True)
 class Combat:
-    """The whole charge of the active side: a die for every engaged unit of both sides (M-8.19).
+    """The combats of the active side's charge, with one die for each engaged unit (M-8.19).
 
-    `fall_back_order` names attackers in the order in which they are to fall back (M-8.24); those
-    that it leaves out follow, rearmost first.
+    `fall_back_order` lists attackers in the order in which they fall back (M-8.24); those not
+    listed follow, rearmost first.
     """
 
     active: str
@@ -72,7 +72,7 @@ class Combat:
 
 @dataclass(frozen=True, slots=True)
 class Rally:
-    """A unit's attempt to shed its disruptions, a die for each (M-9.2)."""
+    """A unit's attempt to rally, with one die for each disruption (M-9.2)."""
 
     unit: str
     card: int = 0
@@ -84,9 +84,9 @@ Request = Volley | Combat | Rally
 
 
 def read_request(data: object, source: str, table: Table, *, with_dice: bool = True) -> Request:
-    """The request that a JSON value holds; `source` is what errors call it.
+    """Reads a request from a JSON value; errors name it `source`.
 
-    Without dice, those that it holds are left out: the odds are asked for.
+    With `with_dice=False`, dice in the request are dropped, since the odds are asked for.
 
     Raises:
         BadInput: Naming the key, what was expected and what came.
@@ -95,7 +95,7 @@ def read_request(data: object, source: str, table: Table, *, with_dice: bool = T
 
 
 def request_of(document: Document, table: Table, *, with_dice: bool = True) -> Request:
-    """As `read_request`, of a document that has been opened.
+    """Reads a request as `read_request` does, from an opened document.
 
     Raises:
         BadInput: Naming the key, what was expected and what came.
@@ -111,10 +111,10 @@ def request_of(document: Document, table: Table, *, with_dice: bool = True) -> R
 def check_dice(
     document: Document, path: KeyPath, dice: Dice | None, expected: int, why: str
 ) -> Dice:
-    """The dice, if they are as many as are due; `why` says what they are due for.
+    """Returns the dice if their number is as expected; `why` explains the number in errors.
 
     Raises:
-        BadInput: There are more, or fewer.
+        BadInput: There are more or fewer dice.
     """
     given = dice or ()
     if len(given) != expected:
@@ -128,7 +128,7 @@ def check_dice(
 
 _Die = Annotated[int, Field(ge=1, le=6)]
 _Cards = dict[Name, Annotated[int, Field(ge=-100, le=100)]]
-"""What cards add: they are no numbers of dozens of digits (M-8.18)."""
+"""Card modifiers by unit (M-8.18), bounded so that hostile input cannot be huge."""
 
 
 class _ShotsSection(StrictModel):
@@ -192,7 +192,7 @@ def _aims(document: Document, section: _VolleySection, table: Table) -> Iterable
     seen: set[str] = set()
     for index, shots in enumerate(section.shots):
         path: KeyPath = ("shots", index, "unit")
-        unit = _known(document, path, shots.unit, table)
+        unit = _unit_on_table(document, path, shots.unit, table)
         if unit.side != section.side:
             raise document.error(
                 path, f"expected a unit of {side_name(section.side)}, got {_of_side(unit)}"
@@ -210,20 +210,20 @@ def _aims_of(
     targets: Mapping[str, str],
     table: Table,
 ) -> Iterable[Aim]:
-    bases = _base_names(unit)
+    bases = _names_of_bases(unit)
     seen: set[str] = set()
     for name, target_id in targets.items():
-        here = (*path, name)
+        key_path = (*path, name)
         if name not in bases:
             known = [unit.unit.base_name(place) for place in range(len(unit.bases))]
-            raise document.error(here, f"{unit.id} has no such base{nearest(name, known)}")
+            raise document.error(key_path, f"{unit.id} has no such base{nearest(name, known)}")
         if bases[name] in seen:
-            raise document.error(here, f"base {bases[name]} fires twice: expected once (M-7.7)")
+            raise document.error(key_path, f"base {bases[name]} fires twice: expected once (M-7.7)")
         seen.add(bases[name])
-        target = _known(document, here, target_id, table)
+        target = _unit_on_table(document, key_path, target_id, table)
         if target.side == unit.side:
-            raise document.error(here, f"expected a unit of the enemy, got {_of_side(target)}")
-        yield Aim(unit.id, bases[name], target.id, here)
+            raise document.error(key_path, f"expected a unit of the enemy, got {_of_side(target)}")
+        yield Aim(unit.id, bases[name], target.id, key_path)
 
 
 def _combat(document: Document, table: Table) -> Combat:
@@ -231,10 +231,10 @@ def _combat(document: Document, table: Table) -> Combat:
     _check_side(document, ("active",), section.active, table)
     for key, names in (("dice", section.dice or ()), ("cards", section.cards)):
         for name in names:
-            _known(document, (key, name), name, table)
+            _unit_on_table(document, (key, name), name, table)
     for index, name in enumerate(section.fall_back_order):
         path: KeyPath = ("fall_back_order", index)
-        unit = _known(document, path, name, table)
+        unit = _unit_on_table(document, path, name, table)
         if unit.side != section.active:
             raise document.error(
                 path, f"expected a unit of {side_name(section.active)}, got {_of_side(unit)}"
@@ -248,7 +248,7 @@ def _combat(document: Document, table: Table) -> Combat:
 
 def _rally(document: Document, table: Table) -> Rally:
     section = document.parsed(_RallySection)
-    unit = _known(document, ("unit",), section.unit, table)
+    unit = _unit_on_table(document, ("unit",), section.unit, table)
     for name in section.cards:
         if name != unit.id:
             raise document.error(("cards", name), f"expected {unit.id}, which rallies, got {name}")
@@ -267,8 +267,8 @@ def _without_dice(request: Request) -> Request:
     return replace(request, dice=None)
 
 
-def _base_names(unit: UnitOnField) -> dict[str, str]:
-    """What a base may be called: its name, and its place in the unit where it has a tag, too."""
+def _names_of_bases(unit: UnitOnField) -> dict[str, str]:
+    """Maps each accepted name of a base to its own name: that name, and `UNIT/NUMBER`."""
     names: dict[str, str] = {}
     for place in range(len(unit.bases)):
         name = unit.unit.base_name(place)
@@ -276,18 +276,18 @@ def _base_names(unit: UnitOnField) -> dict[str, str]:
     return names
 
 
-def _known(document: Document, path: KeyPath, name: str, table: Table) -> UnitOnField:
+def _unit_on_table(document: Document, path: KeyPath, name: str, table: Table) -> UnitOnField:
     if name not in table.by_id:
-        where = f"there is no unit {quoted(name)} on the table{nearest(name, table.by_id)}"
-        raise document.error(path, where)
+        why = f"there is no unit {quoted(name)} on the table{nearest(name, table.by_id)}"
+        raise document.error(path, why)
     return table.by_id[name]
 
 
 def _check_side(document: Document, path: KeyPath, side: str, table: Table) -> None:
     sides = dict.fromkeys(unit.side for unit in table.units)
     if side not in sides:
-        there = nearest(side, sides)
-        raise document.error(path, f"there is no side {quoted(side)} on the table{there}")
+        suggestion = nearest(side, sides)
+        raise document.error(path, f"there is no side {quoted(side)} on the table{suggestion}")
 
 
 def _of_side(unit: UnitOnField) -> str:

@@ -1,4 +1,4 @@
-"""What combat scores lead to, from plain numbers: passive units first, then active (M-8.20)."""
+"""Computes combat results from scores: passive units first, then active ones (M-8.20)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tablecam.rules.maurice.field.tables import COMBAT_BEATEN, COMBAT_DOUBLED, C
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """An engaged unit with its score, its level of disruption and its number of bases."""
+    """An engaged unit with its score, its opponents, its disruption and its number of bases."""
 
     id: str
     is_active: bool
@@ -23,9 +23,9 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What becomes of a unit: the disruption that it gains, whether it breaks, and why.
+    """A unit's combat result: disruption gained, whether it breaks or falls back, and why.
 
-    `back_mm` is how far it has fallen back.
+    `back_mm` is the distance of the fall-back.
     """
 
     disruption: int = 0
@@ -36,25 +36,25 @@ class Result:
 
 
 def is_broken(disruption: int, bases: int) -> bool:
-    """Whether a unit breaks at a level of disruption (M-1.14)."""
+    """Returns whether a unit with this level of disruption breaks (M-1.14)."""
     return disruption > bases
 
 
 def results(units: Iterable[Scored]) -> Mapping[str, Result]:
-    """The result of every engaged unit, by its id, in the order in which they are resolved.
+    """Returns the result of every engaged unit by id, in the order of resolution.
 
-    Whoever breaks among the passive units no longer counts against the active ones.
+    Passive units that break no longer count against active ones.
     """
     everyone = {unit.id: unit for unit in units}
-    found: dict[str, Result] = {}
+    result_of: dict[str, Result] = {}
     for unit in everyone.values():
         if not unit.is_active:
-            found[unit.id] = _passive(unit, everyone)
-    standing = {name for name, result in found.items() if not result.is_broken}
+            result_of[unit.id] = _passive(unit, everyone)
+    standing = {name for name, result in result_of.items() if not result.is_broken}
     for unit in everyone.values():
         if unit.is_active:
-            found[unit.id] = _active(unit, everyone, standing)
-    return MappingProxyType(found)
+            result_of[unit.id] = _active(unit, everyone, standing)
+    return MappingProxyType(result_of)
 
 
 def _passive(unit: Scored, everyone: Mapping[str, Scored]) -> Result:
@@ -70,10 +70,10 @@ def _passive(unit: Scored, everyone: Mapping[str, Scored]) -> Result:
 
 
 def _active(unit: Scored, everyone: Mapping[str, Scored], standing: set[str]) -> Result:
-    left = [name for name in unit.engaged_with if name in standing]
-    if not left:
+    opponents = [name for name in unit.engaged_with if name in standing]
+    if not opponents:
         return _disrupted(unit, COMBAT_OTHERWISE, "M-8.20 all of its enemies broke")
-    best = _best(unit, everyone, left)
+    best = _best(unit, everyone, opponents)
     if best.score >= unit.score:
         why = f"M-8.20 reached by {best.id}, {best.score} to {unit.score}"
         return _disrupted(unit, COMBAT_BEATEN, why)
@@ -94,5 +94,5 @@ def _disrupted(unit: Scored, gained: int, why: str) -> Result:
 
 
 def broken_by(level: int, bases: int) -> str:
-    """The line that says why a level of disruption breaks a unit."""
+    """Returns the line that explains why this level of disruption breaks a unit."""
     return f"M-1.14 {level} disruptions are more than its {bases} base{'s' * (bases > 1)}: broken"

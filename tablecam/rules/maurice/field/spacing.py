@@ -1,4 +1,4 @@
-"""How far apart the units of a field lie, each from each, measured once (G-1, G-2)."""
+"""Measures the distances between all units of a field once (G-1, G-2)."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from tablecam.uncertainty.lengths import Lengths, distances, renewed_distances
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spacing:
-    """The lengths between footprints of all units, in the field's order."""
+    """The matrix of distances between unit footprints, in the field's order."""
 
     places: Mapping[str, int]
     lengths: Lengths
 
     def mm(self, a_id: str, b_id: str) -> float:
-        """How far two units lie apart; 0 where they touch or overlap."""
+        """Returns the distance between two units; 0 if they touch or overlap."""
         return float(self.lengths.value_mm[self.places[a_id], self.places[b_id]])
 
     def sigma_mm(self, a_id: str, b_id: str) -> float:
-        """The standard deviation of that."""
+        """Returns the standard deviation of the distance between two units."""
         return float(self.lengths.sigma_mm[self.places[a_id], self.places[b_id]])
 
     def nearest(self, to_id: str, among: Iterable[UnitOnField]) -> UnitOnField | None:
-        """The nearest of some units, the first of those that are equally near."""
+        """Returns the nearest of the given units, the first of equals; None if there are none."""
         return min(among, key=lambda other: self.mm(to_id, other.id), default=None)
 
 
 def spacing(field: Field) -> Spacing:
-    """The lengths between all units of a field."""
+    """Measures the distances between all units of a field."""
     places = MappingProxyType({unit.id: place for place, unit in enumerate(field.units)})
     return Spacing(places, distances([unit.unit for unit in field.units]))
 
 
 def renewed_spacing(before: Spacing, field: Field, changed: Collection[str]) -> Spacing:
-    """The same where only some units lie elsewhere than before."""
+    """Updates the distances after only the units of ids `changed` have moved."""
     places = [before.places[unit_id] for unit_id in changed]
     units = [unit.unit for unit in field.units]
     return Spacing(before.places, renewed_distances(before.lengths, units, places))

@@ -1,4 +1,4 @@
-"""The numbers that are added up, each with its name, its rule and why it is there."""
+"""Named modifiers that a ruling adds up, each with its rule and its reason."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 MOST_ON_A_DIE = 6
-"""Every die has six sides."""
+"""The highest number on a die."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One number of a sum. `name` is what answers call it; `why` is part of a sentence."""
+    """One modifier of a sum: `name` is its key in answers, `why` a part of a sentence."""
 
     name: str
     amount: int
@@ -21,7 +21,7 @@ class Term:
 
     @property
     def because(self) -> str:
-        """The line that accounts for it.
+        """The line of the explanation for this modifier.
 
         >>> Term("disruption", -2, "M-8.16", "2 levels of disruption").because
         'M-8.16 2 levels of disruption: -2'
@@ -30,19 +30,19 @@ class Term:
 
 
 def by_name(terms: Iterable[Term]) -> Mapping[str, int]:
-    """The terms as answers hold them: the amount of each by its name, those of 0 left out."""
+    """Returns the amounts by name as answers hold them, without those of 0."""
     return MappingProxyType({term.name: term.amount for term in terms if term.amount})
 
 
 def total(terms: Iterable[Term]) -> int:
-    """What they come to."""
+    """Returns the sum of the amounts."""
     return sum(term.amount for term in terms)
 
 
 def needed_on_die(basic: int, modifiers: int) -> int:
-    """The number needed on a die to which modifiers are added.
+    """Returns the lowest roll that succeeds, given the basic number and the sum of modifiers.
 
-    Held within 2 and 6, as a natural 1 always fails and a 6 always succeeds (M-7.23, M-9.4).
+    It is clamped to 2..6: a natural 1 always fails and a natural 6 always succeeds (M-7.23, M-9.4).
 
     >>> needed_on_die(4, -1), needed_on_die(4, 3), needed_on_die(5, -4)
     (5, 2, 6)

@@ -1,7 +1,7 @@
-"""Which units of a position can be ruled on: whole, on the table, and not on top of each other.
+"""Selects the units fit for rulings: complete, on the table and not on top of each other.
 
-Over a live table hands are at work: a unit that lies impossibly for a moment is left out of the
-rulings, with a sentence that says why, and the others are ruled on.
+On a live table, units may lie impossibly for a moment while players move them. They are left out
+with a sentence that says why, and the rulings cover the others.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from tablecam.table.model import Position, Unit
 
 
 def whole_units(position: Position) -> tuple[Position, Mapping[str, str]]:
-    """The position without the units that cannot be ruled on, and why, by their ids."""
+    """Returns the position without unfit units, and the reasons for their omission by id."""
     play = table_outline(position.table).buffer(MOST_OFF_TABLE_MM)
-    why = {unit.id: said for unit in position.units if (said := _why_not(unit, play))}
-    left = [unit for unit in position.units if unit.id not in why]
-    why |= _on_top_of_each_other(left)
+    why = {unit.id: reason for unit in position.units if (reason := _why_not(unit, play))}
+    complete = [unit for unit in position.units if unit.id not in why]
+    why |= _on_top_of_each_other(complete)
     units = tuple(unit for unit in position.units if unit.id not in why)
     return replace(position, units=units), MappingProxyType(why)
 
 
 def _why_not(unit: Unit, play: shapely.Geometry) -> str:
-    """What is odd about a unit by itself; empty where nothing is."""
-    wanted, lie = BASES[unit.arm], len(unit.bases)
-    if lie != wanted:
-        return f"{unit.id} is left out: {lie} of its {wanted} bases are on the table"
+    """Returns why a unit by itself is unfit for rulings; empty if it is fit."""
+    expected, count = BASES[unit.arm], len(unit.bases)
+    if count != expected:
+        return f"{unit.id} is left out: {count} of its {expected} bases are on the table"
     for index, pose in enumerate(unit.bases):
         if not shapely.contains(play, footprint(pose)):
             return f"{unit.id} is left out: its base {unit.base_name(index)} lies off the table"
@@ -44,7 +44,7 @@ def _why_not(unit: Unit, play: shapely.Geometry) -> str:
 
 
 def _on_top_of_each_other(units: list[Unit]) -> dict[str, str]:
-    """Of two that overlap by more than can be explained: the one that is hidden, else both."""
+    """Returns why units with impossible overlaps are left out, by id: the hidden one, else both."""
     why: dict[str, str] = {}
     for *both, deep_mm in overlapping(units):
         if deep_mm <= most_overlap_mm(*(unit.bases[index] for unit, index in both)):

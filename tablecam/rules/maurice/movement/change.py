@@ -1,7 +1,7 @@
-"""Changes of formation and about-faces, from where bases lay and where they lie (M-6.21 ff.).
+"""Judges changes of formation and about-faces from old and new base poses (M-6.21 ff.).
 
-A column may change and then move; what changes from anything else has used up its round. Horse may
-about-face and then move; foot has used up its round.
+A column may change formation and then move; for all others the change is the whole move. Cavalry
+may about-face and then move; for infantry the about-face is the whole move.
 """
 
 from __future__ import annotations
@@ -29,68 +29,79 @@ from tablecam.table.motion import SLIP_MM
 
 ABOUT_RULE: Final = "M-6.26"
 _PLACE_MM = 5 * SLIP_MM
-"""How far a base may have slipped that was turned on its spot: a hand lifts it for that."""
+"""How far a base turned on the spot may slip: more than others, as a hand lifts it to turn."""
 _ALIKE = 0.1
-"""Millimetres and degrees, a tenth of a hand's slip: bases that are measured, and so only nearly
-flush, line up elsewhere than they lie."""
+"""Tolerance for equal poses, in mm and degrees: a tenth of `SLIP_MM`.
+
+Measured bases lie only nearly side by side, so lining them up shifts them.
+"""
 _TURN_DEG = 10.0
-"""How far its heading may be off, as in a formation (M-1.7)."""
+"""The tolerance for the heading of a base turned on the spot, as in a formation (M-1.7)."""
 
 
 def placed(field: Field, unit: UnitOnField, bases: tuple[BasePose, ...]) -> Field:
-    """The field with a unit's bases elsewhere, in the formation in which they lie there.
+    """Returns the field with a unit's bases at new poses and its formation read from them.
 
     Raises:
-        BadInput: They cannot lie so: off the table, or upon others.
+        BadInput: The poses are impossible: off the table or on top of other bases.
     """
     moved = replace(unit.unit, bases=bases, formation=None)
     moved = replace(moved, formation=read_formation(moved).name)
-    units = tuple(moved if each.id == unit.id else each for each in field.position.units)
+    units = tuple(moved if other.id == unit.id else other for other in field.position.units)
     return renewed_field(field, replace(field.position, units=units), "the move")
 
 
 def changed_way(
-    field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
 ) -> Way:
-    """A change of formation, and for what was a column a move after it (M-6.21 to M-6.24)."""
-    change = f"{unit.id} changed from {unit.formation} to {there.formation}"
-    if there.formation == "broken-up" or (there.formation, unit.unit.arm) == ("massed", "infantry"):
+    """Judges a change of formation, for columns with a move after it (M-6.21 to M-6.24)."""
+    change = f"{unit.id} changed from {unit.formation} to {moved_unit.formation}"
+    is_massed_foot = unit.unit.arm == "infantry" and moved_unit.formation == "massed"
+    if moved_unit.formation == "broken-up" or is_massed_foot:
         return refused("M-1.7", f"{change}: it may not lie so")
     if unit.formation == "column":
-        return _deployed_way(field, unit, after, there, allowed_bw)
-    quarter_turn = "column" in (unit.formation, there.formation) and unit.formation == "line"
-    kept, wanted = _kept(unit, there, 90.0 if quarter_turn else 0.0), 1 if quarter_turn else 2
+        return _deployed_way(field, unit, after, moved_unit, allowed_bw)
+    quarter_turn = "column" in (unit.formation, moved_unit.formation) and unit.formation == "line"
+    turned_deg, least = (90.0, 1) if quarter_turn else (0.0, 2)
+    in_place = _in_place_count(unit, moved_unit, turned_deg)
     rule = "M-6.23" if quarter_turn else "M-6.24"
-    if kept < wanted:
-        because = f"{change}: {kept} of its bases kept their place, expected {wanted} or more"
+    if in_place < least:
+        because = f"{change}: {in_place} of its bases kept their place, expected {least} or more"
         return refused(rule, because)
-    if rule == "M-6.24" and there.formation != "line" and not _is_behind_who_stayed(unit, there):
+    if (
+        rule == "M-6.24"
+        and moved_unit.formation != "line"
+        and not _has_front_in_place(unit, moved_unit)
+    ):
         return refused(rule, f"{change}: the others go behind the two that keep their place")
-    return _in_place(field, unit, there, allowed_bw, rule)
+    return _in_place(field, unit, moved_unit, allowed_bw, rule)
 
 
 def _deployed_way(
-    field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
 ) -> Way:
-    """The way of what was a column: it deploys for nothing, and may move as what it is then.
+    """Judges the way of a column that deploys at no cost and then moves in its new formation.
 
-    It keeps the column's allowance, and with it what holds a column near the enemy (M-6.2, M-6.11).
+    It keeps the allowance of a column, with the limit near the enemy (M-6.2, M-6.11).
     """
-    if near_enemy(after, there).is_near:
+    if near_enemy(after, moved_unit).is_near:
         allowed_bw = min(allowed_bw, COLUMN_NEAR_BW)
 
     def ways_from(places: Iterable[tuple[BasePose, ...]]) -> Iterator[Way]:
         for start in _deployed(field, unit, places):
-            if start.formation == there.formation:
-                way = wheeled_way(field, start, there, allowed_bw, near_bw=COLUMN_NEAR_BW)
+            if start.formation == moved_unit.formation:
+                way = wheeled_way(field, start, moved_unit, allowed_bw, near_bw=COLUMN_NEAR_BW)
                 yield _with_change(field, unit, start, way)
 
     places = (*_lines(unit), *_masses(unit))
-    for way in ways_from(each for each in places if _is_alike(each, there.unit.bases, EXACT_MM)):
+    # Most columns deploy without moving: that deployment is tried first, as no way is cheaper.
+    for way in ways_from(
+        poses for poses in places if _is_alike(poses, moved_unit.unit.bases, EXACT_MM)
+    ):
         if way.answer.answer != "no" and way.cost_mm <= EXACT_MM:
-            return way  # It deployed, and moved no farther: no way is cheaper.
+            return way
     ways = ways_from(places)
-    no_room = f"{unit.id} changed from {unit.formation} to {there.formation}: no room for it"
+    no_room = f"{unit.id} changed from {unit.formation} to {moved_unit.formation}: no room for it"
     return min(
         ways,
         key=lambda way: (way.answer.answer == "no", way.cost_mm),
@@ -99,7 +110,7 @@ def _deployed_way(
 
 
 def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) -> Way:
-    """A way, and the difficult ground of the change before it: one disruption in all (M-6.25)."""
+    """Adds the disruption for difficult ground in the change, if the way has none (M-6.25)."""
     if way.answer.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
         return way
     if breaks(unit, way.disruptions + 1):
@@ -108,113 +119,115 @@ def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) 
     return replace(way, disruptions=way.disruptions + 1, is_rough=True)
 
 
-def _crosses_rough(field: Field, unit: UnitOnField, there: UnitOnField) -> bool:
-    """Whether bases enter or leave difficult ground by a change on the spot (M-6.25).
+def _crosses_rough(field: Field, unit: UnitOnField, moved_unit: UnitOnField) -> bool:
+    """Returns whether bases enter or leave difficult ground in a change on the spot (M-6.25).
 
-    Piece by piece the bases in it are counted: which of them went where nobody saw. What stays
-    where it stood counts in neither. Friends are never passed: bases may go through their own unit,
-    and its old and new place hang together.
+    Which base went where is unknown, so the moved bases in each piece of ground are counted before
+    and after. Bases that stay count in neither. Friends are never passed: bases may go through
+    their own unit, whose old and new places adjoin.
     """
     if unit.unit.arm == "artillery":
         return False
-    gone = _not_among(unit, there)
-    come = _not_among(there, unit)
+    before = _not_among(unit, moved_unit)
+    after = _not_among(moved_unit, unit)
     return any(
-        sum(is_partly_in(base, piece) for base in gone)
-        != sum(is_partly_in(base, piece) for base in come)
+        sum(is_partly_in(base, piece) for base in before)
+        != sum(is_partly_in(base, piece) for base in after)
         for piece in shapely.get_parts(field.ground.difficult)
     )
 
 
 def _not_among(unit: UnitOnField, other: UnitOnField) -> list[shapely.Polygon]:
-    """The bases of a unit that lie where none of the other's does, turned about or not."""
+    """Returns the outlines of a unit's bases that coincide with no base of the other's."""
     return [
         outline
         for base, outline in zip(unit.unit.bases, unit.bases, strict=True)
-        if not any(_lies_as(base, each) for each in other.unit.bases)
+        if not any(_coincides(base, other_base) for other_base in other.unit.bases)
     ]
 
 
-def _lies_as(one: BasePose, other: BasePose) -> bool:
-    """Whether two bases cover the same ground, but for a hand's slip."""
+def _coincides(one: BasePose, other: BasePose) -> bool:
+    """Returns whether two bases cover the same ground within a hand's slip, turned or not."""
     turns_deg = [0.0, 180.0]
     if abs(one.width_mm - one.depth_mm) <= SLIP_MM:
         turns_deg.append(90.0)
     return any(_is_turned(one, other, turn_deg) for turn_deg in turns_deg)
 
 
-def is_faced_about(unit: UnitOnField, there: UnitOnField) -> bool:
-    """Whether a unit faces the other way, whatever else it did."""
-    turned_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
-    return unit.formation == there.formation and abs(turned_deg) > 180.0 - _TURN_DEG
+def is_faced_about(unit: UnitOnField, moved_unit: UnitOnField) -> bool:
+    """Returns whether a unit in the same formation faces the opposite way."""
+    turned_deg = difference_deg(moved_unit.axes.heading_deg, unit.axes.heading_deg)
+    return unit.formation == moved_unit.formation and abs(turned_deg) > 180.0 - _TURN_DEG
 
 
-def is_turned_back(unit: UnitOnField, there: UnitOnField) -> bool:
-    """Whether a unit faces more backward than forward, whatever else it did."""
-    turned_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
-    return unit.formation == there.formation and abs(turned_deg) > 90.0
+def is_turned_back(unit: UnitOnField, moved_unit: UnitOnField) -> bool:
+    """Returns whether a unit in the same formation turned by more than 90 degrees."""
+    turned_deg = difference_deg(moved_unit.axes.heading_deg, unit.axes.heading_deg)
+    return unit.formation == moved_unit.formation and abs(turned_deg) > 90.0
 
 
 def about_face(
-    field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
 ) -> Way | None:
-    """An about-face, and for horse a move after it; None when it was none (M-6.26).
+    """Judges an about-face, for cavalry with a move after it; None if it was none (M-6.26).
 
-    Nor is it one where the unit comes there as cheaply without. Horse that turned more than a
-    quarter back again after it faces forward: that is looked at where no other way is legal.
+    A way without an about-face is preferred if it costs no more. Cavalry that faces forward again
+    after an about-face and a turn is considered only if no other way is legal.
     """
     if unit.unit.arm == "artillery":
         return None
-    if is_faced_about(unit, there) and _kept(unit, there, 180.0) == len(unit.bases):
-        way = _in_place(field, unit, there, 0.0, ABOUT_RULE)
+    if is_faced_about(unit, moved_unit) and _in_place_count(unit, moved_unit, 180.0) == len(
+        unit.bases
+    ):
+        way = _in_place(field, unit, moved_unit, 0.0, ABOUT_RULE)
         return replace(way, is_after_about_face=True)
-    is_column_about = unit.formation == there.formation == "column" and (
-        column_order(there.unit.bases) == column_order(unit.unit.bases)[::-1]
+    is_column_about = unit.formation == moved_unit.formation == "column" and (
+        column_order(moved_unit.unit.bases) == column_order(unit.unit.bases)[::-1]
     )
     if unit.unit.arm != "cavalry":
         if not is_column_about:
             return None
         return refused(ABOUT_RULE, f"{unit.id} about-faced and moved: foot may do one of the two")
-    if is_column_about:  # its last base leads: no snaking way does that
-        return _faced_way(field, unit, after, there, allowed_bw)
-    moved = _moved_way(field, unit, after, there, allowed_bw)
-    is_legal, is_turned = moved.answer.answer != "no", is_turned_back(unit, there)
+    if is_column_about:  # its last base leads, which no snaking way achieves
+        return _faced_way(field, unit, after, moved_unit, allowed_bw)
+    moved = _moved_way(field, unit, after, moved_unit, allowed_bw)
+    is_legal, is_turned = moved.answer.answer != "no", is_turned_back(unit, moved_unit)
     if is_legal and (unit.formation == "column" or not is_turned):
         return moved
-    found = _faced_way(field, unit, after, there, allowed_bw)
-    if found.answer.answer == "no":
-        # Neither is legal: what it did is told by the way that it faces.
-        return moved if is_legal or not is_turned else found
-    is_as_cheap = is_legal and found.cost_mm >= moved.cost_mm - SLIP_MM
-    return moved if is_as_cheap else found
+    faced = _faced_way(field, unit, after, moved_unit, allowed_bw)
+    if faced.answer.answer == "no":
+        # If neither is legal, the final facing decides which refusal to report.
+        return moved if is_legal or not is_turned else faced
+    is_as_cheap = is_legal and faced.cost_mm >= moved.cost_mm - SLIP_MM
+    return moved if is_as_cheap else faced
 
 
 def _faced_way(
-    field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
 ) -> Way:
-    """The way of a unit that about-faced first: it may not end near the enemy (M-6.26)."""
-    faced = tuple(replace(base, heading_deg=base.heading_deg + 180) for base in unit.unit.bases)
-    start = placed(field, unit, faced).by_id[unit.id]
-    way = _moved_way(field, start, after, there, allowed_bw)
-    if way.answer.answer != "no" and near_enemy(after, there).is_near:
+    """Judges a move after an about-face, which may not end near the enemy (M-6.26)."""
+    about = tuple(replace(base, heading_deg=base.heading_deg + 180) for base in unit.unit.bases)
+    start = placed(field, unit, about).by_id[unit.id]
+    way = _moved_way(field, start, after, moved_unit, allowed_bw)
+    if way.answer.answer != "no" and near_enemy(after, moved_unit).is_near:
         because = f"{unit.id} about-faced and moved, and may not end near the enemy"
         way = refused(ABOUT_RULE, because, way.path)
     return replace(way, is_after_about_face=True)
 
 
 def _moved_way(
-    field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
 ) -> Way:
     if unit.formation == "column":
-        return free_way(field, unit, after, there, allowed_bw)
-    return wheeled_way(field, unit, there, allowed_bw)
+        return free_way(field, unit, after, moved_unit, allowed_bw)
+    return wheeled_way(field, unit, moved_unit, allowed_bw)
 
 
 def _in_place(
-    field: Field, unit: UnitOnField, there: UnitOnField, cost_bw: float, rule: str
+    field: Field, unit: UnitOnField, moved_unit: UnitOnField, cost_bw: float, rule: str
 ) -> Way:
-    """A change that is all the unit does: it costs the whole allowance."""
-    area = shapely.union_all([unit.outline, there.outline])
+    """Judges a change that is the unit's whole move: it costs the whole allowance."""
+    area = shapely.union_all([unit.outline, moved_unit.outline])
     cost_mm = cost_bw * field.bw_mm
     return judged_way(
         field,
@@ -225,29 +238,29 @@ def _in_place(
         sigma_mm=0.0,
         path=(),
         rule=rule,
-        is_rough=_crosses_rough(field, unit, there),
+        is_rough=_crosses_rough(field, unit, moved_unit),
     )
 
 
-def _kept(unit: UnitOnField, there: UnitOnField, turned_deg: float) -> int:
-    """How many bases stand where one stood, turned by so much to either hand."""
-    return _kept_of(unit, there.unit.bases, turned_deg)
+def _in_place_count(unit: UnitOnField, moved_unit: UnitOnField, turned_deg: float) -> int:
+    """Counts the bases in the old place of one, turned by this angle to either side."""
+    return _count_in_place(unit, moved_unit.unit.bases, turned_deg)
 
 
-def _kept_of(unit: UnitOnField, bases: Iterable[BasePose], turned_deg: float) -> int:
+def _count_in_place(unit: UnitOnField, bases: Iterable[BasePose], turned_deg: float) -> int:
     return sum(
         any(_is_turned(before, after, turned_deg) for before in unit.unit.bases) for after in bases
     )
 
 
-def _is_behind_who_stayed(unit: UnitOnField, there: UnitOnField) -> bool:
-    """Whether the two bases in front are those that stayed: the others closed up behind them."""
-    if there.formation == "column":
-        front = _from_the_front(there)[:2]
+def _has_front_in_place(unit: UnitOnField, moved_unit: UnitOnField) -> bool:
+    """Returns whether the front two bases stayed, so that the others went behind them (M-6.24)."""
+    if moved_unit.formation == "column":
+        front = _from_the_front(moved_unit)[:2]
     else:
-        front = list(front_rank(there.unit))
-    bases = [there.unit.bases[place] for place in front]
-    return _kept_of(unit, bases, 0.0) == len(bases)
+        front = list(front_rank(moved_unit.unit))
+    bases = [moved_unit.unit.bases[place] for place in front]
+    return _count_in_place(unit, bases, 0.0) == len(bases)
 
 
 def _is_turned(before: BasePose, after: BasePose, turned_deg: float) -> bool:
@@ -259,10 +272,10 @@ def _is_turned(before: BasePose, after: BasePose, turned_deg: float) -> bool:
 def _deployed(
     field: Field, unit: UnitOnField, places: Iterable[tuple[BasePose, ...]]
 ) -> Iterator[UnitOnField]:
-    """A column as it may deploy on its spot; without the places for which there is no room.
+    """Yields the column deployed at each set of poses for which there is room.
 
-    Into line: every base turns to one hand (M-6.23). Massed: two bases come up beside the two in
-    front, or back beside the two behind (M-6.24).
+    Into line, all bases turn to the same side (M-6.23). Massed, two bases move up beside the front
+    two, or back beside the rear two (M-6.24).
     """
     for bases in places:
         try:
@@ -272,7 +285,7 @@ def _deployed(
 
 
 def _lines(unit: UnitOnField) -> Iterator[tuple[BasePose, ...]]:
-    """Every base turned on its spot; or one of them, and the others lined up flush with it."""
+    """Yields the poses of a line formed from a column: turned singly, or lined up on one base."""
     for turn_deg in (90.0, -90.0):
         on_spot = tuple(
             replace(base, heading_deg=base.heading_deg + turn_deg) for base in unit.unit.bases
@@ -285,27 +298,28 @@ def _lines(unit: UnitOnField) -> Iterator[tuple[BasePose, ...]]:
 
 
 def _lined_up(unit: UnitOnField, pivot: int, turn_deg: float) -> tuple[BasePose, ...]:
-    """A straight line that a column forms on one of its bases, which turns on its spot (M-6.23)."""
+    """Returns the straight line that a column forms on one base, which turns in place (M-6.23)."""
     bases = unit.unit.bases
-    stays = bases[pivot]
+    pivot_base = bases[pivot]
     order = _from_the_front(unit)
-    ahead = forward(stays.heading_deg)
+    ahead = forward(pivot_base.heading_deg)
     ahead_mm = [
-        stays.width_mm * (order.index(pivot) - order.index(place)) for place in range(len(bases))
+        pivot_base.width_mm * (order.index(pivot) - order.index(place))
+        for place in range(len(bases))
     ]
     return tuple(
         replace(
             base,
-            x_mm=stays.x_mm + ahead[0] * on_mm,
-            y_mm=stays.y_mm + ahead[1] * on_mm,
-            heading_deg=stays.heading_deg + turn_deg,
+            x_mm=pivot_base.x_mm + ahead[0] * on_mm,
+            y_mm=pivot_base.y_mm + ahead[1] * on_mm,
+            heading_deg=pivot_base.heading_deg + turn_deg,
         )
         for base, on_mm in zip(bases, ahead_mm, strict=True)
     )
 
 
 def _from_the_front(unit: UnitOnField) -> list[int]:
-    """The places of a column's bases in `unit.bases`, from the leading one back."""
+    """Returns the indices of a column's bases in `unit.bases`, from the leading one back."""
     bases = unit.unit.bases
     leading = bases[front_rank(unit.unit)[0]]
     return sorted(
@@ -313,35 +327,41 @@ def _from_the_front(unit: UnitOnField) -> list[int]:
     )
 
 
-def _is_alike(these: tuple[BasePose, ...], those: tuple[BasePose, ...], by: float = _ALIKE) -> bool:
-    """Whether it is all one from which of two places a move is judged, whoever lies where."""
+def _is_alike(
+    poses: tuple[BasePose, ...], other_poses: tuple[BasePose, ...], by: float = _ALIKE
+) -> bool:
+    """Returns whether two sets of poses are equal within `by`, in any order of bases."""
     return all(
         any(
             math.dist(_centre(one), _centre(other)) <= by
             and abs(difference_deg(one.heading_deg, other.heading_deg)) <= by
-            for other in those
+            for other in other_poses
         )
-        for one in these
+        for one in poses
     )
 
 
 def _masses(unit: UnitOnField) -> Iterator[tuple[BasePose, ...]]:
+    """Yields the poses of massed cavalry formed from a column (M-6.24)."""
     bases = unit.unit.bases
     order = [bases[place] for place in _from_the_front(unit)]
     if unit.unit.arm != "cavalry" or len(order) != 4:
         return
     for stay, go in ((order[:2], order[2:]), (order[2:], order[:2])):
         for side in (1.0, -1.0):
-            yield (*stay, *(_beside(base, side, mate) for base, mate in zip(stay, go, strict=True)))
+            yield (
+                *stay,
+                *(_beside(base, side, other) for base, other in zip(stay, go, strict=True)),
+            )
 
 
-def _beside(base: BasePose, side: float, mate: BasePose) -> BasePose:
-    """A mate put flush beside a base, to its right or left."""
+def _beside(base: BasePose, side: float, other: BasePose) -> BasePose:
+    """Returns the pose of `other` placed side by side with a base, to its right or left."""
     across, ahead = right(base.heading_deg), forward(base.heading_deg)
-    apart_mm = side * (base.width_mm + mate.width_mm) / 2
-    on_mm = (base.depth_mm - mate.depth_mm) / 2
+    apart_mm = side * (base.width_mm + other.width_mm) / 2
+    on_mm = (base.depth_mm - other.depth_mm) / 2
     return replace(
-        mate,
+        other,
         x_mm=base.x_mm + across[0] * apart_mm + ahead[0] * on_mm,
         y_mm=base.y_mm + across[1] * apart_mm + ahead[1] * on_mm,
         heading_deg=base.heading_deg,

@@ -1,9 +1,9 @@
-"""The ways of columns and artillery: a snaking corridor one BW wide (M-6.9, M-6.11, M-6.18).
+"""Finds ways of columns and artillery: snaking corridors 1 BW wide (M-6.9, M-6.11, M-6.18).
 
-Artillery does not care where it faces: the shortest corridor between two places is a way. A column
-goes where its leading base faces, and the others follow in its track (M-6.10). So the bases at its
-rear lie on the track that it stood on, or the whole of it lies on the last stretch of its head's
-way, which came to where its tail is now and went on from there.
+Artillery may face anywhere, so the shortest corridor between two places is its way. A column goes
+where its leading base faces, and the others follow in its track (M-6.10). So after a short move its
+rear bases still lie on the old track; after a long one the whole column lies on the last stretch
+of its head's way, which passed through the place where the tail is now.
 """
 
 from __future__ import annotations
@@ -37,37 +37,37 @@ from tablecam.table.motion import HAND_MM
 
 COLUMN_RULE, NEAR_RULE, ARTILLERY_RULE = "M-6.9", "M-6.11", "M-6.19"
 _ASIDE = 0.5
-"""How far beside its track a base may follow, as a share of its width (reading of M-6.10)."""
+"""How far off the track a base may follow, as a share of its width (reading of M-6.10)."""
 _SIGMAS = 3.0
 
 
 def free_way(
-    field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
 ) -> Way:
-    """The shortest legal corridor to where a column or an artillery unit now is."""
-    found: list[Way] = []
-    for limit_bw, avoided, rule in _choices(field, unit, after, there, allowed_bw):
-        for way in _ways(field, unit, there, avoided):
-            found.append(_judged(field, unit, there, way, limit_bw, rule))
-            if found[-1].answer.answer != "no":
-                return found[-1]
-    if found:
-        return min(found, key=lambda way: way.cost_mm)
+    """Returns the shortest legal way of a column or artillery unit to where it is now."""
+    illegal: list[Way] = []
+    for limit_bw, avoided, rule in _allowances(field, unit, after, moved_unit, allowed_bw):
+        for way in _ways(field, unit, moved_unit, avoided):
+            illegal.append(_judged(field, unit, moved_unit, way, limit_bw, rule))
+            if illegal[-1].answer.answer != "no":
+                return illegal[-1]
+    if illegal:
+        return min(illegal, key=lambda way: way.cost_mm)
     return refused("M-6.9", f"{unit.id} finds no way to where it is")
 
 
-def _choices(
-    field: Field, unit: UnitOnField, after: Field, there: UnitOnField, allowed_bw: float
+def _allowances(
+    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
 ) -> Iterator[tuple[float, list[shapely.Geometry], str]]:
-    """How far a unit may go if it keeps out of what, and the rule that says so, farthest first."""
-    ends_near = near_enemy(after, there).is_near
+    """Yields allowances, the areas to avoid for each, and the rule; the farthest first."""
+    ends_near = near_enemy(after, moved_unit).is_near
     if unit.unit.arm == "artillery":
-        if not ends_near and not there.is_in_difficult and not unit.is_in_difficult:
+        if not ends_near and not moved_unit.is_in_difficult and not unit.is_in_difficult:
             yield allowed_bw, [field.ground.difficult], ARTILLERY_RULE
         yield min(ARTILLERY_SLOW_BW, allowed_bw), [], ARTILLERY_RULE
         return
     if not ends_near and not near_enemy(field, unit).is_near:
-        # Anything nearer to an enemy than this would be near him: half the corridor is the column.
+        # The corridor is as wide as the column, so its edge must stay out of the buffers too.
         far_mm = NEAR_BW * field.bw_mm
         outlines = [enemy.outline for enemy in field.enemies_of(unit)]
         wide = list(shapely.buffer(outlines, far_mm, quad_segs=64))
@@ -79,52 +79,52 @@ def _choices(
 
 
 def _ways(
-    field: Field, unit: UnitOnField, there: UnitOnField, avoided: Sequence[shapely.Geometry]
+    field: Field, unit: UnitOnField, moved_unit: UnitOnField, avoided: Sequence[shapely.Geometry]
 ) -> tuple[Corridor, ...]:
-    """The corridors of the middle of a gun, or of the front middle of a column's leading base."""
+    """Returns the corridors of a gun's centre or of the front middle of a column's leading base."""
     if unit.unit.arm == "artillery":
-        return _corridors(field, unit, avoided, _centre(there.unit.bases[0]))
-    track, last = _track(unit), _track(there)
-    onward = _onward(unit, there, track, last)
+        return _corridors(field, unit, avoided, _centre(moved_unit.unit.bases[0]))
+    track, last = _track(unit), _track(moved_unit)
+    onward = _way_along_track(unit, moved_unit, track, last)
     if onward is not None:
         is_avoided = any(is_partly_in(onward.strip, shape) for shape in avoided)
         return () if is_avoided else (onward,)
-    # Where it goes now it has left its old place; it comes there through none of the rest of it.
+    # The head must not cross the rest of its own column, except where the column now lies.
     head = leader(unit)
     behind = shapely.union_all(
         [outline for base, outline in zip(unit.unit.bases, unit.bases, strict=True) if base != head]
     )
-    gone = shapely.buffer(there.outline, head.width_mm / 2)
+    gone = shapely.buffer(moved_unit.outline, head.width_mm / 2)
     own = shapely.difference(behind, gone, grid_size=GRID_MM)
     return tuple(
         replace(
             way,
             length_mm=way.length_mm + last.length - head.depth_mm / 2,
             points_mm=(*way.points_mm, *_points(last)),
-            strip=shapely.union_all([way.strip, there.outline]),
+            strip=shapely.union_all([way.strip, moved_unit.outline]),
         )
         for way in _corridors(field, unit, [*avoided, own], _points(last)[0])
     )
 
 
 def _track(unit: UnitOnField) -> shapely.LineString:
-    """The middle line of a column, from the rear of its last base to the front of its first."""
+    """Returns a column's centre line, from the rear of its last base to the front of its first."""
     bases = [unit.unit.bases[place] for place in reversed(column_order(unit.unit.bases))]
     rear = _ahead(bases[0], -bases[0].depth_mm / 2)
     return shapely.LineString([rear, *(_ahead(base, base.depth_mm / 2) for base in bases)])
 
 
-def _onward(
+def _way_along_track(
     unit: UnitOnField,
-    there: UnitOnField,
+    moved_unit: UnitOnField,
     track: shapely.LineString,
     last: shapely.LineString,
 ) -> Corridor | None:
-    """The way of a column whose rear is still on the track that it stood on; None where it is not.
+    """Returns the way of a column whose rear is still on its old track, else None.
 
-    Its head then went along the rest of the line on which it lies, and no other way.
+    The head then went along the rest of the line on which the column lies.
     """
-    tail = there.unit.bases[column_order(there.unit.bases)[-1]]
+    tail = moved_unit.unit.bases[column_order(moved_unit.unit.bases)[-1]]
     front = shapely.Point(track.coords[-1])
     aside_mm = last.distance(front)
     if aside_mm > _ASIDE * tail.width_mm or not _is_on_track(unit, track, tail):
@@ -135,14 +135,14 @@ def _onward(
 
 
 def _is_on_track(unit: UnitOnField, track: shapely.LineString, tail: BasePose) -> bool:
-    """Whether the last base lies on the track on which its column stood, not behind it."""
+    """Returns whether the last base lies on its column's old track, not behind it."""
     was = unit.unit.bases[column_order(unit.unit.bases)[-1]]
     middle = shapely.Point(tail.x_mm, tail.y_mm)
-    on = min(unit.unit.bases, key=lambda base: math.dist(_centre(base), _centre(tail)))
+    nearest_base = min(unit.unit.bases, key=lambda base: math.dist(_centre(base), _centre(tail)))
     back_mm = np.dot(np.subtract(_centre(was), _centre(tail)), forward(was.heading_deg))
     return bool(
         track.distance(middle) <= _ASIDE * tail.width_mm
-        and abs(difference_deg(tail.heading_deg, on.heading_deg)) < 90.0
+        and abs(difference_deg(tail.heading_deg, nearest_base.heading_deg)) < 90.0
         and back_mm <= HAND_MM + _SIGMAS * math.hypot(was.sigma_mm, tail.sigma_mm)
     )
 
@@ -150,10 +150,10 @@ def _is_on_track(unit: UnitOnField, track: shapely.LineString, tail: BasePose) -
 def _corridors(
     field: Field, unit: UnitOnField, avoided: Sequence[shapely.Geometry], end_mm: Point
 ) -> tuple[Corridor, ...]:
-    """The shortest corridor past friends too, and the one through those it may pass.
+    """Returns the shortest corridors round all friends and through passable friends.
 
-    It begins at the middle of the leading base. To pass through a friend costs somebody a
-    disruption, so nobody does it who may go round.
+    They begin at the middle of the leading base. The one through friends is listed last, and only
+    if it is shorter, since passing through costs a disruption.
     """
     start = leader(unit)
     barred = [enemy.outline for enemy in field.enemies_of(unit)]
@@ -161,18 +161,18 @@ def _corridors(
     friends = field.friends_of(unit)
     closed = [friend.outline for friend in friends if suffers(friend) and breaks(friend, 1)]
     table = field.position.table
-    # A base less deep than it is wide may end nearer to what is ahead of it than half its width.
+    # A base shallower than wide may stop closer to an obstacle ahead than half its width.
     narrow_mm = min(field.bw_mm, start.width_mm, start.depth_mm)
     ways = [
         corridor(
             _centre(start),
             end_mm,
             width_mm=narrow_mm,
-            around=[shape for shape in (*barred, *kept_off) if not shapely.is_empty(shape)],
+            around=[shape for shape in (*barred, *friends_avoided) if not shapely.is_empty(shape)],
             sliver_mm=SLIVER_MM,
             bounds=(0.0, 0.0, table.width_mm, table.depth_mm),
         )
-        for kept_off in ([friend.outline for friend in friends], closed)
+        for friends_avoided in ([friend.outline for friend in friends], closed)
     ]
     past, through = ways
     if past is None or through is None:
@@ -183,16 +183,16 @@ def _corridors(
 def _judged(
     field: Field,
     unit: UnitOnField,
-    there: UnitOnField,
+    moved_unit: UnitOnField,
     way: Corridor,
     limit_bw: float,
     rule: str,
 ) -> Way:
-    start, end = leader(unit), leader(there)
-    begin_mm, end_mm = _counted(unit, start), _counted(there, end)
-    # The way of a column's front middle is no shorter than the straight one.
+    start, end = leader(unit), leader(moved_unit)
+    begin_mm, end_mm = _measured_point(unit, start), _measured_point(moved_unit, end)
+    # No way of the front middle is shorter than the straight line.
     cost_mm = max(way.length_mm, math.dist(begin_mm, end_mm))
-    area = shapely.union_all([way.strip, unit.outline, there.outline])
+    area = shapely.union_all([way.strip, unit.outline, moved_unit.outline])
     label = f"{field.in_bw(cost_mm):.2f} BW"
     sigma_mm = math.hypot(start.sigma_mm, end.sigma_mm)
     return judged_way(
@@ -208,7 +208,7 @@ def _judged(
 
 
 def leader(unit: UnitOnField) -> BasePose:
-    """The base whose front edge the unit's is: a column's leading one."""
+    """Returns the base at the middle of the unit's front: of a column, the leading one."""
     middle = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm]).centroid
     distances = [float(middle.distance(base)) for base in unit.bases]
     centres = [math.dist(_centre(base), (middle.x, middle.y)) for base in unit.unit.bases]
@@ -216,8 +216,8 @@ def leader(unit: UnitOnField) -> BasePose:
     return unit.unit.bases[order[0]]
 
 
-def _counted(unit: UnitOnField, leader: BasePose) -> Point:
-    """Whose way counts: a column's front middle (M-6.9), an artillery base's centre (M-6.18)."""
+def _measured_point(unit: UnitOnField, leader: BasePose) -> Point:
+    """Returns the point measured: a column's front middle (M-6.9), a gun's centre (M-6.18)."""
     if unit.unit.arm == "artillery":
         return _centre(leader)
     (left_x, left_y), (right_x, right_y) = unit.axes.left_mm, unit.axes.right_mm

@@ -1,7 +1,7 @@
-"""How far units may move, and whether a move from one pose to another was legal (M-6).
+"""Judges how far units may move and whether a move from one pose to another was legal (M-6).
 
-An overhead camera sees where a move began and where it ended. It is legal when some way between the
-two is (M-6.17); the cheapest one is shown.
+An overhead camera sees only where a move began and where it ended. The move is legal if some path
+between the two is (M-6.17); the cheapest legal path is shown.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from tablecam.uncertainty.answer import Answer
 
 
 def objection_to_end(after: Field, unit: UnitOnField) -> Way | None:
-    """What forbids that a march ends where a unit now is; None when nothing does.
+    """Returns a refusal if a march may not end where the unit is now, else None.
 
-    A contact that is too close to call does not.
+    A contact that is too close to call is no reason to refuse.
     """
     table = after.position.table
     off = shapely.difference(unit.outline, table_outline(table))
@@ -49,11 +49,13 @@ def objection_to_end(after: Field, unit: UnitOnField) -> Way | None:
 
 
 def in_doubt_of_end(after: Field, unit: UnitOnField, way: Way) -> Way:
-    """A way as sure as where it ends: the mover has the benefit of the doubt, but is told of it."""
-    doubts = [(enemy, found) for enemy, found in _contacts(after, unit) if found.answer != "yes"]
-    if way.answer.answer == "no" or not doubts:
+    """Marks a legal move as too close to call if it may end in contact with an enemy (M-6.31)."""
+    close_calls = [
+        (enemy, contact) for enemy, contact in _contacts(after, unit) if contact.answer != "yes"
+    ]
+    if way.answer.answer == "no" or not close_calls:
         return way
-    enemy, contact = max(doubts, key=lambda each: each[1].probability)
+    enemy, contact = max(close_calls, key=lambda close_call: close_call[1].probability)
     answer = Answer(
         "too_close",
         -contact.margin_mm,
@@ -67,10 +69,10 @@ def in_doubt_of_end(after: Field, unit: UnitOnField, way: Way) -> Way:
 
 
 def _contacts(after: Field, unit: UnitOnField) -> list[tuple[UnitOnField, Answer]]:
-    """The enemies that a unit touches or may touch."""
+    """Returns the enemies that a unit touches or may touch, with the answers."""
     pairs = (
-        (enemy, found.contact(unit.id, enemy.id))
-        for found in [touching_of(after, unit.id)]
+        (enemy, touching.contact(unit.id, enemy.id))
+        for touching in [touching_of(after, unit.id)]
         for enemy in after.enemies_of(unit)
     )
     return [(enemy, contact.answer) for enemy, contact in pairs if contact is not None]
@@ -81,11 +83,11 @@ _NOWHERE: Final = shapely.Polygon()
 
 @dataclass(frozen=True, slots=True)
 class MoveJudgement:
-    """Whether a march from pose to pose was legal, what it cost, and the way that was taken for it.
+    """Whether a march from pose to pose was legal, its cost and the path assumed.
 
-    `disruptions` is what it costs the unit (M-6.3, M-6.7), one of them where the way `is_rough`;
-    `passed` are the friends it passed through, each of which may be disrupted too. `area` is what
-    it passed over, `is_after_about_face` whether it about-faced first.
+    `disruptions` is the number the unit gains (M-6.3, M-6.7), one of them if the path `is_rough`;
+    `passed` are the ids of the friends it passed through, which may be disrupted too. `area` is the
+    ground swept, `is_after_about_face` whether the unit about-faced first.
     """
 
     is_legal: Answer
@@ -101,23 +103,23 @@ class MoveJudgement:
 
 
 def allowance_bw(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> float:
-    """How far a unit may move at most from where it stands, in base widths (M-6.2).
+    """Returns a unit's movement allowance where it stands, in base widths (M-6.2).
 
-    A column that is near the enemy has 4 (M-6.11), artillery that stands in difficult ground 2
-    (M-6.19), artillery with smoke none (M-4.23). Where it goes may allow it less. `extra_bw` is
-    what cards add to the row of its formation; those limits stay what they are.
+    A column near the enemy has 4 (M-6.11), artillery in difficult ground 2 (M-6.19), a unit with
+    smoke 0 (M-4.23). The ground on its path may reduce it further. `extra_bw` is what cards add to
+    the allowance of its formation; they do not raise the other limits.
     """
     if unit.has_smoke:
         return 0.0
-    row_bw = ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
-    if row_bw is None:
-        row_bw = ALLOWANCES_BW[unit.unit.arm, "line"]
-    row_bw = max(row_bw + extra_bw, 0.0)
+    formation_bw = ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
+    if formation_bw is None:
+        formation_bw = ALLOWANCES_BW[unit.unit.arm, "line"]
+    formation_bw = max(formation_bw + extra_bw, 0.0)
     if unit.unit.arm == "artillery":
-        return min(ARTILLERY_SLOW_BW, row_bw) if unit.is_in_difficult else row_bw
+        return min(ARTILLERY_SLOW_BW, formation_bw) if unit.is_in_difficult else formation_bw
     if unit.formation == "column" and near_enemy(field, unit).is_near:
-        return min(COLUMN_NEAR_BW, row_bw)
-    return row_bw
+        return min(COLUMN_NEAR_BW, formation_bw)
+    return formation_bw
 
 
 def judge_move(
@@ -128,45 +130,45 @@ def judge_move(
     extra_bw: float = 0.0,
     is_moving_up: bool = False,
 ) -> MoveJudgement:
-    """Whether a unit may march from where it stands to where its bases are now (M-6.17).
+    """Judges whether a unit may march from where it stands to its bases' new poses (M-6.17).
 
     Lines and massed units wheel and go straight, forward or backward; columns and artillery snake.
-    One that `is_moving_up` in a charge does so without an about-face, and never backward (M-8.9).
-    Nobody else has moved in between. `extra_bw` is what cards add.
+    A unit that `is_moving_up` in a charge may neither about-face nor go backward (M-8.9). All other
+    units are assumed not to have moved. `extra_bw` is what cards add.
     """
     allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
     try:
         after = placed(field, unit, tuple(new_bases))
     except BadInput as error:
         return _judged(field, refused("M-6.8", str(error)), allowed_bw)
-    there = after.by_id[unit.id]
+    moved_unit = after.by_id[unit.id]
     if unit.has_smoke:
         way = refused("M-4.23", f"{unit.id} is marked with smoke")
     else:
-        way = objection_to_end(after, there) or _way(
-            field, unit, after, there, allowed_bw, is_moving_up=is_moving_up
+        way = objection_to_end(after, moved_unit) or _best_way(
+            field, unit, after, moved_unit, allowed_bw, is_moving_up=is_moving_up
         )
-        way = in_doubt_of_end(after, there, way)
+        way = in_doubt_of_end(after, moved_unit, way)
     return _judged(field, way, allowed_bw)
 
 
-def _way(
+def _best_way(
     field: Field,
     unit: UnitOnField,
     after: Field,
-    there: UnitOnField,
+    moved_unit: UnitOnField,
     allowed_bw: float,
     *,
     is_moving_up: bool,
 ) -> Way:
-    if unit.formation != there.formation:
-        return changed_way(field, unit, after, there, allowed_bw)
-    faced = None if is_moving_up else about_face(field, unit, after, there, allowed_bw)
+    if unit.formation != moved_unit.formation:
+        return changed_way(field, unit, after, moved_unit, allowed_bw)
+    faced = None if is_moving_up else about_face(field, unit, after, moved_unit, allowed_bw)
     if faced is not None:
         return faced
-    if there.formation in ("column", "artillery"):
-        return free_way(field, unit, after, there, allowed_bw)
-    return wheeled_way(field, unit, there, allowed_bw, is_forward=is_moving_up)
+    if moved_unit.formation in ("column", "artillery"):
+        return free_way(field, unit, after, moved_unit, allowed_bw)
+    return wheeled_way(field, unit, moved_unit, allowed_bw, is_forward=is_moving_up)
 
 
 def _judged(field: Field, way: Way, allowed_bw: float) -> MoveJudgement:

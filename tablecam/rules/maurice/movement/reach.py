@@ -1,4 +1,4 @@
-"""What a unit may come to pass over on a march, as an area to be drawn (M-6.2, M-6.9 to M-6.19)."""
+"""Computes the area that a unit may reach on a march, for drawing (M-6.2, M-6.9 to M-6.19)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _OFF_TABLE_MM = 1e3
 
 
 def reach(field: Field, unit: UnitOnField) -> shapely.Geometry:
-    """All that a unit may pass over or end on when it marches, its own place included.
+    """Returns all ground that a unit may cover during a march, its own place included.
 
-    Friends are no obstacle here, as they often may be passed; enemies, impassable ground and the
-    table's edge are. An approximation for drawing: `judge_move` decides.
+    Enemies, impassable ground and the table's edge limit it; friends do not, as they often may be
+    passed. It is an approximation for drawing: `judge_move` decides.
     """
     allowed_bw = allowance_bw(field, unit)
     if allowed_bw <= 0:
@@ -39,10 +39,10 @@ def reach(field: Field, unit: UnitOnField) -> shapely.Geometry:
 
 
 def _wheeling(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geometry:
-    """Forward by the whole allowance, backward by half of it (M-6.13)."""
+    """Returns the reach by wheels: the whole allowance forward, half of it backward (M-6.13)."""
     table = table_outline(field.position.table)
-    round_it = shapely.buffer(table, _OFF_TABLE_MM, join_style="mitre")
-    barred = shapely.union_all([*_barriers(field, unit), shapely.difference(round_it, table)])
+    surroundings = shapely.buffer(table, _OFF_TABLE_MM, join_style="mitre")
+    barred = shapely.union_all([*_barriers(field, unit), shapely.difference(surroundings, table)])
     limit_mm = allowed_bw * field.bw_mm
     depth_mm = unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
     shapes = _convex_shapes(unit)
@@ -58,7 +58,7 @@ def _wheeling(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geo
 
 
 def _convex_shapes(unit: UnitOnField) -> tuple[shapely.Polygon, ...]:
-    """A unit's outline where it is as good as convex, else its bases one by one."""
+    """Returns the convex hull of a unit if its outline is nearly convex, else its bases."""
     hull = shapely.convex_hull(unit.outline)
     if not isinstance(hull, shapely.Polygon):
         return unit.bases
@@ -66,19 +66,19 @@ def _convex_shapes(unit: UnitOnField) -> tuple[shapely.Polygon, ...]:
 
 
 def _snaking(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geometry:
-    """As far as it may go near the enemy or over difficult ground, and farther keeping off them."""
+    """Returns the reach of a column or gun: the slow allowance anywhere, more where allowed."""
     is_artillery = unit.unit.arm == "artillery"
     slow_bw = ARTILLERY_SLOW_BW if is_artillery else COLUMN_NEAR_BW
     areas = [_corridors(field, unit, min(slow_bw, allowed_bw), [])]
-    wide = shapely.buffer(
+    near_areas = shapely.buffer(
         [enemy.outline for enemy in field.enemies_of(unit)], NEAR_BW * field.bw_mm, quad_segs=16
     )
     if is_artillery and allowed_bw > slow_bw:
         far = _corridors(field, unit, allowed_bw, [field.ground.difficult])
         # It may pass near enemies, but not end there (M-6.19).
-        areas.append(shapely.difference(far, shapely.union_all(wide), grid_size=GRID_MM))
+        areas.append(shapely.difference(far, shapely.union_all(near_areas), grid_size=GRID_MM))
     elif allowed_bw > slow_bw and not near_enemy(field, unit).is_near:
-        areas.append(_corridors(field, unit, allowed_bw, list(wide)))
+        areas.append(_corridors(field, unit, allowed_bw, list(near_areas)))
     return shapely.union_all(areas, grid_size=GRID_MM)
 
 

@@ -1,4 +1,4 @@
-"""What a way that a unit takes passes over: friends, difficult ground, and what bars it (M-6)."""
+"""Judges a path by its length and by the ground and units that it sweeps over (M-6)."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ _NOWHERE: Final = shapely.Polygon()
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way that a unit may have taken, whether it is legal, and what it costs.
+    """A path that a unit may have taken, whether it is legal, and its cost.
 
-    `allowed_bw` is how far the unit may go by it, infinite where that does not matter. `is_rough`
-    when difficult ground has been counted among the disruptions already: once is all. `area` is
-    what it passes over, `is_after_about_face` whether the unit about-faced before it.
+    `allowed_bw` is the allowance along it, infinite if irrelevant. `is_rough` means that
+    `disruptions` already includes the one for difficult ground, which counts once. `passed` are ids
+    of friends passed through, `area` is the ground swept, `is_after_about_face` whether the unit
+    about-faced first.
     """
 
     answer: Answer
@@ -47,7 +48,7 @@ class Way:
 
 
 def refused(rule: str, because: str, evidence: tuple[Shape, ...] = ()) -> Way:
-    """No way at all."""
+    """Builds an illegal way with the rule that forbids it."""
     return Way(Answer("no", 0.0, 0.0, 0.0, rule, because, evidence))
 
 
@@ -63,13 +64,13 @@ def judged_way(
     rule: str,
     is_rough: bool | None = None,
 ) -> Way:
-    """A way over an area, judged by its length and by what lies in the area.
+    """Judges a way by its length and by what lies in the area that it sweeps.
 
     The mover has the benefit of the doubt, so a way that is too close to call is not refused.
-    `is_rough` says whether it leads through difficult ground, where the area alone does not tell.
+    `is_rough` overrides whether the way crosses difficult ground; by default the area decides.
     """
     if is_rough is None:
-        # Who stays where it stands moves neither into ground nor out of it (M-5.2).
+        # A unit that has not really moved neither enters nor leaves ground (M-5.2).
         has_moved = cost_mm > SLIP_MM + _FAR_SIGMAS * sigma_mm
         is_rough = has_moved and is_partly_in(area, field.ground.difficult)
     is_rough = is_rough and unit.unit.arm != "artillery"
@@ -96,17 +97,19 @@ def judged_way(
 
 
 def friends_in(field: Field, unit: UnitOnField, area: shapely.Geometry) -> tuple[UnitOnField, ...]:
-    """The friends that a unit passes through (M-6.7).
+    """Returns the friends that a unit passes through (M-6.7).
 
-    Into one that stood flush beside it a wheel swings a rear corner: that is no passing through.
+    A rear corner that swings into a friend beside it in a wheel does not count.
     """
     return tuple(
-        friend for friend in field.friends_of(unit) if is_partly_in(_in_the_way(unit, friend), area)
+        friend
+        for friend in field.friends_of(unit)
+        if is_partly_in(_obstructing_part(unit, friend), area)
     )
 
 
-def _in_the_way(unit: UnitOnField, friend: UnitOnField) -> shapely.Geometry:
-    """What of a friend a unit has to keep off: the swing of a wheel beside it is left out."""
+def _obstructing_part(unit: UnitOnField, friend: UnitOnField) -> shapely.Geometry:
+    """Returns a friend's outline, less the strip into which a wheel beside it may swing."""
     if not unit.has_beside_it(friend):
         return friend.outline
     corners_mm = shapely.get_coordinates(unit.outline)
@@ -118,10 +121,10 @@ def _in_the_way(unit: UnitOnField, friend: UnitOnField) -> shapely.Geometry:
 
 
 def comes_near(field: Field, unit: UnitOnField, area: shapely.Geometry) -> bool:
-    """Whether a way over an area comes near the enemy (M-1.9).
+    """Returns whether a way that sweeps an area comes near the enemy (M-1.9).
 
-    Where impassable ground bars the shortest line to an enemy, the mover has the benefit of the
-    doubt: he may have been where it bars all the others, too.
+    If impassable ground bars the shortest line to an enemy, the mover has the benefit of the doubt:
+    the ground may have barred all other lines from the unit's actual path too.
     """
     outlines = np.array([enemy.outline for enemy in field.enemies_of(unit)])
     near = outlines[shapely.dwithin(outlines, area, NEAR_BW * field.bw_mm + EXACT_MM)]
@@ -131,12 +134,12 @@ def comes_near(field: Field, unit: UnitOnField, area: shapely.Geometry) -> bool:
 
 
 def suffers(unit: UnitOnField) -> bool:
-    """Whether passing through friends disrupts a unit: not artillery, nor columns (M-6.7)."""
+    """Returns whether passing through friends disrupts a unit: neither guns nor columns (M-6.7)."""
     return unit.unit.arm != "artillery" and unit.formation != "column"
 
 
 def breaks(unit: UnitOnField, disruptions: int) -> bool:
-    """Whether so many more disruptions would break a unit (M-1.14)."""
+    """Returns whether this many more disruptions would break a unit (M-1.14)."""
     return unit.disruption + disruptions > BASES[unit.unit.arm]
 
 
@@ -147,7 +150,7 @@ def _barred(
     passed: tuple[UnitOnField, ...],
     disruptions: int,
 ) -> Answer | None:
-    """What forbids a way: enemies, impassable ground, or that somebody would break of it."""
+    """Returns what forbids a way: enemies, impassable ground, or a unit that would break."""
     for enemy in field.enemies_of(unit):
         if is_partly_in(enemy.outline, area):
             because = f"{unit.id} would pass through {enemy.id}"

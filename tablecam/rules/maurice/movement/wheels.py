@@ -1,4 +1,4 @@
-"""The ways of lines and massed units: wheels and straight moves of one sense (M-6.12 to M-6.17)."""
+"""Finds ways of lines and massed units: wheels and straight moves (M-6.12 to M-6.17)."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ _FAR_SIGMAS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
+    """A path with its allowances, in general and near the enemy."""
+
     path: MovePath
     allowed_bw: float
     near_bw: float
@@ -41,13 +43,13 @@ class _Candidate:
 
     @property
     def rule(self) -> str:
-        """What says how far it may go."""
+        """The rule that limits its length."""
         return BACKWARD_RULE if self.is_backward else RULE
 
 
 @dataclass(frozen=True, slots=True)
 class _Limits:
-    """How far a unit may go, and how far near the enemy; whether it may not go backward."""
+    """A unit's allowances, in general and near the enemy, and whether it must go forward."""
 
     allowed_bw: float
     near_bw: float
@@ -57,45 +59,46 @@ class _Limits:
 def wheeled_way(
     field: Field,
     unit: UnitOnField,
-    there: UnitOnField,
+    moved_unit: UnitOnField,
     allowed_bw: float,
     *,
     near_bw: float = math.inf,
     is_forward: bool = False,
 ) -> Way:
-    """The cheapest legal way by wheels and straight moves, or else the one that is least illegal.
+    """Returns the cheapest legal way by wheels and straight moves, else the least illegal one.
 
-    None leads backward where it has to be `is_forward`.
-
-    First ways that lead exactly there; where none is legal, ways that lead there within what hands
-    and measuring are out by: no front slips aside by itself, and wheels that did so would cost
-    more. A way that comes near the enemy may be no longer than `near_bw`.
+    It tries ways that end exactly at the new front first. If none is legal, it tries ways to fronts
+    within placing and measuring errors of it: a base nudged aside by hand would otherwise need
+    costly wheels. A way near the enemy may be at most `near_bw` long; `is_forward` excludes
+    backward ways.
     """
     limits = _Limits(allowed_bw, near_bw, is_forward=is_forward)
-    sigma_mm = _sigma_mm(unit, there)
-    slack_mm = SLIP_MM + _FAR_SIGMAS * sigma_mm
-    exactly = _ways(field, unit, [there.axes], limits, sigma_mm)
+    sigma_mm = _sigma_mm(unit, moved_unit)
+    tolerance_mm = SLIP_MM + _FAR_SIGMAS * sigma_mm
+    exactly = _judged_ways(field, unit, [moved_unit.axes], limits, sigma_mm)
     legal = _first_legal(exactly) or _first_legal(
-        _ways(field, unit, _within(unit, there.axes, slack_mm), limits, sigma_mm)
+        _judged_ways(
+            field, unit, _fronts_within(unit, moved_unit.axes, tolerance_mm), limits, sigma_mm
+        )
     )
     return legal or min(exactly, key=lambda way: way.cost_mm / max(way.allowed_bw, 1e-9))
 
 
-def _ways(
+def _judged_ways(
     field: Field,
     unit: UnitOnField,
     ends: list[Axes],
     limits: _Limits,
     sigma_mm: float,
 ) -> list[Way]:
-    """The ways to some fronts, the cheapest first; none beyond the first legal one is judged."""
-    found: list[Way] = []
+    """Judges the ways to some fronts from the cheapest up to the first legal one."""
+    judged: list[Way] = []
     candidates = _candidates(unit, ends, limits)
-    for candidate in sorted(candidates, key=lambda each: each.path.cost_mm):
-        found.append(_way(field, unit, candidate, sigma_mm))
-        if found[-1].answer.answer != "no":
+    for candidate in sorted(candidates, key=lambda option: option.path.cost_mm):
+        judged.append(_judged_way(field, unit, candidate, sigma_mm))
+        if judged[-1].answer.answer != "no":
             break
-    return found
+    return judged
 
 
 def _first_legal(ways: list[Way]) -> Way | None:
@@ -116,32 +119,32 @@ def _candidates(unit: UnitOnField, ends: list[Axes], limits: _Limits) -> Iterato
 
 
 def ranks_mm(unit: UnitOnField) -> float:
-    """How deep a line or a massed unit is: its rear edge leads on a way backward (M-6.15)."""
+    """Returns the depth of a line or massed unit, whose rear edge leads backward (M-6.15)."""
     return unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
 
 
-def _within(unit: UnitOnField, end: Axes, slack_mm: float) -> list[Axes]:
-    """Fronts that a unit may have meant to reach: those about the end, and where it was, if near.
+def _fronts_within(unit: UnitOnField, end: Axes, tolerance_mm: float) -> list[Axes]:
+    """Returns fronts that the player may have aimed for, within the tolerance of the actual one.
 
-    No wheel and no straight move leads a hair aside: who lies so has not moved.
+    The start is one of them if near, as no legal move shifts a unit slightly sideways.
     """
     start, depth_mm = unit.axes, ranks_mm(unit)
     corners = zip((start.left_mm, start.right_mm), (end.left_mm, end.right_mm), strict=True)
-    is_there = all(math.dist(*corner) <= slack_mm for corner in corners)
+    is_there = all(math.dist(*corner) <= tolerance_mm for corner in corners)
     faced = faced_about(start, depth_mm), faced_about(end, depth_mm)
     return [
         *([start] if is_there else []),
-        *simply_reached(start, end, within_mm=slack_mm),
-        *(faced_about(each, depth_mm) for each in simply_reached(*faced, within_mm=slack_mm)),
-        *_about(end, slack_mm),
+        *simply_reached(start, end, within_mm=tolerance_mm),
+        *(faced_about(front, depth_mm) for front in simply_reached(*faced, within_mm=tolerance_mm)),
+        *_shifted_fronts(end, tolerance_mm),
     ]
 
 
-def _about(end: Axes, slack_mm: float) -> list[Axes]:
-    """Fronts a little aside of one and a little turned: by as much at its corners."""
+def _shifted_fronts(end: Axes, tolerance_mm: float) -> list[Axes]:
+    """Returns fronts shifted sideways and turned so that corners move by the tolerance."""
     half_mm = math.dist(end.left_mm, end.right_mm) / 2
-    turn_deg = math.degrees(slack_mm / half_mm)
-    across = np.array(right(end.heading_deg)) * slack_mm
+    turn_deg = math.degrees(tolerance_mm / half_mm)
+    across = np.array(right(end.heading_deg)) * tolerance_mm
     return [
         squared(
             replace(
@@ -157,44 +160,44 @@ def _about(end: Axes, slack_mm: float) -> list[Axes]:
     ]
 
 
-def _way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm: float) -> Way:
+def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm: float) -> Way:
     path, allowed_bw = candidate.path, candidate.allowed_bw
-    drawn = _drawn(unit, path)
+    path_shapes = _path_shapes(unit, path)
     margin_mm = allowed_bw * field.bw_mm - path.cost_mm
     if margin_mm < -_FAR_SIGMAS * sigma_mm - SLIP_MM:
-        # Too far by itself: what it passes over decides nothing more.
+        # Too long in any case, so the slow check of the swept area is skipped.
         back = " backward" if candidate.is_backward else ""
         because = (
             f"{unit.id} would need {field.in_bw(path.cost_mm):.2f} BW{back}, "
             f"and may move {allowed_bw:g}"
         )
-        answer = Answer("no", margin_mm, sigma_mm, 0.0, candidate.rule, because, drawn)
-        return Way(answer, path.cost_mm, allowed_bw, drawn)
+        answer = Answer("no", margin_mm, sigma_mm, 0.0, candidate.rule, because, path_shapes)
+        return Way(answer, path.cost_mm, allowed_bw, path_shapes)
     area = swept(path, unit.bases)
-    is_held = candidate.near_bw < allowed_bw and comes_near(field, unit, area)
+    is_near = candidate.near_bw < allowed_bw and comes_near(field, unit, area)
     return judged_way(
         field,
         unit,
         area,
         cost_mm=path.cost_mm,
-        allowed_bw=candidate.near_bw if is_held else allowed_bw,
+        allowed_bw=candidate.near_bw if is_near else allowed_bw,
         sigma_mm=sigma_mm,
-        path=drawn,
-        rule=NEAR_RULE if is_held else candidate.rule,
+        path=path_shapes,
+        rule=NEAR_RULE if is_near else candidate.rule,
     )
 
 
-def _drawn(unit: UnitOnField, path: MovePath) -> tuple[Shape, ...]:
-    """The front edge at first and after each step."""
+def _path_shapes(unit: UnitOnField, path: MovePath) -> tuple[Shape, ...]:
+    """Draws the front edge at the start and after each step."""
     places = path.places([unit.axes.left_mm, unit.axes.right_mm])
     return tuple(Shape("line", place, "path") for place in places)
 
 
-def _sigma_mm(unit: UnitOnField, there: UnitOnField) -> float:
-    """How sure the length of a move is: as where its bases were, and are."""
+def _sigma_mm(unit: UnitOnField, moved_unit: UnitOnField) -> float:
+    """Returns the sigma of a move's length, from the errors of both poses."""
     return math.hypot(
         max(base.sigma_mm for base in unit.unit.bases),
-        max(base.sigma_mm for base in there.unit.bases),
+        max(base.sigma_mm for base in moved_unit.unit.bases),
     )
 
 

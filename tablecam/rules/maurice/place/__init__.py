@@ -1,1 +1,1 @@
-"""Where units lie to each other: near, touching, flanked, in one force (chapter 1)."""
+"""Spatial relations of units: near, touching, flanked, in one force (chapter 1)."""

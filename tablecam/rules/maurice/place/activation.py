@@ -1,4 +1,4 @@
-"""How far a force is from its commander, as the string runs, and which cards reach it (M-4.11)."""
+"""Measures the string from a commander to a force, and which cards reach it (M-4.11)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RULE = "M-4.12"
 class Span:
     """The string from a commander to the nearest unit of a force (M-4.11, M-4.12).
 
-    `unit` is that unit's id; `path` draws the string, from the edge of the commander's marker.
+    `unit` is that unit's id; `path` draws the string from the edge of the commander's marker.
     """
 
     length_mm: float
@@ -36,9 +36,9 @@ class Span:
 
 
 def span(field: Field, commander: Commander, ids: Iterable[str]) -> Span | None:
-    """The shortest string from a commander to any of some units; None where all are closed off.
+    """Returns the shortest string from a commander to any of the units; None if none is reachable.
 
-    It keeps 1 BW from every enemy and stays on the table; friends and terrain are no obstacle.
+    The string keeps 1 BW from enemies and stays on the table; friends and terrain do not bar it.
     """
     return spans(field, commander, [tuple(ids)])[0]
 
@@ -46,21 +46,23 @@ def span(field: Field, commander: Commander, ids: Iterable[str]) -> Span | None:
 def spans(
     field: Field, commander: Commander, forces: Sequence[Sequence[str]]
 ) -> tuple[Span | None, ...]:
-    """The shortest strings from a commander to each of some forces, as `span` finds them."""
+    """Returns the shortest string, as `span` does, from a commander to each of the forces."""
     goals = [[field.by_id[unit_id] for unit_id in force] for force in forces]
     enemies = [unit for unit in field.units if unit.side != commander.side]
     table = field.position.table
     strings = string_lines(
         (commander.x_mm, commander.y_mm),
-        [[goal.outline for goal in of_force] for of_force in goals],
+        [[goal.outline for goal in force_goals] for force_goals in goals],
         around=[enemy.outline for enemy in enemies],
         keep_mm=STRING_BW * field.bw_mm,
         start_radius_mm=COMMANDER_BW * field.bw_mm / 2,
         bounds=(0.0, 0.0, table.width_mm, table.depth_mm),
     )
     return tuple(
-        None if string is None else _span(field, commander, of_force[string.goal], string, enemies)
-        for string, of_force in zip(strings, goals, strict=True)
+        None
+        if string is None
+        else _span(field, commander, force_goals[string.goal], string, enemies)
+        for string, force_goals in zip(strings, goals, strict=True)
     )
 
 
@@ -73,16 +75,16 @@ def _span(
 ) -> Span:
     length_bw = field.in_bw(string.length_mm)
     path = Shape("line", string.points_mm, "string", f"{length_bw:.2f} BW")
-    way = "round the enemy" if string.bends else "straight"
-    because = f"the string from {commander.id} to {unit.id} is {length_bw:.2f} BW, {way}"
+    course = "round the enemy" if string.bends else "straight"
+    because = f"the string from {commander.id} to {unit.id} is {length_bw:.2f} BW, {course}"
     sigma_mm = _sigma(string, commander, unit, enemies)
     return Span(string.length_mm, sigma_mm, length_bw, unit.id, path, because)
 
 
 def reaches(field: Field, found: Span, cards_bw: Sequence[float]) -> Answer:
-    """Whether cards of these spans, added up, activate a force at the end of a string (M-4.11).
+    """Returns whether cards of these spans together activate the force (M-4.11).
 
-    At least one card is needed, also at distance 0 (M-4.13).
+    At least one card is needed, even at distance 0 (M-4.13).
     """
     total_bw = sum(cards_bw)
     margin_mm = total_bw * field.bw_mm - found.length_mm
@@ -98,9 +100,9 @@ def reaches(field: Field, found: Span, cards_bw: Sequence[float]) -> Answer:
 
 
 def least_cards(field: Field, found: Span) -> tuple[int, Answer]:
-    """The least whole span, in BW, that activates a force at the end of a string, and how surely.
+    """Returns the least whole span, in BW, that activates the force, with its answer.
 
-    What is too close to call is the mover's (G-7); even at distance 0 a card is needed (M-4.13).
+    A close call goes to the mover (G-7); even at distance 0 a card is needed (M-4.13).
     """
     least_bw = max(1, math.ceil((found.length_mm - EXACT_MM) / field.bw_mm))
     while least_bw > 1 and reaches(field, found, (least_bw - 1,)).answer != "no":
@@ -111,13 +113,14 @@ def least_cards(field: Field, found: Span) -> tuple[int, Answer]:
 def _sigma(
     string: StringLine, commander: Commander, goal: UnitOnField, enemies: Sequence[UnitOnField]
 ) -> float:
-    """The standard deviation of a string's length, from how it pulls at what it hangs on."""
+    """Propagates the pose errors of the bases that a taut string touches to its length (mm)."""
     bends = [bend.corner_mm for bend in string.bends]
-    held_by = [*_nearest(enemies, bends), *_nearest([goal], string.points_mm[-1:])]
+    touched = [*_nearest(enemies, bends), *_nearest([goal], string.points_mm[-1:])]
     places = [*bends, string.points_mm[-1]]
     pulls_at = [*(bend.pull for bend in string.bends), string.end_pull]
     pulls: dict[BasePose, tuple[float, float, float]] = {}
-    for base, at, (pull_x, pull_y) in zip(held_by, places, pulls_at, strict=True):
+    # The length's gradient at each base is the pull of the string there: a force and a torque.
+    for base, at, (pull_x, pull_y) in zip(touched, places, pulls_at, strict=True):
         x, y, turn = pulls.get(base, (0.0, 0.0, 0.0))
         lever = (at[0] - base.x_mm) * pull_y - (at[1] - base.y_mm) * pull_x
         pulls[base] = (x + pull_x, y + pull_y, turn + lever)
@@ -128,7 +131,7 @@ def _sigma(
 
 
 def _nearest(units: Sequence[UnitOnField], places: Sequence[Point]) -> list[BasePose]:
-    """Of some units' bases the one that lies nearest to each place."""
+    """Returns for each place the nearest base of the given units."""
     if not places:
         return []
     bases = [base for unit in units for base in unit.unit.bases]

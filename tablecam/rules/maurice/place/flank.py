@@ -1,4 +1,4 @@
-"""To the flank, and flanked (M-1.12, M-1.13)."""
+"""Decides whether one unit is to another's flank, and who flanks whom (M-1.12, M-1.13)."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _FAR_SIGMAS = 6.0
 
 
 def is_to_flank(a: UnitOnField, b: UnitOnField) -> bool:
-    """Whether `b` is to `a`'s flank, what was measured taken at its word."""
+    """Returns whether `b` is to `a`'s flank, as measured."""
     return bool(flank_margins_mm([a], [b])[0, 0] >= -EXACT_MM)
 
 
 def to_flank(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
-    """Whether `b` is to `a`'s flank: else it is to its front.
+    """Returns whether `b` is to `a`'s flank; otherwise it is to its front.
 
-    At least half of `b`'s bases must lie completely behind `a`'s front line, and nothing of `b`
-    directly in front of `a`. The margin is that of whichever fails first.
+    At least half of `b`'s bases must lie completely behind `a`'s front line, and no part of `b`
+    directly in front of `a`. The margin is the lesser of the two conditions' margins.
     """
     return flank_answer(field, a, b, float(flank_margins_mm([a], [b])[0, 0]))
 
 
 def flanked_by(field: Field, unit: UnitOnField, touching: Touching) -> tuple[str, ...]:
-    """The enemies that flank a unit: they touch it, and are to its flank (M-1.13)."""
+    """Returns the enemies that flank a unit: they touch it and are to its flank (M-1.13)."""
     return tuple(
         enemy_id
         for enemy_id in touching.enemies_of(unit.id)
@@ -46,9 +46,9 @@ def flanked_by(field: Field, unit: UnitOnField, touching: Touching) -> tuple[str
 
 
 def flank_margins_mm(units: Sequence[UnitOnField], others: Sequence[UnitOnField]) -> Array:
-    """By how much each of some others (m) is to the flank of each of some units (k): (k, m).
+    """Returns the margins (k, m) by which m others are to the flank of k units.
 
-    Negative by how much it is not.
+    A margin is negative if the other unit is to the front.
     """
     if not others or not units:
         return np.zeros((len(units), len(others)))
@@ -57,10 +57,11 @@ def flank_margins_mm(units: Sequence[UnitOnField], others: Sequence[UnitOnField]
 
 
 def flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float) -> Answer:
-    """As `to_flank`, the margin known already."""
+    """Returns the answer of `to_flank` for a margin computed before."""
     tolerance_mm = field.position.table.tolerance_mm
     word, chance = decide(margin_mm, tolerance_mm=tolerance_mm)
-    sigma_mm = _spread_mm(a, b)
+    sigma_mm = _sigma_bound_mm(a, b)
+    # Draws are slow: they are made only if errors could change the answer.
     if sigma_mm and abs(margin_mm) <= _FAR_SIGMAS * sigma_mm:
         drawn_mm = _margins_of_draws_mm(a, b)
         word, sigma_mm, chance = decide_sampled(margin_mm, drawn_mm, tolerance_mm=tolerance_mm)
@@ -69,14 +70,14 @@ def flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float)
 
 
 def flank_evidence(field: Field, a: UnitOnField, b: UnitOnField) -> tuple[Shape, ...]:
-    """`a`'s front line, the strip directly in front of it, and how each base of `b` counts."""
+    """Draws `a`'s front line, the strip directly ahead of it, and how each base of `b` counts."""
     table = field.position.table
     strip = strip_ahead(a.axes, table)
     ahead_mm = _ahead_mm(a, b)
     drawn = list(shapes_of(strip, "directly-in-front"))
     drawn += shapes_of(front_line(a.unit, table), "front-line", f"{a.id}'s front line")
-    for base, each_mm in zip(b.bases, ahead_mm, strict=True):
-        role, label = ("counts", "behind") if each_mm <= EXACT_MM else ("counts-not", "")
+    for base, base_ahead_mm in zip(b.bases, ahead_mm, strict=True):
+        role, label = ("counts", "behind") if base_ahead_mm <= EXACT_MM else ("counts-not", "")
         drawn += shapes_of(base, role, label)
     if _depth_mm(a, b) > SLIVER_MM:
         common = shapely.intersection(b.outline, strip, grid_size=GRID_MM)
@@ -85,10 +86,10 @@ def flank_evidence(field: Field, a: UnitOnField, b: UnitOnField) -> tuple[Shape,
 
 
 def _margins_mm(fronts: Fronts, bases: Rectangles, draws: int = 1) -> Array:
-    """The margins (k, n) of n units for k fronts; their bases are as drawn so many times, 1 or k.
+    """Returns the margins (k, n) of n units for k fronts; `bases` hold 1 or k draws of them.
 
-    Completely behind a front line is a base whose foremost corner is not ahead of it (G-4); of
-    half the bases, rounded up, the least so is what the margin hangs on.
+    A base is completely behind a front line if its foremost corner is not ahead of it (G-4). Half
+    of the bases, rounded up, must be, so the median decides.
     """
     corners_mm = bases.corners_mm().reshape(draws, -1, 4, 2)
     ahead_mm = fronts.ahead_mm(corners_mm)
@@ -104,22 +105,22 @@ def _margins_mm(fronts: Fronts, bases: Rectangles, draws: int = 1) -> Array:
 
 
 def _at_half(ahead_mm: Array) -> Array:
-    """Of how far bases (k, n) lie ahead, what half of them do not exceed: (k,)."""
+    """Returns the value (k,) that half of the bases (k, n), rounded up, do not exceed."""
     half = (ahead_mm.shape[1] + 1) // 2
     return np.asarray(np.partition(ahead_mm, half - 1, axis=1)[:, half - 1])
 
 
 def _margins_of_draws_mm(a: UnitOnField, b: UnitOnField) -> Array:
-    """The margins (n,) for many draws of both units' poses."""
+    """Returns the margins (n,) for n draws of both units' poses."""
     of_a = sampled(rectangles([a.unit]))
     of_b = sampled(rectangles([b.unit]), first=len(a.unit.bases))
     return _margins_mm(Fronts.drawn(a.unit, of_a), of_b, DRAWS)[:, 0]
 
 
-def _spread_mm(a: UnitOnField, b: UnitOnField) -> float:
-    """A bound on the margin's standard deviation: cheap, and 0 where all is exact.
+def _sigma_bound_mm(a: UnitOnField, b: UnitOnField) -> float:
+    """Returns a cheap bound on the margin's standard deviation; 0 if all poses are exact.
 
-    A front line that is askew by a hair is off by the more the farther away it is asked about.
+    An error of a front line's heading grows with the distance along the line.
     """
     bases = a.unit.bases + b.unit.bases
     sigma_mm = max(base.sigma_mm for base in bases)
@@ -148,12 +149,12 @@ def _sentence(a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> st
 
 
 def _ahead_mm(a: UnitOnField, b: UnitOnField) -> Array:
-    """How far each base's foremost corner lies ahead of `a`'s front line, (n,)."""
+    """Returns how far (n,) each base's foremost corner lies ahead of `a`'s front line."""
     corners_mm = rectangles([b.unit]).corners_mm()[None]
     return np.asarray(Fronts.of(a.axes).ahead_mm(corners_mm)[0])
 
 
 def _depth_mm(a: UnitOnField, b: UnitOnField) -> float:
-    """How deep any base of `b` reaches into the strip directly in front of `a`."""
+    """Returns how deep `b` reaches into the strip directly in front of `a`."""
     bases = rectangles([b.unit])
     return float(Fronts.of(a.axes).depth_mm(bases.corners_mm()[None], bases.axes[None]).max())

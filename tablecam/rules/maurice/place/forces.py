@@ -1,4 +1,4 @@
-"""Forces: units of one arm, formation and kind of going, linked in a chain (M-1.15 to M-1.17)."""
+"""Groups units into forces: chains of close units of one kind (M-1.15 to M-1.17)."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ RULE = "M-1.15"
 
 
 def forces(field: Field, side: str, apart: Spacing | None = None) -> tuple[tuple[str, ...], ...]:
-    """The maximal forces of a side: whichever units are linked, as far as the chain goes."""
+    """Returns the maximal forces of a side: chains of linked units."""
     apart = spacing(field) if apart is None else apart
     return _chains(field.of_side(side), field, apart)
 
 
 def possible_forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
-    """The maximal forces of a side when links that are too close to call are links.
+    """Returns the maximal forces of a side if every link that is too close to call holds.
 
-    Players judge those, and may name any part of such a force (M-4.14): units laid at 2 BW by a
-    hand are not parted by what a camera is off by.
+    Players judge those links and may name any part of such a force (M-4.14): a measuring error must
+    not separate units that were placed by hand at exactly 2 BW.
     """
     apart = spacing(field)
     units = field.of_side(side)
-    doubtful = {frozenset((a.id, b.id)) for a, b, _ in _doubtful(field, units, apart)}
-    return _chains(units, field, apart, doubtful)
+    close_calls = {frozenset((a.id, b.id)) for a, b, _ in _close_calls(field, units, apart)}
+    return _chains(units, field, apart, close_calls)
 
 
 def is_force(field: Field, ids: Iterable[str], apart: Spacing | None = None) -> bool:
-    """Whether these units by themselves may be activated as one force (M-4.14).
+    """Returns whether these units by themselves may be activated as one force (M-4.14).
 
     Raises:
         BadInput: One of them is not on the table.
     """
-    units = [_known(field, unit_id) for unit_id in dict.fromkeys(ids)]
+    units = [_unit_on_table(field, unit_id) for unit_id in dict.fromkeys(ids)]
     if not units:
         return False
     apart = spacing(field) if apart is None else apart
@@ -50,12 +50,12 @@ def is_force(field: Field, ids: Iterable[str], apart: Spacing | None = None) -> 
 
 
 def left_out(field: Field, ids: Iterable[str]) -> str | None:
-    """The first of some units that no chain of links joins to the first one (M-4.14).
+    """Returns the id of the first unit that no chain of links joins to the first one (M-4.14).
 
-    None when all may be activated as one force. A link that is too close to call is the players'
-    to judge, and does not part them here.
+    None if all may be activated as one force. A link that is too close to call counts as a link,
+    since players judge it.
     """
-    units = [_known(field, unit_id) for unit_id in dict.fromkeys(ids)]
+    units = [_unit_on_table(field, unit_id) for unit_id in dict.fromkeys(ids)]
     chain = units[:1]
     for member in chain:  # grows as links are found
         chain += [
@@ -67,7 +67,7 @@ def left_out(field: Field, ids: Iterable[str]) -> str | None:
 
 
 def why_apart(a: UnitOnField, b: UnitOnField) -> str | None:
-    """What keeps two units from one force wherever they stand; None where nothing does."""
+    """Returns why two units cannot be in one force at any distance; None if they can."""
     if a.side != b.side:
         return "they are of different sides"
     if a.unit.arm != b.unit.arm:
@@ -82,30 +82,30 @@ def why_apart(a: UnitOnField, b: UnitOnField) -> str | None:
 
 
 def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
-    """Whether two units are near enough to be linked, the other conditions apart."""
+    """Returns whether two units are linked: alike and at most 2 BW apart (M-1.15)."""
     length = distance(a.unit, b.unit)
     table = field.position.table
     answer = within(length, FORCE_BW, table, a=a.id, b=b.id, rule=RULE)
-    apart = why_apart(a, b)
-    if apart is None:
+    obstacle = why_apart(a, b)
+    if obstacle is None:
         return answer
-    sure = replace(answer, answer="no", margin_mm=0.0, sigma_mm=0.0, probability=0.0)
-    return replace(sure, because=f"no force: {apart}")  # no distance decides
+    no = replace(answer, answer="no", margin_mm=0.0, sigma_mm=0.0, probability=0.0)
+    return replace(no, because=f"no force: {obstacle}")  # the distance does not matter
 
 
 def doubtful_links(field: Field, side: str, apart: Spacing | None = None) -> tuple[Answer, ...]:
-    """The links of a side that are too close to call."""
+    """Returns the answers of a side's links that are too close to call."""
     apart = spacing(field) if apart is None else apart
-    return tuple(answer for *_, answer in _doubtful(field, field.of_side(side), apart))
+    return tuple(answer for *_, answer in _close_calls(field, field.of_side(side), apart))
 
 
-def _doubtful(
+def _close_calls(
     field: Field, units: Sequence[UnitOnField], apart: Spacing
 ) -> Iterator[tuple[UnitOnField, UnitOnField, Answer]]:
     tolerance_mm = field.position.table.tolerance_mm
     for a, b in combinations(units, 2):
         margin_mm = abs(FORCE_BW * field.bw_mm - apart.mm(a.id, b.id))
-        # Beyond this no answer is too close; most pairs are never asked about.
+        # Beyond two sigmas no answer is too close, which spares most pairs the full check.
         if why_apart(a, b) is None and margin_mm <= tolerance_mm + 2 * apart.sigma_mm(a.id, b.id):
             answer = link(field, a, b)
             if answer.answer == "too_close":
@@ -116,28 +116,28 @@ def _chains(
     units: Sequence[UnitOnField],
     field: Field,
     apart: Spacing,
-    doubtful: Set[frozenset[str]] = frozenset(),
+    close_calls: Set[frozenset[str]] = frozenset(),
 ) -> tuple[tuple[str, ...], ...]:
     limit_mm = FORCE_BW * field.bw_mm + EXACT_MM
-    left = list(units)
+    unlinked = list(units)
     chains = []
-    while left:
-        chain = [left.pop(0)]
+    while unlinked:
+        chain = [unlinked.pop(0)]
         for member in chain:  # grows as links are found
             linked = [
                 other
-                for other in left
-                if frozenset((member.id, other.id)) in doubtful
+                for other in unlinked
+                if frozenset((member.id, other.id)) in close_calls
                 or (apart.mm(member.id, other.id) <= limit_mm and why_apart(member, other) is None)
             ]
             chain += linked
-            left = [other for other in left if other not in linked]
+            unlinked = [other for other in unlinked if other not in linked]
         chains.append({member.id for member in chain})
     order = [unit.id for unit in units]
     return tuple(tuple(unit_id for unit_id in order if unit_id in chain) for chain in chains)
 
 
-def _known(field: Field, unit_id: str) -> UnitOnField:
+def _unit_on_table(field: Field, unit_id: str) -> UnitOnField:
     if unit_id not in field.by_id:
         raise BadInput("force", f"there is no unit {unit_id} on the table")
     return field.by_id[unit_id]

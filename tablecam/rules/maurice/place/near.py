@@ -1,4 +1,4 @@
-"""Near the enemy: within 4 BW of any part of any enemy, not across impassable ground (M-1.9)."""
+"""Decides who is near the enemy: within 4 BW, not across impassable ground (M-1.9)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _FAR_SIGMAS = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """Whether a unit is near the enemy, and to whom.
+    """Whether a unit is near the enemy, and the enemy that decides it.
 
-    `nearest` is the enemy that decides: the nearest one that impassable ground does not bar, or
-    where it bars all that are within reach, simply the nearest; `distance_bw` is how far off that
-    one lies. `is_near` is the answer if what was measured is taken at its word.
+    `nearest` is the nearest enemy that impassable ground does not bar, or simply the nearest if it
+    bars all within reach; `distance_bw` is the distance to it. `is_near` is the answer as measured,
+    without regard to errors.
     """
 
     answer: Answer
@@ -40,9 +40,9 @@ class Near:
 
 
 def near_enemy(field: Field, unit: UnitOnField, apart: Spacing | None = None) -> Near:
-    """Whether a unit is near the enemy (M-1.9).
+    """Returns whether a unit is near the enemy (M-1.9).
 
-    `apart` are the field's lengths where they are known already.
+    `apart` holds the field's distances if they have been measured before.
     """
     enemies = field.enemies_of(unit)
     if not enemies:
@@ -51,11 +51,11 @@ def near_enemy(field: Field, unit: UnitOnField, apart: Spacing | None = None) ->
     nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
     length = _length(unit, nearest, apart)
     if _may_be_barred(field, length):
-        found = _past_barriers(field, unit, enemies, far_mm)
+        near = _past_barriers(field, unit, enemies, far_mm)
     else:
         sigma_mm = _sigma_to_any_mm(unit, enemies, far_mm, length)
-        found = _near(field, unit, nearest, replace(length, sigma_mm=sigma_mm))
-    return _unless_an_edge_decides(field, unit, found, far_mm)
+        near = _near(field, unit, nearest, replace(length, sigma_mm=sigma_mm))
+    return _unless_an_edge_decides(field, unit, near, far_mm)
 
 
 def _near(field: Field, unit: UnitOnField, enemy: UnitOnField, length: Length) -> Near:
@@ -76,13 +76,13 @@ def _distances_mm(
 
 
 def _length(unit: UnitOnField, enemy: UnitOnField, apart: Spacing | None) -> Length:
-    """The length between two units, its value and deviation taken over where they are known."""
+    """Returns the distance between two units, with value and sigma from `apart` if given."""
     if apart is None:
         return distance(unit.unit, enemy.unit)
-    ends = [shapely.multipolygons(list(each.bases)) for each in (unit, enemy)]
+    ends = [shapely.multipolygons(list(owner.bases)) for owner in (unit, enemy)]
     (x_a, y_a), (x_b, y_b) = shapely.get_coordinates(shapely.shortest_line(*ends)).tolist()
-    sure = apart.mm(unit.id, enemy.id), apart.sigma_mm(unit.id, enemy.id)
-    return Length(*sure, (x_a, y_a), (x_b, y_b))
+    measured = apart.mm(unit.id, enemy.id), apart.sigma_mm(unit.id, enemy.id)
+    return Length(*measured, (x_a, y_a), (x_b, y_b))
 
 
 def _sigma_to_any_mm(
@@ -91,15 +91,16 @@ def _sigma_to_any_mm(
     far_mm: Mapping[str, float],
     length: Length,
 ) -> float:
-    """The standard deviation of the distance to the nearest of all, whichever that truly is."""
+    """Returns the sigma (mm) of the distance to the nearest enemy, whichever that truly is."""
     if not length.sigma_mm:
         return 0.0
     reach_mm = length.value_mm + _FAR_SIGMAS * length.sigma_mm
-    vying = [enemy.unit for enemy in enemies if far_mm[enemy.id] <= reach_mm]
-    if len(vying) == 1:
+    candidates = [enemy.unit for enemy in enemies if far_mm[enemy.id] <= reach_mm]
+    if len(candidates) == 1:
         return length.sigma_mm
-    bases = tuple(base for enemy in vying for base in enemy.bases)
-    return distance(unit.unit, replace(vying[0], bases=bases)).sigma_mm
+    # The minimum of several uncertain distances varies less than each: measure to their union.
+    bases = tuple(base for enemy in candidates for base in enemy.bases)
+    return distance(unit.unit, replace(candidates[0], bases=bases)).sigma_mm
 
 
 def _may_be_barred(field: Field, length: Length) -> bool:
@@ -112,7 +113,7 @@ def _may_be_barred(field: Field, length: Length) -> bool:
 def _past_barriers(
     field: Field, unit: UnitOnField, enemies: Sequence[UnitOnField], far_mm: Mapping[str, float]
 ) -> Near:
-    """As `near_enemy` where impassable ground bars the shortest line of all."""
+    """Answers `near_enemy` if impassable ground bars the shortest line to the nearest enemy."""
     limit_mm = NEAR_BW * field.bw_mm
     best: tuple[UnitOnField, Length] | None = None
     for enemy in sorted(enemies, key=lambda enemy: far_mm[enemy.id]):
@@ -133,43 +134,49 @@ def _past_barriers(
 
 
 def _unless_an_edge_decides(
-    field: Field, unit: UnitOnField, found: Near, far_mm: Mapping[str, float]
+    field: Field, unit: UnitOnField, near: Near, far_mm: Mapping[str, float]
 ) -> Near:
-    """The same answer, but unsure where errors may open or bar lines past impassable ground."""
+    """Returns `near`, less certain if errors could open or bar a line past impassable ground."""
     impassable, limit_mm = field.ground.impassable, NEAR_BW * field.bw_mm
     tolerance_mm = field.position.table.tolerance_mm
     if shapely.is_empty(impassable):
-        return found
+        return near
     spread_to_mm = {enemy_id: spread_mm(field.by_id[enemy_id]) for enemy_id in far_mm}
-    slack_mm = max(SIGMAS * (spread_mm(unit) + max(spread_to_mm.values())), tolerance_mm)
-    if not slack_mm or not shapely.dwithin(impassable, unit.outline, limit_mm + slack_mm):
-        return found
-    vying = [enemy_id for enemy_id, each_mm in far_mm.items() if each_mm <= limit_mm + slack_mm]
+    error_bound_mm = max(SIGMAS * (spread_mm(unit) + max(spread_to_mm.values())), tolerance_mm)
+    if not error_bound_mm or not shapely.dwithin(
+        impassable, unit.outline, limit_mm + error_bound_mm
+    ):
+        return near
+    candidates = [
+        enemy_id for enemy_id, away_mm in far_mm.items() if away_mm <= limit_mm + error_bound_mm
+    ]
 
-    def is_near_by(by_mm: float) -> bool:
-        grounds = shapely.buffer(impassable, -by_mm, join_style="mitre") if by_mm else impassable
+    def is_near_after(shift_mm: float) -> bool:
+        grounds = (
+            shapely.buffer(impassable, -shift_mm, join_style="mitre") if shift_mm else impassable
+        )
         clear = (
             shortest_clear_line(unit.unit, field.by_id[enemy_id].unit, grounds)
-            for enemy_id in vying
+            for enemy_id in candidates
         )
-        return any(line is not None and line.value_mm <= limit_mm + by_mm for line in clear)
+        return any(line is not None and line.value_mm <= limit_mm + shift_mm for line in clear)
 
-    margin_mm = turning_mm(is_near_by, slack_mm)
+    margin_mm = turning_mm(is_near_after, error_bound_mm)
     in_the_open_mm = limit_mm - min(far_mm.values())
-    if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_SHARE * slack_mm:
-        return found  # it stands all errors, or hangs on the plain length alone
-    sigma_mm = math.hypot(spread_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in vying))
+    if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_SHARE * error_bound_mm:
+        return near  # no error changes it, or only the plain distance matters
+    sigma_mm = math.hypot(spread_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in candidates))
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
-    because = f"{found.answer.because}; {abs(margin_mm):.1f} mm at the edge of that decide it"
-    sure = replace(found.answer, answer=word, margin_mm=margin_mm, sigma_mm=sigma_mm)
-    return replace(found, answer=replace(sure, probability=chance, because=because))
+    because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at the edge of that decide it"
+    answer = replace(near.answer, answer=word, margin_mm=margin_mm, sigma_mm=sigma_mm)
+    return replace(near, answer=replace(answer, probability=chance, because=because))
 
 
 def _barred(field: Field, unit: UnitOnField, nearest: UnitOnField, clear: Length | None) -> Near:
-    """Not near: no line of 4 BW or less leads past the impassable ground."""
+    """Answers that no clear line of 4 BW or less passes the impassable ground."""
     plain = distance(unit.unit, nearest.unit)
     limit_mm = NEAR_BW * field.bw_mm
-    # Where no line at all is clear there is no length to miss by: all of the limit is missing.
+    # Without any clear line there is no length to compare; the margin is then the whole limit.
     margin_mm = -limit_mm if clear is None else limit_mm - clear.value_mm
     sigma_mm = plain.sigma_mm if clear is None else clear.sigma_mm
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=field.position.table.tolerance_mm)

@@ -1,4 +1,4 @@
-"""Every two opposing units, seen from either: range, and on whose flank (M-1.11, M-1.12)."""
+"""Measures each ordered pair of opposing units: distance, side and flank (M-1.11, M-1.12)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _PLACES = 4
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Unit `b` as unit `a` sees it.
+    """The position of unit `b` relative to unit `a`.
 
-    `b_is` is where most of `b` lies; it decides nothing. `flank_margin_mm` is by how much `b` is to
-    `a`'s flank; below 0 it is not.
+    `b_is` is the side of `a` on which most of `b` lies, for information only. `flank_margin_mm` is
+    the margin by which `b` is to `a`'s flank, negative if it is not.
     """
 
     field: Field
@@ -38,21 +38,21 @@ class Pair:
 
     @property
     def ids(self) -> tuple[str, str]:
-        """The ids of the two."""
+        """The ids of `a` and `b`."""
         return self.a.id, self.b.id
 
     @property
     def is_to_flank(self) -> bool:
-        """Whether `b` is to `a`'s flank, what was measured taken at its word."""
+        """Whether `b` is to `a`'s flank, as measured."""
         return self.flank_margin_mm >= -EXACT_MM
 
     @cached_property
     def to_flank(self) -> Answer:
-        """The same with how sure it is, and its proof."""
+        """The answer with its probability and evidence (M-1.12)."""
         return flank_answer(self.field, self.a, self.b, self.flank_margin_mm)
 
     def to_json(self) -> dict[str, Any]:
-        """The pair as documents carry it."""
+        """Serialises the pair."""
         return {
             "a": self.a.id,
             "b": self.b.id,
@@ -69,32 +69,33 @@ def pairs(
     apart: Spacing | None = None,
     known: Mapping[tuple[str, str], Pair] = MappingProxyType({}),
 ) -> tuple[Pair, ...]:
-    """All ordered pairs of opposing units, in the field's order; `known` are taken as they are."""
+    """Returns all ordered pairs of opposing units in field order, reusing those in `known`."""
     apart = spacing(field) if apart is None else apart
     enemies = {unit.side: field.enemies_of(unit) for unit in field.units}
-    asked: dict[tuple[UnitOnField, ...], list[UnitOnField]] = {}
+    # Units that ask about the same enemies are measured together, as arrays.
+    units_by_enemies: dict[tuple[UnitOnField, ...], list[UnitOnField]] = {}
     for a in field.units:
         unknown = tuple(b for b in enemies[a.side] if (a.id, b.id) not in known)
-        asked.setdefault(unknown, []).append(a)
+        units_by_enemies.setdefault(unknown, []).append(a)
     new = {
         pair.ids: pair
-        for others, units in asked.items()
-        for pair in _seen_from(field, units, others, apart)
+        for others, units in units_by_enemies.items()
+        for pair in _measured(field, units, others, apart)
     }
     ids = ((a.id, b.id) for a in field.units for b in enemies[a.side])
-    return tuple(new.get(each) or known[each] for each in ids)
+    return tuple(new.get(pair_ids) or known[pair_ids] for pair_ids in ids)
 
 
-def _seen_from(
+def _measured(
     field: Field, units: Sequence[UnitOnField], enemies: Sequence[UnitOnField], apart: Spacing
 ) -> list[Pair]:
-    """How each of some units sees each of some enemies: worked out for all of them at once."""
+    """Measures each of the units against each of the enemies, all at once."""
     if not enemies:
         return []
     lies = sides_from([unit.axes for unit in units], [enemy.unit for enemy in enemies]).tolist()
     margins_mm = flank_margins_mm(units, enemies).tolist()
-    among = np.ix_(*([apart.places[each.id] for each in of] for of in (units, enemies)))
-    far_mm, sigmas_mm = (each[among].tolist() for each in apart.lengths.arrays())
+    among = np.ix_(*([apart.places[unit.id] for unit in group] for group in (units, enemies)))
+    far_mm, sigmas_mm = (lengths[among].tolist() for lengths in apart.lengths.arrays())
     return [
         Pair(field, a, b, far, sigma, SIDES[lie], margin)
         for a, *rows in zip(units, far_mm, sigmas_mm, lies, margins_mm, strict=True)

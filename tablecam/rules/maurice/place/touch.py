@@ -1,4 +1,4 @@
-"""Who touches whom (M-1.10, G-6), across a thin obstacle flush with both too (M-8.14)."""
+"""Finds the contacts of units (M-1.10, G-6), also across thin obstacles (M-8.14)."""
 
 from __future__ import annotations
 
@@ -24,59 +24,61 @@ ACROSS_RULE = "M-8.14"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Touching:
-    """The contacts on a field: those that hold, and those that are too close to call.
+    """The contacts on a field, including those too close to call.
 
-    `contacts` are keyed by both units' ids, in the field's order.
+    `contacts` is keyed by both units' ids, in the field's order.
     """
 
     field: Field
     contacts: Mapping[tuple[str, str], Contact]
 
     def of(self, unit_id: str) -> tuple[str, ...]:
-        """All units, friends too, that touch a unit, what was measured taken at its word."""
+        """Returns the ids of all units, also friends, that touch a unit, as measured."""
         return tuple(
             b_id if a_id == unit_id else a_id
-            for (a_id, b_id), found in self.contacts.items()
-            if unit_id in (a_id, b_id) and found.answer.margin_mm >= -EXACT_MM
+            for (a_id, b_id), pair_contact in self.contacts.items()
+            if unit_id in (a_id, b_id) and pair_contact.answer.margin_mm >= -EXACT_MM
         )
 
     def enemies_of(self, unit_id: str) -> tuple[str, ...]:
-        """The enemies that touch a unit: those it is in contact with."""
+        """Returns the ids of the enemies in contact with a unit, as measured."""
         units = self.field.by_id
         side = units[unit_id].side
         return tuple(other for other in self.of(unit_id) if units[other].side != side)
 
     def contact(self, a_id: str, b_id: str) -> Contact | None:
-        """The contact between two units, either way round; None where there plainly is none."""
+        """Returns the contact between two units in either order; None if they are clearly apart."""
         return self.contacts.get((a_id, b_id)) or self.contacts.get((b_id, a_id))
 
     def answer(self, a_id: str, b_id: str) -> Answer:
-        """Whether two units touch."""
-        found = self.contact(a_id, b_id)
-        if found is not None:
-            return found.answer
+        """Returns whether two units touch."""
+        known = self.contact(a_id, b_id)
+        if known is not None:
+            return known.answer
         units, table = self.field.by_id, self.field.position.table
         a, b = units[a_id].unit, units[b_id].unit
         return contact(a, b, tolerance_mm=table.tolerance_mm, rule=RULE).answer
 
 
 def touching(field: Field) -> Touching:
-    """The contacts between all units of a field."""
+    """Finds the contacts between all units of a field."""
     return _touching(field, frozenset(unit.id for unit in field.units), {})
 
 
 def renewed_touching(before: Touching, field: Field, changed: Set[str]) -> Touching:
-    """The same where only some units lie elsewhere than before."""
-    kept = {ids: each for ids, each in before.contacts.items() if changed.isdisjoint(ids)}
-    return _touching(field, changed, kept)
+    """Updates the contacts after only the units of ids `changed` have moved."""
+    unchanged = {
+        ids: contact for ids, contact in before.contacts.items() if changed.isdisjoint(ids)
+    }
+    return _touching(field, changed, unchanged)
 
 
 def _touching(field: Field, among: Set[str], known: Mapping[tuple[str, str], Contact]) -> Touching:
-    """The contacts that are known, and those in which one of some units takes part."""
+    """Adds the contacts of the units `among` to the known ones, in the field's order."""
     units = [unit.unit for unit in field.units]
     tolerance_mm = field.position.table.tolerance_mm
-    found = contacts(units, tolerance_mm=tolerance_mm, rule=RULE, among=among)
-    new = {(each.a, each.b): each for each in (*found, *_across_obstacles(field, among))}
+    direct = contacts(units, tolerance_mm=tolerance_mm, rule=RULE, among=among)
+    new = {(pair.a, pair.b): pair for pair in (*direct, *_across_obstacles(field, among))}
     by_ids = {**known, **new}
     place = {unit.id: index for index, unit in enumerate(units)}
     order = sorted(by_ids, key=lambda ids: (place[ids[0]], place[ids[1]]))
@@ -84,7 +86,7 @@ def _touching(field: Field, among: Set[str], known: Mapping[tuple[str, str], Con
 
 
 def touching_of(field: Field, unit_id: str) -> Touching:
-    """The contacts between one unit of a field and all others."""
+    """Finds the contacts between one unit of a field and all others."""
     return _touching(field, frozenset((unit_id,)), {})
 
 
@@ -93,7 +95,7 @@ def _is_across(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
 
 
 def _across_obstacles(field: Field, among: Set[str]) -> list[Contact]:
-    """The contacts of enemies that a thin obstacle parts and who stand flush with it."""
+    """Finds the contacts of enemies that lie against both sides of a thin obstacle (M-8.14)."""
     if not any(piece.kind.is_linear for piece in field.ground.pieces):
         return []
     outlines = np.array([unit.outline for unit in field.units], dtype=object)
@@ -110,10 +112,10 @@ def _across_obstacles(field: Field, among: Set[str]) -> list[Contact]:
 
 
 def _across(field: Field, a: UnitOnField, b: UnitOnField) -> Contact:
-    """A contact across an obstacle: its margin is that of whoever stands less close to it."""
+    """Builds a contact across an obstacle; its margin is that of the unit farther from it."""
     linear = [piece.outline for piece in field.ground.pieces if piece.kind.is_linear]
-    to_each_mm = shapely.distance(np.array([a.outline, b.outline])[:, None], np.array(linear))
-    margin_mm = TOUCH_MM - float(to_each_mm.max(axis=0).min())
+    to_obstacles_mm = shapely.distance(np.array([a.outline, b.outline])[:, None], np.array(linear))
+    margin_mm = TOUCH_MM - float(to_obstacles_mm.max(axis=0).min())
     apart = distance(a.unit, b.unit)
     tolerance_mm = field.position.table.tolerance_mm
     word, chance = decide(margin_mm, apart.sigma_mm, tolerance_mm=tolerance_mm)
