@@ -1,4 +1,4 @@
-"""Work that goes on beside the page, in a thread of its own."""
+"""Background threads, and a lock that serves its threads in turn."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Self
 
 
 class FairLock:
-    """A lock that threads are given in turn; use it as a context.
+    """A lock that threads get in turn; use it as a context manager.
 
-    Python's own may be taken again at once by whoever gave it up: a loop that is always behind its
-    camera would keep a page's requests waiting for a minute.
+    A thread that releases Python's own lock may take it again at once: a loop that is always
+    behind its camera would block a page's requests for a minute.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._next = threading.Lock()  # held by the one who is given the lock next
+        self._next = threading.Lock()  # held by the thread that gets the lock next
 
     def __enter__(self) -> None:
         with self._next:
@@ -27,14 +27,14 @@ class FairLock:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether a thread waits for it."""
+        """Whether a thread is waiting for the lock."""
         return self._next.locked()
 
 
 class Background(ABC):
-    """A thread from `start` to `close`; used as a context, it is started and closed by it.
+    """A background thread that runs from `start` to `close`; also a context manager.
 
-    What inherits from it does its work in `_run`, and returns soon after `_stopping` is set.
+    Subclasses do their work in `_run` and return soon after `_stopping` is set.
     """
 
     def __init__(self, name: str) -> None:
@@ -43,14 +43,14 @@ class Background(ABC):
 
     @abstractmethod
     def _run(self) -> None:
-        """The work."""
+        """Does the work, in the thread."""
 
     def start(self) -> None:
-        """Start the work."""
+        """Starts the thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """Stop the work and wait until it has stopped. May be called twice."""
+        """Stops the thread and waits for its end. May be called twice."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()

@@ -104,7 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         # Users see no traceback; for debugging, -vv logs it.
         log.debug("", exc_info=True)
-        return _refuse(f"a fault of tablecam's own: {error!r} (`tablecam -vv ...` shows more)")
+        return _refuse(
+            f"internal error in tablecam: {error!r} (run `tablecam -vv ...` for details)"
+        )
     return result if isinstance(result, int) else 0
 
 

@@ -47,7 +47,7 @@ _EXPECTED = {
 _MESSAGES = {
     "missing": "expected this key, but it is missing",
     "unexpected_keyword_argument": "unknown key",
-    "union_tag_not_found": "expected a key that says what it is, but it is missing",
+    "union_tag_not_found": "expected a key that gives the type, but it is missing",
 }
 
 
@@ -245,7 +245,7 @@ def read_toml(path: Path) -> Document:
 def _not_toml(path: Path, fault: str) -> BadInput:
     """Returns the parser's message with its line, and the usual remedies."""
     place = re.search(r" \(at line (\d+), column (\d+)\)$", fault)
-    hint = "words need quotes, numbers look like 900 or -11.5, lists of units [[unit]]"
+    hint = "quote words, write numbers like 900 or -11.5, and lists of units as [[unit]]"
     if place is None:
         return BadInput(str(path), f"not valid TOML: {fault}; {hint}")
     message = f"not valid TOML in column {place[2]}: {fault[: place.start()]}; {hint}"
@@ -339,7 +339,7 @@ def _fault(value: object, largest: float, path: KeyPath = ()) -> tuple[KeyPath, 
     if isinstance(value, dict | list):
         if len(path) >= _MAX_LEVELS:
             # The whole path would be unreadable.
-            return path[:1], f"expected at most {_MAX_LEVELS} levels in each other, got more"
+            return path[:1], f"expected at most {_MAX_LEVELS} nested levels, got more"
         if isinstance(value, dict) and not all(map(_has_no_surrogate, value)):
             return path, _LONE_SURROGATE
         children = value.items() if isinstance(value, dict) else enumerate(value)
@@ -349,12 +349,12 @@ def _fault(value: object, largest: float, path: KeyPath = ()) -> tuple[KeyPath, 
         return None if _has_no_surrogate(value) else (path, _LONE_SURROGATE)
     if isinstance(value, int | float) and not -largest <= value <= largest:
         is_finite = isinstance(value, int) or math.isfinite(value)
-        expected = "a number of 1e15 or less either way" if is_finite else "a finite number"
+        expected = "a number from -1e15 to 1e15" if is_finite else "a finite number"
         return path, f"expected {expected}, got {quoted(value)}"
     return None
 
 
-_LONE_SURROGATE: Final = "expected whole characters, got half of one"
+_LONE_SURROGATE: Final = "expected valid characters, got a lone surrogate"
 
 
 def _has_no_surrogate(text: str) -> bool:
@@ -372,7 +372,7 @@ def _collect_repeats(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[
 
 
 def _repeated_key(document: Document, text: str, name: str) -> BadInput:
-    message = "expected the key once, but it is given twice"
+    message = "the key is given twice"
     repeats = json_repeats(text)
     if not repeats:  # one of the two was written with escapes
         return BadInput(document.source, message, key=name)
@@ -397,13 +397,13 @@ def _text(path: Path) -> str:
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
-        raise BadInput(str(path), "expected a file, but there is none of that name") from None
+        raise BadInput(str(path), "there is no such file") from None
     except UnicodeDecodeError:
         raise BadInput(str(path), "expected a text file in UTF-8") from None
     except OSError as error:
         raise BadInput(str(path), f"cannot be read: {error.strerror}") from None
     except ValueError as error:  # a NUL in the path
-        raise BadInput(quoted(str(path)), f"is no path: {error}") from None
+        raise BadInput(quoted(str(path)), f"is not a path: {error}") from None
     if len(text) > MOST_BYTES:
         raise BadInput(str(path), _too_long())
     return text

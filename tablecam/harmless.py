@@ -1,4 +1,4 @@
-"""What others wrote, so that it may be printed: a recording comes from anybody."""
+"""Makes text from others, such as a recording's, safe to print on a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tablecam.wording import STEERING
 
 
 def harmless(text: str) -> str:
-    r"""A text without what would steer a terminal that it is printed on.
+    r"""Returns a text with its control characters replaced: they could steer a terminal.
 
     >>> harmless("all \x1b[2Jis gone")
     'all �[2Jis gone'

@@ -63,7 +63,7 @@ def test_a_fault_of_our_own_is_one_line_too(monkeypatch, capsys):
     monkeypatch.setattr(commands.commands["demo"], "callback", fault)
     assert main(["demo"]) == 2
     told = capsys.readouterr().err
-    assert "a fault of tablecam's own: ZeroDivisionError('oh')" in told
+    assert "internal error in tablecam: ZeroDivisionError('oh')" in told
     assert len(told.splitlines()) == 1
 
 

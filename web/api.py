@@ -53,7 +53,7 @@ def event_stream() -> Response:
     """Streams every new state as server-sent events; 503 if too many pages listen."""
     live, streams = shown().live, shown().streams
     if not streams.enter():
-        abort(503, f"{streams.limit} pages listen already; ask /api/state instead")
+        abort(503, f"{streams.limit} pages are listening already; poll /api/state instead")
     is_gone = request.environ.get("waitress.client_disconnected", lambda: False)
     keep_alive_s = current_app.config["KEEP_ALIVE_S"]
     response = Response(

@@ -86,7 +86,7 @@ def page() -> str:
 def picture() -> Response:
     """Returns the newest frame as the camera sees it: scaled down, or whole with `whole=1`."""
     data = _live().picture(whole=request.args.get("whole") == "1")
-    response = Response(data or abort(404, "there is no picture yet"), mimetype="image/jpeg")
+    response = Response(data or abort(404, "no picture yet"), mimetype="image/jpeg")
     response.headers["Cache-Control"] = "no-store"
     return response
 

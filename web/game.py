@@ -141,5 +141,5 @@ def _referee() -> Referee:
     referee = shown().live.referee
     if referee is None:
         game = shown().live.roster.game
-        raise BadInput("game", f"tablecam does not know yet how {game} is played")
+        raise BadInput("game", f"tablecam cannot play {game} yet")
     return referee

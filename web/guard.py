@@ -31,13 +31,13 @@ def protect(app: Flask) -> None:
 def _refuse_strangers() -> None:
     if not _is_own_name(_split(f"//{request.host}").hostname or ""):
         # DNS rebinding: another site's name that leads here would make its pages count as ours.
-        abort(403, "expected the address that the table is served at")
+        abort(403, "wrong host name: use the address that the table is served at")
     if request.method in ("GET", "HEAD", "OPTIONS"):
         return
     # Browsers name the page that sends; other programs do not, and cannot be tricked by a link.
     origin = request.headers.get("Origin")
     if origin is not None and _split(origin).netloc != request.host:
-        abort(403, "this table takes orders from its own page only")
+        abort(403, "this table accepts requests only from its own page")
     # A form on another site cannot send this type without asking first.
     if request.mimetype != "application/json":
         abort(415, "expected application/json")

@@ -87,7 +87,7 @@ def _hall() -> Response:
 
 def _thumbnail(table: str) -> Response:
     """Returns a table from above as JPEG."""
-    jpeg = _shown()[0].thumbnail(table) or abort(404, "nothing lay on this table yet")
+    jpeg = _shown()[0].thumbnail(table) or abort(404, "this table has been empty so far")
     response = Response(jpeg, mimetype="image/jpeg")
     response.add_etag()
     response.headers["Cache-Control"] = "private, no-cache"
@@ -99,7 +99,7 @@ def _events() -> Response:
     """Streams all tables at each change, as server-sent events; 503 if too many pages listen."""
     watch, streams = _shown()
     if not streams.enter():
-        abort(503, f"{streams.limit} pages listen already; ask /api/hall instead")
+        abort(503, f"{streams.limit} pages are listening already; poll /api/hall instead")
     is_gone = request.environ.get("waitress.client_disconnected", lambda: False)
     keep_alive_s = current_app.config["KEEP_ALIVE_S"]
     stream = _event_stream(watch, streams, is_gone, keep_alive_s)

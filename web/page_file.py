@@ -79,7 +79,7 @@ def page_lines(
     """
     film_document = film(journal, watched=watched)
     if film_document["facts"] is None:
-        raise BadInput(journal.name, "expected a recording of a table, got one of nothing yet")
+        raise BadInput(journal.name, "the recording has no table yet")
     text = text_of(journal) if is_over(journal) else ""
     about = {
         "base": "",

@@ -30,5 +30,5 @@ def picture() -> Response:
     response.headers["Cache-Control"] = "private, no-cache"
     response.make_conditional(request)
     if response.status_code != 304:
-        response.data = live.picture() or abort(404, "there is no picture yet")
+        response.data = live.picture() or abort(404, "no picture yet")
     return response

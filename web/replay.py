@@ -132,7 +132,7 @@ def picture(entry: int, kind: str) -> Response:
 def text() -> Response:
     """Returns the recording as text for a message; it reveals all cards, so only after a game."""
     if not _may_have_the_text():
-        abort(403, "the text of a game names its cards: it can be copied once the game is over")
+        abort(403, "the text reveals the game's cards: it can be copied once the game is over")
     return Response(text_of(_journal()), mimetype="text/plain")
 
 
@@ -175,7 +175,9 @@ def _asked(body: type[Asked]) -> Asked:
         if played.live.referee is not None:
             played.live.referee.check_open()
     elif not played.is_own and is_measuring_closed(_journal()):
-        raise NotDeclared("measuring", "its players declare first: it is closed to those who watch")
+        raise NotDeclared(
+            "measuring", "the players must declare before they measure: spectators cannot measure"
+        )
     return asked(body, "what if")
 
 
@@ -193,7 +195,7 @@ def _may_have_the_text() -> bool:
 def _journal() -> Journal:
     journal = _played().recording()
     if journal is None:
-        abort(404, "nothing was recorded of this table yet")
+        abort(404, "this table has no recording yet")
     return journal
 
 

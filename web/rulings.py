@@ -51,7 +51,7 @@ def one(number: int) -> Response:
 def picture(number: int) -> Response:
     """Returns the camera's picture of a dispute, the evidence drawn on it unless `plain=1`."""
     if not _dispute(number)["has_picture"]:
-        abort(404, f"dispute {number} has no picture: no frame had come yet")
+        abort(404, f"dispute {number} has no picture: it was asked before the first frame")
     is_plain = request.args.get("plain") == "1"
     data = shown().live.dispute_picture(number, plain=is_plain)
     response = Response(data, mimetype="image/jpeg")
@@ -83,7 +83,7 @@ def _dispute(number: int) -> Json:
 
 
 def _side() -> str:
-    return _asked("active", "the side whose round it is")
+    return _asked("active", "the active side")
 
 
 def _asked(key: str, expected: str) -> str:

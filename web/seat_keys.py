@@ -36,7 +36,7 @@ def kept_tokens(path: Path, names: Iterable[str], *, is_new: bool) -> Mapping[st
     try:
         _write(path, tokens)
     except OSError as error:
-        log.warning("the seats' links last only as long as this server: %s", error)
+        log.warning("the seats' links are valid only until this server stops: %s", error)
     return tokens
 
 

@@ -150,7 +150,7 @@ def links() -> Response:
 def code(name: str) -> Response:
     """Returns the link to a seat as a QR code, for the shared screen to show."""
     if seat_now() != SHARED:
-        abort(403, "only the shared screen shows the links")
+        abort(403, "only the shared screen may show the links")
     response = Response(svg_code(_seats().link(name)), mimetype="image/svg+xml")
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -181,10 +181,10 @@ def _assign_seat() -> None:
     if seat is not None:
         _seats().note_seated(request.remote_addr or "")
     elif _seats().by_link:
-        abort(403, "this table is open by its links only: ask for yours")
+        abort(403, "this table requires a link: ask for yours")
     g.seat = seat or SHARED
     if g.seat == SPECTATOR and not (_is_question() or _is_tap()):
-        abort(403, "who looks on changes nothing")
+        abort(403, "spectators cannot change anything")
 
 
 def _is_question() -> bool:
@@ -199,7 +199,7 @@ def _is_tap() -> bool:
 
 def _refuse_wrong() -> None:
     """Refuses a wrong link."""
-    abort(403, "this link is not one of this table's: it may be of an earlier game")
+    abort(403, "this link does not belong to this table: it may be from an earlier game")
 
 
 def _with_cookie(response: AnyResponse, name: str, token: str) -> AnyResponse:

@@ -227,12 +227,12 @@ def _listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise BadInput(source, _why_not(error)) from None
     except UnicodeError:
-        raise BadInput(source, "expected an address of this machine, got no such name") from None
+        raise BadInput(source, "expected an address of this machine, got an unknown name") from None
 
 
 def _why_not(error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return "another program listens on this port; choose another with --port"
+        return "another program uses this port; choose another with --port"
     if error.errno == errno.EACCES:
         return "this port is reserved for the system; choose one above 1023 with --port"
     return f"expected an address of this machine, got: {error.strerror or error}"

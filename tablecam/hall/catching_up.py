@@ -165,7 +165,7 @@ class HallCopy:
             new = NewEntry(entry.kind, entry.document, pictures, entry.at)
             row, _ = rows_of(self._local.id, entry.number, new, before)
             if entry.digest not in (None, row["digest"]):
-                because = f"entry {entry.number} is not as it was written; {REPAIR}"
+                because = f"entry {entry.number} was changed after it was written; {REPAIR}"
                 raise Damaged(self._local.name, because)
             before = entry.digest or ""
             verified.append(new)

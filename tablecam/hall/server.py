@@ -56,29 +56,29 @@ server_metadata = MetaData()
 schema_version = Table(
     "schema_version",
     server_metadata,
-    Column("version", Integer, primary_key=True, comment="of the tables of recordings"),
+    Column("version", Integer, primary_key=True, comment="version of the recordings' tables"),
     comment="one row",
 )
 
 presence = Table(
     "presence",
     server_metadata,
-    Column("recording", Text, primary_key=True, comment="of which"),
+    Column("recording", Text, primary_key=True, comment="its id"),
     Column(
         "at",
         DateTime(timezone=True),
         nullable=False,
-        comment="when its table last said it is there, by the server's clock",
+        comment="when its table last reported, by the server's clock",
     ),
-    comment="tables that are playing say so every few seconds, whether or not anything happens",
+    comment="tables in play report every few seconds, even if nothing happens",
 )
 
 table_name = Table(
     "table_name",
     server_metadata,
-    Column("recording", Text, primary_key=True, comment="of which"),
-    Column("name", Text, nullable=False, comment="what its players call the table"),
-    comment="tables that have names; others are told apart by when they began and who plays",
+    Column("recording", Text, primary_key=True, comment="its id"),
+    Column("name", Text, nullable=False, comment="the players' name for the table"),
+    comment="names of tables; others are identified by start time and players",
 )
 
 
@@ -133,7 +133,7 @@ class Hall:
                 url, pool_pre_ping=True, connect_args=dict(_CONNECT_ARGS)
             )
         except (ImportError, NoSuchModuleError):
-            because = "PostgreSQL needs one package more: pip install 'tablecam[hall]'"
+            because = "PostgreSQL needs another package: pip install 'tablecam[hall]'"
             raise BadInput("--record", because) from None
 
     def prepare(self) -> None:
@@ -154,7 +154,7 @@ class Hall:
                 connection.execute(schema_version.update(), {"version": SCHEMA_VERSION})
             elif version != SCHEMA_VERSION:
                 expected = f"expected tables of version {SCHEMA_VERSION}, got version {version}"
-                raise BadInput(self.name, f"{expected}, of another tablecam")
+                raise BadInput(self.name, f"{expected}: use the matching tablecam")
 
     @contextmanager
     def writing(self, failure: str) -> Iterator[Connection]:
@@ -228,7 +228,10 @@ class Hall:
         Raises:
             BadInput: The server cannot be reached, or the connection is lost.
         """
-        with in_words(self.name, "cannot be listened to"), self.engine.connect() as connection:
+        with (
+            in_words(self.name, "cannot receive notifications"),
+            self.engine.connect() as connection,
+        ):
             connection = connection.execution_options(isolation_level="AUTOCOMMIT")
             connection.exec_driver_sql(f"LISTEN {CHANNEL}")
             driver: Any = connection.connection.driver_connection

@@ -112,10 +112,10 @@ class Followed:
         except NoAnswer:
             raise  # no recording can be read: all stay as they were
         except Exception as error:  # one recording of many must not hide the others
-            log.debug("%s cannot be told of", listed.id, exc_info=error)
-            status = Standing(listed.last, f"It cannot be read: {error}")
+            log.debug("%s cannot be shown", listed.id, exc_info=error)
+            status = Standing(listed.last, f"This recording cannot be read: {error}")
         if self._faults:
-            status = replace(status, words=f"Not as it was written: {self._faults[0]}")
+            status = replace(status, words=f"Changed since it was written: {self._faults[0]}")
         return Table(listed.id, listed.name, listed.game, listed.started_at, is_playing, status)
 
     def thumbnail(self) -> bytes:

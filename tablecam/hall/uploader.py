@@ -117,14 +117,14 @@ LOOK_S: Final = 0.5
 """How often the file is checked for new entries: a hall shows a move within a second."""
 PRESENCE_S: Final = 5.0
 """How often presence is reported to the hall, and a lost server tried again."""
-AWAY: Final = "The hall's server does not answer; the game is kept here and sent later."
+AWAY: Final = "The hall's server does not answer; the game is recorded here and sent later."
 NOT_TAKEN: Final = (
-    "The hall does not take this game just now; it is kept here and sent later. The log of this "
-    "table's tablecam says why."
+    "The hall does not accept this game at the moment; it is recorded here and sent later. See "
+    "this table's log for the reason."
 )
 APART: Final = (
-    "This game's file is played on another machine, too: the hall shows this table as a game of "
-    "its own."
+    "This game's file is also played on another machine: the hall shows this table as a separate "
+    "game."
 )
 _BLANKS_AND_CONTROLS: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 """Characters that do not belong in a name of one line, and that a database may refuse."""
@@ -272,7 +272,7 @@ class Sending(Background):
     def _set_trouble(self, trouble: str, error: Exception | None = None) -> None:
         with self._lock:
             if trouble != self._trouble:
-                message = trouble or "the hall is reached again, and has everything"
+                message = trouble or "the hall answers again and has everything"
                 because = f" ({error})" if error else ""
                 unforeseen = None if isinstance(error, BadInput) else error
                 log.warning("%s%s", message, because, exc_info=unforeseen)

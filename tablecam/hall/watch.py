@@ -19,10 +19,10 @@ log = logging.getLogger(__name__)
 
 _RETRY_S: Final = 1.0
 """How long one wait for news lasts, and how soon a lost server is tried again."""
-AWAY: Final = "The hall's server does not answer; this is what was known last."
+AWAY: Final = "The hall's server does not answer; this is the last known state."
 REFUSED: Final = (
-    "The hall's server cannot be read; this is what was known last. The log of `tablecam hall` "
-    "says why."
+    "The hall's server cannot be read; this is the last known state. See the log of "
+    "`tablecam hall` for the reason."
 )
 
 

@@ -140,11 +140,11 @@ def _table_sentence(table: TableNews) -> tuple[Tone, str]:
         return "do", f"Clear the board away. Table tags not seen: {missing}"
     misplaced = [tag.id for tag in table.search.calibration.tags if not tag.used]
     if misplaced:
-        return "doubt", f"Tag {misplaced[0]} lies elsewhere than the table file says"
+        return "doubt", f"Tag {misplaced[0]} is not where the table file says"
     if table.missing:
         missing = ", ".join(map(str, table.missing))
-        return "do", f"Good enough, but better with all tags. Not seen: {missing}"
-    return "good", "All table tags seen. Hands off the table, and save"
+        return "do", f"Good enough, but all tags would be better. Not seen: {missing}"
+    return "good", "All table tags seen. Take your hands off the table, then save"
 
 
 def _lens_json(state: CalibrationState) -> Json:

@@ -81,7 +81,7 @@ class ViewFolder:
             fresh.write_bytes(encoded.tobytes())
             os.replace(fresh, file)
         except OSError as error:
-            raise BadInput(str(file), f"the view could not be kept: {error.strerror}") from None
+            raise BadInput(str(file), f"the view cannot be saved: {error.strerror}") from None
 
     def drop(self, name: str) -> None:
         """Moves a view to the dropped ones."""
@@ -217,7 +217,7 @@ class CalibrationWork:
         """
         lens = self._guide.progress.lens
         if lens is None:
-            raise BadInput("lens", "expected three views or more that agree, got fewer")
+            raise BadInput("lens", "expected at least three views that agree, got fewer")
         self._lens = lens
         if self._roster is None:
             self._save(lens, None)
@@ -246,7 +246,7 @@ class CalibrationWork:
             BadInput: The table is not found in the frame, or the file cannot be written.
         """
         if self._stage != "table" or self._table is None or self._table.search is None:
-            raise BadInput("table", "expected three table tags or more in view, got fewer")
+            raise BadInput("table", "expected at least three table tags in view, got fewer")
         self._save(self._lens, self._table.search.calibration)
 
     def start_over(self) -> None:
@@ -254,7 +254,7 @@ class CalibrationWork:
         aside = self._folder.set_aside()
         self._guide = LensGuide()
         self._lens = None
-        self._warnings = () if aside is None else (f"The views so far are kept in {aside}",)
+        self._warnings = () if aside is None else (f"The old views are in {aside}",)
         self._enter("lens")
 
     def check_ruler(
@@ -287,7 +287,7 @@ class CalibrationWork:
         try:
             camera_file = read_camera_file(self._path)
         except CalibrationError as error:
-            self.warn(f"{error}; it will be kept beside the new one")
+            self.warn(f"{error}; it will be backed up beside the new one")
             return
         self._lens = camera_file.lens
         if camera_file.table is not None or self._roster is None:
@@ -301,7 +301,7 @@ class CalibrationWork:
         if self._guide.picture_size_px not in (None, self._size_px):
             aside = self._folder.set_aside()
             self._guide = LensGuide()
-            self.warn(f"Views of pictures of another size are kept in {aside}")
+            self.warn(f"Views with another picture size are in {aside}")
         size = self._file or (None if self._lens is None else self._lens.lens)
         if size is not None and (size.width_px, size.height_px) != self._size_px:
             self.warn(

@@ -63,10 +63,10 @@ def check_recording(path: Path) -> None:
     except BadInput as error:
         if not isinstance(error.__cause__, FileNotFoundError):
             raise
-        because = "expected a recording, but there is no file of that name"
+        because = "there is no such file"
         raise BadInput(str(path), because) from None
     if first_bytes != MAGIC:
-        raise BadInput(str(path), "expected a recording of tablecam, got another kind of file")
+        raise BadInput(str(path), "expected a tablecam recording, got another kind of file")
 
 
 def check_version(path: Path, connection: Connection, newest: int = SCHEMA_VERSION) -> int:
@@ -76,13 +76,11 @@ def check_version(path: Path, connection: Connection, newest: int = SCHEMA_VERSI
         BadInput: The database is another program's, or a newer tablecam's.
     """
     if _pragma(connection, "application_id") != APPLICATION_ID:
-        raise BadInput(
-            str(path), "expected a recording of tablecam, got another program's database"
-        )
+        raise BadInput(str(path), "expected a tablecam recording, got another program's database")
     version = _pragma(connection, "user_version")
     if version > newest:
         expected = f"expected a recording of version {newest} or older, got version {version}"
-        raise BadInput(str(path), f"{expected}: a newer tablecam opens it")
+        raise BadInput(str(path), f"{expected}: it needs a newer tablecam")
     if version < 1:
         expected = f"expected a recording of version 1 to {newest}, got version {version}"
         raise BadInput(str(path), f"{expected}; {REPAIR}")

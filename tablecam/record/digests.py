@@ -65,14 +65,14 @@ class Verified:
     def lines(self) -> Iterator[str]:
         """Yields sentences on what changed, and on what cannot be verified for want of a digest."""
         for fault in self.faults[:_MAX_LISTED]:
-            yield f"not as it was written: {fault}"
+            yield f"changed since it was written: {fault}"
         if len(self.faults) > _MAX_LISTED:
             yield f"and {len(self.faults) - _MAX_LISTED} more"
         if self.faults:
             yield REPAIR
         if self.without:
             have = "1 entry has" if self.without == 1 else f"{self.without} entries have"
-            yield f"{have} no digest, as an older tablecam wrote: a change would not be noticed"
+            yield f"{have} no digest (written by an older tablecam): changes cannot be detected"
 
 
 class Verifier:
@@ -89,7 +89,9 @@ class Verifier:
         self._before = [] if facts is None else [facts["digest"] or ""]
         if facts is not None and facts["digest"] not in (None, actual := facts_digest(facts)):
             self.found.are_facts_changed = True
-            self.found.faults.append("what the game is played with is not as it was written")
+            self.found.faults.append(
+                "the game's settings (rules, table file, camera file) were changed"
+            )
             self._before.append(actual)
 
     def entry(
@@ -123,9 +125,9 @@ class Verifier:
         self._has_begun = True
         self.found.entries += 1
         if is_known and stored not in expected:
-            because = "is not as it was written, or a picture of it is lost"
+            because = "was changed, or one of its pictures is lost"
         elif changed:
-            because = f"has a picture that is not as it was written ({', '.join(changed)})"
+            because = f"has a picture that was changed ({', '.join(changed)})"
         else:
             return
         self.found.changed.append(number)

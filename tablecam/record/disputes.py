@@ -53,7 +53,7 @@ def dispute_picture(journal: Journal, number: int, *, plain: bool = False) -> by
     kind: PictureKind = "plain" if plain else "drawn"
     entry = _entry(journal, number)
     if kind not in entry.pictures:
-        raise BadInput(journal.name, f"expected a dispute with a picture, got {number}")
+        raise BadInput(journal.name, f"dispute {number} has no picture")
     return journal.picture(entry.number, kind).image
 
 

@@ -13,21 +13,21 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from tablecam.errors import BadInput
 
-REPAIR: Final = "`tablecam replay FILE --repair OUT` saves what can be saved"
+REPAIR: Final = "`tablecam replay FILE --repair OUT` recovers what is readable"
 """What to do about a damaged file."""
 _MESSAGES: Final = {
     sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_READONLY: "the file or its folder may not be written",
-    sqlite3.SQLITE_PERM: "the file or its folder may not be written",
-    sqlite3.SQLITE_CANTOPEN: "the file or its folder may not be opened",
+    sqlite3.SQLITE_READONLY: "the file or its folder cannot be written",
+    sqlite3.SQLITE_PERM: "the file or its folder cannot be written",
+    sqlite3.SQLITE_CANTOPEN: "the file or its folder cannot be opened",
     sqlite3.SQLITE_BUSY: "another program is writing to it",
     sqlite3.SQLITE_LOCKED: "another program is writing to it",
-    sqlite3.SQLITE_IOERR: "the disk is full or refuses",
+    sqlite3.SQLITE_IOERR: "the disk is full or failing",
     sqlite3.SQLITE_ERROR: f"its tables are damaged; {REPAIR}",
     sqlite3.SQLITE_CONSTRAINT: f"it is damaged, or was replaced by another; {REPAIR}",
     sqlite3.SQLITE_MISMATCH: f"it is damaged; {REPAIR}",
     sqlite3.SQLITE_CORRUPT: f"it is damaged; {REPAIR}",
-    sqlite3.SQLITE_NOTADB: f"it is damaged, or no recording; {REPAIR}",
+    sqlite3.SQLITE_NOTADB: f"it is damaged, or not a recording; {REPAIR}",
 }
 """SQLite's faults in words, by primary result code: the low byte of the extended code."""
 _DAMAGED: Final = {

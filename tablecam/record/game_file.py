@@ -123,7 +123,7 @@ def games_in(folder: Path) -> list[tuple[Path, GameFacts]]:
         try:
             games.append((path, facts_in(path)))
         except BadInput as error:
-            log.warning("this game is left alone: %s", error)
+            log.warning("skipping this recording: %s", error)
     return games
 
 

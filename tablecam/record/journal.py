@@ -286,12 +286,14 @@ def facts_of(row: Row[Any], name: str) -> GameFacts:
     # A damaged file may hold numbers where texts were written, and vice versa.
     texts = (game, table_file, camera_file or "", columns["id"])
     if not (all(isinstance(text, str) for text in texts) and isinstance(place, int)):
-        raise Damaged(name, f"what the game is played with is damaged; {REPAIR}")
+        raise Damaged(
+            name, f"the game's settings (rules, table file, camera file) are damaged; {REPAIR}"
+        )
     try:
         started_at = datetime.fromisoformat(columns["started_at"])
         return GameFacts(game, table_file, started_at, camera_file, columns["id"], place)
     except (ValueError, TypeError) as error:
-        raise Damaged(name, f"when it began is damaged: {error}; {REPAIR}") from None
+        raise Damaged(name, f"its start time is damaged: {error}; {REPAIR}") from None
 
 
 def rows_of(recording_id: str, number: int, new: NewEntry, before: str) -> tuple[Json, list[Json]]:

@@ -30,28 +30,28 @@ metadata = MetaData()
 recording = Table(
     "recording",
     metadata,
-    Column("id", Text, primary_key=True, comment="32 hexadecimal digits, made with the recording"),
+    Column("id", Text, primary_key=True, comment="32 random hexadecimal digits"),
     Column("format", Text, nullable=False, comment=FORMAT),
     Column("game", Text, nullable=False, comment="the rule system, as a table file names it"),
     Column("table_file", Text, nullable=False, comment="the table file's text (TOML)"),
     Column("camera_file", Text, comment="the camera file's text (JSON); none on simulated tables"),
     Column("started_at", Text, nullable=False, comment="ISO 8601 with its zone"),
     Column("written_by", Text, nullable=False, comment="the version of tablecam that began it"),
-    Column("place", Integer, comment="which it is of the games in its folder, by no clock"),
-    Column("digest", Text, comment="of this row, SHA-256 (digests.py); none in older ones"),
-    comment="what a game was played with; a game file has one row",
+    Column("place", Integer, comment="its number among its folder's games, by no clock"),
+    Column("digest", Text, comment="SHA-256 of this row (digests.py); older ones have none"),
+    comment="the settings of a game; a game file has one row",
 )
 
 entry = Table(
     "entry",
     metadata,
-    Column("recording", Text, ForeignKey(recording.c.id), primary_key=True, comment="of which"),
-    Column("number", Integer, primary_key=True, comment="from 1 without gaps, as things happened"),
-    Column("at", Text, nullable=False, comment="when: ISO 8601 with its zone"),
-    Column("kind", Text, nullable=False, comment="what it is: position, move, play, deed, ..."),
-    Column("document", Text, nullable=False, comment="what it says, as JSON"),
-    Column("digest", Text, comment="of this row, its pictures and the digest before it"),
-    comment="all that happened, in order; rows are added and never changed",
+    Column("recording", Text, ForeignKey(recording.c.id), primary_key=True, comment="its id"),
+    Column("number", Integer, primary_key=True, comment="from 1 without gaps, in order of time"),
+    Column("at", Text, nullable=False, comment="time: ISO 8601 with its zone"),
+    Column("kind", Text, nullable=False, comment="position, move, play, deed, ..."),
+    Column("document", Text, nullable=False, comment="its content, as JSON"),
+    Column("digest", Text, comment="of this row, its pictures and the previous digest"),
+    comment="all events in order; rows are added and never changed",
 )
 
 Index("entry_by_kind", entry.c.recording, entry.c.kind, entry.c.number)
@@ -59,12 +59,12 @@ Index("entry_by_kind", entry.c.recording, entry.c.kind, entry.c.number)
 picture = Table(
     "picture",
     metadata,
-    Column("recording", Text, primary_key=True, comment="of which"),
+    Column("recording", Text, primary_key=True, comment="its id"),
     Column("entry", Integer, primary_key=True, comment="the entry that it shows"),
     Column("kind", Text, primary_key=True, comment="table, before, after, plain or drawn"),
     Column("media_type", Text, nullable=False, comment="image/jpeg or image/webp"),
-    Column("image", LargeBinary, nullable=False, comment="the picture's file"),
-    Column("digest", Text, comment="of this row; that of its entry is made of it, too"),
+    Column("image", LargeBinary, nullable=False, comment="the image file"),
+    Column("digest", Text, comment="of this row; its entry's digest includes it"),
     ForeignKeyConstraint(["recording", "entry"], [entry.c.recording, entry.c.number]),
-    comment="what the camera saw of an entry",
+    comment="the camera's pictures of entries",
 )

@@ -12,7 +12,7 @@ from typing import Final
 from tablecam.errors import BadInput
 from tablecam.record.faults import in_words
 
-_TAKEN: Final = "expected a new name, but there is such a file"
+_TAKEN: Final = "a file of this name exists already"
 
 
 class NameTaken(BadInput):

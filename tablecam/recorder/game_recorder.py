@@ -297,7 +297,7 @@ class KeptGame:
         dispute = self._dispute(number)
         jpeg = dispute.plain if plain else dispute.drawn
         if not jpeg:
-            raise BadInput("dispute", f"expected one with a picture, got {number}, asked without")
+            raise BadInput("dispute", f"expected one with a picture, but dispute {number} has none")
         return jpeg
 
     def dispute_position(self, number: int) -> Json:

@@ -103,7 +103,7 @@ class Photographing(Background):
                 entries = [self._picture_entry(job) for job in jobs]
                 self._record.add_pictures(*(entry for entry in entries if entry is not None))
             except Exception:  # the thread must go on, as `wait` would block for ever
-                log.exception("pictures of the table could not be kept")
+                log.exception("cannot save pictures of the table")
 
     def _next(self) -> Sequence[Job] | None:
         with self._changed:
@@ -118,7 +118,7 @@ class Photographing(Background):
         try:
             return self._table_entry(job) if isinstance(job, TableJob) else self._places_entry(job)
         except Exception:  # an error in here costs a picture, never the game
-            log.exception("a picture of the table could not be made")
+            log.exception("cannot make a picture of the table")
             return None
 
     def _table_entry(self, job: TableJob) -> NewEntry | None:

@@ -110,7 +110,7 @@ def _reread(task: Task) -> Reread:
         task.folder.mkdir(parents=True, exist_ok=True)
         lock = WriterLock.taken(task.mark)
     if lock is None:
-        raise BadInput(str(task.video), f"another tablecam reads it into {task.folder} just now")
+        raise BadInput(str(task.video), f"another tablecam is reading it into {task.folder}")
     try:
         return _reread_alone(task)
     finally:
@@ -162,8 +162,8 @@ def _check_same(file: GameFile, facts: GameFacts) -> None:
     """Refuses to resume a recording with other table or camera files than it was begun with."""
     before = file.facts()
     if (before.table_file, before.camera_file) != (facts.table_file, facts.camera_file):
-        expected = "expected the table and camera files with which it was begun, got others"
-        raise BadInput(file.name, f"{expected}: delete it to begin anew")
+        expected = "expected the table and camera files that the recording was begun with"
+        raise BadInput(file.name, f"{expected}: delete it to start over")
 
 
 def _read(

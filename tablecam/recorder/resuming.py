@@ -39,7 +39,7 @@ def unfinished_game(folder: Path, table_file: str) -> GameFile | None:
             if facts.table_file == table_file:
                 return _unfinished(path, facts.game)
         except BadInput as error:
-            log.warning("this game is left alone: %s", error)
+            log.warning("skipping this recording: %s", error)
     return None
 
 

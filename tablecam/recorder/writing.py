@@ -39,7 +39,7 @@ _NOUNS: Final[Mapping[Kind, str]] = {
     "notice": "notice",
 }
 """What players call each kind of pending entry."""
-_GOES_ON: Final = "; the game goes on, and all is written as soon as it can be"
+_GOES_ON: Final = "; the game continues, and everything is written as soon as possible"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class Writer:
             self._start_new_file(damage)
             self._write()
         if self._pending:
-            self.lost = f"{self._unwritten()} lost, as the program ends: {self._reason}"
+            self.lost = f"{self._backlog()} could not be saved: {self._reason}"
             log.error("%s", self.lost)
         self._release()
 
@@ -139,15 +139,14 @@ class Writer:
         lock, is_free = _lock_of(file.path)
         if not is_free:
             self._news.append(
-                f"{file.path.name} is being played by another tablecam: this game gets a file of "
-                "its own"
+                f"another tablecam is playing {file.path.name}: this game is recorded in a new file"
             )
             return
         self._lock, self.file = lock, file
         faults = file.verified().faults
         if faults:
-            self._tampering = f"{file.path.name} is not as it was written ({faults[0]})"
-            self._news.append(f"{self._tampering}; the game goes on in it all the same")
+            self._tampering = f"{file.path.name} was changed after it was written ({faults[0]})"
+            self._news.append(f"{self._tampering}; the game is recorded in it anyway")
         self._written = [_WrittenEntry.of(entry) for entry in file.entries()]
         self.last = len(self._written)
 
@@ -167,7 +166,7 @@ class Writer:
         else:
             if self.trouble:
                 self._news.append(
-                    f"All is on the disk now: {self._longest_backlog} had waited for it."
+                    f"Everything is on the disk again: {self._longest_backlog} had been waiting."
                 )
             self.trouble = self._reason = ""
 
@@ -196,7 +195,7 @@ class Writer:
 
     def _start_new_file(self, error: BadInput) -> None:
         """Queues all remembered entries to be written to another file."""
-        log.error("the game is written anew to another file: %s", error)
+        log.error("the game moves to another file: %s", error)
         if self.file is not None:
             self._abandoned = self.file.path, _what_became(self.file.path, error)
         self._release()
@@ -219,7 +218,7 @@ class Writer:
         if self.file is None:
             self.file = self._create()
             self._lock, _ = _lock_of(self.file.path)
-            log.info("the game is kept in %s", self.file.path)
+            log.info("the game is recorded in %s", self.file.path)
             if self._abandoned is not None:
                 self._news.append(_moved(*self._abandoned, self.file.path))
                 self._abandoned = None
@@ -275,7 +274,7 @@ def _what_became(path: Path, error: BadInput) -> str:
 def _moved(old: Path, became: str, new: Path) -> str:
     """Returns the sentence that a game is recorded in another file from now on."""
     became = "is gone" if old == new else became
-    return f"{old.name} {became}: the game is kept anew in {new}, without its earlier pictures"
+    return f"{old.name} {became}: the game is now recorded in {new}, without its earlier pictures"
 
 
 def _lock_of(path: Path) -> tuple[WriterLock | None, bool]:
@@ -283,6 +282,6 @@ def _lock_of(path: Path) -> tuple[WriterLock | None, bool]:
     try:
         lock = WriterLock.taken(path)
     except OSError as error:
-        log.warning("other programs cannot be told that this one writes to %s: %s", path, error)
+        log.warning("cannot lock %s against other programs: %s", path, error)
         return None, True
     return lock, lock is not None

@@ -56,7 +56,7 @@ class Difference:
 
     def __str__(self) -> str:
         place = f"{written(self.path)}: " if self.path else ""
-        return f"{place}it says {self.kept}, the rules now say {self.found}"
+        return f"{place}recorded {self.kept}, but the rules give {self.found}"
 
 
 def differences(
@@ -67,7 +67,7 @@ def differences(
     An older program recorded less: what it left out is no difference.
 
     >>> print(next(differences({"a": [1, 2.0]}, {"a": [1, 2.5]})))
-    a[2]: it says 2.0, the rules now say 2.5
+    a[2]: recorded 2.0, but the rules give 2.5
     """
     yield from _differences((), recorded, recomputed, is_older)
 
@@ -167,7 +167,7 @@ class Check:
     def __init__(self, game: str, name: str, written_by: str = tablecam.__version__) -> None:
         engine, book = game_of(game), book_of(game)
         if engine is None or book is None:
-            raise BadInput(name, f"tablecam has no rules for {game}: there is nothing to check by")
+            raise BadInput(name, f"tablecam has no rules for {game} to check by")
         self._book = book
         self._rerun = Rerun(engine, name)
         self._name = name
@@ -188,9 +188,9 @@ class Check:
         try:
             compared = check(entry)
         except BadInput as refused:
-            compared = _Comparison(f"cannot be done again: {refused}")
+            compared = _Comparison(f"cannot be replayed: {refused}")
         except (KeyError, TypeError, AttributeError) as error:
-            because = f"expected a {entry.kind}, but its document is none ({error!r})"
+            because = f"its document is not a valid {entry.kind} ({error!r})"
             compared = _Comparison(because)
         self.checked.reworked += compared.is_reworked
         if compared.because is not None:
@@ -234,7 +234,7 @@ class Check:
             if comparison.because is None:
                 break
         self._count("ruling")
-        nothing = f"the referee now makes nothing of what a hand did with {unit}"
+        nothing = f"the referee now has no ruling on {unit}'s move by hand"
         return comparison or _Comparison(nothing)
 
     def _dispute(self, entry: Entry) -> _Comparison:

@@ -112,7 +112,7 @@ def public_part(entry: Entry, name: str) -> Json:
 
 
 def _invalid(entry: Entry, name: str) -> BadInput:
-    return BadInput(name, f"entry {entry.number} is no {entry.kind} as tablecam keeps them")
+    return BadInput(name, f"entry {entry.number} is not a valid {entry.kind}")
 
 
 def _entry_json(entry: Entry, at_s: float, name: str) -> Json:

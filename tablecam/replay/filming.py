@@ -166,7 +166,7 @@ def pictures_of(
     film_scenes = list(scenes(journal))
     facts = film_facts(journal)
     if not film_scenes or facts is None:
-        raise BadInput(journal.name, "expected a recording with positions: there is nothing to see")
+        raise BadInput(journal.name, "the recording has no positions to show")
     studio = Studio(
         journal,
         tuple(facts["sides"]),

@@ -37,7 +37,7 @@ def copy_from_file(file: BinaryIO, source: str) -> RecordingCopy:
         return copy_from_file(BytesIO(raw.decode("utf-16", errors="replace").encode()), source)
     head = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
     if head.startswith(MAGIC):
-        raise BadInput(source, "expected JSON lines or a text, got a recording: it is one already")
+        raise BadInput(source, "this is already a recording: expected JSON lines or a text")
     if not head or head.startswith(b"{"):
         return copy_from_lines(chain(first_lines, lines), source)
     return recording_of(_text(head, file), source)

@@ -29,7 +29,7 @@ from tablecam.wording import quoted
 FORMAT: Final = "tablecam.recording"
 VERSION: Final = 1
 
-_CHANGED: Final = "the line is not as it was written: its digest is of something else"
+_CHANGED: Final = "the line was changed: its digest does not match"
 
 # File names are made of these: the patterns hold no path separators.
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
@@ -183,7 +183,7 @@ def _entries(
             raise _on_line(error, line) from None
     if count < expected_count:
         raise BadInput(
-            source, f"expected {expected_count} entries, got {count}: its end is missing"
+            source, f"expected {expected_count} entries, got {count}: the end is missing"
         )
 
 
@@ -204,7 +204,7 @@ def _chained(
 def _entry(document: Document, number: int, last: int, source: str) -> tuple[NewEntry, str | None]:
     parsed = document.parsed(_EntryLine)
     if parsed.number != number or number > last:
-        expected = f"expected {number}" if number <= last else f"expected no more than {last}"
+        expected = f"expected {number}" if number <= last else f"expected at most {last}"
         raise BadInput(source, f"{expected}, got {parsed.number}", key="number")
     pictures = tuple(_picture(picture, source) for picture in parsed.pictures)
     if len({picture.kind for picture in pictures}) < len(pictures):

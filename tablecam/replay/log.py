@@ -190,7 +190,7 @@ def _remark(document: Any) -> str:
     if not isinstance(intent, dict):
         return f"said: {quoted(document)}"
     where = "within" if intent["is_within"] else "just outside"
-    return f"{intent['unit']} is meant to end {where} {intent['range_bw']:g} BW of {intent['of']}"
+    return f"{intent['unit']} intends to end {where} {intent['range_bw']:g} BW of {intent['of']}"
 
 
 def _line(entry: Entry, text: str, rule: str | None = None, kind: str | None = None) -> LogLine:

@@ -73,7 +73,9 @@ def document_after(before: Json | None, entry: Entry, name: str) -> Json:
     try:
         return applied(before, entry.document)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise BadInput(name, f"entry {entry.number} does not follow: {error}") from None
+        raise BadInput(
+            name, f"entry {entry.number} does not fit the position before it: {error}"
+        ) from None
 
 
 def is_over(journal: Journal) -> bool:
@@ -105,7 +107,7 @@ def _first_position(journal: Journal, moment: int) -> Json:
     for entry in _latest(journal, moment, ("play",), lambda entry: True)[-1:]:
         position: Json = entry.document["position"]
         return position
-    raise BadInput(journal.name, f"nothing is known of the table at entry {moment}")
+    raise BadInput(journal.name, f"there is no position yet at entry {moment}")
 
 
 def _markers(journal: Journal, moment: int) -> Json:

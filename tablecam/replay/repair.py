@@ -69,20 +69,20 @@ class Repaired:
         saved = self.entries - len(self.unclear)
         yield f"saved: {counted(saved, 'entry')}, {counted(self.pictures, 'picture')}"
         if self.lost_entries:
-            yield f"lost, with a notice in place of each: {_kinds(self.lost_entries)}"
+            yield f"lost (replaced by notices): {_kinds(self.lost_entries)}"
         if self.unclear:
-            yield f"unclear now, with a notice in place of each: {_kinds(self.unclear)}"
+            yield f"no longer interpretable (replaced by notices): {_kinds(self.unclear)}"
         if self.lost_pictures:
             yield f"lost: {counted(self.lost_pictures, 'picture')}"
         if not self.has_facts:
             yield "lost: the table file and the camera file"
         if self.changed:
-            yield f"kept, but not as written, or a picture of theirs: {_kinds(self.changed)}"
+            yield f"kept, but changed (they or their pictures): {_kinds(self.changed)}"
         if self.are_facts_changed:
-            yield "kept, but not as written: the table file or the camera file"
+            yield "kept, but changed: the table file or the camera file"
         if self.unsealed:
-            without = f"{counted(self.unsealed, 'entry')} of an older tablecam"
-            yield f"without digests, so that changes cannot be known: {without}"
+            unsealed = counted(self.unsealed, "entry")
+            yield f"without digests (older tablecam), so changes cannot be detected: {unsealed}"
         is_changed = self.changed or self.are_facts_changed
         if not (self.lost_entries or self.lost_pictures or is_changed) and self.has_facts:
             yield f"nothing {'else ' if self.unclear else ''}is known to be lost"
@@ -96,7 +96,7 @@ def pages_of(path: Path) -> Pages:
             has to repair.
     """
     if not path.exists():
-        raise BadInput(str(path), "expected a recording, but there is no file of that name")
+        raise BadInput(str(path), "there is no such file")
     log = path.parent / f"{path.name}-wal"
     with in_words(str(path), "cannot be read"):
         database = path.read_bytes()
@@ -107,7 +107,7 @@ def pages_of(path: Path) -> Pages:
     version = int.from_bytes(database[_VERSION_AT], "big") if database.startswith(MAGIC) else 0
     if version not in _READABLE_VERSIONS and version in _PLAUSIBLE_VERSIONS:
         expected = f"expected a recording of version {SCHEMA_VERSION}, got version {version}"
-        raise BadInput(str(path), f"{expected}: it takes its own tablecam to repair it")
+        raise BadInput(str(path), f"{expected}: repair it with the tablecam that wrote it")
     # The usual page size first: a damaged header may name another.
     pages = Pages(database, logged)
     if any(True for number in range(1, pages.last + 1) for _ in pages.rows(number)):
@@ -128,7 +128,7 @@ def verified(file: GameFile) -> Verified:
     if spoilt:  # a page that is being written looks the same, but not twice
         spoilt &= pages_of(file.path).spoilt()
     for number in sorted(spoilt):
-        result.faults.append(f"page {number} of the file is damaged, where nothing is kept")
+        result.faults.append(f"page {number} of the file is damaged in unused space")
     return result
 
 
@@ -140,7 +140,7 @@ def repaired(rows: Iterator[Row], name: str) -> Repaired:
     """
     saved = salvaged(rows)
     if not saved.entries and saved.facts is None:
-        raise BadInput(name, "nothing can be saved: no entry of a recording can be read in it")
+        raise BadInput(name, "nothing can be saved: the file has no readable entry of a recording")
     last = _last(saved)
     lost = tuple((n, saved.kinds.get(n)) for n in range(1, last + 1) if n not in saved.entries)
     pictures = {key for key in saved.pictures if key[0] <= last}
@@ -221,7 +221,7 @@ class _Rebuilding:
         except BadInput:
             self._is_table_known = self._is_table_known and entry.kind != "position"
             self.unclear.append((number, entry.kind))
-            return _notice(f"{_named(number, entry.kind)} cannot be told any more", self._at)
+            return _notice(f"{_named(number, entry.kind)} can no longer be interpreted", self._at)
 
     def _checked(self, number: int, new: NewEntry) -> NewEntry:
         """Returns an entry if it is valid; a position becomes whole if one before it is lost."""
@@ -280,7 +280,7 @@ def _ranges(numbers: list[int]) -> str:
 
 def _lost_words(number: int, kind: Kind | None) -> str:
     words = f"{_named(number, kind)} was lost with a part of the file"
-    moved = "what moved then may be shown where it lay before"
+    moved = "units that moved then may be shown at their old place"
     return f"{words}: {moved}" if kind in (None, "position") else words
 
 

@@ -32,7 +32,7 @@ _PARAGRAPHS: Final = frozenset({"command", "volleys", "charge", "overrule", "ove
 _LOSS_KINDS: Final = frozenset({"broken"})
 _MARKUP: Final = re.compile(r"[\\`*_\[\]<>|&#~]|(?<!\S)[-+=]+(?!\S)")
 """Links and tags, and characters that make a heading or a list at the start of a line."""
-_UNCHANGED: Final = "The table lies as before."
+_UNCHANGED: Final = "The table is unchanged."
 
 
 @dataclass(slots=True)

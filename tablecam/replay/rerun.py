@@ -66,7 +66,7 @@ class Rerun:
             BadInput: No game has begun, or the engine refuses.
         """
         if self.play is None:
-            raise BadInput(self._name, f"entry {entry.number}: nothing was begun before it")
+            raise BadInput(self._name, f"entry {entry.number}: no game began before it")
         before = self.game.position(self.play.state)
         self.play.take(entry.document["entry"])
         (logged,) = self.play.logged(after=self._deeds)

@@ -98,7 +98,7 @@ class _Completion:
         try:
             return do(entry)
         except BadInput as refused:
-            self._refused = f"cannot be told from here on: {refused}"
+            self._refused = f"cannot be replayed from here: {refused}"
             line = {"kind": "refused", "text": self._refused, "rule": None}
             return {"events": [line | {"facts": {}, "evidence": []}]}
 

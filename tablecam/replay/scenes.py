@@ -94,7 +94,7 @@ class Telling:
         except BadInput:
             raise
         except (LookupError, TypeError, AttributeError, ValueError) as error:
-            because = f"entry {entry.number} is no {entry.kind} as tablecam keeps them"
+            because = f"entry {entry.number} is not a valid {entry.kind}"
             raise BadInput(self._name, because) from error
 
     def _of(self, entry: Entry) -> Iterator[Scene]:

@@ -88,14 +88,14 @@ def _packed(text: str, source: str) -> bytes:
         raise BadInput(source, f"{expected}, got none")
     if int(head["version"]) != VERSION:
         expected = f"expected a text of version {VERSION}, got {head['version']}"
-        raise BadInput(source, f"{expected}: a newer tablecam reads it")
+        raise BadInput(source, f"{expected}: it needs a newer tablecam")
     end = plain.find(_ENDS[1], head.end())
     if end < 0:
-        raise BadInput(source, f"expected {_ENDS[1]} at its end, but the text was cut before it")
+        raise BadInput(source, f"expected {_ENDS[1]} at the end: the text is cut off")
     packed = _decoded(plain[head.end() : end], source)
     if len(packed) != int(head["size"]) or _checksum(packed) != head["sum"]:
-        expected = f"expected {head['size']} bytes as they were written, got {len(packed)}"
-        raise BadInput(source, f"{expected}: the text was changed on its way")
+        because = "the text was changed on its way: its size or checksum does not match"
+        raise BadInput(source, because)
     return packed
 
 
@@ -113,7 +113,7 @@ def _unpacked(packed: bytes, source: str) -> bytes:
     try:
         lines = decompressor.decompress(packed, max_length=MOST_BYTES)
     except (lzma.LZMAError, MemoryError):
-        raise BadInput(source, "expected a recording as tablecam packs it") from None
+        raise BadInput(source, "expected a recording in tablecam's text form") from None
     if not decompressor.eof:
         raise BadInput(source, f"expected at most {MOST_BYTES // 2**20} MB of lines, got more")
     return lines

@@ -57,7 +57,9 @@ STOLEN, HALVES = 5000, 130
 DAMAGED, BITS = 50, 18
 SEED = 13
 DOCUMENT = ROOT / "docs" / "drill.md"
-FOREIGN = re.compile(r"Traceback|fault of tablecam's own|JPEG|libpng|libav|terminate called")
+FOREIGN = re.compile(
+    r"Traceback|internal error in tablecam|fault of tablecam|JPEG|libpng|libav|terminate called"
+)
 """What no user is to read: faults of ours, and what libraries say by themselves."""
 
 _WORDS = """\

@@ -85,4 +85,4 @@ def test_a_game_without_disputes_says_so(tmp_path, capsys):
 def test_what_is_no_recording_is_refused(tmp_path, capsys):
     (tmp_path / "table.toml").write_text("format = 'tablecam.table'")
     assert "another kind of file" in refused(capsys, tmp_path / "table.toml")
-    assert "no file of that name" in refused(capsys, tmp_path / "nothing.tablecam")
+    assert "there is no such file" in refused(capsys, tmp_path / "nothing.tablecam")

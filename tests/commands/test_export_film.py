@@ -53,5 +53,5 @@ def test_a_film_is_not_written_over_nor_to_standard_output(game, tmp_path, capsy
 def test_a_recording_without_positions_makes_no_film(tmp_path, capsys):
     empty = GameFile.create(tmp_path / "empty.tablecam", FACTS)
     assert exported(empty.path, "--mp4", tmp_path / "film.mp4") == 2
-    assert "there is nothing to see" in capsys.readouterr().err
+    assert "no positions to show" in capsys.readouterr().err
     assert not (tmp_path / "film.mp4").exists()

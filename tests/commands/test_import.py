@@ -82,15 +82,15 @@ def test_nothing_is_written_over(game, told, tmp_path, capsys):
     path, out = tmp_path / "evening.jsonl", tmp_path / "mine.txt"
     path.write_text(told, encoding="utf-8")
     out.write_text("somebody's own")
-    assert "mine.txt: expected a new name" in refused(capsys, path, out)
+    assert "mine.txt: a file of this name exists already" in refused(capsys, path, out)
     assert out.read_text() == "somebody's own"
-    assert "evening.jsonl: expected a new name" in refused(capsys, path, path)
+    assert "evening.jsonl: a file of this name exists already" in refused(capsys, path, path)
     assert path.read_text(encoding="utf-8") == told
 
 
 def test_what_is_neither_lines_nor_a_text_is_refused(game, tmp_path, capsys):
     out = tmp_path / "out.tablecam"
-    assert "it is one already" in refused(capsys, game.path, out)
+    assert "this is already a recording" in refused(capsys, game.path, out)
     assert "none of that name" in refused(capsys, tmp_path / "nothing", out)
     assert "cannot be read" in refused(capsys, tmp_path, out)
     for name, held, said in (

@@ -34,7 +34,7 @@ def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(gam
         "19:32:30      6 French declares: march  [M-4.4]\n                French draws 1 card",
         "F1 is moved by hand, 120 mm",
         "F1 moved ahead 5 BW: march? no, by 40.0 mm  [M-6.17]",
-        "F1 is meant to end just outside 10 BW of B1",
+        "F1 intends to end just outside 10 BW of B1",
         "taken back: F1 marches 3.00 BW of 4  (too close to call, decided by the mover's intent:",
         "the last action taken back, back to before: F1 marches 3.00 BW of 4",
         "the camera was bumped",
@@ -140,7 +140,7 @@ def test_a_check_that_fails_names_the_entry_and_exits_with_1(game, tmp_path, cap
     told = said(capsys, path, "--check", code=1)
     assert told.splitlines()[1] == (
         "the first that does not: entry 14 (ruling, 19:36:30): "
-        "answer.margin_mm: it says -0.4, the rules now say -40.0"
+        "answer.margin_mm: recorded -0.4, but the rules give -40.0"
     )
     document = json.loads(said(capsys, path, "--check", "--json", code=1))
     assert document["holds"] is False
@@ -184,7 +184,7 @@ def test_a_repair_saves_tells_and_leaves_the_damaged_file_alone(game, tmp_path, 
     assert told.splitlines() == [
         "saved: 33 entries, 12 pictures",
         "nothing is known to be lost",
-        "damaged.tablecam: expected a recording of tablecam, got another kind of file",
+        "damaged.tablecam: expected a tablecam recording, got another kind of file",
     ]
     assert rows_of(tmp_path / "saved.tablecam") == rows_of(game.path)
     assert path.read_bytes() == before
@@ -193,9 +193,9 @@ def test_a_repair_saves_tells_and_leaves_the_damaged_file_alone(game, tmp_path, 
 def test_a_repair_writes_over_nothing(game, tmp_path, capsys):
     out = tmp_path / "mine"
     out.write_text("somebody's own")
-    assert "mine: expected a new name" in refused(capsys, game.path, "--repair", out)
+    assert "mine: a file of this name exists already" in refused(capsys, game.path, "--repair", out)
     assert out.read_text() == "somebody's own"
-    assert "expected a new name" in refused(capsys, game.path, "--repair", game.path)
+    assert "a file of this name exists already" in refused(capsys, game.path, "--repair", game.path)
     assert "got a folder" in refused(capsys, game.path, "--repair", ".")
 
 
@@ -205,7 +205,7 @@ def test_what_is_no_recording_is_refused(game, tmp_path, capsys):
     cut.write_bytes(game.path.read_bytes()[:9000])
     for options in ((), ("--check",), ("--json",)):
         assert "another kind of file" in refused(capsys, tmp_path / "table.toml", *options)
-        assert "no file of that name" in refused(capsys, tmp_path / "nothing", *options)
+        assert "there is no such file" in refused(capsys, tmp_path / "nothing", *options)
         assert "it is damaged" in refused(capsys, cut, *options)
     out = tmp_path / "saved.tablecam"
     assert "nothing can be saved" in refused(capsys, tmp_path / "table.toml", "--repair", out)
@@ -242,7 +242,7 @@ def test_a_picture_that_was_changed_is_told_by_replay_check_and_repair(game, tmp
     with sqlite3.connect(path) as plain:
         plain.execute("UPDATE picture SET image = CAST(image || x'00' AS BLOB) WHERE entry = 3")
     plain.close()
-    fault = "not as it was written: entry 3 (picture) has a picture that is not as it was written"
+    fault = "changed since it was written: entry 3 (picture) has a picture that was changed"
     assert main(["replay", str(path)]) == 1
     assert fault in capsys.readouterr().err
     told = said(capsys, path, "--check", code=1)
@@ -252,5 +252,5 @@ def test_a_picture_that_was_changed_is_told_by_replay_check_and_repair(game, tmp
     assert (document["holds"], document["difference"]) == (False, None)
     assert (document["digests"]["hold"], document["digests"]["entries"]) == (False, 33)
     told = said(capsys, path, "--repair", tmp_path / "saved.tablecam")
-    assert "kept, but not as written, or a picture of theirs: 1 picture (3)" in told
+    assert "kept, but changed (they or their pictures): 1 picture (3)" in told
     assert "known to be lost" not in told

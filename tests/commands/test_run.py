@@ -87,7 +87,7 @@ def test_a_port_that_is_taken_is_named(tmp_path, table_path, picture_path, capsy
             *("--table", table_path, "--camera", camera),
             *("--source", picture_path, "--port", port),
         )
-    assert f"127.0.0.1:{port}: another program listens on this port" in told
+    assert f"127.0.0.1:{port}: another program uses this port" in told
 
 
 def test_an_address_of_no_hall_is_refused_before_anything_is_watched(

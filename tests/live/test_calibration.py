@@ -152,7 +152,7 @@ def test_views_of_another_picture_size_are_set_aside_in_words(tmp_path: Path) ->
     with stepped(path, roster=ROSTER, places=PLACES[:1], width_px=960, height_px=540) as at:
         state = at.step()
     assert state["lens"]["views"] == []
-    assert any("another size are kept in" in warning for warning in state["warnings"])
+    assert any("another picture size are in" in warning for warning in state["warnings"])
     assert (tmp_path / "camera.views.old-1/view-001.png").exists()
 
 
@@ -162,15 +162,15 @@ def test_a_camera_file_that_cannot_be_read_is_told_and_left_as_it_is(tmp_path: P
     with stepped(path, roster=ROSTER, places=()) as at:
         state = at.live.state()
     assert state["stage"] == "lens"
-    assert "it will be kept beside the new one" in state["warnings"][0]
+    assert "it will be backed up beside the new one" in state["warnings"][0]
     assert path.read_text() == "{}"
 
 
 def test_what_cannot_be_done_yet_is_refused_in_one_line(tmp_path: Path) -> None:
     with stepped(tmp_path / "camera.json", roster=ROSTER, places=()) as at:
         for deed, message in (
-            ("finish-lens", "lens: expected three views or more"),
-            ("finish-table", "table: expected three table tags or more"),
+            ("finish-lens", "lens: expected at least three views"),
+            ("finish-table", "table: expected at least three table tags"),
             ("undo-drop", "undo: no view has been dropped"),
             ("drop", "drop: view-009: there is no view of this name"),
         ):

@@ -62,7 +62,7 @@ def test_a_recording_that_was_changed_on_the_server_is_told_to_be_so(hall, game)
     followed.verify()
     (listed,) = (each for each in hall.recordings() if each.id == game.id)
     told = followed.table(listed).standing.words
-    assert told.startswith("Not as it was written: entry 2 (deed)")
+    assert told.startswith("Changed since it was written: entry 2 (deed)")
 
 
 def test_a_table_is_called_as_its_players_call_it_and_its_sides_as_its_table_file_does(

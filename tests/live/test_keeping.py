@@ -113,7 +113,7 @@ def test_a_file_taken_away_is_written_anew_and_that_is_said(tmp_path):
     add(game, 2)
     assert game.trouble == ""
     (told,) = game.try_again()
-    assert f"{first.name} is gone: the game is kept anew in {game.path}" in told
+    assert f"{first.name} is gone: the game is now recorded in {game.path}" in told
     again = GameFile.open(game.path)
     assert disputes(again) == game.disputes()
     assert [dispute_picture(again, number) for number in (1, 2)] == [
@@ -135,8 +135,8 @@ def test_a_file_that_cannot_be_written_anew_yet_waits_until_it_can(tmp_path):
     assert game.trouble == ""
     assert disputes(GameFile.open(game.path)) == game.disputes()
     gone, back = game.try_again()
-    assert "is gone: the game is kept anew" in gone
-    assert back == "All is on the disk now: 2 disputes had waited for it."
+    assert "is gone: the game is now recorded" in gone
+    assert back == "Everything is on the disk again: 2 disputes had been waiting."
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_what_a_file_made_read_only_refused_is_written_once_it_may_be(anywhere):
     with as_nobody():
         add(game, 2)
         assert "1 dispute is not on the disk" in game.trouble
-        assert "may not be" in game.trouble
+        assert "the file or its folder cannot be" in game.trouble
         assert "\n" not in game.trouble
     anywhere.chmod(0o755)
     game.path.chmod(0o644)
@@ -192,7 +192,7 @@ def test_what_waits_when_the_program_ends_is_told_to_be_lost(tmp_path, caplog):
     game = kept_in(tmp_path / "games")
     add(game, 1)
     game.close()
-    assert "1 dispute is lost, as the program ends" in caplog.text
+    assert "1 dispute could not be saved" in caplog.text
 
 
 def test_on_a_disk_without_room_the_game_goes_on_and_can_be_looked_back_at(small_disk):
@@ -201,13 +201,13 @@ def test_on_a_disk_without_room_the_game_goes_on_and_can_be_looked_back_at(small
     with no_room(small_disk):
         add(game, 2)
         assert "1 dispute is not on the disk: " in game.trouble
-        assert "the disk is full; the game goes on" in game.trouble
+        assert "the disk is full; the game continues" in game.trouble
         looked_at = game.journal()
         assert len(disputes(looked_at)) == 1
         assert len(game.disputes()) == 2
     add(game, 3)
     assert game.trouble == ""
-    assert game.try_again() == ["All is on the disk now: 1 dispute had waited for it."]
+    assert game.try_again() == ["Everything is on the disk again: 1 dispute had been waiting."]
     assert disputes(looked_at) == game.disputes()
     assert [*(small_disk / "games").glob("2*")] == [game.path]
 
@@ -216,7 +216,7 @@ def test_a_game_that_begins_on_a_disk_without_room_is_written_once_there_is_some
     game = kept_in(small_disk / "games")
     with no_room(small_disk):
         add(game, 1)
-        assert "the disk is full; the game goes on" in game.trouble
+        assert "the disk is full; the game continues" in game.trouble
         assert game.journal() is None
     add(game, 2)
     assert game.trouble == ""
@@ -228,7 +228,7 @@ def test_a_second_program_leaves_a_game_alone_that_is_being_played(tmp_path):
     add(first, 1)
     second = KeptGame(partial(new_game_file, tmp_path, FACTS), GameFile.open(first.path))
     (told,) = second.try_again()
-    assert "is being played by another tablecam" in told
+    assert "another tablecam is playing" in told
     add(second, 2)
     add(first, 3)
     assert first.path != second.path
@@ -284,7 +284,7 @@ def test_a_file_damaged_or_replaced_during_play_is_begun_anew_at_once(tmp_path, 
     assert game.trouble == ""
     (told,) = game.try_again()
     assert told.startswith(f"{first.name} is ")
-    assert f": the game is kept anew in {game.path}, without its earlier pictures" in told
+    assert f": the game is now recorded in {game.path}, without its earlier pictures" in told
     assert game.path != first
     assert disputes(GameFile.open(game.path)) == game.disputes()
     game.close()
@@ -300,7 +300,7 @@ def test_a_file_damaged_where_nobody_wrote_is_begun_anew_when_the_game_is_closed
     first.write_bytes(first.read_bytes().replace(b'"values":[1]', b'"values":[6]'))
     game.close()
     (told,) = game.try_again()
-    assert f"{first.name} is damaged: the game is kept anew in {game.path}" in told
+    assert f"{first.name} is damaged: the game is now recorded in {game.path}" in told
     rolls = GameFile.open(game.path).entries("deed")
     assert [each.document["entry"]["values"] for each in rolls] == [[0], [1], [2]]
 
@@ -314,7 +314,7 @@ def test_a_file_that_was_changed_between_two_evenings_is_told_of_and_not_sealed_
     path.write_bytes(path.read_bytes().replace(b'"values":[2]', b'"values":[6]'))
     game = kept_in(tmp_path, GameFile.open(path))
     (told,) = game.try_again()
-    assert told.startswith(f"{path.name} is not as it was written (entry 2 (deed) is not as it was")
+    assert told.startswith(f"{path.name} was changed after it was written (entry 2 (deed) was ch")
     game.add_deeds([deed({"type": "roll", "values": [3]})])
     game.close()
     assert (game.path, game.lost) == (path, "")
@@ -326,7 +326,7 @@ def test_a_file_that_was_changed_between_two_evenings_is_told_of_and_not_sealed_
     game.close()
     assert game.path != path
     (notice,) = GameFile.open(game.path).entries("notice")
-    assert "is not as it was written" in notice.document["text"]
+    assert "was changed after it was written" in notice.document["text"]
 
 
 def test_a_busy_disk_at_the_end_is_no_damage(tmp_path):
@@ -356,7 +356,7 @@ def test_a_game_is_said_to_be_kept_only_where_nothing_of_it_is_lost(tmp_path, ca
         say_where_kept(game)
     assert ended.value.exit_code == 1
     told = capsys.readouterr().err
-    assert told.startswith("1 dispute is lost, as the program ends: ")
+    assert told.startswith("1 dispute could not be saved: ")
     assert "is kept" not in told
 
 

@@ -350,7 +350,7 @@ def test_trouble_with_the_disk_is_said_to_players_and_noted_once_it_is_over(tmp_
     told.go_on()
     (notice,) = entries(record, "notice")
     assert said == [notice.document["text"]]
-    assert said[0].startswith("All is on the disk now")
+    assert said[0].startswith("Everything is on the disk again")
     assert positions(record) == [
         table(),
         moved(table(), "F1", 80.0),

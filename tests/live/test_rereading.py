@@ -148,7 +148,7 @@ def test_a_film_that_another_program_reads_is_left_to_it(film, tmp_path):
     task = film.task(tmp_path / "out")
     task.folder.mkdir()
     lock = WriterLock.taken(task.mark)
-    assert "another tablecam reads it" in reread(task).problem
+    assert "another tablecam is reading it" in reread(task).problem
     assert not task.recording.exists()
     lock.release()
 
@@ -160,7 +160,7 @@ def test_a_recording_is_not_gone_on_with_by_another_table_file(film, tmp_path):
     task.mark.write_text('{"read_s": 1.0, "length_s": 4.8}')
     problem = reread(task).problem
     assert problem.startswith(str(task.recording))
-    assert "the table and camera files with which it was begun" in problem
+    assert "the table and camera files that the recording was begun with" in problem
     assert begun.last() == 0
 
 

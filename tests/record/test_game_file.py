@@ -72,7 +72,7 @@ def test_any_document_comes_back_as_it_went_in(tmp_path_factory, question, extra
     assert disputes(game) == [document | {"number": 1}]
     assert dispute_position(game, 1) == {"what": extra}
     assert dispute_picture(game, 1) == jpeg
-    with pytest.raises(BadInput, match="expected a dispute with a picture, got 1"):
+    with pytest.raises(BadInput, match="dispute 1 has no picture"):
         dispute_picture(game, 1, plain=True)
 
 
@@ -110,7 +110,7 @@ def test_every_table_and_column_says_what_it_is():
 
 def test_a_file_is_never_written_over(path):
     path.write_text("somebody's own")
-    with pytest.raises(NameTaken, match="expected a new name"):
+    with pytest.raises(NameTaken, match="a file of this name exists already"):
         GameFile.create(path, FACTS)
     assert path.read_text() == "somebody's own"
     assert list(path.parent.iterdir()) == [path]
@@ -141,7 +141,7 @@ def test_what_is_no_recording_is_refused_and_left_alone(path):
 
 
 def test_an_empty_and_a_missing_file_are_refused(path):
-    assert "no file of that name" in refused(lambda: GameFile.open(path), path)
+    assert "there is no such file" in refused(lambda: GameFile.open(path), path)
     path.touch()
     assert "another kind of file" in refused(lambda: GameFile.open(path), path)
     assert "cannot be read" in refused(lambda: GameFile.open(path.parent), path.parent)
@@ -254,7 +254,7 @@ def test_a_write_protected_game_is_read_and_refuses_to_be_written(anywhere):
         told = refused(lambda: add(GameFile.open(path), 2), path)
         other = anywhere / "other.tablecam"
         assert "cannot be written" in refused(lambda: GameFile.create(other, FACTS), other)
-    assert "may not be" in told
+    assert "the file or its folder cannot be written" in told
     assert list(anywhere.iterdir()) == [path]
 
 

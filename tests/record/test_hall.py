@@ -262,7 +262,7 @@ def test_what_is_not_as_it_was_written_is_not_sent_to_a_hall(hall, game):
     with sqlite3.connect(game.path) as plain:
         plain.execute("UPDATE entry SET document = '{}' WHERE number = 2")
     plain.close()
-    with pytest.raises(Damaged, match="entry 2 is not as it was written"):
+    with pytest.raises(Damaged, match="entry 2 was changed after it was written"):
         catch_up(game, hall)
     assert hall.journal(game.id).last() == 0
 

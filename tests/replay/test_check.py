@@ -59,11 +59,9 @@ def test_a_ruling_that_was_told_otherwise_is_found(entries):
     entries[place].document["answer"]["margin_mm"] += 1.0
     fault = checked(entries).fault
     assert (fault.entry, fault.kind) == (place + 1, "ruling")
-    assert fault.because == "answer.margin_mm: it says 41.0, the rules now say 40.0"
+    assert fault.because == "answer.margin_mm: recorded 41.0, but the rules give 40.0"
     entries[place].document["unit"] = "F2"
-    assert checked(entries).fault.because == (
-        "the referee now makes nothing of what a hand did with F2"
-    )
+    assert checked(entries).fault.because == ("the referee now has no ruling on F2's move by hand")
 
 
 def test_a_ruling_of_the_position_before_holds_as_somebody_may_have_tapped_meanwhile(entries):
@@ -79,7 +77,7 @@ def test_a_dispute_that_was_answered_otherwise_is_found(entries):
     entries[place].document["dispute"]["answer"]["answer"] = "yes"
     fault = checked(entries).fault
     assert fault.entry == place + 1
-    assert fault.because == 'answer.answer: it says "yes", the rules now say "no"'
+    assert fault.because == 'answer.answer: recorded "yes", but the rules give "no"'
 
 
 def test_a_dispute_of_another_position_is_found(entries):
@@ -118,7 +116,7 @@ def test_a_state_that_was_changed_is_found():
     entries[place].document["after"]["state"]["sides"][0]["morale"] += 1
     fault = checked(entries).fault
     assert fault.entry == place + 1
-    assert fault.because.startswith("after.state.sides[1].morale: it says ")
+    assert fault.because.startswith("after.state.sides[1].morale: recorded ")
 
 
 @pytest.mark.parametrize("nth", [0, 9, 33])
@@ -135,7 +133,7 @@ def test_an_action_that_the_rules_refuse_is_told_with_why():
     entries[place].document["entry"] = {"type": "declare", "command": "march"}
     fault = checked(entries).fault
     assert fault.entry == place + 1
-    assert fault.because.startswith("cannot be done again: action: ")
+    assert fault.because.startswith("cannot be replayed: action: ")
 
 
 def test_entries_of_another_shape_are_faults_not_crashes(entries):
@@ -163,11 +161,11 @@ def test_what_an_older_tablecam_put_otherwise_is_no_difference_but_what_followed
     entries = golden(DEALT)
     roll = roll_in(entries)
     roll.document["events"][0] |= {"text": "a hit!", "evidence": []}
-    assert "events[1].text: it says" in checked(entries).fault.because
+    assert "events[1].text: recorded" in checked(entries).fault.because
     older = checked(entries, written_by="0.0.1")
     assert (older.fault, older.reworked) == (None, 1)
     roll.document["events"][0]["kind"] = "miss"
-    assert "events[1].kind: it says" in checked(entries, written_by="0.0.1").fault.because
+    assert "events[1].kind: recorded" in checked(entries, written_by="0.0.1").fault.because
 
 
 def test_what_is_only_drawn_otherwise_is_counted_and_no_fault(entries):
@@ -204,7 +202,7 @@ def test_whatever_a_ruling_says_otherwise_is_a_fault_though_its_drawing_is_anoth
     entries[place].document["answer"] = answer | {"evidence": [], key: other}
     fault = checked(entries).fault
     assert fault.entry == place + 1
-    assert fault.because.startswith(f"answer.{key}: it says ")
+    assert fault.because.startswith(f"answer.{key}: recorded ")
 
 
 def test_what_an_older_tablecam_did_not_tell_is_no_difference():
@@ -212,7 +210,7 @@ def test_what_an_older_tablecam_did_not_tell_is_no_difference():
     for each in entries:
         if each.kind == "deed":
             del each.document["after"]["state"]["options"]
-    assert "after.state.options: it says nothing" in checked(entries).fault.because
+    assert "after.state.options: recorded nothing" in checked(entries).fault.because
     assert checked(entries, written_by="0.0.1").fault is None
     for each in entries:
         if each.kind == "deed":  # as version 2 of recordings kept them

@@ -113,12 +113,12 @@ def test_of_18_single_bits_a_repair_says_what_each_has_cost(whole, tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("UPDATE entry SET document = '{}' WHERE number = 7", "entry 7 (deed) is not as it was"),
+        ("UPDATE entry SET document = '{}' WHERE number = 7", "entry 7 (deed) was changed"),
         ("UPDATE entry SET at = replace(at, '19', '18') WHERE number = 2", "entry 2 "),
         ("UPDATE picture SET image = x'ff' WHERE kind = 'table'", "(table)"),
-        ("DELETE FROM picture WHERE kind = 'drawn'", "or a picture of it is lost"),
+        ("DELETE FROM picture WHERE kind = 'drawn'", "or one of its pictures is lost"),
         ("DELETE FROM entry WHERE number = 9", "entry 9 is missing"),
-        ("UPDATE recording SET table_file = ''", "what the game is played with"),
+        ("UPDATE recording SET table_file = ''", "the game's settings"),
         ("UPDATE entry SET digest = NULL WHERE number = 5", "entry 5 "),
     ],
 )
@@ -158,7 +158,7 @@ def test_an_older_recording_says_that_it_has_no_digests_and_gets_them_from_then_
     file = GameFile.open(path)
     last = file.last()
     (line,) = file.verified().lines()
-    assert line.startswith(f"{last} entries have no digest, as an older tablecam wrote")
+    assert line.startswith(f"{last} entries have no digest (written by an older tablecam)")
     assert any("without digests" in line for line in repair_says(path))
     file.append(NewEntry("notice", {"text": "on we go"}))
     found = file.verified()
@@ -174,7 +174,7 @@ def test_lines_that_were_changed_on_their_way_are_refused_by_their_number(whole)
     at = next(at for at, line in enumerate(lines) if "French declares" in line)
     lines[at] = lines[at].replace("French declares", "French Declares", 1)
     copy = copy_from_lines([line.encode() for line in lines], "lines")
-    with pytest.raises(BadInput, match=f"lines:{at + 1}: digest: the line is not as it was"):
+    with pytest.raises(BadInput, match=f"lines:{at + 1}: digest: the line was changed"):
         list(copy.entries)
 
 

@@ -133,7 +133,7 @@ def test_hands_rulings_disputes_and_pictures_of_an_evening_are_told(tmp_path):
 )
 def test_an_entry_of_another_shape_is_named(tmp_path, kind, document):
     file = GameFile.create(tmp_path / "a.tablecam", FACTS, [new(kind, document, 1)])
-    with pytest.raises(BadInput, match=f"entry 1 is no {kind} as tablecam keeps them"):
+    with pytest.raises(BadInput, match=f"entry 1 is not a valid {kind}"):
         film(file)
 
 

@@ -79,7 +79,7 @@ def changed(line, **keys):
         ({"started_at": "2026-05-01"}, "evening.jsonl:1: started_at: expected a time like"),
         ({"entries": -1}, "evening.jsonl:1: entries: expected a number of 0 or more"),
         ({"more": 1}, "evening.jsonl:1: more: unknown key"),
-        ({"table_file": "\ud800"}, "evening.jsonl:1: table_file: expected whole characters"),
+        ({"table_file": "\ud800"}, "evening.jsonl:1: table_file: expected valid characters"),
     ],
 )
 def test_facts_that_are_wrong_are_refused(told, keys, said):
@@ -93,7 +93,7 @@ def test_facts_that_are_wrong_are_refused(told, keys, said):
         ({"at": "half past seven"}, "evening.jsonl:5: at: expected a time like"),
         ({"kind": "picnic"}, "evening.jsonl:5: kind: expected "),
         ({"document": []}, "evening.jsonl:5: document: expected a table of keys"),
-        ({"document": {"a": "\udcff"}}, "evening.jsonl:5: document.a: expected whole characters"),
+        ({"document": {"a": "\udcff"}}, "evening.jsonl:5: document.a: expected valid characters"),
         (
             {"pictures": [{"kind": "../x", "media_type": "image/jpeg", "image": ""}]},
             "evening.jsonl:5: pictures[1].kind: expected ",
@@ -135,9 +135,9 @@ def test_a_line_that_is_no_json_is_named(told, line, said):
 def test_lines_that_miss_their_end_or_have_too_many_are_refused(told):
     wanted = len(told) - 1
     assert refused(told[:-1]) == (
-        f"evening.jsonl: expected {wanted} entries, got {wanted - 1}: its end is missing"
+        f"evening.jsonl: expected {wanted} entries, got {wanted - 1}: the end is missing"
     )
-    assert f"expected no more than {wanted}, got {wanted}" in refused([*told, told[-1]])
+    assert f"expected at most {wanted}, got {wanted}" in refused([*told, told[-1]])
     assert "got nothing" in refused([b"\n"])
 
 

@@ -184,7 +184,7 @@ def test_an_entry_of_bad_json_is_replaced_by_a_notice(whole, entries, tmp_path):
         GameFile.open(path, read_only=True).entries()
     found = repair(path)
     assert found.lost_entries == ((7, "deed"), (9, "deed"), (10, "deed"))
-    assert [*found.lines()][1:] == ["lost, with a notice in place of each: 3 deeds (7, 9-10)"]
+    assert [*found.lines()][1:] == ["lost (replaced by notices): 3 deeds (7, 9-10)"]
     kept = [*found.copy.entries]
     assert kept[6].document == {"text": "entry 7 (a deed) was lost with a part of the file"}
     assert [each.document for each in kept[10:]] == [each.document for each in entries[10:]]
@@ -209,7 +209,7 @@ def test_what_says_nothing_of_its_kind_any_more_is_replaced_too_so_that_the_rest
     numbers = ", ".join(map(str, sorted((position, deed))))
     kinds = "1 position, 1 deed" if position < deed else "1 deed, 1 position"
     assert [*found.lines()][1:] == [
-        f"unclear now, with a notice in place of each: {kinds} ({numbers})",
+        f"no longer interpretable (replaced by notices): {kinds} ({numbers})",
         "nothing else is known to be lost",
     ]
     again = GameFile.create(tmp_path / "again.tablecam", found.copy.facts, found.copy.entries)
@@ -228,7 +228,7 @@ def test_positions_after_a_lost_one_are_told_whole(whole, entries, tmp_path):
     before = applied(None, positions[0].document)
     assert again.document == {WHOLE: applied(before, positions[2].document)}
     words = kept[positions[1].number - 1].document["text"]
-    assert words.endswith("what moved then may be shown where it lay before")
+    assert words.endswith("units that moved then may be shown at their old place")
 
 
 def test_a_game_whose_beginning_was_lost_is_none_to_go_on_with(tmp_path):
@@ -314,7 +314,7 @@ def test_of_what_never_was_a_recording_nothing_is_saved(held, tmp_path):
 
 
 def test_missing_files_folders_and_newer_recordings_are_refused(whole, tmp_path):
-    with pytest.raises(BadInput, match="no file of that name"):
+    with pytest.raises(BadInput, match="there is no such file"):
         pages_of(tmp_path / "nothing")
     for folder in (tmp_path, Path()):
         with pytest.raises(BadInput, match="cannot be read"):
@@ -323,7 +323,7 @@ def test_missing_files_folders_and_newer_recordings_are_refused(whole, tmp_path)
     with sqlite3.connect(newer) as plain:
         plain.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     plain.close()
-    with pytest.raises(BadInput, match=f"got version {SCHEMA_VERSION + 1}: it takes its own"):
+    with pytest.raises(BadInput, match=f"got version {SCHEMA_VERSION + 1}: repair it with"):
         pages_of(newer)
 
 

@@ -95,7 +95,7 @@ def test_from_a_deed_on_that_the_rules_refuse_now_nothing_is_told_but_that(play,
     *before, last = texts(broken)
     assert 0 < len(before) < len(whole)
     assert before == whole[: len(before)]
-    assert last.startswith("cannot be told from here on: ")
+    assert last.startswith("cannot be replayed from here: ")
     assert len(broken.entries("deed")) == len(log)
 
 

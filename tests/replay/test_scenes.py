@@ -66,7 +66,7 @@ def test_longer_words_stand_longer_but_none_for_ever(game):
 
 def test_a_difference_without_a_position_before_names_its_entry(game):
     game.append(NewEntry("position", {"changed": {}}))
-    with pytest.raises(BadInput, match="entry 1 does not follow"):
+    with pytest.raises(BadInput, match="entry 1 does not fit the position before it"):
         list(scenes(game))
 
 
@@ -75,7 +75,7 @@ def test_a_difference_without_a_position_before_names_its_entry(game):
 )
 def test_an_entry_of_another_shape_is_named(game, bad):
     game.append(NewEntry("position", {"whole": position()}), bad)
-    with pytest.raises(BadInput, match=r"entry 2 is no (notice|deed) as tablecam keeps them"):
+    with pytest.raises(BadInput, match=r"entry 2 is not a valid (notice|deed)"):
         list(scenes(game))
 
 

@@ -315,13 +315,11 @@ def test_a_file_that_is_not_toml_is_refused_with_the_place(write) -> None:
     assert "not valid TOML" in refusal(write("format = [1,\n"))
     said = refusal(write('format = "tablecam.table"\nversion = 1\ndepth = wide\n'))
     assert "table.toml:3: not valid TOML in column 9" in said
-    assert "words need quotes" in said
+    assert "quote words" in said
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    assert refusal(tmp_path / "none.toml") == (
-        "none.toml: expected a file, but there is none of that name"
-    )
+    assert refusal(tmp_path / "none.toml") == ("none.toml: there is no such file")
 
 
 def test_a_folder_and_a_picture_are_refused(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_deed_answers_with_what_came_of_it(client: FlaskClient, at: Stepped) -
     ("address", "body", "message"),
     [
         ("act", {"deed": "fly"}, "act: deed: expected take-now"),
-        ("act", {"deed": "finish-lens"}, "lens: expected three views or more that agree"),
+        ("act", {"deed": "finish-lens"}, "lens: expected at least three views that agree"),
         ("act", {"view": "view-001"}, "act: deed: expected this key"),
         (
             "ruler",

@@ -130,7 +130,7 @@ def test_a_game_that_nobody_knows_is_refused_in_one_line(live, seats):
     client = seated(create_app(live, {"TESTING": True}, seats=seats), seats, "french")
     answer = client.get("/api/game")
     assert answer.status_code == 400
-    assert answer.json["error"] == "game: tablecam does not know yet how maurice-lite is played"
+    assert answer.json["error"] == "game: tablecam cannot play maurice-lite yet"
 
 
 @pytest.mark.parametrize("deck", ["/etc/hosts.toml", "..\\decks\\ours.toml", "ours.toml"])

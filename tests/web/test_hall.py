@@ -137,5 +137,5 @@ def test_a_recording_that_cannot_be_read_is_told_of_beside_the_others(hall, clie
         return [table["standing"]["words"] for table in tables if table["id"] == recording_id]
 
     comes_true(lambda: told_of(bad.id))
-    assert told_of(bad.id)[0].startswith("It cannot be read")
+    assert told_of(bad.id)[0].startswith("This recording cannot be read")
     assert told_of(game.id) == ["<b>F1</b> hits B1."]

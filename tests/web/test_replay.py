@@ -229,7 +229,7 @@ def test_those_who_watch_from_a_hall_never_measure_while_players_declare_first(
         watched = create_replay(running, {"TESTING": True}).test_client()
         refused = asked(watched, what, moment=1, **wanted)
         assert refused.status_code == 403
-        assert "declare first" in refused.json["error"]
+        assert "must declare before they measure" in refused.json["error"]
     own = create_replay(running, {"TESTING": True}, is_own=True).test_client()
     assert asked(own, "measure", moment=1, **ends).status_code == 200
     unagreed = recorded(unfinished(), tmp_path / "d.tablecam")
@@ -267,4 +267,4 @@ def test_an_entry_beyond_2_to_63_is_not_there(client: FlaskClient, address: str)
 def test_a_moment_beyond_2_to_63_is_refused(client: FlaskClient) -> None:
     answer = asked(client, "about", moment=2**63, thing="unit:F1")
     assert answer.status_code == 400
-    assert answer.json["error"].startswith("what if: moment: expected a number of 1e15 or less")
+    assert answer.json["error"].startswith("what if: moment: expected a number from -1e15 to 1e15")

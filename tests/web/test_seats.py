@@ -150,7 +150,10 @@ def test_who_looks_on_changes_nothing(closed, seats):
         ("/api/game/begin", {}),
     ):
         answer = client.post(path, json=body)
-        assert (answer.status_code, answer.json["error"]) == (403, "who looks on changes nothing")
+        assert (answer.status_code, answer.json["error"]) == (
+            403,
+            "spectators cannot change anything",
+        )
 
 
 def test_wrong_links_keep_no_right_one_out(closed, seats):

@@ -12,7 +12,7 @@ import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.j
 let ended = [];
 
 const ASK_AGAIN_MS = 3000;
-const LOST = "The hall's own server does not answer; this is what was known last.";
+const LOST = "The hall's own server does not answer; this is the last known state.";
 
 render(JSON.parse(byId("hall-now").textContent ?? ""));
 listen();

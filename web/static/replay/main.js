@@ -46,7 +46,7 @@ function filmOf(recording) {
   try {
     return new Film(recording);
   } catch (error) {
-    say("This recording is damaged: `tablecam replay FILE --repair OUT` saves what can be saved.");
+    say("This recording is damaged: `tablecam replay FILE --repair OUT` recovers what is readable.");
     throw error;
   }
 }

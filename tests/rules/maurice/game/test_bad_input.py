@@ -263,7 +263,7 @@ def test_a_line_of_anything_is_answered(text):
 
 @pytest.mark.parametrize(
     ("path", "said"),
-    [("", "deck"), ("no\0where.toml", "none of that name"), ("nowhere.toml", "none of that name")],
+    [("", "deck"), ("no\0where.toml", "no such file"), ("nowhere.toml", "no such file")],
 )
 def test_a_deck_that_is_not_there_is_asked_for_in_one_line(path, said):
     answer = ask(Lines(GAME), "load", position=TABLE, options={"deck": path})

@@ -70,7 +70,7 @@ def test_a_named_deck_is_dealt_the_active_sides_hand_first():
         ({"deck": "huose"}, 'expected a deck or a file that ends in .toml, got "huose"; did you'),
         ({"deck": "house", "deck_size": 60}, "options: deck_size: expected none, as the deck"),
         ({"deck": "house", "hands": {"french": 99}}, "options: deck: expected a deck of more"),
-        ({"deck": "none.toml"}, "none.toml: expected a file, but there is none of that name"),
+        ({"deck": "none.toml"}, "none.toml: there is no such file"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, said):

@@ -152,7 +152,7 @@ def test_what_is_empty_unless_said_is_left_out_of_an_action():
     ("document", "said"),
     [
         (3, "action: expected an object with keys, got 3"),
-        ({}, "action: expected a key that says what it is, but it is missing"),
+        ({}, "action: expected a key that gives the type, but it is missing"),
         ({"type": "fly"}, "action: expected type to be one of roll, "),
         (
             {"type": "roll", "for": "F1 to hit", "count": 10**6, "sides": 6},
