@@ -96,7 +96,6 @@ def chance_of(
     """
     holds = holds_by(0.0)
     margin_mm = _turning_mm(holds_by, slack_mm, holds=holds)
-    # Draws are slow, so they are made only if the bounds leave the outcome open.
     if margin_mm is None or not sigma_mm:
         margin_mm = beyond_mm(holds) if margin_mm is None else margin_mm
         return Chance(margin_mm, sigma_mm, 1.0 if holds else 0.0)

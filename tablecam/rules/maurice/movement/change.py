@@ -31,10 +31,7 @@ ABOUT_RULE: Final = "M-6.26"
 _PLACE_MM = 5 * SLIP_MM
 """How far a base turned on the spot may slip: more than others, as a hand lifts it to turn."""
 _ALIKE = 0.1
-"""Tolerance for equal poses, in mm and degrees: a tenth of `SLIP_MM`.
-
-Measured bases lie only nearly side by side, so lining them up shifts them.
-"""
+"""Tolerance for equal poses in mm and degrees: a tenth of `SLIP_MM`, for measured bases."""
 _TURN_DEG = 10.0
 """The tolerance for the heading of a base turned on the spot, as in a formation (M-1.7)."""
 
@@ -52,56 +49,50 @@ def placed(field: Field, unit: UnitOnField, bases: tuple[BasePose, ...]) -> Fiel
 
 
 def changed_way(
-    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
 ) -> Way:
     """Judges a change of formation, for columns with a move after it (M-6.21 to M-6.24)."""
-    change = f"{unit.id} changed from {unit.formation} to {moved_unit.formation}"
-    is_massed_foot = unit.unit.arm == "infantry" and moved_unit.formation == "massed"
-    if moved_unit.formation == "broken-up" or is_massed_foot:
+    change = f"{unit.id} changed from {unit.formation} to {goal.formation}"
+    is_massed_foot = unit.unit.arm == "infantry" and goal.formation == "massed"
+    if goal.formation == "broken-up" or is_massed_foot:
         return refused("M-1.7", f"{change}: it may not lie so")
     if unit.formation == "column":
-        return _deployed_way(field, unit, after, moved_unit, allowed_bw)
-    quarter_turn = "column" in (unit.formation, moved_unit.formation) and unit.formation == "line"
+        return _deployed_way(field, unit, after, goal, allowed_bw)
+    quarter_turn = "column" in (unit.formation, goal.formation) and unit.formation == "line"
     turned_deg, least = (90.0, 1) if quarter_turn else (0.0, 2)
-    in_place = _in_place_count(unit, moved_unit, turned_deg)
+    in_place = _unmoved(unit, goal, turned_deg)
     rule = "M-6.23" if quarter_turn else "M-6.24"
     if in_place < least:
         because = f"{change}: {in_place} of its bases kept their place, expected {least} or more"
         return refused(rule, because)
-    if (
-        rule == "M-6.24"
-        and moved_unit.formation != "line"
-        and not _has_front_in_place(unit, moved_unit)
-    ):
+    if rule == "M-6.24" and goal.formation != "line" and not _has_front_in_place(unit, goal):
         return refused(rule, f"{change}: the others go behind the two that keep their place")
-    return _in_place(field, unit, moved_unit, allowed_bw, rule)
+    return _in_place(field, unit, goal, allowed_bw, rule)
 
 
 def _deployed_way(
-    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
 ) -> Way:
     """Judges the way of a column that deploys at no cost and then moves in its new formation.
 
     It keeps the allowance of a column, with the limit near the enemy (M-6.2, M-6.11).
     """
-    if near_enemy(after, moved_unit).is_near:
+    if near_enemy(after, goal).is_near:
         allowed_bw = min(allowed_bw, COLUMN_NEAR_BW)
 
     def ways_from(places: Iterable[tuple[BasePose, ...]]) -> Iterator[Way]:
         for start in _deployed(field, unit, places):
-            if start.formation == moved_unit.formation:
-                way = wheeled_way(field, start, moved_unit, allowed_bw, near_bw=COLUMN_NEAR_BW)
+            if start.formation == goal.formation:
+                way = wheeled_way(field, start, goal, allowed_bw, near_bw=COLUMN_NEAR_BW)
                 yield _with_change(field, unit, start, way)
 
     places = (*_lines(unit), *_masses(unit))
     # Most columns deploy without moving: that deployment is tried first, as no way is cheaper.
-    for way in ways_from(
-        poses for poses in places if _is_alike(poses, moved_unit.unit.bases, EXACT_MM)
-    ):
+    for way in ways_from(poses for poses in places if _is_same(poses, goal.unit.bases, EXACT_MM)):
         if way.answer.answer != "no" and way.cost_mm <= EXACT_MM:
             return way
     ways = ways_from(places)
-    no_room = f"{unit.id} changed from {unit.formation} to {moved_unit.formation}: no room for it"
+    no_room = f"{unit.id} changed from {unit.formation} to {goal.formation}: no room for it"
     return min(
         ways,
         key=lambda way: (way.answer.answer == "no", way.cost_mm),
@@ -119,7 +110,7 @@ def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) 
     return replace(way, disruptions=way.disruptions + 1, is_rough=True)
 
 
-def _crosses_rough(field: Field, unit: UnitOnField, moved_unit: UnitOnField) -> bool:
+def _crosses_rough(field: Field, unit: UnitOnField, goal: UnitOnField) -> bool:
     """Returns whether bases enter or leave difficult ground in a change on the spot (M-6.25).
 
     Which base went where is unknown, so the moved bases in each piece of ground are counted before
@@ -128,8 +119,8 @@ def _crosses_rough(field: Field, unit: UnitOnField, moved_unit: UnitOnField) -> 
     """
     if unit.unit.arm == "artillery":
         return False
-    before = _not_among(unit, moved_unit)
-    after = _not_among(moved_unit, unit)
+    before = _not_among(unit, goal)
+    after = _not_among(goal, unit)
     return any(
         sum(is_partly_in(base, piece) for base in before)
         != sum(is_partly_in(base, piece) for base in after)
@@ -154,20 +145,20 @@ def _coincides(one: BasePose, other: BasePose) -> bool:
     return any(_is_turned(one, other, turn_deg) for turn_deg in turns_deg)
 
 
-def is_faced_about(unit: UnitOnField, moved_unit: UnitOnField) -> bool:
+def is_faced_about(unit: UnitOnField, goal: UnitOnField) -> bool:
     """Returns whether a unit in the same formation faces the opposite way."""
-    turned_deg = difference_deg(moved_unit.axes.heading_deg, unit.axes.heading_deg)
-    return unit.formation == moved_unit.formation and abs(turned_deg) > 180.0 - _TURN_DEG
+    turned_deg = difference_deg(goal.axes.heading_deg, unit.axes.heading_deg)
+    return unit.formation == goal.formation and abs(turned_deg) > 180.0 - _TURN_DEG
 
 
-def is_turned_back(unit: UnitOnField, moved_unit: UnitOnField) -> bool:
+def is_turned_back(unit: UnitOnField, goal: UnitOnField) -> bool:
     """Returns whether a unit in the same formation turned by more than 90 degrees."""
-    turned_deg = difference_deg(moved_unit.axes.heading_deg, unit.axes.heading_deg)
-    return unit.formation == moved_unit.formation and abs(turned_deg) > 90.0
+    turned_deg = difference_deg(goal.axes.heading_deg, unit.axes.heading_deg)
+    return unit.formation == goal.formation and abs(turned_deg) > 90.0
 
 
 def about_face(
-    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
 ) -> Way | None:
     """Judges an about-face, for cavalry with a move after it; None if it was none (M-6.26).
 
@@ -176,25 +167,23 @@ def about_face(
     """
     if unit.unit.arm == "artillery":
         return None
-    if is_faced_about(unit, moved_unit) and _in_place_count(unit, moved_unit, 180.0) == len(
-        unit.bases
-    ):
-        way = _in_place(field, unit, moved_unit, 0.0, ABOUT_RULE)
+    if is_faced_about(unit, goal) and _unmoved(unit, goal, 180.0) == len(unit.bases):
+        way = _in_place(field, unit, goal, 0.0, ABOUT_RULE)
         return replace(way, is_after_about_face=True)
-    is_column_about = unit.formation == moved_unit.formation == "column" and (
-        column_order(moved_unit.unit.bases) == column_order(unit.unit.bases)[::-1]
+    is_column_about = unit.formation == goal.formation == "column" and (
+        column_order(goal.unit.bases) == column_order(unit.unit.bases)[::-1]
     )
     if unit.unit.arm != "cavalry":
         if not is_column_about:
             return None
         return refused(ABOUT_RULE, f"{unit.id} about-faced and moved: foot may do one of the two")
     if is_column_about:  # its last base leads, which no snaking way achieves
-        return _faced_way(field, unit, after, moved_unit, allowed_bw)
-    moved = _moved_way(field, unit, after, moved_unit, allowed_bw)
-    is_legal, is_turned = moved.answer.answer != "no", is_turned_back(unit, moved_unit)
+        return _faced_way(field, unit, after, goal, allowed_bw)
+    moved = _moved_way(field, unit, after, goal, allowed_bw)
+    is_legal, is_turned = moved.answer.answer != "no", is_turned_back(unit, goal)
     if is_legal and (unit.formation == "column" or not is_turned):
         return moved
-    faced = _faced_way(field, unit, after, moved_unit, allowed_bw)
+    faced = _faced_way(field, unit, after, goal, allowed_bw)
     if faced.answer.answer == "no":
         # If neither is legal, the final facing decides which refusal to report.
         return moved if is_legal or not is_turned else faced
@@ -203,31 +192,29 @@ def about_face(
 
 
 def _faced_way(
-    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
 ) -> Way:
     """Judges a move after an about-face, which may not end near the enemy (M-6.26)."""
     about = tuple(replace(base, heading_deg=base.heading_deg + 180) for base in unit.unit.bases)
     start = placed(field, unit, about).by_id[unit.id]
-    way = _moved_way(field, start, after, moved_unit, allowed_bw)
-    if way.answer.answer != "no" and near_enemy(after, moved_unit).is_near:
+    way = _moved_way(field, start, after, goal, allowed_bw)
+    if way.answer.answer != "no" and near_enemy(after, goal).is_near:
         because = f"{unit.id} about-faced and moved, and may not end near the enemy"
         way = refused(ABOUT_RULE, because, way.path)
     return replace(way, is_after_about_face=True)
 
 
 def _moved_way(
-    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
 ) -> Way:
     if unit.formation == "column":
-        return free_way(field, unit, after, moved_unit, allowed_bw)
-    return wheeled_way(field, unit, moved_unit, allowed_bw)
+        return free_way(field, unit, after, goal, allowed_bw)
+    return wheeled_way(field, unit, goal, allowed_bw)
 
 
-def _in_place(
-    field: Field, unit: UnitOnField, moved_unit: UnitOnField, cost_bw: float, rule: str
-) -> Way:
+def _in_place(field: Field, unit: UnitOnField, goal: UnitOnField, cost_bw: float, rule: str) -> Way:
     """Judges a change that is the unit's whole move: it costs the whole allowance."""
-    area = shapely.union_all([unit.outline, moved_unit.outline])
+    area = shapely.union_all([unit.outline, goal.outline])
     cost_mm = cost_bw * field.bw_mm
     return judged_way(
         field,
@@ -238,29 +225,26 @@ def _in_place(
         sigma_mm=0.0,
         path=(),
         rule=rule,
-        is_rough=_crosses_rough(field, unit, moved_unit),
+        is_rough=_crosses_rough(field, unit, goal),
     )
 
 
-def _in_place_count(unit: UnitOnField, moved_unit: UnitOnField, turned_deg: float) -> int:
+def _unmoved(unit: UnitOnField, goal: UnitOnField, turned_deg: float) -> int:
     """Counts the bases in the old place of one, turned by this angle to either side."""
-    return _count_in_place(unit, moved_unit.unit.bases, turned_deg)
+    return _unmoved_of(unit, goal.unit.bases, turned_deg)
 
 
-def _count_in_place(unit: UnitOnField, bases: Iterable[BasePose], turned_deg: float) -> int:
+def _unmoved_of(unit: UnitOnField, bases: Iterable[BasePose], turned_deg: float) -> int:
     return sum(
         any(_is_turned(before, after, turned_deg) for before in unit.unit.bases) for after in bases
     )
 
 
-def _has_front_in_place(unit: UnitOnField, moved_unit: UnitOnField) -> bool:
+def _has_front_in_place(unit: UnitOnField, goal: UnitOnField) -> bool:
     """Returns whether the front two bases stayed, so that the others went behind them (M-6.24)."""
-    if moved_unit.formation == "column":
-        front = _from_the_front(moved_unit)[:2]
-    else:
-        front = list(front_rank(moved_unit.unit))
-    bases = [moved_unit.unit.bases[place] for place in front]
-    return _count_in_place(unit, bases, 0.0) == len(bases)
+    front = _from_the_front(goal)[:2] if goal.formation == "column" else list(front_rank(goal.unit))
+    bases = [goal.unit.bases[place] for place in front]
+    return _unmoved_of(unit, bases, 0.0) == len(bases)
 
 
 def _is_turned(before: BasePose, after: BasePose, turned_deg: float) -> bool:
@@ -293,26 +277,25 @@ def _lines(unit: UnitOnField) -> Iterator[tuple[BasePose, ...]]:
         yield on_spot
         for pivot in range(len(on_spot)):
             lined_up = _lined_up(unit, pivot, turn_deg)
-            if not _is_alike(lined_up, on_spot):
+            if not _is_same(lined_up, on_spot):
                 yield lined_up
 
 
 def _lined_up(unit: UnitOnField, pivot: int, turn_deg: float) -> tuple[BasePose, ...]:
     """Returns the straight line that a column forms on one base, which turns in place (M-6.23)."""
     bases = unit.unit.bases
-    pivot_base = bases[pivot]
+    fixed = bases[pivot]
     order = _from_the_front(unit)
-    ahead = forward(pivot_base.heading_deg)
+    ahead = forward(fixed.heading_deg)
     ahead_mm = [
-        pivot_base.width_mm * (order.index(pivot) - order.index(place))
-        for place in range(len(bases))
+        fixed.width_mm * (order.index(pivot) - order.index(place)) for place in range(len(bases))
     ]
     return tuple(
         replace(
             base,
-            x_mm=pivot_base.x_mm + ahead[0] * on_mm,
-            y_mm=pivot_base.y_mm + ahead[1] * on_mm,
-            heading_deg=pivot_base.heading_deg + turn_deg,
+            x_mm=fixed.x_mm + ahead[0] * on_mm,
+            y_mm=fixed.y_mm + ahead[1] * on_mm,
+            heading_deg=fixed.heading_deg + turn_deg,
         )
         for base, on_mm in zip(bases, ahead_mm, strict=True)
     )
@@ -327,15 +310,13 @@ def _from_the_front(unit: UnitOnField) -> list[int]:
     )
 
 
-def _is_alike(
-    poses: tuple[BasePose, ...], other_poses: tuple[BasePose, ...], by: float = _ALIKE
-) -> bool:
+def _is_same(poses: tuple[BasePose, ...], others: tuple[BasePose, ...], by: float = _ALIKE) -> bool:
     """Returns whether two sets of poses are equal within `by`, in any order of bases."""
     return all(
         any(
             math.dist(_centre(one), _centre(other)) <= by
             and abs(difference_deg(one.heading_deg, other.heading_deg)) <= by
-            for other in other_poses
+            for other in others
         )
         for one in poses
     )
@@ -349,10 +330,7 @@ def _masses(unit: UnitOnField) -> Iterator[tuple[BasePose, ...]]:
         return
     for stay, go in ((order[:2], order[2:]), (order[2:], order[:2])):
         for side in (1.0, -1.0):
-            yield (
-                *stay,
-                *(_beside(base, side, other) for base, other in zip(stay, go, strict=True)),
-            )
+            yield (*stay, *(_beside(one, side, other) for one, other in zip(stay, go, strict=True)))
 
 
 def _beside(base: BasePose, side: float, other: BasePose) -> BasePose:

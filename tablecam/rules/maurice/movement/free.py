@@ -42,13 +42,13 @@ _SIGMAS = 3.0
 
 
 def free_way(
-    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
 ) -> Way:
     """Returns the shortest legal way of a column or artillery unit to where it is now."""
     illegal: list[Way] = []
-    for limit_bw, avoided, rule in _allowances(field, unit, after, moved_unit, allowed_bw):
-        for way in _ways(field, unit, moved_unit, avoided):
-            illegal.append(_judged(field, unit, moved_unit, way, limit_bw, rule))
+    for limit_bw, avoided, rule in _allowances(field, unit, after, goal, allowed_bw):
+        for way in _ways(field, unit, goal, avoided):
+            illegal.append(_judged(field, unit, goal, way, limit_bw, rule))
             if illegal[-1].answer.answer != "no":
                 return illegal[-1]
     if illegal:
@@ -57,12 +57,12 @@ def free_way(
 
 
 def _allowances(
-    field: Field, unit: UnitOnField, after: Field, moved_unit: UnitOnField, allowed_bw: float
+    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
 ) -> Iterator[tuple[float, list[shapely.Geometry], str]]:
     """Yields allowances, the areas to avoid for each, and the rule; the farthest first."""
-    ends_near = near_enemy(after, moved_unit).is_near
+    ends_near = near_enemy(after, goal).is_near
     if unit.unit.arm == "artillery":
-        if not ends_near and not moved_unit.is_in_difficult and not unit.is_in_difficult:
+        if not ends_near and not goal.is_in_difficult and not unit.is_in_difficult:
             yield allowed_bw, [field.ground.difficult], ARTILLERY_RULE
         yield min(ARTILLERY_SLOW_BW, allowed_bw), [], ARTILLERY_RULE
         return
@@ -79,13 +79,13 @@ def _allowances(
 
 
 def _ways(
-    field: Field, unit: UnitOnField, moved_unit: UnitOnField, avoided: Sequence[shapely.Geometry]
+    field: Field, unit: UnitOnField, goal: UnitOnField, avoided: Sequence[shapely.Geometry]
 ) -> tuple[Corridor, ...]:
     """Returns the corridors of a gun's centre or of the front middle of a column's leading base."""
     if unit.unit.arm == "artillery":
-        return _corridors(field, unit, avoided, _centre(moved_unit.unit.bases[0]))
-    track, last = _track(unit), _track(moved_unit)
-    onward = _way_along_track(unit, moved_unit, track, last)
+        return _corridors(field, unit, avoided, _centre(goal.unit.bases[0]))
+    track, last = _track(unit), _track(goal)
+    onward = _way_along_track(unit, goal, track, last)
     if onward is not None:
         is_avoided = any(is_partly_in(onward.strip, shape) for shape in avoided)
         return () if is_avoided else (onward,)
@@ -94,14 +94,14 @@ def _ways(
     behind = shapely.union_all(
         [outline for base, outline in zip(unit.unit.bases, unit.bases, strict=True) if base != head]
     )
-    gone = shapely.buffer(moved_unit.outline, head.width_mm / 2)
+    gone = shapely.buffer(goal.outline, head.width_mm / 2)
     own = shapely.difference(behind, gone, grid_size=GRID_MM)
     return tuple(
         replace(
             way,
             length_mm=way.length_mm + last.length - head.depth_mm / 2,
             points_mm=(*way.points_mm, *_points(last)),
-            strip=shapely.union_all([way.strip, moved_unit.outline]),
+            strip=shapely.union_all([way.strip, goal.outline]),
         )
         for way in _corridors(field, unit, [*avoided, own], _points(last)[0])
     )
@@ -116,7 +116,7 @@ def _track(unit: UnitOnField) -> shapely.LineString:
 
 def _way_along_track(
     unit: UnitOnField,
-    moved_unit: UnitOnField,
+    goal: UnitOnField,
     track: shapely.LineString,
     last: shapely.LineString,
 ) -> Corridor | None:
@@ -124,7 +124,7 @@ def _way_along_track(
 
     The head then went along the rest of the line on which the column lies.
     """
-    tail = moved_unit.unit.bases[column_order(moved_unit.unit.bases)[-1]]
+    tail = goal.unit.bases[column_order(goal.unit.bases)[-1]]
     front = shapely.Point(track.coords[-1])
     aside_mm = last.distance(front)
     if aside_mm > _ASIDE * tail.width_mm or not _is_on_track(unit, track, tail):
@@ -183,16 +183,16 @@ def _corridors(
 def _judged(
     field: Field,
     unit: UnitOnField,
-    moved_unit: UnitOnField,
+    goal: UnitOnField,
     way: Corridor,
     limit_bw: float,
     rule: str,
 ) -> Way:
-    start, end = leader(unit), leader(moved_unit)
-    begin_mm, end_mm = _measured_point(unit, start), _measured_point(moved_unit, end)
+    start, end = leader(unit), leader(goal)
+    begin_mm, end_mm = _measured_point(unit, start), _measured_point(goal, end)
     # No way of the front middle is shorter than the straight line.
     cost_mm = max(way.length_mm, math.dist(begin_mm, end_mm))
-    area = shapely.union_all([way.strip, unit.outline, moved_unit.outline])
+    area = shapely.union_all([way.strip, unit.outline, goal.outline])
     label = f"{field.in_bw(cost_mm):.2f} BW"
     sigma_mm = math.hypot(start.sigma_mm, end.sigma_mm)
     return judged_way(

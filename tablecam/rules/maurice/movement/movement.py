@@ -50,12 +50,10 @@ def objection_to_end(after: Field, unit: UnitOnField) -> Way | None:
 
 def in_doubt_of_end(after: Field, unit: UnitOnField, way: Way) -> Way:
     """Marks a legal move as too close to call if it may end in contact with an enemy (M-6.31)."""
-    close_calls = [
-        (enemy, contact) for enemy, contact in _contacts(after, unit) if contact.answer != "yes"
-    ]
+    close_calls = [pair for pair in _contacts(after, unit) if pair[1].answer != "yes"]
     if way.answer.answer == "no" or not close_calls:
         return way
-    enemy, contact = max(close_calls, key=lambda close_call: close_call[1].probability)
+    enemy, contact = max(close_calls, key=lambda pair: pair[1].probability)
     answer = Answer(
         "too_close",
         -contact.margin_mm,
@@ -141,14 +139,14 @@ def judge_move(
         after = placed(field, unit, tuple(new_bases))
     except BadInput as error:
         return _judged(field, refused("M-6.8", str(error)), allowed_bw)
-    moved_unit = after.by_id[unit.id]
+    goal = after.by_id[unit.id]
     if unit.has_smoke:
         way = refused("M-4.23", f"{unit.id} is marked with smoke")
     else:
-        way = objection_to_end(after, moved_unit) or _best_way(
-            field, unit, after, moved_unit, allowed_bw, is_moving_up=is_moving_up
+        way = objection_to_end(after, goal) or _best_way(
+            field, unit, after, goal, allowed_bw, is_moving_up=is_moving_up
         )
-        way = in_doubt_of_end(after, moved_unit, way)
+        way = in_doubt_of_end(after, goal, way)
     return _judged(field, way, allowed_bw)
 
 
@@ -156,19 +154,19 @@ def _best_way(
     field: Field,
     unit: UnitOnField,
     after: Field,
-    moved_unit: UnitOnField,
+    goal: UnitOnField,
     allowed_bw: float,
     *,
     is_moving_up: bool,
 ) -> Way:
-    if unit.formation != moved_unit.formation:
-        return changed_way(field, unit, after, moved_unit, allowed_bw)
-    faced = None if is_moving_up else about_face(field, unit, after, moved_unit, allowed_bw)
+    if unit.formation != goal.formation:
+        return changed_way(field, unit, after, goal, allowed_bw)
+    faced = None if is_moving_up else about_face(field, unit, after, goal, allowed_bw)
     if faced is not None:
         return faced
-    if moved_unit.formation in ("column", "artillery"):
-        return free_way(field, unit, after, moved_unit, allowed_bw)
-    return wheeled_way(field, unit, moved_unit, allowed_bw, is_forward=is_moving_up)
+    if goal.formation in ("column", "artillery"):
+        return free_way(field, unit, after, goal, allowed_bw)
+    return wheeled_way(field, unit, goal, allowed_bw, is_forward=is_moving_up)
 
 
 def _judged(field: Field, way: Way, allowed_bw: float) -> MoveJudgement:

@@ -31,9 +31,8 @@ class Way:
     """A path that a unit may have taken, whether it is legal, and its cost.
 
     `allowed_bw` is the allowance along it, infinite if irrelevant. `is_rough` means that
-    `disruptions` already includes the one for difficult ground, which counts once. `passed` are ids
-    of friends passed through, `area` is the ground swept, `is_after_about_face` whether the unit
-    about-faced first.
+    `disruptions` already includes the one for difficult ground, which counts once. `area` is the
+    ground swept, `is_after_about_face` whether the unit about-faced first.
     """
 
     answer: Answer

@@ -59,7 +59,7 @@ class _Limits:
 def wheeled_way(
     field: Field,
     unit: UnitOnField,
-    moved_unit: UnitOnField,
+    goal: UnitOnField,
     allowed_bw: float,
     *,
     near_bw: float = math.inf,
@@ -73,13 +73,11 @@ def wheeled_way(
     backward ways.
     """
     limits = _Limits(allowed_bw, near_bw, is_forward=is_forward)
-    sigma_mm = _sigma_mm(unit, moved_unit)
+    sigma_mm = _sigma_mm(unit, goal)
     tolerance_mm = SLIP_MM + _FAR_SIGMAS * sigma_mm
-    exactly = _judged_ways(field, unit, [moved_unit.axes], limits, sigma_mm)
+    exactly = _judged_ways(field, unit, [goal.axes], limits, sigma_mm)
     legal = _first_legal(exactly) or _first_legal(
-        _judged_ways(
-            field, unit, _fronts_within(unit, moved_unit.axes, tolerance_mm), limits, sigma_mm
-        )
+        _judged_ways(field, unit, _fronts_within(unit, goal.axes, tolerance_mm), limits, sigma_mm)
     )
     return legal or min(exactly, key=lambda way: way.cost_mm / max(way.allowed_bw, 1e-9))
 
@@ -193,11 +191,11 @@ def _path_shapes(unit: UnitOnField, path: MovePath) -> tuple[Shape, ...]:
     return tuple(Shape("line", place, "path") for place in places)
 
 
-def _sigma_mm(unit: UnitOnField, moved_unit: UnitOnField) -> float:
+def _sigma_mm(unit: UnitOnField, goal: UnitOnField) -> float:
     """Returns the sigma of a move's length, from the errors of both poses."""
     return math.hypot(
         max(base.sigma_mm for base in unit.unit.bases),
-        max(base.sigma_mm for base in moved_unit.unit.bases),
+        max(base.sigma_mm for base in goal.unit.bases),
     )
 
 

@@ -52,17 +52,15 @@ def spans(
     table = field.position.table
     strings = string_lines(
         (commander.x_mm, commander.y_mm),
-        [[goal.outline for goal in force_goals] for force_goals in goals],
+        [[goal.outline for goal in units] for units in goals],
         around=[enemy.outline for enemy in enemies],
         keep_mm=STRING_BW * field.bw_mm,
         start_radius_mm=COMMANDER_BW * field.bw_mm / 2,
         bounds=(0.0, 0.0, table.width_mm, table.depth_mm),
     )
     return tuple(
-        None
-        if string is None
-        else _span(field, commander, force_goals[string.goal], string, enemies)
-        for string, force_goals in zip(strings, goals, strict=True)
+        None if string is None else _span(field, commander, units[string.goal], string, enemies)
+        for string, units in zip(strings, goals, strict=True)
     )
 
 
@@ -81,33 +79,30 @@ def _span(
     return Span(string.length_mm, sigma_mm, length_bw, unit.id, path, because)
 
 
-def reaches(field: Field, found: Span, cards_bw: Sequence[float]) -> Answer:
-    """Returns whether cards of these spans together activate the force (M-4.11).
-
-    At least one card is needed, even at distance 0 (M-4.13).
-    """
+def reaches(field: Field, string: Span, cards_bw: Sequence[float]) -> Answer:
+    """Returns whether cards of these spans, at least one, activate the force (M-4.11, M-4.13)."""
     total_bw = sum(cards_bw)
-    margin_mm = total_bw * field.bw_mm - found.length_mm
+    margin_mm = total_bw * field.bw_mm - string.length_mm
     if not cards_bw:
         because = "no card is played: even at distance 0 one is needed"
-        return Answer("no", margin_mm, found.sigma_mm, 0.0, "M-4.13", because, (found.path,))
+        return Answer("no", margin_mm, string.sigma_mm, 0.0, "M-4.13", because, (string.path,))
     tolerance_mm = field.position.table.tolerance_mm
-    answer, chance = decide(margin_mm, found.sigma_mm, tolerance_mm=tolerance_mm)
+    answer, chance = decide(margin_mm, string.sigma_mm, tolerance_mm=tolerance_mm)
     doubt = "too close to call, and the mover has the benefit of the doubt"
     verdict = {"yes": "enough", "no": "not enough", "too_close": doubt}[answer]
-    because = f"{found.because}: cards of {total_bw:g} BW are {verdict}"
-    return Answer(answer, margin_mm, found.sigma_mm, chance, "M-4.11", because, (found.path,))
+    because = f"{string.because}: cards of {total_bw:g} BW are {verdict}"
+    return Answer(answer, margin_mm, string.sigma_mm, chance, "M-4.11", because, (string.path,))
 
 
-def least_cards(field: Field, found: Span) -> tuple[int, Answer]:
+def least_cards(field: Field, string: Span) -> tuple[int, Answer]:
     """Returns the least whole span, in BW, that activates the force, with its answer.
 
     A close call goes to the mover (G-7); even at distance 0 a card is needed (M-4.13).
     """
-    least_bw = max(1, math.ceil((found.length_mm - EXACT_MM) / field.bw_mm))
-    while least_bw > 1 and reaches(field, found, (least_bw - 1,)).answer != "no":
+    least_bw = max(1, math.ceil((string.length_mm - EXACT_MM) / field.bw_mm))
+    while least_bw > 1 and reaches(field, string, (least_bw - 1,)).answer != "no":
         least_bw -= 1
-    return least_bw, reaches(field, found, (least_bw,))
+    return least_bw, reaches(field, string, (least_bw,))
 
 
 def _sigma(

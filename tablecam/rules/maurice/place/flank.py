@@ -61,7 +61,6 @@ def flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float)
     tolerance_mm = field.position.table.tolerance_mm
     word, chance = decide(margin_mm, tolerance_mm=tolerance_mm)
     sigma_mm = _sigma_bound_mm(a, b)
-    # Draws are slow: they are made only if errors could change the answer.
     if sigma_mm and abs(margin_mm) <= _FAR_SIGMAS * sigma_mm:
         drawn_mm = _margins_of_draws_mm(a, b)
         word, sigma_mm, chance = decide_sampled(margin_mm, drawn_mm, tolerance_mm=tolerance_mm)

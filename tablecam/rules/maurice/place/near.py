@@ -40,10 +40,7 @@ class Near:
 
 
 def near_enemy(field: Field, unit: UnitOnField, apart: Spacing | None = None) -> Near:
-    """Returns whether a unit is near the enemy (M-1.9).
-
-    `apart` holds the field's distances if they have been measured before.
-    """
+    """Returns whether a unit is near the enemy (M-1.9), reusing distances in `apart` if given."""
     enemies = field.enemies_of(unit)
     if not enemies:
         return Near(_nobody(field, unit), None, None, is_near=False)
@@ -95,12 +92,12 @@ def _sigma_to_any_mm(
     if not length.sigma_mm:
         return 0.0
     reach_mm = length.value_mm + _FAR_SIGMAS * length.sigma_mm
-    candidates = [enemy.unit for enemy in enemies if far_mm[enemy.id] <= reach_mm]
-    if len(candidates) == 1:
+    nearby = [enemy.unit for enemy in enemies if far_mm[enemy.id] <= reach_mm]
+    if len(nearby) == 1:
         return length.sigma_mm
     # The minimum of several uncertain distances varies less than each: measure to their union.
-    bases = tuple(base for enemy in candidates for base in enemy.bases)
-    return distance(unit.unit, replace(candidates[0], bases=bases)).sigma_mm
+    bases = tuple(base for enemy in nearby for base in enemy.bases)
+    return distance(unit.unit, replace(nearby[0], bases=bases)).sigma_mm
 
 
 def _may_be_barred(field: Field, length: Length) -> bool:
@@ -142,30 +139,24 @@ def _unless_an_edge_decides(
     if shapely.is_empty(impassable):
         return near
     spread_to_mm = {enemy_id: spread_mm(field.by_id[enemy_id]) for enemy_id in far_mm}
-    error_bound_mm = max(SIGMAS * (spread_mm(unit) + max(spread_to_mm.values())), tolerance_mm)
-    if not error_bound_mm or not shapely.dwithin(
-        impassable, unit.outline, limit_mm + error_bound_mm
-    ):
+    bound_mm = max(SIGMAS * (spread_mm(unit) + max(spread_to_mm.values())), tolerance_mm)
+    if not bound_mm or not shapely.dwithin(impassable, unit.outline, limit_mm + bound_mm):
         return near
-    candidates = [
-        enemy_id for enemy_id, away_mm in far_mm.items() if away_mm <= limit_mm + error_bound_mm
-    ]
+    nearby = [enemy_id for enemy_id, away_mm in far_mm.items() if away_mm <= limit_mm + bound_mm]
 
-    def is_near_after(shift_mm: float) -> bool:
-        grounds = (
-            shapely.buffer(impassable, -shift_mm, join_style="mitre") if shift_mm else impassable
-        )
+    def is_near_after(by_mm: float) -> bool:
+        ground = shapely.buffer(impassable, -by_mm, join_style="mitre") if by_mm else impassable
         clear = (
-            shortest_clear_line(unit.unit, field.by_id[enemy_id].unit, grounds)
-            for enemy_id in candidates
+            shortest_clear_line(unit.unit, field.by_id[enemy_id].unit, ground)
+            for enemy_id in nearby
         )
-        return any(line is not None and line.value_mm <= limit_mm + shift_mm for line in clear)
+        return any(line is not None and line.value_mm <= limit_mm + by_mm for line in clear)
 
-    margin_mm = turning_mm(is_near_after, error_bound_mm)
+    margin_mm = turning_mm(is_near_after, bound_mm)
     in_the_open_mm = limit_mm - min(far_mm.values())
-    if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_SHARE * error_bound_mm:
+    if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_SHARE * bound_mm:
         return near  # no error changes it, or only the plain distance matters
-    sigma_mm = math.hypot(spread_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in candidates))
+    sigma_mm = math.hypot(spread_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in nearby))
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at the edge of that decide it"
     answer = replace(near.answer, answer=word, margin_mm=margin_mm, sigma_mm=sigma_mm)

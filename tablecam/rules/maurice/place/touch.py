@@ -67,10 +67,8 @@ def touching(field: Field) -> Touching:
 
 def renewed_touching(before: Touching, field: Field, changed: Set[str]) -> Touching:
     """Updates the contacts after only the units of ids `changed` have moved."""
-    unchanged = {
-        ids: contact for ids, contact in before.contacts.items() if changed.isdisjoint(ids)
-    }
-    return _touching(field, changed, unchanged)
+    old = {ids: pair for ids, pair in before.contacts.items() if changed.isdisjoint(ids)}
+    return _touching(field, changed, old)
 
 
 def _touching(field: Field, among: Set[str], known: Mapping[tuple[str, str], Contact]) -> Touching:
