@@ -125,7 +125,7 @@ def test_what_cannot_be_resolved_is_refused_in_one_line(tmp_path, capsys, reques
 
 def test_a_missing_file_is_named(tmp_path, capsys):
     assert main(["resolve", str(tmp_path / "none.json"), str(tmp_path / "request.json")]) == 2
-    assert "none.json: expected a file" in capsys.readouterr().err
+    assert "none.json: there is no such file" in capsys.readouterr().err
 
 
 def test_a_number_with_thousands_of_digits_is_refused_in_one_line(tmp_path, capsys):

@@ -84,7 +84,7 @@ def test_the_text_of_a_game_in_progress_is_left_out(journal: GameFile, tmp_path:
 
 def test_a_recording_of_nothing_makes_no_page(tmp_path: Path) -> None:
     empty = GameFile.create(tmp_path / "c.tablecam", GameFacts("x", "", STARTED_AT))
-    with pytest.raises(BadInput, match="nothing yet"):
+    with pytest.raises(BadInput, match="the recording has no table yet"):
         page_of(empty)
 
 

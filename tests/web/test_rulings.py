@@ -67,7 +67,7 @@ def test_a_unit_that_lacks_bases_is_told_of_by_a_warning_alone(client: FlaskClie
     ("path", "said"),
     [
         ("unit?active=french", "request: unit: expected a unit"),
-        ("unit?unit=B1", "request: active: expected the side"),
+        ("unit?unit=B1", "request: active: expected the active side"),
         ("unit?unit=B1&active=swedish", "request: active: expected one of french, british"),
         ("unit?unit=X9&active=french", 'rulings: there is no unit "X9"'),
         ("pair?a=B1&active=french", "request: b: expected another unit"),

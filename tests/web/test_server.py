@@ -37,7 +37,7 @@ def test_a_free_port_is_found_and_served(app: Flask) -> None:
 def test_a_taken_port_is_told_in_one_line(app: Flask) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        with pytest.raises(BadInput, match=f"127.0.0.1:{port}: another program listens"):
+        with pytest.raises(BadInput, match=f"127.0.0.1:{port}: another program uses this port"):
             Server(app, port=port)
 
 
