@@ -113,7 +113,7 @@ def _hull(points_px: Array) -> tuple[tuple[float, float], ...]:
 
 
 def _wanting(count: int, coverage_so_far: Coverage, sigma_px: float | None) -> tuple[str, ...]:
-    """Returns what is still needed, a few words each; `sigma_px` is None without a lens."""
+    """Lists what is still missing, in a few words each; `sigma_px` is None without a lens."""
     wanting = []
     if count < ENOUGH_VIEWS:
         more = ENOUGH_VIEWS - count

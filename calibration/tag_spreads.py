@@ -1,6 +1,6 @@
 """Estimates how accurately table tags were placed, averaged over all spreads that the tags allow.
 
-Four tags have eight coordinates, of which the camera's pose takes six: two are left to estimate the
+Four tags give eight coordinates. The camera's pose takes six and leaves two to estimate the
 accuracy of their placement. The most likely spread, however it is found, is then far too small as
 often as too large, and results computed with it are overconfident (R. N. Kackar, D. A. Harville
 1984): of the errors of four tags, 50 % lay within one sigma and 75 % within two. So no single

@@ -63,7 +63,7 @@ class SteadyAdvice:
 
 
 def _after(before: _Said | None, wanted: str | None, *, at_s: float) -> _Said | None:
-    """Updates the sentence of one cause; None when there is nothing left to remember."""
+    """Updates the sentence of one cause; None once it is no longer needed."""
     said = None if before is None else before.sentence
     if wanted == said:
         return None if said is None else _Said(said, said, at_s)

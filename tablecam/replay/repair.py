@@ -1,4 +1,4 @@
-"""Builds a new recording from what is readable of a damaged one, which is never changed.
+"""Builds a new recording from the readable parts of a damaged one; never changes the damaged one.
 
 Entries keep their numbers, as links and other entries refer to them: a notice takes the place of
 each entry that is lost.
@@ -258,7 +258,7 @@ def _notice(text: str, at: datetime) -> NewEntry:
 
 
 def _kinds(entries: Sequence[tuple[int, Kind | None]]) -> str:
-    """Returns how many entries of which kinds there are, and their numbers."""
+    """Counts the entries of each kind and lists their numbers."""
     counts = Counter(kind or "entry" for _, kind in entries)
     kinds = ", ".join(counted(count, kind) for kind, count in counts.most_common())
     return f"{kinds} ({_ranges([number for number, _ in entries])})"

@@ -172,7 +172,7 @@ class Game(Protocol[State, Action]):
         """Returns the decision that the game waits for."""
 
     def legal(self, state: State) -> tuple[Action, ...]:
-        """Lists complete actions, each of which `apply` accepts unchanged (dice after `settle`).
+        """Lists complete actions that `apply` accepts unchanged (dice after `settle`).
 
         For a continuous choice, such as a march, it lists the usual ones, and `apply` accepts any
         other that the rules allow. Empty only when the game is over.
@@ -206,7 +206,7 @@ class Game(Protocol[State, Action]):
         """Returns a legal action as a page shows it."""
 
     def odd(self, state: State) -> str:
-        """Describes what is irregular in the position though it is ruled on; empty if nothing."""
+        """Lists irregularities of a position that is still ruled on; empty if there are none."""
         return ""
 
     def pictured(self, state: State) -> tuple[Shape, ...]:
@@ -231,7 +231,7 @@ class Game(Protocol[State, Action]):
         """Returns the table according to the game, with the units' states."""
 
     def seen_by(self, state: State, seat: str | None) -> Json:
-        """Returns the state without what is concealed from a seat; None is a spectator."""
+        """Returns the state with everything concealed from a seat removed; None is a spectator."""
         return self.state_to_json(state)
 
     def state_to_json(self, state: State) -> Json:

@@ -49,7 +49,7 @@ class Forbidden:
 
 
 def forbidden_ground(field: Field, unit: UnitOnField, slack_mm: float = 0.0) -> Forbidden:
-    """Where a unit may not charge to, as far as it can come; so much smaller with a slack.
+    """The ground in reach that a unit may not charge over; a slack shrinks it by its length.
 
     Impassable ground, all off the table, and for horse woods. A base that a hand has left a little
     over the table's edge may stay so.

@@ -46,7 +46,7 @@ _SAME_MM = 1e-3
 
 @lru_cache(maxsize=16)
 def to_edge(woods: shapely.Geometry, slack_mm: float) -> shapely.Geometry:
-    """Woods to their edges, and what lies as good as on these; so much smaller with a slack."""
+    """The woods grown by rounding; a slack shrinks them by its length."""
     found = shapely.buffer(woods, _SAME_MM - slack_mm, join_style="mitre")
     shapely.prepare(found)
     return found
