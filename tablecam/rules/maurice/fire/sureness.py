@@ -1,4 +1,4 @@
-"""How sure a base's fire is, worked out when somebody asks for it."""
+"""Confidence in a base's fire, computed on demand."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from tablecam.uncertainty.answer import Answer
 
 @dataclass(frozen=True)
 class Sureness:
-    """All that errors leave open about a base's fire; draws cost a hundred times what fire does.
+    """The uncertainty that errors leave in a base's fire.
 
-    `shooter` is the base where it may fire at all, one of those asked `together`; `areas` are what
-    it must not stand in (M-7.6).
+    It is lazy, because draws cost a hundred times what fire does. `shooter` is None where the base
+    may not fire; `together` is the batch it belongs to, `areas` the areas it must not stand in
+    (M-7.6).
     """
 
     name: str
@@ -34,11 +35,11 @@ class Sureness:
 
     @cached_property
     def answers(self) -> tuple[Answer, ...]:
-        """Every question about the base that hangs on errors: too close to call, or likely so."""
+        """Every answer about the base that depends on errors, clear or too close to call."""
         return (*self._targets.values(), *self._modifiers(), *self._stands)
 
     def probability(self, target: str) -> float:
-        """How likely it is that the base may shoot a unit, of those that it may as measured."""
+        """Returns the probability that the base may shoot at one of its measured targets."""
         known = self._targets.get(target)
         chance = 1.0 if known is None else known.probability
         for stands in self._stands:
@@ -61,11 +62,11 @@ class Sureness:
 
     @cached_property
     def _stands(self) -> tuple[Answer, ...]:
-        found = (
+        answers = (
             standing(self.name, self.pose, area, kind, self._tolerance_mm)
             for kind, area in self.areas.items()
         )
-        return tuple(answer for answer in found if answer is not None)
+        return tuple(answer for answer in answers if answer is not None)
 
     def _modifiers(self) -> Iterator[Answer]:
         yield from own_wall_answers(self._seen_as, self._tolerance_mm)
