@@ -12,7 +12,7 @@ import shapely
 from tablecam.geometry.moves.lanes import Corner
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.maurice.charge.doubts import Asked, Together
+from tablecam.rules.maurice.charge.doubts import ChargeAnswers, ChargeBatch
 from tablecam.rules.maurice.charge.ground import deep_in
 from tablecam.rules.maurice.charge.limits import (
     LIMITS,
@@ -48,7 +48,7 @@ class ChargeLane:
     crosses_difficult: bool
     move: Move = field(compare=False, repr=False)
     unit: UnitOnField = field(compare=False, repr=False)
-    asked: Asked | None = field(default=None, compare=False, repr=False)
+    asked: ChargeAnswers | None = field(default=None, compare=False, repr=False)
 
     @property
     def probability(self) -> float:
@@ -81,7 +81,7 @@ class Charge:
     why_not: str | None
     targets: tuple[str, ...]
     lanes: tuple[ChargeLane, ...]
-    asked: Asked | None = field(default=None, compare=False, repr=False)
+    asked: ChargeAnswers | None = field(default=None, compare=False, repr=False)
 
     @property
     def moves(self) -> Mapping[str, tuple[Move, ...]]:
@@ -114,11 +114,11 @@ def charges(field: Field, only: Collection[str] | None = None) -> dict[str, Char
     charge_of_unit = {
         unit.id: _as_measured(field, tried) for unit, tried in zip(able, tried_moves, strict=True)
     }
-    together = Together(field, {name: charge.moves for name, charge in charge_of_unit.items()})
+    batch = ChargeBatch(field, {name: charge.moves for name, charge in charge_of_unit.items()})
     return {
         name: Charge(False, why, (), ())
         if why is not None
-        else _with_doubts(charge_of_unit[name], Asked(together, field.by_id[name]))
+        else _with_doubts(charge_of_unit[name], ChargeAnswers(batch, field.by_id[name]))
         for name, why in why_never.items()
     }
 
@@ -128,7 +128,7 @@ def charge_of(field: Field, unit: UnitOnField) -> Charge:
     return charges(field, only=(unit.id,))[unit.id]
 
 
-def _with_doubts(charge: Charge, asked: Asked) -> Charge:
+def _with_doubts(charge: Charge, asked: ChargeAnswers) -> Charge:
     """Attaches the lazy answers about errors to a charge and its lanes."""
     lanes = tuple(replace(lane, asked=asked) for lane in charge.lanes)
     return replace(charge, lanes=lanes, asked=asked)

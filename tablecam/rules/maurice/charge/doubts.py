@@ -148,24 +148,24 @@ _TOGETHER = 50
 
 
 @dataclass(frozen=True)
-class Asked:
+class ChargeAnswers:
     """The lazy answers to whom a unit can charge where errors make that uncertain.
 
     Draws cost a hundred times as much as the charges themselves, and most answers are never read.
     """
 
-    together: Together
+    batch: ChargeBatch
     unit: UnitOnField
 
     @cached_property
     def answers(self) -> Mapping[str, Answer]:
         """Whether the unit can charge each uncertain enemy."""
-        question = self.together.questions.get(self.unit.id)
+        question = self.batch.questions.get(self.unit.id)
         return {} if question is None else question.answers()
 
 
 @dataclass(frozen=True)
-class Together:
+class ChargeBatch:
     """The units of a field whose uncertain charges are evaluated in one batch.
 
     `targets` are the enemies that each unit, by its id, can charge as measured, and the moves. No

@@ -180,5 +180,6 @@ def arcs_to_try(fan: Fan, longest_mm: float, slivers_mm: Sequence[float]) -> Arr
     arcs_mm = np.linspace(0.0, longest_mm, math.ceil(longest_mm / STEP_MM) + 1)
     critical_mm = critical_arcs_mm(fan, longest_mm, slivers_mm)
     beside_mm = abs(math.radians(_BESIDE_DEG) / fan.rad_per_mm)
+    # Exactly at a crossing rounding decides, so both sides are tried too.
     beside = np.add.outer([-beside_mm, 0.0, beside_mm], critical_mm).ravel()
     return np.unique(np.concatenate([arcs_mm, beside[(beside >= 0.0) & (beside <= longest_mm)]]))

@@ -36,6 +36,7 @@ def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField, slack_mm: f
         return True
     if not is_in_woods:
         return free_line(front, target.outline, crests) is not None
+    # Where a line avoids all woods, the inexact search through them is unnecessary.
     if free_line(front, target.outline, _together(crests, woods)):
         return True
     return _sees_through(front, target.outline, crests, woods, VIEW_WOODS_BW * field.bw_mm)
@@ -61,6 +62,7 @@ def _sees_through(
         [np.repeat(starts, len(ends), axis=0), np.tile(ends, (len(starts), 1))], axis=1
     )
     lines = np.asarray(shapely.linestrings(pairs), dtype=object)
+    # A line along a crest's edge does not cross it.
     solid = shapely.buffer(crests, -HAIR_MM, join_style="mitre")
     shapely.prepare(solid)
     lines = lines[~shapely.intersects(solid, lines)]

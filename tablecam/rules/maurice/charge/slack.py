@@ -271,6 +271,7 @@ def _moves_to(target: str, ahead: _Ahead, slack_mm: float) -> Moves:
     is_target = np.array([name == target for name in ahead.owners], dtype=bool)
     straight_mm = ahead.optimistic_mm[:, is_target].min(axis=1, initial=np.inf)
     others_mm = ahead.pessimistic_mm[:, ~is_target].min(axis=1, initial=np.inf)
+    # Both distances may be off by the slack, in opposite directions.
     straight_mm[straight_mm > others_mm + SLIVER_MM + 2 * slack_mm] = np.inf
     return Moves(
         ahead.there.corner,

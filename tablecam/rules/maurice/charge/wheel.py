@@ -68,6 +68,7 @@ def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
         of_wheel, own, other = map(np.concatenate, zip(*pairs, strict=True))
         slack_mm = np.array([wheel.slack_mm for wheel in wheels])[of_wheel]
         far_mm = np.array([_farthest_mm(wheel) for wheel in wheels])[of_wheel]
+        # Most pairs are too far apart to meet; circles sort them out cheaply.
         near = _are_near(own, other, far_mm + np.maximum(-slack_mm, 0.0))
         of_wheel = of_wheel[near]
         met_rad = free_turns_rad(
@@ -118,6 +119,7 @@ def _parts(units: Iterable[UnitOnField]) -> Mapping[UnitOnField, Array]:
     """Returns rectangles (n, 4, 2) that make up each unit: a single one if its bases fill it."""
     parts: dict[UnitOnField, Array] = {}
     by_count = sorted(dict.fromkeys(units), key=lambda unit: len(unit.bases))
+    # Units with equally many bases share one array.
     for count, together in groupby(by_count, key=lambda unit: len(unit.bases)):
         alike = list(together)
         corners_mm = corners_of([base for unit in alike for base in unit.bases])

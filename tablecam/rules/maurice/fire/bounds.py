@@ -140,6 +140,7 @@ def hits_at(shifted_stages: Sequence[ShiftedStage], shift_mm: float) -> list[dic
         np.asarray((theirs_mm <= aim.stage.longest_mm + 2 * shift_mm + EXACT_MM).any(axis=1))
         for aim, theirs_mm in zip(aimed, begins_mm, strict=True)
     ]
+    # Blockers take the opposite shift: a narrower zone meets fewer of them.
     before_mm = first_met_by_each(
         [aim.base.strip.narrowed(shift_mm) for aim in aimed],
         [turns[is_met] for turns, is_met in zip(turns_deg, are_met, strict=True)],

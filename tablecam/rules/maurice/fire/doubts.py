@@ -60,7 +60,7 @@ class FireStage:
 
 
 @dataclass(frozen=True)
-class Together:
+class FireBatch:
     """The bases of one field whose confidence is asked for, evaluated in one batch.
 
     What they may face, and which of them no error affects, is computed once for all of them.

@@ -11,10 +11,10 @@ from typing import Any, Literal
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.fire.doubts import Together
+from tablecam.rules.maurice.fire.doubts import FireBatch
 from tablecam.rules.maurice.fire.option import FireOption, Range, options
 from tablecam.rules.maurice.fire.shooter import Shooter, shooters
-from tablecam.rules.maurice.fire.sureness import Sureness
+from tablecam.rules.maurice.fire.sureness import FireConfidence
 from tablecam.rules.maurice.fire.zone import Met, met_ahead, met_turned
 from tablecam.uncertainty.answer import Answer
 
@@ -27,18 +27,18 @@ Blocked = Literal["column", "water", "woods", "friend", "obstruction", "no targe
 class BaseFire:
     """The targets that a base may legally choose, or what blocks its fire.
 
-    `sure` holds how certain each is, where not every pose is exact.
+    `confidence` holds how certain each is, where not every pose is exact.
     """
 
     base: str
     options: tuple[FireOption, ...]
     blocked: Blocked | None
-    sure: Sureness | None = datafield(default=None, compare=False, repr=False)
+    confidence: FireConfidence | None = datafield(default=None, compare=False, repr=False)
 
     @property
     def answers(self) -> tuple[Answer, ...]:
         """The answers about this base that depend on measurement errors."""
-        return () if self.sure is None else self.sure.answers
+        return () if self.confidence is None else self.confidence.answers
 
     @property
     def doubts(self) -> tuple[Answer, ...]:
@@ -84,9 +84,9 @@ def fires(field: Field, only: Collection[str] | None = None, known: Fires | None
     new = tuple(
         base for base, reused_fire in zip(ready, reused, strict=True) if reused_fire is None
     )
-    computed, together = (
+    computed, batch = (
         iter(_fire_by_priority(new)),
-        Together(new, field.position.table.tolerance_mm),
+        FireBatch(new, field.position.table.tolerance_mm),
     )
     fire_by_unit: dict[str, dict[str, BaseFire]] = {unit.id: {} for unit in units}
     able, is_measured = iter(zip(ready, reused, strict=True)), not is_exact(field)
@@ -96,9 +96,7 @@ def fires(field: Field, only: Collection[str] | None = None, known: Fires | None
         if fire is None or shooter is None:
             fire = fire or next(computed)
             fire = (
-                _with_confidence(field, unit, place, fire, shooter, together)
-                if is_measured
-                else fire
+                _with_confidence(field, unit, place, fire, shooter, batch) if is_measured else fire
             )
         fire_by_unit[unit.id][name] = fire
     return MappingProxyType(
@@ -109,9 +107,9 @@ def fires(field: Field, only: Collection[str] | None = None, known: Fires | None
 def _reusable_fire(shooter: Shooter, known: Fires) -> BaseFire | None:
     """Returns the known fire of a base if it faces the same bases as it did then."""
     old = known.get(shooter.unit.id, {}).get(shooter.name)
-    if old is None or old.sure is None or old.sure.shooter is None:
+    if old is None or old.confidence is None or old.confidence.shooter is None:
         return None
-    return old if old.sure.shooter.faces_as(shooter) else None
+    return old if old.confidence.shooter.faces_as(shooter) else None
 
 
 def fire_of(field: Field, unit: UnitOnField) -> Mapping[str, BaseFire]:
@@ -125,16 +123,16 @@ def _with_confidence(
     place: int,
     fire: BaseFire,
     shooter: Shooter | None,
-    together: Together,
+    batch: FireBatch,
 ) -> BaseFire:
     """Attaches the confidence in where the base stands and in what it may shoot at."""
     areas = {} if unit.formation == "column" else {"water": field.ground.water}
     if unit.unit.arm == "artillery":
         areas["woods"] = field.ground.woods
     pose = unit.unit.bases[place]
-    sure = Sureness(fire.base, pose, areas, shooter, fire.options, together)
-    options = tuple(replace(option, sure=sure) for option in fire.options)
-    return replace(fire, options=options, sure=sure)
+    confidence = FireConfidence(fire.base, pose, areas, shooter, fire.options, batch)
+    options = tuple(replace(option, confidence=confidence) for option in fire.options)
+    return replace(fire, options=options, confidence=confidence)
 
 
 def _blocked_bases(field: Field, bases: Sequence[tuple[UnitOnField, int]]) -> list[Blocked | None]:

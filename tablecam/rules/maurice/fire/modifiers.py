@@ -115,7 +115,7 @@ def _chances(seen_as: Sequence[Outlook]) -> tuple[float, ...]:
 
 def _cover(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) -> Answer | None:
     """Returns whether a target has cover (M-7.19), or None where no error can change it."""
-    shot, shooter = option.sketch, option.sketch.shooter
+    shot, shooter = option.geometry, option.geometry.shooter
     bound_mm = error_bound_mm(shooter, [shot.target], shot.distance_mm)
     max_shift_mm = max(bound_mm, tolerance_mm)
     between = shapely.convex_hull(shapely.GeometryCollection([shooter.edge, shot.target.outline]))
@@ -154,7 +154,7 @@ def _cover(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) 
 
 def _enfilade(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) -> Answer | None:
     """Returns whether the best shot at a unit comes from behind the base hit (M-7.22), or None."""
-    shooter, hit = option.sketch.shooter, option.sketch.target
+    shooter, hit = option.geometry.shooter, option.geometry.target
     margin_mm, error_mm = -ahead_of_front_mm(shooter, hit), _enfilade_error_mm(shooter, hit)
     sigma_mm, others = (
         error_mm / SIGMAS,
@@ -183,7 +183,7 @@ def _enfilade(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: floa
 
 def _differs_in_enfilade(option: FireOption, other: Other) -> bool:
     """Returns whether another base of the target may be enfiladed where the hit one is not."""
-    shooter, hit = option.sketch.shooter, option.sketch.target
+    shooter, hit = option.geometry.shooter, option.geometry.target
     if other.unit.id != option.target or other is hit:
         return False
     margin_mm, error_mm = -ahead_of_front_mm(shooter, other), _enfilade_error_mm(shooter, other)
@@ -207,7 +207,7 @@ def _enfiladed_draws(
     hits, unit_draws = base_hits(seen_as, option.target, tolerance_mm)
     enfiladed = np.zeros(len(unit_draws), dtype=bool)
     for other, is_hit in hits.items():
-        margins_mm = _enfilade_margins_mm(option.sketch.shooter, other, len(unit_draws))
+        margins_mm = _enfilade_margins_mm(option.geometry.shooter, other, len(unit_draws))
         enfiladed |= is_hit & (margins_mm >= -EXACT_MM)
     return enfiladed, unit_draws
 

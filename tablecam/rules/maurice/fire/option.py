@@ -22,7 +22,7 @@ from tablecam.table.headings import forward
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch:
+class ShotGeometry:
     """The geometry of a shot, from which its shapes are drawn on first use.
 
     The zone is turned by `turned_deg`, ends at `end_mm` and meets the target `distance_mm` along
@@ -62,7 +62,7 @@ _EASIEST, _HARDEST = 2, 6
 _LENGTH_PLACES = 4
 
 
-class Sure(Protocol):
+class TargetConfidence(Protocol):
     """The probability that a base may shoot at each of its targets."""
 
     def probability(self, target: str) -> float:
@@ -75,7 +75,7 @@ class FireOption:
 
     `target_base` is the base that the zone meets first when it is turned by `turned_deg`
     (counter-clockwise, so to the left), `distance_mm` along the zone's axis; `to_hit` is the number
-    needed on each of `dice`. `sure` gives the probability of the option where poses have errors.
+    needed on each of `dice`. `confidence` gives its probability where poses have errors.
     """
 
     target: str
@@ -90,18 +90,18 @@ class FireOption:
     is_enfilade: bool
     is_dense: bool
     because: str
-    sketch: Sketch = field(compare=False)
-    sure: Sure | None = field(default=None, compare=False, repr=False)
+    geometry: ShotGeometry = field(compare=False)
+    confidence: TargetConfidence | None = field(default=None, compare=False, repr=False)
 
     @property
     def probability(self) -> float:
         """The probability that the target may be shot at, given the errors; 1 if certain."""
-        return 1.0 if self.sure is None else self.sure.probability(self.target)
+        return 1.0 if self.confidence is None else self.confidence.probability(self.target)
 
     @property
     def evidence(self) -> tuple[Shape, ...]:
         """The shapes that show why, drawn on first use."""
-        return self.sketch.shapes
+        return self.geometry.shapes
 
     def to_json(self) -> dict[str, Any]:
         """Returns the option as rulings carry it."""
@@ -221,7 +221,7 @@ def _option(hit: Hit, fire_range: Range, cover: shapely.Geometry) -> FireOption:
         is_enfilade=enfilade,
         is_dense=dense,
         because=_because(base, other, turned_deg, distance_mm, to_hit, modifiers),
-        sketch=_sketch(hit, aim),
+        geometry=_geometry(hit, aim),
     )
 
 
@@ -257,9 +257,9 @@ def _because(
     return f"{met}: {TO_HIT}+" + (f" with {', '.join(named)} is {to_hit}+" if named else "")
 
 
-def _sketch(hit: Hit, aim: Aim) -> Sketch:
+def _geometry(hit: Hit, aim: Aim) -> ShotGeometry:
     met = hit.met
-    return Sketch(
+    return ShotGeometry(
         hit.base,
         hit.other,
         float(met.turns_deg[aim.at]),

@@ -167,6 +167,7 @@ def shooters(field: Field, unit_bases: Sequence[tuple[UnitOnField, int]]) -> tup
     own = own_walls(ground, corners_mm)
     near = _near(field, unit_bases, strips, pivots, reaches_mm)
     hidden = _hidden(ground, edges, near)
+    # The number is the base's random stream, so it counts all bases of the field.
     numbers = {key: number for number, key in enumerate(_all_bases(field))}
     obstructing = _obstructing(field, own, pivots, reaches_mm)
     return tuple(

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import shapely
 
-from tablecam.rules.maurice.fire.doubts import Together, target_answers
+from tablecam.rules.maurice.fire.doubts import FireBatch, target_answers
 from tablecam.rules.maurice.fire.modifiers import modifier_answers, own_wall_answers, standing
 from tablecam.rules.maurice.fire.option import FireOption
 from tablecam.rules.maurice.fire.outlook import Outlook
@@ -18,11 +18,11 @@ from tablecam.uncertainty.answer import Answer
 
 
 @dataclass(frozen=True)
-class Sureness:
+class FireConfidence:
     """The uncertainty that errors leave in a base's fire.
 
     It is lazy, because draws cost a hundred times what fire does. `shooter` is None where the base
-    may not fire; `together` is the batch it belongs to, `areas` the areas it must not stand in
+    may not fire; `batch` is the batch it belongs to, `areas` the areas it must not stand in
     (M-7.6).
     """
 
@@ -31,7 +31,7 @@ class Sureness:
     areas: Mapping[str, shapely.Geometry]
     shooter: Shooter | None
     options: tuple[FireOption, ...]
-    together: Together
+    batch: FireBatch
 
     @cached_property
     def answers(self) -> tuple[Answer, ...]:
@@ -48,17 +48,17 @@ class Sureness:
 
     @cached_property
     def _targets(self) -> Mapping[str, Answer]:
-        if self.shooter is None or self.shooter in self.together.are_sure:
+        if self.shooter is None or self.shooter in self.batch.are_sure:
             return {}
         return target_answers(self._seen_as, self.options, self._tolerance_mm)
 
     @property
     def _seen_as(self) -> tuple[Outlook, ...]:
-        return () if self.shooter is None else self.together.seen_as[self.shooter]
+        return () if self.shooter is None else self.batch.seen_as[self.shooter]
 
     @property
     def _tolerance_mm(self) -> float:
-        return self.together.tolerance_mm
+        return self.batch.tolerance_mm
 
     @cached_property
     def _stands(self) -> tuple[Answer, ...]:
