@@ -17,7 +17,7 @@ from tablecam.rules.maurice.charge.ground import deep_in
 from tablecam.rules.maurice.charge.limits import (
     LIMITS,
     Attempt,
-    Tried,
+    LegalMoves,
     attempts_of,
 )
 from tablecam.rules.maurice.charge.moves import Move
@@ -134,7 +134,7 @@ def _with_doubts(charge: Charge, asked: ChargeAnswers) -> Charge:
     return replace(charge, lanes=lanes, asked=asked)
 
 
-def _as_measured(field: Field, tries: Sequence[Tried]) -> Charge:
+def _as_measured(field: Field, tries: Sequence[LegalMoves]) -> Charge:
     """Returns a unit's charge, taking all measured poses as exact."""
     targets = {name for tried in tries for name in tried.targets}
     # In the order of the field, like the owners of the bases.
@@ -171,7 +171,7 @@ def _why_never(field: Field, unit: UnitOnField) -> str | None:
     return None
 
 
-def _lanes_to(enemy: UnitOnField, tries: Sequence[Tried]) -> Iterator[ChargeLane]:
+def _lanes_to(enemy: UnitOnField, tries: Sequence[LegalMoves]) -> Iterator[ChargeLane]:
     """Yields the lane straight ahead to an enemy, else one after a wheel to each side."""
     for tried in tries:
         moves = tried.attempt.moves

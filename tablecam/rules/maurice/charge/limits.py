@@ -95,7 +95,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tried:
+class LegalMoves:
     """An attempt with the rows of the moves that are legal and the number of limits passed."""
 
     attempt: Attempt
@@ -134,13 +134,13 @@ class _Charger:
             if other.side != self.unit.side
         )
 
-    def tried(self, moves: Moves) -> Tried:
+    def tried(self, moves: Moves) -> LegalMoves:
         """Applies the limits to moves."""
         attempt = Attempt(self.field, self.unit, moves, self.forbidden, self.sees)
-        return Tried(attempt, *what_is_left(attempt))
+        return LegalMoves(attempt, *what_is_left(attempt))
 
 
-def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[Tried]]:
+def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[LegalMoves]]:
     """Returns the legal moves of each unit on its field, about each corner.
 
     Only those straight ahead where they reach every enemy that others could reach. All fields have
@@ -159,12 +159,12 @@ def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[Tried]]
 
 def reached(
     asked: Sequence[tuple[Field, UnitOnField]],
-    wanted: Set[str],
+    candidates: Set[str],
     moves: Sequence[Move],
     ends_mm: Mapping[Corner, tuple[float, float]],
     sees: Sees,
 ) -> list[set[str]]:
-    """Returns which of the `wanted` enemies each unit can charge, trying `moves` first.
+    """Returns which of the `candidates` enemies each unit can charge, trying `moves` first.
 
     Like `attempts_of`, but stops for a unit when all of them are reached, and tries only wheels
     between the arcs `ends_mm`; `sees` is the test of view.
@@ -172,7 +172,7 @@ def reached(
     chargers = _chargers(asked, sees)
     reached_by: list[set[str]] = [set() for _ in asked]
     may = {
-        charger.place: names & wanted
+        charger.place: names & candidates
         for charger, names in zip(chargers, _possible_targets(chargers), strict=True)
     }
     about = tuple(ends_mm)
@@ -185,10 +185,10 @@ def reached(
         ]
         for place, tries in try_all(left).items():
             reached_by[place].update(*(tried.targets for tried in tries))
-    return [names & wanted for names in reached_by]
+    return [names & candidates for names in reached_by]
 
 
-def _straight_ahead(chargers: Sequence[_Charger]) -> dict[int, list[Tried]]:
+def _straight_ahead(chargers: Sequence[_Charger]) -> dict[int, list[LegalMoves]]:
     """Returns the legal moves straight ahead, by charger index."""
     moves = moves_about([charger.there[0] for charger in chargers], [0.0] * len(chargers))
     return {
@@ -266,7 +266,7 @@ def _after_wheels(
     chargers: Sequence[_Charger],
     about: Sequence[Corner] = CORNERS,
     arcs_of: ArcsOf | None = None,
-) -> dict[int, list[Tried]]:
+) -> dict[int, list[LegalMoves]]:
     """Returns the legal moves after wheels about each of some corners, by charger index."""
     turns = [
         (charger, there) for charger in chargers for there in charger.there if there.corner in about
@@ -287,7 +287,7 @@ def _after_wheels(
         next(free_mm) if there.owners and not charger.is_at_screen else 0.0
         for charger, there in turns
     ]
-    tried: dict[int, list[Tried]] = {}
+    tried: dict[int, list[LegalMoves]] = {}
     all_moves = moves_about([there for _, there in turns], longest_mm, arcs_of)
     for (charger, _), moves in zip(turns, all_moves, strict=True):
         tried.setdefault(charger.place, []).append(charger.tried(moves))

@@ -33,8 +33,8 @@ class Wheel:
     """A wheel about a corner that may pass over none of `others` and no `forbidden` ground.
 
     Friends in line beside the unit do not block it, nor does ground where it already stands. It is
-    no longer than `longest_mm`. `slack_mm` lets it go so much farther into other units; a negative
-    one keeps it so far off them.
+    no longer than `longest_mm`. `slack_mm` lets it reach that much into other units; a negative
+    one keeps it that far away from them.
     """
 
     unit: UnitOnField

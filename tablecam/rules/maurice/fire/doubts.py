@@ -30,7 +30,7 @@ from tablecam.rules.maurice.fire.bounds import (
 )
 from tablecam.rules.maurice.fire.draws import scene
 from tablecam.rules.maurice.fire.option import FireOption
-from tablecam.rules.maurice.fire.outlook import Outlook, hidden_draws, outlooks, walled_draws
+from tablecam.rules.maurice.fire.outlook import Scenario, hidden_draws, scenarios_of, walled_draws
 from tablecam.rules.maurice.fire.shooter import Other, Shooter
 from tablecam.rules.maurice.fire.zone import STEP_DEG
 from tablecam.uncertainty.answer import Answer
@@ -70,9 +70,9 @@ class FireBatch:
     tolerance_mm: float
 
     @cached_property
-    def seen_as(self) -> Mapping[Shooter, tuple[Outlook, ...]]:
-        """The outlooks of each base."""
-        return {base: outlooks(base, self.tolerance_mm) for base in self.bases}
+    def scenarios(self) -> Mapping[Shooter, tuple[Scenario, ...]]:
+        """The scenarios of each base."""
+        return {base: scenarios_of(base, self.tolerance_mm) for base in self.bases}
 
     @cached_property
     def are_sure(self) -> frozenset[Shooter]:
@@ -80,16 +80,16 @@ class FireBatch:
 
         Bases outside this set may still be unaffected by their own errors.
         """
-        plain = [base for base, seen in self.seen_as.items() if _is_plain(seen)]
+        plain = [base for base, seen in self.scenarios.items() if _is_plain(seen)]
         by_arm = ([base for base in plain if base.is_gun is is_gun] for is_gun in (False, True))
         return frozenset(
             base for alike in by_arm for base in _unaffected_bases(alike, self.tolerance_mm)
         )
 
 
-def _is_plain(seen_as: Sequence[Outlook]) -> bool:
-    """Returns whether a base has only its measured outlook and no crest can hide anyone."""
-    return len(seen_as) == 1 and not seen_as[0].sight_mm
+def _is_plain(scenarios: Sequence[Scenario]) -> bool:
+    """Returns whether a base has only its measured scenario and no crest can hide anyone."""
+    return len(scenarios) == 1 and not scenarios[0].sight_mm
 
 
 def _unaffected_bases(bases: Sequence[Shooter], tolerance_mm: float) -> Iterator[Shooter]:
@@ -126,24 +126,24 @@ def _hit(hits: Mapping[str, Flags]) -> frozenset[str]:
 
 
 def target_answers(
-    seen_as: Sequence[Outlook], options: Sequence[FireOption], tolerance_mm: float
+    scenarios: Sequence[Scenario], options: Sequence[FireOption], tolerance_mm: float
 ) -> dict[str, Answer]:
     """Returns for each unit that errors make uncertain whether a base may shoot at it."""
-    fire_stages = list(_fire_stages(seen_as, tolerance_mm))
+    fire_stages = list(_fire_stages(scenarios, tolerance_mm))
     if _is_certain(fire_stages):
         return {}
     listed = {option.target: option for option in options}
     answers = {}
-    for unit_id, held in _drawn(seen_as, fire_stages).items():
-        chance = _chance(seen_as, fire_stages, unit_id, held)
+    for unit_id, held in _drawn(scenarios, fire_stages).items():
+        chance = _chance(scenarios, fire_stages, unit_id, held)
         if _is_open(chance, held, tolerance_mm):
             option = listed.get(unit_id)
-            answers[unit_id] = _answer(seen_as[0].base, unit_id, chance, tolerance_mm, option)
+            answers[unit_id] = _answer(scenarios[0].base, unit_id, chance, tolerance_mm, option)
     return answers
 
 
 def _is_certain(fire_stages: Sequence[FireStage]) -> bool:
-    """Returns whether no error changes who is hit: nobody at any stage, or always one unit."""
+    """Returns whether no error changes the targets: none at any stage, or always one unit."""
     if all(must for fire_stage in fire_stages for must in fire_stage.units.values()):
         return True
     last = fire_stages[-1].units
@@ -161,13 +161,13 @@ def _is_open(chance: Chance, held: Flags, tolerance_mm: float) -> bool:
     return turns_in_draws or is_close or abs(chance.margin_mm) < tolerance_mm
 
 
-def _fire_stages(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterator[FireStage]:
+def _fire_stages(scenarios: Sequence[Scenario], tolerance_mm: float) -> Iterator[FireStage]:
     """Yields the stages that a base may reach, up to the first that it surely ends at."""
-    base = seen_as[0].base
+    base = scenarios[0].base
     for stage in stages(base):
         max_shift_mm = max(SIGMAS * stage.error_mm, tolerance_mm)
         fire_stage = FireStage(stage, max_shift_mm, base.within(stage.longest_mm + max_shift_mm))
-        aimed = [(outlook, fire_stage) for outlook in seen_as]
+        aimed = [(scenario, fire_stage) for scenario in scenarios]
         may = _who_is_hit(aimed, max_shift_mm + _between_mm(stage))
         must = _who_is_hit(aimed, -max_shift_mm) if may else frozenset()
         units = {unit_id: unit_id in must for unit_id in sorted(may)}
@@ -181,77 +181,77 @@ def _between_mm(stage: Stage) -> float:
     return float(np.radians(STEP_DEG)) / 2 * stage.longest_mm if stage.is_turned else 0.0
 
 
-def _who_is_hit(aimed: Sequence[tuple[Outlook, FireStage]], shift_mm: float) -> frozenset[str]:
-    """Returns the units hit if lengths shift by `shift_mm`, over all outlooks that it allows.
+def _who_is_hit(aimed: Sequence[tuple[Scenario, FireStage]], shift_mm: float) -> frozenset[str]:
+    """Returns the units hit if lengths shift by `shift_mm`, over all scenarios that it allows.
 
     A favourable shift takes the units hit in any of them, an unfavourable one those hit in all.
     """
     hit_in = [
-        _hit(_hits(outlook, fire_stage, shift_mm))
-        for outlook, fire_stage in aimed
-        if outlook.turns_mm <= abs(shift_mm)
+        _hit(_hits(scenario, fire_stage, shift_mm))
+        for scenario, fire_stage in aimed
+        if scenario.turns_mm <= abs(shift_mm)
     ]
     in_any, in_all = frozenset[str].union, frozenset[str].intersection
     return in_any(*hit_in) if shift_mm >= 0.0 else in_all(*hit_in)
 
 
-def _hits(outlook: Outlook, fire_stage: FireStage, shift_mm: float) -> dict[str, Flags]:
+def _hits(scenario: Scenario, fire_stage: FireStage, shift_mm: float) -> dict[str, Flags]:
     """Returns the angles (a,) at which each unit is hit if lengths shift by `shift_mm`."""
     seen, still = (
-        outlook.seen(fire_stage.others, shift_mm),
-        outlook.seen(fire_stage.others, -shift_mm),
+        scenario.seen(fire_stage.others, shift_mm),
+        scenario.seen(fire_stage.others, -shift_mm),
     )
-    return hits_at([ShiftedStage(outlook.base, fire_stage.stage, seen, still)], shift_mm)[0]
+    return hits_at([ShiftedStage(scenario.base, fire_stage.stage, seen, still)], shift_mm)[0]
 
 
-def _drawn(seen_as: Sequence[Outlook], fire_stages: Sequence[FireStage]) -> dict[str, Flags]:
+def _drawn(scenarios: Sequence[Scenario], fire_stages: Sequence[FireStage]) -> dict[str, Flags]:
     """Returns the draws in which each unit is hit."""
     hit_draws: dict[str, Flags] = {}
-    for _, _, _, hits in _stages_drawn(seen_as, fire_stages):
+    for _, _, _, hits in _stages_drawn(scenarios, fire_stages):
         for unit_id, hit in hits.items():
             hit_draws[unit_id] = hit_draws[unit_id] | hit if unit_id in hit_draws else hit
     return hit_draws
 
 
 def base_hits(
-    seen_as: Sequence[Outlook], unit_id: str, tolerance_mm: float
+    scenarios: Sequence[Scenario], unit_id: str, tolerance_mm: float
 ) -> tuple[dict[Other, Flags], Flags]:
     """Returns the draws in which each base of a unit is hit, and those in which any is (M-7.13)."""
-    fire_stages = list(_fire_stages(seen_as, tolerance_mm))
+    fire_stages = list(_fire_stages(scenarios, tolerance_mm))
     base_draws: dict[Other, Flags] = {}
     unit_draws = np.zeros(1, dtype=bool)
-    for outlook, fire_stage, is_left, hits in _stages_drawn(seen_as, fire_stages):
+    for scenario, fire_stage, is_left, hits in _stages_drawn(scenarios, fire_stages):
         is_unit_hit = is_left & hits.get(unit_id, np.zeros(len(is_left), dtype=bool))
         unit_draws = unit_draws | is_unit_hit
         for other in fire_stage.others:
             if other.unit.id == unit_id and is_unit_hit.any():
-                hit = _drawn_hits(outlook, fire_stage, unit_id, is_unit_hit, only=other)
+                hit = _drawn_hits(scenario, fire_stage, unit_id, is_unit_hit, only=other)
                 base_draws[other] = base_draws[other] | hit if other in base_draws else hit
     return base_draws, unit_draws
 
 
 def _stages_drawn(
-    seen_as: Sequence[Outlook], fire_stages: Sequence[FireStage]
-) -> Iterator[tuple[Outlook, FireStage, Flags, dict[str, Flags]]]:
-    """Yields each outlook and stage with the draws that reach it and those that hit each unit."""
+    scenarios: Sequence[Scenario], fire_stages: Sequence[FireStage]
+) -> Iterator[tuple[Scenario, FireStage, Flags, dict[str, Flags]]]:
+    """Yields each scenario and stage with the draws that reach it and those that hit each unit."""
     # Lines of sight and walls are not vectorised, so these use fewer draws.
-    draws = LINE_DRAWS if len(seen_as) > 1 or seen_as[0].sight_mm else DRAWS
-    other_walls = [walled_draws(outlook, seen_as[0], draws) for outlook in seen_as[1:]]
+    draws = LINE_DRAWS if len(scenarios) > 1 or scenarios[0].sight_mm else DRAWS
+    other_walls = [walled_draws(scenario, scenarios[0], draws) for scenario in scenarios[1:]]
     as_measured = ~np.any([np.zeros(draws, dtype=bool), *other_walls], axis=0)
-    for outlook, is_outlook in zip(seen_as, [as_measured, *other_walls], strict=True):
+    for scenario, is_outlook in zip(scenarios, [as_measured, *other_walls], strict=True):
         is_left = is_outlook
         for fire_stage in fire_stages:
             hits = {
-                unit_id: is_left if must else _drawn_hits(outlook, fire_stage, unit_id, is_left)
+                unit_id: is_left if must else _drawn_hits(scenario, fire_stage, unit_id, is_left)
                 for unit_id, must in fire_stage.units.items()
             }
-            yield outlook, fire_stage, is_left, hits
+            yield scenario, fire_stage, is_left, hits
             for hit in hits.values():
                 is_left = is_left & ~hit
 
 
 def _drawn_hits(
-    outlook: Outlook,
+    scenario: Scenario,
     fire_stage: FireStage,
     unit_id: str,
     asked: Flags,
@@ -259,7 +259,7 @@ def _drawn_hits(
     only: Other | None = None,
 ) -> Flags:
     """Returns in which of the `asked` draws (d,) a unit, or `only` one base of it, is hit."""
-    outlook, fire_stage = _close_up(outlook, fire_stage, unit_id)
+    scenario, fire_stage = _close_up(scenario, fire_stage, unit_id)
     turns_deg = fire_stage.stage.turns_deg
     if not len(turns_deg) or not asked.any():
         return np.zeros(len(asked), dtype=bool)
@@ -269,8 +269,8 @@ def _drawn_hits(
         turns_deg = np.interp(even, np.arange(len(turns_deg)), turns_deg)
     hidden = np.zeros((len(asked), len(fire_stage.others)), dtype=bool)
     for at, other in enumerate(fire_stage.others):
-        hidden[:, at] = hidden_draws(outlook, other, len(asked))
-    drawn = scene(outlook.base, fire_stage.others, hidden)
+        hidden[:, at] = hidden_draws(scenario, other, len(asked))
+    drawn = scene(scenario.base, fire_stage.others, hidden)
     are_targets = (
         other.unit.id == unit_id and only in (None, other) for other in fire_stage.others
     )
@@ -278,30 +278,32 @@ def _drawn_hits(
     return drawn.hit(is_target, fire_stage.stage, turns_deg, asked)
 
 
-def _close_up(outlook: Outlook, fire_stage: FireStage, unit_id: str) -> tuple[Outlook, FireStage]:
+def _close_up(
+    scenario: Scenario, fire_stage: FireStage, unit_id: str
+) -> tuple[Scenario, FireStage]:
     """Narrows a stage to the angles at which a unit may be hit and to the bases met there."""
     base, stage, max_shift_mm = (
-        outlook.base,
+        scenario.base,
         fire_stage.stage,
         fire_stage.max_shift_mm + _between_mm(fire_stage.stage),
     )
-    may = _hits(outlook, fire_stage, max_shift_mm).get(unit_id)
+    may = _hits(scenario, fire_stage, max_shift_mm).get(unit_id)
     turns_deg = stage.turns_deg[:0] if may is None else stage.angles_deg(max_shift_mm)[may]
     if stage.is_turned and len(turns_deg):
         ends_deg = turns_deg[[0, -1]] + (-STEP_DEG, STEP_DEG)
         turns_deg = np.unique(np.concatenate([ends_deg, turns_deg]))
     others, screens = met_by(base, fire_stage.others, turns_deg, stage, max_shift_mm)
     stage = replace(stage, turns_deg=turns_deg)
-    near_outlook = replace(outlook, base=replace(base, obstructing=screens))
+    near_outlook = replace(scenario, base=replace(base, obstructing=screens))
     return near_outlook, replace(fire_stage, stage=stage, others=others)
 
 
 def _chance(
-    seen_as: Sequence[Outlook], fire_stages: Sequence[FireStage], unit_id: str, held: Flags
+    scenarios: Sequence[Scenario], fire_stages: Sequence[FireStage], unit_id: str, held: Flags
 ) -> Chance:
     """Returns the margin and the probability with which a base may shoot at a unit."""
     fire_stage = next(stage for stage in fire_stages if unit_id in stage.units)
-    close_ups = [_close_up(outlook, fire_stage, unit_id) for outlook in seen_as]
+    close_ups = [_close_up(scenario, fire_stage, unit_id) for scenario in scenarios]
     spread, max_shift_mm = SIGMAS * fire_stage.stage.error_mm, fire_stage.max_shift_mm
 
     def holds_by(shift_mm: float) -> bool:
@@ -313,7 +315,7 @@ def _chance(
     # Without errors all draws are equal.
     if not spread:
         return Chance(margin_mm, 0.0, float(held[0]))
-    base = seen_as[0].base
+    base = scenarios[0].base
     target = next(other.unit for other in (*base.others, *base.hidden) if other.unit.id == unit_id)
     # A shot cannot be likelier than its target being in range.
     chance = min(share(held), near_enough(base.unit, target, base.longest_mm))

@@ -22,7 +22,7 @@ from tablecam.rules.maurice.fire.cover import has_cover
 from tablecam.rules.maurice.fire.doubts import base_hits
 from tablecam.rules.maurice.fire.draws import drawn_corners
 from tablecam.rules.maurice.fire.option import FireOption, ahead_of_front_mm
-from tablecam.rules.maurice.fire.outlook import Outlook, moved_draws, walled_draws
+from tablecam.rules.maurice.fire.outlook import Scenario, moved_draws, walled_draws
 from tablecam.rules.maurice.fire.shooter import Other, Shooter
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import Answer, decide
@@ -33,21 +33,21 @@ Flags = NDArray[np.bool_]
 
 
 def modifier_answers(
-    option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float
+    option: FireOption, scenarios: Sequence[Scenario], tolerance_mm: float
 ) -> Iterator[Answer]:
     """Returns whether a target has cover or is enfiladed, where errors could change that."""
-    answers = (_cover(option, seen_as, tolerance_mm), _enfilade(option, seen_as, tolerance_mm))
+    answers = (_cover(option, scenarios, tolerance_mm), _enfilade(option, scenarios, tolerance_mm))
     return (answer for answer in answers if answer is not None)
 
 
-def own_wall_answers(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterator[Answer]:
+def own_wall_answers(scenarios: Sequence[Scenario], tolerance_mm: float) -> Iterator[Answer]:
     """Yields whether a base stands aligned behind a wall of its own, where uncertain (M-7.18)."""
-    for other in seen_as[1:]:
-        base = seen_as[0].base
+    for other in scenarios[1:]:
+        base = scenarios[0].base
         walls = base.own_walls or other.base.own_walls
         is_own, sigma_mm = bool(base.own_walls), spread_mm(base.pose)
         margin_mm = other.turns_mm if is_own else -other.turns_mm
-        chance = _chances(seen_as)[0 if is_own else 1]
+        chance = _chances(scenarios)[0 if is_own else 1]
         word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
         names = ", ".join(wall.terrain.id for wall in walls)
         because = f"whether base {base.name} stands flush behind {names} {_by(margin_mm, word)}"
@@ -102,34 +102,36 @@ def _drawn_in(pose: BasePose, area: shapely.Geometry, turns_mm: float) -> NDArra
     return is_in
 
 
-def _chances(seen_as: Sequence[Outlook]) -> tuple[float, ...]:
-    """Returns the probability of each outlook."""
+def _chances(scenarios: Sequence[Scenario]) -> tuple[float, ...]:
+    """Returns the probability of each scenario."""
     others = tuple(
-        share(walled_draws(outlook, seen_as[0], LINE_DRAWS))
-        if spread_mm(seen_as[0].base.pose) > 0
+        share(walled_draws(scenario, scenarios[0], LINE_DRAWS))
+        if spread_mm(scenarios[0].base.pose) > 0
         else 0.0
-        for outlook in seen_as[1:]
+        for scenario in scenarios[1:]
     )
     return (1.0 - sum(others), *others)
 
 
-def _cover(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) -> Answer | None:
+def _cover(option: FireOption, scenarios: Sequence[Scenario], tolerance_mm: float) -> Answer | None:
     """Returns whether a target has cover (M-7.19), or None where no error can change it."""
     shot, shooter = option.geometry, option.geometry.shooter
     bound_mm = error_bound_mm(shooter, [shot.target], shot.distance_mm)
     max_shift_mm = max(bound_mm, tolerance_mm)
     between = shapely.convex_hull(shapely.GeometryCollection([shooter.edge, shot.target.outline]))
-    covers = [outlook.base.cover for outlook in seen_as]
+    covers = [scenario.base.cover for scenario in scenarios]
     if not shapely.dwithin(covers, between, max_shift_mm).any():
         return None
 
     @cache
-    def covered(outlook: Outlook, shift_mm: float) -> bool:
-        return has_cover(outlook.base, shot.target, shot.turned_deg, shot.end_mm, shift_mm)
+    def covered(scenario: Scenario, shift_mm: float) -> bool:
+        return has_cover(scenario.base, shot.target, shot.turned_deg, shot.end_mm, shift_mm)
 
     def holds_by(shift_mm: float) -> bool:
         is_covered = [
-            covered(outlook, shift_mm) for outlook in seen_as if outlook.turns_mm <= abs(shift_mm)
+            covered(scenario, shift_mm)
+            for scenario in scenarios
+            if scenario.turns_mm <= abs(shift_mm)
         ]
         return any(is_covered) if shift_mm >= 0.0 else all(is_covered)
 
@@ -137,10 +139,10 @@ def _cover(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) 
     if margin_mm is None:
         return None
     sigma_mm, chance = bound_mm / SIGMAS, 0.0
-    for outlook, probability in zip(seen_as, _chances(seen_as), strict=True):
-        shift_mm = turning_mm(lambda shift_mm, seen=outlook: covered(seen, shift_mm), max_shift_mm)  # type: ignore[misc]
+    for scenario, probability in zip(scenarios, _chances(scenarios), strict=True):
+        shift_mm = turning_mm(lambda shift_mm, seen=scenario: covered(seen, shift_mm), max_shift_mm)  # type: ignore[misc]
         shift_mm = (
-            (max_shift_mm if covered(outlook, 0.0) else -max_shift_mm)
+            (max_shift_mm if covered(scenario, 0.0) else -max_shift_mm)
             if shift_mm is None
             else shift_mm
         )
@@ -152,7 +154,9 @@ def _cover(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) 
     )
 
 
-def _enfilade(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) -> Answer | None:
+def _enfilade(
+    option: FireOption, scenarios: Sequence[Scenario], tolerance_mm: float
+) -> Answer | None:
     """Returns whether the best shot at a unit comes from behind the base hit (M-7.22), or None."""
     shooter, hit = option.geometry.shooter, option.geometry.target
     margin_mm, error_mm = -ahead_of_front_mm(shooter, hit), _enfilade_error_mm(shooter, hit)
@@ -165,7 +169,7 @@ def _enfilade(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: floa
         return None
     if others and sigma_mm:
         # Errors may move the hit to another base of the unit, with its own front line.
-        enfiladed, hit_draws = _enfiladed_draws(option, seen_as, tolerance_mm)
+        enfiladed, hit_draws = _enfiladed_draws(option, scenarios, tolerance_mm)
         chance = share(enfiladed[hit_draws])
         if not is_close:
             if enfiladed[hit_draws].all() or not enfiladed.any():
@@ -201,10 +205,10 @@ def _enfilade_error_mm(shooter: Shooter, other: Other) -> float:
 
 
 def _enfiladed_draws(
-    option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float
+    option: FireOption, scenarios: Sequence[Scenario], tolerance_mm: float
 ) -> tuple[Flags, Flags]:
     """Returns the draws in which a base that is hit is enfiladed, and those with any hit."""
-    hits, unit_draws = base_hits(seen_as, option.target, tolerance_mm)
+    hits, unit_draws = base_hits(scenarios, option.target, tolerance_mm)
     enfiladed = np.zeros(len(unit_draws), dtype=bool)
     for other, is_hit in hits.items():
         margins_mm = _enfilade_margins_mm(option.geometry.shooter, other, len(unit_draws))

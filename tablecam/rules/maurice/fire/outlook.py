@@ -1,4 +1,4 @@
-"""Outlooks: the different worlds a shooter may face, as errors change crests and own walls.
+"""Scenarios: the different worlds a shooter may face, as errors change crests and own walls.
 
 Whom a crest hides and which wall is a base's own depend on lengths that errors change. Errors move
 every point by less than a bound, and so every point of a line between two such points. So whoever
@@ -39,7 +39,7 @@ _SURE = 0.99
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outlook:
+class Scenario:
     """A base as it may be: `base` has the own walls of this case and everyone it may see.
 
     The case needs a shift of lengths by `turns_mm`, 0 for the measured one. `sight_mm` is the shift
@@ -58,25 +58,25 @@ class Outlook:
         )
 
 
-def outlooks(base: Shooter, tolerance_mm: float) -> tuple[Outlook, ...]:
-    """Returns the outlooks of a base, the measured one first."""
+def scenarios_of(base: Shooter, tolerance_mm: float) -> tuple[Scenario, ...]:
+    """Returns the scenarios of a base, the measured one first."""
     sight_mm = _sights_mm(base, tolerance_mm)
     others = base.others + tuple(other for other in base.hidden if other in sight_mm)
     base = replace(base, others=others)
     other_walls, turns_mm = _other_walls(base, tolerance_mm)
-    measured = (Outlook(base, 0.0, sight_mm),)
+    measured = (Scenario(base, 0.0, sight_mm),)
     if other_walls is None:
         return measured
-    return (*measured, Outlook(base.behind(other_walls), turns_mm, sight_mm))
+    return (*measured, Scenario(base.behind(other_walls), turns_mm, sight_mm))
 
 
-def hidden_draws(outlook: Outlook, other: Other, draws: int) -> Flags:
+def hidden_draws(scenario: Scenario, other: Other, draws: int) -> Flags:
     """Returns the draws (d,) in which a crest hides an enemy from a base."""
-    turns_mm = outlook.sight_mm.get(other, np.inf)
+    turns_mm = scenario.sight_mm.get(other, np.inf)
     is_hidden_in = np.full(draws, turns_mm < 0.0)
     if not np.isfinite(turns_mm):
         return is_hidden_in
-    base = outlook.base
+    base = scenario.base
     places_mm = drawn_corners([base, other], draws)
     measured_mm = np.stack([base.corners_mm, other.corners_mm])
     for at in moved_draws(places_mm, measured_mm, turns_mm):
@@ -85,14 +85,14 @@ def hidden_draws(outlook: Outlook, other: Other, draws: int) -> Flags:
     return is_hidden_in
 
 
-def walled_draws(outlook: Outlook, measured: Outlook, draws: int) -> Flags:
-    """Returns the draws (d,) in which a base has the own walls of this outlook."""
+def walled_draws(scenario: Scenario, measured: Scenario, draws: int) -> Flags:
+    """Returns the draws (d,) in which a base has the own walls of this scenario."""
     base = measured.base
     has_walls = np.zeros(draws, dtype=bool)
     places_mm = drawn_corners([base], draws)
     walls = _walls_within(base, SIGMAS * spread_mm(base.pose))
-    for at in moved_draws(places_mm, base.corners_mm[None], outlook.turns_mm):
-        has_walls[at] = flush_walls(places_mm[at, 0], walls) == outlook.base.own_walls
+    for at in moved_draws(places_mm, base.corners_mm[None], scenario.turns_mm):
+        has_walls[at] = flush_walls(places_mm[at, 0], walls) == scenario.base.own_walls
     return has_walls
 
 

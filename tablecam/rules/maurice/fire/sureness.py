@@ -11,7 +11,7 @@ import shapely
 from tablecam.rules.maurice.fire.doubts import FireBatch, target_answers
 from tablecam.rules.maurice.fire.modifiers import modifier_answers, own_wall_answers, standing
 from tablecam.rules.maurice.fire.option import FireOption
-from tablecam.rules.maurice.fire.outlook import Outlook
+from tablecam.rules.maurice.fire.outlook import Scenario
 from tablecam.rules.maurice.fire.shooter import Shooter
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import Answer
@@ -53,8 +53,8 @@ class FireConfidence:
         return target_answers(self._seen_as, self.options, self._tolerance_mm)
 
     @property
-    def _seen_as(self) -> tuple[Outlook, ...]:
-        return () if self.shooter is None else self.batch.seen_as[self.shooter]
+    def _seen_as(self) -> tuple[Scenario, ...]:
+        return () if self.shooter is None else self.batch.scenarios[self.shooter]
 
     @property
     def _tolerance_mm(self) -> float:
