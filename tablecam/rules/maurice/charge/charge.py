@@ -1,4 +1,4 @@
-"""Who can charge whom, and by which moves (M-8.2 to M-8.8)."""
+"""Charges: which enemies each unit can charge, and by which moves (M-8.2 to M-8.8)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import shapely
 from tablecam.geometry.moves.lanes import Corner
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.maurice.charge.doubts import Asked, Together
+from tablecam.rules.maurice.charge.doubts import ChargeAnswers, ChargeBatch
 from tablecam.rules.maurice.charge.ground import deep_in
 from tablecam.rules.maurice.charge.limits import (
     LIMITS,
     Attempt,
-    Tried,
+    LegalMoves,
     attempts_of,
 )
 from tablecam.rules.maurice.charge.moves import Move
@@ -30,12 +30,12 @@ from tablecam.uncertainty.answer import Answer
 
 @dataclass(frozen=True)
 class ChargeLane:
-    """A charge move that reaches a target: a wheel first or none, then straight ahead.
+    """A charge move that reaches a target: a wheel or none, then straight ahead.
 
     `corner` is the front corner that stands still in the wheel, None without one. `arcs_mm` are the
-    shortest and the longest wheel to that side that reach the target; the move told and drawn is
-    the one between them, which a hand can miss by most. `also_meets` are enemies met at the same
-    instant. `crosses_difficult` gives a disruption on the way (M-8.6).
+    shortest and the longest wheel to that side that reach the target; the move reported and drawn
+    lies halfway between, where it tolerates the largest error of the hand. `also_meets` are enemies
+    met at the same instant. `crosses_difficult` costs a disruption on the way (M-8.6).
     """
 
     target: str
@@ -48,11 +48,11 @@ class ChargeLane:
     crosses_difficult: bool
     move: Move = field(compare=False, repr=False)
     unit: UnitOnField = field(compare=False, repr=False)
-    asked: Asked | None = field(default=None, compare=False, repr=False)
+    asked: ChargeAnswers | None = field(default=None, compare=False, repr=False)
 
     @property
     def probability(self) -> float:
-        """That the unit can charge the target at all, by this lane or another."""
+        """The probability that the unit can charge the target, by this lane or another."""
         answer = self.asked.answers.get(self.target) if self.asked else None
         return 1.0 if answer is None else answer.probability
 
@@ -71,21 +71,21 @@ class ChargeLane:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """Whether a unit can charge, whom, and by which moves; `why_not` where it cannot.
+    """Whether a unit can charge, its targets and its lanes; `why_not` where it cannot.
 
-    For each target there is the lane straight ahead or, where that does not reach it, one after a
-    wheel to each side.
+    Each target has the lane straight ahead or, where that does not reach it, one after a wheel to
+    each side.
     """
 
     is_eligible: bool
     why_not: str | None
     targets: tuple[str, ...]
     lanes: tuple[ChargeLane, ...]
-    asked: Asked | None = field(default=None, compare=False, repr=False)
+    asked: ChargeAnswers | None = field(default=None, compare=False, repr=False)
 
     @property
     def moves(self) -> Mapping[str, tuple[Move, ...]]:
-        """The move of each lane to each target."""
+        """The moves of all lanes, by target."""
         return {
             target: tuple(lane.move for lane in self.lanes if lane.target == target)
             for target in self.targets
@@ -93,61 +93,64 @@ class Charge:
 
     @property
     def answers(self) -> tuple[Answer, ...]:
-        """Of each enemy of which it hangs on the camera's error: whether it can be charged."""
+        """For each enemy that errors make uncertain, whether it can be charged."""
         return tuple(self.asked.answers.values()) if self.asked else ()
 
     @property
     def doubts(self) -> tuple[Answer, ...]:
-        """Whom it may or may not be able to charge: too close to call."""
+        """The answers that are too close to call."""
         return tuple(answer for answer in self.answers if answer.answer == "too_close")
 
 
 def charges(field: Field, only: Collection[str] | None = None) -> dict[str, Charge]:
-    """The charges of all units, or of `only` those of some ids: whom each can charge, and how.
+    """Returns the charges of all units, or of the `only` ids: targets and lanes.
 
-    That the enemy was in view when the round began (M-8.4) is judged by where all stand now.
+    Whether the enemy was in view when the round began (M-8.4) is judged from the present positions.
     """
-    asked_of = field.units if only is None else [each for each in field.units if each.id in only]
-    why_never = {each.id: _why_never(field, each) for each in asked_of}
-    able = [each for each in asked_of if why_never[each.id] is None]
-    tries = attempts_of([(field, each) for each in able])
-    found = {each.id: _as_all_stand(field, tried) for each, tried in zip(able, tries, strict=True)}
-    together = Together(field, {name: each.moves for name, each in found.items()})
+    units = field.units if only is None else [unit for unit in field.units if unit.id in only]
+    why_never = {unit.id: _why_never(field, unit) for unit in units}
+    able = [unit for unit in units if why_never[unit.id] is None]
+    tried_moves = attempts_of([(field, unit) for unit in able])
+    charge_of_unit = {
+        unit.id: _as_measured(field, tried) for unit, tried in zip(able, tried_moves, strict=True)
+    }
+    batch = ChargeBatch(field, {name: charge.moves for name, charge in charge_of_unit.items()})
     return {
         name: Charge(False, why, (), ())
         if why is not None
-        else _with_doubts(found[name], Asked(together, field.by_id[name]))
+        else _with_doubts(charge_of_unit[name], ChargeAnswers(batch, field.by_id[name]))
         for name, why in why_never.items()
     }
 
 
 def charge_of(field: Field, unit: UnitOnField) -> Charge:
-    """Whether a unit can charge, whom, and how (M-8.3)."""
+    """Returns whether a unit can charge, its targets and its lanes (M-8.3)."""
     return charges(field, only=(unit.id,))[unit.id]
 
 
-def _with_doubts(found: Charge, asked: Asked) -> Charge:
-    lanes = tuple(replace(lane, asked=asked) for lane in found.lanes)
-    return replace(found, lanes=lanes, asked=asked)
+def _with_doubts(charge: Charge, asked: ChargeAnswers) -> Charge:
+    """Attaches the lazy answers about errors to a charge and its lanes."""
+    lanes = tuple(replace(lane, asked=asked) for lane in charge.lanes)
+    return replace(charge, lanes=lanes, asked=asked)
 
 
-def _as_all_stand(field: Field, tries: Sequence[Tried]) -> Charge:
-    """A unit's charge as if all were known to stand just where they were seen."""
-    targets = {name for each in tries for name in each.targets}
-    # In the field's order, as their bases are.
-    names = dict.fromkeys(name for each in tries for name in each.attempt.moves.owners)
+def _as_measured(field: Field, tries: Sequence[LegalMoves]) -> Charge:
+    """Returns a unit's charge, taking all measured poses as exact."""
+    targets = {name for tried in tries for name in tried.targets}
+    # In the order of the field, like the owners of the bases.
+    names = dict.fromkeys(name for tried in tries for name in tried.attempt.moves.owners)
     lanes = tuple(
         lane for name in names if name in targets for lane in _lanes_to(field.by_id[name], tries)
     )
     if lanes:
         return Charge(True, None, tuple(dict.fromkeys(lane.target for lane in lanes)), lanes)
-    # What stopped the moves that came farthest.
-    why_not, _ = LIMITS[max((each.passed for each in tries), default=0)]
+    # The limit that stopped the moves which passed most limits explains best.
+    why_not, _ = LIMITS[max((tried.passed for tried in tries), default=0)]
     return Charge(False, why_not, (), ())
 
 
 def are_enough(chargers: int, activated: int) -> bool:
-    """Whether so many units that charge are enough of those activated to charge (M-8.2).
+    """Returns whether enough of the units activated to charge do charge (M-8.2).
 
     >>> are_enough(3, 6), are_enough(2, 6), are_enough(2, 3), are_enough(1, 3)
     (True, False, True, False)
@@ -156,7 +159,7 @@ def are_enough(chargers: int, activated: int) -> bool:
 
 
 def _why_never(field: Field, unit: UnitOnField) -> str | None:
-    """What forbids a unit any charge, wherever the enemy is (M-8.4)."""
+    """Returns the rule that forbids a unit any charge, wherever the enemy is (M-8.4), or None."""
     if unit.unit.arm == "artillery":
         return "M-8.4 artillery never charges"
     if unit.formation == "column":
@@ -168,8 +171,8 @@ def _why_never(field: Field, unit: UnitOnField) -> str | None:
     return None
 
 
-def _lanes_to(enemy: UnitOnField, tries: Sequence[Tried]) -> Iterator[ChargeLane]:
-    """The lane straight ahead to an enemy, else one after a wheel to each side."""
+def _lanes_to(enemy: UnitOnField, tries: Sequence[LegalMoves]) -> Iterator[ChargeLane]:
+    """Yields the lane straight ahead to an enemy, else one after a wheel to each side."""
     for tried in tries:
         moves = tried.attempt.moves
         rows = tried.rows[moves.is_meeting(enemy.id)[tried.rows]]
@@ -186,8 +189,9 @@ def _lanes_to(enemy: UnitOnField, tries: Sequence[Tried]) -> Iterator[ChargeLane
 def _lane(
     attempt: Attempt, row: int, enemy: UnitOnField, ends_mm: tuple[float, float]
 ) -> ChargeLane:
+    """Builds the lane of the move in a row of an attempt."""
     move, unit = attempt.moves.move(row), attempt.unit
-    also = (name for name in dict.fromkeys(attempt.moves.owners) if name != enemy.id)
+    others = (name for name in dict.fromkeys(attempt.moves.owners) if name != enemy.id)
     return ChargeLane(
         enemy.id,
         move.corner if move.arc_mm > 0 else None,
@@ -195,7 +199,7 @@ def _lane(
         move.straight_mm,
         attempt.field.in_bw(move.cost_mm),
         ends_mm,
-        tuple(name for name in also if attempt.moves.is_meeting(name)[row]),
+        tuple(name for name in others if attempt.moves.is_meeting(name)[row]),
         _crosses(move, unit, attempt.field.ground.difficult),
         move,
         unit,
@@ -203,9 +207,9 @@ def _lane(
 
 
 def _crosses(move: Move, unit: UnitOnField, area: shapely.Geometry) -> bool:
-    """Whether a move goes over any part of an area."""
+    """Returns whether a move passes over any part of an area by more than a sliver."""
     lane, deep = move.lane_area(unit), deep_in(area)
-    # No corner of a unit goes twice as far as the end of its front in a wheel of at most 1 BW.
+    # In a wheel of at most 1 BW no corner goes twice as far as the end of the front.
     is_near = shapely.dwithin(deep, unit.outline, 2 * move.arc_mm)
     if not is_near and not shapely.intersects(deep, lane):
         return False
@@ -214,5 +218,5 @@ def _crosses(move: Move, unit: UnitOnField, area: shapely.Geometry) -> bool:
     parts = move.wheel_parts(unit)
     if are_partly_in(parts, area).any():
         return True
-    # Parts that are slivers by themselves may make more than one together.
+    # Parts that are slivers by themselves may add up to more than one.
     return is_partly_in(shapely.union_all([*parts, lane], grid_size=GRID_MM), area)

@@ -1,4 +1,4 @@
-"""How likely a unit can charge an enemy where the camera's error could change it (M-8.3)."""
+"""Confidence in charges: how likely a unit can charge an enemy, given pose errors (M-8.3)."""
 
 from __future__ import annotations
 
@@ -35,50 +35,51 @@ from tablecam.uncertainty.contact import TOUCH_MM
 Array = NDArray[np.float64]
 
 DRAWS = 200
-"""How often all near are drawn anew: a probability of 0.5 is known to 0.035, of 0.95 to 0.015."""
+"""The number of draws: their standard error is 0.035 at a probability of 0.5, 0.015 at 0.95."""
 
 _SEED = 1740
 
 
 def with_units(field: Field, units: Iterable[UnitOnField]) -> Field:
-    """A field with these units alone."""
-    there = tuple(units)
-    by_id = MappingProxyType({unit.id: unit for unit in there})
-    return replace(field, units=there, by_id=by_id)
+    """Returns the field with these units alone."""
+    present = tuple(units)
+    by_id = MappingProxyType({unit.id: unit for unit in present})
+    return replace(field, units=present, by_id=by_id)
 
 
 def drawn_fields(field: Field) -> list[Field]:
-    """The field as it may be in truth, drawn from what is known of it; always the same draws.
+    """Returns the field in each draw of the pose errors; always the same draws.
 
-    Each unit's `unit` is as it was seen; only its axes, outline and bases are drawn. The outline is
-    the union of its bases, or the hull of those that as good as fill it: always a valid area, which
-    any overlay takes.
+    Each unit's `unit` stays as measured; only its axes, outline and bases are drawn. The outline is
+    the union of its bases, or their hull where they almost fill it, so that it is always a valid
+    area.
     """
     drawn = [_drawn(unit) for unit in field.units]
     return [with_units(field, units) for units in zip(*drawn, strict=True)]
 
 
 def _drawn(unit: UnitOnField) -> list[UnitOnField]:
-    """One unit in each draw."""
+    """Returns one unit in each draw."""
     bases = unit.unit.bases
     if not any(base.sigma_mm or base.sigma_deg for base in bases):
         return [unit] * DRAWS
-    seen = rectangles([unit.unit])
-    moved_mm, turns_rad = seen.errors(_luck(unit.id, len(bases)))
-    corners_mm = _corners(seen, moved_mm, turns_rad)
+    measured = rectangles([unit.unit])
+    moved_mm, turns_rad = measured.errors(_standard_normals(unit.id, len(bases)))
+    corners_mm = _corners(measured, moved_mm, turns_rad)
     headings_deg = np.array([base.heading_deg for base in bases]) + np.degrees(turns_rad)
     polygons = np.asarray(shapely.polygons(corners_mm), dtype=object)
-    each = [tuple(row) for row in polygons.tolist()]
+    bases_of_draw = [tuple(row) for row in polygons.tolist()]
     outlines = _outlines(unit, polygons)
     return [
-        replace(unit, axes=front, outline=outline, bases=of_it)
-        for front, outline, of_it in zip(
-            _fronts(unit.unit, corners_mm, headings_deg), outlines, each, strict=True
+        replace(unit, axes=front, outline=outline, bases=drawn_bases)
+        for front, outline, drawn_bases in zip(
+            _fronts(unit.unit, corners_mm, headings_deg), outlines, bases_of_draw, strict=True
         )
     ]
 
 
 def _outlines(unit: UnitOnField, bases: NDArray[np.object_]) -> list[shapely.Geometry]:
+    """Returns the outlines (draws,) from bases (draws, n)."""
     hull = shapely.convex_hull(unit.outline)
     if shapely.hausdorff_distance(hull, unit.outline) <= SEAM_MM:
         return [*np.asarray(shapely.convex_hull(shapely.multipolygons(bases)), dtype=object)]
@@ -86,23 +87,23 @@ def _outlines(unit: UnitOnField, bases: NDArray[np.object_]) -> list[shapely.Geo
 
 
 @cache
-def _luck(unit_id: str, bases: int) -> Array:
-    """Of each base in each draw, in sigmas (draws, bases, 3), whoever else is there."""
+def _standard_normals(unit_id: str, bases: int) -> Array:
+    """Returns standard normal deviates (draws, bases, 3), seeded by the unit's id alone."""
     rng = np.random.default_rng([_SEED, zlib.crc32(unit_id.encode())])
     return rng.standard_normal((DRAWS, bases, 3))
 
 
-def _corners(seen: Rectangles, moved_mm: Array, turns_rad: Array) -> Array:
-    """The corners (draws, bases, 4, 2) of bases moved and turned."""
-    offsets = seen.corners_mm() - seen.centres_mm[:, None]
+def _corners(measured: Rectangles, moved_mm: Array, turns_rad: Array) -> Array:
+    """Returns the corners (draws, bases, 4, 2) of bases moved and turned."""
+    offsets = measured.corners_mm() - measured.centres_mm[:, None]
     cos, sin = np.cos(turns_rad)[..., None], np.sin(turns_rad)[..., None]
     x_mm, y_mm = offsets[..., 0], offsets[..., 1]
     turned = np.stack([cos * x_mm - sin * y_mm, sin * x_mm + cos * y_mm], axis=-1)
-    return np.asarray(turned + (seen.centres_mm + moved_mm)[:, :, None])
+    return np.asarray(turned + (measured.centres_mm + moved_mm)[:, :, None])
 
 
 def _fronts(unit: Unit, corners_mm: Array, headings_deg: Array) -> list[Axes]:
-    """The axes in each draw, as `axes` has them."""
+    """Returns the axes in each draw, as `axes` computes them."""
     rank = list(front_rank(unit))
     fronts_mm = corners_mm[:, rank, :2]
     if len(rank) == 1:
@@ -119,12 +120,13 @@ def _fronts(unit: Unit, corners_mm: Array, headings_deg: Array) -> list[Axes]:
 
 
 def _fitted(points_mm: Array, ahead: Array) -> tuple[Array, Array]:
-    """A place on the line through points (draws, n, 2) and its direction, rightward of `ahead`."""
+    """Fits a line through points (draws, n, 2); returns a point on it and its direction."""
     middle = points_mm.mean(axis=1)
     across = np.stack([ahead[:, 1], -ahead[:, 0]], axis=1)
     along = np.linalg.svd(points_mm - middle[:, None])[2][:, 0]
     along *= np.where((along * across).sum(axis=1) > 0, 1.0, -1.0)[:, None]
     is_askew = (along * across).sum(axis=1) < math.cos(math.radians(FIT_LIMIT_DEG))
+    # Ragged ranks have no meaningful fit: use the foremost corner and the mean heading.
     foremost = (points_mm @ ahead[..., None])[..., 0].argmax(axis=1)
     middle[is_askew] = points_mm[np.arange(len(points_mm)), foremost][is_askew]
     along[is_askew] = across[is_askew]
@@ -132,7 +134,7 @@ def _fitted(points_mm: Array, ahead: Array) -> tuple[Array, Array]:
 
 
 def _axes(ends_mm: Array, headings_deg: Array) -> list[Axes]:
-    """Axes from ends (draws, 2, 2) of fronts, left and right, and headings."""
+    """Builds axes from the left and right ends (draws, 2, 2) of fronts and headings."""
     return [
         Axes((left[0], left[1]), (right[0], right[1]), heading_deg)
         for (left, right), heading_deg in zip(ends_mm.tolist(), headings_deg.tolist(), strict=True)
@@ -140,36 +142,35 @@ def _axes(ends_mm: Array, headings_deg: Array) -> list[Axes]:
 
 
 _FRONT_ENDS = 1.6
-"""Of a base's own error: the most that a front's end has, where two bases abreast make it."""
+"""The error of a front's end as a multiple of a base's: the most that two bases abreast give."""
 _TOGETHER = 50
-"""So many draws are looked at together: a quarter of what all of them would fill."""
+"""The number of draws evaluated in one batch, to bound memory."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Whom a unit can charge where that is not sure, worked out when somebody wants to know it.
+class ChargeAnswers:
+    """The lazy answers to whom a unit can charge where errors make that uncertain.
 
-    Draws cost a hundred times as much as the charges themselves, and most are never looked at.
+    Draws cost a hundred times as much as the charges themselves, and most answers are never read.
     """
 
-    together: Together
+    batch: ChargeBatch
     unit: UnitOnField
 
     @cached_property
     def answers(self) -> Mapping[str, Answer]:
-        """Of each enemy in question whether the unit can charge it."""
-        question = self.together.questions.get(self.unit.id)
+        """Whether the unit can charge each uncertain enemy."""
+        question = self.batch.questions.get(self.unit.id)
         return {} if question is None else question.answers()
 
 
 @dataclass(frozen=True)
-class Together:
-    """Units of a field of which it is asked whom they can charge where that is not sure.
+class ChargeBatch:
+    """The units of a field whose uncertain charges are evaluated in one batch.
 
-    `targets` are those that each, by its id, can charge as all were seen, and by which moves.
-    Nobody is in question where all is exact, or where the outcome is the same with every limit let
-    out and drawn in by 3.5 sigma (or by the tolerance that the players agreed on): of all units
-    that is found at once.
+    `targets` are the enemies that each unit, by its id, can charge as measured, and the moves. No
+    enemy is in question where all poses are exact, or where the outcome is the same with every
+    limit relaxed and tightened by 3.5 sigma (or by the tolerance that the players agreed on).
     """
 
     field: Field
@@ -177,42 +178,42 @@ class Together:
 
     @cached_property
     def questions(self) -> Mapping[str, _Question]:
-        """The enemies that are in question to the units, by these units' ids, where any are."""
+        """The questions of the units that have any uncertain enemies, by unit id."""
         if is_exact(self.field):
             return {}
-        named = (self.field.by_id[name] for name in self.targets)
-        asked = self._open(limits_of([_limited(self.field, unit) for unit in named]))
-        must = targets_of([(limits, -limits.most_mm) for limits, _ in asked])
-        found = {}
-        for (limits, ever), always in zip(asked, must, strict=True):
+        units = (self.field.by_id[name] for name in self.targets)
+        uncertain = self._open(limits_of([_limited(self.field, unit) for unit in units]))
+        must = targets_of([(limits, -limits.most_mm) for limits, _ in uncertain])
+        questions = {}
+        for (limits, ever), always in zip(uncertain, must, strict=True):
             listed = self._listed(limits)
             names = (ever | listed) - (always & listed)
             if names:
-                found[limits.unit.id] = _Question(limits, listed, names, self._moves(limits))
-        return found
+                questions[limits.unit.id] = _Question(limits, listed, names, self._moves(limits))
+        return questions
 
     def _open(self, all_limits: Sequence[Limits]) -> list[tuple[Limits, frozenset[str]]]:
-        """Units that may, by moves as told, not be sure of all that they may charge; and of whom.
+        """Returns the units whose targets may be uncertain, with the targets that are certain.
 
-        First all that a unit can come to at all is taken for what it may charge.
+        Cheap bounds come first: whatever is in reach at all counts as a possible target.
         """
         near = within_reach(all_limits)
-        asked = [
+        in_question = [
             (limits, names)
             for limits, names in zip(all_limits, near, strict=True)
             if names or self._listed(limits)
         ]
-        moves = [self._moves(limits) for limits, _ in asked]
-        sure = targets_of([(limits, -limits.most_mm) for limits, _ in asked], moves)
-        left = [
+        moves = [self._moves(limits) for limits, _ in in_question]
+        sure = targets_of([(limits, -limits.most_mm) for limits, _ in in_question], moves)
+        uncertain = [
             (limits, always)
-            for (limits, names), always in zip(asked, sure, strict=True)
+            for (limits, names), always in zip(in_question, sure, strict=True)
             if not names == always == self._listed(limits)
         ]
-        may = targets_of([(limits, limits.most_mm) for limits, _ in left])
+        may = targets_of([(limits, limits.most_mm) for limits, _ in uncertain])
         return [
             (limits, ever)
-            for (limits, always), ever in zip(left, may, strict=True)
+            for (limits, always), ever in zip(uncertain, may, strict=True)
             if not ever == always == self._listed(limits)
         ]
 
@@ -225,9 +226,9 @@ class Together:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """The enemies of whom it is in question whether a unit can charge them.
+    """A unit and the enemies that it can charge only perhaps.
 
-    `listed` are those that it can charge as all were seen, and `moves` those that reach any.
+    `listed` are those that it can charge as measured, and `moves` the moves that reach any of them.
     """
 
     limits: Limits
@@ -236,7 +237,7 @@ class _Question:
     moves: tuple[Move, ...]
 
     def answers(self) -> Mapping[str, Answer]:
-        """Of each of them whether the unit can charge it."""
+        """Returns whether the unit can charge each of them."""
         field, unit = self.limits.field, self.limits.unit
         enemies = field.enemies_of(unit)
         has_error = any(_error_mm(field, unit, enemy) > 0.0 for enemy in enemies)
@@ -252,7 +253,7 @@ class _Question:
                 unit,
                 enemy,
                 margins_mm[enemy.id],
-                # No charge is likelier than that its target is in reach.
+                # A charge cannot be likelier than its target being in reach.
                 min(held[enemy.id], near_enough(unit, enemy, reach_mm)),
             )
             for enemy in enemies
@@ -260,20 +261,22 @@ class _Question:
         }
 
     def _held(self) -> Mapping[str, float]:
-        """How likely each of them can be charged, by draws of all near."""
+        """Returns the probability that each of them can be charged, from draws of all units."""
         field, unit = self.limits.field, self.limits.unit
         fields = drawn_fields(field)
         ends_mm, sees = self.limits.arcs_mm(self.names), self._sees()
         held: Counter[str] = Counter()
         for first in range(0, DRAWS, _TOGETHER):
-            together = [(each, each.by_id[unit.id]) for each in fields[first : first + _TOGETHER]]
+            together = [
+                (drawn, drawn.by_id[unit.id]) for drawn in fields[first : first + _TOGETHER]
+            ]
             for names in reached(together, self.names, self.moves, ends_mm, sees):
                 held.update(names)
-        # As in `samples`: so many draws tell no probability below 1 in so many.
+        # As in `samples`: a finite number of draws cannot show a probability of 0 or 1.
         return {name: (held[name] + 0.5) / (DRAWS + 1.0) for name in self.names}
 
     def _sees(self) -> Sees:
-        """Whether a unit has an enemy in view in a draw: asked there only where errors count."""
+        """Returns the test of view in a draw, which is skipped where errors cannot change it."""
         limits = self.limits
         by_mm = (-limits.most_mm, limits.most_mm)
 
@@ -291,14 +294,14 @@ class _Question:
 
 
 def charges_slack_mm(field: Field, unit: UnitOnField) -> float:
-    """By how much any limit of a unit's charges can be wrong, whoever on the table it is about."""
-    widest_mm = max(each.spread_mm for each in field.units)
+    """Bounds the error of any limit of a unit's charges, against any unit on the table."""
+    widest_mm = max(other.spread_mm for other in field.units)
     return _slack_mm(field, _error_of_mm(field, unit, widest_mm))
 
 
 def _limited(field: Field, unit: UnitOnField) -> tuple[Field, UnitOnField, float]:
-    """The field with only those units that a unit's charges can have to do with, and the slack."""
-    # As far ahead as it can come, were its reach longer by the slack, and aside by as much.
+    """Returns the field reduced to the units that a charge can involve, and the largest shift."""
+    # As far as it can come if its reach were longer by the bound, and sideways by as much.
     reach_mm = far_mm(field, unit) + 2 * charges_slack_mm(field, unit)
     near = shapely.dwithin(unit.outline, [other.outline for other in field.units], reach_mm)
     around = with_units(field, [field.units[place] for place in np.flatnonzero(near)])
@@ -307,16 +310,17 @@ def _limited(field: Field, unit: UnitOnField) -> tuple[Field, UnitOnField, float
 
 
 def _slack_mm(field: Field, error_mm: float) -> float:
+    """Returns the largest shift of a limit to consider: 3.5 sigma or the players' tolerance."""
     return max(SIGMAS * error_mm, field.position.table.tolerance_mm)
 
 
 def _error_mm(field: Field, unit: UnitOnField, enemy: UnitOnField) -> float:
-    """One standard deviation, rather too much, of where an enemy is to a unit that charges."""
+    """Bounds one standard deviation of an enemy's place relative to a charging unit."""
     return _error_of_mm(field, unit, max(map(_corner_mm, enemy.unit.bases)))
 
 
 def _error_of_mm(field: Field, unit: UnitOnField, corner_mm: float) -> float:
-    """The same of an enemy of whose corners it is known how unsure they are."""
+    """Bounds the same for an enemy with a given error of its corners."""
     bases = unit.unit.bases
     turn_rad = math.radians(math.hypot(*(base.sigma_deg for base in bases)) / len(bases))
     swing_mm = (allowance_mm(field, unit) or 0.0) + CHARGE_WHEEL_BW * field.bw_mm
@@ -325,7 +329,7 @@ def _error_of_mm(field: Field, unit: UnitOnField, corner_mm: float) -> float:
 
 
 def _corner_mm(base: BasePose) -> float:
-    """One standard deviation of where a base's corner is."""
+    """Returns one standard deviation of the place of a base's corners."""
     half_mm = math.hypot(base.width_mm, base.depth_mm) / 2
     return math.hypot(base.sigma_mm, math.radians(base.sigma_deg) * half_mm)
 
@@ -337,7 +341,7 @@ def _answer(
     word: AnswerWord = "yes" if chance >= CERTAIN else "no"
     if is_close or 1.0 - CERTAIN < chance < CERTAIN:
         word = "too_close"
-    said = "there are {:.1f} mm to spare" if margin >= 0 else "{:.1f} mm are missing"
+    margin_text = "there are {:.1f} mm to spare" if margin >= 0 else "{:.1f} mm are missing"
     front = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm])
     line = shapely.get_coordinates(shapely.shortest_line(front, enemy.outline)).tolist()
     return Answer(
@@ -346,7 +350,7 @@ def _answer(
         _error_mm(field, unit, enemy),
         chance,
         "M-8.3",
-        f"whether {unit.id} can charge {enemy.id}: as seen {said.format(abs(margin))}",
+        f"whether {unit.id} can charge {enemy.id}: as seen {margin_text.format(abs(margin))}",
         (
             Shape("line", (unit.axes.left_mm, unit.axes.right_mm), "front-edge"),
             Shape("line", tuple((x, y) for x, y in line), "length", f"{unit.id} to {enemy.id}"),

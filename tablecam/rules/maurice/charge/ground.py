@@ -1,4 +1,4 @@
-"""The ground that a unit may not charge over (M-8.4, M-6.32)."""
+"""Forbidden ground: where a unit may not charge (M-8.4, M-6.32)."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 
 _FAR_MM = 1e4
-"""Farther than any table reaches."""
+"""A length beyond any table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forbidden:
     """Ground that a unit may not enter.
 
-    `deep` is what is left of the `area` less half a sliver on all sides: what is so cut itself and
-    meets that reaches into the area by more than a sliver (G-5).
+    `deep` is `area` shrunk by half a sliver: a shape shrunk in the same way enters the area by more
+    than a sliver where it meets `deep` (G-5).
     """
 
     area: shapely.Geometry
@@ -35,29 +35,29 @@ class Forbidden:
         return bool(shapely.is_empty(self.area))
 
     def is_entered(self, lanes_mm: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which lanes, by their corners (k, 4, 2), lead into it."""
+        """Returns which lanes, by their corners (k, 4, 2), lead into it."""
         left, right, _, far = np.moveaxis(lanes_mm, 1, 0)
         wide, long = right - left, far - left
         lengths_mm = np.hypot(*long.T)
-        found: NDArray[np.bool_] = lengths_mm > SLIVER_MM
-        across = wide[found] / np.hypot(*wide[found].T)[:, None]
-        ahead = long[found] / lengths_mm[found, None]
+        is_entered: NDArray[np.bool_] = lengths_mm > SLIVER_MM
+        across = wide[is_entered] / np.hypot(*wide[is_entered].T)[:, None]
+        ahead = long[is_entered] / lengths_mm[is_entered, None]
         inward = np.stack([across + ahead, ahead - across, -across - ahead, across - ahead], axis=1)
-        inner = shapely.polygons(lanes_mm[found] + inward * SLIVER_MM / 2)
-        found[found] = shapely.intersects(self.deep, inner)
-        return found
+        inner = shapely.polygons(lanes_mm[is_entered] + inward * SLIVER_MM / 2)
+        is_entered[is_entered] = shapely.intersects(self.deep, inner)
+        return is_entered
 
 
 def forbidden_ground(field: Field, unit: UnitOnField, slack_mm: float = 0.0) -> Forbidden:
-    """The ground in reach that a unit may not charge over; a slack shrinks it by its length.
+    """Returns the ground that a unit may not charge into, as far as it can come.
 
-    Impassable ground, all off the table, and for horse woods. A base that a hand has left a little
-    over the table's edge may stay so.
+    Impassable ground, everything off the table, and for cavalry woods; shrunk by `slack_mm`. A base
+    that a hand has left slightly over the table's edge may stay so.
     """
     areas = [field.ground.barred]
     if unit.unit.arm == "cavalry":
         areas.append(field.ground.woods)
-    # Its rear swings no farther in a wheel than its front could go.
+    # In a wheel the rear swings no farther than the front could go ahead.
     reach_mm = (allowance_mm(field, unit) or 0.0) + abs(slack_mm)
     if not _is_well_on_table(field, unit, reach_mm):
         areas.append(_off_table(field, unit))
@@ -67,7 +67,7 @@ def forbidden_ground(field: Field, unit: UnitOnField, slack_mm: float = 0.0) -> 
 
 @lru_cache(maxsize=64)
 def _together(areas: tuple[shapely.Geometry, ...], slack_mm: float) -> Forbidden:
-    """Areas as one; mostly the same for many units, and for one in all that it is drawn as."""
+    """Merges areas; cached, as many units and all their draws share the same areas."""
     area = shapely.union_all(areas, grid_size=GRID_MM) if areas else shapely.Polygon()
     if slack_mm:
         area = shapely.buffer(area, -slack_mm, join_style="mitre")
@@ -76,13 +76,14 @@ def _together(areas: tuple[shapely.Geometry, ...], slack_mm: float) -> Forbidden
 
 @lru_cache(maxsize=64)
 def deep_in(area: shapely.Geometry) -> shapely.Geometry:
-    """What is left of an area less half a sliver on all sides: whose middle comes deep enough."""
+    """Returns an area shrunk by half a sliver on all sides."""
     deep = shapely.buffer(area, -SLIVER_MM / 2)
     shapely.prepare(deep)
     return deep
 
 
 def _is_well_on_table(field: Field, unit: UnitOnField, by_mm: float) -> bool:
+    """Returns whether a unit lies farther than `by_mm` from every edge of the table."""
     left, low, right, high = shapely.bounds(unit.outline).tolist()
     table = field.position.table
     return bool(
@@ -91,6 +92,7 @@ def _is_well_on_table(field: Field, unit: UnitOnField, by_mm: float) -> bool:
 
 
 def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
+    """Returns everything off the table, beyond what the unit already overhangs."""
     play = table_outline(field.position.table)
     places = shapely.points(shapely.get_coordinates(unit.outline))
     over_mm = float(np.max(shapely.distance(play, places)))

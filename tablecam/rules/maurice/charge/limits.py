@@ -1,4 +1,4 @@
-"""What the rules leave of a unit's charge moves, limit by limit (M-8.4 to M-8.7)."""
+"""Limits on charge moves, applied in order (M-8.4 to M-8.7)."""
 
 from __future__ import annotations
 
@@ -41,29 +41,29 @@ from tablecam.table.headings import forward
 from tablecam.uncertainty.contact import TOUCH_MM
 
 _SAME_MM = 1e-3
-"""What lies as near as this to an outline lies on it."""
+"""A point nearer than this to an outline lies on it."""
 
 
 @lru_cache(maxsize=16)
 def to_edge(woods: shapely.Geometry, slack_mm: float) -> shapely.Geometry:
-    """The woods grown by rounding; a slack shrinks them by its length."""
-    found = shapely.buffer(woods, _SAME_MM - slack_mm, join_style="mitre")
-    shapely.prepare(found)
-    return found
+    """Returns woods grown to include lines along their edges, shrunk by a slack."""
+    grown = shapely.buffer(woods, _SAME_MM - slack_mm, join_style="mitre")
+    shapely.prepare(grown)
+    return grown
 
 
 def edges_of(bases: Sequence[shapely.Polygon]) -> NDArray[np.object_]:
-    """The edges (n, 4) of bases."""
+    """Returns the edges (n, 4) of bases."""
     corners = shapely.get_coordinates(list(bases)).reshape(-1, 5, 2)
     sides = np.stack([corners[:, :-1], corners[:, 1:]], axis=2)
     return np.asarray(shapely.linestrings(sides), dtype=object)
 
 
 def met_edge(edges: NDArray[np.object_], front: Axes) -> int:
-    """Which edge of a base (4,) a front meets: of those at it, the one that faces it most."""
+    """Returns which edge of a base (4,) a front meets: of those touched, the one most facing it."""
     sides = shapely.get_coordinates(edges).reshape(-1, 2, 2)
     steps = sides[:, 1] - sides[:, 0]
-    # Outward of a ring that runs clockwise, as a base's corners do, lies to its left.
+    # The corners of a base run clockwise, so outward is to the left of each edge.
     outward = np.stack([-steps[:, 1], steps[:, 0]], axis=1) / np.hypot(*steps.T)[:, None]
     facing = outward @ -np.array(forward(front.heading_deg))
     line = shapely.LineString([front.left_mm, front.right_mm])
@@ -75,15 +75,15 @@ def met_edge(edges: NDArray[np.object_], front: Axes) -> int:
 Bools = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 Sees = Callable[[Field, UnitOnField, UnitOnField], bool]
-"""Whether, on a field, a unit has an enemy in view."""
+"""Tells whether a unit has an enemy in view on a field."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attempt:
-    """A unit and its moves about one corner, to be held against the rules.
+    """A unit and its moves about one corner, to be tested against the rules.
 
-    `sees` tells whether it has an enemy in view. `slack_mm` is by how much each limit is let out
-    (or, below 0, drawn in), to learn what of the outcome hangs on so little.
+    `sees` tells whether it has an enemy in view. `slack_mm` relaxes each limit (or tightens it, if
+    negative), to learn how the outcome depends on small errors.
     """
 
     field: Field
@@ -95,8 +95,8 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tried:
-    """An attempt and, as `what_is_left` tells them, the rows of the moves that are left of it."""
+class LegalMoves:
+    """An attempt with the rows of the moves that are legal and the number of limits passed."""
 
     attempt: Attempt
     rows: Rows
@@ -104,14 +104,14 @@ class Tried:
 
     @property
     def targets(self) -> set[str]:
-        """The enemies that the moves left meet."""
+        """The enemies that the legal moves meet."""
         moves = self.attempt.moves
         return {moves.owners[place] for place in np.flatnonzero(moves.meets[self.rows].any(axis=0))}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Charger:
-    """A unit with enemies in reach: its place among those asked for, and what is about it."""
+    """A unit with enemies in reach: its index among those asked for, and its surroundings."""
 
     place: int
     field: Field
@@ -127,73 +127,80 @@ class _Charger:
 
     @property
     def is_at_screen(self) -> bool:
-        """Whether it touches an enemy across an obstacle: a wheel would be one in contact."""
-        return any(each.screens for each in self.there) and any(
+        """Whether it touches an enemy across an obstacle, where it may not wheel."""
+        return any(in_reach.screens for in_reach in self.there) and any(
             touches_across(self.field, self.unit, other)
             for other in self.others
             if other.side != self.unit.side
         )
 
-    def tried(self, moves: Moves) -> Tried:
+    def tried(self, moves: Moves) -> LegalMoves:
+        """Applies the limits to moves."""
         attempt = Attempt(self.field, self.unit, moves, self.forbidden, self.sees)
-        return Tried(attempt, *what_is_left(attempt))
+        return LegalMoves(attempt, *what_is_left(attempt))
 
 
-def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[Tried]]:
-    """The moves of each unit on its field about each corner, and what the rules leave of them.
+def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[LegalMoves]]:
+    """Returns the legal moves of each unit on its field, about each corner.
 
-    Only those straight ahead where they reach every enemy that any others could. All fields have
+    Only those straight ahead where they reach every enemy that others could reach. All fields have
     one base width.
     """
     chargers = _chargers(asked)
     tried = _straight_ahead(chargers)
-    turning = []
-    for each, names in zip(chargers, _that_they_may_charge(chargers), strict=True):
-        (ahead,) = tried[each.place]
+    wheeling = []
+    for charger, names in zip(chargers, _possible_targets(chargers), strict=True):
+        (ahead,) = tried[charger.place]
         if not ahead.targets or not ahead.targets >= names:
-            turning.append(each)
-    tried |= _after_wheels(turning)
+            wheeling.append(charger)
+    tried |= _after_wheels(wheeling)
     return [tried.get(place, []) for place in range(len(asked))]
 
 
 def reached(
     asked: Sequence[tuple[Field, UnitOnField]],
-    wanted: Set[str],
+    candidates: Set[str],
     moves: Sequence[Move],
     ends_mm: Mapping[Corner, tuple[float, float]],
     sees: Sees,
 ) -> list[set[str]]:
-    """Which of some enemies each unit can charge, with `moves` tried before all others.
+    """Returns which of the `candidates` enemies each unit can charge, trying `moves` first.
 
-    As `attempts_of`, but no further where all of them are reached, and after no wheels that are
-    not between the arcs `ends_mm`; `sees` tells who sees whom.
+    Like `attempts_of`, but stops for a unit when all of them are reached, and tries only wheels
+    between the arcs `ends_mm`; `sees` is the test of view.
     """
     chargers = _chargers(asked, sees)
-    found: list[set[str]] = [set() for _ in asked]
+    reached_by: list[set[str]] = [set() for _ in asked]
     may = {
-        each.place: names & wanted
-        for each, names in zip(chargers, _that_they_may_charge(chargers), strict=True)
+        charger.place: names & candidates
+        for charger, names in zip(chargers, _possible_targets(chargers), strict=True)
     }
     about = tuple(ends_mm)
-    told = partial(_after_wheels, about=about, arcs_of=partial(arcs_of, moves))
-    others = partial(_after_wheels, about=about, arcs_of=partial(arcs_between, ends_mm))
-    for try_all in (_straight_ahead, told, others):
-        left = [each for each in chargers if not may[each.place] <= found[each.place]]
+    listed_wheels = partial(_after_wheels, about=about, arcs_of=partial(arcs_of, moves))
+    other_wheels = partial(_after_wheels, about=about, arcs_of=partial(arcs_between, ends_mm))
+    # Listed moves first: they usually reach the same enemies in a draw and spare the rest.
+    for try_all in (_straight_ahead, listed_wheels, other_wheels):
+        left = [
+            charger for charger in chargers if not may[charger.place] <= reached_by[charger.place]
+        ]
         for place, tries in try_all(left).items():
-            found[place].update(*(tried.targets for tried in tries))
-    return [names & wanted for names in found]
+            reached_by[place].update(*(tried.targets for tried in tries))
+    return [names & candidates for names in reached_by]
 
 
-def _straight_ahead(chargers: Sequence[_Charger]) -> dict[int, list[Tried]]:
-    """What is left of the moves straight ahead, by the chargers' places."""
-    moves = moves_about([each.there[0] for each in chargers], [0.0] * len(chargers))
-    return {each.place: [each.tried(ahead)] for each, ahead in zip(chargers, moves, strict=True)}
+def _straight_ahead(chargers: Sequence[_Charger]) -> dict[int, list[LegalMoves]]:
+    """Returns the legal moves straight ahead, by charger index."""
+    moves = moves_about([charger.there[0] for charger in chargers], [0.0] * len(chargers))
+    return {
+        charger.place: [charger.tried(ahead)]
+        for charger, ahead in zip(chargers, moves, strict=True)
+    }
 
 
 def _chargers(
     asked: Sequence[tuple[Field, UnitOnField]], sees: Sees = is_in_view
 ) -> list[_Charger]:
-    """Those that have enemies near enough for any charge."""
+    """Returns the units that have enemies near enough for any charge."""
     around = _others_near(asked)
     places = [
         place
@@ -213,14 +220,15 @@ def _chargers(
             cache(partial(sees, *asked[place])),
         )
         for place, both in zip(places, there, strict=True)
-        if any(each.owners for each in both)
+        if any(about_corner.owners for about_corner in both)
     ]
 
 
 def _others_near(asked: Sequence[tuple[Field, UnitOnField]]) -> list[tuple[UnitOnField, ...]]:
-    """The other units that are as near to each as it may go."""
-    found: list[tuple[UnitOnField, ...]] = []
-    for field, together in groupby(asked, key=lambda each: each[0]):
+    """Returns the other units within each unit's reach."""
+    near_units: list[tuple[UnitOnField, ...]] = []
+    # One spatial index for each run of the same field.
+    for field, together in groupby(asked, key=lambda pair: pair[0]):
         units = [unit for _, unit in together]
         near, whose = STRtree([other.outline for other in field.units]).query(
             [unit.outline for unit in units],
@@ -229,28 +237,28 @@ def _others_near(asked: Sequence[tuple[Field, UnitOnField]]) -> list[tuple[UnitO
         )[::-1]
         order = np.lexsort((near, whose))
         parts = np.split(near[order], np.searchsorted(whose[order], np.arange(1, len(units))))
-        found += [
+        near_units += [
             tuple(field.units[place] for place in part if field.units[place] is not unit)
             for unit, part in zip(units, parts, strict=True)
         ]
-    return found
+    return near_units
 
 
-def _that_they_may_charge(chargers: Sequence[_Charger]) -> list[set[str]]:
-    """The enemies of the right arm that may be near enough, friends and all else left aside."""
+def _possible_targets(chargers: Sequence[_Charger]) -> list[set[str]]:
+    """Returns the enemies of a chargeable arm in reach, ignoring friends and all other limits."""
     if not chargers:
         return []
-    there = [each for charger in chargers for each in charger.there]
-    reaches_mm = [each.reach_mm for each in chargers for _ in CORNERS]
-    found = come_to(chargers[0].field, there, reaches_mm)
+    there = [about_corner for charger in chargers for about_corner in charger.there]
+    reaches_mm = [charger.reach_mm for charger in chargers for _ in CORNERS]
+    reached_by = come_to(chargers[0].field, there, reaches_mm)
     return [
-        {name for name in left | right if may_charge(each.unit, each.field.by_id[name])}
-        for each, left, right in zip(chargers, found[::2], found[1::2], strict=True)
+        {name for name in left | right if may_charge(charger.unit, charger.field.by_id[name])}
+        for charger, left, right in zip(chargers, reached_by[::2], reached_by[1::2], strict=True)
     ]
 
 
 def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
-    """Whether a unit may charge an enemy of that arm at all: infantry charges no cavalry."""
+    """Returns whether a unit may charge an enemy of that arm: infantry never charges cavalry."""
     return unit.unit.arm == "cavalry" or enemy.unit.arm != "cavalry"
 
 
@@ -258,35 +266,38 @@ def _after_wheels(
     chargers: Sequence[_Charger],
     about: Sequence[Corner] = CORNERS,
     arcs_of: ArcsOf | None = None,
-) -> dict[int, list[Tried]]:
-    """What is left of the moves about each corner, or of some only, by the chargers' places."""
-    turns = [(each, there) for each in chargers for there in each.there if there.corner in about]
+) -> dict[int, list[LegalMoves]]:
+    """Returns the legal moves after wheels about each of some corners, by charger index."""
+    turns = [
+        (charger, there) for charger in chargers for there in charger.there if there.corner in about
+    ]
     wheels = [
         Wheel(
-            each.unit,
+            charger.unit,
             there.corner,
-            each.others,
-            CHARGE_WHEEL_BW * each.field.bw_mm,
-            each.forbidden,
+            charger.others,
+            CHARGE_WHEEL_BW * charger.field.bw_mm,
+            charger.forbidden,
         )
-        for each, there in turns
-        if there.owners and not each.is_at_screen
+        for charger, there in turns
+        if there.owners and not charger.is_at_screen
     ]
     free_mm = iter(longest_free_arcs_mm(wheels))
     longest_mm = [
-        next(free_mm) if there.owners and not each.is_at_screen else 0.0 for each, there in turns
+        next(free_mm) if there.owners and not charger.is_at_screen else 0.0
+        for charger, there in turns
     ]
-    tried: dict[int, list[Tried]] = {}
-    all_made = moves_about([there for _, there in turns], longest_mm, arcs_of)
-    for (each, _), made in zip(turns, all_made, strict=True):
-        tried.setdefault(each.place, []).append(each.tried(made))
+    tried: dict[int, list[LegalMoves]] = {}
+    all_moves = moves_about([there for _, there in turns], longest_mm, arcs_of)
+    for (charger, _), moves in zip(turns, all_moves, strict=True):
+        tried.setdefault(charger.place, []).append(charger.tried(moves))
     return tried
 
 
 def what_is_left(attempt: Attempt) -> tuple[Rows, int]:
-    """The moves, by their rows, that break no limit, and before which of `LIMITS` none was left.
+    """Returns the rows of the legal moves, and the index in `LIMITS` of the limit that left none.
 
-    The latter is how many limits there are when some moves are left.
+    The index is the number of limits when some moves are legal.
     """
     rows: Rows = np.arange(len(attempt.moves.arcs_mm))
     for place, (_, limit) in enumerate(LIMITS):
@@ -323,7 +334,7 @@ def _sees(attempt: Attempt, rows: Rows) -> Bools:
 
 
 def _has_ground(attempt: Attempt, rows: Rows) -> Bools:
-    """The way ahead; the wheels that are tried at all pass over none that is forbidden."""
+    """Tests the way ahead; wheels are already cut short before forbidden ground."""
     if attempt.forbidden.is_nowhere:
         return np.ones(len(rows), dtype=bool)
     return ~attempt.forbidden.is_entered(attempt.moves.lanes_mm(attempt.unit, rows))
@@ -338,27 +349,27 @@ def _meets_none_in_woods(attempt: Attempt, rows: Rows) -> Bools:
     ):
         return np.ones(len(rows), dtype=bool)
     edges = edges_of(attempt.moves.bases)
-    # Of a base that is all in woods every edge is.
+    # A base wholly in woods has every edge in them, so the edge met need not be found.
     are_in = np.asarray(shapely.covers(to_edge(woods, attempt.slack_mm), edges))
     meets = attempt.moves.meets[rows]
-    found = np.asarray(meets[:, are_in.all(axis=1)].any(axis=1))
+    is_barred = np.asarray(meets[:, are_in.all(axis=1)].any(axis=1))
     for place in np.flatnonzero(are_in.any(axis=1) & ~are_in.all(axis=1)).tolist():
-        for at in np.flatnonzero(meets[:, place] & ~found).tolist():
+        for at in np.flatnonzero(meets[:, place] & ~is_barred).tolist():
             front = attempt.moves.move(rows[at]).front_at_end(attempt.unit)
-            found[at] = are_in[place, met_edge(edges[place], front)]
-    return ~found
+            is_barred[at] = are_in[place, met_edge(edges[place], front)]
+    return ~is_barred
 
 
 def _meets_any(attempt: Attempt, rows: Rows, which: Callable[[UnitOnField], bool]) -> Bools:
-    """Which moves meet some enemy of a kind; nobody is asked of who is not met."""
+    """Returns which moves meet an enemy of a kind; `which` is called only for enemies met."""
     met = attempt.moves.meets[rows]
     units: Iterable[str] = dict.fromkeys(attempt.moves.owners)
-    found = np.zeros(len(rows), dtype=bool)
+    meets = np.zeros(len(rows), dtype=bool)
     for unit_id in units:
         is_met = met[:, [owner == unit_id for owner in attempt.moves.owners]].any(axis=1)
         if is_met.any() and which(attempt.field.by_id[unit_id]):
-            found |= is_met
-    return found
+            meets |= is_met
+    return meets
 
 
 LIMITS: tuple[tuple[str, Callable[[Attempt, Rows], Bools]], ...] = (
@@ -370,4 +381,4 @@ LIMITS: tuple[tuple[str, Callable[[Attempt, Rows], Bools]], ...] = (
     ("M-8.4 ground that it may not enter is in the way", _has_ground),
     ("M-8.4 cavalry may not charge what stands in woods", _meets_none_in_woods),
 )
-"""Each limit on a charge move, and why there is no charge where it leaves no move."""
+"""Each limit on a charge move, with the reason given where it leaves no move."""

@@ -1,4 +1,4 @@
-"""All charge moves of a unit that end in contact, as arrays: wheels, ways ahead, whom they meet."""
+"""Charge moves that end in contact, as arrays: wheels, distances ahead and the bases met."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.uncertainty.contact import TOUCH_MM
 
 STEP_MM = 1.0
-"""How finely wheels are tried, besides those at which something enters or leaves the lane."""
+"""The step between wheels tried, beside those at which a corner enters or leaves the lane."""
 _BESIDE_DEG = 1e-6
-"""How far to either side of such a wheel is tried too; 3 millionths of a mm at 160 mm."""
+"""The offset at which either side of such a wheel is tried; 3 millionths of a mm at 160 mm."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A wheel of an arc about a corner (none where it is 0), and then a way straight ahead."""
+    """A wheel by an arc about a corner (none where it is 0), then a distance straight ahead."""
 
     corner: Corner
     arc_mm: float
@@ -47,24 +47,24 @@ class Move:
         return self.arc_mm + self.straight_mm
 
     def front_after_wheel(self, unit: UnitOnField) -> Axes:
-        """The unit's front when it has wheeled."""
+        """Returns the unit's front after the wheel."""
         return wheeled(unit.axes, self.corner, self.arc_mm)
 
     def front_at_end(self, unit: UnitOnField) -> Axes:
-        """The unit's front where it stops."""
+        """Returns the unit's front where it stops."""
         return advanced(self.front_after_wheel(unit), self.straight_mm)
 
     def wheel_area(self, unit: UnitOnField) -> shapely.Geometry:
-        """What it passes over in the wheel, its start included."""
+        """Returns the area that the unit passes over in the wheel, its start included."""
         return shapely.union_all(self.wheel_parts(unit), grid_size=GRID_MM)
 
     def wheel_parts(self, unit: UnitOnField) -> NDArray[np.object_]:
-        """The parts of that area; they overlap."""
+        """Returns the overlapping parts of that area."""
         angle_deg = turned_deg(unit.axes, self.corner, self.arc_mm)
         return wheel_parts(unit.bases, pivot_mm(unit.axes, self.corner), angle_deg)
 
     def lane_area(self, unit: UnitOnField) -> shapely.Polygon:
-        """What its front passes over on the way ahead."""
+        """Returns the area that the front passes over on the way ahead."""
         return lane(self.front_after_wheel(unit), self.straight_mm)
 
 
@@ -72,10 +72,10 @@ class Move:
 class Moves:
     """Moves (k,) about one corner, each as far as the first enemy in its lane.
 
-    `straight_mm` is infinite where no enemy is ahead; `friend_mm` is how far ahead the first friend
-    is, `beside_mm` the first enemy that is not in the lane but would be touched by a flank. `meets`
-    (k, n) are the bases of enemies that are met first, all at one instant, in the order of `bases`,
-    whose units are `owners`.
+    `straight_mm` is infinite where no enemy is ahead; `friend_mm` is the distance to the first
+    friend, `beside_mm` to the first enemy outside the lane that a flank would touch. `meets` (k, n)
+    marks the enemy bases that are met first, all at one instant, in the order of `bases`, whose
+    units are `owners`.
     """
 
     corner: Corner
@@ -88,49 +88,52 @@ class Moves:
     bases: tuple[shapely.Polygon, ...]
 
     def is_meeting(self, unit_id: str) -> Bools:
-        """Which of the moves meet a unit."""
+        """Returns which of the moves meet a unit."""
         of_unit = np.array([owner == unit_id for owner in self.owners], dtype=bool)
         return np.asarray(self.meets[:, of_unit].any(axis=1))
 
     def move(self, row: int) -> Move:
-        """One of the moves."""
+        """Returns the move in a row."""
         return Move(self.corner, float(self.arcs_mm[row]), float(self.straight_mm[row]))
 
     def lanes_mm(self, unit: UnitOnField, rows: NDArray[np.intp]) -> Array:
-        """What the front passes over on the ways ahead of some of the moves: corners (k, 4, 2)."""
+        """Returns the lanes of some of the moves, by their corners (k, 4, 2)."""
         return lane_corners_mm(unit.axes, self.corner, self.arcs_mm[rows], self.straight_mm[rows])
 
     def bases_met(self, row: int) -> tuple[shapely.Polygon, ...]:
-        """The bases that one of the moves meets."""
+        """Returns the bases that the move in a row meets."""
         return tuple(self.bases[place] for place in np.flatnonzero(self.meets[row]))
 
 
 ArcsOf = Callable[[InReach, float], Array]
-"""The wheels to try about a corner, by their arcs, up to the longest."""
+"""Returns the arcs of the wheels to try about a corner, up to the longest."""
 
 
 def moves_about(
     there: Sequence[InReach], longest_mm: Sequence[float], arcs_of: ArcsOf | None = None
 ) -> list[Moves]:
-    """The moves of units after wheels about a corner, up to the longest of each.
+    """Returns the moves of units after wheels about a corner, up to the longest of each.
 
-    The first does not wheel. Every millimetre, and beside the wheels at which a corner of a base
-    enters or leaves the lane; or the wheels that `arcs_of` says.
+    The first move does not wheel. The wheels are those of `arcs_of`, by default every millimetre
+    and either side of each wheel at which a corner of a base enters or leaves the lane.
     """
-    fans, arcs_of = [each.fan for each in there], arcs_of or all_arcs
+    fans, arcs_of = [bases_in_reach.fan for bases_in_reach in there], arcs_of or all_arcs
     arcs_mm = list(map(arcs_of, there, longest_mm))
     turned = Turned.of(fans, arcs_mm, TOUCH_MM)
     begins = turned.begins_mm(SLIVER_MM)
     near = turned.begins_mm(-TOUCH_MM, unless=begins)
-    return [_moves(*each) for each in zip(there, arcs_mm, begins, near, strict=True)]
+    return [
+        _moves(*about_corner) for about_corner in zip(there, arcs_mm, begins, near, strict=True)
+    ]
 
 
 def _moves(there: InReach, arcs_mm: Array, begins: Array, near_mm: Array) -> Moves:
+    """Builds the moves about one corner, from where bases begin in and beside the lane."""
     ahead_mm, friends_mm = begins[:, : len(there.bases)], begins[:, len(there.bases) :]
     ahead_mm = there.contact_mm(arcs_mm, ahead_mm)
     straight_mm = ahead_mm.min(axis=1, initial=np.inf)
     meets = np.isfinite(ahead_mm) & (ahead_mm <= straight_mm[:, None] + SLIVER_MM)
-    # Not of a unit that is met, perhaps with other bases.
+    # Other bases of a unit that is met, or already touched, may lie beside the lane.
     near_mm = near_mm[:, : len(there.bases)]
     if np.isfinite(near_mm).any():
         is_same = there.whose[:, None] == there.whose
@@ -148,12 +151,12 @@ def _moves(there: InReach, arcs_mm: Array, begins: Array, near_mm: Array) -> Mov
 
 
 def all_arcs(there: InReach, longest_mm: float) -> Array:
-    """All wheels to try about a corner, up to the longest."""
+    """Returns the arcs of all wheels to try about a corner, up to the longest."""
     return arcs_to_try(there.fan, longest_mm, (SLIVER_MM,))
 
 
 def arcs_of(moves: Sequence[Move], there: InReach, longest_mm: float) -> Array:
-    """The wheels of moves about a corner, by their arcs up to the longest, after none."""
+    """Returns the arcs of the given moves about a corner, up to the longest, after 0."""
     arcs_mm = {move.arc_mm for move in moves if move.corner == there.corner}
     return np.array([0.0, *sorted(arc_mm for arc_mm in arcs_mm if 0.0 < arc_mm <= longest_mm)])
 
@@ -161,21 +164,22 @@ def arcs_of(moves: Sequence[Move], there: InReach, longest_mm: float) -> Array:
 def arcs_between(
     ends_mm: Mapping[Corner, tuple[float, float]], there: InReach, longest_mm: float
 ) -> Array:
-    """All wheels to try about a corner that lie between two arcs."""
+    """Returns the arcs of all wheels to try about a corner between two arcs."""
     low_mm, high_mm = ends_mm[there.corner]
     arcs_mm = all_arcs(there, longest_mm)
     return np.asarray(arcs_mm[(arcs_mm >= low_mm) & (arcs_mm <= high_mm)])
 
 
 def arcs_to_try(fan: Fan, longest_mm: float, slivers_mm: Sequence[float]) -> Array:
-    """The wheels to try, by their arcs, ascending from none.
+    """Returns the arcs of the wheels to try, rising from 0.
 
-    Those among them at which something reaches into the lane by as much as one of the slivers.
+    They include those at which a base reaches into the lane by as much as one of the slivers.
     """
     if longest_mm <= 0.0:
         return np.zeros(1)
     arcs_mm = np.linspace(0.0, longest_mm, math.ceil(longest_mm / STEP_MM) + 1)
     critical_mm = critical_arcs_mm(fan, longest_mm, slivers_mm)
     beside_mm = abs(math.radians(_BESIDE_DEG) / fan.rad_per_mm)
+    # Exactly at a crossing rounding decides, so both sides are tried too.
     beside = np.add.outer([-beside_mm, 0.0, beside_mm], critical_mm).ravel()
     return np.unique(np.concatenate([arcs_mm, beside[(beside >= 0.0) & (beside <= longest_mm)]]))

@@ -1,4 +1,4 @@
-"""What lies in reach of a unit's charges: how far it may go, and whom its lanes can come to."""
+"""Reach of charges: how far a unit may go, and which bases its lanes can come to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tablecam.uncertainty.contact import TOUCH_MM
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Screen:
-    """A thin obstacle, and how far each of some bases (n,) stands from it.
+    """A thin obstacle, and the distance (n,) of each of several bases from it.
 
     `thick_mm` is how much farther than contact an enemy across it may be.
     """
@@ -35,20 +35,22 @@ class Screen:
     thick_mm: float
 
     def take(self, rows: NDArray[np.bool_]) -> Screen:
-        """The same for some of the bases."""
+        """Returns the same for the bases that `rows` selects."""
         return replace(self, apart_mm=self.apart_mm[rows])
 
 
 def screens_of(
     pieces: Sequence[Piece], bases: Sequence[shapely.Polygon], thick_mm: float, most_mm: float
 ) -> tuple[Screen, ...]:
-    """The thin obstacles with which some bases stand flush, or so much less close than that."""
-    shapes = np.array(bases, dtype=object)
-    found = (
-        Screen(piece.outline, np.asarray(shapely.distance(piece.outline, shapes)), thick_mm)
+    """Returns the thin obstacles that some base touches, or misses by at most `most_mm`."""
+    base_shapes = np.array(bases, dtype=object)
+    screens = (
+        Screen(piece.outline, np.asarray(shapely.distance(piece.outline, base_shapes)), thick_mm)
         for piece in pieces
     )
-    return tuple(each for each in found if (each.apart_mm <= TOUCH_MM + most_mm + EXACT_MM).any())
+    return tuple(
+        screen for screen in screens if (screen.apart_mm <= TOUCH_MM + most_mm + EXACT_MM).any()
+    )
 
 
 def first_contact_mm(
@@ -59,10 +61,10 @@ def first_contact_mm(
     screens: Sequence[Screen],
     slack_mm: float = 0.0,
 ) -> Array:
-    """How far ahead contact is with bases (k, n) that begin so far ahead after wheels (k,).
+    """Returns the distance to contact with bases (k, n) at distances ahead after wheels (k,).
 
-    Nearer than where they begin where they stand flush with an obstacle before them. With a slack
-    they need stand only so near to it.
+    Contact is nearer where a base touches an obstacle in front of it (fighting across it).
+    `slack_mm` relaxes how closely it must touch.
     """
     if not screens:
         return begins_mm
@@ -80,27 +82,27 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 CORNERS: tuple[Corner, Corner] = ("left", "right")
-"""About which corners a unit may wheel."""
+"""The corners about which a unit may wheel."""
 
 
 def allowance_mm(field: Field, unit: UnitOnField) -> float | None:
-    """How far a unit may charge in all (M-8.5); None in a formation that has no allowance."""
+    """Returns how far a unit may charge in all (M-8.5); None without an allowance."""
     allowance_bw = ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
     return None if allowance_bw is None else allowance_bw * field.bw_mm
 
 
 def far_mm(field: Field, unit: UnitOnField) -> float:
-    """How far from a unit anything may lie that its charges can meet, all exactly known."""
+    """Returns the greatest distance of anything that a unit's charge can meet, without errors."""
     return (allowance_mm(field, unit) or 0.0) + THIN_BW * field.bw_mm + TOUCH_MM
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InReach:
-    """The bases that all lanes of a unit about a corner can have to do with.
+    """The bases that the lanes of a unit about one corner can involve.
 
-    `bases` are those of enemies, whose units are `owners`, in numbers `whose` (n,); those `touched`
-    (n,) it touches where it stands. `fan` holds theirs and then those of friends. `screens` are the
-    thin obstacles behind which some of them stand.
+    `bases` are those of enemies, with their units' ids in `owners` and unit numbers in `whose`
+    (n,); `touched` (n,) marks those that it touches already. `fan` holds these bases and then those
+    of friends. `screens` are the thin obstacles that some of them stand behind.
     """
 
     front: Axes
@@ -113,7 +115,7 @@ class InReach:
     screens: tuple[Screen, ...]
 
     def contact_mm(self, arcs_mm: Array, begins_mm: Array, slack_mm: float = 0.0) -> Array:
-        """How far ahead contact is with bases of enemies (k, n) that begin so far ahead."""
+        """Returns the distance to contact with enemy bases (k, n) at distances ahead."""
         return first_contact_mm(self.front, self.corner, arcs_mm, begins_mm, self.screens, slack_mm)
 
 
@@ -122,28 +124,30 @@ def in_reach(
     around: Sequence[tuple[UnitOnField, Sequence[UnitOnField]]],
     more_mm: float | Sequence[float] = 0.0,
 ) -> list[tuple[InReach, InReach]]:
-    """What there is in reach of units' charges about either corner, of other units each.
+    """Returns the bases in reach of units' charges about either corner, among given others.
 
-    What lies so much farther, or beside it, matters too: one length for all, or one of each unit.
-    All fields are of one `table`.
+    `more_mm` extends the reach ahead and sideways: one length for all, or one for each unit. All
+    fields are of one `table`.
     """
     pieces, thick_mm = thin_pieces(table), THIN_BW * table.bw_mm
     all_more_mm = np.broadcast_to(np.asarray(more_mm, dtype=np.float64), len(around))
     all_there = [
-        each
+        about_corner
         for (unit, others), most_mm in zip(around, all_more_mm.tolist(), strict=True)
-        for each in _all_there(
+        for about_corner in _all_there(
             unit, others, partial(screens_of, pieces, thick_mm=thick_mm, most_mm=most_mm)
         )
     ]
     reach_mm = [allowance_mm(table, unit) or 0.0 for unit, _ in around]
     is_met = may_be_met(
-        [each.fan for each in all_there],
+        [about_corner.fan for about_corner in all_there],
         CHARGE_WHEEL_BW * table.bw_mm,
         np.repeat(reach_mm, len(CORNERS)) + thick_mm * bool(pieces),
         TOUCH_MM + np.repeat(all_more_mm, len(CORNERS)),
     )
-    there = [_only(each, flags) for each, flags in zip(all_there, is_met, strict=True)]
+    there = [
+        _only(about_corner, flags) for about_corner, flags in zip(all_there, is_met, strict=True)
+    ]
     return list(zip(there[::2], there[1::2], strict=True))
 
 
@@ -153,20 +157,20 @@ def come_near(
     others: Sequence[UnitOnField],
     slacks_mm: Sequence[float],
 ) -> set[str]:
-    """Those of some units whose charges may hang on where others lie, each with a slack."""
+    """Returns the units whose charges may depend on where `others` lie, each with a slack."""
     more_mm = [2 * slack_mm for slack_mm in slacks_mm]
     there = in_reach(table, [(unit, others) for unit in units], more_mm)
     outlines = np.array([other.outline for other in others], dtype=object)
     return {
         unit.id
         for unit, both, farther_mm in zip(units, there, more_mm, strict=True)
-        if any(len(each.fan.quads_mm) for each in both)
+        if any(len(about_corner.fan.quads_mm) for about_corner in both)
         or shapely.dwithin(unit.outline, outlines, _swing_mm(table, unit) + farther_mm).any()
     }
 
 
 def _swing_mm(table: Field, unit: UnitOnField) -> float:
-    """How far at most any part of a unit goes in a wheel: its rear corners go the farthest."""
+    """Bounds how far any part of a unit moves in a wheel; its rear corners move farthest."""
     corners_mm = shapely.get_coordinates(unit.outline)
     ends_mm = np.array([pivot_mm(unit.axes, corner) for corner in CORNERS])
     far_mm = np.hypot(*(corners_mm[:, None] - ends_mm).T).max()
@@ -179,21 +183,28 @@ def come_to(
     reach_mm: Sequence[float],
     more_mm: float | Sequence[float] = 0.0,
 ) -> list[set[str]]:
-    """The enemies that lanes come to in what a wheel leaves of the allowance, and a few more.
+    """Returns the enemies that lanes reach with the allowance left after a wheel, or a few more.
 
-    Or come so near to: one length for all, or one of each.
+    `more_mm` widens and lengthens the lanes: one length for all, or one for each.
     """
-    thick_mm = [max((screen.thick_mm for screen in each.screens), default=0.0) for each in there]
+    thick_mm = [
+        max((screen.thick_mm for screen in about_corner.screens), default=0.0)
+        for about_corner in there
+    ]
     met = may_be_met(
-        [each.fan for each in there],
+        [about_corner.fan for about_corner in there],
         CHARGE_WHEEL_BW * table.bw_mm,
         np.add(reach_mm, thick_mm),
         np.add(more_mm, EXACT_MM),
         is_shared=True,
     )
     return [
-        {owner for owner, is_met in zip(each.owners, flags.tolist(), strict=False) if is_met}
-        for each, flags in zip(there, met, strict=True)
+        {
+            owner
+            for owner, is_met in zip(about_corner.owners, flags.tolist(), strict=False)
+            if is_met
+        }
+        for about_corner, flags in zip(there, met, strict=True)
     ]
 
 
@@ -202,7 +213,7 @@ def _all_there(
     others: Sequence[UnitOnField],
     screens_before: Callable[[Sequence[shapely.Polygon]], tuple[Screen, ...]],
 ) -> list[InReach]:
-    """All bases of other units, those of enemies first, about either corner."""
+    """Returns all bases of other units, enemies first, about either corner."""
     enemies = [other for other in others if other.side != unit.side]
     friends = [other for other in others if other.side == unit.side]
     bases = tuple(base for other in enemies for base in other.bases)
@@ -227,16 +238,17 @@ def _all_there(
 
 
 def _only(there: InReach, is_met: Bools) -> InReach:
+    """Keeps the bases that `is_met` selects."""
     if is_met.all():
         return there
     of_enemies = is_met[: len(there.bases)]
-    kept = np.flatnonzero(of_enemies).tolist()
+    selected = np.flatnonzero(of_enemies).tolist()
     return replace(
         there,
         whose=there.whose[of_enemies],
         touched=there.touched[of_enemies],
-        screens=tuple(each.take(of_enemies) for each in there.screens),
-        owners=tuple(there.owners[place] for place in kept),
-        bases=tuple(there.bases[place] for place in kept),
+        screens=tuple(screen.take(of_enemies) for screen in there.screens),
+        owners=tuple(there.owners[place] for place in selected),
+        bases=tuple(there.bases[place] for place in selected),
         fan=there.fan.take(is_met),
     )

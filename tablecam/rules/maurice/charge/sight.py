@@ -1,4 +1,4 @@
-"""Whether a unit that would charge has its target in view (M-8.4)."""
+"""View of a charge target (M-8.4)."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from tablecam.rules.maurice.field.tables import VIEW_WOODS_BW
 
 _FROM_POINTS = 33
 _STEP_MM = 5.0
-"""How closely lines through woods are tried. Woods that let no line pass through less than 1 BW of
-them are judged by these; all other answers are exact."""
+"""The spacing of lines tried through woods.
+
+Only the test for less than 1 BW of woods depends on them; all other answers are exact."""
 
 
 def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField, slack_mm: float = 0.0) -> bool:
-    """Whether some straight line from a unit's front edge to a target sees it (M-8.4).
+    """Returns whether a straight line from a unit's front edge to a target is free (M-8.4).
 
-    It may cross no crest, and less than 1 BW of woods. Units do not hide each other. With a slack
-    all that hides is so much smaller.
+    It may cross no crest, and less than 1 BW of woods. Units do not hide each other. `slack_mm`
+    shrinks everything that hides.
     """
     front = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm])
     crests, woods = field.ground.crests, field.ground.woods
@@ -35,6 +36,7 @@ def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField, slack_mm: f
         return True
     if not is_in_woods:
         return free_line(front, target.outline, crests) is not None
+    # Where a line avoids all woods, the inexact search through them is unnecessary.
     if free_line(front, target.outline, _together(crests, woods)):
         return True
     return _sees_through(front, target.outline, crests, woods, VIEW_WOODS_BW * field.bw_mm)
@@ -42,7 +44,7 @@ def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField, slack_mm: f
 
 @lru_cache(maxsize=16)
 def _together(crests: shapely.Geometry, woods: shapely.Geometry) -> shapely.Geometry:
-    """All that hides, which is the same for all on a table."""
+    """Merges all that hides; cached, as it is the same for all units on a table."""
     return shapely.union(crests, woods, grid_size=GRID_MM)
 
 
@@ -53,13 +55,14 @@ def _sees_through(
     woods: shapely.Geometry,
     less_than_mm: float,
 ) -> bool:
-    """Whether one of many lines crosses no crest and less than a length of woods."""
+    """Returns whether one of many lines crosses no crest and less than a length of woods."""
     starts = _along(front, shapely.length(front) / (_FROM_POINTS - 1))
     ends = _along(shapely.boundary(target), _STEP_MM)
     pairs = np.stack(
         [np.repeat(starts, len(ends), axis=0), np.tile(ends, (len(starts), 1))], axis=1
     )
     lines = np.asarray(shapely.linestrings(pairs), dtype=object)
+    # A line along a crest's edge does not cross it.
     solid = shapely.buffer(crests, -HAIR_MM, join_style="mitre")
     shapely.prepare(solid)
     lines = lines[~shapely.intersects(solid, lines)]
@@ -67,5 +70,5 @@ def _sees_through(
 
 
 def _along(line: shapely.Geometry, step_mm: float) -> NDArray[np.float64]:
-    """Points along a line, its corners among them, nowhere farther apart than a step."""
+    """Returns points along a line, its corners included, at most a step apart."""
     return np.asarray(shapely.get_coordinates(shapely.segmentize(line, step_mm)))

@@ -1,4 +1,4 @@
-"""How far units have room to wheel before they charge (M-8.5)."""
+"""Room to wheel: how far units can wheel before they charge (M-8.5)."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ Bools = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
 _NEARLY_MM = 0.02
-"""A unit whose bases fill a rectangle but for so much of its sides' length is that rectangle."""
+"""A unit is taken for a rectangle if its bases leave at most this gap along its sides."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wheel:
-    """A wheel about a corner that is to pass over none of `others` and no `forbidden` ground.
+    """A wheel about a corner that may pass over none of `others` and no `forbidden` ground.
 
-    Friends who stand flush beside the unit are in nobody's way.
-
-    Not where the unit already stands, and no longer than `longest_mm`. With a slack it may go so
-    much farther into other units, with one below 0 it has to keep so far off them.
+    Friends in line beside the unit do not block it, nor does ground where it already stands. It is
+    no longer than `longest_mm`. `slack_mm` lets it reach that much into other units; a negative
+    one keeps it that far away from them.
     """
 
     unit: UnitOnField
@@ -47,12 +46,12 @@ class Wheel:
 
     @property
     def sense(self) -> float:
-        """1 where it turns counter-clockwise, else -1."""
+        """1 for a counter-clockwise turn, -1 for a clockwise one."""
         return 1.0 if self.corner == "left" else -1.0
 
 
 def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
-    """How far units can wheel before they pass over what they may not."""
+    """Returns how far units can wheel before something blocks them."""
     others = [
         [other for other in wheel.others if not wheel.unit.has_beside_it(other)] for wheel in wheels
     ]
@@ -66,9 +65,10 @@ def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
         if met
     ]
     if pairs:
-        of_wheel, own, other = (np.concatenate(each) for each in zip(*pairs, strict=True))
+        of_wheel, own, other = map(np.concatenate, zip(*pairs, strict=True))
         slack_mm = np.array([wheel.slack_mm for wheel in wheels])[of_wheel]
         far_mm = np.array([_farthest_mm(wheel) for wheel in wheels])[of_wheel]
+        # Most pairs are too far apart to meet; circles sort them out cheaply.
         near = _are_near(own, other, far_mm + np.maximum(-slack_mm, 0.0))
         of_wheel = of_wheel[near]
         met_rad = free_turns_rad(
@@ -90,7 +90,7 @@ def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
 
 
 def _pairs(place: int, own: Array, others: Sequence[Array]) -> tuple[Indices, Array, Array]:
-    """Each rectangle (p, 4, 2) of a unit with each of others, and of which wheel they are."""
+    """Pairs each rectangle (p, 4, 2) of a unit with each of others, with the wheel's index."""
     of_others = np.concatenate(others)
     count = len(own) * len(of_others)
     return (
@@ -101,14 +101,14 @@ def _pairs(place: int, own: Array, others: Sequence[Array]) -> tuple[Indices, Ar
 
 
 def _are_near(these: Array, others: Array, far_mm: Array) -> Bools:
-    """Which rectangles (r, 4, 2) are as near to each other as a length, by circles about them."""
+    """Returns which rectangles (r, 4, 2) are within a distance, by circles around them."""
     middle, other = these.mean(axis=1), others.mean(axis=1)
     round_mm = np.hypot(*(these[:, 0] - middle).T) + np.hypot(*(others[:, 0] - other).T)
     return np.asarray(np.hypot(*(middle - other).T) <= round_mm + far_mm)
 
 
 def _farthest_mm(wheel: Wheel) -> float:
-    """How far any part of the unit goes in the longest wheel."""
+    """Returns how far any part of the unit moves in the longest wheel."""
     corners_mm = shapely.get_coordinates(wheel.unit.outline)
     offsets_mm = corners_mm - pivot_mm(wheel.unit.axes, wheel.corner)
     turn_rad = wheel.longest_mm / front_width_mm(wheel.unit.axes)
@@ -116,23 +116,24 @@ def _farthest_mm(wheel: Wheel) -> float:
 
 
 def _parts(units: Iterable[UnitOnField]) -> Mapping[UnitOnField, Array]:
-    """Rectangles (n, 4, 2) that make up each unit: one where its bases fill it, else its bases."""
-    found: dict[UnitOnField, Array] = {}
+    """Returns rectangles (n, 4, 2) that make up each unit: a single one if its bases fill it."""
+    parts: dict[UnitOnField, Array] = {}
     by_count = sorted(dict.fromkeys(units), key=lambda unit: len(unit.bases))
+    # Units with equally many bases share one array.
     for count, together in groupby(by_count, key=lambda unit: len(unit.bases)):
         alike = list(together)
         corners_mm = corners_of([base for unit in alike for base in unit.bases])
         corners_mm = corners_mm.reshape(len(alike), count, 4, 2)
         wholes, is_filled = _wholes(alike, corners_mm)
-        found |= {
+        parts |= {
             unit: whole if filled else bases
             for unit, whole, filled, bases in zip(alike, wholes, is_filled, corners_mm, strict=True)
         }
-    return found
+    return parts
 
 
 def _wholes(units: Sequence[UnitOnField], corners_mm: Array) -> tuple[Array, Bools]:
-    """The rectangles (u, 1, 4, 2) about units' bases (u, n, 4, 2), and which are filled by them."""
+    """Returns rectangles (u, 1, 4, 2) around bases (u, n, 4, 2), and which are filled by them."""
     ahead = np.array([forward(unit.axes.heading_deg) for unit in units])
     axes = np.stack([np.stack([ahead[:, 1], -ahead[:, 0]], axis=1), ahead], axis=1)
     local = corners_mm.reshape(len(units), -1, 2) @ axes.swapaxes(1, 2)
@@ -147,13 +148,13 @@ def _wholes(units: Sequence[UnitOnField], corners_mm: Array) -> tuple[Array, Boo
 
 
 def _free_of_ground_rad(wheel: Wheel, parts: Array) -> float:
-    """By what turn a wheel comes upon ground that it may not pass over; infinite if it does not."""
+    """Returns the turn at which a wheel reaches forbidden ground; infinite if it never does."""
     ground, outline, far_mm = wheel.forbidden, wheel.unit.outline, _farthest_mm(wheel)
     if ground.is_nowhere or not shapely.dwithin(ground.area, outline, far_mm):
         return math.inf
     deep = ground.deep
     if shapely.intersects(ground.area, outline):
-        # Not where it already stands.
+        # Ground under the unit's present place does not count.
         rest = shapely.difference(ground.area, outline, grid_size=GRID_MM)
         deep = shapely.buffer(rest, -SLIVER_MM / 2)
     edges = _edges_near(deep, outline, far_mm)
@@ -164,7 +165,7 @@ def _free_of_ground_rad(wheel: Wheel, parts: Array) -> float:
 
 
 def _edges_near(area: shapely.Geometry, outline: shapely.Geometry, far_mm: float) -> Array:
-    """The edges (e, 2, 2) of an area that come, by their boxes, so near to a unit."""
+    """Returns the edges (e, 2, 2) of an area whose boxes come within a distance of a unit."""
     rings = shapely.get_rings(shapely.get_parts(area))
     points, of_ring = shapely.get_coordinates(rings, return_index=True)
     goes_on = of_ring[1:] == of_ring[:-1]

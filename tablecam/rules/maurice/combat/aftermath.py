@@ -1,4 +1,4 @@
-"""The position after a resolution: states, broken units gone, fallen-back units moved."""
+"""The position after a resolution: new states, broken units removed, others fallen back."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.table.model import BasePose, Point, Position, Unit
 
 _PLACES_MM = 6
-"""Places are rounded to a nanometre, so that a unit moved along a table's edge lies at 440 mm."""
+"""Places are rounded to a nanometre, so that a unit moved along a table's edge stays at 440 mm."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """What a resolution does to units, by their ids; those that it leaves out stay as they are.
+    """The effects of a resolution on units, by id; units left out stay as they are.
 
     `gained` are levels of disruption, negative when shed, 0 for units that took part unharmed.
     """
@@ -27,7 +27,7 @@ class Aftermath:
 
 
 def position_after(table: Field, aftermath: Aftermath) -> Position:
-    """The position that follows. Broken units leave at once (M-1.14)."""
+    """Returns the position that follows. Broken units leave at once (M-1.14)."""
     units = tuple(
         _after(unit, aftermath) for unit in table.units if unit.id not in aftermath.broken
     )
@@ -35,6 +35,7 @@ def position_after(table: Field, aftermath: Aftermath) -> Position:
 
 
 def _after(unit: UnitOnField, aftermath: Aftermath) -> Unit:
+    """Returns a unit with its new state and place."""
     if unit.id not in {*aftermath.gained, *aftermath.smoking, *aftermath.back_mm}:
         return unit.unit
     state = dict(unit.unit.state)
@@ -45,10 +46,10 @@ def _after(unit: UnitOnField, aftermath: Aftermath) -> Unit:
     back_mm = aftermath.back_mm.get(unit.id, 0.0)
     bases = unit.unit.bases
     if back_mm:
-        bases = tuple(_moved(base, moved_back_mm(unit, back_mm)) for base in bases)
+        bases = tuple(_translated(base, moved_back_mm(unit, back_mm)) for base in bases)
     return replace(unit.unit, state=state, bases=bases)
 
 
-def _moved(base: BasePose, by_mm: Point) -> BasePose:
+def _translated(base: BasePose, by_mm: Point) -> BasePose:
     x_mm, y_mm = base.x_mm + by_mm[0], base.y_mm + by_mm[1]
     return replace(base, x_mm=round(x_mm, _PLACES_MM), y_mm=round(y_mm, _PLACES_MM))

@@ -1,4 +1,4 @@
-"""The whole charge, both sides: values from where units lie, results, falling back (M-8)."""
+"""Combat: resolves a whole charge for both sides, from contacts to falling back (M-8)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tablecam.table.sides import side_name
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Who meets whom when a side attacks: the engaged units in the position's order, and contacts.
+    """The engagements when a side attacks, with units in the position's order, and the contacts.
 
-    `contacts` are the enemies that each attacker is in base contact with (M-8.23); `touched` is
-    who touches whom anywhere on the field, `engagements` how sure it is who is engaged.
+    `contacts` are the enemies in base contact with each attacker (M-8.23); `touched` holds every
+    contact on the field, `engagements` how certain each engagement is.
     """
 
     active: str
@@ -37,9 +37,9 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Fought:
-    """A combat that has been fought: every engaged unit's value, die and result.
+    """A resolved combat: each engaged unit's value, die and result.
 
-    `results` hold also the friends whom others passed through as they fell back.
+    `results` also holds the friends that others passed through as they fell back.
     """
 
     met: Meeting
@@ -49,29 +49,33 @@ class Fought:
 
 
 def meeting(field: Field, active: str) -> Meeting:
-    """Who is engaged with whom (M-8.10), and which attackers touch whom."""
-    met, touched = engagements(field, active), touching(field)
-    engaged = {unit.id: met.of(unit.id) for unit in field.units if met.of(unit.id)}
+    """Returns the engaged units (M-8.10) and the contacts when a side attacks."""
+    engaged_pairs, touched = engagements(field, active), touching(field)
+    engaged = {
+        unit.id: engaged_pairs.of(unit.id) for unit in field.units if engaged_pairs.of(unit.id)
+    }
     contacts = {
-        unit_id: _contacts(unit_id, met, touched)
+        unit_id: _contacts(unit_id, engaged_pairs, touched)
         for unit_id in engaged
         if field.by_id[unit_id].side == active
     }
-    return Meeting(active, met, MappingProxyType(engaged), MappingProxyType(contacts), touched)
+    return Meeting(
+        active, engaged_pairs, MappingProxyType(engaged), MappingProxyType(contacts), touched
+    )
 
 
 def combat_scores(field: Field, active: str, cards: Mapping[str, int]) -> Mapping[str, Value]:
-    """What every engaged unit of both sides adds its die to, by its id (M-8.16)."""
+    """Returns the value that every engaged unit adds to its die, by unit id (M-8.16)."""
     return scores_of(field, meeting(field, active), cards)
 
 
 def scores_of(field: Field, met: Meeting, cards: Mapping[str, int]) -> Mapping[str, Value]:
-    """The same, when it is known already who meets whom."""
+    """Returns the same for a known meeting."""
     return values(_fighter(field, name, met, cards.get(name, 0)) for name in met.engaged)
 
 
 def check_combat(request: Combat, met: Meeting) -> None:
-    """Refuse a combat in which nobody fights, and cards and orders for who does not.
+    """Rejects a combat without engaged units, and cards or orders for units not engaged.
 
     Raises:
         BadInput: Naming the key.
@@ -89,23 +93,23 @@ def check_combat(request: Combat, met: Meeting) -> None:
 
 
 def fight(field: Field, request: Combat) -> Fought:
-    """The charge resolved with its dice: passive units, active units, then falling back (M-8.20).
+    """Resolves a charge with its dice: passive units, active units, then falling back (M-8.20).
 
     Raises:
-        BadInput: Nobody is engaged, or the dice are not one for each engaged unit.
+        BadInput: Nobody is engaged, or there is not one die for each engaged unit.
     """
     met = meeting(field, request.active)
     check_combat(request, met)
     dice = _checked_dice(request, met)
     scores = scores_of(field, met, request.cards)
-    found = outcomes(field, met, scores, dice)
-    return Fought(met, scores, dice, _fallen_back(field, request, met, found))
+    combat_results = outcomes(field, met, scores, dice)
+    return Fought(met, scores, dice, _fallen_back(field, request, met, combat_results))
 
 
 def outcomes(
     field: Field, met: Meeting, scores: Mapping[str, Value], dice: Mapping[str, int]
 ) -> Mapping[str, Result]:
-    """What becomes of all who are engaged, in that order, before anybody falls back (M-8.20)."""
+    """Returns the results of all engaged units, in order, before anyone falls back (M-8.20)."""
     return results(
         Scored(
             name,
@@ -119,41 +123,43 @@ def outcomes(
     )
 
 
-def bound_to_fall_back(met: Meeting, found: Mapping[str, Result]) -> tuple[str, ...]:
-    """The attackers that stand, in contact with an enemy that does (M-8.23)."""
+def bound_to_fall_back(met: Meeting, result_of: Mapping[str, Result]) -> tuple[str, ...]:
+    """Returns the unbroken attackers in contact with an unbroken enemy (M-8.23)."""
     return tuple(
         name
         for name, touched in met.contacts.items()
-        if not _is_broken(name, found) and not all(_is_broken(enemy, found) for enemy in touched)
+        if not _is_broken(name, result_of)
+        and not all(_is_broken(enemy, result_of) for enemy in touched)
     )
 
 
 def fall_back_order(field: Field, request: Combat, attackers: Iterable[str]) -> tuple[str, ...]:
-    """The order in which attackers fall back: as chosen, then the others, rearmost first."""
+    """Returns the order in which attackers fall back: as chosen, then the rest, rearmost first."""
     attackers = tuple(attackers)
     chosen = [name for name in request.fall_back_order if name in attackers]
     return (*chosen, *rearmost_first(field, [name for name in attackers if name not in chosen]))
 
 
 def _fallen_back(
-    field: Field, request: Combat, met: Meeting, found: Mapping[str, Result]
+    field: Field, request: Combat, met: Meeting, result_of: Mapping[str, Result]
 ) -> Mapping[str, Result]:
-    """All results once everyone has fallen back who must: attackers still in contact (M-8.23)."""
-    after = dict(found)
-    bound = bound_to_fall_back(met, found)
-    # The order is that of all attackers: it does not hang on who happens to stay.
+    """Returns all results after attackers still in contact have fallen back (M-8.23)."""
+    after = dict(result_of)
+    bound = bound_to_fall_back(met, result_of)
+    # Ordered among all attackers, so that the order does not depend on which of them stay.
     for name in fall_back_order(field, request, met.contacts):
-        # A friend who fell back through it may have broken it.
+        # A friend falling back through it may have broken it.
         if name in bound and not after[name].is_broken:
             after |= fall_back(field, name, after)
     return MappingProxyType(after)
 
 
-def _is_broken(name: str, found: Mapping[str, Result]) -> bool:
-    return name in found and found[name].is_broken
+def _is_broken(name: str, result_of: Mapping[str, Result]) -> bool:
+    return name in result_of and result_of[name].is_broken
 
 
 def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
+    """Collects the facts that decide a unit's combat value."""
     unit, enemies = field.by_id[name], met.engaged[name]
     attacked = [field.by_id[enemy] for enemy in enemies if unit.side == met.active]
     flanking = flanked_by(field, unit, met.touched) if unit.side != met.active else ()
@@ -172,11 +178,12 @@ def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
 
 
 def _contacts(unit_id: str, met: Engagements, touched: Touching) -> tuple[str, ...]:
-    """The enemies in base contact, those across a thin wall before the front too (M-8.14)."""
+    """Returns the enemies in base contact, or in front across a thin wall (M-8.14)."""
     return tuple(dict.fromkeys((*touched.enemies_of(unit_id), *met.in_front_contact(unit_id))))
 
 
 def _checked_dice(request: Combat, met: Meeting) -> Mapping[str, int]:
+    """Returns the dice in the order of engaged units; raises `BadInput` where one is missing."""
     dice, document = request.dice or {}, request.document
     _check_engaged(document, "dice", dice, met)
     missing = [name for name in met.engaged if name not in dice]
@@ -189,5 +196,5 @@ def _checked_dice(request: Combat, met: Meeting) -> Mapping[str, int]:
 def _check_engaged(document: Document, key: str, names: Iterable[str], met: Meeting) -> None:
     for name in names:
         if name not in met.engaged:
-            there = ", ".join(met.engaged)
-            raise document.error((key, name), f"{name} is not engaged (M-8.10): {there} are")
+            engaged = ", ".join(met.engaged)
+            raise document.error((key, name), f"{name} is not engaged (M-8.10): {engaged} are")

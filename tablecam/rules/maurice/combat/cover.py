@@ -1,4 +1,4 @@
-"""Cover in combat: does covering terrain lie between a whole attack and its target (M-8.14)?"""
+"""Cover in combat (M-8.14): whether covering terrain lies between a whole attack and its target."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ RULE = "M-8.14"
 
 
 def has_cover_from(field: Field, attacker: UnitOnField, defender: UnitOnField) -> bool:
-    """Whether a defender has cover from an attacker that it is engaged with (M-8.14).
+    """Returns whether a defender has cover from an attacker that it is engaged with (M-8.14).
 
-    Cavalry never has; nor has what lies behind the attacker's front line altogether.
+    Cavalry never has cover, nor does a target wholly behind the attacker's front line.
     """
     if defender.unit.arm == "cavalry":
         return False
@@ -43,7 +43,7 @@ def has_cover_from(field: Field, attacker: UnitOnField, defender: UnitOnField) -
 
 
 def cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Answer:
-    """The same with how sure it is, and its proof."""
+    """Returns the same with its confidence and evidence."""
     if defender.unit.arm == "cavalry":
         because = f"{defender.id} is cavalry and never has cover in combat"
         return Answer("no", -EXACT_MM, 0.0, 0.0, RULE, because)
@@ -56,15 +56,15 @@ def cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> 
         if line is None:
             because = f"{defender.id} lies behind {attacker.id}'s front line"
     if word == "too_close":
-        asked = f"whether {defender.id} has cover from {attacker.id} is too close to call"
-        because = f"{asked}, by {abs(chance.margin_mm):.1f} mm: {because}"
+        question = f"whether {defender.id} has cover from {attacker.id} is too close to call"
+        because = f"{question}, by {abs(chance.margin_mm):.1f} mm: {because}"
     evidence = cover_evidence(field, attacker, defender)
-    sure = (chance.margin_mm, chance.sigma_mm, chance.probability)
-    return Answer(word, *sure, RULE, because, evidence)
+    confidence = (chance.margin_mm, chance.sigma_mm, chance.probability)
+    return Answer(word, *confidence, RULE, because, evidence)
 
 
 class Covers:
-    """Who has cover from whom: worked out when it is asked for, and kept."""
+    """The cover between pairs of units, computed on demand and cached."""
 
     def __init__(
         self, field: Field, known: Mapping[tuple[str, str], Answer] = MappingProxyType({})
@@ -73,7 +73,7 @@ class Covers:
         self._known = dict(known)
 
     def answer(self, attacker_id: str, defender_id: str) -> Answer:
-        """Whether a defender has cover from an attacker."""
+        """Returns whether a defender has cover from an attacker."""
         pair = attacker_id, defender_id
         if pair not in self._known:
             units = self._field.by_id
@@ -81,18 +81,18 @@ class Covers:
         return self._known[pair]
 
     def doubts(self, pairs: Iterable[tuple[str, str]]) -> tuple[Answer, ...]:
-        """Of pairs of attacker and defender, the covers that are too close to call."""
-        found = (self.answer(*pair) for pair in pairs)
-        return tuple(answer for answer in found if answer.answer == "too_close")
+        """Returns the answers about attacker-defender pairs that are too close to call."""
+        answers = (self.answer(*pair) for pair in pairs)
+        return tuple(answer for answer in answers if answer.answer == "too_close")
 
     def renewed(self, field: Field, changed: Set[str]) -> Covers:
-        """The same on a field where some units have changed: what hangs on no other is kept."""
-        known = {pair: said for pair, said in self._known.items() if changed.isdisjoint(pair)}
+        """Returns the same on a field where some units changed, keeping the other answers."""
+        known = {pair: answer for pair, answer in self._known.items() if changed.isdisjoint(pair)}
         return Covers(field, known)
 
 
 def cover_evidence(field: Field, attacker: UnitOnField, defender: UnitOnField) -> tuple[Shape, ...]:
-    """What shows it: the covering terrain in the way, or a line that avoids it."""
+    """Returns the covering terrain in the way, or a line that avoids it."""
     target = _target(attacker.axes, defender.outline)
     line = _open_line(field.ground.cover, attacker.axes, target)
     if line is not None:
@@ -105,9 +105,9 @@ def cover_evidence(field: Field, attacker: UnitOnField, defender: UnitOnField) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Attack:
-    """An attack that may meet cover: the ground near it that covers, front edge and defender.
+    """An attack that may meet cover: the cover near it, the front edge and the defender.
 
-    `half_mm` is half of how wide the defender is where it is narrowest.
+    `half_mm` is half of the defender's narrowest width.
     """
 
     cover: shapely.Geometry
@@ -115,40 +115,42 @@ class _Attack:
     outline: shapely.Geometry
     half_mm: float
 
-    def is_covered_by(self, by_mm: float) -> bool:
-        """Whether there is cover, were front and defender by so much more in favour of it.
+    def is_covered_by(self, shift_mm: float) -> bool:
+        """Returns whether there is cover if front and defender shift by `shift_mm` in its favour.
 
-        Both are made less wide, and the front is moved to and fro; or wider, where it is against.
+        In favour of cover both shrink and the front moves back and forth; against it both grow.
         """
-        if not by_mm:
+        if not shift_mm:
             return _is_covered(self.cover, self.front, self.outline)
-        front = _widened(self.front, -by_mm)
-        # Of the defender too something is left, however unsure its place is.
-        less_mm = min(by_mm, self.half_mm - 2 * SLIVER_MM)
+        front = _widened(self.front, -shift_mm)
+        # The defender keeps some area, however large its error, so that there is a target to test.
+        less_mm = min(shift_mm, self.half_mm - 2 * SLIVER_MM)
         outline = shapely.buffer(self.outline, -less_mm, join_style="mitre")
-        found = (
+        is_covered = (
             _is_covered(self.cover, advanced(front, step_mm), outline)
-            for step_mm in (0.0, by_mm, -by_mm)
+            for step_mm in (0.0, shift_mm, -shift_mm)
         )
-        return any(found) if by_mm > 0 else all(found)
+        return any(is_covered) if shift_mm > 0 else all(is_covered)
 
 
 def _chance(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Chance:
+    """Returns the margin and the probability of cover."""
     sigma_mm = float(np.hypot(attacker.spread_mm, defender.spread_mm))
-    slack_mm = SIGMAS * (attacker.spread_mm + defender.spread_mm)
-    slack_mm = max(slack_mm, field.position.table.tolerance_mm)
+    max_shift_mm = SIGMAS * (attacker.spread_mm + defender.spread_mm)
+    max_shift_mm = max(max_shift_mm, field.position.table.tolerance_mm)
     place = shapely.convex_hull(shapely.union(attacker.outline, defender.outline))
-    around = shapely.envelope(shapely.buffer(place, 2 * slack_mm + 1.0))
+    # Only cover near the two units counts; a small piece makes the draws cheap.
+    around = shapely.envelope(shapely.buffer(place, 2 * max_shift_mm + 1.0))
     cover = common_area(field.ground.cover, around)
     if shapely.is_empty(cover):
-        return Chance(-slack_mm - EXACT_MM, sigma_mm, 0.0)
-    sides_mm = [side for each in defender.unit.bases for side in (each.width_mm, each.depth_mm)]
+        return Chance(-max_shift_mm - EXACT_MM, sigma_mm, 0.0)
+    sides_mm = [side for base in defender.unit.bases for side in (base.width_mm, base.depth_mm)]
     attack = _Attack(cover, attacker.axes, defender.outline, min(sides_mm) / 2)
     return chance_of(
         attack.is_covered_by,
-        slack_mm,
+        max_shift_mm,
         sigma_mm,
-        beyond_mm=lambda holds: slack_mm + EXACT_MM if holds else -slack_mm - EXACT_MM,
+        beyond_mm=lambda holds: max_shift_mm + EXACT_MM if holds else -max_shift_mm - EXACT_MM,
         drawn=lambda: _drawn(field, cover, attacker, defender),
     )
 
@@ -156,10 +158,12 @@ def _chance(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Chanc
 def _drawn(
     field: Field, cover: shapely.Geometry, attacker: UnitOnField, defender: UnitOnField
 ) -> Flags:
-    """For each draw of both units' poses, whether there is cover: (n,)."""
+    """Returns whether there is cover in each draw of both units' poses: (n,)."""
     fronts = axes_of(Fronts.drawn(attacker.unit, drawn_poses(field, attacker, LINE_DRAWS)))
     targets = drawn_outlines(field, defender)
-    return np.array([_is_covered(cover, *each) for each in zip(fronts, targets, strict=True)])
+    return np.array(
+        [_is_covered(cover, front, target) for front, target in zip(fronts, targets, strict=True)]
+    )
 
 
 def _is_covered(cover: shapely.Geometry, front: Axes, outline: shapely.Geometry) -> bool:
@@ -167,20 +171,20 @@ def _is_covered(cover: shapely.Geometry, front: Axes, outline: shapely.Geometry)
     return not shapely.is_empty(target) and _open_line(cover, front, target) is None
 
 
-def _widened(front: Axes, by_mm: float) -> Axes:
-    """A front edge with both ends moved outward, no nearer to each other than its middle."""
+def _widened(front: Axes, shift_mm: float) -> Axes:
+    """Moves both ends of a front edge outward, or inward but not past its middle."""
     left, end = np.array(front.left_mm), np.array(front.right_mm)
     width_mm = front_width_mm(front)
-    step = (end - left) / width_mm * max(by_mm, -width_mm / 2 + SLIVER_MM)
+    step = (end - left) / width_mm * max(shift_mm, -width_mm / 2 + SLIVER_MM)
     (left_x, left_y), (end_x, end_y) = (left - step).tolist(), (end + step).tolist()
     return Axes((left_x, left_y), (end_x, end_y), front.heading_deg)
 
 
 def _target(front: Axes, outline: shapely.Geometry) -> shapely.Geometry:
-    """What of a defender lies ahead of an attacker's front line, less a sliver all around.
+    """Returns the part of a defender ahead of an attacker's front line, less a sliver all around.
 
-    The sliver makes lines to where the two touch a little long, so that the terrain at that place
-    decides: what touches at the very edge of a wood in which it stands has cover.
+    The sliver gives lines between touching units a small length, so that the terrain at that place
+    decides: a defender that touches at the edge of the wood it stands in has cover.
     """
     ahead = outline
     if front.ahead_mm(shapely.get_coordinates(outline)).min(initial=0.0) < 0.0:
@@ -192,12 +196,12 @@ def _target(front: Axes, outline: shapely.Geometry) -> shapely.Geometry:
 def _open_line(
     cover: shapely.Geometry, front: Axes, target: shapely.Geometry
 ) -> shapely.LineString | None:
-    """A straight line from an attacker's front edge to a target that avoids covering terrain.
+    """Returns a straight line from an attacker's front edge to a target past all cover, or None.
 
-    A line that begins or ends inside of cover does not avoid it, so only the rest of both is asked.
+    A line that begins or ends inside cover does not avoid it, so only the uncovered parts count.
     """
     in_the_open = _outside(target, cover)
-    # What stands along the edge of a wood is not inside of it.
+    # A front along the edge of a wood is not inside it.
     edge = _outside(_front(front), less_a_hair(cover))
     for part in shapely.get_parts(edge):
         line = free_line(part, in_the_open, cover)

@@ -1,4 +1,4 @@
-"""Who is engaged with whom (M-8.10 to M-8.12): front contact, and what lies within 1 BW of it."""
+"""Engagements (M-8.10 to M-8.12): front contact, and enemies within 1 BW of an attacker's front."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ from tablecam.uncertainty.samples import DRAWS
 
 @dataclass(frozen=True, eq=False)
 class Melee:
-    """One attacker, and everyone whom its engagements may hang on."""
+    """An attacker and all units that its engagements may depend on."""
 
     field: Field
     attacker: UnitOnField
 
     @cached_property
     def slack_mm(self) -> float:
-        """By how much any length of this melee can be wrong, or is left open by the players."""
+        """The largest error of any length in this melee, at least the players' tolerance."""
         tolerance_mm = self.field.position.table.tolerance_mm
         widest_mm = max((unit.spread_mm for unit in self.around), default=0.0)
         return max(SIGMAS * (self.attacker.spread_mm + widest_mm), tolerance_mm)
 
     @cached_property
     def touching(self) -> float:
-        """A bound on how likely the attacker touches any enemy, as its contacts have it (M-1.10).
+        """A bound on the probability that the attacker touches any enemy (M-1.10).
 
-        Who touches nobody engages nobody, and draws, base by base, leave the least of several gaps
-        too narrow on the average. 1 where an obstacle may be fought across: that is no contact.
+        A unit that touches nobody engages nobody, and the minimum of several drawn gaps is biased
+        low. It is 1 where units may fight across an obstacle, because that is no base contact.
         """
         if thin_pieces(self.field):
             return 1.0
@@ -77,10 +77,11 @@ class Melee:
 
     @cached_property
     def chances(self) -> Mapping[str, Chance]:
-        """How sure it is that the attacker engages each enemy, or that it does not, by its id."""
+        """How certain it is that the attacker engages each enemy, by enemy id."""
         return MappingProxyType({enemy.id: self._chance(enemy) for enemy in self.enemies})
 
     def _chance(self, enemy: UnitOnField) -> Chance:
+        """Returns the margin and the probability of one engagement."""
         return chance_of(
             lambda by_mm: self._is_engaged(enemy, by_mm),
             self.slack_mm,
@@ -90,14 +91,14 @@ class Melee:
         )
 
     def touches_mm(self, enemy: UnitOnField) -> float:
-        """By how much an enemy touches the attacker's front edge, negative by how much not."""
+        """Returns the margin by which an enemy touches the attacker's front edge, or misses it."""
         return self._contacts_mm[enemy.id]
 
     @cached_property
     def around(self) -> tuple[UnitOnField, ...]:
-        """Who may be hit or may hide: all within 1 BW, and what errors can add to it.
+        """The units that may be engaged or hide others: all within 1 BW plus the error bound.
 
-        All that is known of a melee hangs on them, its attacker and what never moves.
+        Nothing else that moves affects the melee.
         """
         others = [unit for unit in self.field.units if unit is not self.attacker]
         table = self.field.position.table
@@ -115,7 +116,7 @@ class Melee:
         }
 
     def _is_engaged(self, enemy: UnitOnField, by_mm: float) -> bool:
-        """The ruling, were all lengths by so much more in favour of it."""
+        """Returns whether an enemy is engaged if lengths shift by `by_mm` in favour of it."""
         if max(self._contacts_mm.values()) < -by_mm:
             return False
         return self._contacts_mm[enemy.id] >= -by_mm or self._is_near(enemy, by_mm)
@@ -124,7 +125,7 @@ class Melee:
         return bool(self._bases_near(enemy, by_mm))
 
     def _bases_near(self, enemy: UnitOnField, by_mm: float) -> list[int]:
-        """The bases of the attacker's front rank from which two lines reach an enemy (M-8.12)."""
+        """Returns the front-rank bases of the attacker whose two lines reach an enemy (M-8.12)."""
         reach_mm = ENGAGED_BW * self.field.bw_mm
         target = _grown(enemy.outline, by_mm)
         others = [_grown(unit.outline, -by_mm) for unit in self._hiding(enemy)]
@@ -139,7 +140,7 @@ class Melee:
         return [unit for unit in self.around if unit is not enemy]
 
     def _plain_margin_mm(self, enemy: UnitOnField, *, holds: bool) -> float:
-        """Of what stands all of the slack: a length that it hangs on, and more than the slack."""
+        """Returns the margin of an outcome that no shift changes: at least the largest shift."""
         touching_mm = self._contacts_mm[enemy.id]
         least_mm = self.slack_mm + EXACT_MM
         if not holds:
@@ -150,19 +151,20 @@ class Melee:
         return max(ENGAGED_BW * self.field.bw_mm - gap_mm, least_mm)
 
     def _drawn(self, enemy: UnitOnField) -> Flags:
-        """For each draw of all poses, whether the enemy is engaged: (n,)."""
+        """Returns whether the enemy is engaged in each draw of all poses: (n,)."""
         anybody = np.any(list(self._drawn_contacts.values()), axis=0)
         touched = self._drawn_contacts[enemy.id]
         nearest, farthest = (self._is_near(enemy, by) for by in (-self.slack_mm, self.slack_mm))
+        # Where no shift changes the two lines, contacts alone decide and all draws are used.
         if nearest == farthest:
             return np.asarray(anybody & (touched | nearest))
-        asked = anybody[:LINE_DRAWS] & ~touched[:LINE_DRAWS]
-        near = self._drawn_near(enemy, asked)
+        is_open = anybody[:LINE_DRAWS] & ~touched[:LINE_DRAWS]
+        near = self._drawn_near(enemy, is_open)
         return np.asarray(anybody[:LINE_DRAWS] & (touched[:LINE_DRAWS] | near))
 
     @cached_property
     def _drawn_contacts(self) -> Mapping[str, Flags]:
-        return {each.id: self._drawn_contact(each) for each in self.enemies}
+        return {enemy.id: self._drawn_contact(enemy) for enemy in self.enemies}
 
     def _drawn_contact(self, enemy: UnitOnField) -> Flags:
         margin_mm = self._contacts_mm[enemy.id]
@@ -172,28 +174,29 @@ class Melee:
         margins_mm = contact_margins_mm(self.field, fronts, drawn_poses(self.field, enemy))
         return np.asarray(margins_mm >= 0)
 
-    def _drawn_near(self, enemy: UnitOnField, asked: Flags) -> Flags:
-        """In which of the first draws two lines reach an enemy, of those that are asked."""
+    def _drawn_near(self, enemy: UnitOnField, is_open: Flags) -> Flags:
+        """Returns in which of the `is_open` draws two lines reach an enemy."""
         targets = drawn_outlines(self.field, enemy)
         hiding = [drawn_outlines(self.field, unit) for unit in self._hiding(enemy)]
         own = self._drawn_bases()
         reach_mm = ENGAGED_BW * self.field.bw_mm
-        tried = self._bases_near(enemy, self.slack_mm)
-        found = np.zeros(LINE_DRAWS, dtype=np.bool_)
-        for draw in np.flatnonzero(asked).tolist():
+        base_indices = self._bases_near(enemy, self.slack_mm)
+        is_reached = np.zeros(LINE_DRAWS, dtype=np.bool_)
+        for draw in np.flatnonzero(is_open).tolist():
             others = [outlines[draw] for outlines in hiding]
-            found[draw] = any(
-                two_lines(own[draw][index], targets[draw], others, reach_mm) for index in tried
+            is_reached[draw] = any(
+                two_lines(own[draw][index], targets[draw], others, reach_mm)
+                for index in base_indices
             )
-        return found
+        return is_reached
 
     def _drawn_bases(self) -> list[list[Axes]]:
-        """The axes of each of the attacker's bases for each of the first draws."""
+        """Returns the axes of each of the attacker's bases in each draw."""
         poses = drawn_poses(self.field, self.attacker, LINE_DRAWS)
         edges = poses.corners_mm()
-        found = axes_of(Fronts(edges[:, 0], edges[:, 1], poses.axes[:, 1]))
+        base_axes = axes_of(Fronts(edges[:, 0], edges[:, 1], poses.axes[:, 1]))
         count = len(self.attacker.unit.bases)
-        return [found[start : start + count] for start in range(0, len(found), count)]
+        return [base_axes[start : start + count] for start in range(0, len(base_axes), count)]
 
 
 def _grown(outline: shapely.Geometry, by_mm: float) -> shapely.Geometry:
@@ -206,10 +209,10 @@ NEAR_RULE = "M-8.12"
 
 @dataclass(frozen=True, slots=True)
 class Engagement:
-    """An attacker and an enemy that it engages, and why.
+    """An attacker and an enemy that it engages, with the reason.
 
-    `how` is `contact` with its front edge, or `near`: directly in front and within 1 BW, as the
-    two lines of M-8.12 show from its base at `base`. `gap_mm` is from its front line, negative
+    `how` is `contact` with its front edge, or `near`: directly in front and within 1 BW, as the two
+    lines of M-8.12 show from its base `base`. `gap_mm` is measured from its front line, negative
     where hands have let the two overlap.
     """
 
@@ -225,9 +228,9 @@ class Engagement:
 class Engagements:
     """All engagements of a position, in the order of its units.
 
-    Every unit of the active side is taken for an attacker: a position alone tells no charges.
-    `pairs` are those that hold, what was measured taken at its word; how sure each is, and what
-    else may be so, `melees` work out when it is asked for: one for each attacker, by its id.
+    Every unit of the active side counts as an attacker, because a position does not say who
+    charged. `pairs` are those that hold as measured; the `melees`, one for each attacker by its id,
+    compute on demand how certain each is and which others are possible.
     """
 
     field: Field
@@ -236,7 +239,7 @@ class Engagements:
     melees: Mapping[str, Melee]
 
     def of(self, unit_id: str) -> tuple[str, ...]:
-        """The enemies that a unit of either side is engaged with."""
+        """Returns the enemies that a unit of either side is engaged with."""
         return tuple(
             defender if attacker == unit_id else attacker
             for attacker, defender in self.pairs
@@ -244,31 +247,31 @@ class Engagements:
         )
 
     def in_front_contact(self, attacker_id: str) -> tuple[str, ...]:
-        """The enemies that touch an attacker's front edge."""
+        """Returns the enemies that touch an attacker's front edge."""
         return tuple(
-            each.defender
-            for each in self.pairs.values()
-            if each.attacker == attacker_id and each.how == "contact"
+            engagement.defender
+            for engagement in self.pairs.values()
+            if engagement.attacker == attacker_id and engagement.how == "contact"
         )
 
     def evidence(self, a_id: str, b_id: str) -> tuple[Shape, ...]:
-        """The drawing of why two units are engaged, in either order; empty where they are not."""
-        found = self.pairs.get((a_id, b_id)) or self.pairs.get((b_id, a_id))
-        return found.evidence if found else ()
+        """Returns the shapes that show why two units are engaged, in either order; else none."""
+        engagement = self.pairs.get((a_id, b_id)) or self.pairs.get((b_id, a_id))
+        return engagement.evidence if engagement else ()
 
     @property
     def doubts(self) -> tuple[Answer, ...]:
-        """The engagements, whether they are listed or not, that are too close to call."""
+        """The engagements, listed or not, that are too close to call."""
         return tuple(self._doubtful.values())
 
     def doubts_about(self, units: Collection[str]) -> tuple[Answer, ...]:
-        """Those of them in which some units take part."""
+        """Returns the doubts in which some of the units take part."""
         return tuple(
             doubt for pair, doubt in self._doubtful.items() if not set(pair).isdisjoint(units)
         )
 
     def possible(self, units: Collection[str]) -> tuple[tuple[str, str], ...]:
-        """The pairs of attacker and defender that are engaged or may be, of some units."""
+        """Returns the attacker-defender pairs of some units that are or may be engaged."""
         pairs = dict.fromkeys((*self.pairs, *self._doubtful))
         return tuple(pair for pair in pairs if not set(pair).isdisjoint(units))
 
@@ -276,21 +279,21 @@ class Engagements:
     def _doubtful(self) -> Mapping[tuple[str, str], Answer]:
         if is_exact(self.field):
             return {}
-        found = {
+        answers = {
             (melee.attacker.id, enemy.id): self._answer(melee, enemy)
             for melee in self.melees.values()
             for enemy in melee.enemies
         }
-        return {pair: answer for pair, answer in found.items() if answer.answer == "too_close"}
+        return {pair: answer for pair, answer in answers.items() if answer.answer == "too_close"}
 
     def probability(self, a_id: str, b_id: str) -> float:
-        """How probable it is that two units are engaged, in either order."""
+        """Returns the probability that two units are engaged, in either order."""
         if is_exact(self.field):
             return 1.0 if {(a_id, b_id), (b_id, a_id)} & self.pairs.keys() else 0.0
         return self.answer(a_id, b_id).probability
 
     def answer(self, a_id: str, b_id: str) -> Answer:
-        """Whether two opposing units, in either order, are engaged (M-8.10)."""
+        """Returns whether two opposing units, in either order, are engaged (M-8.10)."""
         is_attacker = self.field.by_id[a_id].side == self.active
         attacker_id, defender_id = (a_id, b_id) if is_attacker else (b_id, a_id)
         enemy = self.field.by_id[defender_id]
@@ -301,19 +304,21 @@ class Engagements:
 
     def _answer(self, melee: Melee, enemy: UnitOnField) -> Answer:
         chance = melee.chances[enemy.id]
+        # Draws of single bases overstate contact, so the contact's own probability caps it.
         if 0.0 < chance.probability < 1.0:
             chance = replace(chance, probability=min(chance.probability, melee.touching))
         word = chance.word(self.field.position.table.tolerance_mm)
-        a_id, found = melee.attacker.id, self.pairs.get((melee.attacker.id, enemy.id))
-        rule = CONTACT_RULE if found is None or found.how == "contact" else NEAR_RULE
-        because = _sentence(melee, enemy, found)
+        a_id, engagement = melee.attacker.id, self.pairs.get((melee.attacker.id, enemy.id))
+        rule = CONTACT_RULE if engagement is None or engagement.how == "contact" else NEAR_RULE
+        because = _sentence(melee, enemy, engagement)
         if word == "too_close":
             because = f"whether {a_id} engages {enemy.id} is too close to call: {because}"
-        evidence = found.evidence if found else _apart(melee.attacker, enemy)
-        sure = (chance.margin_mm, chance.sigma_mm, chance.probability)
-        return Answer(word, *sure, rule, because, evidence)
+        evidence = engagement.evidence if engagement else _apart(melee.attacker, enemy)
+        confidence = (chance.margin_mm, chance.sigma_mm, chance.probability)
+        return Answer(word, *confidence, rule, because, evidence)
 
     def _far(self, attacker_id: str, enemy: UnitOnField) -> Answer:
+        """Returns the negative answer for an enemy out of reach of any error."""
         attacker = self.field.by_id[attacker_id]
         evidence = _apart(attacker, enemy)
         far_mm = float(shapely.distance(attacker.outline, enemy.outline))
@@ -323,32 +328,33 @@ class Engagements:
 
 
 def engagements(field: Field, active: str, before: Engagements | None = None) -> Engagements:
-    """Who is engaged with whom when a side attacks (M-8.10).
+    """Returns all engagements when a side attacks (M-8.10).
 
-    `before` are the engagements of that side on a field in which only units lay elsewhere; what
-    has not changed about an attacker is taken over from them.
+    `before` are that side's engagements on a field where only units lay elsewhere; attackers whose
+    surroundings have not changed keep theirs.
     """
     known = {} if before is None else before.melees
     melees = {unit.id: _melee(field, unit, known.get(unit.id)) for unit in field.of_side(active)}
-    found: list[Engagement] = []
+    all_engagements: list[Engagement] = []
     for unit_id, melee in melees.items():
         if before is not None and melee is known.get(unit_id):
-            found += [each for each in before.pairs.values() if each.attacker == unit_id]
+            all_engagements += [pair for pair in before.pairs.values() if pair.attacker == unit_id]
         else:
-            found += _of_attacker(field, melee.attacker)
-    pairs = {(each.attacker, each.defender): each for each in found}
+            all_engagements += _of_attacker(field, melee.attacker)
+    pairs = {(pair.attacker, pair.defender): pair for pair in all_engagements}
     return Engagements(field, active, MappingProxyType(pairs), MappingProxyType(melees))
 
 
 def _melee(field: Field, attacker: UnitOnField, before: Melee | None) -> Melee:
-    """An attacker's melee, the one before where it and all about it lie as they lay."""
-    found = Melee(field, attacker)
-    if before is None or before.attacker is not attacker or before.around != found.around:
-        return found
+    """Returns an attacker's melee, reusing the previous one where nothing in it has moved."""
+    melee = Melee(field, attacker)
+    if before is None or before.attacker is not attacker or before.around != melee.around:
+        return melee
     return before
 
 
 def _of_attacker(field: Field, attacker: UnitOnField) -> list[Engagement]:
+    """Returns the engagements of one attacker; none without front contact (M-8.10)."""
     reach_mm = ENGAGED_BW * field.bw_mm
     near = [
         enemy
@@ -359,10 +365,10 @@ def _of_attacker(field: Field, attacker: UnitOnField) -> list[Engagement]:
     if not contacts:
         return []
     return [
-        found
+        engagement
         for enemy in near
         if (
-            found := _by_contact(attacker, enemy)
+            engagement := _by_contact(attacker, enemy)
             if enemy.id in contacts
             else _by_two_lines(field, attacker, enemy)
         )
@@ -370,6 +376,7 @@ def _of_attacker(field: Field, attacker: UnitOnField) -> list[Engagement]:
 
 
 def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:
+    """Builds the engagement with an enemy that touches the front edge."""
     gap_mm = front_gap_mm(attacker, enemy) or 0.0
     edge = shapely.LineString([attacker.axes.left_mm, attacker.axes.right_mm])
     touching = shapely.intersection(
@@ -383,7 +390,7 @@ def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:
 
 
 def _by_two_lines(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> Engagement | None:
-    """The engagement with an enemy within 1 BW of the front, if two lines reach it (M-8.12)."""
+    """Returns the engagement with an enemy within 1 BW that two lines reach (M-8.12), or None."""
     others = [unit.outline for unit in field.units if unit is not attacker and unit is not enemy]
     for index in front_rank(attacker.unit):
         before = axes(attacker.unit.bases[index])
@@ -401,22 +408,23 @@ def _by_two_lines(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> En
     return None
 
 
-def _sentence(melee: Melee, enemy: UnitOnField, found: Engagement | None) -> str:
+def _sentence(melee: Melee, enemy: UnitOnField, engagement: Engagement | None) -> str:
     a_id, b_id = melee.attacker.id, enemy.id
     by = f"by {abs(melee.touches_mm(enemy)):.1f} mm"
-    if found is not None and found.how == "contact":
+    if engagement is not None and engagement.how == "contact":
         return f"{b_id} touches {a_id}'s front edge"
-    if found is not None:
-        apart = f"{melee.field.in_bw(found.gap_mm):.2f} BW before its front edge"
-        return f"{a_id} is in front contact, and {b_id} lies open to its base {found.base}, {apart}"
-    if not any(melee.touches_mm(each) >= 0 for each in melee.enemies):
+    if engagement is not None:
+        apart = f"{melee.field.in_bw(engagement.gap_mm):.2f} BW before its front edge"
+        open_to = f"{b_id} lies open to its base {engagement.base}, {apart}"
+        return f"{a_id} is in front contact, and {open_to}"
+    if not any(melee.touches_mm(other) >= 0 for other in melee.enemies):
         return f"no enemy touches {a_id}'s front edge; {b_id} fails to {by}"
     limit = f"within {ENGAGED_BW:g} BW"
     return f"{b_id} fails to touch {a_id}'s front edge {by}, nor do two lines reach it {limit}"
 
 
 def _apart(attacker: UnitOnField, enemy: UnitOnField) -> tuple[Shape, ...]:
-    """The front edge, and the shortest line from it to an enemy."""
+    """Draws the front edge and the shortest line from it to an enemy."""
     edge = shapely.LineString([attacker.axes.left_mm, attacker.axes.right_mm])
     across = shapely.shortest_line(edge, enemy.outline)
     return (*shapes_of(edge, "front-edge"), *shapes_of(across, "gap"))

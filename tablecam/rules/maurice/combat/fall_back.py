@@ -1,4 +1,4 @@
-"""Falling back after a combat: how far, through whom, and what it costs (M-8.23 to M-8.27)."""
+"""Falling back after a combat: distance, friends passed through, and losses (M-8.23 to M-8.27)."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from tablecam.table.model import Point
 from tablecam.uncertainty.answer import Answer
 
 TABLE_ENDS = "the table ends"
-"""What bars a way that leads over the table's edge."""
+"""The reason given where a way leads over the table's edge."""
 
 _AS_FAR_MM = 1e-6
-"""Units that differ by less lie equally far back."""
+"""Units whose depths differ by less are equally far back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A unit's way straight back: how far it goes, and the friends that it passes, nearest first.
+    """A unit's way straight back: its length and the friends that it passes, nearest first.
 
-    `bar` is what it cannot pass, or still touches at the end; None where the way is free. What was
-    measured is taken at its word; `doubts` are the contacts at the end that are too close to call.
+    `bar` is what it cannot pass, or still touches at the end; None where the way is free. It is
+    judged from the measured poses; `doubts` are the contacts at the end that are too close to call.
     """
 
     back_mm: float
@@ -44,51 +44,55 @@ class Way:
 
 
 def fall_back(field: Field, unit_id: str, before: Mapping[str, Result]) -> dict[str, Result]:
-    """The results of a unit that has to fall back, and of the friends whom it passes through.
+    """Returns the results of a unit that falls back, and of the friends that it passes through.
 
-    `before` holds what has become of units so far; those that it leaves out stand as they did.
+    `before` holds the results so far; units that it leaves out are unchanged.
     """
     unit = field.by_id[unit_id]
     way = way_back(field, unit_id, before)
     own = before.get(unit_id, Result())
-    unsure = tuple(f"M-8.27 where it comes to: {doubt.because}" for doubt in way.doubts)
+    doubt_notes = tuple(f"M-8.27 where it comes to: {doubt.because}" for doubt in way.doubts)
     if way.bar is not None:
-        why = f"M-8.27 cannot fall back {field.in_bw(way.back_mm):g} BW: {way.bar}: broken"
-        return {unit_id: replace(own, is_broken=True, because=(*own.because, why, *unsure))}
-    why = f"M-8.23 still in contact: falls back {field.in_bw(way.back_mm):.4g} BW"
-    own = replace(own, falls_back=True, back_mm=way.back_mm, because=(*own.because, why, *unsure))
+        reason = f"M-8.27 cannot fall back {field.in_bw(way.back_mm):g} BW: {way.bar}: broken"
+        return {unit_id: replace(own, is_broken=True, because=(*own.because, reason, *doubt_notes))}
+    reason = f"M-8.23 still in contact: falls back {field.in_bw(way.back_mm):.4g} BW"
+    own = replace(
+        own, falls_back=True, back_mm=way.back_mm, because=(*own.because, reason, *doubt_notes)
+    )
     if way.is_difficult and unit.unit.arm != "artillery":
         own = _gained(unit, own, "M-8.27 falls back through difficult ground")
-    found: dict[str, Result] = {}
+    friend_results: dict[str, Result] = {}
     for friend_id in way.passed:
         friend = field.by_id[friend_id]
         if _suffers(unit):
             own = _gained(unit, own, f"M-8.26 passes through {friend_id}")
         if _suffers(friend):
             passed = before.get(friend_id, Result())
-            found[friend_id] = _gained(friend, passed, f"M-8.26 {unit_id} passes through it")
-    return {unit_id: own} | found
+            friend_results[friend_id] = _gained(
+                friend, passed, f"M-8.26 {unit_id} passes through it"
+            )
+    return {unit_id: own} | friend_results
 
 
 def way_back(field: Field, unit_id: str, before: Mapping[str, Result]) -> Way:
-    """A unit's way straight back, past the units that are not broken, where they stand by now."""
+    """Returns a unit's way straight back, past the unbroken units where they stand now."""
     unit = field.by_id[unit_id]
-    standing = [
+    unbroken = [
         other
         for other in field.units
         if other is not unit and not before.get(other.id, Result()).is_broken
     ]
-    overlaps = {other.id: _overlap(unit, other, _moved_mm(other, before)) for other in standing}
-    friends = [overlaps[other.id] for other in standing if other.side == unit.side]
+    overlaps = {other.id: _overlap(unit, other, _moved_mm(other, before)) for other in unbroken}
+    friends = [overlaps[other.id] for other in unbroken if other.side == unit.side]
     back_mm = _first_free_mm(FALL_BACK_BW * field.bw_mm, friends)
     in_the_way = {
         other.id: entered_mm
-        for other in standing
+        for other in unbroken
         if (entered_mm := overlaps[other.id].entered_mm(back_mm)) is not None
     }
     passed = [name for name in in_the_way if field.by_id[name].side == unit.side]
-    enemies = [other for other in standing if other.side != unit.side]
-    barred = _barred(field, unit, back_mm, [each.id for each in enemies], in_the_way)
+    enemies = [other for other in unbroken if other.side != unit.side]
+    barred = _barred(field, unit, back_mm, [enemy.id for enemy in enemies], in_the_way)
     touched, doubts = ((), ()) if barred else _touched_at_end(field, unit, back_mm, enemies)
     return Way(
         back_mm,
@@ -100,9 +104,9 @@ def way_back(field: Field, unit_id: str, before: Mapping[str, Result]) -> Way:
 
 
 def rearmost_first(field: Field, unit_ids: Iterable[str]) -> tuple[str, ...]:
-    """Units in the order in which they are least in each other's way (M-8.24).
+    """Returns units in the order in which they least block each other (M-8.24).
 
-    As seen along the mean of their headings; equally far back, in the position's order.
+    Sorted along the mean of their headings; ties are in the position's order.
     """
     units = [unit for unit in field.units if unit.id in set(unit_ids)]
     if not units:
@@ -117,16 +121,16 @@ def rearmost_first(field: Field, unit_ids: Iterable[str]) -> tuple[str, ...]:
 
 
 def moved_back_mm(unit: UnitOnField, back_mm: float) -> Point:
-    """By how much along x and y a unit moves that falls back so far, its heading unchanged."""
+    """Returns the displacement (x, y) of a unit that falls back so far, its heading unchanged."""
     x, y = forward(unit.axes.heading_deg)
     return -x * back_mm, -y * back_mm
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Overlap:
-    """How far back a unit's bases overlap another's: from, to (k,), more than a sliver deep.
+    """The intervals (k,) of a unit's way on which its bases overlap another's by over a sliver.
 
-    `clear_mm` (k,) is where they part altogether.
+    `clear_mm` (k,) is where they separate completely.
     """
 
     from_mm: Array
@@ -134,18 +138,23 @@ class _Overlap:
     clear_mm: Array
 
     def entered_mm(self, back_mm: float) -> float | None:
-        """Where on a way of that length they first overlap; None when they never do."""
+        """Returns where they first overlap on a way of that length; None when they never do."""
         is_met = (self.from_mm < back_mm - EXACT_MM) & (self.to_mm > EXACT_MM)
         return float(self.from_mm[is_met].min()) if is_met.any() else None
 
     def freed_mm(self, back_mm: float) -> float:
-        """That far, or where the two part if they overlap there."""
-        is_on = (self.from_mm < back_mm - EXACT_MM) & (self.to_mm > back_mm + EXACT_MM)
-        return max(back_mm, float(self.clear_mm[is_on].max())) if is_on.any() else back_mm
+        """Returns that length, or where the two separate if they overlap at its end."""
+        is_overlapping = (self.from_mm < back_mm - EXACT_MM) & (self.to_mm > back_mm + EXACT_MM)
+        return (
+            max(back_mm, float(self.clear_mm[is_overlapping].max()))
+            if is_overlapping.any()
+            else back_mm
+        )
 
 
 def _first_free_mm(back_mm: float, friends: Sequence[_Overlap]) -> float:
-    """The first distance, at least so far, at which a unit sits on no friend (M-8.25)."""
+    """Returns the shortest way, at least so long, that ends on no friend (M-8.25)."""
+    # Clearing one friend may end on the next, so repeat until nothing changes.
     while True:
         further_mm = max((friend.freed_mm(back_mm) for friend in friends), default=back_mm)
         if further_mm <= back_mm:
@@ -154,21 +163,21 @@ def _first_free_mm(back_mm: float, friends: Sequence[_Overlap]) -> float:
 
 
 def _overlap(unit: UnitOnField, other: UnitOnField, moved_mm: Point) -> _Overlap:
-    """Where on its way back each base of a unit overlaps each base of another.
+    """Finds where each base of a unit overlaps each base of another on its way back.
 
-    Rectangles overlap where their shadows do along every edge's direction; a shadow's motion is
-    linear, so each direction gives an interval. What the two overlap by already, as hands leave
-    them, is not held against the unit: only what is a sliver deeper (G-5).
+    Rectangles overlap where their projections overlap along every edge's direction (separating
+    axes); a projection moves linearly, so each direction gives an interval. The overlap that hands
+    have left already does not count: only what is a sliver deeper (G-5).
     """
-    these, those = rectangles([unit.unit]), rectangles([other.unit])
+    bases, other_bases = rectangles([unit.unit]), rectangles([other.unit])
     back = np.array(moved_back_mm(unit, 1.0))
-    first, second = np.indices((len(these), len(those))).reshape(2, -1)
-    mine, theirs = these.take(first), those.take(second)
+    first, second = np.indices((len(bases), len(other_bases))).reshape(2, -1)
+    mine, theirs = bases.take(first), other_bases.take(second)
     directions = np.concatenate([mine.axes, theirs.axes], axis=1)
-    own = _shadows(mine, directions)
-    hers = _shadows(theirs, directions) + (directions @ np.array(moved_mm))[..., None]
-    # How deep the shadows overlap from either side, (k, 4) each, and how fast that changes.
-    ahead_mm, behind_mm = own[..., 1] - hers[..., 0], hers[..., 1] - own[..., 0]
+    own = _projections(mine, directions)
+    their = _projections(theirs, directions) + (directions @ np.array(moved_mm))[..., None]
+    # The depth of overlap from either side, (k, 4) each, and its rate of change.
+    ahead_mm, behind_mm = own[..., 1] - their[..., 0], their[..., 1] - own[..., 0]
     speed = directions @ back
     now_mm = np.minimum(ahead_mm, behind_mm).min(axis=1)
     deep_mm = (SLIVER_MM + np.maximum(now_mm, 0.0))[:, None]
@@ -177,14 +186,15 @@ def _overlap(unit: UnitOnField, other: UnitOnField, moved_mm: Point) -> _Overlap
     return _Overlap(from_mm, to_mm, clear_mm)
 
 
-def _shadows(of: Rectangles, directions: Array) -> Array:
-    """Where rectangles (k) begin and end along directions (k, 4, 2): (k, 4, 2)."""
-    places = np.einsum("kcx,kdx->kdc", of.corners_mm(), directions)
-    return np.stack([places.min(axis=-1), places.max(axis=-1)], axis=-1)
+def _projections(bases: Rectangles, directions: Array) -> Array:
+    """Returns where rectangles (k) begin and end along directions (k, 4, 2): (k, 4, 2)."""
+    along_mm = np.einsum("kcx,kdx->kdc", bases.corners_mm(), directions)
+    return np.stack([along_mm.min(axis=-1), along_mm.max(axis=-1)], axis=-1)
 
 
 def _between(ahead_mm: Array, behind_mm: Array, speed: Array) -> tuple[Array, Array]:
-    """From where to where ahead + speed d > 0 and behind - speed d > 0 in all directions."""
+    """Returns the interval of d where ahead + speed d > 0 and behind - speed d > 0 throughout."""
+    # Directions across the way never change: they allow all of it or none.
     is_still = np.abs(speed) < 1e-12
     moving = np.where(is_still, 1.0, speed)
     ends = np.stack([-ahead_mm / moving, behind_mm / moving])
@@ -201,7 +211,7 @@ def _barred(
     enemies: Sequence[str],
     in_the_way: Mapping[str, float],
 ) -> str | None:
-    """What keeps a unit from its full distance (M-8.27)."""
+    """Returns what stops a unit short of its full distance (M-8.27), or None."""
     barring = [enemy for enemy in enemies if enemy in in_the_way]
     if barring:
         return f"{min(barring, key=in_the_way.__getitem__)} is in the way"
@@ -216,17 +226,17 @@ def _barred(
 def _touched_at_end(
     field: Field, unit: UnitOnField, back_mm: float, enemies: Sequence[UnitOnField]
 ) -> tuple[tuple[str, ...], tuple[Answer, ...]]:
-    """The enemies that a unit touches once it has fallen back, and which it may or may not."""
+    """Returns the enemies that a unit touches after falling back, and the uncertain contacts."""
     there = _moved_back(unit, back_mm)
     units = (there, *enemies)
-    by_id = MappingProxyType({each.id: each for each in units})
-    found = touching_of(replace(field, units=units, by_id=by_id), unit.id)
-    answers = (contact.answer for contact in found.contacts.values())
-    return found.enemies_of(unit.id), tuple(a for a in answers if a.answer == "too_close")
+    by_id = MappingProxyType({other.id: other for other in units})
+    touching = touching_of(replace(field, units=units, by_id=by_id), unit.id)
+    answers = (contact.answer for contact in touching.contacts.values())
+    return touching.enemies_of(unit.id), tuple(a for a in answers if a.answer == "too_close")
 
 
 def _moved_back(unit: UnitOnField, back_mm: float) -> UnitOnField:
-    """A unit where it lies once it has fallen back so far."""
+    """Returns a unit where it lies after falling back so far."""
     by_mm = moved_back_mm(unit, back_mm)
     (left_x, left_y), (right_x, right_y) = unit.axes.left_mm, unit.axes.right_mm
     front = replace(
@@ -248,7 +258,7 @@ def _moved_back(unit: UnitOnField, back_mm: float) -> UnitOnField:
 
 
 def _beyond_edge_mm(field: Field, outline: shapely.Geometry) -> float:
-    """How far an outline reaches over the table's edge; 0 where it does not."""
+    """Returns how far an outline reaches over the table's edge; 0 where it does not."""
     play = table_outline(field.position.table)
     return max(float(shapely.distance(shapely.Point(p), play)) for p in _corners(outline))
 
@@ -258,10 +268,10 @@ def _corners(outline: shapely.Geometry) -> Array:
 
 
 def _swept(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
-    """All that a unit's bases pass over on the way, where they start and end included."""
+    """Returns the area that a unit's bases pass over on the way, both ends included."""
     moved_mm = moved_back_mm(unit, back_mm)
-    each = [shapely.union(base, _shifted(base, moved_mm)) for base in unit.bases]
-    return shapely.union_all(shapely.convex_hull(each))
+    start_and_end = [shapely.union(base, _shifted(base, moved_mm)) for base in unit.bases]
+    return shapely.union_all(shapely.convex_hull(start_and_end))
 
 
 def _shifted(shape: shapely.Geometry, by_mm: Point) -> shapely.Geometry:
@@ -269,17 +279,18 @@ def _shifted(shape: shapely.Geometry, by_mm: Point) -> shapely.Geometry:
 
 
 def _moved_mm(unit: UnitOnField, before: Mapping[str, Result]) -> Point:
-    found = before.get(unit.id)
-    return (0.0, 0.0) if found is None else moved_back_mm(unit, found.back_mm)
+    """Returns how far a unit has fallen back already."""
+    result = before.get(unit.id)
+    return (0.0, 0.0) if result is None else moved_back_mm(unit, result.back_mm)
 
 
 def _suffers(unit: UnitOnField) -> bool:
-    """Whether passing through friends disrupts a unit: not columns, not artillery (M-6.7)."""
+    """Returns whether passing through friends disrupts a unit: not columns or artillery (M-6.7)."""
     return unit.unit.arm != "artillery" and unit.formation != "column"
 
 
 def _gained(unit: UnitOnField, so_far: Result, why: str) -> Result:
-    """One more disruption, and what it leads to (M-1.14)."""
+    """Adds one disruption, and breaks the unit where that suffices (M-1.14)."""
     gained = so_far.disruption + 1
     because = [*so_far.because, f"{why}: 1 disruption"]
     bases = len(unit.bases)

@@ -1,4 +1,4 @@
-"""Rallying: what a die must show to shed a disruption, and how many do (M-9)."""
+"""Rallying: the number a die needs to shed a disruption, and how many are shed (M-9)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tablecam.uncertainty.answer import Answer
 
 @dataclass(frozen=True, slots=True)
 class Rallying:
-    """A unit about to rally: what each die must show, how many dice it has, and why.
+    """A unit about to rally: the number each die needs, its dice and the reasons.
 
     `near` is whether it is near the enemy, where that was measured.
     """
@@ -32,7 +32,7 @@ class Rallying:
 
 @dataclass(frozen=True, slots=True)
 class Rallied:
-    """A unit after rallying: the levels of disruption that it sheds."""
+    """A unit after rallying, with the levels of disruption that it sheds."""
 
     rallying: Rallying
     dice: Dice
@@ -40,10 +40,10 @@ class Rallied:
 
 
 def rallying(field: Field, request: Rally) -> Rallying:
-    """What a unit that rallies must roll (M-9.2, M-9.3)."""
+    """Returns the dice and the number that a rallying unit needs (M-9.2, M-9.3)."""
     unit = field.by_id[request.unit]
     near = near_enemy(field, unit)
-    found = rally_number(
+    from_facts = rally_number(
         unit.id,
         unit.unit.arm,
         unit.disruption,
@@ -51,13 +51,13 @@ def rallying(field: Field, request: Rally) -> Rallying:
         is_near=near.is_near,
         card=request.card,
     )
-    return replace(found, near=near.answer)
+    return replace(from_facts, near=near.answer)
 
 
 def rally_number(
     unit: str, arm: Arm, disruption: int, *, is_in_bad_terrain: bool, is_near: bool, card: int = 0
 ) -> Rallying:
-    """The same from plain facts; the modifiers are added to each die."""
+    """Returns the same from plain facts; the modifiers are added to each die."""
     terms = [
         Term("bad_terrain", RALLY_BAD_TERRAIN * is_in_bad_terrain, "M-9.3", "in bad terrain"),
         Term("not_near_enemy", RALLY_NOT_NEAR * (not is_near), "M-9.3", "not near the enemy"),
@@ -73,12 +73,12 @@ def rally_number(
 
 
 def rally(field: Field, request: Rally) -> Rallied:
-    """The outcome of the dice.
+    """Returns the outcome of the dice.
 
     Raises:
-        BadInput: They are not as many as the unit has disruptions.
+        BadInput: There is not one die for each disruption of the unit.
     """
-    found = rallying(field, request)
-    why = f"one for each disruption of {found.unit} (M-9.2)"
-    dice = check_dice(request.document, ("dice",), request.dice, found.dice, why)
-    return Rallied(found, dice, sum(die >= found.needed for die in dice))
+    attempt = rallying(field, request)
+    why = f"one for each disruption of {attempt.unit} (M-9.2)"
+    dice = check_dice(request.document, ("dice",), request.dice, attempt.dice, why)
+    return Rallied(attempt, dice, sum(die >= attempt.needed for die in dice))

@@ -1,4 +1,4 @@
-"""What combat scores are made of, from plain facts: basic values and modifiers (M-8.16, M-8.17)."""
+"""Combat values from plain facts: basic values and modifiers (M-8.16, M-8.17)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tablecam.table.model import Arm
 
 @dataclass(frozen=True, slots=True)
 class Fighter:
-    """An engaged unit, and all that its value hangs on. Units are named by their ids.
+    """An engaged unit and the facts that decide its combat value. Units are named by their ids.
 
     `higher` and `covered` are the enemies that it attacks on higher ground (M-8.15) and in cover
-    that counts (M-8.14), `flanked_by` those it is engaged with that attack its flank or rear
-    (M-8.16): empty where such a thing cannot be held against it.
+    that counts (M-8.14), `flanked_by` the engaged enemies that attack its flank or rear (M-8.16).
+    Each is empty where the rule does not apply to the unit.
     """
 
     id: str
@@ -34,9 +34,9 @@ class Fighter:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a unit's die is added to, and how it came about.
+    """The combat value that a unit adds to its die, with its parts.
 
-    `value` is `basic` and all modifiers, plus and minus, summed and then held at 0 (M-8.16).
+    `value` is the sum of `basic` and all modifiers, but at least 0 (M-8.16).
     """
 
     basic: int
@@ -47,12 +47,13 @@ class Value:
 
 
 def values(fighters: Iterable[Fighter]) -> Mapping[str, Value]:
-    """The value of every engaged unit, by its id."""
+    """Returns the value of every engaged unit, by its id."""
     everyone = {fighter.id: fighter for fighter in fighters}
-    return MappingProxyType({name: _value(each, everyone) for name, each in everyone.items()})
+    return MappingProxyType({name: _value(fighter, everyone) for name, fighter in everyone.items()})
 
 
 def _value(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Value:
+    """Sums a unit's basic value and modifiers."""
     basic = BASIC[fighter.arm]
     terms = (*_own(fighter), *_against(fighter), *_outnumbered(fighter, everyone), *_card(fighter))
     summed = basic + total(terms)
@@ -63,7 +64,7 @@ def _value(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Value:
 
 
 def _own(fighter: Fighter) -> Iterable[Term]:
-    """What lies in the unit itself and where it stands."""
+    """Yields the modifiers for the unit's own state and ground."""
     if fighter.disruption:
         levels = f"{fighter.disruption} level{'s' * (fighter.disruption > 1)} of disruption"
         yield Term("disruption", -fighter.disruption, "M-8.16", levels)
@@ -72,12 +73,13 @@ def _own(fighter: Fighter) -> Iterable[Term]:
 
 
 def _against(fighter: Fighter) -> Iterable[Term]:
-    """What lies in whom it attacks, and from where it is attacked: each once."""
+    """Yields the modifiers for its enemies' position and for attacks on it, each once."""
     if fighter.higher:
         why = f"attacks {_listed(fighter.higher)} on higher ground"
         yield Term("elevation", HIGHER, "M-8.15", why)
     if fighter.covered:
         yield Term("cover", COVER, "M-8.14", f"attacks {_listed(fighter.covered)} in cover")
+    # A column flanked as well is vulnerable only once, so both reasons share one term.
     is_column = fighter.formation == "column" and fighter.arm != "artillery"
     whys = ["in column"] * is_column
     if fighter.flanked_by:
@@ -87,7 +89,7 @@ def _against(fighter: Fighter) -> Iterable[Term]:
 
 
 def _outnumbered(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Iterable[Term]:
-    """-1 for each enemy of foot or horse that it alone is engaged with, if it meets several."""
+    """Yields -1 for each foot or horse enemy that only it engages, if it engages several."""
     enemies = [name for name in fighter.engaged_with if everyone[name].arm != "artillery"]
     alone = [name for name in enemies if everyone[name].engaged_with == (fighter.id,)]
     if len(enemies) > 1 and alone:

@@ -1,4 +1,4 @@
-"""Cover against fire (M-7.19): is a base that a zone meets behind or inside of covering terrain?"""
+"""Cover against fire (M-7.19): whether covering terrain protects a base that a zone meets."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _DEG_PLACES = 6
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """An angle at which a base is hit, by its place in what was met.
+    """The index of the angle at which a base is shot at, and whether it has cover there.
 
-    `past` is a line that reaches the base past all cover, None where it has cover or where there
-    is none to pass.
+    `past` is a line that reaches the base past all cover, None where it has cover or no cover is
+    near.
     """
 
     at: int
@@ -37,9 +37,9 @@ class Aim:
 def best_aim(
     shooter: Shooter, other: Other, met: Met, can_hit: Indices, cover: shapely.Geometry
 ) -> Aim:
-    """The best of the angles at which a base can be hit: one without cover, if there is one.
+    """Returns the best angle at which a base can be hit: one without cover if there is one.
 
-    Otherwise the middle of the widest range of angles. `cover` is what covers between the two.
+    Otherwise the middle of the widest range of angles. `cover` is the cover between the two bases.
     """
     middle = _middle(met, can_hit)
     if shapely.is_empty(cover):
@@ -55,6 +55,7 @@ def best_aim(
     past = past_at(middle)
     if past is not None:
         return Aim(middle, has_cover=False, past=past)
+    # A free line anywhere on the front edge tells whether searching the angles is worth it.
     any_way = free_line(edge, outline, cover)
     if any_way is None:
         return Aim(middle, has_cover=True)
@@ -66,20 +67,21 @@ def best_aim(
 
 
 def has_cover(
-    shooter: Shooter, other: Other, turned_deg: float, end_mm: float, by_mm: float = 0.0
+    shooter: Shooter, other: Other, turned_deg: float, end_mm: float, shift_mm: float = 0.0
 ) -> bool:
-    """Whether a base has cover from fire at one angle, were all lengths by so much kinder to it.
+    """Returns whether a base has cover at one angle if lengths shift by `shift_mm` in its favour.
 
-    Then so much less of the shooter's front edge sees so much less of the base.
+    The shift shortens the shooter's front edge and shrinks the base at its sides.
     """
-    outline = shapely.buffer(other.outline, -by_mm, join_style="mitre")
+    outline = shapely.buffer(other.outline, -shift_mm, join_style="mitre")
     if _is_inside(outline, shooter.cover):
         return True
-    edge, strip = shooter.edge_less(SLIVER_MM + by_mm), shooter.strip.narrowed(by_mm)
+    edge, strip = shooter.edge_less(SLIVER_MM + shift_mm), shooter.strip.narrowed(shift_mm)
     return _line_past(edge, outline, strip, shooter.cover, (turned_deg, end_mm)) is None
 
 
 def _is_inside(outline: shapely.Polygon, cover: shapely.Geometry) -> bool:
+    """Returns whether an outline lies in cover, a sliver aside (G-5)."""
     if not shapely.intersects(cover, outline):
         return False
     outside = shapely.difference(outline, cover, grid_size=GRID_MM)
@@ -93,9 +95,9 @@ def _line_past(
     cover: shapely.Geometry,
     zone: tuple[float, float],
 ) -> shapely.LineString | None:
-    """A line to what a strip, turned by so many degrees and so long, holds of an outline.
+    """Returns a line past all cover to the part of an outline in a turned strip, or None.
 
-    One past all cover, None where there is none.
+    `zone` is the strip's turn in degrees and its length.
     """
     turned_deg, end_mm = zone
     for within in (strip.narrowed(SLIVER_MM), strip):
@@ -103,12 +105,12 @@ def _line_past(
         seen = shapely.intersection(outline, turned, grid_size=GRID_MM / 10)
         if shapely.area(seen) > 0:
             return free_line(edge, seen, cover)
-    # Met with its very end: what it holds of the base is no more than an edge or a corner.
+    # Met at the zone's very end, where the common part is an edge or a corner without area.
     return free_line(edge, shapely.buffer(seen, GRID_MM), cover)
 
 
 def _middle(met: Met, can_hit: Indices) -> int:
-    """The angle nearest to the middle of the widest range of angles, the least turned of such."""
+    """Returns the angle nearest the middle of the widest run of angles, least turned of ties."""
     if len(can_hit) == 1:
         return int(can_hit[0])
     runs = np.split(can_hit, np.flatnonzero(np.diff(can_hit) > 1) + 1)
@@ -117,13 +119,13 @@ def _middle(met: Met, can_hit: Indices) -> int:
     widths_deg = np.round(np.diff(ends_deg, axis=1)[:, 0], _DEG_PLACES)
     widest = np.lexsort([np.abs(middles_deg), -widths_deg])[0]
     run = runs[widest]
-    # Of two as near the first, whatever rounding says.
+    # Rounded, so that of two equally near angles the first wins on every platform.
     off_deg = np.abs(met.turns_deg[run] - middles_deg[widest])
     return int(run[np.argmin(np.round(off_deg, _DEG_PLACES))])
 
 
 def _tried(shooter: Shooter, met: Met, can_hit: Indices, any_way: shapely.LineString) -> list[int]:
-    """The angles in the order to try: the nearest first to where the base shows."""
+    """Returns the angles sorted by distance to the bearing at which the base is visible."""
     shows = shooter.strip.local_mm(shapely.get_coordinates(any_way)[-1:])[0]
     bearing_deg = float(np.degrees(np.arctan2(-shows[0], shows[1])))
     off_deg = np.abs(met.turns_deg[can_hit] - bearing_deg)

@@ -1,6 +1,6 @@
-"""How sure it is whom a base may shoot at, where errors could change it.
+"""Confidence in targets: how likely a base may shoot at each unit where errors could change it.
 
-Nothing is drawn where lengths changed by more than errors can leave the outcome as it is.
+Nothing is drawn where shifting every length by more than the errors leaves the outcome unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tablecam.rules.maurice.field.chances import (
     turning_mm,
 )
 from tablecam.rules.maurice.fire.bounds import (
-    Aimed,
+    ShiftedStage,
     Stage,
     hits_at,
     met_by,
@@ -30,7 +30,7 @@ from tablecam.rules.maurice.fire.bounds import (
 )
 from tablecam.rules.maurice.fire.draws import scene
 from tablecam.rules.maurice.fire.option import FireOption
-from tablecam.rules.maurice.fire.outlook import Outlook, hidden_draws, outlooks, walled_draws
+from tablecam.rules.maurice.fire.outlook import Scenario, hidden_draws, scenarios_of, walled_draws
 from tablecam.rules.maurice.fire.shooter import Other, Shooter
 from tablecam.rules.maurice.fire.zone import STEP_DEG
 from tablecam.uncertainty.answer import Answer
@@ -39,255 +39,285 @@ from tablecam.uncertainty.samples import DRAWS
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_TOLD_SIGMAS = 3.0
-"""An outcome that stands so many is certain; bounds go a bit farther, so that none is missed."""
+_CERTAIN_SIGMAS = 3.0
+"""An outcome that holds within this many sigmas is certain; the bounds use more, to miss none."""
 
 _ANGLES = 24
-"""So many angles are tried in each draw about those at which a unit may be hit."""
+"""The number of angles tried in each draw around those at which a unit may be hit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
-    """A stage to which a base may come: what is near then, and who may be hit: True, who must."""
+class FireStage:
+    """A stage that a base may reach, with the bases then in range and the units it may hit.
+
+    `units` maps each unit that may be hit to whether it is hit whatever the errors are.
+    """
 
     stage: Stage
-    slack_mm: float
+    max_shift_mm: float
     others: tuple[Other, ...]
     units: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Together:
-    """Bases of one field of which it is asked how sure it is whom they may shoot.
+class FireBatch:
+    """The bases of one field whose confidence is asked for, evaluated in one batch.
 
-    What all of them may face, and of which of them nothing is open, is found at once.
+    What they may face, and which of them no error affects, is computed once for all of them.
     """
 
     bases: tuple[Shooter, ...]
     tolerance_mm: float
 
     @cached_property
-    def seen_as(self) -> Mapping[Shooter, tuple[Outlook, ...]]:
-        """What each base may be faced with."""
-        return {base: outlooks(base, self.tolerance_mm) for base in self.bases}
+    def scenarios(self) -> Mapping[Shooter, tuple[Scenario, ...]]:
+        """The scenarios of each base."""
+        return {base: scenarios_of(base, self.tolerance_mm) for base in self.bases}
 
     @cached_property
     def are_sure(self) -> frozenset[Shooter]:
-        """Bases whose fire stands all errors, found with those of the most unsure of all.
+        """The bases whose fire no error changes, found with the largest error of all.
 
-        Those that are not among them may stand their own.
+        Bases outside this set may still be unaffected by their own errors.
         """
-        plain = [base for base, seen in self.seen_as.items() if _is_plain(seen)]
+        plain = [base for base, seen in self.scenarios.items() if _is_plain(seen)]
         by_arm = ([base for base in plain if base.is_gun is is_gun] for is_gun in (False, True))
-        return frozenset(base for alike in by_arm for base in _sure_of(alike, self.tolerance_mm))
+        return frozenset(
+            base for alike in by_arm for base in _unaffected_bases(alike, self.tolerance_mm)
+        )
 
 
-def _is_plain(seen_as: Sequence[Outlook]) -> bool:
-    """Whether a base is faced with what it is as measured, and no crest can hide any of it."""
-    return len(seen_as) == 1 and not seen_as[0].sight_mm
+def _is_plain(scenarios: Sequence[Scenario]) -> bool:
+    """Returns whether a base has only its measured scenario and no crest can hide anyone."""
+    return len(scenarios) == 1 and not scenarios[0].sight_mm
 
 
-def _sure_of(bases: Sequence[Shooter], tolerance_mm: float) -> Iterator[Shooter]:
-    """The bases, all of one arm, that may hit the same whether lengths are kinder or less kind."""
+def _unaffected_bases(bases: Sequence[Shooter], tolerance_mm: float) -> Iterator[Shooter]:
+    """Yields the bases of one arm that hit the same units whichever way lengths shift."""
     if not bases:
         return
     left: dict[Shooter, frozenset[str]] = dict.fromkeys(bases, frozenset())
-    for each_stage in zip(*map(stages, bases), strict=True):
-        stage_of = dict(zip(bases, each_stage, strict=True))
-        slack = max(tolerance_mm, *(SIGMAS * stage_of[base].error_mm for base in left), 0.0)
-        asked = [
-            Aimed(base, stage_of[base], others, others)
+    for same_stage in zip(*map(stages, bases), strict=True):
+        stage_of = dict(zip(bases, same_stage, strict=True))
+        max_shift_mm = max(tolerance_mm, *(SIGMAS * stage_of[base].error_mm for base in left), 0.0)
+        shifted_stages = [
+            ShiftedStage(base, stage_of[base], others, others)
             for base in left
-            for others in [base.within(stage_of[base].longest_mm + slack)]
+            for others in [base.within(stage_of[base].longest_mm + max_shift_mm)]
         ]
-        may = map(_hit, hits_at(asked, slack + _between_mm(each_stage[0])))
-        some = [(each, names) for each, names in zip(asked, may, strict=True) if names]
-        must = map(_hit, hits_at([each for each, _ in some], -slack))
-        for (each, names), sure in zip(some, must, strict=True):
-            before = left.pop(each.base)
+        may = map(_hit, hits_at(shifted_stages, max_shift_mm + _between_mm(same_stage[0])))
+        some = [
+            (shifted, names) for shifted, names in zip(shifted_stages, may, strict=True) if names
+        ]
+        must = map(_hit, hits_at([shifted for shifted, _ in some], -max_shift_mm))
+        for (shifted, names), sure in zip(some, must, strict=True):
+            before = left.pop(shifted.base)
             if sure == names and (not before or (before == names and len(names) == 1)):
-                yield each.base
+                yield shifted.base
             elif not sure and len(before | names) == 1:
-                # A later stage may hit the same one for certain.
-                left[each.base] = before | names
+                # A later stage may hit the same unit for certain.
+                left[shifted.base] = before | names
     yield from (base for base, names in left.items() if not names)
 
 
 def _hit(hits: Mapping[str, Flags]) -> frozenset[str]:
+    """Returns the units that are hit at some angle."""
     return frozenset(name for name, angles in hits.items() if angles.any())
 
 
 def target_answers(
-    seen_as: Sequence[Outlook], options: Sequence[FireOption], tolerance_mm: float
+    scenarios: Sequence[Scenario], options: Sequence[FireOption], tolerance_mm: float
 ) -> dict[str, Answer]:
-    """Whether a base may shoot each unit of which that is not certain, by all that it may face."""
-    looks = list(_looks(seen_as, tolerance_mm))
-    if _is_certain(looks):
+    """Returns for each unit that errors make uncertain whether a base may shoot at it."""
+    fire_stages = list(_fire_stages(scenarios, tolerance_mm))
+    if _is_certain(fire_stages):
         return {}
     listed = {option.target: option for option in options}
     answers = {}
-    for unit_id, held in _drawn(seen_as, looks).items():
-        chance = _chance(seen_as, looks, unit_id, held)
+    for unit_id, held in _drawn(scenarios, fire_stages).items():
+        chance = _chance(scenarios, fire_stages, unit_id, held)
         if _is_open(chance, held, tolerance_mm):
             option = listed.get(unit_id)
-            answers[unit_id] = _answer(seen_as[0].base, unit_id, chance, tolerance_mm, option)
+            answers[unit_id] = _answer(scenarios[0].base, unit_id, chance, tolerance_mm, option)
     return answers
 
 
-def _is_certain(looks: Sequence[Look]) -> bool:
-    """Whether no error changes who is hit: at no stage, or always one and the same unit."""
-    if all(must for look in looks for must in look.units.values()):
+def _is_certain(fire_stages: Sequence[FireStage]) -> bool:
+    """Returns whether no error changes the targets: none at any stage, or always one unit."""
+    if all(must for fire_stage in fire_stages for must in fire_stage.units.values()):
         return True
-    last = looks[-1].units
+    last = fire_stages[-1].units
     return (
         bool(last)
         and all(last.values())
-        and len({name for each in looks for name in each.units}) == 1
+        and len({name for stage in fire_stages for name in stage.units}) == 1
     )
 
 
 def _is_open(chance: Chance, held: Flags, tolerance_mm: float) -> bool:
-    """Whether an outcome turns within three sigmas, or the tolerance; or in any of the draws."""
+    """Returns whether an outcome changes within three sigmas, the tolerance, or in any draw."""
     turns_in_draws = bool(held.any() and not held.all())
-    is_close = abs(chance.margin_mm) <= _TOLD_SIGMAS * chance.sigma_mm
+    is_close = abs(chance.margin_mm) <= _CERTAIN_SIGMAS * chance.sigma_mm
     return turns_in_draws or is_close or abs(chance.margin_mm) < tolerance_mm
 
 
-def _looks(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterator[Look]:
-    """The stages to which a base may come, as far as the one that is the last for certain."""
-    base = seen_as[0].base
+def _fire_stages(scenarios: Sequence[Scenario], tolerance_mm: float) -> Iterator[FireStage]:
+    """Yields the stages that a base may reach, up to the first that it surely ends at."""
+    base = scenarios[0].base
     for stage in stages(base):
-        slack = max(SIGMAS * stage.error_mm, tolerance_mm)
-        look = Look(stage, slack, base.within(stage.longest_mm + slack))
-        asked = [(outlook, look) for outlook in seen_as]
-        may = _who_may(asked, slack + _between_mm(stage))
-        must = _who_may(asked, -slack) if may else frozenset()
+        max_shift_mm = max(SIGMAS * stage.error_mm, tolerance_mm)
+        fire_stage = FireStage(stage, max_shift_mm, base.within(stage.longest_mm + max_shift_mm))
+        aimed = [(scenario, fire_stage) for scenario in scenarios]
+        may = _who_is_hit(aimed, max_shift_mm + _between_mm(stage))
+        must = _who_is_hit(aimed, -max_shift_mm) if may else frozenset()
         units = {unit_id: unit_id in must for unit_id in sorted(may)}
-        yield replace(look, units=units)
+        yield replace(fire_stage, units=units)
         if must:
             return
 
 
 def _between_mm(stage: Stage) -> float:
-    """What a zone's end moves aside in half a step of angles."""
+    """Returns how far the end of a zone moves sideways in half a step of angles."""
     return float(np.radians(STEP_DEG)) / 2 * stage.longest_mm if stage.is_turned else 0.0
 
 
-def _who_may(asked: Sequence[tuple[Outlook, Look]], by_mm: float) -> frozenset[str]:
-    """Who can be hit, were all lengths by so much kinder: as a base may then look at it."""
-    found = [
-        _hit(_hits(outlook, look, by_mm))
-        for outlook, look in asked
-        if outlook.turns_mm <= abs(by_mm)
+def _who_is_hit(aimed: Sequence[tuple[Scenario, FireStage]], shift_mm: float) -> frozenset[str]:
+    """Returns the units hit if lengths shift by `shift_mm`, over all scenarios that it allows.
+
+    A favourable shift takes the units hit in any of them, an unfavourable one those hit in all.
+    """
+    hit_in = [
+        _hit(_hits(scenario, fire_stage, shift_mm))
+        for scenario, fire_stage in aimed
+        if scenario.turns_mm <= abs(shift_mm)
     ]
-    some, every = frozenset[str].union, frozenset[str].intersection
-    return some(*found) if by_mm >= 0.0 else every(*found)
+    in_any, in_all = frozenset[str].union, frozenset[str].intersection
+    return in_any(*hit_in) if shift_mm >= 0.0 else in_all(*hit_in)
 
 
-def _hits(outlook: Outlook, look: Look, by_mm: float) -> dict[str, Flags]:
-    """At which angles (a,) each unit can be hit, were all lengths by so much kinder."""
-    seen, still = outlook.seen(look.others, by_mm), outlook.seen(look.others, -by_mm)
-    return hits_at([Aimed(outlook.base, look.stage, seen, still)], by_mm)[0]
+def _hits(scenario: Scenario, fire_stage: FireStage, shift_mm: float) -> dict[str, Flags]:
+    """Returns the angles (a,) at which each unit is hit if lengths shift by `shift_mm`."""
+    seen, still = (
+        scenario.seen(fire_stage.others, shift_mm),
+        scenario.seen(fire_stage.others, -shift_mm),
+    )
+    return hits_at([ShiftedStage(scenario.base, fire_stage.stage, seen, still)], shift_mm)[0]
 
 
-def _drawn(seen_as: Sequence[Outlook], looks: Sequence[Look]) -> dict[str, Flags]:
-    """In which draws each unit is hit."""
-    found: dict[str, Flags] = {}
-    for _, _, _, hits in _stages_drawn(seen_as, looks):
+def _drawn(scenarios: Sequence[Scenario], fire_stages: Sequence[FireStage]) -> dict[str, Flags]:
+    """Returns the draws in which each unit is hit."""
+    hit_draws: dict[str, Flags] = {}
+    for _, _, _, hits in _stages_drawn(scenarios, fire_stages):
         for unit_id, hit in hits.items():
-            found[unit_id] = found[unit_id] | hit if unit_id in found else hit
-    return found
+            hit_draws[unit_id] = hit_draws[unit_id] | hit if unit_id in hit_draws else hit
+    return hit_draws
 
 
 def base_hits(
-    seen_as: Sequence[Outlook], unit_id: str, tolerance_mm: float
+    scenarios: Sequence[Scenario], unit_id: str, tolerance_mm: float
 ) -> tuple[dict[Other, Flags], Flags]:
-    """In which draws each base of a unit can be hit, and in which the unit can (M-7.13)."""
-    looks = list(_looks(seen_as, tolerance_mm))
-    found: dict[Other, Flags] = {}
-    any_of_it = np.zeros(1, dtype=bool)
-    for outlook, look, is_left, hits in _stages_drawn(seen_as, looks):
-        asked = is_left & hits.get(unit_id, np.zeros(len(is_left), dtype=bool))
-        any_of_it = any_of_it | asked
-        for other in look.others:
-            if other.unit.id == unit_id and asked.any():
-                hit = _drawn_hits(outlook, look, unit_id, asked, only=other)
-                found[other] = found[other] | hit if other in found else hit
-    return found, any_of_it
+    """Returns the draws in which each base of a unit is hit, and those in which any is (M-7.13)."""
+    fire_stages = list(_fire_stages(scenarios, tolerance_mm))
+    base_draws: dict[Other, Flags] = {}
+    unit_draws = np.zeros(1, dtype=bool)
+    for scenario, fire_stage, is_left, hits in _stages_drawn(scenarios, fire_stages):
+        is_unit_hit = is_left & hits.get(unit_id, np.zeros(len(is_left), dtype=bool))
+        unit_draws = unit_draws | is_unit_hit
+        for other in fire_stage.others:
+            if other.unit.id == unit_id and is_unit_hit.any():
+                hit = _drawn_hits(scenario, fire_stage, unit_id, is_unit_hit, only=other)
+                base_draws[other] = base_draws[other] | hit if other in base_draws else hit
+    return base_draws, unit_draws
 
 
 def _stages_drawn(
-    seen_as: Sequence[Outlook], looks: Sequence[Look]
-) -> Iterator[tuple[Outlook, Look, Flags, dict[str, Flags]]]:
-    """The stages in order: the draws in which a base comes to each, and hits each unit there."""
-    # Lines of sight and walls have to be looked at draw by draw.
-    draws = LINE_DRAWS if len(seen_as) > 1 or seen_as[0].sight_mm else DRAWS
-    other_way = [walled_draws(each, seen_as[0], draws) for each in seen_as[1:]]
-    as_measured = ~np.any([np.zeros(draws, dtype=bool), *other_way], axis=0)
-    for outlook, is_so in zip(seen_as, [as_measured, *other_way], strict=True):
-        is_left = is_so
-        for look in looks:
+    scenarios: Sequence[Scenario], fire_stages: Sequence[FireStage]
+) -> Iterator[tuple[Scenario, FireStage, Flags, dict[str, Flags]]]:
+    """Yields each scenario and stage with the draws that reach it and those that hit each unit."""
+    # Lines of sight and walls are not vectorised, so these use fewer draws.
+    draws = LINE_DRAWS if len(scenarios) > 1 or scenarios[0].sight_mm else DRAWS
+    other_walls = [walled_draws(scenario, scenarios[0], draws) for scenario in scenarios[1:]]
+    as_measured = ~np.any([np.zeros(draws, dtype=bool), *other_walls], axis=0)
+    for scenario, is_outlook in zip(scenarios, [as_measured, *other_walls], strict=True):
+        is_left = is_outlook
+        for fire_stage in fire_stages:
             hits = {
-                unit_id: is_left if must else _drawn_hits(outlook, look, unit_id, is_left)
-                for unit_id, must in look.units.items()
+                unit_id: is_left if must else _drawn_hits(scenario, fire_stage, unit_id, is_left)
+                for unit_id, must in fire_stage.units.items()
             }
-            yield outlook, look, is_left, hits
+            yield scenario, fire_stage, is_left, hits
             for hit in hits.values():
                 is_left = is_left & ~hit
 
 
 def _drawn_hits(
-    outlook: Outlook, look: Look, unit_id: str, asked: Flags, *, only: Other | None = None
+    scenario: Scenario,
+    fire_stage: FireStage,
+    unit_id: str,
+    asked: Flags,
+    *,
+    only: Other | None = None,
 ) -> Flags:
-    """In which of the draws asked for (d,) a unit is hit, or `only` one base of it."""
-    outlook, look = _close_up(outlook, look, unit_id)
-    turns_deg = look.stage.turns_deg
+    """Returns in which of the `asked` draws (d,) a unit, or `only` one base of it, is hit."""
+    scenario, fire_stage = _close_up(scenario, fire_stage, unit_id)
+    turns_deg = fire_stage.stage.turns_deg
     if not len(turns_deg) or not asked.any():
         return np.zeros(len(asked), dtype=bool)
-    if look.stage.is_turned:
-        # As many angles about those at which it may be hit, the closer the fewer they are.
+    if fire_stage.stage.is_turned:
+        # A fixed number of angles, so that they lie closer where few angles may hit.
         even = np.linspace(0, len(turns_deg) - 1, _ANGLES)
         turns_deg = np.interp(even, np.arange(len(turns_deg)), turns_deg)
-    hidden = np.zeros((len(asked), len(look.others)), dtype=bool)
-    for at, other in enumerate(look.others):
-        hidden[:, at] = hidden_draws(outlook, other, len(asked))
-    drawn = scene(outlook.base, look.others, hidden)
-    theirs = (each.unit.id == unit_id and only in (None, each) for each in look.others)
-    wanted = np.fromiter(theirs, dtype=bool, count=len(look.others))
-    return drawn.hit(wanted, look.stage, turns_deg, asked)
+    hidden = np.zeros((len(asked), len(fire_stage.others)), dtype=bool)
+    for at, other in enumerate(fire_stage.others):
+        hidden[:, at] = hidden_draws(scenario, other, len(asked))
+    drawn = scene(scenario.base, fire_stage.others, hidden)
+    are_targets = (
+        other.unit.id == unit_id and only in (None, other) for other in fire_stage.others
+    )
+    is_target = np.fromiter(are_targets, dtype=bool, count=len(fire_stage.others))
+    return drawn.hit(is_target, fire_stage.stage, turns_deg, asked)
 
 
-def _close_up(outlook: Outlook, look: Look, unit_id: str) -> tuple[Outlook, Look]:
-    """The same, but of all angles those about which a unit may be hit, and what counts there."""
-    base, stage, slack = outlook.base, look.stage, look.slack_mm + _between_mm(look.stage)
-    may = _hits(outlook, look, slack).get(unit_id)
-    turns_deg = stage.turns_deg[:0] if may is None else stage.angles_deg(slack)[may]
+def _close_up(
+    scenario: Scenario, fire_stage: FireStage, unit_id: str
+) -> tuple[Scenario, FireStage]:
+    """Narrows a stage to the angles at which a unit may be hit and to the bases met there."""
+    base, stage, max_shift_mm = (
+        scenario.base,
+        fire_stage.stage,
+        fire_stage.max_shift_mm + _between_mm(fire_stage.stage),
+    )
+    may = _hits(scenario, fire_stage, max_shift_mm).get(unit_id)
+    turns_deg = stage.turns_deg[:0] if may is None else stage.angles_deg(max_shift_mm)[may]
     if stage.is_turned and len(turns_deg):
         ends_deg = turns_deg[[0, -1]] + (-STEP_DEG, STEP_DEG)
         turns_deg = np.unique(np.concatenate([ends_deg, turns_deg]))
-    others, screens = met_by(base, look.others, turns_deg, stage, slack)
+    others, screens = met_by(base, fire_stage.others, turns_deg, stage, max_shift_mm)
     stage = replace(stage, turns_deg=turns_deg)
-    close = replace(outlook, base=replace(base, obstructing=screens))
-    return close, replace(look, stage=stage, others=others)
+    near_outlook = replace(scenario, base=replace(base, obstructing=screens))
+    return near_outlook, replace(fire_stage, stage=stage, others=others)
 
 
-def _chance(seen_as: Sequence[Outlook], looks: Sequence[Look], unit_id: str, held: Flags) -> Chance:
-    look = next(each for each in looks if unit_id in each.units)
-    close_ups = [_close_up(each, look, unit_id) for each in seen_as]
-    spread, slack = SIGMAS * look.stage.error_mm, look.slack_mm
+def _chance(
+    scenarios: Sequence[Scenario], fire_stages: Sequence[FireStage], unit_id: str, held: Flags
+) -> Chance:
+    """Returns the margin and the probability with which a base may shoot at a unit."""
+    fire_stage = next(stage for stage in fire_stages if unit_id in stage.units)
+    close_ups = [_close_up(scenario, fire_stage, unit_id) for scenario in scenarios]
+    spread, max_shift_mm = SIGMAS * fire_stage.stage.error_mm, fire_stage.max_shift_mm
 
-    def holds_by(by_mm: float) -> bool:
-        return unit_id in _who_may(close_ups, by_mm)
+    def holds_by(shift_mm: float) -> bool:
+        return unit_id in _who_is_hit(close_ups, shift_mm)
 
-    margin_mm = turning_mm(holds_by, slack)
+    margin_mm = turning_mm(holds_by, max_shift_mm)
     if margin_mm is None:
-        margin_mm = slack if holds_by(0.0) else -slack
-    # Without errors all draws are one.
+        margin_mm = max_shift_mm if holds_by(0.0) else -max_shift_mm
+    # Without errors all draws are equal.
     if not spread:
         return Chance(margin_mm, 0.0, float(held[0]))
-    base = seen_as[0].base
+    base = scenarios[0].base
     target = next(other.unit for other in (*base.others, *base.hidden) if other.unit.id == unit_id)
-    # No shot is likelier than that its target is in range.
+    # A shot cannot be likelier than its target being in range.
     chance = min(share(held), near_enough(base.unit, target, base.longest_mm))
     return Chance(margin_mm, spread / SIGMAS, chance)
 
@@ -317,6 +347,7 @@ def _answer(
 
 
 def _zone(base: Shooter, target: str) -> tuple[Shape, ...]:
+    """Draws the zone straight ahead and the target's bases."""
     ahead = base.strip.outline(0.0, base.longest_mm)
     seen = (*base.others, *base.hidden)
     shapes = shapes_of(ahead, "fire-zone")

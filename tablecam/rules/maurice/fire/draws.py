@@ -1,4 +1,4 @@
-"""Whom a base hits in each of many draws of where it and the bases about it lie."""
+"""Sampled fire: which draws of the poses let a base hit a target."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """A base and what is about it, drawn d times, as seen from the middle of its front edge.
+    """A base and its surroundings in d draws, in the frame of the middle of its front edge.
 
     `corners_mm` (d, n, 4, 2) are the others' corners, `hidden` (d, n) which of them it does not
-    see, `obstructing_mm` (d, c, 2) the corners of each piece of terrain, `errors_rad` (d,) by how
-    much the base is turned in each draw.
+    see, `obstructing_mm` (d, c, 2) the corners of each piece of terrain, `errors_rad` (d,) the
+    rotation of the base in each draw.
     """
 
     strip: Strip
@@ -40,59 +40,62 @@ class Scene:
     obstructing_mm: tuple[Array, ...]
     errors_rad: Array
 
-    def hit(self, wanted: Flags, stage: Stage, turns_deg: Array, asked: Flags) -> Flags:
-        """In which of the draws asked for (d,) some can be hit at one or another of some angles.
+    def hit(self, is_target: Flags, stage: Stage, turns_deg: Array, asked: Flags) -> Flags:
+        """Returns in which of the `asked` draws (d,) a target is hit at one of the angles.
 
-        `wanted` (n,) are bases of one unit among the others.
+        `is_target` (n,) marks the bases of the target unit among the others.
 
-        The angles are those on the table: where the base is turned by an error, it turns its zone
-        back by as much. Where none of them hits, those between which something crosses a side of
-        the zone in that very draw are tried too: a gap may be narrower than the angles are apart.
+        The angles are those on the table: where an error turns the base, it turns its zone back by
+        as much. Where none of them hits, the angles between crossings of the zone's sides in that
+        draw are tried too, because a gap may be narrower than the step between angles.
         """
-        found = np.zeros(len(self.errors_rad), dtype=bool)
+        hit = np.zeros(len(self.errors_rad), dtype=bool)
         most_rad = np.radians(TURN_DEG)
+        # From the median outward: most draws are settled by the first few angles.
         for turn_deg in turns_deg[np.argsort(np.abs(turns_deg - np.median(turns_deg)))].tolist():
-            left = np.flatnonzero(asked & ~found)
+            left = np.flatnonzero(asked & ~hit)
             turns_rad = np.radians(turn_deg) - self.errors_rad[left]
             turns_rad = np.clip(turns_rad, -most_rad, most_rad) * stage.is_turned
-            found[left] = self._hit_at(wanted, stage, turns_rad, left)
+            hit[left] = self._hit_at(is_target, stage, turns_rad, left)
         if stage.is_turned:
-            draws = np.flatnonzero(asked & ~found)
-            for turns_rad in self._between_rad(wanted, turns_deg, draws).T:
-                left = ~found[draws] & np.isfinite(turns_rad)
-                found[draws[left]] = self._hit_at(wanted, stage, turns_rad[left], draws[left])
-        return found
+            draws = np.flatnonzero(asked & ~hit)
+            for turns_rad in self._between_rad(is_target, turns_deg, draws).T:
+                left = ~hit[draws] & np.isfinite(turns_rad)
+                hit[draws[left]] = self._hit_at(is_target, stage, turns_rad[left], draws[left])
+        return hit
 
-    def _between_rad(self, wanted: Flags, turns_deg: Array, at: Indices) -> Array:
-        """The angles (d, k) midway between those at which a corner crosses a side, rising.
+    def _between_rad(self, is_target: Flags, turns_deg: Array, at: Indices) -> Array:
+        """Returns the angles (d, k) midway between crossings of a zone's sides by corners, rising.
 
-        Of d draws; as far as some angles on the table, which are as far as it is known what the
-        zone meets, and as those wanted may be met. nan where there are fewer.
+        For the draws `at`, within the range of `turns_deg` and of the angles that meet the target;
+        padded with nan.
         """
-        if not (len(at) and wanted.any()):
+        if not (len(at) and is_target.any()):
             return np.zeros((len(at), 0))
         inner, most_rad = self.strip.narrowed(SLIVER_MM), np.radians(TURN_DEG)
         corners = [self.corners_mm[at].reshape(len(at), -1, 2)]
         corners += [piece[at] for piece in self.obstructing_mm]
-        of_theirs = self.corners_mm[at][:, wanted].reshape(len(at), -1, 2)
-        theirs_rad, turns_rad = (
-            _crossings_rad(inner, each) for each in (of_theirs, np.concatenate(corners, axis=1))
+        target_corners = self.corners_mm[at][:, is_target].reshape(len(at), -1, 2)
+        target_turns_rad, turns_rad = (
+            _crossings_rad(inner, points_mm)
+            for points_mm in (target_corners, np.concatenate(corners, axis=1))
         )
         window_rad = np.radians(turns_deg[[0, -1]])[:, None] - self.errors_rad[at]
-        first = np.fmax(np.fmin.reduce(theirs_rad, axis=1), window_rad.clip(-most_rad)[0])
-        last = np.fmin(np.fmax.reduce(theirs_rad, axis=1), window_rad.clip(max=most_rad)[1])
+        first = np.fmax(np.fmin.reduce(target_turns_rad, axis=1), window_rad.clip(-most_rad)[0])
+        last = np.fmin(np.fmax.reduce(target_turns_rad, axis=1), window_rad.clip(max=most_rad)[1])
         first[first > last] = np.nan
         first, last = first[:, None], last[:, None]
         turns_rad[~((turns_rad > first) & (turns_rad < last))] = np.nan
         turns_rad = np.sort(np.concatenate([turns_rad, first, last], axis=1), axis=1)
         return np.asarray((turns_rad[:, 1:] + turns_rad[:, :-1]) / 2)
 
-    def _hit_at(self, wanted: Flags, stage: Stage, turns_rad: Array, at: Indices) -> Flags:
+    def _hit_at(self, is_target: Flags, stage: Stage, turns_rad: Array, at: Indices) -> Flags:
+        """Returns which of the draws `at` hit a target at one angle each."""
         if not len(at):
             return np.zeros(0, dtype=bool)
         starts_mm = rectangles_met_in_frames(self.strip, turns_rad, self.corners_mm[at], SLIVER_MM)
         starts_mm[self.hidden[at]] = np.inf
-        begins_mm = starts_mm[:, wanted].min(axis=1, initial=np.inf)
+        begins_mm = starts_mm[:, is_target].min(axis=1, initial=np.inf)
         ends_mm = np.full(len(at), stage.longest_mm)
         for piece in self.obstructing_mm:
             met_mm = first_met_in_frames(self.strip, turns_rad, piece[at][:, None], SLIVER_MM)
@@ -103,7 +106,7 @@ class Scene:
 
 
 def _crossings_rad(strip: Strip, corners_mm: Array) -> Array:
-    """The angles (d, 2 c) at which corners (d, c, 2) cross the sides of a strip; nan: never."""
+    """Returns the angles (d, 2 c) at which corners (d, c, 2) cross a strip's sides; nan: never."""
     far_mm = np.hypot(corners_mm[..., 0], corners_mm[..., 1])[..., None]
     ratios = np.array([strip.left_mm, strip.right_mm]) / np.maximum(far_mm, EXACT_MM)
     bearings_rad = np.arctan2(-corners_mm[..., 0], corners_mm[..., 1])[..., None]
@@ -112,9 +115,9 @@ def _crossings_rad(strip: Strip, corners_mm: Array) -> Array:
 
 
 def scene(base: Shooter, others: Sequence[Other], hidden: Flags) -> Scene:
-    """What lies about a base, in the same draws each time.
+    """Builds the scene around a base, from the same draws each time.
 
-    `hidden` (d, n) is which of the others it does not see in which draws.
+    `hidden` (d, n) marks which of the others it does not see in each draw.
     """
     corners_mm = drawn_corners([base, *others], len(hidden))
     left_mm, right_mm = corners_mm[:, 0, 0], corners_mm[:, 0, 1]
@@ -138,17 +141,17 @@ def scene(base: Shooter, others: Sequence[Other], hidden: Flags) -> Scene:
 
 
 def drawn_corners(bases: Sequence[Shooter | Other], draws: int) -> Array:
-    """Where the corners of bases lie in each draw: (d, n, 4, 2).
+    """Returns the corners of bases in each draw: (d, n, 4, 2).
 
-    Each base on the table has draws of its own, the same whoever asks.
+    Each base on the table has its own random stream, so every question sees the same draws.
     """
-    each = [
+    corners_mm = [
         sampled(rectangles([base.pose]), first=base.number, draws=draws).corners_mm()
         for base in bases
     ]
-    return np.stack(each, axis=1)
+    return np.stack(corners_mm, axis=1)
 
 
 def _seen_from(pivots_mm: Array, axes: Array, points_mm: Array) -> Array:
-    """Points (d, k, 2), or the same (1, k, 2) for all, in the frames of d draws."""
+    """Transforms points (d, k, 2), or the same (1, k, 2) for all, into the frames of d draws."""
     return np.asarray((points_mm - pivots_mm[:, None]) @ axes.transpose(0, 2, 1))

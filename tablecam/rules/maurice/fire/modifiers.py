@@ -1,4 +1,4 @@
-"""How sure the modifiers of fire are, and that a base may fire at all: questions of one margin."""
+"""Confidence in fire modifiers (cover, enfilade, own walls) and in whether a base may fire."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.maurice.field.chances import LINE_DRAWS, SIGMAS, Chance, share, turning_mm
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.rules.maurice.fire.bounds import slack_mm, spread_mm
+from tablecam.rules.maurice.fire.bounds import error_bound_mm, spread_mm
 from tablecam.rules.maurice.fire.cover import has_cover
 from tablecam.rules.maurice.fire.doubts import base_hits
 from tablecam.rules.maurice.fire.draws import drawn_corners
 from tablecam.rules.maurice.fire.option import FireOption, ahead_of_front_mm
-from tablecam.rules.maurice.fire.outlook import Outlook, moved_draws, walled_draws
+from tablecam.rules.maurice.fire.outlook import Scenario, moved_draws, walled_draws
 from tablecam.rules.maurice.fire.shooter import Other, Shooter
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import Answer, decide
@@ -33,21 +33,21 @@ Flags = NDArray[np.bool_]
 
 
 def modifier_answers(
-    option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float
+    option: FireOption, scenarios: Sequence[Scenario], tolerance_mm: float
 ) -> Iterator[Answer]:
-    """Whether an option's target has cover, or is enfiladed, where that hangs on errors."""
-    found = (_cover(option, seen_as, tolerance_mm), _enfilade(option, seen_as, tolerance_mm))
-    return (answer for answer in found if answer is not None)
+    """Returns whether a target has cover or is enfiladed, where errors could change that."""
+    answers = (_cover(option, scenarios, tolerance_mm), _enfilade(option, scenarios, tolerance_mm))
+    return (answer for answer in answers if answer is not None)
 
 
-def own_wall_answers(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterator[Answer]:
-    """Whether a base stands flush behind a wall that is its own then (M-7.18), where it may."""
-    for other in seen_as[1:]:
-        base = seen_as[0].base
+def own_wall_answers(scenarios: Sequence[Scenario], tolerance_mm: float) -> Iterator[Answer]:
+    """Yields whether a base stands aligned behind a wall of its own, where uncertain (M-7.18)."""
+    for other in scenarios[1:]:
+        base = scenarios[0].base
         walls = base.own_walls or other.base.own_walls
         is_own, sigma_mm = bool(base.own_walls), spread_mm(base.pose)
         margin_mm = other.turns_mm if is_own else -other.turns_mm
-        chance = _chances(seen_as)[0 if is_own else 1]
+        chance = _chances(scenarios)[0 if is_own else 1]
         word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
         names = ", ".join(wall.terrain.id for wall in walls)
         because = f"whether base {base.name} stands flush behind {names} {_by(margin_mm, word)}"
@@ -61,17 +61,17 @@ def own_wall_answers(seen_as: Sequence[Outlook], tolerance_mm: float) -> Iterato
 def standing(
     name: str, pose: BasePose, area: shapely.Geometry, kind: str, tolerance_mm: float
 ) -> Answer | None:
-    """Whether a base stands in water or woods, and may not fire (M-7.6); None where it is clear."""
-    # Kept, as a base that lies still is asked again whenever something moves before it.
+    """Returns whether a base stands in water or woods and may not fire (M-7.6); None if clear."""
+    # Cached: a base at rest is asked again whenever something moves in front of it.
     base, sigma_mm = footprint(pose), spread_mm(pose)
-    slack = max(SIGMAS * sigma_mm, tolerance_mm)
-    if shapely.is_empty(area) or not shapely.dwithin(area, base, slack):
+    max_shift_mm = max(SIGMAS * sigma_mm, tolerance_mm)
+    if shapely.is_empty(area) or not shapely.dwithin(area, base, max_shift_mm):
         return None
 
-    def holds_by(by_mm: float) -> bool:
-        return is_partly_in(shapely.buffer(base, by_mm, join_style="mitre"), area)
+    def holds_by(shift_mm: float) -> bool:
+        return is_partly_in(shapely.buffer(base, shift_mm, join_style="mitre"), area)
 
-    margin_mm = turning_mm(holds_by, slack)
+    margin_mm = turning_mm(holds_by, max_shift_mm)
     if margin_mm is None:
         return None
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
@@ -84,58 +84,69 @@ def standing(
 
 
 def _drawn_in(pose: BasePose, area: shapely.Geometry, turns_mm: float) -> NDArray[np.bool_]:
-    """In which draws a base is in an area: where both, less half a sliver around, meet (G-5).
+    """Returns the draws in which a base stands in an area by more than a sliver (G-5).
 
-    `turns_mm` is by how much lengths may worsen before it is none, negative where it is none.
+    `turns_mm` is the shift that changes the outcome, negative where the base is outside as
+    measured.
     """
     measured = rectangles([pose])
     places = sampled(measured)
-    found = np.full(len(places), turns_mm >= 0.0)
+    is_in = np.full(len(places), turns_mm >= 0.0)
     at = moved_draws(places.corners_mm()[:, None], measured.corners_mm(), turns_mm)
     some = places.take(np.array(at, dtype=np.intp))
+    # Both shrink by half a sliver, so that plain intersection tests the depth.
     smaller = replace(some, halves_mm=some.halves_mm - SLIVER_MM / 2)
     inside = shapely.buffer(area, -SLIVER_MM / 2)
     shapely.prepare(inside)
-    found[at] = shapely.intersects(inside, shapely.polygons(smaller.corners_mm()))
-    return found
+    is_in[at] = shapely.intersects(inside, shapely.polygons(smaller.corners_mm()))
+    return is_in
 
 
-def _chances(seen_as: Sequence[Outlook]) -> tuple[float, ...]:
-    """How probably a base is as in each outlook."""
+def _chances(scenarios: Sequence[Scenario]) -> tuple[float, ...]:
+    """Returns the probability of each scenario."""
     others = tuple(
-        share(walled_draws(each, seen_as[0], LINE_DRAWS))
-        if spread_mm(seen_as[0].base.pose) > 0
+        share(walled_draws(scenario, scenarios[0], LINE_DRAWS))
+        if spread_mm(scenarios[0].base.pose) > 0
         else 0.0
-        for each in seen_as[1:]
+        for scenario in scenarios[1:]
     )
     return (1.0 - sum(others), *others)
 
 
-def _cover(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) -> Answer | None:
-    shot, shooter = option.sketch, option.sketch.shooter
-    spread = slack_mm(shooter, [shot.target], shot.distance_mm)
-    slack = max(spread, tolerance_mm)
+def _cover(option: FireOption, scenarios: Sequence[Scenario], tolerance_mm: float) -> Answer | None:
+    """Returns whether a target has cover (M-7.19), or None where no error can change it."""
+    shot, shooter = option.geometry, option.geometry.shooter
+    bound_mm = error_bound_mm(shooter, [shot.target], shot.distance_mm)
+    max_shift_mm = max(bound_mm, tolerance_mm)
     between = shapely.convex_hull(shapely.GeometryCollection([shooter.edge, shot.target.outline]))
-    covers = [each.base.cover for each in seen_as]
-    if not shapely.dwithin(covers, between, slack).any():
+    covers = [scenario.base.cover for scenario in scenarios]
+    if not shapely.dwithin(covers, between, max_shift_mm).any():
         return None
 
     @cache
-    def covered(outlook: Outlook, by_mm: float) -> bool:
-        return has_cover(outlook.base, shot.target, shot.turned_deg, shot.end_mm, by_mm)
+    def covered(scenario: Scenario, shift_mm: float) -> bool:
+        return has_cover(scenario.base, shot.target, shot.turned_deg, shot.end_mm, shift_mm)
 
-    def holds_by(by_mm: float) -> bool:
-        found = [covered(each, by_mm) for each in seen_as if each.turns_mm <= abs(by_mm)]
-        return any(found) if by_mm >= 0.0 else all(found)
+    def holds_by(shift_mm: float) -> bool:
+        is_covered = [
+            covered(scenario, shift_mm)
+            for scenario in scenarios
+            if scenario.turns_mm <= abs(shift_mm)
+        ]
+        return any(is_covered) if shift_mm >= 0.0 else all(is_covered)
 
-    margin_mm = turning_mm(holds_by, slack)
+    margin_mm = turning_mm(holds_by, max_shift_mm)
     if margin_mm is None:
         return None
-    sigma_mm, chance = spread / SIGMAS, 0.0
-    for outlook, is_so in zip(seen_as, _chances(seen_as), strict=True):
-        by_mm = turning_mm(lambda by_mm, seen=outlook: covered(seen, by_mm), slack)  # type: ignore[misc]
-        by_mm = (slack if covered(outlook, 0.0) else -slack) if by_mm is None else by_mm
-        chance += is_so * decide(by_mm, sigma_mm)[1]
+    sigma_mm, chance = bound_mm / SIGMAS, 0.0
+    for scenario, probability in zip(scenarios, _chances(scenarios), strict=True):
+        shift_mm = turning_mm(lambda shift_mm, seen=scenario: covered(seen, shift_mm), max_shift_mm)  # type: ignore[misc]
+        shift_mm = (
+            (max_shift_mm if covered(scenario, 0.0) else -max_shift_mm)
+            if shift_mm is None
+            else shift_mm
+        )
+        chance += probability * decide(shift_mm, sigma_mm)[1]
     word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
     because = f"whether {option.target} has cover from base {shooter.name} {_by(margin_mm, word)}"
     return Answer(
@@ -143,20 +154,25 @@ def _cover(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) 
     )
 
 
-def _enfilade(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float) -> Answer | None:
-    """Whether the best shot at a unit is one from behind the base that is hit (M-7.22)."""
-    shooter, hit = option.sketch.shooter, option.sketch.target
-    margin_mm, slack = -ahead_of_front_mm(shooter, hit), _enfilade_slack_mm(shooter, hit)
-    sigma_mm, others = slack / SIGMAS, [each for each in shooter.others if _may_turn(option, each)]
-    is_close = abs(margin_mm) <= max(slack, tolerance_mm)
+def _enfilade(
+    option: FireOption, scenarios: Sequence[Scenario], tolerance_mm: float
+) -> Answer | None:
+    """Returns whether the best shot at a unit comes from behind the base hit (M-7.22), or None."""
+    shooter, hit = option.geometry.shooter, option.geometry.target
+    margin_mm, error_mm = -ahead_of_front_mm(shooter, hit), _enfilade_error_mm(shooter, hit)
+    sigma_mm, others = (
+        error_mm / SIGMAS,
+        [other for other in shooter.others if _differs_in_enfilade(option, other)],
+    )
+    is_close = abs(margin_mm) <= max(error_mm, tolerance_mm)
     if not is_close and not (others and sigma_mm):
         return None
     if others and sigma_mm:
-        # Errors may let it hit another base of the unit, which has a front line of its own.
-        held, asked = _enfiladed_draws(option, seen_as, tolerance_mm)
-        chance = share(held[asked])
+        # Errors may move the hit to another base of the unit, with its own front line.
+        enfiladed, hit_draws = _enfiladed_draws(option, scenarios, tolerance_mm)
+        chance = share(enfiladed[hit_draws])
         if not is_close:
-            if held[asked].all() or not held.any():
+            if enfiladed[hit_draws].all() or not enfiladed.any():
                 return None
             margin_mm = NormalDist().inv_cdf(chance) * sigma_mm
         word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
@@ -169,19 +185,19 @@ def _enfilade(option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: floa
     )
 
 
-def _may_turn(option: FireOption, other: Other) -> bool:
-    """Whether another base of the unit that is hit may be enfiladed where that one is not."""
-    shooter, hit = option.sketch.shooter, option.sketch.target
+def _differs_in_enfilade(option: FireOption, other: Other) -> bool:
+    """Returns whether another base of the target may be enfiladed where the hit one is not."""
+    shooter, hit = option.geometry.shooter, option.geometry.target
     if other.unit.id != option.target or other is hit:
         return False
-    margin_mm, slack = -ahead_of_front_mm(shooter, other), _enfilade_slack_mm(shooter, other)
-    return abs(margin_mm) <= slack or (margin_mm > 0.0) != option.is_enfilade
+    margin_mm, error_mm = -ahead_of_front_mm(shooter, other), _enfilade_error_mm(shooter, other)
+    return abs(margin_mm) <= error_mm or (margin_mm > 0.0) != option.is_enfilade
 
 
-def _enfilade_slack_mm(shooter: Shooter, other: Other) -> float:
-    """More than what errors change of how far a base is behind another's front line."""
+def _enfilade_error_mm(shooter: Shooter, other: Other) -> float:
+    """Bounds what errors change of how far a base lies behind another's front line."""
     pose, target = shooter.pose, other.pose
-    # As far as a corner of the one may lie from the front edge of the other.
+    # The longest lever arm: from the target's front edge to the shooter's farthest corner.
     apart_mm = float(np.hypot(pose.x_mm - target.x_mm, pose.y_mm - target.y_mm))
     far_mm = apart_mm + float(np.hypot(pose.width_mm, pose.depth_mm) + target.depth_mm)
     swing_mm = target.sigma_mm + float(np.radians(target.sigma_deg)) * far_mm
@@ -189,19 +205,19 @@ def _enfilade_slack_mm(shooter: Shooter, other: Other) -> float:
 
 
 def _enfiladed_draws(
-    option: FireOption, seen_as: Sequence[Outlook], tolerance_mm: float
+    option: FireOption, scenarios: Sequence[Scenario], tolerance_mm: float
 ) -> tuple[Flags, Flags]:
-    """In which draws some base of a unit that can be hit is enfiladed, and which ones hit any."""
-    hits, asked = base_hits(seen_as, option.target, tolerance_mm)
-    found = np.zeros(len(asked), dtype=bool)
+    """Returns the draws in which a base that is hit is enfiladed, and those with any hit."""
+    hits, unit_draws = base_hits(scenarios, option.target, tolerance_mm)
+    enfiladed = np.zeros(len(unit_draws), dtype=bool)
     for other, is_hit in hits.items():
-        margins_mm = _enfilade_margins_mm(option.sketch.shooter, other, len(asked))
-        found |= is_hit & (margins_mm >= -EXACT_MM)
-    return found, asked
+        margins_mm = _enfilade_margins_mm(option.geometry.shooter, other, len(unit_draws))
+        enfiladed |= is_hit & (margins_mm >= -EXACT_MM)
+    return enfiladed, unit_draws
 
 
 def _enfilade_margins_mm(shooter: Shooter, other: Other, draws: int) -> Array:
-    """By how much a base is behind another's front line in each draw: (d,)."""
+    """Returns how far a base is behind another's front line in each draw: (d,)."""
     corners_mm = drawn_corners([shooter, other], draws)
     left_mm, right_mm = corners_mm[:, 1, 0], corners_mm[:, 1, 1]
     along = (right_mm - left_mm) / np.hypot(*(right_mm - left_mm).T)[:, None]

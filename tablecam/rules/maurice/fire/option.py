@@ -1,4 +1,4 @@
-"""What a base may shoot at: one option for each unit, its number to hit, and why (M-7.20 on)."""
+"""Fire options: the best shot of a base at each unit, its number to hit, and why (M-7.20 on)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tablecam.table.headings import forward
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch:
-    """What is needed to draw a shot; the shapes are made only when somebody looks, and kept.
+class ShotGeometry:
+    """The geometry of a shot, from which its shapes are drawn on first use.
 
     The zone is turned by `turned_deg`, ends at `end_mm` and meets the target `distance_mm` along
     its axis; `past` is a line that reaches the target past all cover.
@@ -58,24 +58,24 @@ Range = Literal["short", "long"]
 Angle = Literal["ahead", "left", "right"]
 
 _EASIEST, _HARDEST = 2, 6
-"""A natural 1 always misses, a natural 6 always hits (M-7.23)."""
+"""A natural 1 always misses and a natural 6 always hits (M-7.23)."""
 _LENGTH_PLACES = 4
 
 
-class Sure(Protocol):
-    """What tells how likely a base may shoot a unit."""
+class TargetConfidence(Protocol):
+    """The probability that a base may shoot at each of its targets."""
 
     def probability(self, target: str) -> float:
-        """How likely it is, of a unit that it may shoot as measured."""
+        """Returns the probability that the base may shoot at a target it can shoot as measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class FireOption:
-    """One thing that a base may shoot at: the best way for the shooter to do it.
+    """A target unit of a base, with the best way to shoot at it.
 
-    `target_base` is the base that its zone meets first when it is turned by `turned_deg`
-    (counter-clockwise, so to the left), `distance_mm` along the zone's axis; `to_hit` is the
-    number needed on each of `dice`. `sure` tells how likely it may be shot at, where errors count.
+    `target_base` is the base that the zone meets first when it is turned by `turned_deg`
+    (counter-clockwise, so to the left), `distance_mm` along the zone's axis; `to_hit` is the number
+    needed on each of `dice`. `confidence` gives its probability where poses have errors.
     """
 
     target: str
@@ -90,22 +90,22 @@ class FireOption:
     is_enfilade: bool
     is_dense: bool
     because: str
-    sketch: Sketch = field(compare=False)
-    sure: Sure | None = field(default=None, compare=False, repr=False)
+    geometry: ShotGeometry = field(compare=False)
+    confidence: TargetConfidence | None = field(default=None, compare=False, repr=False)
 
     @property
     def probability(self) -> float:
-        """That it may be shot at, given what is known of where bases lie: 1 where that is sure."""
-        return 1.0 if self.sure is None else self.sure.probability(self.target)
+        """The probability that the target may be shot at, given the errors; 1 if certain."""
+        return 1.0 if self.confidence is None else self.confidence.probability(self.target)
 
     @property
     def evidence(self) -> tuple[Shape, ...]:
-        """The shapes that show why, drawn when they are asked for."""
-        return self.sketch.shapes
+        """The shapes that show why, drawn on first use."""
+        return self.geometry.shapes
 
     def to_json(self) -> dict[str, Any]:
-        """The option as rulings carry it."""
-        told = {
+        """Returns the option as rulings carry it."""
+        record = {
             "target": self.target,
             "target_base": self.target_base,
             "range": self.range,
@@ -122,13 +122,13 @@ class FireOption:
         }
         probability = self.probability
         if probability < 1.0:
-            told["probability"] = round(probability, _LENGTH_PLACES)
-        return told
+            record["probability"] = round(probability, _LENGTH_PLACES)
+        return record
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hit:
-    """A base that can be hit: the one at `place` among those met, at some of the angles there."""
+    """A base that can be hit: number `place` in `met`, at the angles with indices `at`."""
 
     base: Shooter
     met: Met
@@ -141,39 +141,45 @@ class Hit:
         return self.met.others[self.place]
 
 
-def options(asked: Sequence[tuple[Shooter, Met]], wanted: Range) -> list[tuple[FireOption, ...]]:
-    """The best option of each base against each unit that it can hit at a range."""
-    hits = [_hits(base, met, wanted) for base, met in asked]
-    covers = iter(_covers([hit for each in hits for hit in each]))
-    return [_best([_option(hit, wanted, next(covers)) for hit in each]) for each in hits]
+def options(
+    zones: Sequence[tuple[Shooter, Met]], fire_range: Range
+) -> list[tuple[FireOption, ...]]:
+    """Returns the best option of each base against each unit that it can hit at a range."""
+    hits = [_hits(base, met, fire_range) for base, met in zones]
+    covers = iter(_covers([hit for base_hits in hits for hit in base_hits]))
+    return [
+        _best([_option(hit, fire_range, next(covers)) for hit in base_hits]) for base_hits in hits
+    ]
 
 
-def _hits(base: Shooter, met: Met, wanted: Range) -> list[Hit]:
+def _hits(base: Shooter, met: Met, fire_range: Range) -> list[Hit]:
+    """Returns the bases that a base can hit at a range."""
     can_hit = met.can_hit
     if not can_hit.any():
         return []
     is_short = met.ranges_mm <= base.short_mm + EXACT_MM
-    can_hit &= is_short if wanted == "short" else ~is_short
+    can_hit &= is_short if fire_range == "short" else ~is_short
     places = np.flatnonzero(can_hit.any(axis=0)).tolist()
     return [Hit(base, met, place, np.flatnonzero(can_hit[:, place])) for place in places]
 
 
 def _covers(hits: Sequence[Hit]) -> list[shapely.Geometry]:
-    """What covers between each base and the one it hits; mostly nothing."""
-    found: list[shapely.Geometry] = [shapely.Polygon()] * len(hits)
+    """Returns the cover between each base and the one it hits, mostly an empty polygon."""
+    covers_between: list[shapely.Geometry] = [shapely.Polygon()] * len(hits)
+    # One query for each cover area: bases without own walls share the area of the ground.
     edges = {id(hit.base): hit.base.edge for hit in hits}
     for cover in {id(hit.base.cover): hit.base.cover for hit in hits}.values():
         at = [place for place, hit in enumerate(hits) if hit.base.cover is cover]
         sights = [(edges[id(hits[place].base)], hits[place].other.outline) for place in at]
         for place, between in zip(at, what_is_between(sights, cover), strict=True):
-            found[place] = between
-    return found
+            covers_between[place] = between
+    return covers_between
 
 
-def _best(found: Sequence[FireOption]) -> tuple[FireOption, ...]:
-    """The best option against each unit, by the units' names."""
+def _best(candidates: Sequence[FireOption]) -> tuple[FireOption, ...]:
+    """Returns the best option against each unit, sorted by unit id."""
     best: dict[str, FireOption] = {}
-    for option in found:
+    for option in candidates:
         known = best.get(option.target)
         if known is None or _order(option) < _order(known):
             best[option.target] = option
@@ -181,11 +187,12 @@ def _best(found: Sequence[FireOption]) -> tuple[FireOption, ...]:
 
 
 def _order(option: FireOption) -> tuple[float, ...]:
-    """Better options for the shooter first; of equal ones the nearer, then the less turned."""
+    """Sorts options for the shooter: lowest number to hit, then nearest, then least turned."""
     return (option.to_hit, option.distance_mm, abs(option.turned_deg))
 
 
-def _option(hit: Hit, wanted: Range, cover: shapely.Geometry) -> FireOption:
+def _option(hit: Hit, fire_range: Range, cover: shapely.Geometry) -> FireOption:
+    """Builds the option for a hit, with its modifiers and number to hit (M-7.20 to M-7.24)."""
     base, other, met = hit.base, hit.other, hit.met
     aim = best_aim(base, other, met, hit.at, cover)
     turned_deg = float(met.turns_deg[aim.at])
@@ -204,26 +211,26 @@ def _option(hit: Hit, wanted: Range, cover: shapely.Geometry) -> FireOption:
     return FireOption(
         target=other.unit.id,
         target_base=other.name,
-        range=wanted,
+        range=fire_range,
         angle=angle,
         turned_deg=turned_deg,
         distance_mm=distance_mm,
-        dice=CANISTER_DICE if base.is_gun and wanted == "short" else 1,
+        dice=CANISTER_DICE if base.is_gun and fire_range == "short" else 1,
         to_hit=to_hit,
         has_cover=aim.has_cover,
         is_enfilade=enfilade,
         is_dense=dense,
         because=_because(base, other, turned_deg, distance_mm, to_hit, modifiers),
-        sketch=_sketch(hit, aim),
+        geometry=_geometry(hit, aim),
     )
 
 
 def ahead_of_front_mm(base: Shooter, other: Other) -> float:
-    """How far a shooting base reaches ahead of the front line of the base that it hits (M-7.22)."""
+    """Returns how far a base reaches ahead of the front line of the base that it hits (M-7.22)."""
     pose, target = base.pose, other.pose
     x, y = forward(target.heading_deg)
     ahead_x, ahead_y = forward(pose.heading_deg)
-    # What its half depth and half width reach ahead, whichever way about it lies.
+    # The shooter's extent along the target's heading, whatever its own heading.
     deep = abs(x * ahead_x + y * ahead_y) * pose.depth_mm
     wide = abs(x * ahead_y - y * ahead_x) * pose.width_mm
     middle_mm = (pose.x_mm - target.x_mm) * x + (pose.y_mm - target.y_mm) * y
@@ -238,6 +245,7 @@ def _because(
     to_hit: int,
     modifiers: Sequence[tuple[str, int, bool, str]],
 ) -> str:
+    """Writes the sentence that explains an option."""
     turned = "straight ahead"
     if turned_deg:
         turned = f"turned {abs(turned_deg):.1f} degrees {'left' if turned_deg > 0 else 'right'}"
@@ -249,9 +257,9 @@ def _because(
     return f"{met}: {TO_HIT}+" + (f" with {', '.join(named)} is {to_hit}+" if named else "")
 
 
-def _sketch(hit: Hit, aim: Aim) -> Sketch:
+def _geometry(hit: Hit, aim: Aim) -> ShotGeometry:
     met = hit.met
-    return Sketch(
+    return ShotGeometry(
         hit.base,
         hit.other,
         float(met.turns_deg[aim.at]),

@@ -1,8 +1,9 @@
-"""What a base that shoots may be faced with: whom crests may hide, which wall may be its own.
+"""Scenarios: the different worlds a shooter may face, as errors change crests and own walls.
 
-Both hang on lengths that errors change. All that errors move lies within so much of where it was
-measured, and so does every point of a line between two such things. So what is seen past crests
-drawn in by as much may be seen, and what is seen past crests let out by as much is.
+Whom a crest hides and which wall is a base's own depend on lengths that errors change. Errors move
+every point by less than a bound, and so every point of a line between two such points. So whoever
+is seen past crests shrunk by that bound may be seen, and whoever is seen past crests grown by it is
+seen for certain.
 """
 
 from __future__ import annotations
@@ -29,135 +30,140 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _ASIDE = 3.0
-"""A line slanted by up to 70 degrees that begins so far behind a front passes it within 3 times
-that; zones are turned by 45."""
+"""The sideways reach of a line that starts behind the front, as a multiple of its depth.
+
+Lines slanted by up to 70 degrees stay within 3 times the depth; zones turn by at most 45."""
 
 _SURE = 0.99
-"""Draws that move nothing by this share of what turns an outcome leave it as it is."""
+"""Draws that move no corner by this share of the deciding shift leave the outcome unchanged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outlook:
-    """A base as it may be: `base` has the walls that are its own then, and all whom it may see.
+class Scenario:
+    """A base as it may be: `base` has the own walls of this case and everyone it may see.
 
-    Lengths must change by `turns_mm` for it: by nothing for what is measured. `sight_mm` is by how
-    much they may worsen before a crest hides each enemy of whom that is in question: negative for
-    one that is hidden as measured.
+    The case needs a shift of lengths by `turns_mm`, 0 for the measured one. `sight_mm` is the shift
+    against the base at which a crest hides each uncertain enemy: negative for one that is hidden as
+    measured.
     """
 
     base: Shooter
     turns_mm: float
     sight_mm: Mapping[Other, float]
 
-    def seen(self, others: tuple[Other, ...], by_mm: float) -> tuple[Other, ...]:
-        """Those of others whom no crest hides, were lengths by so much kinder."""
-        return tuple(each for each in others if self.sight_mm.get(each, np.inf) + by_mm >= 0.0)
+    def seen(self, others: tuple[Other, ...], shift_mm: float) -> tuple[Other, ...]:
+        """Returns those of `others` that no crest hides if lengths shift by `shift_mm`."""
+        return tuple(
+            other for other in others if self.sight_mm.get(other, np.inf) + shift_mm >= 0.0
+        )
 
 
-def outlooks(base: Shooter, tolerance_mm: float) -> tuple[Outlook, ...]:
-    """What a base may be faced with: first what it is as measured."""
+def scenarios_of(base: Shooter, tolerance_mm: float) -> tuple[Scenario, ...]:
+    """Returns the scenarios of a base, the measured one first."""
     sight_mm = _sights_mm(base, tolerance_mm)
-    others = base.others + tuple(each for each in base.hidden if each in sight_mm)
+    others = base.others + tuple(other for other in base.hidden if other in sight_mm)
     base = replace(base, others=others)
     other_walls, turns_mm = _other_walls(base, tolerance_mm)
-    found = (Outlook(base, 0.0, sight_mm),)
+    measured = (Scenario(base, 0.0, sight_mm),)
     if other_walls is None:
-        return found
-    return (*found, Outlook(base.behind(other_walls), turns_mm, sight_mm))
+        return measured
+    return (*measured, Scenario(base.behind(other_walls), turns_mm, sight_mm))
 
 
-def hidden_draws(outlook: Outlook, other: Other, draws: int) -> Flags:
-    """In which draws (d,) a crest hides an enemy from a base."""
-    turns_mm = outlook.sight_mm.get(other, np.inf)
-    found = np.full(draws, turns_mm < 0.0)
+def hidden_draws(scenario: Scenario, other: Other, draws: int) -> Flags:
+    """Returns the draws (d,) in which a crest hides an enemy from a base."""
+    turns_mm = scenario.sight_mm.get(other, np.inf)
+    is_hidden_in = np.full(draws, turns_mm < 0.0)
     if not np.isfinite(turns_mm):
-        return found
-    base = outlook.base
+        return is_hidden_in
+    base = scenario.base
     places_mm = drawn_corners([base, other], draws)
     measured_mm = np.stack([base.corners_mm, other.corners_mm])
     for at in moved_draws(places_mm, measured_mm, turns_mm):
         edge, outline = shapely.LineString(places_mm[at, 0, :2]), shapely.Polygon(places_mm[at, 1])
-        found[at] = is_hidden(edge, outline, base.ground.crests)
-    return found
+        is_hidden_in[at] = is_hidden(edge, outline, base.ground.crests)
+    return is_hidden_in
 
 
-def walled_draws(outlook: Outlook, measured: Outlook, draws: int) -> Flags:
-    """In which draws (d,) a base has the walls of an outlook, and not those that are measured."""
+def walled_draws(scenario: Scenario, measured: Scenario, draws: int) -> Flags:
+    """Returns the draws (d,) in which a base has the own walls of this scenario."""
     base = measured.base
-    found = np.zeros(draws, dtype=bool)
+    has_walls = np.zeros(draws, dtype=bool)
     places_mm = drawn_corners([base], draws)
     walls = _walls_within(base, SIGMAS * spread_mm(base.pose))
-    for at in moved_draws(places_mm, base.corners_mm[None], outlook.turns_mm):
-        found[at] = flush_walls(places_mm[at, 0], walls) == outlook.base.own_walls
-    return found
+    for at in moved_draws(places_mm, base.corners_mm[None], scenario.turns_mm):
+        has_walls[at] = flush_walls(places_mm[at, 0], walls) == scenario.base.own_walls
+    return has_walls
 
 
 def moved_draws(places_mm: Array, measured_mm: Array, turns_mm: float) -> list[int]:
-    """The draws in which some corner of bases (d, n, 4, 2) has moved so far as to turn something.
+    """Returns the draws in which some corner of the bases (d, n, 4, 2) moves by about `turns_mm`.
 
-    Corners move the farthest of all points of a base.
+    Corners move farther than any other point of a base.
     """
     moved_mm = np.hypot(*np.moveaxis(places_mm - measured_mm, -1, 0)).max(axis=(1, 2))
     return [*np.flatnonzero(moved_mm >= _SURE * abs(turns_mm)).tolist()]
 
 
 def _sights_mm(base: Shooter, tolerance_mm: float) -> Mapping[Other, float]:
-    """By how much lengths may worsen before a crest hides each enemy of whom it is in question."""
+    """Returns the shift at which a crest hides each enemy, where errors can change that."""
     crests = base.ground.crests
     if shapely.is_empty(crests):
         return {}
     edge, enemies = base.edge_less(0.0), [o for o in (*base.others, *base.hidden) if o.is_enemy]
     spreads = [max(spread_mm(base.pose), spread_mm(other.pose)) for other in enemies]
-    slacks = [max(SIGMAS * spread, tolerance_mm) for spread in spreads]
+    max_shifts_mm = [max(SIGMAS * spread, tolerance_mm) for spread in spreads]
     sights = [(edge, other.outline) for other in enemies]
-    is_near = is_between(sights, crests, max(slacks, default=0.0)).tolist()
-    found = {}
-    for other, slack, may in zip(enemies, slacks, is_near, strict=True):
-        turns_mm = turning_mm(partial(_may_see, base, other), slack) if may else None
+    is_near = is_between(sights, crests, max(max_shifts_mm, default=0.0)).tolist()
+    sights_mm = {}
+    for other, max_shift_mm, may_differ in zip(enemies, max_shifts_mm, is_near, strict=True):
+        turns_mm = turning_mm(partial(_may_see, base, other), max_shift_mm) if may_differ else None
         if turns_mm is not None:
-            found[other] = turns_mm
-    return found
+            sights_mm[other] = turns_mm
+    return sights_mm
 
 
-def _may_see(base: Shooter, other: Other, by_mm: float) -> bool:
-    """Whether a base sees another past crests, were all lengths by so much kinder to it."""
+def _may_see(base: Shooter, other: Other, shift_mm: float) -> bool:
+    """Returns whether a base sees another past crests if lengths shift by `shift_mm` in favour."""
     crests, edge = base.ground.crests, base.edge_less(0.0)
-    drawn_in = shapely.buffer(crests, -by_mm, join_style="mitre")
+    drawn_in = shapely.buffer(crests, -shift_mm, join_style="mitre")
     if is_hidden(edge, other.outline, drawn_in):
         return False
-    wider = base.edge_less(-_ASIDE * by_mm)
-    if by_mm <= 0.0 or shapely.dwithin(crests, wider, _ASIDE * by_mm):
+    wider = base.edge_less(-_ASIDE * shift_mm)
+    if shift_mm <= 0.0 or shapely.dwithin(crests, wider, _ASIDE * shift_mm):
         return True
-    # A thin crest drawn in is none at all. So it must be seen past the crest as it is, too, from
-    # wherever lines to it may come from: no farther aside than they are slanted.
-    larger = shapely.buffer(other.outline, by_mm, join_style="mitre")
+    # A thin crest vanishes when shrunk. So the other must also be visible past the unchanged
+    # crest, from any point that a slanted line may start at.
+    larger = shapely.buffer(other.outline, shift_mm, join_style="mitre")
     return not is_hidden(wider, larger, crests)
 
 
 def _other_walls(base: Shooter, tolerance_mm: float) -> tuple[tuple[Piece, ...] | None, float]:
-    """The walls that may be a base's own and are not, or the other way; None where that is sure.
+    """Returns the own walls in the case that was not measured, and the shift that it needs.
 
-    And by how much lengths must change for it.
+    None where no error changes the own walls.
     """
-    slack = max(SIGMAS * spread_mm(base.pose), tolerance_mm)
-    walls = _walls_within(base, slack)
-    may, must = (flush_walls(base.corners_mm, walls, by_mm) for by_mm in (slack, -slack))
+    max_shift_mm = max(SIGMAS * spread_mm(base.pose), tolerance_mm)
+    walls = _walls_within(base, max_shift_mm)
+    may, must = (
+        flush_walls(base.corners_mm, walls, shift_mm) for shift_mm in (max_shift_mm, -max_shift_mm)
+    )
     if may == must:
         return None, 0.0
-    others = must if base.own_walls == may else may
+    other_walls = must if base.own_walls == may else may
 
-    def holds_by(by_mm: float) -> bool:
-        return flush_walls(base.corners_mm, walls, by_mm) == may
+    def holds_by(shift_mm: float) -> bool:
+        return flush_walls(base.corners_mm, walls, shift_mm) == may
 
-    turns_mm = turning_mm(holds_by, slack)
-    return others, 0.0 if turns_mm is None else abs(turns_mm)
+    turns_mm = turning_mm(holds_by, max_shift_mm)
+    return other_walls, 0.0 if turns_mm is None else abs(turns_mm)
 
 
-def _walls_within(base: Shooter, slack_mm: float) -> list[Piece]:
-    """The walls that may lie along the front of a base."""
+def _walls_within(base: Shooter, max_shift_mm: float) -> list[Piece]:
+    """Returns the walls that may lie along the front of a base."""
     edge = base.edge_less(0.0)
     return [
         wall
         for wall in linear_screens(base.ground)
-        if shapely.dwithin(edge, wall.outline, TOUCH_MM + EXACT_MM + slack_mm)
+        if shapely.dwithin(edge, wall.outline, TOUCH_MM + EXACT_MM + max_shift_mm)
     ]

@@ -1,4 +1,4 @@
-"""A base that shoots: its zone, what obstructs it and covers others, whom it can see (M-7.11)."""
+"""Bases that shoot: their zone, the terrain in it, and the bases that they see (M-7.11)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Shapes = NDArray[np.object_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Other:
-    """A base of another unit than the one that shoots; `number` is its place among all bases."""
+    """A base of another unit than the shooter's; `number` is its index among all bases."""
 
     unit: UnitOnField
     place: int
@@ -35,27 +35,27 @@ class Other:
 
     @property
     def pose(self) -> BasePose:
-        """Where it lies."""
+        """The pose of the base."""
         return self.unit.unit.bases[self.place]
 
     @property
     def name(self) -> str:
-        """How players call it."""
+        """The base's name as players use it."""
         return self.unit.unit.base_name(self.place)
 
     @property
     def corners_mm(self) -> Array:
-        """Its corners (4, 2): front left, front right, rear right, rear left."""
+        """The corners (4, 2): front left, front right, rear right, rear left."""
         return np.asarray(shapely.get_coordinates(self.outline)[:4])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shooter:
-    """A base that shoots, its own walls left out of `obstructing` and `cover` (M-7.18).
+    """A base that shoots, with its own walls left out of `obstructing` and `cover` (M-7.18).
 
-    `edge` is its front edge, less a sliver at each end: no gap narrower than that lets fire by.
-    `others` are the bases of other units near enough to matter, without the enemies that no
-    straight line from its front edge reaches past a crest (M-5.9): those are `hidden`.
+    `edge` is its front edge, less a sliver at each end, so that no line passes a narrower gap.
+    `others` are the bases of other units near enough to matter; enemies that no straight line from
+    the front edge reaches past a crest (M-5.9) are in `hidden` instead.
     """
 
     unit: UnitOnField
@@ -74,48 +74,52 @@ class Shooter:
 
     @property
     def pose(self) -> BasePose:
-        """Where it lies."""
+        """The pose of the base."""
         return self.unit.unit.bases[self.place]
 
     @property
     def name(self) -> str:
-        """How players call it."""
+        """The base's name as players use it."""
         return self.unit.unit.base_name(self.place)
 
     @property
     def corners_mm(self) -> Array:
-        """Its corners (4, 2): front left, front right, rear right, rear left."""
+        """The corners (4, 2): front left, front right, rear right, rear left."""
         return np.asarray(shapely.get_coordinates(self.unit.bases[self.place])[:4])
 
-    def edge_less(self, by_mm: float) -> shapely.LineString:
-        """Its front edge, less so much at each end."""
+    def edge_less(self, shift_mm: float) -> shapely.LineString:
+        """Returns the front edge shortened by `shift_mm` at each end."""
         left, end = np.array(self.front.left_mm), np.array(self.front.right_mm)
-        inward = (end - left) / np.hypot(*(end - left)) * by_mm
+        inward = (end - left) / np.hypot(*(end - left)) * shift_mm
         return shapely.LineString([left + inward, end - inward])
 
     def faces_as(self, other: Shooter) -> bool:
-        """Whether this is the very same base, on the same ground, before the very same others."""
+        """Returns whether `other` is the same base, facing the same bases on the same ground."""
 
-        def who(base: Shooter) -> list[tuple[int, int]]:
+        def bases_faced(base: Shooter) -> list[tuple[int, int]]:
             faced = (base, *base.others, None, *base.hidden)
-            return [(0, 0) if each is None else (id(each.unit), each.place) for each in faced]
+            return [(0, 0) if one is None else (id(one.unit), one.place) for one in faced]
 
-        return who(self) == who(other)
+        return bases_faced(self) == bases_faced(other)
 
     def behind(self, walls: tuple[Piece, ...]) -> Shooter:
-        """The same base, were these walls its own and no others."""
-        known = (*self.obstructing, *(wall.outline for wall in self.own_walls))
+        """Returns the same base with `walls` as its only own walls."""
+        all_obstructing = (*self.obstructing, *(wall.outline for wall in self.own_walls))
         outlines = [wall.outline for wall in walls]
         return replace(
             self,
-            obstructing=tuple(each for each in known if not any(each is own for own in outlines)),
+            obstructing=tuple(
+                outline
+                for outline in all_obstructing
+                if not any(outline is own for own in outlines)
+            ),
             cover=covering(self.ground, walls),
             own_walls=walls,
         )
 
     @property
     def is_gun(self) -> bool:
-        """Whether it is artillery."""
+        """Whether the base is artillery."""
         return self.unit.unit.arm == "artillery"
 
     @property
@@ -125,11 +129,11 @@ class Shooter:
 
     @property
     def longest_mm(self) -> float:
-        """As far as it can shoot (M-7.9, M-7.10)."""
+        """The base's longest range (M-7.9, M-7.10)."""
         return (LONG_BW if self.is_gun else SHORT_BW) * self.bw_mm
 
     def within(self, range_mm: float) -> tuple[Other, ...]:
-        """Those others that a zone of a length can meet, however it is turned."""
+        """Returns the others that a zone of this length can meet at any angle."""
         if range_mm >= self.longest_mm or not self.others:
             return self.others
         outlines = [other.outline for other in self.others]
@@ -138,29 +142,32 @@ class Shooter:
         return tuple(self.others[place] for place in np.flatnonzero(near).tolist())
 
 
-def shooters(field: Field, wanted: Sequence[tuple[UnitOnField, int]]) -> tuple[Shooter, ...]:
-    """Bases made ready to shoot, each given by its unit and its place there."""
-    if not wanted:
+def shooters(field: Field, unit_bases: Sequence[tuple[UnitOnField, int]]) -> tuple[Shooter, ...]:
+    """Builds shooters from pairs of a unit and the index of one of its bases."""
+    if not unit_bases:
         return ()
-    outlines = [unit.bases[place] for unit, place in wanted]
+    outlines = [unit.bases[place] for unit, place in unit_bases]
     # A base's rectangle begins at its front left and goes on to its front right.
     corners_mm = shapely.get_coordinates(outlines).reshape(-1, 5, 2)[:, :4]
     fronts_mm = corners_mm[:, :2]
     fronts = [
         Axes((left[0], left[1]), (end[0], end[1]), unit.unit.bases[place].heading_deg)
-        for (left, end), (unit, place) in zip(fronts_mm.tolist(), wanted, strict=True)
+        for (left, end), (unit, place) in zip(fronts_mm.tolist(), unit_bases, strict=True)
     ]
     edges = np.asarray(shapely.linestrings(fronts_mm), dtype=object)
     along = fronts_mm[:, 1] - fronts_mm[:, 0]
     inward_mm = along / np.hypot(*along.T)[:, None] * SLIVER_MM
     inner = shapely.linestrings(fronts_mm + np.stack([inward_mm, -inward_mm], axis=1)).tolist()
     strips = [strip_before(front, ZONE_BW * field.bw_mm) for front in fronts]
-    reaches_mm = np.array([_zone_reach_mm(_longest_mm(field, u), field.bw_mm) for u, _ in wanted])
+    reaches_mm = np.array(
+        [_zone_reach_mm(_longest_mm(field, u), field.bw_mm) for u, _ in unit_bases]
+    )
     pivots = np.asarray(shapely.points([strip.pivot_mm for strip in strips]), dtype=object)
     ground = field.ground
     own = own_walls(ground, corners_mm)
-    near = _near(field, wanted, strips, pivots, reaches_mm)
+    near = _near(field, unit_bases, strips, pivots, reaches_mm)
     hidden = _hidden(ground, edges, near)
+    # The number is the base's random stream, so it counts all bases of the field.
     numbers = {key: number for number, key in enumerate(_all_bases(field))}
     obstructing = _obstructing(field, own, pivots, reaches_mm)
     return tuple(
@@ -179,7 +186,7 @@ def shooters(field: Field, wanted: Sequence[tuple[UnitOnField, int]]) -> tuple[S
             own[at],
             hidden[at],
         )
-        for at, (unit, place) in enumerate(wanted)
+        for at, (unit, place) in enumerate(unit_bases)
     )
 
 
@@ -192,20 +199,20 @@ def _longest_mm(field: Field, unit: UnitOnField) -> float:
 
 
 def _zone_reach_mm(range_mm: float, bw_mm: float) -> float:
-    """How far from the pivot a zone of a length reaches at its far corners, or a bit more."""
+    """Bounds the distance from the pivot to the far corners of a zone."""
     return range_mm + ZONE_BW * bw_mm
 
 
 def _near(
     field: Field,
-    wanted: Sequence[tuple[UnitOnField, int]],
+    unit_bases: Sequence[tuple[UnitOnField, int]],
     strips: Sequence[Strip],
     pivots: Shapes,
     reaches_mm: Array,
 ) -> list[tuple[Other, ...]]:
-    """For each shooter the bases of other units that reach ahead of its front line, near enough.
+    """Returns for each shooter the bases of other units ahead of its front line and in reach.
 
-    Its own unit's do not count in its zones (M-7.13).
+    Bases of its own unit do not count in its zone (M-7.13).
     """
     bases = _all_bases(field)
     outlines = np.array([unit.bases[place] for unit, place in bases], dtype=object)
@@ -217,39 +224,40 @@ def _near(
     ahead = np.array([strip.axes[1] for strip in strips])
     to_corners = corners_mm[other] - pivots_mm[which][:, None]
     is_ahead = (to_corners * ahead[which][:, None]).sum(axis=-1).max(axis=1, initial=-1.0) > 0
-    as_seen = {
+    others_of_side = {
         side: [
-            Other(of, at, number, of.bases[at], of.side != side)
-            for number, (of, at) in enumerate(bases)
+            Other(owner, at, number, owner.bases[at], owner.side != side)
+            for number, (owner, at) in enumerate(bases)
         ]
-        for side in {unit.side for unit, _ in wanted}
+        for side in {unit.side for unit, _ in unit_bases}
     }
-    found: list[list[Other]] = [[] for _ in wanted]
+    near: list[list[Other]] = [[] for _ in unit_bases]
     for place, base in zip(which[is_ahead].tolist(), other[is_ahead].tolist(), strict=True):
-        unit = wanted[place][0]
+        unit = unit_bases[place][0]
         if bases[base][0] is not unit:
-            found[place].append(as_seen[unit.side][base])
-    return list(map(tuple, found))
+            near[place].append(others_of_side[unit.side][base])
+    return list(map(tuple, near))
 
 
 def _hidden(
     ground: Ground, edges: Shapes, near: Sequence[tuple[Other, ...]]
 ) -> list[tuple[Other, ...]]:
-    """For each shooter the enemies that are behind a crest (M-5.9)."""
-    found: list[tuple[Other, ...]] = [()] * len(near)
+    """Returns for each shooter the enemies behind a crest (M-5.9)."""
+    hidden: list[tuple[Other, ...]] = [()] * len(near)
     if shapely.is_empty(ground.crests):
-        return found
-    asked = [(at, other) for at, each in enumerate(near) for other in each if other.is_enemy]
-    crossed = is_between([(edges[at], other.outline) for at, other in asked], ground.crests)
-    for (at, other), is_crossed in zip(asked, crossed.tolist(), strict=True):
+        return hidden
+    sights = [(at, other) for at, others in enumerate(near) for other in others if other.is_enemy]
+    crossed = is_between([(edges[at], other.outline) for at, other in sights], ground.crests)
+    for (at, other), is_crossed in zip(sights, crossed.tolist(), strict=True):
         if is_crossed and is_hidden(edges[at], other.outline, ground.crests):
-            found[at] += (other,)
-    return found
+            hidden[at] += (other,)
+    return hidden
 
 
 def _obstructing(
     field: Field, own: Sequence[Sequence[Piece]], pivots: Shapes, reaches_mm: Array
 ) -> list[tuple[shapely.Geometry, ...]]:
+    """Returns the obstructing terrain in reach of each shooter, its own walls left out."""
     pieces = [
         piece
         for piece in field.ground.pieces
@@ -260,6 +268,8 @@ def _obstructing(
     near = np.zeros((len(own), len(pieces)), dtype=bool)
     near[which, piece] = True
     return [
-        tuple(pieces[at].outline for at in np.flatnonzero(each).tolist() if pieces[at] not in walls)
-        for each, walls in zip(near, own, strict=True)
+        tuple(
+            pieces[at].outline for at in np.flatnonzero(is_near).tolist() if pieces[at] not in walls
+        )
+        for is_near, walls in zip(near, own, strict=True)
     ]

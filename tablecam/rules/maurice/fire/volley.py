@@ -1,6 +1,6 @@
-"""Shooting with given dice: who fires at whom and needs what, hits, disruptions (M-7.20 to M-7.26).
+"""Volleys with given dice: checks targets, counts hits and disruptions (M-7.20 to M-7.26).
 
-What a base may fire at is `fire.py`'s; here its choice is checked, and dice are counted.
+`fire.py` finds the targets that a base may choose.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from tablecam.table.model import Arm
 from tablecam.wording import nearest
 
 _RANGES: Mapping[Kind, str] = MappingProxyType({"volley": "short", "bombard": "long"})
-"""What each kind of fire reaches (M-7.1)."""
+"""The range of each kind of fire (M-7.1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A base's fire: how many dice, what each needs to hit, and what each hit to disrupt.
+    """A base's fire: its dice, what each needs to hit, and what each hit needs to disrupt.
 
-    `to_hit` has the card in it.
+    `to_hit` includes the card.
     """
 
     unit: str
@@ -42,7 +42,7 @@ class Shot:
     because: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The shot as resolutions and odds list it."""
+        """Returns the shot as resolutions and odds list it."""
         return {
             "unit": self.unit,
             "base": self.base,
@@ -62,13 +62,13 @@ class Fired:
 
     @property
     def hits(self) -> int:
-        """How many of them hit."""
+        """The number of dice that hit."""
         return sum(die >= self.shot.to_hit for die in self.rolled)
 
 
 @dataclass(frozen=True, slots=True)
 class Struck:
-    """A target: the hits on it, its dice to disrupt, what it gains, and whether it breaks."""
+    """A target's hits, its dice to disrupt, the disruption it gains, and whether it breaks."""
 
     unit: str
     hits: int
@@ -80,11 +80,11 @@ class Struck:
 
 
 def shot_list(field: Field, request: Volley, known: Fires | None = None) -> tuple[Shot, ...]:
-    """The shots asked for, in their order; `known` is the fire of their units, if it is known.
+    """Returns the requested shots in order; `known` is fire that is computed already.
 
     Raises:
-        BadInput: A base may not fire at the target that was chosen for it, or units that bombard
-            together are not one force.
+        BadInput: A base may not fire at its chosen target, or units that bombard together are not
+            one force.
     """
     if request.kind == "bombard":
         _check_one_force(field, request)
@@ -96,36 +96,38 @@ def shot_list(field: Field, request: Volley, known: Fires | None = None) -> tupl
 
 
 def _check_one_force(field: Field, request: Volley) -> None:
-    """Refuse a bombardment by units that no single activation can reach (M-7.3, M-1.15)."""
+    """Rejects a bombardment by units that no single activation can reach (M-7.3, M-1.15)."""
     shooters = tuple(dict.fromkeys(aim.unit for aim in request.aims))
     apart = left_out(field, shooters)
     if apart is None or any(field.by_id[name].unit.arm != "artillery" for name in shooters):
-        return  # what never bombards is refused shot by shot
+        return  # units that never bombard are rejected shot by shot
     path = ("shots", shooters.index(apart), "unit")
     why = why_apart(field.by_id[shooters[0]], field.by_id[apart])
     why = why or f"they are not linked within {FORCE_BW:g} BW"
-    said = f"expected guns of one force (M-7.3), got {shooters[0]} and {apart}: {why}"
-    raise request.document.error(path, said)
+    message = f"expected guns of one force (M-7.3), got {shooters[0]} and {apart}: {why}"
+    raise request.document.error(path, message)
 
 
 def disrupt_number(kind: Kind, target: Arm) -> int:
-    """What a hit needs to disrupt: guns are hard to silence from afar (M-7.26)."""
+    """Returns the number a hit needs to disrupt; distant guns are harder to silence (M-7.26)."""
     is_gun_from_afar = kind == "bombard" and target == "artillery"
     return TO_DISRUPT_GUN_BY_BOMBARDMENT if is_gun_from_afar else TO_DISRUPT
 
 
 def fire(field: Field, request: Volley) -> tuple[tuple[Fired, ...], tuple[Struck, ...]]:
-    """All shots with their hits, and all targets with what becomes of them.
+    """Resolves all shots and returns them with their hits, and the targets with their losses.
 
     Raises:
-        BadInput: A base may not fire so, or the dice are not as many as are due.
+        BadInput: A base may not fire so, or the number of dice is wrong.
     """
     shots = shot_list(field, request)
-    due = sum(shot.dice for shot in shots)
+    dice_count = sum(shot.dice for shot in shots)
     document = request.document
-    dice = check_dice(document, ("dice", "hit"), request.hit, due, "one to hit for each (M-7.20)")
+    dice = check_dice(
+        document, ("dice", "hit"), request.hit, dice_count, "one to hit for each (M-7.20)"
+    )
     fired = rolled(shots, dice)
-    hits = sum(each.hits for each in fired)
+    hits = sum(shot.hits for shot in fired)
     why = "one to disrupt for each hit (M-7.25)"
     dice = check_dice(document, ("dice", "disrupt"), request.disrupt, hits, why)
     levels = {name: (unit.disruption, len(unit.bases)) for name, unit in field.by_id.items()}
@@ -133,35 +135,37 @@ def fire(field: Field, request: Volley) -> tuple[tuple[Fired, ...], tuple[Struck
 
 
 def rolled(shots: Iterable[Shot], dice: Sequence[int]) -> tuple[Fired, ...]:
-    """Each shot with its dice, handed out in the shots' order."""
-    found, start = [], 0
+    """Deals the dice to the shots in their order."""
+    fired, start = [], 0
     for shot in shots:
-        found.append(Fired(shot, tuple(dice[start : start + shot.dice])))
+        fired.append(Fired(shot, tuple(dice[start : start + shot.dice])))
         start += shot.dice
-    return tuple(found)
+    return tuple(fired)
 
 
 def struck(
     fired: Iterable[Fired], dice: Sequence[int], levels: Mapping[str, tuple[int, int]]
 ) -> tuple[Struck, ...]:
-    """What becomes of each target; dice to disrupt go to the hits in the order of scoring.
+    """Returns the result for each target; dice to disrupt go to hits in the order of scoring.
 
     `levels` are each unit's level of disruption and number of bases. All dice are thrown, also for
     a target that breaks before its last one (M-7.8).
     """
-    given = iter(dice)
+    dice_left = iter(dice)
     against: dict[str, list[int]] = {}
     numbers: dict[str, int] = {}
-    for each in fired:
-        numbers[each.shot.target] = each.shot.disrupt_on
-        against.setdefault(each.shot.target, []).extend(next(given) for _ in range(each.hits))
+    for shot_fired in fired:
+        numbers[shot_fired.shot.target] = shot_fired.shot.disrupt_on
+        against.setdefault(shot_fired.shot.target, []).extend(
+            next(dice_left) for _ in range(shot_fired.hits)
+        )
     return tuple(
         strike(name, tuple(hits), numbers[name], *levels[name]) for name, hits in against.items()
     )
 
 
 def strike(name: str, dice: Dice, disrupt_on: int, level: int, bases: int) -> Struck:
-    """What becomes of a target with a level of disruption and so many bases; a die for each hit."""
+    """Returns the result for one target; each hit has one die."""
     gained = sum(die >= disrupt_on for die in dice)
     broken = is_broken(level + gained, bases)
     because = [f"M-7.26 {gained} of {len(dice)} hits disrupt, on {disrupt_on} or more"]
@@ -170,6 +174,7 @@ def strike(name: str, dice: Dice, disrupt_on: int, level: int, bases: int) -> St
 
 
 def _shot(field: Field, request: Volley, aim: Aim, fire: BaseFire | None) -> Shot:
+    """Builds the shot of a base at the target that the request chooses."""
     option = _chosen(field, request, aim, fire)
     card = request.cards.get(aim.unit, 0)
     because = [f"M-7.23 {option.because}"]
@@ -187,15 +192,15 @@ def _shot(field: Field, request: Volley, aim: Aim, fire: BaseFire | None) -> Sho
 
 
 def _chosen(field: Field, request: Volley, aim: Aim, fire: BaseFire | None) -> FireOption:
-    """The option that a request chooses; refused when there is none such."""
+    """Returns the fire option that a request chooses; raises `BadInput` where there is none."""
     unit = field.by_id[aim.unit]
     if fire is None or (request.kind == "bombard" and unit.unit.arm != "artillery"):
-        may = "fires (M-7.7)" if fire is None else "bombards (M-7.1)"
-        raise _refused(request, aim, f"{unit.unit.arm} never {may}")
+        action = "fires (M-7.7)" if fire is None else "bombards (M-7.1)"
+        raise _refused(request, aim, f"{unit.unit.arm} never {action}")
     if not fire.options:
         raise _refused(request, aim, f"base {aim.base} may not fire: {fire.blocked}")
-    wanted = _RANGES[request.kind]
-    at_range = [option for option in fire.options if option.range == wanted]
+    fire_range = _RANGES[request.kind]
+    at_range = [option for option in fire.options if option.range == fire_range]
     if not at_range:
         there = " and ".join(dict.fromkeys(option.range for option in fire.options))
         raise _refused(
@@ -203,8 +208,8 @@ def _chosen(field: Field, request: Volley, aim: Aim, fire: BaseFire | None) -> F
         )
     targets = {option.target: option for option in at_range}
     if aim.target not in targets:
-        may = nearest("", targets)
-        raise _refused(request, aim, f"base {aim.base} may not fire at {aim.target} (M-7.12){may}")
+        hint = nearest("", targets)
+        raise _refused(request, aim, f"base {aim.base} may not fire at {aim.target} (M-7.12){hint}")
     return targets[aim.target]
 
 
