@@ -44,9 +44,9 @@ class _InOrder(click.Group):
 
 @click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(tablecam.__version__, prog_name="tablecam")
-@click.option("-v", "--verbose", count=True, help="Say more: once for what is done, twice for all.")
+@click.option("-v", "--verbose", count=True, help="Print log messages; -vv prints all of them.")
 def commands(verbose: int) -> None:
-    """A camera over a miniatures wargame: where every base lies, and what follows from it.
+    """Measure and referee a miniatures wargame with a camera above the table.
 
     Start with `tablecam demo`.
     """

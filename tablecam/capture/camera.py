@@ -59,7 +59,8 @@ class CameraSource:
         if self._first_picture is None:
             self._device.close()
             raise BadInput(
-                self._name, "opens but gives no pictures; does another program use it? " + _ADVICE
+                self._name,
+                "opens but delivers no pictures; is another program using it? " + _ADVICE,
             )
         self._shortcomings = _shortcomings(self._device, options, self._first_picture)
         for note in self._shortcomings:
@@ -84,7 +85,7 @@ class CameraSource:
         picture = self._first_picture if self._first_picture is not None else self._device.read()
         self._first_picture = None
         if picture is None:
-            raise SourceLost(f"{self._name} gives no more pictures; is it still plugged in?")
+            raise SourceLost(f"{self._name} stopped delivering pictures; is it still plugged in?")
         number = self._count
         self._count += 1
         return Frame(picture, number, self._clock.now_s())
@@ -111,7 +112,7 @@ def _opened(camera: int | str, back_end: BackEnd) -> Device:
     if back_end not in available:
         raise BadInput(
             camera_name(camera),
-            f"expected a back end that this computer has ({', '.join(available)}), got {back_end}",
+            f"back end {back_end} is not available here; choose one of {', '.join(available)}",
         )
     device = Device.open(camera, BACK_ENDS[back_end])
     if device is None:
@@ -174,7 +175,10 @@ def _other_size(options: SourceOptions, picture: Picture) -> str | None:
     requested = options.resolution_px
     if requested is None or requested == given:
         return None
-    return f"asked for {requested[0]}x{requested[1]} pictures, it gives {given[0]}x{given[1]}"
+    return (
+        f"requested {requested[0]}x{requested[1]} pictures, "
+        f"but the camera delivers {given[0]}x{given[1]}"
+    )
 
 
 def _other_coding(device: Device, options: SourceOptions) -> str | None:
@@ -186,7 +190,7 @@ def _other_coding(device: Device, options: SourceOptions) -> str | None:
         return None
     letters = "".join(chr(code >> shift & 0xFF) for shift in (0, 8, 16, 24))
     shown = letters if letters.isprintable() else f"code {code:#x}"
-    return f"asked for MJPEG, it gives {shown}: large pictures will come slowly"
+    return f"requested MJPEG, but the camera delivers {shown}: large pictures will arrive slowly"
 
 
 def _other_value(device: Device, control: int, requested: float | None, word: str) -> str | None:
@@ -195,7 +199,8 @@ def _other_value(device: Device, control: int, requested: float | None, word: st
     if requested is None or abs(given - requested) <= _SAME_VALUE:
         return None
     return (
-        f"asked for {word} {requested:g}, it says {given:g}; fix it with the camera's own program"
+        f"requested {word} {requested:g}, but the camera reports {given:g}; "
+        "set it in the camera's own software"
     )
 
 
@@ -204,4 +209,4 @@ def _autofocus_stays_on(device: Device, options: SourceOptions) -> str | None:
     asked = options.hold_focus or options.focus is not None
     if not asked or device.get(cv2.CAP_PROP_AUTOFOCUS) <= 0:
         return None
-    return "its autofocus cannot be turned off; a lens that hunts spoils the calibration"
+    return "its autofocus cannot be turned off; refocusing invalidates the calibration"

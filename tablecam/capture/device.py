@@ -101,8 +101,8 @@ class Device:
             return ()
         is_camera = isinstance(self._arguments[0], int)
         way = "cable or port" if is_camera else "network"
-        hint = f"try another {way}, or fewer pictures a second"
-        return (f"more than one in ten pictures come broken: {hint}",)
+        hint = f"try another {way}, or a lower frame rate"
+        return (f"more than one picture in ten arrives damaged: {hint}",)
 
     def _count(self, *, is_broken: bool) -> None:
         """Records whether a picture was broken and updates the warning."""
@@ -138,7 +138,7 @@ class Device:
         """Switches decoding on again, as the bytes are no JPEG, and returns the next picture."""
         if not self._gives_bytes:
             return None
-        _log.info("%s gives no JPEGs; OpenCV decodes them", self._arguments[0])
+        _log.info("%s delivers no JPEGs; OpenCV decodes them", self._arguments[0])
         self._gives_bytes = False
         if self.back_end in _DECODE_AGAIN:
             self.set(*_DECODE_AGAIN[self.back_end])

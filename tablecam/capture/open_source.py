@@ -155,30 +155,30 @@ def source_kind(name: str, further_names: Iterable[str] = ()) -> SourceKind:
         return "camera"
     if scheme := _SCHEME.match(name):
         if scheme[1].lower() not in SCHEMES:
+            prefixes = ", ".join(f"{known}://" for known in SCHEMES)
             raise BadInput(
-                shown_address(name), f"expected an address with {', '.join(SCHEMES)} before the ://"
+                shown_address(name), f"expected an address that starts with one of {prefixes}"
             )
         return "stream"
     path = Path(name)
     if path.is_dir():
         return "folder"
     if not path.exists():
-        raise BadInput(name, "there is no such file; expected " + _all_kinds(further_names))
+        raise BadInput(name, "no such file; a source is " + _all_kinds(further_names))
     return "picture" if path.suffix.lower() in PICTURE_ENDINGS else "video"
 
 
 def _all_kinds(further_names: Iterable[str]) -> str:
     """Lists the kinds of names that are accepted, for an error message."""
-    return ", ".join(
-        (
-            "a camera number",
-            "an rtsp:// or http:// address",
-            "a video",
-            "a picture",
-            "a folder of pictures",
-            *further_names,
-        )
+    *kinds, last = (
+        "a camera number",
+        "an rtsp:// or http:// address",
+        "a video",
+        "a picture",
+        "a folder of pictures",
+        *further_names,
     )
+    return f"{', '.join(kinds)} or {last}"
 
 
 def _camera(name: str) -> int | str:

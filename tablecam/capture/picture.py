@@ -205,7 +205,7 @@ def _frozen(image: Image) -> Image:
 def _jpeg_size_px(data: bytes) -> tuple[int, int]:
     """Reads width and height from the headers; requires an end marker after the scan."""
     if not is_jpeg(data):
-        raise BrokenPicture("no JPEG")
+        raise BrokenPicture("not a JPEG")
     size_px: tuple[int, int] | None = None
     # Walks from marker to marker; only the frame header holds the size.
     at = len(_JPEG_START)

@@ -148,7 +148,7 @@ class Reader:
 
     def _run(self) -> None:
         """Runs in the thread: reads until the end and records how it ended."""
-        problem: Exception | None = RuntimeError("the reader stopped by a fault of its own")
+        problem: Exception | None = RuntimeError("the reader crashed")
         try:
             problem = self._read_until_over()
         finally:
@@ -197,7 +197,7 @@ class Reader:
     def _unexpected(self, error: Exception) -> SourceLost:
         """Converts any fault, such as a driver's, to a lost source, as it may pass like one."""
         _log.debug("%s", self._name, exc_info=error)
-        return SourceLost(f"{self._name}: gives no pictures: {error!r}")
+        return SourceLost(f"{self._name}: delivers no pictures: {error!r}")
 
     def _take(self, frame: Frame, source: Source) -> None:
         """Publishes a frame and marks the source as live."""
@@ -230,7 +230,7 @@ class Reader:
         raise BadInput(
             self._name,
             f"pictures are {frame.width_px}x{frame.height_px}, "
-            f"but {size.said_by} is for {size.width_px}x{size.height_px}",
+            f"but {size.said_by} was made for {size.width_px}x{size.height_px}",
         )
 
     def _gives_up(self) -> bool:

@@ -46,7 +46,7 @@ class StreamSource:
         picture = self._first_picture if self._first_picture is not None else self._device.read()
         self._first_picture = None
         if picture is None:
-            raise SourceLost(f"{self._name} gives no more pictures")
+            raise SourceLost(f"{self._name} stopped delivering pictures")
         number = self._number
         self._number += 1
         return Frame(picture, number, self._clock.now_s())
@@ -84,7 +84,7 @@ def _opened(address: str, options: SourceOptions) -> tuple[Device, Picture]:
             device.close()
         raise BadInput(
             shown_address(address),
-            f"no pictures came within {options.open_timeout_s:g} s; is the camera on, in the same "
-            "network, and the address right?",
+            f"no pictures came within {options.open_timeout_s:g} s; "
+            "check that the camera is on, in the same network, and that the address is right",
         )
     return device, picture

@@ -85,7 +85,8 @@ class VideoSource:
         read, listed = self._number - self._loop_start, self._device.get(cv2.CAP_PROP_FRAME_COUNT)
         if read < _WHOLE * listed and not self.notes:
             damage = (
-                f"{self.name} is cut short or damaged: {read} of its {listed:.0f} pictures came"
+                f"{self.name} is cut short or damaged: "
+                f"only {read} of {listed:.0f} frames could be read"
             )
             self.notes = (damage,)
             _log.warning("%s", damage)
@@ -111,5 +112,5 @@ def _frames_per_s(device: Device, path: Path) -> float:
     rate = device.get(cv2.CAP_PROP_FPS)
     if _SLOWEST_FRAMES_PER_S <= rate <= _FASTEST_FRAMES_PER_S:
         return rate
-    _log.warning("%s does not say its frame rate; taking %g/s", path, _USUAL_FRAMES_PER_S)
+    _log.warning("%s states no frame rate; assuming %g per second", path, _USUAL_FRAMES_PER_S)
     return _USUAL_FRAMES_PER_S

@@ -60,19 +60,19 @@ Examples:
 
 
 @click.group("calibrate", invoke_without_command=True, no_args_is_help=True, epilog=_EXAMPLES)
-@click.option("--live", is_flag=True, help="Be led through all of it on a page in the browser.")
+@click.option("--live", is_flag=True, help="Calibrate step by step on a page in the browser.")
 @click.option(
     "--table",
     "table_path",
     type=click.Path(path_type=Path),
-    help="The table file, with --live; without it only the lens is calibrated.",
+    help="The table file; without it, only the lens is calibrated.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=Path("camera.json"),
     show_default=True,
-    help="The camera file, with --live. One that is there already can be checked with a ruler.",
+    help="The camera file to write; an existing one can be checked with a ruler.",
 )
 @source_options
 @page_options
@@ -89,11 +89,11 @@ def calibrate(
     port: int,
     open_browser: bool,
 ) -> None:
-    """Find the camera's lens, and its place over the table.
+    """Calibrate the lens and locate the camera above the table.
 
-    With --live a page in the browser leads through it: turn the lens until it is sharp, hold the
-    board where the page says, clear the table, and check with a ruler. The other options are
-    for --live; `lens` and `table` work on pictures and have options of their own.
+    With --live, a page in the browser guides you: focus the lens, hold the board where the page
+    says, clear the table, and check with a ruler. All options below belong to --live; the
+    commands `lens` and `table` work on saved pictures and have their own options.
     """
     if context.invoked_subcommand is not None:
         _refuse_own_options(context, context.invoked_subcommand)
@@ -136,27 +136,29 @@ def _inner_corners(
 
 @calibrate.command("lens")
 @click.argument("pictures", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The camera file.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The camera file to write."
+)
 @click.option(
     "--chessboard",
     metavar="ACROSSxDOWN",
     callback=_inner_corners,
-    help="The views show a plain chessboard of so many inner corners, not the lens board.",
+    help="The pictures show a plain chessboard with this many inner corners, such as 9x6.",
 )
 @click.option(
     "--square-mm",
     type=NumberIn(min=0, min_open=True),
     default=25.0,
     show_default=True,
-    help="The side of the chessboard's squares. It changes nothing about the lens.",
+    help="Side of the chessboard's squares; it does not affect the lens.",
 )
 @click.option(
     "--coverage",
     "coverage_path",
     type=click.Path(path_type=Path),
-    help="Where to draw what the views covered.  [default: beside the camera file]",
+    help="Picture of the area that the views cover (.png).  [default: beside the camera file]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def lens(
     pictures: tuple[Path, ...],
     out: Path,
@@ -166,11 +168,11 @@ def lens(
     *,
     as_json: bool,
 ) -> None:
-    """Find the lens from PICTURES of the lens board.
+    """Calibrate the lens from PICTURES of the lens board.
 
-    PICTURES are files, or folders of them. Print the board with `tablecam print --what board`, glue
-    it onto something flat, and take a dozen pictures of it: everywhere in the field, tilted this
-    way and that, sharp.
+    PICTURES are files or folders. Print the board with `tablecam print --what board`, glue it onto
+    something flat, and take a dozen sharp pictures: with the board in every part of the view, and
+    tilted in different directions.
     """
     check_place(out)
     coverage_path = coverage_path or out.with_suffix(".coverage.png")
@@ -221,14 +223,18 @@ def lens(
     "camera_path",
     required=True,
     type=click.Path(path_type=Path),
-    help="The camera file with the lens. Where there is none yet, one is made without it.",
+    help="The camera file with the lens; if it does not exist, one without a lens is created.",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Write here, not to the camera file.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The camera file to write.  [default: the one of --camera]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def table(
     picture: Path, table_path: Path, camera_path: Path, out: Path | None, *, as_json: bool
 ) -> None:
-    """Find the camera's place from the table tags in a PICTURE."""
+    """Locate the camera above the table, from a PICTURE of its tags."""
     out = out or camera_path
     check_place(out)
     roster = read_table_file(table_path)

@@ -13,11 +13,11 @@ from tablecam.wording import nearest, quoted
 
 @click.command("coverage")
 @click.argument("game")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def coverage(game: str, as_json: bool) -> None:
     """Count the rules of a GAME that are played and tested.
 
-    Those that are not are named.
+    Lists those that are not.
     """
     rules = coverage_of(game)
     if rules is None:

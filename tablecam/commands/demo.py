@@ -16,10 +16,10 @@ from tablecam.simulate.source import SimulatedSource
 @page_options
 @game_options
 def demo(host: str, port: int, open_browser: bool, game: GameOptions) -> None:
-    """Show a living table: no camera and no file needed.
+    """Run a simulated game; needs no camera and no files.
 
-    A simulated camera looks at a scripted battle; its pictures go through the same search, fit
-    and tracking as a real camera's. On the page, drag units about and see them found again.
+    A simulated camera watches a scripted battle. Its pictures go through the same search, fit and
+    tracking as those of a real camera. Drag units on the page and see them found again.
     """
     click.echo("Laying out the table; the page comes in a moment …", err=True)
     table, camera = embedded_demo(), demo_camera()

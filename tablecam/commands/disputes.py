@@ -31,21 +31,24 @@ Examples:
 
 @click.command("disputes", epilog=_EXAMPLES)
 @click.argument("path", metavar="FILE", type=_PATH)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option(
-    "--pictures", "pictures_folder", type=_PATH, help="Write all pictures to this folder."
+    "--pictures",
+    "pictures_folder",
+    type=_PATH,
+    help="Write the pictures of all disputes to this folder.",
 )
 @click.option(
     "--position",
     "number",
     type=click.IntRange(1),
     metavar="N",
-    help="Print what lay on the table in dispute N: a position for `tablecam rulings`.",
+    help="Print the position of dispute N, for `tablecam rulings`.",
 )
 def disputes(path: Path, as_json: bool, pictures_folder: Path | None, number: int | None) -> None:
     """List a game's disputes, with answers, margins and rules.
 
-    FILE is a recording of `tablecam run` or `tablecam demo`; it may still be going on.
+    FILE is a recording; its game may still be in progress.
     """
     game = GameFile.open(path, read_only=True)
     if as_json and number is not None:

@@ -14,20 +14,23 @@ from tablecam.rules.lines import Lines
 from tablecam.wording import nearest, quoted
 
 _REQUESTS = """\b
-One JSON object a line; each is answered by one, with "ok" true or false:
+Each request is a JSON object on one line; so is its answer, with "ok" true or false:
   {"do": "load", "position": {...}, "options": {"active": "french"}}
   {"do": "state"}      {"do": "legal"}      {"do": "undo"}
-  {"do": "apply", "action": {...}}          one of those that legal lists
-  {"do": "moved", "position": {...}}        what lies on the table now
-A roll is applied with "values" read from real dice, or without, and then it is rolled.
+  {"do": "apply", "action": {...}}          an action that "legal" lists
+  {"do": "moved", "position": {...}}        the present position
+Apply a roll with the "values" of real dice; without them, tablecam rolls the dice.
 """
 
 
 @click.command("engine", epilog=_REQUESTS)
 @click.argument("game")
-@click.option("--seed", type=int, help="Throw the same dice again as with the same number before.")
+@click.option("--seed", type=int, help="Seed of the dice; the same seed gives the same rolls.")
 def engine(game: str, seed: int | None) -> None:
-    """Play a GAME by requests on standard input, a line each."""
+    """Play a GAME over JSON lines.
+
+    Reads requests from standard input and writes answers to standard output.
+    """
     rules = game_of(game)
     if rules is None:
         hint = nearest(game, game_names())

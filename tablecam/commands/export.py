@@ -47,30 +47,46 @@ Examples:
 
 @click.command("export", epilog=_EXAMPLES)
 @click.argument("path", metavar="FILE", type=_PATH)
-@click.option("--jsonl", "jsonl_path", metavar="OUT", type=_PATH, help="Every entry, a line each.")
 @click.option(
-    "--html", "html_path", metavar="OUT", type=_PATH, help="A page that plays it in any browser."
+    "--jsonl", "jsonl_path", metavar="OUT", type=_PATH, help="Every entry as one line of JSON."
 )
-@click.option("--mp4", "mp4_path", metavar="OUT", type=_PATH, help="A film from above.")
-@click.option("--gif", "gif_path", metavar="OUT", type=_PATH, help="The same, for messages.")
+@click.option(
+    "--html",
+    "html_path",
+    metavar="OUT",
+    type=_PATH,
+    help="A page that plays the game in any browser.",
+)
+@click.option(
+    "--mp4", "mp4_path", metavar="OUT", type=_PATH, help="A film of the table from above."
+)
+@click.option("--gif", "gif_path", metavar="OUT", type=_PATH, help="The same film as a GIF.")
 @click.option(
     "--pictures",
     "has_pictures",
     is_flag=True,
-    help="With the camera's pictures: in lines and page, and beneath a film instead of the map.",
+    help="Include the camera's pictures; in a film they replace the map.",
 )
 @click.option(
-    "--text", "text_path", metavar="OUT", type=_PATH, help="A battle report, a map each round."
+    "--text",
+    "text_path",
+    metavar="OUT",
+    type=_PATH,
+    help="A battle report with a map of each round.",
 )
 @click.option(
-    "--message", "message_path", metavar="OUT", type=_PATH, help="A text that a message carries."
+    "--message",
+    "message_path",
+    metavar="OUT",
+    type=_PATH,
+    help="The game as text to paste into a message.",
 )
 @click.option(
     "--position",
     "number",
     type=int,
     metavar="N",
-    help="Print what lay on the table at entry N: a position for `tablecam rulings`.",
+    help="Print the position at entry N, for `tablecam rulings`.",
 )
 def export(
     path: Path,
@@ -83,11 +99,11 @@ def export(
     message_path: Path | None,
     number: int | None,
 ) -> None:
-    """Hand on a recorded game.
+    """Export a recording as a page, film, report or text.
 
-    FILE is a recording of `tablecam run` or `tablecam demo`; it may still be going on. OUT is a new
-    file, or - for standard output; nothing is written over. `tablecam import` makes the same
-    recording again of --jsonl or --message; the latter goes without pictures.
+    FILE is a recording; its game may still be in progress. OUT is a new file, or - for standard
+    output; existing files are never overwritten. `tablecam import` restores the recording from
+    --jsonl or --message; a message carries no pictures.
     """
     position_out = None if number is None else STANDARD_OUTPUT
     outputs = {

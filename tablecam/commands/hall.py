@@ -23,15 +23,14 @@ Examples:
     "address",
     required=True,
     metavar="URL",
-    help="The database that the tables play into: postgresql://user@host/database",
+    help="The database that the tables write to: postgresql://user@host/database",
 )
 @page_options
 def hall(address: str, host: str, port: int, open_browser: bool) -> None:
-    """Show all tables of a hall on one page.
+    """Show all tables of a club on one page.
 
-    Any of them is opened to be looked at. Tables join it with `tablecam run --record URL`. The page
-    changes nothing on them, and shows no cards that are concealed. With `--host 0.0.0.0` everyone
-    in the network may look.
+    Open any table to watch its game. Tables join with `tablecam run --record URL`. The page changes
+    nothing and hides concealed cards. With `--host 0.0.0.0`, everyone on the network can watch.
     """
     database = Hall(address)
     database.prepare()

@@ -31,10 +31,10 @@ Examples:
     "--out", "out_path", metavar="FILE", type=_PATH, required=True, help="The recording to write."
 )
 def import_(lines_path: Path, out_path: Path) -> None:
-    """Make a recording again of what was handed on.
+    """Restore a recording from exported lines or a message.
 
-    LINES is what `tablecam export --jsonl` writes, or a message with a game copied as text; - reads
-    standard input. FILE is written whole or not at all, and never over another.
+    LINES is a file from `tablecam export --jsonl`, or a message with a game as text; - reads
+    standard input. FILE is written completely or not at all; existing files are never overwritten.
     """
     source = "standard input" if str(lines_path) == "-" else str(lines_path)
     with _opened(lines_path) as file:

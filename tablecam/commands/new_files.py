@@ -18,7 +18,7 @@ STANDARD_OUTPUT: Final = Path("-")
 Writing = Callable[[bytes], object]
 
 
-force_option = click.option("--force", is_flag=True, help="Write over what is there already.")
+force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
 
 
 def check_new(

@@ -21,7 +21,7 @@ _FILE = click.Path(path_type=Path)
 _EXAMPLES = """\b
 Examples:
   tablecam odds position.json request.json
-  where request.json holds, say,
+  where request.json contains, for example:
   {"kind": "combat", "active": "french"}
 """
 
@@ -29,12 +29,12 @@ Examples:
 @click.command("odds", epilog=_EXAMPLES)
 @click.argument("position", type=_FILE)
 @click.argument("request", type=_FILE)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def odds(position: Path, request: Path, as_json: bool) -> None:
-    """Tell the chances of a REQUEST before any die is thrown.
+    """Compute the exact odds of a REQUEST on a POSITION.
 
-    The REQUEST is that of `tablecam resolve`; dice in it are left aside. Chances are exact: all
-    ways in which the dice can fall are counted, none is sampled.
+    REQUEST is a JSON file as for `tablecam resolve`; any dice in it are ignored. All possible rolls
+    are counted, not sampled.
     """
     field = field_of(read_position_file(position), str(position))
     asked = request_of(read_json(request), field, with_dice=False)

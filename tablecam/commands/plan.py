@@ -47,31 +47,41 @@ Examples:
     "height_mm",
     type=Number(),
     required=True,
-    help="Millimetres above the table.",
+    help="Height of the camera above the table, in mm.",
 )
-@click.option("--resolution", metavar="WxH", required=True, help="Of the camera's pictures.")
+@click.option("--resolution", metavar="WxH", required=True, help="Size of the camera's pictures.")
 @click.option(
     "--field-of-view",
     "field_of_view_deg",
     type=Number(),
-    help=f"Degrees from side to side.  [default: {_WEBCAM_DEG:g}, a webcam's]",
+    help=f"Horizontal field of view, in degrees.  [default: {_WEBCAM_DEG:g}, a webcam's]",
 )
-@click.option("--focal-mm", type=Number(), help="The lens's focal length, in place of degrees;")
-@click.option("--sensor-mm", type=Number(), help="with how wide the sensor is.")
-@click.option("--camera-at", metavar="X,Y", help="Where it hangs, in mm.  [default: the middle]")
 @click.option(
-    "--tag-size", "tag_size_mm", type=Number(), help="Ask for another size of tag, in mm."
+    "--focal-mm",
+    type=Number(),
+    help="Focal length of the lens, with --sensor-mm; replaces --field-of-view.",
+)
+@click.option("--sensor-mm", type=Number(), help="Width of the sensor, with --focal-mm.")
+@click.option(
+    "--camera-at",
+    metavar="X,Y",
+    help="Where the camera hangs, in mm.  [default: above the middle]",
+)
+@click.option(
+    "--tag-size", "tag_size_mm", type=Number(), help="Plan with this tag size, in mm, on all bases."
 )
 @click.option(
     "--error-mm",
     type=Number(),
     default=0.2,
     show_default=True,
-    help="How truly bases must be placed.",
+    help="Largest acceptable error of 95 % of the positions, in mm.",
 )
-@click.option("--draw", "drawing_path", type=_FILE, help="Write a picture of the plan.")
+@click.option(
+    "--draw", "drawing_path", type=_FILE, help="Write a picture of the plan (.png or .jpg)."
+)
 @force_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def plan(
     table_path: Path,
     height_mm: float,
@@ -86,10 +96,10 @@ def plan(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Tell what a camera over a table would see.
+    """Predict what a camera above a table will see.
 
-    It needs neither: look before buying and printing. How surely tags are found and how truly
-    placed is read off measured curves.
+    Plan before you buy a camera or print tags: neither is needed. The share of tags found and their
+    errors come from measured curves.
     """
     check_new({"--draw": drawing_path}, inputs=[table_path], force=force)
     if drawing_path is not None:

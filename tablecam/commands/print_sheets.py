@@ -40,14 +40,14 @@ Examples:
     type=click.Choice(tuple(PAPERS), case_sensitive=False),
     default="A4",
     show_default=True,
-    help="What the printer takes.",
+    help="Paper size.",
 )
 @click.option(
     "--what",
     type=click.Choice(_WHAT),
-    help="What to print: base tags, table tags, the lens board, or all of it.  [default: all]",
+    help="Sheets to write: base tags, table tags, the lens board, or all.  [default: all]",
 )
-@click.option("--units", help="Only the tags of these units and commanders: F1,F2,...")
+@click.option("--units", help="Only the tags of these units and commanders, such as F1,F2.")
 @force_option
 def print_sheets(
     table_path: Path | None,
@@ -59,8 +59,8 @@ def print_sheets(
 ) -> None:
     """Write the sheets to print: base tags, table tags, lens board.
 
-    They are at true scale. The lens board alone (`--what board`) needs no table file. Sheets that
-    tablecam printed before are written anew; another file only with --force.
+    The sheets are at true scale. The lens board alone (`--what board`) needs no table file. Older
+    sheets from tablecam are replaced; any other file is overwritten only with --force.
     """
     what = what or ("all" if units is None else "bases")
     roster = None if what == "board" else _roster(table_path)

@@ -47,12 +47,16 @@ Examples:
 
 @click.command("replay", epilog=_EXAMPLES)
 @click.argument("path", metavar="FILE", type=_PATH)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--check", "is_check", is_flag=True, help="Run all of it through the rules again.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("--check", "is_check", is_flag=True, help="Check the game against the rules.")
 @click.option(
-    "--repair", "repaired_path", metavar="OUT", type=_PATH, help="Save what can be saved of it."
+    "--repair",
+    "repaired_path",
+    metavar="OUT",
+    type=_PATH,
+    help="Write what is readable of FILE to a new recording.",
 )
-@click.option("--page", "is_page", is_flag=True, help="Play it on a page, until Ctrl-C.")
+@click.option("--page", "is_page", is_flag=True, help="Play the game on a page, until Ctrl-C.")
 @page_options
 @click.pass_context
 def replay(
@@ -66,17 +70,20 @@ def replay(
     port: int,
     open_browser: bool,
 ) -> None:
-    """Read a recorded game, check it, repair it or play it.
+    """Print, check, repair or play a recording.
 
-    It is told by rounds: moves, dice and what came of them, disputes, overrules.
+    FILE is a recording; its game may still be in progress. Without options, prints the game round
+    by round: moves, dice and their results, disputes, overrules. If the digests in FILE show that
+    it was changed, the exit code is 1.
 
-    FILE is a recording of `tablecam run` or `tablecam demo`; it may still be going on. With --check
-    every action, roll, ruling and dispute is done again by the rules: the first that comes out
-    otherwise is told, and the exit code is 1; what is only drawn otherwise is counted. Digests tell
-    whether FILE is as it was written; where it is not, the exit code is 1, too. With
-    --repair all that can be read of a damaged FILE goes into a new recording, and what is lost is
-    told; FILE itself is never touched. --page plays FILE in a browser: --host, --port and --open
-    are of that page.
+    --check runs every action, roll, ruling and dispute through the rules again. It reports the
+    first difference and exits with 1, as it does if FILE was changed. Entries that differ only in
+    drawing or wording are counted.
+
+    --repair writes everything that is readable of a damaged FILE to a new recording, and reports
+    what is lost. FILE itself never changes.
+
+    --page plays FILE in a browser; --host, --port and --open apply only to this page.
     """
     if repaired_path is not None:
         if is_check or as_json or is_page:

@@ -48,18 +48,18 @@ class _Future(Protocol):
 @click.argument("videos", nargs=-1, required=True, type=_PATH)
 @click.option("--table", "table_path", type=_PATH, required=True, help="The table file.")
 @click.option("--camera", "camera_path", type=_PATH, required=True, help="The camera file.")
-@click.option("--out", "folder", type=_PATH, required=True, help="Where recordings go.")
+@click.option("--out", "folder", type=_PATH, required=True, help="Folder for the recordings.")
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Read on a Dask cluster (tcp://host:8786), whose workers see the same files.",
+    help="Use a Dask cluster (tcp://host:8786); its workers must see the same files.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1),
     default=lambda: os.cpu_count() or 1,
     show_default="this machine's cores",
-    help="How many videos are read at once on this machine.",
+    help="Number of videos to read at once on this machine.",
 )
 @click.option(
     "--pictures",
@@ -68,7 +68,7 @@ class _Future(Protocol):
     default=DEFAULT_MB,
     show_default=True,
     metavar="MB",
-    help="How large the pictures of three hours may be; 0 keeps none.",
+    help="Size limit for the pictures of three hours; 0 keeps none.",
 )
 @click.pass_context
 def reread_command(
@@ -81,11 +81,12 @@ def reread_command(
     workers: int,
     pictures_mb: float,
 ) -> None:
-    """Make recordings from plain VIDEOS of games, many at once.
+    """Make recordings from VIDEOS of games, many at once.
 
-    Each becomes DIR/NAME.tablecam, with every position at which the table settled, the moves and
-    pictures: to replay, measure and export. What was interrupted goes on where it stopped; what is
-    done is not done again. A video that cannot be read does not stop the others.
+    Each video NAME becomes NAME.tablecam in the folder --out. The recording has every position at
+    which the table settled, the moves and the pictures; you can replay, measure and export it.
+    Finished videos are skipped, and interrupted ones continue where they stopped. A video that
+    cannot be read does not stop the others.
     """
     _check(videos, table_path, camera_path)
     tasks = [

@@ -17,7 +17,7 @@ from tablecam.table.position_file import read_position_file
 _FILE = click.Path(path_type=Path)
 
 _REQUESTS = """\b
-Requests look like these:
+Examples of requests:
   {"kind": "volley", "side": "french", "dice": {"hit": [4, 2], "disrupt": [5]},
    "shots": [{"unit": "F1", "targets": {"10": "B1", "11": "B1"}}]}
   {"kind": "combat", "active": "french", "dice": {"F1": 4, "B1": 2}}
@@ -28,13 +28,13 @@ Requests look like these:
 @click.command("resolve", epilog=_REQUESTS)
 @click.argument("position", type=_FILE)
 @click.argument("request", type=_FILE)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def resolve(position: Path, request: Path, as_json: bool) -> None:
-    """Resolve a REQUEST on a POSITION, by dice that were rolled.
+    """Resolve a REQUEST on a POSITION with rolled dice.
 
-    The REQUEST is a JSON file: a volley, a bombardment, a combat or a rally, with its dice. The
-    answer says who scored what, by which rules, who is disrupted, breaks or falls back, and with
-    --json also the position that follows.
+    REQUEST is a JSON file: a volley, a bombardment, a combat or a rally, with its dice. The answer
+    lists each score with its rules, and who is disrupted, breaks or falls back. --json adds the
+    position that follows.
     """
     field = field_of(read_position_file(position), str(position))
     answer = resolve_request(field, request_of(read_json(request), field))

@@ -56,14 +56,18 @@ Examples:
 
 @click.command("rulings", epilog=_EXAMPLES)
 @click.argument("position_path", metavar="POSITION", type=_FILE)
-@click.option("--active", required=True, metavar="SIDE", help="Whose round it is.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--active", required=True, metavar="SIDE", help="The active side.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option(
-    "--unit", "unit_ids", multiple=True, metavar="ID", help="Only of this unit, in sentences."
+    "--unit", "unit_ids", multiple=True, metavar="ID", help="Only this unit, in sentences."
 )
-@click.option("--pair", nargs=2, metavar="A B", help="Only of these two, in sentences.")
-@click.option("--rule", metavar="RULE", help="Only what answers this rule, such as M-1.12, or M-7.")
-@click.option("--draw", "drawing_path", type=_FILE, help="Write the evidence as an SVG.")
+@click.option("--pair", nargs=2, metavar="A B", help="Only these two units, in sentences.")
+@click.option(
+    "--rule",
+    metavar="RULE",
+    help="Only the answers of this rule or chapter, such as M-1.12 or M-7.",
+)
+@click.option("--draw", "drawing_path", type=_FILE, help="Write the evidence as an SVG file.")
 @force_option
 def rulings(
     position_path: Path,
@@ -75,12 +79,12 @@ def rulings(
     drawing_path: Path | None,
     force: bool,
 ) -> None:
-    """Rule on all that follows from a POSITION alone.
+    """Rule on a POSITION: contacts, flanks, shooting, charges.
 
-    Who is near the enemy, touches, flanks, may shoot and charge whom, is engaged, forms one force
-    and is reached by the CinC. With --unit or --pair it says so in sentences, as the page does;
-    --draw shows why. POSITION is a file that `tablecam snapshot` writes, or
-    `tablecam disputes FILE --position N`.
+    Lists who is near the enemy, who touches and flanks whom, who may shoot and charge whom, who is
+    engaged, which units form one force, and whom the CinC reaches. --unit and --pair answer in
+    sentences, as the page does; --draw shows the evidence. POSITION is a file from
+    `tablecam snapshot` or `tablecam disputes FILE --position N`.
     """
     check_new({"--draw": drawing_path}, inputs=[position_path], force=force)
     field = field_of(read_position_file(position_path), str(position_path))

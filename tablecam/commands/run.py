@@ -49,8 +49,8 @@ def run(
 ) -> None:
     """Watch a table and serve its page.
 
-    SOURCE is a camera's number, an rtsp:// or http:// address, a video, a picture, a folder of
-    pictures, or `simulated`, which brings its own table and camera.
+    The source is a camera number, an rtsp:// or http:// address, a video, a picture, a folder of
+    pictures, or `simulated`, which needs no table file and no camera file.
     """
     if source == SIMULATED:
         page = {"host": host, "port": port, "open_browser": open_browser}

@@ -63,7 +63,7 @@ def page_options(command: Decorated) -> Decorated:
                 type=click.IntRange(0, 65535),
                 default=8000,
                 show_default=True,
-                help="Port to listen on; 0 takes any free one.",
+                help="Port to listen on; 0 picks a free one.",
             ),
             click.option(
                 "--open", "open_browser", is_flag=True, help="Open the page in a browser."
@@ -94,13 +94,13 @@ _GAME_OPTIONS = (
     click.option(
         "--lan",
         is_flag=True,
-        help="Let phones on this network in, each by the secret link of its seat (with QR codes); "
-        "at all addresses of this machine, or at --host alone.",
+        help="Let phones on this network join, each with the secret link (or QR code) of its seat. "
+        "Listens on all addresses of this machine unless --host is given.",
     ),
     click.option(
         "--auto",
         is_flag=True,
-        help="Take legal moves as made without asking; doubtful ones are still asked about.",
+        help="Confirm legal moves automatically; doubtful ones still need a tap.",
     ),
     click.option(
         "--games",
@@ -108,12 +108,12 @@ _GAME_OPTIONS = (
         default=games_folder,
         show_default="your data folder",
         metavar="DIR",
-        help="Where games are kept, a file each; `tablecam replay FILE` tells one.",
+        help="Folder for recordings, one file per game.",
     ),
     click.option(
         "--new",
         is_flag=True,
-        help="Begin a new game, though the last one on this table is not finished.",
+        help="Begin a new game even if the last one on this table is unfinished.",
     ),
     click.option(
         "--pictures",
@@ -121,18 +121,18 @@ _GAME_OPTIONS = (
         default=DEFAULT_MB,
         show_default=True,
         metavar="MB",
-        help="How large the pictures of a game of three hours may be; 0 keeps none.",
+        help="Size limit for the pictures of a three-hour game; 0 keeps none.",
     ),
     click.option(
         "--record",
         metavar="URL",
-        help="Show the game in a hall, too (see `tablecam hall`): postgresql://user@host/database",
+        help="Also show the game in a hall (see `tablecam hall`): postgresql://user@host/database",
     ),
     click.option(
         "--name",
         default="",
         show_default="`name` under [table] of the table file",
-        help="What this table is called in the hall.",
+        help="Name of this table in the hall.",
     ),
 )
 

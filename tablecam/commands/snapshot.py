@@ -50,9 +50,17 @@ Examples:
 @click.argument("picture", type=_FILE)
 @click.option("--table", "table_path", type=_FILE, required=True, help="The table file.")
 @click.option("--camera", "camera_path", type=_FILE, required=True, help="The camera file.")
-@click.option("--draw", "drawing_path", type=_FILE, help="Write the picture, annotated.")
 @click.option(
-    "--out", "out_path", type=_FILE, help="Write the position there, not to standard output."
+    "--draw",
+    "drawing_path",
+    type=_FILE,
+    help="Write an annotated copy of the picture (.png or .jpg).",
+)
+@click.option(
+    "--out",
+    "out_path",
+    type=_FILE,
+    help="Write the position to this file instead of standard output.",
 )
 @force_option
 def snapshot(
@@ -63,9 +71,10 @@ def snapshot(
     out_path: Path | None,
     force: bool,
 ) -> None:
-    """Read one PICTURE of a table into a position.
+    """Read the position from one PICTURE of a table.
 
-    The position goes to standard output; what was found, missing or refused to standard error.
+    The position goes to standard output; the list of found, missing and rejected tags goes to
+    standard error.
     """
     outputs = {"--draw": drawing_path, "--out": out_path}
     check_new(outputs, inputs=(picture, table_path, camera_path), force=force)

@@ -33,31 +33,40 @@ class NumberIn(Number, click.FloatRange):
 
 
 _OPTIONS = (
-    click.option("--source", default="0", show_default=True, help="Where pictures come from."),
-    click.option("--resolution", metavar="WxH", help="Ask a camera for pictures of this size."),
-    click.option("--fps", type=NumberIn(0.1, 240), help="Ask for so many frames a second."),
+    click.option(
+        "--source",
+        default="0",
+        show_default=True,
+        help="A camera number, an address, a video, a picture or a folder.",
+    ),
+    click.option(
+        "--resolution", metavar="WxH", help="Request pictures of this size from a camera."
+    ),
+    click.option("--fps", type=NumberIn(0.1, 240), help="Request this frame rate from a camera."),
     click.option(
         "--mjpeg/--no-mjpeg",
         default=True,
         show_default=True,
-        help="Let a USB camera compress; large pictures need it.",
+        help="Request compressed pictures from a USB camera; large pictures need this.",
     ),
     click.option(
         "--back-end",
         type=click.Choice(get_args(BackEnd)),
         default="any",
         show_default=True,
-        help="Who talks to a USB camera; on Windows, dshow often opens faster than msmf.",
+        help="How to access a USB camera; on Windows, dshow often opens faster than msmf.",
     ),
-    click.option("--focus", type=Number(), help="Fix a camera's focus, in its own units."),
-    click.option("--exposure", type=Number(), help="Fix a camera's exposure, in its own units."),
+    click.option("--focus", type=Number(), help="Set a fixed focus, in the camera's own units."),
+    click.option(
+        "--exposure", type=Number(), help="Set a fixed exposure, in the camera's own units."
+    ),
     click.option(
         "--autofocus/--hold-focus",
         default=False,
         show_default=True,
-        help="A lens that hunts for focus voids its calibration.",
+        help="Whether the camera may refocus; refocusing invalidates the calibration.",
     ),
-    click.option("--loop", is_flag=True, help="Begin a video or folder again at its end."),
+    click.option("--loop", is_flag=True, help="Restart a video or folder at its end."),
 )
 
 

@@ -69,7 +69,7 @@ def _lines(report: PictureReport, sides: dict[str, Colour]) -> Iterator[_Line]:
     yield from _wrapped(report.health(), GREY)
     if report.hidden_table_tags:
         names = ", ".join(map(str, report.hidden_table_tags))
-        yield from _wrapped([f"table tags not seen: {names}"])
+        yield from _wrapped([f"table tags not visible: {names}"])
     if report.table_note:
         yield from _wrapped([report.table_note], REFUSED)
     yield from _section("What to do", report.advice)
@@ -90,7 +90,7 @@ def _refused(report: PictureReport) -> Iterator[_Line]:
     if not report.refused:
         return
     yield _Line("", step=_GAP)
-    yield _Line("Refused", _HEAD, _HEAD_STEP)
+    yield _Line("Rejected", _HEAD, _HEAD_STEP)
     written: set[str] = set()
     for number, rejection in enumerate(report.refused, start=1):
         words = report.refusal(rejection)
@@ -106,8 +106,8 @@ def _legend() -> Iterator[_Line]:
     """Yields the legend."""
     yield _Line("", step=_GAP)
     yield _Line("a base; its front edge is thick", colour=GREY, indent=26, mark=_base(GREY))
-    yield _Line("known to worse than half a millimetre", colour=GREY, indent=26, mark=_dashed)
-    yield _Line("refused; its number says why", colour=GREY, indent=26, mark=_cross)
+    yield _Line("uncertain by more than 0.5 mm", colour=GREY, indent=26, mark=_dashed)
+    yield _Line("rejected; see the numbered reason", colour=GREY, indent=26, mark=_cross)
     yield _Line("a table tag", colour=GREY, indent=26, mark=_table_tag)
 
 

@@ -68,7 +68,7 @@ def _rows(caption: Caption) -> Iterator[_Row]:
         yield _Row(line, _QUESTION, bold=True, left=left)
     for i, line in enumerate(wrapped(answer.because, _BECAUSE, room)):
         yield _Row(line, _BECAUSE, gap=0.0 if i else _GAP)
-    interpretation = f"How the book is read here: {caption.reading}." if caption.reading else ""
+    interpretation = f"Interpretation: {caption.reading}." if caption.reading else ""
     for i, line in enumerate(wrapped(interpretation, _SMALL, room)):
         yield _Row(line, _SMALL, gap=0.0 if i else _GAP)
     margin = margin_words(answer.answer, answer.margin_mm, answer.sigma_mm, answer.probability)

@@ -71,15 +71,15 @@ class PictureReport:
     def health(self) -> Iterator[str]:
         """Yields the picture's quality figures, a line each; unknown ones are left out."""
         if self.table_rms_px is not None:
-            yield f"table tags lie {self.table_rms_px:.2f} px (rms) beside their places"
+            yield f"table tags are off by {self.table_rms_px:.2f} px (rms)"
         if self.px_per_cell is not None:
             least, median, most = self.px_per_cell
-            yield f"{median:.1f} px a cell ({least:.1f} to {most:.1f})"
+            yield f"{median:.1f} px per cell ({least:.1f} to {most:.1f})"
         if self.blur_px is not None:
             yield f"blur {self.blur_px:.2f} px"
         noise, contrast = self.exposure.noise_grey, self.exposure.contrast_grey
         if noise is not None and contrast is not None:
-            yield f"noise {noise:.1f} of a contrast of {contrast:.0f} grey levels"
+            yield f"noise {noise:.1f} grey levels, contrast {contrast:.0f}"
 
     def lines(self) -> Iterator[str]:
         """Yields the whole report, a line each."""
@@ -87,9 +87,9 @@ class PictureReport:
         yield f"{found} of {listed} base tags found"
         if self.missing:
             yield "missing: " + ", ".join(map(str, self.missing))
-        yield from (f"refused: {self.refusal(rejection)}" for rejection in self.refused)
+        yield from (f"rejected: {self.refusal(rejection)}" for rejection in self.refused)
         if self.hidden_table_tags:
-            yield f"table tags not seen: {', '.join(map(str, self.hidden_table_tags))}"
+            yield f"table tags not visible: {', '.join(map(str, self.hidden_table_tags))}"
         yield from self.health()
         if self.table_note:
             yield f"warning: {self.table_note}"

@@ -104,8 +104,8 @@ def _twice(facts: Facts) -> str | None:
         f"{tag} ({facts.owners[tag]})" if tag in facts.owners else str(tag) for tag in facts.twice
     ]
     if len(tags) > 1:
-        return f"tags {', '.join(tags)} lie there more than once: leave one of each"
-    return f"tag {tags[0]} lies there more than once: leave one of them" if tags else None
+        return f"tags {', '.join(tags)} are on the table more than once: remove all but one of each"
+    return f"tag {tags[0]} is on the table more than once: remove all but one" if tags else None
 
 
 def _hidden(facts: Facts) -> str | None:
@@ -124,7 +124,7 @@ def _too_small(facts: Facts, small: TooSmall | None) -> str | None:
     if small is None or not count:
         return None
     tags = "1 tag is" if count == 1 else f"{count} tags are"
-    scale = f"{small.px_per_cell:.1f} px a cell, {small.wanted_px_per_cell:.1f} needed"
+    scale = f"{small.px_per_cell:.1f} px per cell, {small.wanted_px_per_cell:.1f} needed"
     return f"{tags} too small ({scale}): {' or '.join(_remedies(small))}"
 
 
@@ -138,7 +138,7 @@ def _remedies(small: TooSmall) -> Iterator[str]:
         size_mm = next(iter(small.print_mm.values()))
         yield f"print {size_mm:g} mm" if one_size else f"print {', '.join(named)}"
     if small.closer_mm is None and small.print_mm is None:
-        yield f"take a camera with pictures {small.picture_width_px} px wide"
+        yield f"use a camera with a horizontal resolution of at least {small.picture_width_px} px"
 
 
 def _out_of_focus(facts: Facts, expectation: Expectation) -> str | None:
@@ -152,7 +152,7 @@ def _too_dark(facts: Facts, expectation: Expectation) -> str | None:
     """Advises about noise, if it costs enough."""
     share = facts.exposure.noise_share
     effect = _effect(None if share is None else expectation.noise_cost(share))
-    return effect and f"too dark: noise {effect}; bring more light"
+    return effect and f"too dark: noise {effect}; add light"
 
 
 def _effect(cost: Cost | None) -> str | None:
@@ -162,8 +162,8 @@ def _effect(cost: Cost | None) -> str | None:
     effects = []
     if cost.error_times >= _COSTLY_TIMES:
         times = round(cost.error_times)
-        verb = {2: "doubles", 3: "triples"}.get(times, f"makes {times} times")
-        effects.append(f"{verb} the error")
+        multiples = {2: "doubles the error", 3: "triples the error", 4: "quadruples the error"}
+        effects.append(multiples.get(times, f"multiplies the error by {times}"))
     if cost.lost_share >= _COSTLY_LOSS:
         effects.append(f"hides 1 tag in {round(1 / cost.lost_share)}")
     return " and ".join(effects) or None
@@ -174,5 +174,7 @@ def _too_bright(facts: Facts) -> str | None:
     clipped, misfit = facts.exposure.clipped_share, facts.exposure.misfit_share
     if clipped is None or misfit is None or clipped <= _MOST_CLIPPED or misfit < _BLEEDING:
         return None
-    share = f"the paper of {100 * clipped:.0f} % of the tags is pure white and runs into the black"
+    share = (
+        f"the paper of {100 * clipped:.0f} % of the tags is overexposed and bleeds into the black"
+    )
     return f"too bright: {share}; lower the camera's exposure"

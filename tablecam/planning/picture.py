@@ -227,7 +227,7 @@ class _Sheet:
             self.pen.words(line, np.array([left, y]), INK, height=9.5, casing=None)
             y += 20
         y = self._key(left, y + 12)
-        words = "simulated, where the table is seen smallest"
+        words = "simulated, at the worst place of the table"
         self.pen.words(words, np.array([left, y]), INK, height=9.5, casing=None)
         y += 18
         tags = sorted(self.plan.tags, key=lambda tag: tag.scale.least_px_per_cell)
@@ -245,7 +245,7 @@ class _Sheet:
         self.pen.picture[y : y + height, x : x + width] = _colours(ramp[None])
         name = self._mapped.scale.base_type.name
         share = found_percent(self.plan.expectation.good_recall)
-        words = f"px a cell of {name} tags; thick line: {share} are found"
+        words = f"px per cell of {name} tags; thick line: {share} are found"
         self.pen.words(words, np.array([x, top]), INK, height=9.5, casing=None)
         for size in (1, 1.5, 2, 3, 4, 6, 8):
             at = x + width * np.log(size / _LEAST_PX) / np.log(_MOST_PX / _LEAST_PX)
@@ -265,7 +265,7 @@ class _Sheet:
         self.pen.picture[y : y + enlarged.shape[0], x : x + enlarged.shape[1]] = enlarged
         lines = [
             f"{base.name}: {base.tag_size_mm:g} mm",
-            f"{px_a_cell(tag)} px a cell",
+            f"{px_a_cell(tag)} px per cell",
         ]
         if expected is None:
             least = self.plan.expectation.smallest_px_per_cell

@@ -27,9 +27,9 @@ def print_plan(plan: Plan, mount: Mount) -> None:
         console.print(line, markup=False)
     console.print(_table(plan))
     for line in (
-        f"Measured on {plan.expectation.measured_with}; found is of tags at least 85 % visible.",
-        "These are errors of reading the picture: the calibration adds its own. A lens that bends "
-        "straight lines shows the table's corners up to a tenth smaller.",
+        f"Measured on {plan.expectation.measured_with}; 'found' counts tags at least 85 % visible.",
+        "These are errors of reading the picture: the calibration adds its own. Lens distortion "
+        "can make the table's corners up to 10 % smaller.",
     ):
         console.print(line, markup=False, style="dim")
 
@@ -41,9 +41,9 @@ def sight_words(plan: Plan) -> list[str]:
     lowest_mm = plan.lowest_height_mm
     if not plan.sees_table:
         advice = (
-            "it would not from any height above this place"
+            "no height above this place is enough"
             if lowest_mm is None
-            else f"hang the camera {_cm_up(lowest_mm)} mm high or more"
+            else f"hang the camera at least {_cm_up(lowest_mm)} mm above the table"
         )
         return [f"The table of {table} does not fit in the picture: {advice}."]
     outline = outline_px(plan.camera, plan.roster)
@@ -56,8 +56,8 @@ def sight_words(plan: Plan) -> list[str]:
     if lowest_mm is not None and _cm_up(lowest_mm) < plan.height_mm:
         larger = 100 * (plan.height_mm / _cm_up(lowest_mm) - 1)
         lines.append(
-            f"The best height is {_cm_up(lowest_mm)} mm: the table still fits, and all of it is "
-            f"{larger:.0f} % larger in the picture."
+            f"The best height is {_cm_up(lowest_mm)} mm: the table still fits and appears "
+            f"{larger:.0f} % larger."
         )
     return lines
 
@@ -67,12 +67,12 @@ def tag_words(plan: Plan, mount: Mount) -> list[str]:
     small = [tag for tag in plan.tags if not tag.works]
     if not small:
         share = found_percent(plan.expectation.good_recall)
-        return [f"All tags are large enough: {share} of those in view are found, or more."]
+        return [f"All tags are large enough: at least {share} of the tags in view are found."]
     required = plan.expectation.good_px_per_cell
     names = ", ".join(tag.scale.base_type.name for tag in small)
     least = min(tag.scale.least_px_per_cell for tag in small)
     too_small = (
-        f"Too small from there: {names}, at {least:.1f} px a cell; {required:.1f} are needed."
+        f"Too small at this height: {names} ({least:.1f} px per cell; {required:.1f} needed)."
     )
     return [too_small, *_lower_words(plan, mount, required)]
 
@@ -80,12 +80,11 @@ def tag_words(plan: Plan, mount: Mount) -> list[str]:
 def size_words(plan: Plan) -> list[str]:
     """States the smallest tags that would do."""
     share = found_percent(plan.expectation.good_recall)
-    lines = [f"The smallest tag of which {share} are found: {_size(plan, plan.smallest_tag_mm)}."]
-    precise = f"95 % are placed within {plan.error_mm:g} mm"
+    lines = [f"Smallest tag size with {share} found: {_size(plan, plan.smallest_tag_mm)}."]
     if plan.smallest_precise_tag_mm is None:
-        return [*lines, f"No tag was measured of which {precise}."]
+        return [*lines, f"No measured tag size places 95 % within {plan.error_mm:g} mm."]
     size = _size(plan, plan.smallest_precise_tag_mm)
-    return [*lines, f"The smallest tag of which {precise}: {size}."]
+    return [*lines, f"Smallest tag size with 95 % placed within {plan.error_mm:g} mm: {size}."]
 
 
 def found_percent(recall: float) -> str:
@@ -139,12 +138,12 @@ def _lower_words(plan: Plan, mount: Mount, required: float) -> list[str]:
         return []
     highest_mm = highest_height_mm(mount, plan.roster, required)
     if highest_mm is not None:
-        return [f"Hung {10 * int(highest_mm // 10)} mm high or less, the camera would read them."]
+        return [f"At {10 * int(highest_mm // 10)} mm or lower the camera can read them."]
     best = least_px_per_cell(mount.camera(plan.roster, low_mm), plan.roster)
     width_px = 100 * math.ceil(plan.camera.lens.width_px * required / best / 100)
     return [
-        "Hung low enough to read them, the camera would not see the whole table; one whose "
-        f"pictures are {width_px} px wide would, from {_cm_up(low_mm)} mm."
+        "Low enough to read them, this camera would not see the whole table; one with a horizontal "
+        f"resolution of {width_px} px would, at {_cm_up(low_mm)} mm."
     ]
 
 
@@ -161,8 +160,8 @@ def _size(plan: Plan, size_mm: float) -> str:
 
 def _table(plan: Plan) -> Table:
     """Builds the table of predictions; base types with equal figures share a row."""
-    title = f"From {plan.height_mm:g} mm, where the table is seen smallest"
-    columns = ("tag", "mm", "px a cell", "found", "place, mm", "95 %", "heading, °", "95 %")
+    title = f"From {plan.height_mm:g} mm, at the worst place of the table"
+    columns = ("tag", "mm", "px/cell", "found", "place, mm", "95 %", "heading, °", "95 %")
     table = Table(*columns, title=title, title_justify="left")
     rows: dict[tuple[str, ...], list[str]] = {}
     for tag in plan.tags:

@@ -119,7 +119,7 @@ def test_a_damaged_video_says_so_and_a_whole_one_nothing(
     assert whole.notes == ()
     (note,) = torn.notes
     assert note.startswith("torn.avi is cut short or damaged: ")
-    assert note.endswith(" of its 40 pictures came")
+    assert note.endswith(" of 40 frames could be read")
     assert caplog.messages == [note]
 
 
@@ -154,8 +154,11 @@ def test_a_file_that_is_neither_video_nor_picture_is_one_line(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("no-such-thing", "no-such-thing: there is no such file; expected a camera number"),
-        ("ftp://me:secret@host/x", "ftp://host/x: expected an address with rtsp"),
+        ("no-such-thing", "no-such-thing: no such file; a source is a camera number"),
+        (
+            "ftp://me:secret@host/x",
+            "ftp://host/x: expected an address that starts with one of rtsp://",
+        ),
     ],
 )
 def test_a_name_of_no_kind_says_what_would_do(name: str, words: str) -> None:
@@ -209,7 +212,7 @@ def test_a_further_source_is_opened_by_its_own_name_with_the_options() -> None:
 
 
 def test_a_further_source_is_named_among_what_would_do() -> None:
-    with pytest.raises(BadInput, match="a folder of pictures, simulated"):
+    with pytest.raises(BadInput, match="a folder of pictures or simulated"):
         open_source("simulatd", factories={"simulated": lambda _: _Nothing()})
 
 

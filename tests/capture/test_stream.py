@@ -97,7 +97,7 @@ def test_a_stream_gives_pictures_until_it_is_cut_off(clock: Any) -> None:
         assert [frame.number for frame in frames if frame] == [0, 1, 2]
         assert all(isinstance(frame.picture, JpegPicture) for frame in frames if frame)
         assert abs(float(frames[0].image.mean()) - 150) < 2
-    with pytest.raises(SourceLost, match=r"127\.0\.0\.1.* gives no more pictures"):
+    with pytest.raises(SourceLost, match=r"127\.0\.0\.1.* stopped delivering pictures"):
         _read_to_the_end(source)
     source.close()
 
@@ -116,7 +116,7 @@ def test_a_stream_that_was_cut_off_comes_back_by_itself(clock_with_patience: Any
         assert clock.is_out_of_patience.wait(PATIENCE_S)
         status = reader.status
         assert status.state == "lost"
-        assert "gives no more pictures; trying again in 1 s" in status.message
+        assert "stopped delivering pictures; trying again in 1 s" in status.message
         with _switched_on(port):
             last = reader.newest()
             clock.hurry()

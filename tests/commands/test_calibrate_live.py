@@ -12,7 +12,7 @@ from tablecam.cli import main
         (["--source", "0"], "expected --live, lens or table, got none of them"),
         (["--live", "--table", "nope.toml"], "nope.toml: there is no such file"),
         (["--live", "--out", "no/such/camera.json"], "expected a file in a folder that exists"),
-        (["--live", "--source", "nope.mp4"], "nope.mp4: there is no such file"),
+        (["--live", "--source", "nope.mp4"], "nope.mp4: no such file"),
     ],
     ids=["live and lens", "neither", "no table file", "no folder", "no video"],
 )

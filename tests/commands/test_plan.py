@@ -102,7 +102,7 @@ def test_words_come_first_and_say_whether_the_table_fits(arguments, capsys):
     assert "The best height is 1380 mm" in said
     assert "not measured" in said
     arguments[4] = "1000"
-    assert "does not fit in the picture: hang the camera 1380 mm high or more" in words(
+    assert "does not fit in the picture: hang the camera at least 1380 mm above the table" in words(
         arguments, capsys
     )
 
@@ -127,7 +127,7 @@ def test_a_picture_shows_the_table_and_as_many_tags_as_there_are_kinds(arguments
     drawn = cv2.imread(str(path))
     assert drawn.shape[1] == 1700
     assert drawn.shape[0] > 700
-    # Uniformly seen, the map has one colour: that of 1.19 px a cell, near the dark end.
+    # Uniformly seen, the map has one colour: that of 1.19 px per cell, near the dark end.
     spot = drawn[drawn.shape[0] // 2 - 60, 300].astype(int)
     ramp = cv2.applyColorMap(np.arange(256, dtype=np.uint8)[None], cv2.COLORMAP_VIRIDIS)[0]
     level = np.abs(ramp.astype(int) - spot).sum(axis=1).argmin()

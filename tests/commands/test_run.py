@@ -63,7 +63,7 @@ def test_pictures_of_another_size_than_the_camera_files_are_refused(tmp_path, ta
     camera = placed(tmp_path)
     told = refused(capsys, "--table", table_path, "--camera", camera, "--source", other)
     assert "pictures are 640x480" in told
-    assert "is for 640x360" in told
+    assert "was made for 640x360" in told
 
 
 def test_a_camera_file_is_needed_for_a_real_source(table_path, capsys):

@@ -68,7 +68,7 @@ def test_a_photograph_becomes_a_position(rig, told):
     # The other commander is hidden in this picture.
     assert [leader.id for leader in position.commanders] == ["confederate-cinc"]
     assert "136 base tags found" in err
-    assert "table tags lie 0.0" in err
+    assert "table tags are off by 0.0" in err
 
 
 def test_missing_tags_are_named_with_their_units(told):
@@ -190,7 +190,7 @@ def test_a_hidden_table_tag_is_named_and_to_be_uncovered(rig, arguments, tmp_pat
     covered(rig, arguments, tmp_path, [(1750, 1150)])
     assert main(arguments) == 0
     err = capsys.readouterr().err
-    assert "table tags not seen: 2\n" in err
+    assert "table tags not visible: 2\n" in err
     assert "advice: table tag 2 is hidden: uncover it" in err
 
 
@@ -234,9 +234,9 @@ def test_a_tag_that_lies_there_twice_is_refused_with_its_unit_and_not_called_mis
     arguments[1] = str(path)
     assert main(arguments) == 0
     err = capsys.readouterr().err
-    lines = [line for line in err.splitlines() if line.startswith("refused: tag 22 (UI4): seen 2")]
+    lines = [line for line in err.splitlines() if line.startswith("rejected: tag 22 (UI4): seen 2")]
     assert len(lines) == 2
-    assert "advice: tag 22 (UI4) lies there more than once: leave one of them" in err
+    assert "advice: tag 22 (UI4) is on the table more than once: remove all but one" in err
     assert " 22" not in next(line for line in err.splitlines() if line.startswith("missing"))
 
 
@@ -244,7 +244,7 @@ def test_a_good_picture_needs_no_advice(told):
     _, err = told
     assert "advice" not in err
     assert "warning" not in err
-    for figure in ("px a cell", "blur", "grey levels"):
+    for figure in ("px per cell", "blur", "grey levels"):
         assert figure in err
 
 

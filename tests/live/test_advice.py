@@ -62,7 +62,7 @@ def test_nothing_is_said_of_what_nobody_knows():
 
 def test_tags_that_are_too_small_come_with_what_would_help():
     assert said(SMALL, missing=(10, 11)) == (
-        "2 tags are too small (1.6 px a cell, 2.0 needed): "
+        "2 tags are too small (1.6 px per cell, 2.0 needed): "
         "move the camera 24 cm closer or print 14 mm",
     )
 
@@ -82,7 +82,10 @@ def test_only_missing_tags_of_the_small_kinds_count():
             {"closer_mm": None, "print_mm": {"foot": 13.5, "gun": 15.0}},
             "print 13.5 mm for foot, 15 mm for gun",
         ),
-        ({"closer_mm": None, "print_mm": None}, "take a camera with pictures 2400 px wide"),
+        (
+            {"closer_mm": None, "print_mm": None},
+            "use a camera with a horizontal resolution of at least 2400 px",
+        ),
     ],
 )
 def test_only_what_is_possible_is_advised(changes, ways):
@@ -93,9 +96,9 @@ def test_only_what_is_possible_is_advised(changes, ways):
 def test_noise_is_said_by_what_it_was_measured_to_cost():
     assert said(**noisy(0.005)) == ()
     assert said(**noisy(0.009)) == ()  # 1.8 times the error: not yet double
-    assert said(**noisy(0.01)) == ("too dark: noise doubles the error; bring more light",)
+    assert said(**noisy(0.01)) == ("too dark: noise doubles the error; add light",)
     assert said(**noisy(0.02)) == (
-        "too dark: noise triples the error and hides 1 tag in 4; bring more light",
+        "too dark: noise triples the error and hides 1 tag in 4; add light",
     )
 
 
@@ -110,7 +113,7 @@ def test_white_paper_is_named_only_when_it_spoils_the_tags():
     white = replace(GOOD.exposure, clipped_share=0.83)
     assert said(exposure=white) == ()
     (sentence,) = said(exposure=replace(white, misfit_share=0.13))
-    assert sentence.startswith("too bright: the paper of 83 % of the tags is pure white")
+    assert sentence.startswith("too bright: the paper of 83 % of the tags is overexposed")
     assert said(exposure=replace(GOOD.exposure, misfit_share=0.2)) == ()
 
 
@@ -124,8 +127,10 @@ def test_hidden_table_tags_are_named_while_enough_others_are_seen():
 
 
 def test_tags_that_lie_there_twice_are_named_with_their_units():
-    assert said(twice=(10,)) == ("tag 10 (F1) lies there more than once: leave one of them",)
-    assert said(twice=(10, 77)) == ("tags 10 (F1), 77 lie there more than once: leave one of each",)
+    assert said(twice=(10,)) == ("tag 10 (F1) is on the table more than once: remove all but one",)
+    assert said(twice=(10, 77)) == (
+        "tags 10 (F1), 77 are on the table more than once: remove all but one of each",
+    )
 
 
 def test_each_cause_has_one_sentence_the_gravest_first():

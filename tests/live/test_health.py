@@ -19,8 +19,8 @@ def test_a_good_camera_warns_of_nothing():
 
 
 def test_what_is_amiss_with_the_table_tags_is_said_before_any_advice():
-    hidden = "Only tags 0 and 3 can be relied on: positions are held until three can"
-    dark = "too dark: noise doubles the error; bring more light"
+    hidden = "Only tags 0 and 3 are usable: positions are frozen until three are"
+    dark = "too dark: noise doubles the error; add light"
     assert warnings(trouble=hidden, advice=(dark,)) == (hidden, dark)
 
 
@@ -37,12 +37,12 @@ def test_an_old_frame_is_not_blamed_while_the_source_is_away(state):
 
 
 def test_what_a_camera_gives_instead_of_what_was_asked_is_shown():
-    status = SourceStatus("camera 0", "live", "camera 0", notes=("it gives 1280x720",))
-    assert warnings(status) == ("it gives 1280x720",)
+    status = SourceStatus("camera 0", "live", "camera 0", notes=("delivers 1280x720",))
+    assert warnings(status) == ("delivers 1280x720",)
 
 
 def test_advice_is_shown_while_pictures_come_and_not_when_the_source_is_away():
-    dark = "too dark: noise doubles the error; bring more light"
+    dark = "too dark: noise doubles the error; add light"
     assert warnings(advice=(dark,)) == (dark,)
     lost = SourceStatus("camera 0", "lost", "camera 0 is away")
     assert warnings(lost, advice=(dark,)) == ("camera 0 is away",)

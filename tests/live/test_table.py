@@ -223,7 +223,7 @@ def test_a_bumped_camera_is_registered_again_within_a_second_and_said_once(
     assert max(now.values()) <= 1.5 * max(*was.values(), 0.1)
     (notice,) = after.notices
     # At the table's corners it is a little more than in the middle.
-    assert re.match(r"The camera was bumped by 1[56] px: registered again from 4", notice.text)
+    assert re.match(r"The camera was bumped by 1[56] px: re-registered from 4", notice.text)
     assert after.health.warnings == ()
 
 
@@ -292,7 +292,7 @@ def test_positions_are_held_while_fewer_than_three_table_tags_are_in_view(scene)
     tap.hides_mm = [(tag.x_mm, tag.y_mm, 0.0) for tag in hidden]
     before = after_frames(tap, live, 2 * ONE_SECOND)  # one second is forgiven: an arm passes
     assert {base.seen for base in bases_by_tag(before.position).values()} == {"held"}
-    assert any("positions are held" in words for words in before.health.warnings)
+    assert any("positions are frozen" in words for words in before.health.warnings)
     after = after_frames(tap, live, ONE_SECOND)
     was, now = bases_by_tag(before.position), bases_by_tag(after.position)
     assert all((now[tag].x_mm, now[tag].y_mm) == (was[tag].x_mm, was[tag].y_mm) for tag in was)
@@ -312,7 +312,9 @@ def test_a_tag_that_lies_there_twice_is_said_and_its_base_is_held(scene):
     assert after.doubted == {10}
     held = bases_by_tag(after.position)[10]
     assert (held.seen, held.x_mm) == ("held", pytest.approx(base.x_mm, abs=0.1))
-    assert any("tag 10 (P1) lies there more than once" in words for words in after.health.warnings)
+    assert any(
+        "tag 10 (P1) is on the table more than once" in words for words in after.health.warnings
+    )
     tap.copies_mm = None
     again = after_frames(tap, live, 4 * ONE_SECOND)
     assert again.doubted == frozenset()

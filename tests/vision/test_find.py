@@ -99,7 +99,7 @@ def test_a_tag_copied_on_the_table_is_trusted_nowhere():
 def test_a_tag_printed_at_another_bases_size_is_named():
     search = FINDER.search(picture_of([Print(10, 120, 150, 0.0, GUN.tag_size_mm)]))
     assert search.sightings == ()
-    assert refused(search) == {10: "looks about 20 mm wide, the table file says 15 mm"}
+    assert refused(search) == {10: "measures about 20 mm, but the table file says 15 mm"}
 
 
 def test_a_tag_beside_the_table_is_named_but_not_on_the_table():

@@ -61,7 +61,7 @@ def test_a_bump_is_registered_at_the_second_look_after_it(toward_deg, bump_px, r
     assert (first.state, first.camera, first.is_trusted) == ("moving", None, False)
     assert second.state == "registered"
     assert not second.is_trusted  # its places were made with the camera as it was
-    assert "registered again from 4 table tags" in second.news
+    assert "re-registered from 4 table tags" in second.news
     assert table.error_px() < 3 * BEFORE_PX
     assert table.look().is_trusted
 
@@ -70,9 +70,9 @@ def test_a_bump_of_fifteen_pixels_is_told_in_words():
     table = Table(ROSTER, CAMERA)
     table.look(3)
     table.bump(9, -12)
-    assert table.look().because == "The camera is moving: positions are held until it rests"
+    assert table.look().because == "The camera is moving: positions are frozen until it is still"
     said = table.look()
-    assert said.news == "The camera was bumped by 15 px: registered again from 4 table tags"
+    assert said.news == "The camera was bumped by 15 px: re-registered from 4 table tags"
     assert said.because == ""
     assert table.look().news == ""
 
@@ -112,7 +112,7 @@ def test_an_arm_over_one_tag_does_not_shift_the_camera():
     table.bump(-20, 5)
     before_px = table.error_px()
     table.look(2)
-    assert table.last.news.endswith("registered again from 3 table tags")
+    assert table.last.news.endswith("re-registered from 3 table tags")
     assert table.error_px() < before_px
 
 
@@ -132,7 +132,7 @@ def test_a_pushed_tag_is_named_and_left_out_and_counts_again_once_put_back(tag, 
     table.off = {tag: (0.4, 0.3, 0.0)}  # a hand is no better
     said = table.look()
     assert not said.moved
-    assert said.news == f"Table tag {tag} lies in place again"
+    assert said.news == f"Table tag {tag} is back in place"
     assert table.look(40).state == "holds"
     assert table.error_px() < BEFORE_PX
 
@@ -166,7 +166,7 @@ def test_two_pushed_tags_of_four_leave_too_few():
     said = table.look(2)
     assert said.moved.keys() == {0, 2}
     assert (said.state, said.is_trusted, said.camera) == ("too few", False, None)
-    assert "tags 0 and 2 lie in a wrong place" in said.because
+    assert "tags 0 and 2 are out of place" in said.because
     table.off = {}
     assert table.look().is_trusted
 
@@ -219,7 +219,7 @@ def test_a_bump_while_a_tag_lies_wrong_is_registered_from_the_others():
     table.look(5)
     table.bump(-15, 10)
     said = table.look(2)
-    assert said.news.endswith("registered again from 3 table tags")
+    assert said.news.endswith("re-registered from 3 table tags")
     assert said.moved == {1: pytest.approx(10, abs=0.3)}
 
 
@@ -232,8 +232,8 @@ def test_two_tags_in_view_hold_positions_and_say_which_are_hidden():
     said = table.look()
     assert (said.state, said.is_trusted, said.seen) == ("too few", False, (0, 2))
     assert said.because == (
-        "Only tags 0 and 2 can be relied on (tags 1 and 3 are not to be seen): positions are held "
-        "until three can"
+        "Only tags 0 and 2 are usable (tags 1 and 3 cannot be seen): positions are frozen "
+        "until three are"
     )
     table.hidden = {1}
     assert table.look().is_trusted

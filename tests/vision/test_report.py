@@ -49,21 +49,21 @@ def test_a_refused_tag_is_not_missing():
     off = Rejection(12, "lies off the table", -50.0, 100.0)
     report = reported(10, 11, 13, 20, 90, refused=(off,))
     assert report.missing == ()
-    assert list(report.lines())[1] == "refused: tag 12 (F1): lies off the table"
+    assert list(report.lines())[1] == "rejected: tag 12 (F1): lies off the table"
 
 
 def test_a_hidden_table_tag_is_named():
     report = reported(10, table_tags=TABLE_TAGS[:2] + TABLE_TAGS[3:])
     assert report.table_tags == (0, 1, 3)
-    assert "table tags not seen: 2" in list(report.lines())
+    assert "table tags not visible: 2" in list(report.lines())
 
 
 def test_figures_are_said_when_they_are_known():
     lines = list(reported(10, light=Exposure(noise_grey=1.26, contrast_grey=155.0)).health())
-    assert lines[0] == "table tags lie 0.00 px (rms) beside their places"
+    assert lines[0] == "table tags are off by 0.00 px (rms)"
     # 15 mm over six cells, at about 1.4 px a millimetre.
-    assert lines[1].startswith("3.5 px a cell")
-    assert lines[2] == "noise 1.3 of a contrast of 155 grey levels"
+    assert lines[1].startswith("3.5 px per cell")
+    assert lines[2] == "noise 1.3 grey levels, contrast 155"
 
 
 def test_of_an_empty_picture_only_what_is_missing_is_said():
@@ -73,7 +73,7 @@ def test_of_an_empty_picture_only_what_is_missing_is_said():
     assert not any("px" in line or "noise" in line for line in lines)
 
 
-@pytest.mark.parametrize("advice", [(), ("bring more light", "focus the lens")])
+@pytest.mark.parametrize("advice", [(), ("add light", "focus the lens")])
 def test_advice_comes_last_a_line_each(advice):
     lines = list(reported(10, advice=advice).lines())
     said = [line for line in lines if line.startswith("advice: ")]

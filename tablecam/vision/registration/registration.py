@@ -416,26 +416,24 @@ def _news_of_tags(old: Mapping[int, float], displaced_mm: Mapping[int, float]) -
 
 def _bump_news(bump_px: float, tags: int) -> str:
     """Returns the sentence about a bumped and re-registered camera."""
-    return (
-        f"The camera was bumped by {_rounded(bump_px)} px: registered again from {tags} table tags"
-    )
+    return f"The camera was bumped by {_rounded(bump_px)} px: re-registered from {tags} table tags"
 
 
 def _drift_news(drift_px: float) -> str:
     """Returns the sentence about a drifting camera."""
-    return f"the camera has drifted by {drift_px:.2f} px and is followed"
+    return f"The camera has drifted by {drift_px:.2f} px; this is corrected"
 
 
 def _moving_reason() -> str:
     """Returns the sentence for a movement not understood yet."""
-    return "The camera is moving: positions are held until it rests"
+    return "The camera is moving: positions are frozen until it is still"
 
 
 def _unclear_reason(tags: Collection[int]) -> str:
     """Returns the sentence for tags that contradict each other."""
     return (
-        f"The table tags contradict each other (look at {_tag_names(tags)} first): "
-        "positions are held until each lies in its place again"
+        f"The table tags contradict each other (check {_tag_names(tags)} first): "
+        "positions are frozen until all are back in place"
     )
 
 
@@ -443,14 +441,13 @@ def _too_few_reason(usable: Sequence[int], hidden: Collection[int], moved: Colle
     """Returns the sentence for too few usable tags, with the causes."""
     causes = []
     if hidden:
-        causes.append(f"{_tag_names(hidden)} {'is' if len(hidden) == 1 else 'are'} not to be seen")
+        causes.append(f"{_tag_names(hidden)} cannot be seen")
     if moved:
-        causes.append(
-            f"{_tag_names(moved)} {'lies' if len(moved) == 1 else 'lie'} in a wrong place"
-        )
+        causes.append(f"{_tag_names(moved)} {'is' if len(moved) == 1 else 'are'} out of place")
     seen = f"Only {_tag_names(usable)}" if usable else "No table tag"
+    verb = "are" if len(usable) > 1 else "is"
     because = f" ({' and '.join(causes)})" if causes else ""
-    return f"{seen} can be relied on{because}: positions are held until three can"
+    return f"{seen} {verb} usable{because}: positions are frozen until three are"
 
 
 def _unwatched_reason(listed: int) -> str:
@@ -465,9 +462,11 @@ def _moved_tags_sentence(tags: Mapping[int, float]) -> str:
     """Returns the sentence about tags that were moved, by their offsets in mm."""
     if len(tags) == 1:
         ((tag, beside_mm),) = tags.items()
-        return f"Table tag {tag} was {_how_moved(beside_mm)}: it is left out until it is put back"
+        return (
+            f"Table tag {tag} was {_how_moved(beside_mm)}: it is ignored until it is back in place"
+        )
     how = _enumerated([f"{tag} {_how_moved(beside_mm)}" for tag, beside_mm in sorted(tags.items())])
-    return f"Table tags were moved ({how}): they are left out until they are put back"
+    return f"Table tags were moved ({how}): they are ignored until they are back in place"
 
 
 def _how_moved(beside_mm: float) -> str:
@@ -477,7 +476,7 @@ def _how_moved(beside_mm: float) -> str:
 
 def _put_back_news(tags: Collection[int]) -> str:
     """Returns the sentence about tags that are back in place."""
-    return f"Table {_tag_names(tags)} {'lies' if len(tags) == 1 else 'lie'} in place again"
+    return f"Table {_tag_names(tags)} {'is' if len(tags) == 1 else 'are'} back in place"
 
 
 def _tag_names(tags: Collection[int]) -> str:

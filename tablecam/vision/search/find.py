@@ -142,7 +142,7 @@ class TagFinder:
             blur_px,
         )
         for rejection in search.rejections:
-            log.info("tag %d refused: %s", rejection.tag, rejection.because)
+            log.info("tag %d rejected: %s", rejection.tag, rejection.because)
         return search
 
     @one_thread()

@@ -74,8 +74,8 @@ def tags_of_another_size(
             if listed is not None and missing[pattern] and _differ(reading.kind, listed):
                 tag = int(patterns.ids[pattern])
                 because = (
-                    f"looks about {reading.kind.size_mm:g} mm wide, "
-                    f"the table file says {listed.size_mm:g} mm"
+                    f"measures about {reading.kind.size_mm:g} mm, "
+                    f"but the table file says {listed.size_mm:g} mm"
                 )
                 x_mm, y_mm = reading.places_mm[square]
                 rejections[tag] = Rejection(tag, because, float(x_mm), float(y_mm))

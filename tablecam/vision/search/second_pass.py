@@ -353,8 +353,8 @@ def _unclear(context: Sight, tags: TagGuesses, row: int, rival: int) -> Rejectio
     tag = int(context.patterns.ids[tags.pattern[row]])
     x_mm, y_mm = (float(value) for value in tags.places_mm[row])
     because = (
-        f"looks like tag {tag} or tag {rival}: too much of it is hidden"
+        f"could be tag {tag} or tag {rival}: too much of it is hidden"
         if rival != tag
-        else f"looks like tag {tag}, but too much of it is hidden to tell how it is turned"
+        else f"looks like tag {tag}, but too much of it is hidden to tell which way it faces"
     )
     return Rejection(tag, because, x_mm, y_mm)
