@@ -58,7 +58,7 @@ class BoardView:
             )
 
 
-def apart_px(view: BoardView, other: BoardView, *, least_shared: int = 1) -> float:
+def mean_corner_distance_px(view: BoardView, other: BoardView, *, least_shared: int = 1) -> float:
     """Returns the mean distance of corners that two views share; inf if they share fewer."""
     _, rows, other_rows = np.intersect1d(view.corner_ids, other.corner_ids, return_indices=True)
     if len(rows) < least_shared:

@@ -27,8 +27,8 @@ __all__ = [
     "FORMAT",
     "VERSION",
     "CameraFile",
+    "back_up",
     "calibration_name",
-    "keep_old",
     "read_camera_file",
     "to_json",
     "write_camera_file",
@@ -155,7 +155,7 @@ def write_camera_file(path: Path | str, camera_file: CameraFile) -> Path | None:
     try:
         temporary = _write_beside(path, text)
         try:
-            copy_path = keep_old(path)
+            copy_path = back_up(path)
             os.replace(temporary, path)
         except OSError:
             temporary.unlink(missing_ok=True)
@@ -183,7 +183,7 @@ def _write_beside(path: Path, text: str) -> Path:
     return Path(file.name)
 
 
-def keep_old(path: Path) -> Path | None:
+def back_up(path: Path) -> Path | None:
     """Copies a file that is about to be overwritten; returns the copy's path, or None.
 
     The copy lies beside it, named after its calibration, or `old` if it is no camera file; an

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.board import BoardView, apart_px, find_lens_board
+from calibration.board import BoardView, find_lens_board, mean_corner_distance_px
 from calibration.coverage import Tilt, next_cell, next_tilt
 from calibration.errors import CalibrationError
 from calibration.focus import blur_px, focus_score
@@ -167,7 +167,7 @@ class LensGuide:
         if last is None:
             return True
         least_move_px = _NEW_PLACE_SHARE * float(np.hypot(view.width_px, view.height_px))
-        return apart_px(last, view) > least_move_px
+        return mean_corner_distance_px(last, view) > least_move_px
 
     def _solve(self) -> None:
         """Solves for the lens again from the current views."""

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.board import BoardView, apart_px
+from calibration.board import BoardView, mean_corner_distance_px
 from calibration.errors import CalibrationError
 from calibration.least_squares import Solution, least_squares
 from calibration.lens import LENS_PARAMETERS, Lens
@@ -101,7 +101,7 @@ def objection_to(view: BoardView, others: Sequence[BoardView]) -> str | None:
                 f"{usual_px:.1f} px"
             )
     for other in others:
-        moved_px = apart_px(view, other)
+        moved_px = mean_corner_distance_px(view, other)
         if moved_px < _SAME_PLACE_SHARE * np.hypot(view.width_px, view.height_px):
             return (
                 f"the board is in the same place as in {other.name}: its corners moved only "

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.board import BoardView, apart_px
+from calibration.board import BoardView, mean_corner_distance_px
 
 HOLD_S = 0.7
 """How long a board must be held still before its view is taken."""
@@ -73,4 +73,4 @@ class Holding:
 
 def _moved_px(before: BoardView, now: BoardView) -> float:
     """Returns how far the board moved between two views."""
-    return apart_px(before, now, least_shared=_LEAST_SHARED)
+    return mean_corner_distance_px(before, now, least_shared=_LEAST_SHARED)

@@ -19,7 +19,7 @@ from calibration.least_squares import Solution, least_squares
 from calibration.lens import LENS_PARAMETERS
 from calibration.lens_prior import LensPrior
 from calibration.table_tags import FoundTag
-from calibration.tag_spreads import SeenCorners, weighed
+from calibration.tag_spreads import SeenCorners, average_over_spreads
 
 Array = NDArray[np.float64]
 
@@ -103,7 +103,7 @@ class TagAdjustment:
         spreads, values = HAND_PLACED, self._start()
         for _ in range(_ROUNDS_OF_LEARNING):
             values = self._solved(values, spreads).values[0]
-            average = weighed(self._corners_about(values))
+            average = average_over_spreads(self._corners_about(values))
             spreads = Spreads(average.place_mm, average.turn_rad, average.corner_scale)
         outcome = self._outcome(self._solved(values, spreads), spreads)
         values[:_CAMERA] += average.step
@@ -197,7 +197,7 @@ class TagAdjustment:
         return np.asarray(np.linalg.inv(np.linalg.cholesky(self.prior.covariance)))
 
     def _corners_about(self, values: Array) -> SeenCorners:
-        """Returns the corners linearised at a solution, as `weighed` needs them."""
+        """Returns the corners linearised at a solution, as `average_over_spreads` needs them."""
         off, by = self._corner_misfit(values, self._corners_whitening(EXACT))
         tags = np.arange(len(self.tags))
         by = by.reshape(len(tags), 8, len(values))
@@ -205,7 +205,7 @@ class TagAdjustment:
         prior_off, prior_by_value = self._lens_misfit(values, self._lens_whitening())
         faults_at = values[_CAMERA:].reshape(-1, _FAULTS)
         by_fault = faults[tags, :, tags]
-        # Undo the fitted offsets: their sigmas are what `weighed` estimates.
+        # Undo the fitted offsets: their sigmas are what `average_over_spreads` estimates.
         off = off.reshape(-1, 8) - np.einsum("nrf,nf->nr", by_fault[..., :3], faults_at[:, :3])
         return SeenCorners(
             offsets=off,

@@ -77,7 +77,7 @@ class PoseFit:
 
     `left_over` (n, 3) are the remaining offsets, `chi2` their sum of squares in units of variance,
     with `freedom` degrees of freedom. `camera` has the covariance of the initial camera, which no
-    longer applies: see `carried_covariance`.
+    longer applies: see `propagated_covariance`.
     """
 
     camera: Camera
@@ -86,7 +86,7 @@ class PoseFit:
     freedom: int
 
 
-def beside(seen: Array, places: Array) -> Array:
+def offsets_from(seen: Array, places: Array) -> Array:
     """Returns the offsets (n, 3) of seen tags from places (n, 3), headings within -pi and pi."""
     offsets = np.array(seen - places)
     offsets[..., 2] = (offsets[..., 2] + math.pi) % (2 * math.pi) - math.pi
@@ -128,19 +128,19 @@ def fit_pose(camera: Camera, seen: SeenTags, places: Array, covariance: Array) -
     def misfit(values: Array) -> tuple[Array, Array]:
         trial = _with_pose(camera, values[0])
         trial_places = seen.places(trial)
-        whitened = root @ beside(trial_places, places).ravel()
+        whitened = root @ offsets_from(trial_places, places).ravel()
         by_pose = root @ pose_jacobian(trial, trial_places)
         return whitened[None], by_pose[None]
 
     start = pose_parameters(camera)[None]
     solution = least_squares(misfit, start, steps=20, tolerance=1e-6)
     fitted = _with_pose(camera, solution.values[0])
-    left_over = beside(seen.places(fitted), places)
+    left_over = offsets_from(seen.places(fitted), places)
     chi2 = float(np.square(solution.residuals[0]).sum())
     return PoseFit(fitted, left_over, chi2, 3 * len(seen) - _POSE)
 
 
-def carried_covariance(
+def propagated_covariance(
     camera: Camera, places: Array, covariance: Array, *, measured_with: Camera | None
 ) -> Array:
     """Returns the covariance (15, 15) of a camera whose pose was fitted to tags at places (n, 3).

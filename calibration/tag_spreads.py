@@ -102,7 +102,7 @@ class _Spreads:
         return cls(place, place / (_ARM_MM * np.exp(_ARM_SPREAD * arm)), scale, log_prior)
 
 
-def weighed(corners: SeenCorners) -> Weighed:
+def average_over_spreads(corners: SeenCorners) -> Weighed:
     """Estimates the camera from corners, averaged over the spreads of their tags."""
     spreads = _Spreads.grid(corners.scale_spread)
     steps, covariances, log_likelihood = _cameras(corners, spreads)

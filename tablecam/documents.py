@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 
 from tablecam.errors import BadInput
 from tablecam.toml_lines import KeyPath, json_lines, json_repeats, toml_lines
-from tablecam.wording import STEERING, closest, nearest, quoted, written
+from tablecam.wording import CONTROL_CHARACTERS, closest, nearest, quoted, written
 
 _EXPECTED = {
     "greater_than": "a number above {gt:g}",
@@ -318,7 +318,7 @@ def _without_controls(document: Document, value: Any, path: KeyPath = ()) -> Any
     if isinstance(value, str) and len(value) > _MAX_TEXT_LENGTH:
         expected = f"expected a text of {_MAX_TEXT_LENGTH} characters or less"
         raise document.error(path, f"{expected}, got {len(value)}")
-    return STEERING.sub("", value) if isinstance(value, str) else value
+    return CONTROL_CHARACTERS.sub("", value) if isinstance(value, str) else value
 
 
 def _bounded(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablecam.wording import STEERING
+from tablecam.wording import CONTROL_CHARACTERS
 
 
 def harmless(text: str) -> str:
@@ -11,4 +11,4 @@ def harmless(text: str) -> str:
     >>> harmless("all \x1b[2Jis gone")
     'all �[2Jis gone'
     """
-    return STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
+    return CONTROL_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -10,7 +10,7 @@ from typing import Final
 
 from tablecam.toml_lines import KeyPath
 
-STEERING: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROL_CHARACTERS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters, which may steer a terminal, and those that change the writing direction."""
 
 _MAX_QUOTE_LENGTH = 40

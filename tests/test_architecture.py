@@ -24,7 +24,7 @@ from rich.table import Table
 
 from tablecam.live.rulings import LiveRulings
 from tablecam.record.entries import GameFacts
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
@@ -146,7 +146,7 @@ def charge_by_hand(folder: Path) -> None:
     game = game_of("maurice-lite")
     assert game is not None
     facts = GameFacts("maurice-lite", "", datetime.now(UTC))
-    record = KeptGame(lambda: new_game_file(folder, facts))
+    record = GameRecorder(lambda: new_game_file(folder, facts))
     recording = Recording(record, ROSTER_OF_FOUR, begins_with_moves=True)
     referee, tracker = Referee(game, keeper=record), BaseTracker(ROSTER_OF_FOUR, CAMERA)
     motion = TableMotion()

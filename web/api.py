@@ -8,7 +8,7 @@ from flask import Blueprint, Response, abort, current_app, jsonify, request
 
 from tablecam.errors import BadInput
 from tablecam.table.position_file import position_to_json
-from web.bodies import Bump, Lifted, Light, Move, TakeOff, asked
+from web.bodies import Bump, Lifted, Light, Move, TakeOff, request_body
 from web.shown import shown
 from web.streams import events
 from web.view import health_json, state_json, table_json
@@ -79,7 +79,7 @@ def about() -> Response:
 @blueprint.post("/take-off")
 def take_off() -> Response:
     """Forgets a hidden thing that players have taken off the table."""
-    body = asked(TakeOff, "take-off")
+    body = request_body(TakeOff, "take-off")
     shown().live.take_off(body.thing)
     return Response(status=204)
 
@@ -87,7 +87,7 @@ def take_off() -> Response:
 @blueprint.post("/simulated/move")
 def move() -> Response:
     """Moves a unit of the simulated table."""
-    body = asked(Move, "move")
+    body = request_body(Move, "move")
     shown().simulated.move_unit(body.unit, body.x_mm, body.y_mm, body.heading_deg)
     return Response(status=204)
 
@@ -95,7 +95,7 @@ def move() -> Response:
 @blueprint.post("/simulated/take-off")
 def lift_off() -> Response:
     """Takes a unit or one of its bases off the simulated table."""
-    body = asked(Lifted, "take-off")
+    body = request_body(Lifted, "take-off")
     shown().simulated.take_off(body.unit, body.tag)
     return Response(status=204)
 
@@ -103,7 +103,7 @@ def lift_off() -> Response:
 @blueprint.post("/simulated/put-back")
 def put_back() -> Response:
     """Puts back what was taken off the simulated table."""
-    body = asked(Lifted, "put-back")
+    body = request_body(Lifted, "put-back")
     shown().simulated.put_back(body.unit, body.tag)
     return Response(status=204)
 
@@ -111,7 +111,7 @@ def put_back() -> Response:
 @blueprint.post("/simulated/bump")
 def bump() -> Response:
     """Bumps the camera over the simulated table."""
-    body = asked(Bump, "bump")
+    body = request_body(Bump, "bump")
     shown().simulated.bump_camera(body.right_px, body.down_px)
     return Response(status=204)
 
@@ -119,7 +119,7 @@ def bump() -> Response:
 @blueprint.post("/simulated/light")
 def light() -> Response:
     """Dims or brightens the lamp over the simulated table."""
-    body = asked(Light, "light")
+    body = request_body(Light, "light")
     shown().simulated.dim_lamp(body.light)
     return Response(status=204)
 

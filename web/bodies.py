@@ -8,7 +8,7 @@ from flask import request
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from tablecam.documents import json_request
-from tablecam.referee.ways import Way
+from tablecam.referee.ways import TieBreak
 from tablecam.table.model import FARTHEST_MM
 
 MOST_BUMP_PX = 100.0
@@ -18,7 +18,7 @@ MOST_BUMP_PX = 100.0
 Body = TypeVar("Body", bound=BaseModel)
 
 
-def asked(body: type[Body], source: str) -> Body:
+def request_body(body: type[Body], source: str) -> Body:
     """Returns the body of the current request; `source` is how errors call it.
 
     Raises:
@@ -133,7 +133,7 @@ class Confirm(BaseModel):
 
     unit: str = Field(min_length=1, max_length=100)
     version: int | None = None
-    way: Way = "seen"
+    way: TieBreak = "seen"
 
 
 class ConfirmAll(BaseModel):

@@ -9,9 +9,9 @@ from flask import Blueprint, Flask, Response, abort, current_app, jsonify, rende
 from pydantic import BaseModel, ConfigDict, Field
 
 import tablecam
-from tablecam.live_calibration.calibration import Deed, LiveCalibration
+from tablecam.live_calibration.calibration import LiveCalibration, UserAction
 from web import errors, guard
-from web.bodies import asked
+from web.bodies import request_body
 from web.streams import Streams
 
 MOST_WAITING = 8
@@ -34,7 +34,7 @@ class Act(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    deed: Deed
+    deed: UserAction
     view: str = ""
 
 
@@ -102,7 +102,7 @@ def state() -> Response:
 @blueprint.post("/api/calibration/act")
 def act() -> Response:
     """Does what the user asks for; returns the state afterwards."""
-    body = asked(Act, "act")
+    body = request_body(Act, "act")
     _live().act(body.deed, body.view)
     return jsonify(_live().state())
 
@@ -110,7 +110,7 @@ def act() -> Response:
 @blueprint.post("/api/calibration/ruler")
 def ruler() -> Response:
     """Compares the length of a ruler with the camera's measurement."""
-    body = asked(Ruler, "ruler")
+    body = request_body(Ruler, "ruler")
     ends_px = (body.first_px, body.second_px)
     return jsonify(_live().check_ruler(ends_px, body.true_mm, body.height_mm))
 

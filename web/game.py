@@ -9,7 +9,7 @@ from tablecam.referee.corrections import correct_choice, correct_dice, others, u
 from tablecam.referee.corrections import redo as again
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
-from tablecam.referee.shown import shown as shown_to
+from tablecam.referee.shown import seat_view as shown_to
 from web.bodies import (
     Accept,
     Act,
@@ -21,7 +21,7 @@ from web.bodies import (
     Intend,
     Redo,
     Undo,
-    asked,
+    request_body,
 )
 from web.seats import seat_now
 from web.shown import shown
@@ -38,7 +38,7 @@ def game() -> Response:
 @blueprint.post("/begin")
 def begin() -> Response:
     """Begins a game on the table as it lies."""
-    body = asked(Begin, "begin")
+    body = request_body(Begin, "begin")
     _referee().begin(shown().live.snapshot().position, body.options, seat_now())
     return _shown()
 
@@ -46,14 +46,14 @@ def begin() -> Response:
 @blueprint.post("/agree")
 def agree() -> Response:
     """Agrees to the other side's proposal."""
-    _referee().agree(seat_now(), asked(Agree, "agree").proposal)
+    _referee().agree(seat_now(), request_body(Agree, "agree").proposal)
     return _shown()
 
 
 @blueprint.post("/act")
 def act() -> Response:
     """Does an offered action, or any other that the rules or the players allow."""
-    body = asked(Act, "act")
+    body = request_body(Act, "act")
     _referee().act(seat_now(), body.action, body.version)
     return _shown()
 
@@ -61,7 +61,7 @@ def act() -> Response:
 @blueprint.post("/confirm")
 def confirm() -> Response:
     """Confirms what a hand seems to have done with a unit."""
-    body = asked(Confirm, "confirm")
+    body = request_body(Confirm, "confirm")
     _referee().confirm(seat_now(), body.unit, body.version, body.way)
     return _shown()
 
@@ -69,7 +69,7 @@ def confirm() -> Response:
 @blueprint.post("/confirm-all")
 def confirm_all() -> Response:
     """Confirms what hands seem to have done with several units, in the offered order."""
-    body = asked(ConfirmAll, "confirm-all")
+    body = request_body(ConfirmAll, "confirm-all")
     _referee().confirm_all(seat_now(), body.units, body.version)
     return _shown()
 
@@ -77,7 +77,7 @@ def confirm_all() -> Response:
 @blueprint.post("/accept")
 def accept() -> Response:
     """Leaves units where they lie against the rules, as the players have agreed."""
-    body = asked(Accept, "accept")
+    body = request_body(Accept, "accept")
     _referee().accept(seat_now(), body.units, body.why, body.version)
     return _shown()
 
@@ -85,7 +85,7 @@ def accept() -> Response:
 @blueprint.post("/intend")
 def intend() -> Response:
     """Declares where a unit is going to be put, before its move."""
-    body = asked(Intend, "intend")
+    body = request_body(Intend, "intend")
     intent = Intent(body.unit, body.of, body.range_bw, body.is_within)
     _referee().intend(seat_now(), intent, body.version)
     return _shown()
@@ -94,7 +94,7 @@ def intend() -> Response:
 @blueprint.post("/undo")
 def undo() -> Response:
     """Undoes the latest actions."""
-    body = asked(Undo, "undo")
+    body = request_body(Undo, "undo")
     if body.deed is not None:
         undo_to(_referee(), seat_now(), body.deed, body.version)
     else:
@@ -105,7 +105,7 @@ def undo() -> Response:
 @blueprint.post("/redo")
 def redo() -> Response:
     """Redoes what was undone last."""
-    body = asked(Redo, "redo")
+    body = request_body(Redo, "redo")
     again(_referee(), seat_now(), body.version)
     return _shown()
 
@@ -113,7 +113,7 @@ def redo() -> Response:
 @blueprint.post("/correct")
 def correct() -> Response:
     """Corrects dice or a choice of an earlier action."""
-    body = asked(Correct, "correct")
+    body = request_body(Correct, "correct")
     reason_and_version = body.why, body.version
     if body.values is not None:
         correct_dice(_referee(), seat_now(), body.deed, body.values, *reason_and_version)

@@ -21,7 +21,7 @@ from jinja2 import Environment, PackageLoader
 import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.journal import Journal
-from tablecam.replay.copies import Watched, unwatched
+from tablecam.replay.copies import ShowsProgress, without_progress
 from tablecam.replay.film import film, table_name
 from tablecam.replay.moment import is_over
 from tablecam.replay.text_form import text_of
@@ -67,7 +67,9 @@ def page_of(journal: Journal, pictures: Iterable[tuple[str, str]] = ()) -> str:
 
 
 def page_lines(
-    journal: Journal, pictures: Iterable[tuple[str, str]] = (), watched: Watched = unwatched
+    journal: Journal,
+    pictures: Iterable[tuple[str, str]] = (),
+    watched: ShowsProgress = without_progress,
 ) -> Iterator[str]:
     """Yields the page of a recording in parts, as its pictures may not fit into memory.
 

@@ -23,7 +23,7 @@ from tablecam.replay.film import film, pictured, table_name
 from tablecam.replay.moment import Branch, is_measuring_closed, is_over
 from tablecam.replay.text_form import text_of
 from tablecam.rules.books import book_of
-from web.bodies import asked
+from web.bodies import request_body
 from web.page_file import STYLES, page_modules
 from web.replay_bodies import AboutBranch, Asked, MeasuredBranch, OddsOfBranch, SheetOfBranch
 
@@ -178,7 +178,7 @@ def _asked(body: type[Asked]) -> Asked:
         raise NotDeclared(
             "measuring", "the players must declare before they measure: spectators cannot measure"
         )
-    return asked(body, "what if")
+    return request_body(body, "what if")
 
 
 def _branch(body: Any) -> Branch:

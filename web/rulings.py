@@ -6,7 +6,7 @@ from flask import Blueprint, Response, abort, jsonify, request, url_for
 
 from tablecam.errors import BadInput
 from tablecam.live.protocol import Json
-from web.bodies import Dispute, asked
+from web.bodies import Dispute, request_body
 from web.shown import shown
 
 blueprint = Blueprint("rulings", __name__, url_prefix="/api")
@@ -28,7 +28,7 @@ def pair() -> Response:
 @blueprint.post("/disputes")
 def dispute() -> tuple[Response, int]:
     """Settles a question by the table as it lies now, and records the dispute."""
-    body = asked(Dispute, "dispute")
+    body = request_body(Dispute, "dispute")
     return jsonify(_with_address(shown().live.dispute(body.question, body.active))), 201
 
 

@@ -17,7 +17,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from tablecam.errors import BadInput
 from tablecam.referee.seats import SHARED, SPECTATOR, Seat, player
 from tablecam.wording import nearest
-from web.bodies import TakeSeat, asked
+from web.bodies import TakeSeat, request_body
 from web.codes import svg_code
 from web.seat_keys import kept_tokens, new_tokens
 
@@ -159,7 +159,7 @@ def code(name: str) -> Response:
 @blueprint.post("/api/seat")
 def change() -> AnyResponse:
     """Takes another seat by a tap on a shared screen."""
-    body = asked(TakeSeat, "seat")
+    body = request_body(TakeSeat, "seat")
     token = _seats().token(body.seat)
     if not _may_change():
         abort(403, "this seat is yours; another one needs its own link")

@@ -64,7 +64,7 @@ class Source(Protocol):
 
 
 @runtime_checkable
-class Noted(Protocol):
+class HasNotes(Protocol):
     """A source that reports notes about itself."""
 
     @property

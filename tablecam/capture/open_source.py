@@ -12,9 +12,9 @@ from typing import Literal, assert_never
 
 from tablecam.capture.camera import CameraSource, camera_name
 from tablecam.capture.clock import Clock, SystemClock
-from tablecam.capture.frame import Frame, Noted, Source
+from tablecam.capture.frame import Frame, HasNotes, Source
 from tablecam.capture.options import SourceOptions
-from tablecam.capture.pictures import PICTURE_ENDINGS, PicturesSource, picture_paths
+from tablecam.capture.pictures import PICTURE_SUFFIXES, PicturesSource, picture_paths
 from tablecam.capture.reader import PictureSize, Reader
 from tablecam.capture.stream import SCHEMES, StreamSource, shown_address
 from tablecam.capture.video import VideoSource
@@ -51,7 +51,7 @@ class PacedSource:
     @property
     def notes(self) -> tuple[str, ...]:
         """The notes of the source."""
-        return self._source.notes if isinstance(self._source, Noted) else ()
+        return self._source.notes if isinstance(self._source, HasNotes) else ()
 
     def read(self) -> Frame | None:
         """Returns the next frame once its time has come; None at the end."""
@@ -165,7 +165,7 @@ def source_kind(name: str, further_names: Iterable[str] = ()) -> SourceKind:
         return "folder"
     if not path.exists():
         raise BadInput(name, "no such file; a source is " + _all_kinds(further_names))
-    return "picture" if path.suffix.lower() in PICTURE_ENDINGS else "video"
+    return "picture" if path.suffix.lower() in PICTURE_SUFFIXES else "video"
 
 
 def _all_kinds(further_names: Iterable[str]) -> str:

@@ -26,7 +26,7 @@ from tablecam.capture.picture import (
 from tablecam.capture.quiet import silence_opencv, silent_libraries
 from tablecam.errors import BadInput
 
-PICTURE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp")
+PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp")
 
 _USUAL_FRAMES_PER_S = 2.0
 _PNG_START = b"\x89PNG"
@@ -82,7 +82,7 @@ def picture_paths(folder: Path) -> tuple[Path, ...]:
     except OSError as error:
         raise BadInput(str(folder), f"cannot be listed: {error.strerror}") from None
     if not paths:
-        raise BadInput(str(folder), f"no pictures ({', '.join(PICTURE_ENDINGS)}) in this folder")
+        raise BadInput(str(folder), f"no pictures ({', '.join(PICTURE_SUFFIXES)}) in this folder")
     return natural_order(paths)
 
 
@@ -152,7 +152,7 @@ class PicturesSource:
 def _is_picture(path: Path) -> bool:
     """Whether a file in a folder is a picture, by its name."""
     # macOS leaves files whose names start with a dot beside pictures on foreign disks.
-    return path.suffix.lower() in PICTURE_ENDINGS and not path.name.startswith(".")
+    return path.suffix.lower() in PICTURE_SUFFIXES and not path.name.startswith(".")
 
 
 def _bytes_of(path: Path | str) -> bytes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from tablecam.capture.clock import Clock, SystemClock
 from tablecam.capture.errors import SourceLost
-from tablecam.capture.frame import Frame, Noted, Source
+from tablecam.capture.frame import Frame, HasNotes, Source
 from tablecam.capture.status import RateMeter, SourceState, SourceStatus
 from tablecam.errors import BadInput
 
@@ -220,7 +220,7 @@ class Reader:
 
     def _note(self, source: Source) -> None:
         """Copies the notes of the source."""
-        self._notes = source.notes if isinstance(source, Noted) else ()
+        self._notes = source.notes if isinstance(source, HasNotes) else ()
 
     def _check_size(self, frame: Frame) -> None:
         """Refuses a frame of a size that the calibration is not for."""

@@ -15,8 +15,8 @@ from rich.progress import track
 from calibration.board import BoardView, find_chessboard, find_lens_board
 from calibration.camera_file import (
     CameraFile,
+    back_up,
     calibration_name,
-    keep_old,
     read_camera_file,
     write_camera_file,
 )
@@ -347,7 +347,7 @@ def _view(
 def _write_keeping_old(path: Path, content: bytes) -> Path | None:
     """Writes a file and returns where the old one was moved, as `write_camera_file` does."""
     try:
-        old_path = keep_old(path)
+        old_path = back_up(path)
         path.write_bytes(content)
     except OSError as error:
         raise BadInput(str(path), f"cannot be written: {error.strerror}") from error

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from tablecam.rules.coverage import Covered, coverage_of
+from tablecam.rules.coverage import RuleCoverage, coverage_of
 from tablecam.rules.games import game_names
 from tablecam.wording import nearest, quoted
 
@@ -33,7 +33,7 @@ def coverage(game: str, as_json: bool) -> None:
             click.echo(f"  {rule.id:7} {rule.left_open or 'no test'}")
 
 
-def _document(game: str, covered_rules: tuple[Covered, ...]) -> dict[str, object]:
+def _document(game: str, covered_rules: tuple[RuleCoverage, ...]) -> dict[str, object]:
     rules = [
         {
             "id": rule.id,

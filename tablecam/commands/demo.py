@@ -7,7 +7,7 @@ from importlib.resources import files
 import click
 
 from tablecam.capture.reader import Reader
-from tablecam.commands.serving import GameOptions, game_options, kept_game, page_options, serve
+from tablecam.commands.serving import GameOptions, game_options, game_record, page_options, serve
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 
@@ -34,6 +34,6 @@ def demo(host: str, port: int, open_browser: bool, game: GameOptions) -> None:
             port=port,
             open_browser=open_browser,
             game=game,
-            record=kept_game(game, table.roster.game, table_file, None),
+            record=game_record(game, table.roster.game, table_file, None),
             simulated=table,
         )

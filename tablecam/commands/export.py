@@ -13,7 +13,7 @@ import click
 
 from tablecam.commands.new_files import STANDARD_OUTPUT, check_new, write_lines
 from tablecam.commands.progress import watched_as, with_progress
-from tablecam.commands.retelling import told_with_progress
+from tablecam.commands.retelling import completed_with_progress
 from tablecam.errors import BadInput
 from tablecam.record.entries import Json
 from tablecam.record.game_file import GameFile
@@ -122,7 +122,7 @@ def export(
         write_lines(jsonl_path, with_progress(lines_of(copy), copy.last + 1, "writing lines"))
     if message_path is not None:
         write_lines(message_path, [text_of(recorded, watched_as("writing the message"))])
-    complete = told_with_progress(recorded)
+    complete = completed_with_progress(recorded)
     if html_path is not None:
         write_lines(html_path, _page(complete, has_pictures))
     for option, form in _FILMS.items():

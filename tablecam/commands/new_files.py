@@ -11,7 +11,7 @@ from typing import Final
 import click
 
 from tablecam.errors import BadInput
-from tablecam.record.whole_files import NameTaken, whole_file
+from tablecam.record.whole_files import NameTaken, new_file_atomically
 
 STANDARD_OUTPUT: Final = Path("-")
 
@@ -83,5 +83,5 @@ def _opened(path: Path) -> Iterator[Writing]:
         yield sys.stdout.buffer.write
         sys.stdout.buffer.flush()
         return
-    with whole_file(path) as fresh, fresh.open("wb") as file:
+    with new_file_atomically(path) as fresh, fresh.open("wb") as file:
         yield file.write

@@ -12,14 +12,14 @@ from tablecam.commands.new_files import check_new, force_option
 from tablecam.commands.outputs import check_picture_name, write_picture
 from tablecam.commands.source_options import Number, resolution_px
 from tablecam.errors import BadInput
-from tablecam.planning.detection_model_file import measured_expectation
+from tablecam.planning.detection_model_file import default_model
 from tablecam.planning.picture import plan_picture
 from tablecam.planning.plan import (
     MOST_SLANTED,
     Mount,
-    heights_mm,
+    height_limits_mm,
     ideal_lens,
-    planned,
+    predict,
     with_tag_size,
 )
 from tablecam.planning.report import print_plan, print_plan_document
@@ -110,7 +110,7 @@ def plan(
     degrees = _field_of_view_deg(field_of_view_deg, focal_mm, sensor_mm)
     lens = ideal_lens(*resolution_px(resolution), degrees)
     mount = _mount(lens, camera_at, roster, height_mm)
-    result = planned(mount, height_mm, roster, measured_expectation(), error_mm=error_mm)
+    result = predict(mount, height_mm, roster, default_model(), error_mm=error_mm)
     if drawing_path is not None:
         write_picture(drawing_path, plan_picture(result))
     if as_json:
@@ -180,7 +180,7 @@ def _mount(lens: Lens, place: str | None, roster: Roster, height_mm: float) -> M
 
 def _check_height(height_mm: float, roster: Roster) -> None:
     _check_above_zero("--camera-height", height_mm)
-    low_mm, high_mm = heights_mm(roster)
+    low_mm, high_mm = height_limits_mm(roster)
     if not low_mm <= height_mm <= high_mm:
         raise BadInput(
             "--camera-height", f"expected {low_mm:g} to {high_mm:g} mm, got {height_mm:g}"

@@ -9,7 +9,7 @@ from typing import TypeVar
 from rich.console import Console
 from rich.progress import track
 
-from tablecam.replay.copies import Watched
+from tablecam.replay.copies import ShowsProgress
 
 Item = TypeVar("Item")
 
@@ -27,6 +27,6 @@ def with_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item
     )
 
 
-def watched_as(what: str) -> Watched:
+def watched_as(what: str) -> ShowsProgress:
     """Returns a function that shows progress under a name, for library code to call."""
     return partial(with_progress, what=what)

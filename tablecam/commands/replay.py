@@ -12,15 +12,15 @@ import click
 import tablecam
 from tablecam.commands.progress import with_progress
 from tablecam.commands.replay_page import serve_replay
-from tablecam.commands.retelling import told_with_progress
+from tablecam.commands.retelling import completed_with_progress
 from tablecam.commands.serving import page_options
 from tablecam.errors import BadInput
 from tablecam.harmless import harmless
-from tablecam.record.digests import Verified
+from tablecam.record.digests import Verification
 from tablecam.record.entries import Entry
 from tablecam.record.game_file import GameFile
 from tablecam.record.journal import Journal
-from tablecam.replay.check import Check, Checked
+from tablecam.replay.check import CheckResult, RecordingCheck
 from tablecam.replay.copies import batched
 from tablecam.replay.log import Log
 from tablecam.replay.repair import pages_of, repaired
@@ -98,7 +98,7 @@ def replay(
         context.exit(_check(recorded, verified, as_json))
     for line in verified.lines():
         click.echo(harmless(line), err=True)
-    complete = told_with_progress(recorded)
+    complete = completed_with_progress(recorded)
     if is_page:
         serve_replay(complete, host, port, open_browser=open_browser)
         return
@@ -144,10 +144,10 @@ def _complaints(path: Path) -> Iterator[str]:
     return (f"{path.name}: {fault}" for fault in faults)
 
 
-def _check(recorded: Journal, verified: Verified, as_json: bool) -> int:
+def _check(recorded: Journal, verified: Verification, as_json: bool) -> int:
     facts, last = recorded.facts(), recorded.last()
     written_by = recorded.written_by()
-    check = Check(facts.game, recorded.name, written_by)
+    check = RecordingCheck(facts.game, recorded.name, written_by)
     began_s, played_s = time.monotonic(), 0.0
     for entry in _entries(recorded, last, "checking"):
         played_s = (entry.at - facts.started_at).total_seconds()
@@ -166,7 +166,9 @@ def _check(recorded: Journal, verified: Verified, as_json: bool) -> int:
     return DIFFERS if checked.fault is not None or verified.faults else 0
 
 
-def _check_document(checked: Checked, verified: Verified, written_by: str) -> dict[str, object]:
+def _check_document(
+    checked: CheckResult, verified: Verification, written_by: str
+) -> dict[str, object]:
     fault = None if checked.fault is None else checked.fault.to_json()
     return {
         "holds": fault is None and not verified.faults,
@@ -184,14 +186,14 @@ def _check_document(checked: Checked, verified: Verified, written_by: str) -> di
     }
 
 
-def _print_verified(verified: Verified) -> None:
+def _print_verified(verified: Verification) -> None:
     if verified.entries and not verified.faults:
         click.echo(f"as written, by its digest: {counted(verified.entries, 'entry')}")
     for line in verified.lines():
         click.echo(harmless(line))
 
 
-def _print_check(checked: Checked, took_s: float, played_s: float, *, is_whole: bool) -> None:
+def _print_check(checked: CheckResult, took_s: float, played_s: float, *, is_whole: bool) -> None:
     counts = [counted(checked.counts[noun], noun) for noun in _COUNTED if checked.counts[noun]]
     faster = f", {played_s / took_s:,.0f} times as fast as it was played" if took_s else ""
     if checked.fault is None:
@@ -203,7 +205,7 @@ def _print_check(checked: Checked, took_s: float, played_s: float, *, is_whole: 
         click.echo(f"the first that does not: {harmless(str(checked.fault))}")
 
 
-def _print_versions(checked: Checked, written_by: str) -> None:
+def _print_versions(checked: CheckResult, written_by: str) -> None:
     """Prints which version recorded the game, if another, and how many entries are reworked."""
     is_own = written_by == tablecam.__version__
     if not is_own:

@@ -21,7 +21,7 @@ from calibration.camera_file import read_camera_file
 from tablecam.commands.source_options import NumberIn
 from tablecam.errors import BadInput
 from tablecam.recorder.picture_budget import DEFAULT_MB
-from tablecam.recorder.rereading import Reread, Task, mark_of, reread
+from tablecam.recorder.rereading import RereadResult, Task, progress_of, reread
 from tablecam.table.table_file import read_table_file
 
 _PATH = click.Path(path_type=Path)
@@ -151,7 +151,7 @@ def _dask_cluster(address: str, tasks: Sequence[Task]) -> Iterator[list[_Future]
         yield [client.submit(reread, task, pure=False) for task in tasks]
 
 
-def _results(tasks: Sequence[Task], futures: Sequence[_Future]) -> list[Reread]:
+def _results(tasks: Sequence[Task], futures: Sequence[_Future]) -> list[RereadResult]:
     """Waits for all videos while a bar for each shows its progress."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
@@ -167,21 +167,21 @@ def _results(tasks: Sequence[Task], futures: Sequence[_Future]) -> list[Reread]:
 
 
 def _show(progress: Progress, task: Task, bar: TaskID) -> None:
-    mark = mark_of(task)
+    mark = progress_of(task)
     if mark is not None:
         progress.update(bar, completed=mark.read_s, total=mark.length_s or None)
 
 
-def _result(task: Task, future: _Future) -> Reread:
+def _result(task: Task, future: _Future) -> RereadResult:
     """Returns a video's result; a worker that died is a problem of that video alone."""
     try:
-        reread_result: Reread = future.result()
+        reread_result: RereadResult = future.result()
     except Exception as error:  # anything that ends a process or a cluster's worker
-        return Reread(task.video, task.recording, problem=f"{task.video}: {error!r}")
+        return RereadResult(task.video, task.recording, problem=f"{task.video}: {error!r}")
     return reread_result
 
 
-def _summary(result: Reread) -> str:
+def _summary(result: RereadResult) -> str:
     if result.problem:
         return result.problem
     hint = ", as it was before" if result.was_done_before else ""

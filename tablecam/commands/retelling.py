@@ -7,7 +7,7 @@ from tablecam.record.journal import Journal
 from tablecam.replay.retold import retold
 
 
-def told_with_progress(recorded: Journal) -> Journal:
+def completed_with_progress(recorded: Journal) -> Journal:
     """Returns a recording with all that happened in it; replaying an old one takes a while.
 
     Raises:

@@ -16,13 +16,13 @@ from tablecam.commands.new_files import check_new, force_option
 from tablecam.commands.outputs import write_text
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.rulings.drawing import drawing
+from tablecam.rules.maurice.rulings.drawing import rulings_svg
 from tablecam.rules.maurice.rulings.narrowing import (
     RULES,
-    document_under,
+    document_under_rule,
     keys_under,
-    of_pair,
-    of_units,
+    narrowed_to_pair,
+    narrowed_to_units,
 )
 from tablecam.rules.maurice.rulings.ruled import Rulings
 from tablecam.rules.maurice.rulings.rulings import (
@@ -31,10 +31,10 @@ from tablecam.rules.maurice.rulings.rulings import (
     rulings_document,
     sides,
 )
-from tablecam.rules.maurice.rulings.text import TextTable, notes_of, tables_of
+from tablecam.rules.maurice.rulings.text import TextTable, rulings_notes, rulings_tables
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
 from tablecam.rules.maurice.sheets.text import sheet_lines
-from tablecam.rules.sheets import Sheet
+from tablecam.rules.sheets import UnitReport
 from tablecam.table.position_file import read_position_file
 from tablecam.wording import nearest, quoted
 
@@ -97,7 +97,7 @@ def rulings(
     everything = all_rulings(field, active)
     narrowed = _narrowed(everything, unit_ids, pair)
     if drawing_path is not None:
-        write_text(drawing_path, drawing(narrowed, rule=rule))
+        write_text(drawing_path, rulings_svg(narrowed, rule=rule))
     if as_json:
         _print_document(narrowed, pair, rule)
     elif unit_ids or pair is not None:
@@ -115,26 +115,26 @@ def _narrowed(
     everything: Rulings, unit_ids: tuple[str, ...], pair: tuple[str, str] | None
 ) -> Rulings:
     if pair is not None:
-        return of_pair(everything, *pair)
-    return of_units(everything, unit_ids) if unit_ids else everything
+        return narrowed_to_pair(everything, *pair)
+    return narrowed_to_units(everything, unit_ids) if unit_ids else everything
 
 
 def _print_document(shown: Rulings, pair: tuple[str, str] | None, rule: str | None) -> None:
     document = rulings_document(shown) if pair is None else pair_document(shown, *pair)
     if rule is not None:
-        document = document_under(rule, document)
+        document = document_under_rule(rule, document)
     click.echo(json.dumps(document, indent=1))
 
 
 def _print_tables(shown: Rulings, rule: str | None) -> None:
     console = _console()
-    for table in tables_of(shown, rule=rule):
+    for table in rulings_tables(shown, rule=rule):
         console.print(_rich(table))
-    for line in notes_of(shown, rule=rule):
+    for line in rulings_notes(shown, rule=rule):
         console.print(line, markup=False)
 
 
-def _print_sheets(sheets: Iterable[Sheet], rule: str | None, warnings: Iterable[str]) -> None:
+def _print_sheets(sheets: Iterable[UnitReport], rule: str | None, warnings: Iterable[str]) -> None:
     """Prints what the page says of a unit or of two, in the same sentences."""
     console = _console()
     for sheet in sheets:

@@ -12,10 +12,10 @@ from tablecam.capture.open_source import open_reader, source_kind
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import PictureSize
 from tablecam.commands.demo import demo
-from tablecam.commands.serving import GameOptions, game_options, kept_game, page_options, serve
+from tablecam.commands.serving import GameOptions, game_options, game_record, page_options, serve
 from tablecam.commands.source_options import source_options
 from tablecam.errors import BadInput
-from tablecam.recorder.game_recorder import KeptGame
+from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.table.table_file import read_table_file
 
 SIMULATED = "simulated"
@@ -81,9 +81,9 @@ def run(
         )
 
 
-def _record(options: GameOptions, game: str, table_path: Path, camera_path: Path) -> KeptGame:
+def _record(options: GameOptions, game: str, table_path: Path, camera_path: Path) -> GameRecorder:
     table_file = table_path.read_text(encoding="utf-8-sig")
-    return kept_game(options, game, table_file, camera_path.read_text(encoding="utf-8-sig"))
+    return game_record(options, game, table_file, camera_path.read_text(encoding="utf-8-sig"))
 
 
 def _required(path: Path | None, option: str) -> Path:

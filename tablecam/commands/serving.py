@@ -21,12 +21,12 @@ from calibration.camera import Camera
 from tablecam.capture.reader import Reader
 from tablecam.commands.source_options import NumberIn
 from tablecam.hall.server import Hall
-from tablecam.hall.uploader import Sending
+from tablecam.hall.uploader import Uploader
 from tablecam.live.protocol import SimulatedControls
 from tablecam.live.table import LiveTable
 from tablecam.record.entries import GameFacts
 from tablecam.record.game_file import GameFile
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.picture_budget import DEFAULT_MB
 from tablecam.recorder.resuming import is_being_played, unfinished_game
 from tablecam.replay.film_table import sides_of
@@ -175,7 +175,7 @@ def serve(
     port: int,
     open_browser: bool,
     game: GameOptions,
-    record: KeptGame,
+    record: GameRecorder,
     simulated: SimulatedControls | None = None,
 ) -> None:
     """Watches the table and serves its page until Ctrl-C; then prints where the game is stored."""
@@ -203,7 +203,7 @@ def serve(
     say_where_kept(record)
 
 
-def say_where_kept(record: KeptGame) -> None:
+def say_where_kept(record: GameRecorder) -> None:
     """Prints where a closed record stored the game, or what of it is lost.
 
     Raises:
@@ -225,11 +225,11 @@ def _seats(roster: Roster, host: str, port: int, game: GameOptions, *, is_new: b
     return Seats(sides_of(roster), by_link=by_link, keys=keys, is_new=is_new)
 
 
-def _sending(game: GameOptions, record: KeptGame, name: str) -> AbstractContextManager[object]:
+def _sending(game: GameOptions, record: GameRecorder, name: str) -> AbstractContextManager[object]:
     """Returns the upload to a hall as a context, or an empty context without a hall."""
     if game.hall is None:
         return nullcontext()
-    sending = Sending(game.hall, lambda: record.path, game.folder, name)
+    sending = Uploader(game.hall, lambda: record.path, game.folder, name)
     record.elsewhere = sending
     return sending
 
@@ -263,9 +263,9 @@ def _is_resumed(file: GameFile) -> bool:
     return True
 
 
-def kept_game(
+def game_record(
     options: GameOptions, game: str, table_file: str, camera_file: str | None
-) -> KeptGame:
+) -> GameRecorder:
     """Returns the record of a resumed game, or of one that begins now in a new file.
 
     `table_file` and `camera_file` are the files' texts. A new file is created with its first entry.
@@ -276,4 +276,4 @@ def kept_game(
     started_at = datetime.now().astimezone()
     facts = GameFacts(game, table_file, started_at, camera_file)
     create = partial(new_game_file, options.folder, facts)
-    return KeptGame(create, resumed, pictures_mb=options.pictures_mb)
+    return GameRecorder(create, resumed, pictures_mb=options.pictures_mb)

@@ -19,15 +19,15 @@ from tablecam.commands.outputs import check_picture_name, write_picture
 from tablecam.drawing.overlay import Overlay
 from tablecam.drawing.report import PictureReport, picture_report
 from tablecam.errors import BadInput
-from tablecam.planning.advice import advice, facts_of
-from tablecam.planning.detection_model_file import measured_expectation
-from tablecam.planning.resolution_advice import too_small
+from tablecam.planning.advice import advice, collect_facts
+from tablecam.planning.detection_model_file import default_model
+from tablecam.planning.resolution_advice import resolution_advice
 from tablecam.table.formation import with_formations
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
 from tablecam.vision.detection.exposure import exposure
-from tablecam.vision.detection.sighting import Search
+from tablecam.vision.detection.sighting import SearchResult
 from tablecam.vision.registration.registration import register
 from tablecam.vision.registration.state import Registration
 from tablecam.vision.search.find import TagFinder
@@ -106,7 +106,7 @@ class _Reading:
     """A picture as read with the camera's pose; `news` says if that has changed."""
 
     camera: Camera
-    search: Search
+    search: SearchResult
     registration: Registration
     news: str = ""
 
@@ -147,9 +147,9 @@ def _check_trusted(
 
 
 def _report(grey: Grey, reading: _Reading, roster: Roster) -> PictureReport:
-    search, expectation = reading.search, measured_expectation()
+    search, expectation = reading.search, default_model()
     exposed = exposure(grey, search.sightings)
-    facts = facts_of(search, roster, missing=roster.base_type_by_tag(), exposure=exposed)
+    facts = collect_facts(search, roster, missing=roster.base_type_by_tag(), exposure=exposed)
     notes = (reading.news, reading.registration.because)
     return picture_report(
         search,
@@ -158,7 +158,7 @@ def _report(grey: Grey, reading: _Reading, roster: Roster) -> PictureReport:
         roster,
         exposure=exposed,
         note="; ".join(note for note in notes if note),
-        advice=advice(facts, too_small(reading.camera, roster, expectation), expectation),
+        advice=advice(facts, resolution_advice(reading.camera, roster, expectation), expectation),
     )
 
 

@@ -14,9 +14,9 @@ import shapely
 import shapely.ops
 
 from tablecam.drawing.labels import Labels, box_of
-from tablecam.drawing.lettering import Words, lettered, size_px
+from tablecam.drawing.lettering import Words, size_px, with_text
 from tablecam.drawing.pen import INK, WHITE, Array, Colour, Pen, Picture
-from tablecam.drawing.shape_style import SIDES, ShapeStyle, look_of
+from tablecam.drawing.shape_style import SIDES, ShapeStyle, style_of
 from tablecam.geometry.outlines import corners
 from tablecam.geometry.shapes import Shape
 from tablecam.table.model import BasePose, Unit
@@ -45,7 +45,7 @@ class View(Protocol):
         """Clips a geometry to the picture; returns each part as pixels (n, 2)."""
 
 
-def drawn(
+def with_units_and_evidence(
     plain: Picture,
     view: View,
     units: Sequence[Unit],
@@ -71,11 +71,11 @@ def drawn(
         _draw(pen, shape, parts)
     words = [_placed(pen, labels, *name) for name in names if name is not None]
     words += _labelled(pen, outlines, labels)
-    return lettered(pen.picture, words)
+    return with_text(pen.picture, words)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Peopled:
+class PictureWithUnits:
     """A picture (height, width, 3) with units drawn on it, reusable for several sets of evidence.
 
     `taken` are the boxes (x_low, y_low, x_high, y_high) of units and names, where no label may go.
@@ -85,25 +85,25 @@ class Peopled:
     taken: tuple[Array, ...]
 
 
-def peopled(
+def with_units(
     plain: Picture,
     view: View,
     units: Sequence[Unit],
     sides: Sequence[str],
     *,
     units_across: float = UNITS_ACROSS,
-) -> Peopled:
-    """Returns a copy of a picture with units outlined and named, as in `drawn`."""
+) -> PictureWithUnits:
+    """Copies a picture and draws units with names as in `with_units_and_evidence`."""
     pen = Pen(plain.copy(), plain.shape[1] / units_across)
     labels = Labels(plain.shape[1], plain.shape[0])
     colours = side_colours((*sides, *(unit.side for unit in units)))
     names = [_outline_unit(pen, view, unit, colours[unit.side], labels) for unit in units]
     words = [_placed(pen, labels, *name) for name in names if name is not None]
-    return Peopled(lettered(pen.picture, words), tuple(labels.taken))
+    return PictureWithUnits(with_text(pen.picture, words), tuple(labels.taken))
 
 
-def drawn_over(
-    ground: Peopled,
+def with_evidence(
+    ground: PictureWithUnits,
     view: View,
     evidence: Sequence[Shape],
     *,
@@ -118,7 +118,7 @@ def drawn_over(
         _draw(pen, shape, parts)
     labels = Labels(pen.picture.shape[1], pen.picture.shape[0], [*ground.taken])
     words = list(_labelled(pen, outlines, labels))
-    return lettered(pen.picture, words) if words else pen.picture
+    return with_text(pen.picture, words) if words else pen.picture
 
 
 def _geometry(shape: Shape) -> shapely.Geometry:
@@ -132,7 +132,7 @@ def _geometry(shape: Shape) -> shapely.Geometry:
 
 def _fill(pen: Pen, shape: Shape, parts: Iterable[Array]) -> None:
     """Fills a polygon's area."""
-    style = look_of(shape.role)
+    style = style_of(shape.role)
     if shape.kind == "polygon" and style.opacity:
         for points_px in parts:
             pen.area(points_px, style.colour, opacity=style.opacity)
@@ -140,7 +140,7 @@ def _fill(pen: Pen, shape: Shape, parts: Iterable[Array]) -> None:
 
 def _draw(pen: Pen, shape: Shape, parts: Iterable[Array]) -> None:
     """Draws a shape's outline, line or point."""
-    style = look_of(shape.role)
+    style = style_of(shape.role)
     for points_px in parts:
         if len(points_px) == 1:
             pen.disc(points_px[0], _DOT + 2, style.casing or INK)

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import shapely
 
-from tablecam.drawing.lettering import Words, lettered
+from tablecam.drawing.lettering import Words, with_text
 from tablecam.drawing.pen import PAPER, Array, Colour, Pen, Picture
 from tablecam.table.model import TableSize, Terrain
 
@@ -35,7 +35,7 @@ _UNITS_ACROSS: Final = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
-class FromAbove:
+class MapView:
     """The projection of a table, y upwards, as large as fits into the middle of a picture."""
 
     table: TableSize
@@ -80,7 +80,7 @@ class FromAbove:
             x_px, y_px = self.pixels(np.array([[inside.x, inside.y]]))[0]
             at_px = (float(x_px), float(y_px))
             names.append(Words(piece.id, at_px, _NAME * pen.unit_px, _SOFT, at="middle"))
-        return lettered(picture, names)
+        return with_text(picture, names)
 
     def photograph(self, picture: Picture) -> Picture:
         """Lays a rectified picture of the table (height, width, 3) onto the map."""

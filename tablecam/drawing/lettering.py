@@ -13,7 +13,7 @@ from typing import Final, Literal
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from tablecam.drawing.pen import INK, Colour, Picture, plain
+from tablecam.drawing.pen import INK, Colour, Picture, to_ascii
 
 _SCALE: Final = 0.9
 """This typeface's x-height equals that of common ones at this share of its size."""
@@ -49,7 +49,7 @@ def size_px(text: str, height_px: float, *, bold: bool = False) -> tuple[float, 
     return _font(height_px, bold).getlength(drawable(text)), height_px
 
 
-def lettered(picture: Picture, words: Iterable[Words]) -> Picture:
+def with_text(picture: Picture, words: Iterable[Words]) -> Picture:
     """Returns a copy of the picture (height, width, 3) with texts on it."""
     image = Image.fromarray(picture)  # BGR throughout: neither pixels nor colours are reordered
     draw = ImageDraw.Draw(image)
@@ -76,7 +76,7 @@ def wrapped(text: str, height_px: float, width_px: float, *, bold: bool = False)
     return lines
 
 
-def fitted(text: str, height_px: float, width_px: float) -> str:
+def truncated(text: str, height_px: float, width_px: float) -> str:
     """Cuts a text to `width_px`, with an ellipsis where it is cut."""
     if size_px(text, height_px)[0] <= width_px:
         return text
@@ -95,7 +95,7 @@ def drawable(text: str) -> str:
     >>> drawable("Größe — 3 mm ± 0.1"), drawable("Győr, Łódź, Αθήνα")
     ('Größe — 3 mm ± 0.1', 'Gyor, Łódz, ?????')
     """
-    return "".join(letter if letter in _KNOWN else plain(letter) for letter in text)
+    return "".join(letter if letter in _KNOWN else to_ascii(letter) for letter in text)
 
 
 @cache

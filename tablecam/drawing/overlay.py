@@ -15,7 +15,7 @@ from tablecam.drawing.report import PictureReport
 from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose
 from tablecam.table.roster import Roster
-from tablecam.vision.detection.sighting import Search, TagSighting
+from tablecam.vision.detection.sighting import SearchResult, TagSighting
 
 UNCERTAIN_MM = 0.5
 """Bases with a larger standard deviation are marked: half a millimetre can decide a dispute."""
@@ -33,7 +33,7 @@ class Overlay:
     def draw(
         self,
         picture: Picture,
-        search: Search,
+        search: SearchResult,
         poses: Mapping[int, BasePose],
         report: PictureReport,
     ) -> Picture:
@@ -125,7 +125,7 @@ class Overlay:
                 words = f"{tag}: +-{poses[tag].sigma_mm:.1f} mm"
                 self._name(pen, words, box_of(outline), labels, _SMALL)
 
-    def _table_tags(self, pen: Pen, search: Search, labels: Labels) -> None:
+    def _table_tags(self, pen: Pen, search: SearchResult, labels: Labels) -> None:
         """Outlines and names the table's own tags."""
         own = {tag.id for tag in self.roster.table_tags}
         tags: list[TagSighting] = [tag for tag in search.sightings if tag.tag in own]
@@ -134,7 +134,7 @@ class Overlay:
             pen.lines(tag.corners_px, WHITE, width=2.0, casing=INK, closed=True)
             self._name(pen, f"table tag {tag.tag}", box_of(tag.corners_px), labels, _SMALL)
 
-    def _rejections(self, pen: Pen, search: Search, labels: Labels) -> None:
+    def _rejections(self, pen: Pen, search: SearchResult, labels: Labels) -> None:
         """Draws a numbered cross at each rejection; the margin lists the reasons."""
         # Rejected tags are drawn at the height of their base type, as they have no fit.
         heights = {tag: base.tag_height_mm for tag, base in self.roster.base_type_by_tag().items()}

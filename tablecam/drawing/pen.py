@@ -99,7 +99,7 @@ class Pen:
     def size_px(self, words: str, height: float, *, bold: bool = False) -> tuple[float, float]:
         """Returns the width and height of a text whose capitals are `height` units high."""
         scale, thick = self._font(height, bold)
-        (width, tall), _ = cv2.getTextSize(plain(words), _FONT, scale, thick)
+        (width, tall), _ = cv2.getTextSize(to_ascii(words), _FONT, scale, thick)
         return float(width), float(tall)
 
     def words(
@@ -139,7 +139,7 @@ class Pen:
     ) -> None:
         """Draws a text with OpenCV."""
         scale, thick = font
-        text = plain(words)
+        text = to_ascii(words)
         cv2.putText(self.picture, text, at_px, _FONT, scale, colour, thick, cv2.LINE_AA)
 
     def _font(self, height: float, bold: bool) -> tuple[float, int]:
@@ -148,7 +148,7 @@ class Pen:
         return tall_px / _FONT_HEIGHT_PX, max(1, round(tall_px / (6.5 if bold else 10)))
 
 
-def plain(words: str) -> str:
+def to_ascii(words: str) -> str:
     """Replaces letters that the font lacks by ASCII.
 
     >>> plain("Garde à cheval, Österreich")

@@ -15,11 +15,11 @@ import cv2
 import numpy as np
 
 from calibration.camera import Camera
-from tablecam.drawing.evidence import drawn
+from tablecam.drawing.evidence import with_units_and_evidence
 from tablecam.drawing.pen import Array, Picture
 from tablecam.drawing.proof_caption import Caption, with_caption
-from tablecam.drawing.proof_cut import cut_around
-from tablecam.drawing.proof_ground import Ground
+from tablecam.drawing.proof_cut import crop_around
+from tablecam.drawing.proof_ground import EvidenceHeights
 from tablecam.drawing.shape_style import BOUNDLESS
 from tablecam.geometry.outlines import corners
 from tablecam.table.model import Unit
@@ -42,7 +42,7 @@ class Proof:
     at: datetime
     units: tuple[Unit, ...] = ()
     sides: tuple[str, ...] = ()
-    ground: Ground = field(default_factory=Ground)
+    ground: EvidenceHeights = field(default_factory=EvidenceHeights)
     reading: str = ""
 
 
@@ -56,10 +56,10 @@ def proof_picture(
     """
     if picture.ndim == 2:
         picture = np.asarray(cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
-    cut = cut_around(_places(proof), camera, ground=proof.ground, margin_mm=margin_mm)
+    cut = crop_around(_places(proof), camera, ground=proof.ground, margin_mm=margin_mm)
     plain = cut.of(picture)
     caption = Caption(proof.question, proof.answer, proof.at, proof.reading)
-    evidence = drawn(plain, cut, proof.units, proof.answer.evidence, proof.sides)
+    evidence = with_units_and_evidence(plain, cut, proof.units, proof.answer.evidence, proof.sides)
     return _jpeg(plain), _jpeg(with_caption(evidence, caption))
 
 

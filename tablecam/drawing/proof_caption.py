@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from tablecam.drawing.lettering import Words, lettered, size_px, wrapped
+from tablecam.drawing.lettering import Words, size_px, with_text, wrapped
 from tablecam.drawing.pen import INK, PAPER, Colour, Pen, Picture
 from tablecam.drawing.shape_style import ANSWERS
 from tablecam.uncertainty.answer import Answer, AnswerWord
@@ -57,7 +57,7 @@ def with_caption(picture: Picture, caption: Caption) -> Picture:
     whole[:height_px] = picture
     top = height_px / unit_px + _EDGE
     chip = _chip(Pen(whole, unit_px), caption.answer, top + _STEP * _QUESTION / 2)
-    return lettered(whole, [chip, *_set(rows, top, unit_px)])
+    return with_text(whole, [chip, *_set(rows, top, unit_px)])
 
 
 def _rows(caption: Caption) -> Iterator[_Row]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from tablecam.drawing.labels import box_of
 from tablecam.drawing.pen import Array, Picture
-from tablecam.drawing.proof_ground import Ground
+from tablecam.drawing.proof_ground import EvidenceHeights
 
 LEAST_WIDTH_PX: Final = 900
 """A narrower crop is enlarged to this width."""
@@ -35,7 +35,7 @@ class Cut:
     """A rectangle of a camera's picture and its enlargement."""
 
     camera: Camera
-    ground: Ground
+    ground: EvidenceHeights
     left_px: int
     top_px: int
     width_px: int
@@ -87,8 +87,12 @@ class Cut:
         return shapely.convex_hull(hull)
 
 
-def cut_around(
-    places_mm: Iterable[NDArray[np.float64]], camera: Camera, *, ground: Ground, margin_mm: float
+def crop_around(
+    places_mm: Iterable[NDArray[np.float64]],
+    camera: Camera,
+    *,
+    ground: EvidenceHeights,
+    margin_mm: float,
 ) -> Cut:
     """Returns the crop that shows the places (each (n, 2)) with a margin around them.
 

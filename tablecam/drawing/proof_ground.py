@@ -14,14 +14,14 @@ from tablecam.vision.identification.heights import hills_of
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class EvidenceHeights:
     """The height of evidence: `base_mm` above the ground with its hills, the highest first."""
 
     base_mm: float = 0.0
     hills: tuple[tuple[shapely.Geometry, float], ...] = ()
 
     @classmethod
-    def of(cls, terrain: Iterable[Terrain], *, base_mm: float) -> Ground:
+    def of(cls, terrain: Iterable[Terrain], *, base_mm: float) -> EvidenceHeights:
         """Takes the hills whose heights the table file gives."""
         return cls(base_mm, hills_of(terrain))
 

@@ -11,7 +11,7 @@ import numpy as np
 from calibration.camera import Camera
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.exposure import Exposure
-from tablecam.vision.detection.sighting import Rejection, Search
+from tablecam.vision.detection.sighting import Rejection, SearchResult
 from tablecam.vision.registration.state import Registration
 from tablecam.vision.search.camera_scale import px_per_cell, side_cells
 
@@ -97,7 +97,7 @@ class PictureReport:
 
 
 def picture_report(
-    search: Search,
+    search: SearchResult,
     registration: Registration,
     camera: Camera,
     roster: Roster,
@@ -151,7 +151,7 @@ def _missing(roster: Roster, seen: set[int], refused: set[int]) -> Iterator[Miss
 
 
 def _px_per_cell(
-    search: Search, camera: Camera, roster: Roster
+    search: SearchResult, camera: Camera, roster: Roster
 ) -> tuple[float, float, float] | None:
     """Returns the minimum, median and maximum pixels per cell; None without base tags."""
     types, cells = roster.base_type_by_tag(), side_cells(roster)

@@ -82,6 +82,6 @@ ANSWERS: Final[Mapping[AnswerWord, tuple[str, Colour, Colour]]] = {
 """The text, background and letter colour of each answer."""
 
 
-def look_of(role: str) -> ShapeStyle:
+def style_of(role: str) -> ShapeStyle:
     """Returns the style of a role; an unknown role is drawn in white."""
     return _STYLES.get(role, _PLAIN)

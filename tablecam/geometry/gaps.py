@@ -49,7 +49,7 @@ def separations(a: Rectangles, b: Rectangles) -> tuple[Array, NDArray[np.intp], 
     return apart[rows, which], which, normals[rows, which] * sign[:, None]
 
 
-def ways_apart(a: Rectangles, b: Rectangles) -> CornerGaps:
+def corner_gaps(a: Rectangles, b: Rectangles) -> CornerGaps:
     """Returns the gaps between corners and rectangles of p pairs, row by row of `a` and `b`."""
     corners_a, corners_b = a.corners_mm(), b.corners_mm()
     on_b, _ = _nearest_on(b, corners_a)

@@ -33,7 +33,7 @@ def free_line(
         return None
     # The usual case: the shortest line is free, and no corner has to be tried.
     straight = shapely.shortest_line(edge, target)
-    if not shapely.intersects(less_a_hair(blockers), straight):
+    if not shapely.intersects(eroded_by_hair(blockers), straight):
         return straight
     field_of_view = shapely.convex_hull(shapely.union(edge, shapely.convex_hull(target)))
     # Corners are eroded half as much, so that a segment through one does not touch the solid.
@@ -50,7 +50,7 @@ def free_line(
 
 
 @lru_cache(maxsize=64)
-def less_a_hair(blockers: shapely.Geometry) -> shapely.Geometry:
+def eroded_by_hair(blockers: shapely.Geometry) -> shapely.Geometry:
     """Returns the interior of blockers, eroded by `HAIR_MM`."""
     # Cached, because the same blockers are tested again and again; not prepared, because threads
     # may share it.
@@ -68,7 +68,7 @@ def is_hidden(
     return free_line(edge, target, blockers) is None
 
 
-def is_between(
+def may_block(
     sights: Sequence[tuple[shapely.LineString, shapely.Polygon]],
     blockers: shapely.Geometry,
     within_mm: float = 0.0,
@@ -83,7 +83,7 @@ def is_between(
     return np.asarray(shapely.dwithin(blockers, _views(sights), within_mm))
 
 
-def what_is_between(
+def blockers_between(
     sights: Sequence[tuple[shapely.LineString, shapely.Polygon]], blockers: shapely.Geometry
 ) -> list[shapely.Geometry]:
     """Returns the parts of the blockers between each edge and its shape; empty if none."""
@@ -101,7 +101,7 @@ def what_is_between(
     return shapes
 
 
-def met_mm(origin: Array, ways: Array, shape: shapely.Geometry) -> Array:
+def ray_length_mm(origin: Array, ways: Array, shape: shapely.Geometry) -> Array:
     """Returns the distance from a point to a shape along directions (n, 2); infinite past it."""
     if shapely.intersects_xy(shape, *origin):
         return np.zeros(len(ways))

@@ -35,7 +35,7 @@ _MOST_TURN_DEG = 89.0
 """The largest turn of a cut strip: it cannot be turned along the line that cuts it."""
 
 
-def first_met(
+def first_hit(
     strip: Strip, turned_deg: ArrayLike, shapes: Sequence[shapely.Geometry], sliver_mm: float = 0.0
 ) -> Array:
     """Returns how far along the strip, turned by angles (a,), each shape (n,) begins: (a, n).
@@ -47,16 +47,16 @@ def first_met(
         ValueError: A cut strip is turned by 89 degrees or more.
     """
     turns_deg = np.atleast_1d(np.asarray(turned_deg, dtype=np.float64))
-    return first_met_by_each([strip], [turns_deg], [shapes], sliver_mm)[0]
+    return first_hit_by_strip([strip], [turns_deg], [shapes], sliver_mm)[0]
 
 
-def first_met_by_each(
+def first_hit_by_strip(
     strips: Sequence[Strip],
     turned_deg: Sequence[Array],
     shapes: Sequence[Sequence[shapely.Geometry]],
     sliver_mm: float = 0.0,
 ) -> list[Array]:
-    """Returns `first_met` for many strips of one width, each with its own angles and shapes.
+    """Returns `first_hit` for many strips of one width, each with its own angles and shapes.
 
     Raises:
         ValueError: The strips differ in more than their place, or one is turned too far.
@@ -85,10 +85,10 @@ def first_met_by_each(
     ]
 
 
-def first_met_in_frames(
+def first_hit_in_frames(
     strip: Strip, turns_rad: Array, corners_mm: Array, sliver_mm: float = 0.0
 ) -> Array:
-    """Returns `first_met` for d draws of poses, each with its own angle (d,) and shapes: (d, n).
+    """Returns `first_hit` for d draws of poses, each with its own angle (d,) and shapes: (d, n).
 
     `corners_mm` (d, n, c, 2) are the corners of the shapes in the strip's frame in each draw. A
     shape over the strip's near end is taken to begin at its first edge inside.
@@ -108,17 +108,17 @@ def first_met_in_frames(
     return starts_mm
 
 
-def rectangles_met_in_frames(
+def rectangles_hit_in_frames(
     strip: Strip, turns_rad: Array, corners_mm: Array, sliver_mm: float = 0.0
 ) -> Array:
-    """Returns `first_met_in_frames` for rectangles with corners (d, n, 4, 2) in order."""
+    """Returns `first_hit_in_frames` for rectangles with corners (d, n, 4, 2) in order."""
     starts_mm = np.full(corners_mm.shape[:2], np.inf)
     half_mm = max(abs(strip.left_mm), abs(strip.right_mm))
     most_rad = min(float(np.abs(turns_rad).max(initial=0.0)), np.pi / 2)
     near_mm = half_mm * np.sin(most_rad) + max(strip.floor_mm + sliver_mm, 0.0)
     # Rectangles clear of the near end in all draws have a closed form; the others go edge by edge.
     clear = corners_mm[..., 1].min(axis=(0, 2), initial=np.inf) > near_mm
-    starts_mm[:, ~clear] = first_met_in_frames(strip, turns_rad, corners_mm[:, ~clear], sliver_mm)
+    starts_mm[:, ~clear] = first_hit_in_frames(strip, turns_rad, corners_mm[:, ~clear], sliver_mm)
     ahead_mm = corners_mm[:, clear]
     count = ahead_mm.shape[1]
     turns = np.repeat(turns_rad, count)

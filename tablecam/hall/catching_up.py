@@ -26,11 +26,11 @@ from tablecam.record.faults import REPAIR, Damaged
 from tablecam.record.journal import (
     Journal,
     entry_row,
+    entry_rows,
     facts_row,
     insert_entry,
     last_digest,
     picture_row,
-    rows_of,
 )
 from tablecam.record.schema import picture, recording
 
@@ -163,7 +163,7 @@ class HallCopy:
         for entry in entries:
             pictures = tuple(self._local.picture(entry.number, kind) for kind in entry.pictures)
             new = NewEntry(entry.kind, entry.document, pictures, entry.at)
-            row, _ = rows_of(self._local.id, entry.number, new, before)
+            row, _ = entry_rows(self._local.id, entry.number, new, before)
             if entry.digest not in (None, row["digest"]):
                 because = f"entry {entry.number} was changed after it was written; {REPAIR}"
                 raise Damaged(self._local.name, because)

@@ -28,7 +28,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from tablecam.errors import BadInput
-from tablecam.record.faults import NoAnswer, in_words
+from tablecam.record.faults import ServerUnavailable, readable_errors
 from tablecam.record.journal import Journal
 from tablecam.record.migrations import with_digests
 from tablecam.record.schema import SCHEMA_VERSION, entry, metadata, recording
@@ -83,7 +83,7 @@ table_name = Table(
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class RecordingSummary:
     """One recording of a hall: its facts, its number of entries, and how long it was silent.
 
     A table reports its presence every few seconds; `silent_s` is None if it never did. `name` is
@@ -159,14 +159,14 @@ class Hall:
     @contextmanager
     def writing(self, failure: str) -> Iterator[Connection]:
         """Opens a transaction; raises faults in it as one line, with `failure` for what failed."""
-        with in_words(self.name, failure), self.engine.begin() as connection:
+        with readable_errors(self.name, failure), self.engine.begin() as connection:
             yield connection
 
     def journal(self, recording_id: str) -> Journal:
         """Returns a recording by its id, without checking that it exists."""
         return Journal(self.engine, recording_id, self.name)
 
-    def recordings(self) -> list[Listed]:
+    def recordings(self) -> list[RecordingSummary]:
         """Returns all recordings, the newest first.
 
         Raises:
@@ -184,7 +184,7 @@ class Hall:
         with self.writing("cannot be read") as connection:
             rows = connection.execute(query).all()
         listed = [
-            Listed(
+            RecordingSummary(
                 row.id,
                 row.game,
                 datetime.fromisoformat(row.started_at),
@@ -229,7 +229,7 @@ class Hall:
             BadInput: The server cannot be reached, or the connection is lost.
         """
         with (
-            in_words(self.name, "cannot receive notifications"),
+            readable_errors(self.name, "cannot receive notifications"),
             self.engine.connect() as connection,
         ):
             connection = connection.execution_options(isolation_level="AUTOCOMMIT")
@@ -243,7 +243,7 @@ class Hall:
                 except self.engine.dialect.loaded_dbapi.Error as error:
                     connection.invalidate()
                     because = " ".join(str(error).split())
-                    raise NoAnswer(self.name, f"is lost: {because}") from error
+                    raise ServerUnavailable(self.name, f"is lost: {because}") from error
                 return [
                     json.loads(notification.payload)["recording"] for notification in notifications
                 ]

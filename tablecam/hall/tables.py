@@ -12,14 +12,14 @@ from typing import Final
 import cv2
 
 from tablecam.errors import BadInput
-from tablecam.hall.server import Listed
+from tablecam.hall.server import RecordingSummary
 from tablecam.hall.uploader import PRESENCE_S
 from tablecam.record.entries import Json
-from tablecam.record.faults import NoAnswer
+from tablecam.record.faults import ServerUnavailable
 from tablecam.record.journal import Journal
 from tablecam.replay.film_table import roster_of, sides_of
 from tablecam.replay.pictures import Studio
-from tablecam.replay.scenes import SHOWN, Scene, Telling
+from tablecam.replay.scenes import SHOWN, Scene, SceneBuilder
 from tablecam.table.sides import side_name
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class GameStatus:
     """The status of a game: the round, the active side, the sides, and the last action.
 
     `round` and `active` are None without a referee, or if the game has no rounds; `active` is None
@@ -64,7 +64,7 @@ class Table:
     game: str
     started_at: datetime
     is_playing: bool
-    standing: Standing
+    standing: GameStatus
 
 
 class Followed:
@@ -72,11 +72,11 @@ class Followed:
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
-        self._telling = Telling(journal.name)
+        self._telling = SceneBuilder(journal.name)
         self._last = 0
         self._words = ""
         self._after: Json | None = None
-        self._ended: Standing | None = None
+        self._ended: GameStatus | None = None
         self._sides: tuple[str, ...] = ()
         self._drawn: tuple[int, bytes] = (-1, b"")
         self._lock = threading.Lock()
@@ -95,12 +95,12 @@ class Followed:
         """
         try:
             self._faults = self.journal.verified(images=False).faults
-        except NoAnswer:
+        except ServerUnavailable:
             raise
         except BadInput as error:
             self._faults = [str(error)]
 
-    def table(self, listed: Listed) -> Table:
+    def table(self, listed: RecordingSummary) -> Table:
         """Returns the table with its game's status.
 
         Raises:
@@ -109,11 +109,11 @@ class Followed:
         is_playing = listed.silent_s is not None and listed.silent_s < _SILENT_S
         try:
             status = self._status_now() if is_playing else self._final_status(listed.last)
-        except NoAnswer:
+        except ServerUnavailable:
             raise  # no recording can be read: all stay as they were
         except Exception as error:  # one recording of many must not hide the others
             log.debug("%s cannot be shown", listed.id, exc_info=error)
-            status = Standing(listed.last, f"This recording cannot be read: {error}")
+            status = GameStatus(listed.last, f"This recording cannot be read: {error}")
         if self._faults:
             status = replace(status, words=f"Changed since it was written: {self._faults[0]}")
         return Table(listed.id, listed.name, listed.game, listed.started_at, is_playing, status)
@@ -136,19 +136,19 @@ class Followed:
                 self._drawn = (self._last, self._picture(scene))
             return self._drawn[1]
 
-    def _status_now(self) -> Standing:
+    def _status_now(self) -> GameStatus:
         with self._lock:
             self._read_new()
-            return standing(self._last, self._words, self._sides, self._after)
+            return game_status(self._last, self._words, self._sides, self._after)
 
-    def _final_status(self, last: int) -> Standing:
+    def _final_status(self, last: int) -> GameStatus:
         """Returns the status of an ended game from its last deed: reading it all takes long."""
         if self._ended is None or self._ended.entry != last:
             deed = self.journal.newest("deed")
             document = {} if deed is None else deed.document
             events = document.get("events") or [{"text": ""}]
             sides = self._side_names()
-            self._ended = standing(last, events[-1]["text"], sides, document.get("after"))
+            self._ended = game_status(last, events[-1]["text"], sides, document.get("after"))
         return self._ended
 
     def _read_new(self) -> None:
@@ -175,14 +175,14 @@ class Followed:
         return jpeg.tobytes()
 
 
-def standing(entry: int, words: str, sides: Sequence[str], after: Json | None) -> Standing:
+def game_status(entry: int, words: str, sides: Sequence[str], after: Json | None) -> GameStatus:
     """Returns a game's status from a deed's `after`; that is None without a referee."""
     state = {} if after is None else after["state"]
     game_round = state.get("round") or {}
     morale = {side["name"]: side.get("morale") for side in state.get("sides", ())}
     is_over = after is not None and bool(after.get("is_over"))
     active = None if is_over else game_round.get("active")
-    return Standing(
+    return GameStatus(
         entry,
         words,
         tuple(Side(side_name(side), morale.get(side)) for side in sides or morale),

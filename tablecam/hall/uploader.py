@@ -20,7 +20,7 @@ from tablecam.background import Background
 from tablecam.errors import BadInput
 from tablecam.hall.catching_up import BATCH, HallCopy
 from tablecam.hall.server import Hall
-from tablecam.record.faults import NoAnswer, in_words
+from tablecam.record.faults import ServerUnavailable, readable_errors
 from tablecam.record.game_file import GameFile
 
 NOTE: Final = ".for-halls"
@@ -29,14 +29,14 @@ name and, if any, the table's name there, separated by tabs."""
 
 
 @dataclass(frozen=True, slots=True)
-class Owing:
+class QueuedUpload:
     """A recording that a hall has not received in full, and its table's name there."""
 
     path: Path
     name: str = ""
 
 
-class Owed:
+class UploadQueue:
     """The upload queue for one hall, in a file in the folder of recordings. Not thread-safe.
 
     Args:
@@ -49,7 +49,7 @@ class Owed:
         self._note = folder / NOTE
         self._hall = hall
 
-    def games(self) -> list[Owing]:
+    def games(self) -> list[QueuedUpload]:
         """Returns the recordings still to upload, the oldest first.
 
         Raises:
@@ -57,7 +57,7 @@ class Owed:
         """
         return [self._owing(line) for line in self._lines() if self._is_own(line)]
 
-    def add(self, queued: Owing) -> None:
+    def add(self, queued: QueuedUpload) -> None:
         """Adds a recording to the queue.
 
         Raises:
@@ -77,11 +77,11 @@ class Owed:
     def _is_own(self, line: str) -> bool:
         return line.startswith(f"{self._hall}\t")
 
-    def _owing(self, line: str) -> Owing:
+    def _owing(self, line: str) -> QueuedUpload:
         _, file, name = (*line.split("\t"), "")[:3]
-        return Owing(self._folder / file, name)
+        return QueuedUpload(self._folder / file, name)
 
-    def _line(self, queued: Owing) -> str:
+    def _line(self, queued: QueuedUpload) -> str:
         return "\t".join(filter(None, (self._hall, queued.path.name, queued.name)))
 
     def _others(self, path: Path) -> list[str]:
@@ -92,7 +92,7 @@ class Owed:
         ]
 
     def _lines(self) -> list[str]:
-        with in_words(str(self._note), "cannot be read"):
+        with readable_errors(str(self._note), "cannot be read"):
             if not self._note.exists():
                 return []
             return self._note.read_text(encoding="utf-8").splitlines()
@@ -100,7 +100,7 @@ class Owed:
     def _write(self, lines: list[str]) -> None:
         """Writes the queue's file atomically."""
         fresh = self._note.with_name(f"{NOTE}.{os.getpid()}.new")
-        with in_words(str(self._note), "cannot be written"):
+        with readable_errors(str(self._note), "cannot be written"):
             try:
                 with fresh.open("w", encoding="utf-8") as file:
                     file.writelines(f"{line}\n" for line in lines)
@@ -130,7 +130,7 @@ _BLANKS_AND_CONTROLS: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 """Characters that do not belong in a name of one line, and that a database may refuse."""
 
 
-class Sending(Background):
+class Uploader(Background):
     """A thread that keeps a hall's copies up to date.
 
     Args:
@@ -147,10 +147,10 @@ class Sending(Background):
         self._hall = hall
         self._path = path
         self._name = one_line(name)
-        self._queue = Owed(folder, hall.name)
+        self._queue = UploadQueue(folder, hall.name)
         self._game: GameFile | None = None
         self._copy: HallCopy | None = None
-        self._older: deque[Owing] = deque()
+        self._older: deque[QueuedUpload] = deque()
         self._older_copy: HallCopy | None = None
         self._is_ready = False
         self._has_missing_pictures = False
@@ -184,7 +184,7 @@ class Sending(Background):
         """Sends what is new, and returns whether the server answered."""
         try:
             self._send()
-        except NoAnswer as error:
+        except ServerUnavailable as error:
             self._is_ready = False
             self._set_trouble(AWAY, error)
             return False
@@ -241,11 +241,11 @@ class Sending(Background):
     def _enqueue(self, path: Path) -> None:
         """Queues a game, so that it is uploaded even if this program ends before."""
         try:
-            self._queue.add(Owing(path, self._name))
+            self._queue.add(QueuedUpload(path, self._name))
         except BadInput as error:
             log.warning("if this game ends while the hall is away, it is not sent: %s", error)
 
-    def _send_older(self, queued: Owing) -> None:
+    def _send_older(self, queued: QueuedUpload) -> None:
         """Sends some of the oldest queued game; drops one that cannot be read.
 
         Raises:
@@ -262,7 +262,7 @@ class Sending(Background):
             if queued.name:
                 self._hall.call(self._older_copy.id, queued.name)
             self._queue.is_paid(queued.path)
-        except NoAnswer:
+        except ServerUnavailable:
             raise
         except BadInput as error:
             log.warning("this recording is not sent to the hall: %s", error)

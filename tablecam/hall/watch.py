@@ -12,7 +12,7 @@ from tablecam.errors import BadInput
 from tablecam.hall.server import Hall
 from tablecam.hall.tables import Followed, Table
 from tablecam.hall.uploader import PRESENCE_S
-from tablecam.record.faults import NoAnswer
+from tablecam.record.faults import ServerUnavailable
 from tablecam.record.journal import Journal
 
 log = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ class HallWatch(Background):
             try:
                 self._listen()
             except BadInput as error:
-                self._set_trouble(AWAY if isinstance(error, NoAnswer) else REFUSED, error)
+                self._set_trouble(AWAY if isinstance(error, ServerUnavailable) else REFUSED, error)
             except Exception as error:  # an error of tablecam must not end the watch
                 self._set_trouble(REFUSED, error)
             self._stopping.wait(_RETRY_S)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from calibration.camera import Camera
-from tablecam.planning.advice import advice_by_cause, facts_of
-from tablecam.planning.detection_model_file import measured_expectation
-from tablecam.planning.resolution_advice import TooSmall, too_small
+from tablecam.planning.advice import advice_by_cause, collect_facts
+from tablecam.planning.detection_model_file import default_model
+from tablecam.planning.resolution_advice import ResolutionAdvice, resolution_advice
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.exposure import UNKNOWN_EXPOSURE, exposure
 from tablecam.vision.detection.grey_picture import GreyPicture
@@ -84,7 +84,7 @@ class Adviser:
 
     def __init__(self, camera: Camera, roster: Roster) -> None:
         self._roster = roster
-        self._expectation = measured_expectation()
+        self._expectation = default_model()
         self._steady = SteadyAdvice()
         self._exposure = UNKNOWN_EXPOSURE
         self._exposed_at_s: float | None = None
@@ -98,7 +98,7 @@ class Adviser:
         if since_s is None or taken_at_s - since_s >= _EXPOSURE_EVERY_S:
             self._exposure = exposure(picture.grey(), sight.search.sightings)
             self._exposed_at_s = taken_at_s
-        facts = facts_of(
+        facts = collect_facts(
             sight.search, self._roster, missing=self._missing(sight), exposure=self._exposure
         )
         said = advice_by_cause(facts, self._too_small, self._expectation)
@@ -106,8 +106,8 @@ class Adviser:
         self._steady = self._steady.after(wanted, at_s=taken_at_s)
         return self._steady.sentences
 
-    def _too_small_for(self, camera: Camera) -> TooSmall | None:
-        return too_small(camera, self._roster, self._expectation)
+    def _too_small_for(self, camera: Camera) -> ResolutionAdvice | None:
+        return resolution_advice(camera, self._roster, self._expectation)
 
     def _missing(self, sight: Sight) -> Collection[int]:
         known = {base.tag for base in sight.bases}

@@ -8,14 +8,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from tablecam.drawing.proof import Proof, proof_picture
-from tablecam.drawing.proof_ground import Ground
+from tablecam.drawing.proof_ground import EvidenceHeights
 from tablecam.errors import BadInput
 from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Reading
 from tablecam.record.entries import Json
 from tablecam.record.game_file import GameFile
-from tablecam.recorder.game_recorder import GameRecord, KeptGame
-from tablecam.rules.sheets import Line
+from tablecam.recorder.game_recorder import GameRecord, GameRecorder
+from tablecam.rules.sheets import Finding
 from tablecam.table.model import Position, Unit
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
@@ -30,7 +30,7 @@ class Disputing:
     def __init__(self, rulings: LiveRulings, roster: Roster, record: GameRecord | None) -> None:
         self._rulings = rulings
         self._roster = roster
-        self.record: GameRecord = KeptGame(_no_file) if record is None else record
+        self.record: GameRecord = GameRecorder(_no_file) if record is None else record
 
     def dispute(self, reading: Reading, question: str, active: str) -> Json:
         """Settles a question by the table as it was read, and saves it.
@@ -56,7 +56,7 @@ class Disputing:
         return {"number": number} | document
 
     def _pictures(
-        self, reading: Reading, line: Line, position: Position, at: datetime
+        self, reading: Reading, line: Finding, position: Position, at: datetime
     ) -> tuple[bytes, bytes]:
         if reading.frame is None or line.answer is None or line.question is None:
             return b"", b""
@@ -67,7 +67,7 @@ class Disputing:
             at,
             units,
             tuple(dict.fromkeys(entry.side for entry in self._roster.units)),
-            Ground.of(self._roster.terrain, base_mm=self._height_mm(units)),
+            EvidenceHeights.of(self._roster.terrain, base_mm=self._height_mm(units)),
             "" if line.reading is None else line.reading.text,
         )
         return proof_picture(reading.frame.image, reading.camera, proof)

@@ -9,7 +9,7 @@ import cv2
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
 from tablecam.table.model import TableSize
-from tablecam.vision.detection.rectify import Rectifier, rectifier
+from tablecam.vision.detection.rectify import Rectifier, make_rectifier
 
 _WIDTH_PX = 1800
 _JPEG_QUALITY = 85
@@ -42,6 +42,6 @@ class TablePicture:
     def _rectifier_of(self, camera: Camera) -> Rectifier:
         if self._rectifier is None or camera is not self._camera:
             scale = _WIDTH_PX / self._table.width_mm
-            self._rectifier = rectifier(camera, self._table, px_per_mm=scale)
+            self._rectifier = make_rectifier(camera, self._table, px_per_mm=scale)
             self._camera = camera
         return self._rectifier

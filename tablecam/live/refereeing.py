@@ -10,7 +10,7 @@ from tablecam.errors import BadInput
 from tablecam.live.state import Snapshot
 from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
-from tablecam.table.missed import without
+from tablecam.table.missed import without_bases
 from tablecam.table.model import Position
 from tablecam.table.motion import TableMotion
 
@@ -82,7 +82,7 @@ class Refereeing(Background):
         self._keep(latest, missed)  # first: no deed may overtake what it was judged by
         self._latest, self._missed = latest, missed
         if self._referee is not None:
-            self._referee.see(without(latest, missed))
+            self._referee.see(without_bases(latest, missed))
 
     def _keep(self, position: Position, missed: frozenset[int]) -> None:
         if self._recording is None:

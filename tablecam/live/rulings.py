@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from tablecam.errors import BadInput
 from tablecam.rules.books import Book, book_of
-from tablecam.rules.sheets import Line, Sheet
+from tablecam.rules.sheets import Finding, UnitReport
 from tablecam.table.model import Position
 from tablecam.table.motion import steadied
 from tablecam.table.roster import Roster
 from tablecam.wording import nearest, quoted
 
-Sheets = dict[tuple[str, ...], Sheet]
+Sheets = dict[tuple[str, ...], UnitReport]
 """Those that have been asked for, by the unit or the two that they are about."""
 
 
@@ -46,7 +46,7 @@ class LiveRulings:
         """Whether there is a rulebook for this table's game."""
         return self._book is not None
 
-    def unit_sheet(self, position: Position, unit: str, active: str) -> Sheet:
+    def unit_sheet(self, position: Position, unit: str, active: str) -> UnitReport:
         """Reports on one unit when it is a side's round.
 
         Raises:
@@ -59,7 +59,7 @@ class LiveRulings:
                 known[unit,] = book.unit_sheet(handle, unit)
             return known[unit,]
 
-    def pair_sheet(self, position: Position, a: str, b: str, active: str) -> Sheet:
+    def pair_sheet(self, position: Position, a: str, b: str, active: str) -> UnitReport:
         """Reports on two units when it is a side's round.
 
         Raises:
@@ -73,7 +73,7 @@ class LiveRulings:
                 known[a, b] = book.pair_sheet(handle, a, b)
             return known[a, b]
 
-    def answer(self, position: Position, question: str, active: str) -> tuple[Line, Position]:
+    def answer(self, position: Position, question: str, active: str) -> tuple[Finding, Position]:
         """Returns the line that answers a question, and the position it was ruled on.
 
         Raises:

@@ -15,13 +15,13 @@ from calibration.guide import LensGuide
 from tablecam.background import Background, FairLock
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
-from tablecam.live_calibration.state import CalibrationState, Json, SourceNews, Stage, state_json
+from tablecam.live_calibration.state import CalibrationState, Json, SourceStatus, Stage, state_json
 from tablecam.live_calibration.work import CalibrationWork
 from tablecam.table.roster import Roster
 
 log = logging.getLogger(__name__)
 
-Deed = Literal[
+UserAction = Literal[
     "take-now",
     "forget-best-focus",
     "drop",
@@ -110,7 +110,7 @@ class LiveCalibration(Background):
             "off_sigmas": round(check.off_sigmas, 1),
         }
 
-    def act(self, deed: Deed, view: str = "") -> None:
+    def act(self, deed: UserAction, view: str = "") -> None:
         """Does what a user asks for; `view` names the view to drop.
 
         Raises:
@@ -120,7 +120,7 @@ class LiveCalibration(Background):
             self._do(deed, view)
             self._publish()
 
-    def _do(self, deed: Deed, view: str) -> None:
+    def _do(self, deed: UserAction, view: str) -> None:
         work = self._work
         match deed:
             case "take-now":
@@ -177,8 +177,8 @@ class LiveCalibration(Background):
                 self._state = replace(new, version=old.version + 1)
                 self._changed.notify_all()
 
-    def _source_news(self) -> SourceNews:
+    def _source_news(self) -> SourceStatus:
         status = self._reader.status
-        return SourceNews(
+        return SourceStatus(
             status.name, status.state, status.message, round(status.frames_per_s, 1), status.notes
         )

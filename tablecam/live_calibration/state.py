@@ -22,7 +22,7 @@ Tone = Literal["do", "hold", "good", "doubt"]
 
 
 @dataclass(frozen=True, slots=True)
-class SourceNews:
+class SourceStatus:
     """The state of the camera."""
 
     name: str
@@ -33,7 +33,7 @@ class SourceNews:
 
 
 @dataclass(frozen=True, slots=True)
-class TableNews:
+class TableReading:
     """The table in one frame: its tags and the pose they give; `problem` if they give none."""
 
     found: tuple[FoundTag, ...]
@@ -68,7 +68,7 @@ class CalibrationState:
 
     version: int
     frame: int
-    source: SourceNews
+    source: SourceStatus
     progress: Progress
     width_px: int = 16
     height_px: int = 9
@@ -79,7 +79,7 @@ class CalibrationState:
     tag_size_mm: float | None = None
     can_undo: bool = False
     advice: Advice | None = None
-    table: TableNews | None = None
+    table: TableReading | None = None
     saved: Saved | None = None
 
 
@@ -132,7 +132,7 @@ def _lens_sentence(advice: Advice, progress: Progress) -> tuple[Tone, str]:
     return ("hold" if advice.sentence.startswith("Hold") else "do"), advice.sentence
 
 
-def _table_sentence(table: TableNews) -> tuple[Tone, str]:
+def _table_sentence(table: TableReading) -> tuple[Tone, str]:
     if table.search is None:
         missing = ", ".join(map(str, table.missing))
         if not table.missing:
@@ -196,7 +196,7 @@ def _advice_json(state: CalibrationState) -> Json:
     }
 
 
-def _table_json(table: TableNews) -> Json:
+def _table_json(table: TableReading) -> Json:
     residuals = {}
     if table.search is not None:
         residuals = {tag.id: tag for tag in table.search.calibration.tags}

@@ -34,7 +34,7 @@ from calibration.table_pose import TableSearch, find_table
 from calibration.table_tags import find_tags
 from tablecam.capture.frame import Frame
 from tablecam.errors import BadInput
-from tablecam.live_calibration.state import CalibrationState, Saved, Stage, TableNews
+from tablecam.live_calibration.state import CalibrationState, Saved, Stage, TableReading
 from tablecam.table.roster import Roster
 
 _DROPPED_FOLDER = "dropped"
@@ -139,7 +139,7 @@ class CalibrationWork:
         self._size_px = (16, 9)
         self._stage: Stage = "lens"
         self._advice: Advice | None = None
-        self._table: TableNews | None = None
+        self._table: TableReading | None = None
         self._lens: LensCalibration | None = None
         self._file: CameraFile | None = None
         self._saved: Saved | None = None
@@ -337,7 +337,7 @@ class CalibrationWork:
 
     # Table.
 
-    def _find_table(self, grey: Picture) -> TableNews:
+    def _find_table(self, grey: Picture) -> TableReading:
         roster = self._roster
         assert roster is not None, "the stage `table` is entered with a table file only"
         listed_mm = {tag.id: (tag.x_mm, tag.y_mm) for tag in roster.table_tags}
@@ -356,8 +356,8 @@ class CalibrationWork:
                 picture_name="picture",
             )
         except CalibrationError as error:
-            return TableNews(tags, missing, None, problem=str(error))
-        return TableNews(tags, missing, search, *self._errors_mm(_camera_of(search)))
+            return TableReading(tags, missing, None, problem=str(error))
+        return TableReading(tags, missing, search, *self._errors_mm(_camera_of(search)))
 
     def _errors_mm(self, camera: Camera) -> tuple[float, float]:
         """Returns the calibration's uncertainty over the whole table: mean and worst, in mm."""

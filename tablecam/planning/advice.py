@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from tablecam.planning.detection_model import Cost, Expectation
-from tablecam.planning.resolution_advice import TooSmall
+from tablecam.planning.detection_model import Cost, DetectionModel
+from tablecam.planning.resolution_advice import ResolutionAdvice
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.exposure import UNKNOWN_EXPOSURE, Exposure
-from tablecam.vision.detection.sighting import Search
+from tablecam.vision.detection.sighting import SearchResult
 
 Cause = Literal["twice", "hidden", "too_small", "out_of_focus", "too_dark", "too_bright"]
 
@@ -54,8 +54,12 @@ class Facts:
         object.__setattr__(self, "owners", MappingProxyType(dict(self.owners)))
 
 
-def facts_of(
-    search: Search, roster: Roster, *, missing: Iterable[int], exposure: Exposure = UNKNOWN_EXPOSURE
+def collect_facts(
+    search: SearchResult,
+    roster: Roster,
+    *,
+    missing: Iterable[int],
+    exposure: Exposure = UNKNOWN_EXPOSURE,
 ) -> Facts:
     """Collects the facts of a search; `missing` are the base tags not seen so far.
 
@@ -75,7 +79,9 @@ def facts_of(
     )
 
 
-def advice(facts: Facts, small: TooSmall | None, expectation: Expectation) -> tuple[str, ...]:
+def advice(
+    facts: Facts, small: ResolutionAdvice | None, expectation: DetectionModel
+) -> tuple[str, ...]:
     """Returns what to do about one picture, the gravest first; empty when all is well.
 
     `small` is `too_small` of the camera, computed once, while the facts change by the frame.
@@ -84,7 +90,7 @@ def advice(facts: Facts, small: TooSmall | None, expectation: Expectation) -> tu
 
 
 def advice_by_cause(
-    facts: Facts, small: TooSmall | None, expectation: Expectation
+    facts: Facts, small: ResolutionAdvice | None, expectation: DetectionModel
 ) -> dict[Cause, str]:
     """Returns the advice by cause, one sentence each; `SteadyAdvice` needs the causes."""
     sentences: dict[Cause, str | None] = {
@@ -118,7 +124,7 @@ def _hidden(facts: Facts) -> str | None:
     return f"table tag {tags[0]} is hidden: uncover it"
 
 
-def _too_small(facts: Facts, small: TooSmall | None) -> str | None:
+def _too_small(facts: Facts, small: ResolutionAdvice | None) -> str | None:
     """Advises about missing tags that are too small in the picture."""
     count = 0 if small is None else len(small.tags.intersection(facts.missing))
     if small is None or not count:
@@ -128,7 +134,7 @@ def _too_small(facts: Facts, small: TooSmall | None) -> str | None:
     return f"{tags} too small ({scale}): {' or '.join(_remedies(small))}"
 
 
-def _remedies(small: TooSmall) -> Iterator[str]:
+def _remedies(small: ResolutionAdvice) -> Iterator[str]:
     """Yields the ways to make the tags large enough."""
     if small.closer_mm is not None:
         yield f"move the camera {small.closer_mm / 10:.0f} cm closer"
@@ -141,14 +147,14 @@ def _remedies(small: TooSmall) -> Iterator[str]:
         yield f"use a camera with a horizontal resolution of at least {small.picture_width_px} px"
 
 
-def _out_of_focus(facts: Facts, expectation: Expectation) -> str | None:
+def _out_of_focus(facts: Facts, expectation: DetectionModel) -> str | None:
     """Advises about blur, if it costs enough."""
     cost = None if facts.blur_px is None else expectation.blur_cost(facts.blur_px)
     effect = _effect(cost)
     return effect and f"out of focus: blur {effect}; focus the lens, then calibrate again"
 
 
-def _too_dark(facts: Facts, expectation: Expectation) -> str | None:
+def _too_dark(facts: Facts, expectation: DetectionModel) -> str | None:
     """Advises about noise, if it costs enough."""
     share = facts.exposure.noise_share
     effect = _effect(None if share is None else expectation.noise_cost(share))

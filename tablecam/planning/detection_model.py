@@ -46,7 +46,7 @@ class MeasuredRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class Prediction:
     """The prediction for tags of one size in the picture; fields as in `MeasuredRow`."""
 
     px_per_cell: float
@@ -66,7 +66,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Expectation:
+class DetectionModel:
     """The model: the measured rows, and which noise and blur count as ordinary.
 
     `measured_with` describes the pictures and the program they were measured with.
@@ -112,14 +112,14 @@ class Expectation:
         assert size is not None  # the largest size has it
         return size
 
-    def at(self, px_per_cell: float) -> Expected | None:
+    def at(self, px_per_cell: float) -> Prediction | None:
         """Returns the prediction for a size in the picture; None below the smallest measured."""
         sizes, *curves = self._curves
         # Tolerates rounding errors just below the smallest size.
         if not px_per_cell >= sizes[0] * (1 - 1e-9):
             return None
         values = [_interpolated(px_per_cell, sizes, curve) for curve in curves]
-        return Expected(px_per_cell, *values)
+        return Prediction(px_per_cell, *values)
 
     def px_per_cell_for_recall(self, recall: float) -> float | None:
         """Returns the smallest size, interpolated, with that recall; None if none has it."""

@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from tablecam.documents import read_toml
-from tablecam.planning.detection_model import Expectation, MeasuredRow
+from tablecam.planning.detection_model import DetectionModel, MeasuredRow
 
 FORMAT = "tablecam.expectation"
 VERSION = 1
@@ -62,13 +62,13 @@ class _File(_Section):
 
 
 @cache
-def measured_expectation() -> Expectation:
+def default_model() -> DetectionModel:
     """Returns the model that comes with tablecam."""
     with as_file(files("tablecam.planning") / "detection_model.toml") as path:
-        return read_expectation(path)
+        return read_model(path)
 
 
-def read_expectation(path: Path) -> Expectation:
+def read_model(path: Path) -> DetectionModel:
     """Reads a model from a file.
 
     Raises:
@@ -80,12 +80,12 @@ def read_expectation(path: Path) -> Expectation:
     rows = tuple(MeasuredRow(**row.model_dump()) for row in file.row)
     ordinary = file.ordinary
     try:
-        return Expectation(file.measured_with, ordinary.noise_grey, ordinary.blur_px, rows)
+        return DetectionModel(file.measured_with, ordinary.noise_grey, ordinary.blur_px, rows)
     except ValueError as error:
         raise document.error(("row",), str(error)) from None
 
 
-def write_expectation(path: Path, expectation: Expectation) -> None:
+def write_model(path: Path, expectation: DetectionModel) -> None:
     """Writes a model, rounded to significant digits; reading and writing again is lossless."""
     rows = sorted(expectation.rows, key=lambda row: (row.px_per_cell, row.blur_px, row.noise_grey))
     ordinary = _inline(

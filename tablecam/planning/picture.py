@@ -11,10 +11,10 @@ import numpy as np
 
 from calibration.camera import Camera
 from tablecam.drawing.pen import INK, PAPER, SIDES, WHITE, Array, Colour, Pen, Picture
-from tablecam.planning.plan import Plan, TagPlan
+from tablecam.planning.plan import Plan, TagPrediction
 from tablecam.planning.report import found_percent, px_a_cell, sight_words
 from tablecam.simulate.places import Place, corners_mm
-from tablecam.simulate.render import Look, Renderer
+from tablecam.simulate.render import Renderer, RenderStyle
 from tablecam.simulate.scene import Scene
 from tablecam.simulate.tag_prints import TagPrints
 from tablecam.table.roster import BaseType, Roster, UnitEntry
@@ -29,7 +29,7 @@ _CONTOURS_PX = (1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 3.5, 4.0, 4.5, 5.0, 
 _OUT_OF_SIGHT: Colour = (96, 92, 88)
 _CROP_MM_OF_TAG = 1.7
 _MOST_CROPS = 3
-_SIMULATED = Look(noise=3.0, uneven_light=False, scenery=False, figures=False)
+_SIMULATED = RenderStyle(noise=3.0, uneven_light=False, scenery=False, figures=False)
 
 
 def plan_picture(plan: Plan) -> Picture:
@@ -88,7 +88,7 @@ class _Sheet:
         return np.asarray(away + _EDGE_PX)
 
     @cached_property
-    def _mapped(self) -> TagPlan:
+    def _mapped(self) -> TagPrediction:
         """The base type whose pixels per cell colour the map: that of most tags."""
         return max(self.plan.tags, key=lambda tag: len(tag.scale.tags))
 
@@ -253,7 +253,7 @@ class _Sheet:
             self.pen.words(f"{size:g}", at_px, INK, height=9, casing=None, at="middle")
         return float(y + height + 44)
 
-    def _crop(self, tag: TagPlan, left: float, top: float, side: float) -> None:
+    def _crop(self, tag: TagPrediction, left: float, top: float, side: float) -> None:
         """Draws a simulated tag enlarged without smoothing, with its prediction beside it."""
         base, expected = tag.scale.base_type, tag.expected
         enlarged = cv2.resize(

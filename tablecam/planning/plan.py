@@ -10,11 +10,11 @@ import numpy as np
 
 from calibration.camera import Camera, Pose
 from calibration.lens import Lens
-from tablecam.planning.detection_model import Expectation, Expected
+from tablecam.planning.detection_model import DetectionModel, Prediction
 from tablecam.table.roster import BaseType, Roster
 from tablecam.vision.search.camera_scale import (
     TagScale,
-    lowest_mm,
+    bisect_height_mm,
     sees_table,
     side_cells,
     table_grid_mm,
@@ -30,7 +30,7 @@ _LOWEST_MM, _HIGHEST_MM = 50.0, 50_000.0
 
 
 @dataclass(frozen=True, slots=True)
-class TagPlan:
+class TagPrediction:
     """The prediction for one base type's tags, where the table's scale is smallest.
 
     `expected` is None if such small tags were never measured. The errors on the table, median and
@@ -40,7 +40,7 @@ class TagPlan:
 
     scale: TagScale
     px_per_mm: float
-    expected: Expected | None
+    expected: Prediction | None
     works: bool
 
     @property
@@ -66,13 +66,13 @@ class Plan:
 
     camera: Camera
     roster: Roster
-    tags: tuple[TagPlan, ...]
+    tags: tuple[TagPrediction, ...]
     sees_table: bool
     lowest_height_mm: float | None
     smallest_tag_mm: float
     smallest_precise_tag_mm: float | None
     error_mm: float
-    expectation: Expectation
+    expectation: DetectionModel
 
     @property
     def height_mm(self) -> float:
@@ -121,8 +121,8 @@ def ideal_lens(width_px: int, height_px: int, field_of_view_deg: float) -> Lens:
     return Lens(width_px, height_px, focal_px, focal_px, *centre_px)
 
 
-def planned(
-    mount: Mount, height_mm: float, roster: Roster, expectation: Expectation, *, error_mm: float
+def predict(
+    mount: Mount, height_mm: float, roster: Roster, expectation: DetectionModel, *, error_mm: float
 ) -> Plan:
     """Predicts how a camera on a mount at a height above the table performs."""
     camera = mount.camera(roster, height_mm)
@@ -136,7 +136,7 @@ def planned(
         camera=camera,
         roster=roster,
         tags=tuple(
-            TagPlan(
+            TagPrediction(
                 scale,
                 px_per_mm,
                 expectation.at(scale.least_px_per_cell),
@@ -153,7 +153,7 @@ def planned(
     )
 
 
-def heights_mm(roster: Roster) -> tuple[float, float]:
+def height_limits_mm(roster: Roster) -> tuple[float, float]:
     """Returns the lowest and highest height of a plan: above all tags, below any ceiling."""
     highest_tag_mm = max((base.tag_height_mm for base in roster.base_types), default=0.0)
     return highest_tag_mm + _LOWEST_MM, _HIGHEST_MM
@@ -165,8 +165,8 @@ def lowest_height_mm(mount: Mount, roster: Roster) -> float | None:
     Heights from which it would look from the side are excluded (`MOST_SLANTED`). None if it would
     need more height than any room has.
     """
-    low_mm, high_mm = heights_mm(roster)
-    return lowest_mm(
+    low_mm, high_mm = height_limits_mm(roster)
+    return bisect_height_mm(
         lambda height_mm: sees_table(mount.camera(roster, height_mm), roster, margin=MARGIN),
         max(low_mm, mount.beside_mm(roster) / MOST_SLANTED),
         high_mm,
@@ -186,7 +186,7 @@ def highest_height_mm(mount: Mount, roster: Roster, wanted_px_per_cell: float) -
         return least_px_per_cell(mount.camera(roster, height_mm), roster) < wanted_px_per_cell
 
     # The scale falls with height, so the bisection finds its limit.
-    return None if is_small(low_mm) else lowest_mm(is_small, low_mm, _HIGHEST_MM)
+    return None if is_small(low_mm) else bisect_height_mm(is_small, low_mm, _HIGHEST_MM)
 
 
 def least_px_per_cell(camera: Camera, roster: Roster) -> float:

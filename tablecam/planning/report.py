@@ -13,7 +13,7 @@ from rich.table import Table
 from tablecam.planning.plan import (
     Mount,
     Plan,
-    TagPlan,
+    TagPrediction,
     highest_height_mm,
     least_px_per_cell,
 )
@@ -96,7 +96,7 @@ def found_percent(recall: float) -> str:
     return f"{math.floor(1000 * recall + 1e-9) / 10:g} %"
 
 
-def px_a_cell(tag: TagPlan) -> str:
+def px_a_cell(tag: TagPrediction) -> str:
     """Formats a size in the picture, rounded down, as 1.497 is below 1.5."""
     return f"{math.floor(100 * tag.scale.least_px_per_cell + 1e-6) / 100:.2f}"
 
@@ -173,7 +173,7 @@ def _table(plan: Plan) -> Table:
     return table
 
 
-def _cells(tag: TagPlan) -> list[str]:
+def _cells(tag: TagPrediction) -> list[str]:
     """Formats the predictions of one base type."""
     size = px_a_cell(tag)
     expected = tag.expected
@@ -189,7 +189,7 @@ def _cells(tag: TagPlan) -> list[str]:
     ]
 
 
-def _tag_document(tag: TagPlan) -> dict[str, Any]:
+def _tag_document(tag: TagPrediction) -> dict[str, Any]:
     """Returns the predictions of one base type as JSON."""
     expected = tag.expected
     return {

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from calibration.camera import Camera
-from tablecam.planning.detection_model import Expectation
+from tablecam.planning.detection_model import DetectionModel
 from tablecam.table.roster import Roster
 from tablecam.vision.search.camera_scale import (
     TagScale,
+    at_height,
     highest_height_mm,
-    hung_at,
     largest_tag_mm,
     sees_table,
     side_cells,
@@ -22,7 +22,7 @@ from tablecam.vision.search.camera_scale import (
 
 
 @dataclass(frozen=True, slots=True)
-class TooSmall:
+class ResolutionAdvice:
     """The base tags that are too small in the picture, and the available remedies.
 
     `px_per_cell` is that of the smallest. `closer_mm` is how much closer the camera must come, None
@@ -39,7 +39,9 @@ class TooSmall:
     picture_width_px: int
 
 
-def too_small(camera: Camera, roster: Roster, expectation: Expectation) -> TooSmall | None:
+def resolution_advice(
+    camera: Camera, roster: Roster, expectation: DetectionModel
+) -> ResolutionAdvice | None:
     """Returns the tags too small at the table's median scale; None if there are none."""
     required = expectation.good_px_per_cell
     scales = [
@@ -50,7 +52,7 @@ def too_small(camera: Camera, roster: Roster, expectation: Expectation) -> TooSm
     if not scales:
         return None
     least = min(scale.middle_px_per_cell for scale in scales)
-    return TooSmall(
+    return ResolutionAdvice(
         tags=frozenset(tag for scale in scales for tag in scale.tags),
         px_per_cell=least,
         wanted_px_per_cell=required,
@@ -75,7 +77,7 @@ def _closer_mm(
     closer_mm = 10 * math.ceil(
         (height_mm - highest_height_mm(camera, roster, scales, required)) / 10
     )
-    lowered = hung_at(camera, height_mm - closer_mm)
+    lowered = at_height(camera, height_mm - closer_mm)
     return float(closer_mm) if sees_table(lowered, roster) else None
 
 

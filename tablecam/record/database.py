@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, NullPool, StaticPool, create_engine, event
 
 from tablecam.errors import BadInput
-from tablecam.record.faults import REPAIR, in_words, is_full
+from tablecam.record.faults import REPAIR, is_full, readable_errors
 from tablecam.record.migrations import MIGRATIONS, Migration
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION
 
@@ -21,7 +21,7 @@ _PATIENCE_S: Final = 1.0
 """How long to wait for another program that writes to the same file; players wait meanwhile."""
 
 
-def engine_of(path: Path, *, read_only: bool = False) -> Engine:
+def open_engine(path: Path, *, read_only: bool = False) -> Engine:
     """Returns the engine of a game file; any thread may use it.
 
     Each transaction opens and closes the file (a millisecond or two), which folds in the
@@ -58,7 +58,7 @@ def check_recording(path: Path) -> None:
         BadInput: The file is missing, cannot be read, or is no database.
     """
     try:
-        with in_words(str(path), "cannot be read"), path.open("rb") as file:
+        with readable_errors(str(path), "cannot be read"), path.open("rb") as file:
             first_bytes = file.read(len(MAGIC))
     except BadInput as error:
         if not isinstance(error.__cause__, FileNotFoundError):

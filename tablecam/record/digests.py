@@ -49,7 +49,7 @@ def _digest(parts: Sequence[Any]) -> str:
 
 
 @dataclass(slots=True)
-class Verified:
+class Verification:
     """The result of a verification: how many entries have a digest, and how many have none.
 
     `changed` are the numbers of entries that changed since they were written, or whose pictures
@@ -83,7 +83,7 @@ class Verifier:
     """
 
     def __init__(self, facts: Mapping[str, Any] | None) -> None:
-        self.found = Verified()
+        self.found = Verification()
         self._number = 0
         self._has_begun = bool(facts and facts["digest"])
         self._before = [] if facts is None else [facts["digest"] or ""]

@@ -46,7 +46,7 @@ _REFUSES, _NOT_YET = "FATAL", "the database system is"
 """Parts of the driver's message on a server that refuses a login, or does so until it is up."""
 
 
-class NoAnswer(BadInput):
+class ServerUnavailable(BadInput):
     """A server does not answer, or the connection is lost."""
 
 
@@ -55,7 +55,7 @@ class Damaged(BadInput):
 
 
 @contextmanager
-def in_words(name: str, failure: str) -> Iterator[None]:
+def readable_errors(name: str, failure: str) -> Iterator[None]:
     """Raises a fault of the database or the disk as one clear line; `failure` says what failed.
 
     Raises:
@@ -90,7 +90,7 @@ def _because(error: DBAPIError, name: str) -> str:
 
 def _kind(error: DBAPIError, name: str) -> type[BadInput]:
     if _is_no_answer(error):
-        return NoAnswer
+        return ServerUnavailable
     return Damaged if _is_damage(error, name) else BadInput
 
 

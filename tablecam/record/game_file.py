@@ -15,16 +15,16 @@ from tablecam.record.database import (
     check_recording,
     check_version,
     engine_in_memory,
-    engine_of,
     migrate,
+    open_engine,
     set_pragma,
 )
-from tablecam.record.digests import Verified
+from tablecam.record.digests import Verification
 from tablecam.record.entries import GameFacts, NewEntry
-from tablecam.record.faults import REPAIR, in_words
-from tablecam.record.journal import Journal, begin_recording, facts_of, insert_entry
+from tablecam.record.faults import REPAIR, readable_errors
+from tablecam.record.journal import Journal, begin_recording, facts_from_row, insert_entry
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION, metadata, recording
-from tablecam.record.whole_files import whole_file
+from tablecam.record.whole_files import new_file_atomically
 
 log = logging.getLogger(__name__)
 
@@ -59,9 +59,9 @@ class GameFile(Journal):
             NameTaken: A file of that name exists.
             BadInput: It cannot be written, or reading `entries` failed.
         """
-        with whole_file(path) as fresh:
+        with new_file_atomically(path) as fresh:
             _fill(fresh, facts, entries, written_by)
-        return cls(path, engine_of(path), facts.id)
+        return cls(path, open_engine(path), facts.id)
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False) -> GameFile:
@@ -71,7 +71,7 @@ class GameFile(Journal):
             BadInput: It is no recording, of a newer version, damaged, or cannot be opened.
         """
         check_recording(path)
-        with in_words(str(path), "cannot be opened"):
+        with readable_errors(str(path), "cannot be opened"):
             engine = _engine(path, read_only)
             with engine.begin() as connection:
                 if not read_only:
@@ -81,7 +81,7 @@ class GameFile(Journal):
             raise BadInput(str(path), f"expected one recording, got {len(ids)}; {REPAIR}")
         return cls(path, engine, ids[0])
 
-    def verified(self, *, images: bool = True) -> Verified:
+    def verified(self, *, images: bool = True) -> Verification:
         """Verifies the file's structure, and by their digests all its rows.
 
         Raises:
@@ -104,8 +104,8 @@ def facts_in(path: Path) -> GameFacts:
         BadInput: It is no recording, of a newer version, damaged, or cannot be opened.
     """
     check_recording(path)
-    with in_words(str(path), "cannot be opened"):
-        engine = engine_of(path, read_only=True)
+    with readable_errors(str(path), "cannot be opened"):
+        engine = open_engine(path, read_only=True)
         with engine.begin() as connection:
             is_old = check_version(path, connection) < _ONE_ROW_SINCE
             rows = () if is_old else connection.execute(text("SELECT * FROM recording")).all()
@@ -113,7 +113,7 @@ def facts_in(path: Path) -> GameFacts:
         return GameFile.open(path, read_only=True).facts()
     if len(rows) != 1:
         raise BadInput(str(path), f"expected one recording, got {len(rows)}; {REPAIR}")
-    return facts_of(rows[0], str(path))
+    return facts_from_row(rows[0], str(path))
 
 
 def games_in(folder: Path) -> list[tuple[Path, GameFacts]]:
@@ -129,7 +129,7 @@ def games_in(folder: Path) -> list[tuple[Path, GameFacts]]:
 
 def _engine(path: Path, read_only: bool) -> Engine:
     """Returns an engine of a file, or of a migrated copy if it is older and only to be read."""
-    engine = engine_of(path, read_only=read_only)
+    engine = open_engine(path, read_only=read_only)
     if not read_only:
         return engine
     with engine.begin() as connection:
@@ -143,7 +143,7 @@ def _engine(path: Path, read_only: bool) -> Engine:
 
 def _fill(path: Path, facts: GameFacts, entries: Iterable[NewEntry], written_by: str) -> None:
     """Creates the tables in an empty file, and writes the game's facts and first entries."""
-    with engine_of(path).begin() as connection:
+    with open_engine(path).begin() as connection:
         metadata.create_all(connection)
         set_pragma(connection, "application_id", APPLICATION_ID)
         set_pragma(connection, "user_version", SCHEMA_VERSION)

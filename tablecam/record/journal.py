@@ -12,21 +12,21 @@ from sqlalchemy import Connection, Engine, Row, func, insert, select
 import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.digests import (
-    Verified,
+    Verification,
     Verifier,
     entry_digest,
     facts_digest,
     picture_digest,
 )
 from tablecam.record.entries import Entry, GameFacts, Json, Kind, NewEntry, Picture, PictureKind
-from tablecam.record.faults import REPAIR, Damaged, in_words
+from tablecam.record.faults import REPAIR, Damaged, readable_errors
 from tablecam.record.schema import FORMAT, entry, picture, recording
 
 _VERIFIED_PER_BATCH: Final = 200
 """How many entries with their pictures are in memory at once while they are verified."""
 
 
-class WrittenElsewhere(BadInput):
+class WrittenByAnother(BadInput):
     """Another program wrote to a recording that this one writes."""
 
 
@@ -51,7 +51,7 @@ class Journal:
         rows = self._rows(select(recording).where(recording.c.id == self.id))
         if not rows:
             raise BadInput(self.name, f"there is no recording {self.id}")
-        return facts_of(rows[0], self.name)
+        return facts_from_row(rows[0], self.name)
 
     def written_by(self) -> str:
         """Returns the version of tablecam that began the recording.
@@ -71,15 +71,15 @@ class Journal:
             WrittenElsewhere: The newest has another number; nothing is written.
             BadInput: They cannot be written; the recording is unchanged.
         """
-        with in_words(self.name, "cannot be written"), self._engine.begin() as connection:
+        with readable_errors(self.name, "cannot be written"), self._engine.begin() as connection:
             last, before = last_digest(connection, self.id)
             if after not in (None, last):
-                raise WrittenElsewhere(self.name, f"expected {after} entries, got {last}")
+                raise WrittenByAnother(self.name, f"expected {after} entries, got {last}")
             for number, new in enumerate(entries, start=last + 1):
                 before = insert_entry(connection, self.id, number, new, before)
         return last + len(entries)
 
-    def verified(self, *, images: bool = True) -> Verified:
+    def verified(self, *, images: bool = True) -> Verification:
         """Verifies all entries and pictures by their digests.
 
         Without `images` the pictures' files are not read.
@@ -108,7 +108,7 @@ class Journal:
         Raises:
             BadInput: It cannot be read.
         """
-        with in_words(self.name, "cannot be read"), self._engine.begin() as connection:
+        with readable_errors(self.name, "cannot be read"), self._engine.begin() as connection:
             return self._last(connection)
 
     def digest(self, number: int) -> str:
@@ -221,7 +221,7 @@ class Journal:
         return Entry(row.number, row.kind, at, document, tuple(sorted(pictures)), row.digest)
 
     def _rows(self, query: Any) -> list[Row[Any]]:
-        with in_words(self.name, "cannot be read"), self._engine.begin() as connection:
+        with readable_errors(self.name, "cannot be read"), self._engine.begin() as connection:
             return list(connection.execute(query))
 
 
@@ -274,7 +274,7 @@ def picture_row(recording_id: str, number: int, new: Picture) -> Json:
     return row | {"digest": picture_digest(row)}
 
 
-def facts_of(row: Row[Any], name: str) -> GameFacts:
+def facts_from_row(row: Row[Any], name: str) -> GameFacts:
     """Returns the facts in a recording's row; `name` is how errors call the recording.
 
     Raises:
@@ -296,7 +296,9 @@ def facts_of(row: Row[Any], name: str) -> GameFacts:
         raise Damaged(name, f"its start time is damaged: {error}; {REPAIR}") from None
 
 
-def rows_of(recording_id: str, number: int, new: NewEntry, before: str) -> tuple[Json, list[Json]]:
+def entry_rows(
+    recording_id: str, number: int, new: NewEntry, before: str
+) -> tuple[Json, list[Json]]:
     """Returns the row of an entry with its digest, and its pictures' rows."""
     pictures = [picture_row(recording_id, number, image) for image in new.pictures]
     row = entry_row(recording_id, number, new)
@@ -308,7 +310,7 @@ def insert_entry(
     connection: Connection, recording_id: str, number: int, new: NewEntry, before: str
 ) -> str:
     """Writes an entry with its pictures, and returns its digest for the next to chain to."""
-    row, pictures = rows_of(recording_id, number, new, before)
+    row, pictures = entry_rows(recording_id, number, new, before)
     connection.execute(insert(entry), row)
     if pictures:
         connection.execute(insert(picture), pictures)

@@ -22,7 +22,7 @@ WHOLE_EVERY: Final = 50
 """Every how many positions one is stored whole, so that few differences lead to any moment."""
 
 
-class Chain:
+class DifferenceEncoder:
     """Turns a series of positions into the documents of their entries."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from tablecam.errors import BadInput
-from tablecam.record.faults import in_words
+from tablecam.record.faults import readable_errors
 
 _TAKEN: Final = "a file of this name exists already"
 
@@ -20,14 +20,14 @@ class NameTaken(BadInput):
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def new_file_atomically(path: Path) -> Iterator[Path]:
     """Yields an empty file to fill; it gets the name `path` afterwards, if nothing is raised.
 
     Raises:
         NameTaken: A file of that name exists, or does by the end.
         BadInput: The file cannot be written.
     """
-    with in_words(str(path), "cannot be written"):
+    with readable_errors(str(path), "cannot be written"):
         if path.is_dir():
             raise BadInput(str(path), "expected a new file, got a folder")
         if path.exists():

@@ -16,7 +16,7 @@ from tablecam.record.entries import GameFacts, Json, NewEntry
 from tablecam.record.game_file import SUFFIX, GameFile, games_in
 from tablecam.record.journal import Journal
 from tablecam.record.plays import newest_play
-from tablecam.record.positions import MISSED, Chain
+from tablecam.record.positions import MISSED, DifferenceEncoder
 from tablecam.record.whole_files import NameTaken
 from tablecam.recorder.picture_budget import DEFAULT_MB, PictureBudget, played_s
 from tablecam.recorder.writing import Writer
@@ -115,7 +115,7 @@ class _Dispute:
     drawn: bytes
 
 
-class Elsewhere(Protocol):
+class RemoteCopy(Protocol):
     """A second place that stores a copy of the recording: a hall."""
 
     @property
@@ -126,7 +126,7 @@ class Elsewhere(Protocol):
         """Returns sentences on the copy that players have not been shown yet."""
 
 
-class KeptGame:
+class GameRecorder:
     """A `GameRecord` that holds this game's disputes in memory, and writes all to a file.
 
     The file is created with the first entry. What cannot be written is tried again, in order, with
@@ -151,12 +151,12 @@ class KeptGame:
         self._writer = Writer(create, file)
         resumed = self._writer.file
         self._disputes = [] if resumed is None else _disputes_of(resumed)
-        self._chain = Chain()
+        self._chain = DifferenceEncoder()
         self._held: tuple[Json, Sequence[int], datetime] | None = None
         self._began_with: int | None = None
         self._lock = threading.Lock()
         self.budget = _budget(pictures_mb, self._writer.file)
-        self.elsewhere: Elsewhere | None = None
+        self.elsewhere: RemoteCopy | None = None
 
     @property
     def path(self) -> Path | None:

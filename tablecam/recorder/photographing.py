@@ -22,10 +22,10 @@ from calibration.camera import Camera
 from tablecam.background import Background
 from tablecam.record.entries import Json, NewEntry, Picture, PictureKind
 from tablecam.recorder.game_recorder import GameRecord
-from tablecam.recorder.picture_budget import Level, Shown
+from tablecam.recorder.picture_budget import Level, PictureSubject
 from tablecam.recorder.reference_frames import Shot
 from tablecam.table.model import BasePose, TableSize
-from tablecam.vision.detection.rectify import Rectifier, rectifier
+from tablecam.vision.detection.rectify import Rectifier, make_rectifier
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class MoveJob:
 Job = TableJob | MoveJob
 
 
-class Photographing(Background):
+class Photographer(Background):
     """A thread that makes pictures for a record, as far as the record's budget allows."""
 
     def __init__(self, record: GameRecord, table: TableSize) -> None:
@@ -143,11 +143,13 @@ class Photographing(Background):
         """Returns the rectified table at full size."""
         if self._rectifier is None or shot.camera is not self._camera:
             scale = _scale(shot.camera, self._table)
-            self._rectifier = rectifier(shot.camera, self._table, px_per_mm=scale)
+            self._rectifier = make_rectifier(shot.camera, self._table, px_per_mm=scale)
             self._camera = shot.camera
         return self._rectifier.rectified(shot.frame.image)
 
-    def _fitted(self, shown: Shown, kind: PictureKind, full: Pixels, at_s: float) -> Picture | None:
+    def _fitted(
+        self, shown: PictureSubject, kind: PictureKind, full: Pixels, at_s: float
+    ) -> Picture | None:
         """Returns a picture as small as the budget requires; None if there is no room."""
         budget, full_px = self._record.budget, full.shape[0] * full.shape[1]
         level = budget.level(shown, full_px, at_s)

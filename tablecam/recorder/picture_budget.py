@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Final, Literal
 
-Shown = Literal["table", "place"]
+PictureSubject = Literal["table", "place"]
 """What a picture shows: the whole table, or the place of one move."""
 
 DEFAULT_MB: Final = 52.0
@@ -20,9 +20,9 @@ GAME_S: Final = 3 * 3600.0
 _BREAK_S: Final = 600.0
 _INITIAL_SHARE: Final = 1 / 12
 """The share of the budget that is free from the beginning: a quarter of an hour's."""
-_PARTS: Final[Mapping[Shown, float]] = {"table": 1 / 3, "place": 2 / 3}
+_PARTS: Final[Mapping[PictureSubject, float]] = {"table": 1 / 3, "place": 2 / 3}
 """The share of the budget reserved for each kind; a kind may also use what the other leaves."""
-_SHARES: Final[Mapping[Shown, float]] = {"table": 1 / 3, "place": 1 / 8}
+_SHARES: Final[Mapping[PictureSubject, float]] = {"table": 1 / 3, "place": 1 / 8}
 """The share of the free bytes that one picture may take. A move has two pictures."""
 _LAST_LEVEL_SHARE: Final = 1 / 2
 """The same for a picture at the last level, as the alternative is none."""
@@ -43,7 +43,7 @@ class Level:
     is_optimised: bool = True
 
 
-LEVELS: Final[Mapping[Shown, Sequence[Level]]] = {
+LEVELS: Final[Mapping[PictureSubject, Sequence[Level]]] = {
     "table": (
         Level(1.0, 75, 0.22, is_optimised=False),
         Level(1.0, 60, 0.15),
@@ -86,7 +86,7 @@ class PictureBudget:
         self, total_mb: float = DEFAULT_MB, *, spent_bytes: int = 0, played_s: float = 0.0
     ) -> None:
         self._total = total_mb * 1e6
-        self._spent: dict[Shown, float] = {
+        self._spent: dict[PictureSubject, float] = {
             shown: spent_bytes * part for shown, part in _PARTS.items()
         }
         self._played_s = played_s
@@ -99,7 +99,7 @@ class PictureBudget:
         """Whether players want no pictures at all."""
         return self._total <= 0
 
-    def level(self, shown: Shown, full_px: int, now_s: float) -> Level | None:
+    def level(self, shown: PictureSubject, full_px: int, now_s: float) -> Level | None:
         """Returns the level for a picture of `full_px` pixels; None to leave it out."""
         with self._lock:
             room = self._room_bytes(shown, now_s)
@@ -111,7 +111,9 @@ class PictureBudget:
                     return level
             return None
 
-    def spend(self, shown: Shown, level: Level, full_px: int, size: int, now_s: float) -> bool:
+    def spend(
+        self, shown: PictureSubject, level: Level, full_px: int, size: int, now_s: float
+    ) -> bool:
         """Spends `size` bytes of an encoded picture if there is room; else returns False."""
         with self._lock:
             self._learn(level, full_px, size)
@@ -126,7 +128,7 @@ class PictureBudget:
             for shown, part in _PARTS.items():
                 self._spent[shown] += size * part
 
-    def _room_bytes(self, shown: Shown, now_s: float) -> float:
+    def _room_bytes(self, shown: PictureSubject, now_s: float) -> float:
         """Returns the bytes free for a kind: all but what is reserved for the other."""
         # The other kind's reserve is capped, or a game without moves would never use it.
         free = {kind: self._free_bytes(kind, now_s) for kind in _PARTS}
@@ -137,7 +139,7 @@ class PictureBudget:
         )
         return sum(free.values()) - sum(reserved)
 
-    def _free_bytes(self, shown: Shown, now_s: float) -> float:
+    def _free_bytes(self, shown: PictureSubject, now_s: float) -> float:
         """Returns what is left of a kind's part; below 0 if it used the other's."""
         if self._began_s is None:
             self._began_s = now_s

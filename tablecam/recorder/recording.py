@@ -11,9 +11,9 @@ from typing import Final
 from tablecam.capture.frame import Frame
 from tablecam.record.entries import Json
 from tablecam.recorder.game_recorder import GameRecord
-from tablecam.recorder.photographing import Job, MoveJob, Photographing, TableJob
-from tablecam.recorder.reference_frames import Looks, Shot
-from tablecam.recorder.trajectories import SeenAt, Trails, path, path_document
+from tablecam.recorder.photographing import Job, MoveJob, Photographer, TableJob
+from tablecam.recorder.reference_frames import ReferenceFrames, Shot
+from tablecam.recorder.trajectories import PathPoint, Trajectories, path, path_document
 from tablecam.table.model import Position
 from tablecam.table.motion import bases_by_unit, has_changed, moved_units
 from tablecam.table.position_file import position_to_json
@@ -46,10 +46,10 @@ class Recording:
         self._record = record
         self._begins_with_moves = begins_with_moves
         self._say = say
-        self._trails = Trails()
-        self._photographing = Photographing(record, roster.table)
+        self._trails = Trajectories()
+        self._photographing = Photographer(record, roster.table)
         self._lock = threading.Lock()
-        self._looks = Looks(roster.owner_by_tag())
+        self._looks = ReferenceFrames(roster.owner_by_tag())
         self._newest: tuple[Sight, Shot] | None = None
         self._news: list[str] = []
         self._settled: Position | None = None
@@ -169,7 +169,7 @@ class Recording:
 
 
 def _moves(
-    position: Position, before: Position, ways: Mapping[int, Sequence[SeenAt]], now_s: float
+    position: Position, before: Position, ways: Mapping[int, Sequence[PathPoint]], now_s: float
 ) -> Iterator[Json]:
     """The moves of units and commanders, in the order of their names."""
     now, old = bases_by_unit(position), bases_by_unit(before)

@@ -31,7 +31,7 @@ class Shot:
     camera: Camera
 
 
-class Looks:
+class ReferenceFrames:
     """Holds for each unit a clear picture of where it lay when the table last settled.
 
     Not thread-safe. `owners` gives the unit of each base by tag.

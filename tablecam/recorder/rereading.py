@@ -24,11 +24,11 @@ from tablecam.capture.video import VideoSource
 from tablecam.documents import read_json
 from tablecam.errors import BadInput
 from tablecam.record.entries import GameFacts
-from tablecam.record.faults import in_words
+from tablecam.record.faults import readable_errors
 from tablecam.record.game_file import SUFFIX, GameFile
 from tablecam.record.journal import Journal
 from tablecam.record.writer_lock import WriterLock
-from tablecam.recorder.game_recorder import KeptGame
+from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.recorder.picture_budget import DEFAULT_MB
 from tablecam.recorder.recording import Recording
 from tablecam.table.formation import with_formations
@@ -68,7 +68,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ReadingProgress:
     """How far a video was read, and its length."""
 
     read_s: float
@@ -76,7 +76,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Reread:
+class RereadResult:
     """The result for one video: `problem` says in one line why it was not read to its end."""
 
     video: Path
@@ -86,27 +86,27 @@ class Reread:
     problem: str = ""
 
 
-def reread(task: Task) -> Reread:
+def reread(task: Task) -> RereadResult:
     """Reads a video to its end from where it was left; returns any error, raises none."""
     try:
         return _reread(task)
     except (BadInput, CalibrationError) as error:
-        return Reread(task.video, task.recording, problem=str(error))
+        return RereadResult(task.video, task.recording, problem=str(error))
     except Exception as error:  # one video of many must not stop the others
         log.exception("%s could not be read", task.video)
-        return Reread(task.video, task.recording, problem=f"{task.video}: {error!r}")
+        return RereadResult(task.video, task.recording, problem=f"{task.video}: {error!r}")
 
 
-def mark_of(task: Task) -> Mark | None:
+def progress_of(task: Task) -> ReadingProgress | None:
     """Returns how far a video was read; None if it was not begun or is read to its end."""
     try:
-        return Mark(**read_json(task.mark).data)
+        return ReadingProgress(**read_json(task.mark).data)
     except (BadInput, TypeError):
         return None
 
 
-def _reread(task: Task) -> Reread:
-    with in_words(str(task.folder), "cannot be written"):
+def _reread(task: Task) -> RereadResult:
+    with readable_errors(str(task.folder), "cannot be written"):
         task.folder.mkdir(parents=True, exist_ok=True)
         lock = WriterLock.taken(task.mark)
     if lock is None:
@@ -117,11 +117,11 @@ def _reread(task: Task) -> Reread:
         lock.release()
 
 
-def _reread_alone(task: Task) -> Reread:
-    before = mark_of(task)
+def _reread_alone(task: Task) -> RereadResult:
+    before = progress_of(task)
     if task.recording.exists() and before is None:
         positions = _positions(GameFile.open(task.recording, read_only=True))
-        return Reread(task.video, task.recording, positions, was_done_before=True)
+        return RereadResult(task.video, task.recording, positions, was_done_before=True)
     roster, camera_file = read_table_file(task.table), read_camera_file(task.camera)
     _check_size(task.video, camera_file)
     with closing(VideoSource(task.video, at_end="stop", clock=SystemClock())) as source:
@@ -129,7 +129,7 @@ def _reread_alone(task: Task) -> Reread:
         file = _file(task, roster, began_at)
         _read(task, source, roster, camera_file, file, began_at, before)
     task.mark.unlink(missing_ok=True)
-    return Reread(task.video, task.recording, _positions(file))
+    return RereadResult(task.video, task.recording, _positions(file))
 
 
 def _check_size(video: Path, camera_file: CameraFile) -> None:
@@ -154,7 +154,9 @@ def _file(task: Task, roster: Roster, began_at: datetime) -> GameFile:
         file = GameFile.open(task.recording)
         _check_same(file, facts)
         return file
-    _save_progress(task, Mark(0.0, 0.0))  # first: a recording without a mark counts as complete
+    _save_progress(
+        task, ReadingProgress(0.0, 0.0)
+    )  # first: a recording without a mark counts as complete
     return GameFile.create(task.recording, facts)
 
 
@@ -173,11 +175,11 @@ def _read(
     camera_file: CameraFile,
     file: GameFile,
     began_at: datetime,
-    before: Mark | None,
+    before: ReadingProgress | None,
 ) -> None:
     """Reads the pictures of a video as a live table does, and records the same."""
     clock = _VideoClock(began_at)
-    record = KeptGame(lambda: file, file, pictures_mb=task.pictures_mb, now=clock.now)
+    record = GameRecorder(lambda: file, file, pictures_mb=task.pictures_mb, now=clock.now)
     recording = Recording(record, roster, begins_with_moves=True)
     watching = Watching(camera_file.camera(roster.table_tags_mm), roster)
     motion = TableMotion()
@@ -198,7 +200,7 @@ def _read(
                 recording.go_on()
                 _check_written(record)
                 saved_s = at_s
-                _save_progress(task, Mark(at_s, source.length_s))
+                _save_progress(task, ReadingProgress(at_s, source.length_s))
     _check_written(record)
 
 
@@ -229,13 +231,13 @@ def _began_at(video: Path, length_s: float) -> datetime:
     return ended_at - timedelta(seconds=length_s)
 
 
-def _check_written(record: KeptGame) -> None:
+def _check_written(record: GameRecorder) -> None:
     """Fails with a clear message if the disk is full; the mark says where to resume."""
     if record.trouble:
         raise BadInput("recording", record.trouble)
 
 
-def _save_progress(task: Task, mark: Mark) -> None:
+def _save_progress(task: Task, mark: ReadingProgress) -> None:
     """Saves how far a video was read, atomically."""
     fresh = task.mark.with_suffix(".new")
     fresh.write_text(json.dumps(asdict(mark)), encoding="utf-8")

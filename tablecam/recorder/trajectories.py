@@ -23,7 +23,7 @@ _DECIMALS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class SeenAt:
+class PathPoint:
     """A base, or the middle of a unit, at one moment."""
 
     at_s: float
@@ -37,10 +37,10 @@ class _Trajectory:
     """Where a base rested before, and where it was seen since; `seen` grows."""
 
     start: BasePose
-    seen: list[SeenAt]
+    seen: list[PathPoint]
 
 
-class Trails:
+class Trajectories:
     """Collects for each base the places where it was seen since it last lay at rest.
 
     Thread-safe: the vision loop adds sightings, another thread takes them.
@@ -62,7 +62,7 @@ class Trails:
                     self._extend(before, base, at_s)
             self._seen_at_s = at_s
 
-    def taken(self) -> tuple[Mapping[int, Sequence[SeenAt]], float]:
+    def taken(self) -> tuple[Mapping[int, Sequence[PathPoint]], float]:
         """Returns the trajectories since the last call, by tag, and the newest picture's time.
 
         There is one for each base that left its rest; it begins where the base rested before.
@@ -96,9 +96,9 @@ class Trails:
 def path(
     start: Sequence[BasePose],
     end: Sequence[BasePose],
-    ways: Iterable[Sequence[SeenAt]],
+    ways: Iterable[Sequence[PathPoint]],
     now_s: float,
-) -> tuple[SeenAt, ...]:
+) -> tuple[PathPoint, ...]:
     """Returns the path of a unit's middle, with no more points than it needs.
 
     It begins when the first base left its rest and ends when the last one came to rest.
@@ -110,7 +110,7 @@ def path(
         now_s: The time to use if nothing was seen on the way.
     """
     current = [_seen_at(base, now_s) for base in start]
-    seen: dict[float, dict[int, SeenAt]] = {}
+    seen: dict[float, dict[int, PathPoint]] = {}
     for base_index, sightings in enumerate(ways):
         for sighting_index, sighting in enumerate(sightings):
             # The first sighting has the time of leaving; its place is the base's in `start`.
@@ -127,7 +127,7 @@ def path(
     return _simplified((*middles, _middle([_seen_at(base, now_s) for base in end], times_s[-1])))
 
 
-def path_document(points: Sequence[SeenAt], now_s: float) -> list[list[float]]:
+def path_document(points: Sequence[PathPoint], now_s: float) -> list[list[float]]:
     """Returns a path as recordings store it: seconds before now, place and heading a point."""
     return [
         [round(value, _DECIMALS) for value in (now_s - p.at_s, p.x_mm, p.y_mm, p.heading_deg)]
@@ -139,12 +139,12 @@ def _is_at_rest(base: TrackedBase, rest: BasePose) -> bool:
     return base.is_settled and base.pose.seen == "now" and base.rest == rest
 
 
-def _seen_at(pose: BasePose, at_s: float) -> SeenAt:
-    return SeenAt(at_s, pose.x_mm, pose.y_mm, pose.heading_deg)
+def _seen_at(pose: BasePose, at_s: float) -> PathPoint:
+    return PathPoint(at_s, pose.x_mm, pose.y_mm, pose.heading_deg)
 
 
-def _middle(bases: Sequence[SeenAt], at_s: float) -> SeenAt:
-    return SeenAt(
+def _middle(bases: Sequence[PathPoint], at_s: float) -> PathPoint:
+    return PathPoint(
         at_s,
         math.fsum(base.x_mm for base in bases) / len(bases),
         math.fsum(base.y_mm for base in bases) / len(bases),
@@ -152,7 +152,7 @@ def _middle(bases: Sequence[SeenAt], at_s: float) -> SeenAt:
     )
 
 
-def _simplified(points: Sequence[SeenAt]) -> tuple[SeenAt, ...]:
+def _simplified(points: Sequence[PathPoint]) -> tuple[PathPoint, ...]:
     """Simplifies a path (Douglas-Peucker) to within `_TOLERANCE_MM`; its ends remain."""
     # The index travels as z, so that the points that remain keep their times and headings.
     numbered = [(point.x_mm, point.y_mm, number) for number, point in enumerate(points)]

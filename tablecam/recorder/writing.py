@@ -16,7 +16,7 @@ from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Kind, NewEntry, Picture
 from tablecam.record.faults import Damaged
 from tablecam.record.game_file import GameFile
-from tablecam.record.journal import WrittenElsewhere
+from tablecam.record.journal import WrittenByAnother
 from tablecam.record.writer_lock import WriterLock
 
 log = logging.getLogger(__name__)
@@ -181,7 +181,7 @@ class Writer:
         """Whether the file can never be written to again."""
         if self.file is None:
             return False
-        return isinstance(error, WrittenElsewhere | Damaged) or _is_gone(self.file.path)
+        return isinstance(error, WrittenByAnother | Damaged) or _is_gone(self.file.path)
 
     def _damage(self) -> BadInput | None:
         """Returns a fault in the file that no write has reported, if any."""

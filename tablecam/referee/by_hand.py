@@ -11,7 +11,7 @@ from tablecam.rules.game import Game, Suggestion
 from tablecam.table.model import Position
 
 
-class ByHand:
+class TableDiff:
     """Compares a game with the table as it is `seen`.
 
     `suggested` are the moves that players seem to have made, `together` those that may be confirmed

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tablecam.errors import BadInput
-from tablecam.referee.by_hand import ByHand
+from tablecam.referee.by_hand import TableDiff
 from tablecam.referee.together import is_sure
 from tablecam.rules.game import LAY, Game, Refused, Suggestion
 from tablecam.rules.play import Play
@@ -35,7 +35,7 @@ class GameController:
         self.game = game
         self.is_automatic = is_automatic
         self.play: AnyPlay | None = None
-        self.by_hand = ByHand(game)
+        self.by_hand = TableDiff(game)
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> AnyPlay:
         """Begins a game on the table as it lies; markers of a previous game are removed.

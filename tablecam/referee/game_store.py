@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from tablecam.referee.told import beginning_document, deed_document, ruling_document
+from tablecam.referee.told import beginning_view, deed_document, ruling_document
 from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.play import Play
 
@@ -36,7 +36,7 @@ class StoreWriter:
         """Records the beginning of a game."""
         self._logged = 0
         if self._store is not None:
-            self._store.begin_play(beginning_document(play))
+            self._store.begin_play(beginning_view(play))
 
     def resume(self, play: Play[Any, Any]) -> None:
         """Continues a game that is fully recorded."""

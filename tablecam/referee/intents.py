@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from tablecam.errors import BadInput
-from tablecam.rules.game import Closed, Json
+from tablecam.rules.game import DeclareFirst, Json
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Remark
 from tablecam.table.model import Position
@@ -68,7 +68,10 @@ def said_of_late(play: Play[Any, Any]) -> tuple[Intent, ...]:
 
 
 def answered(
-    said: Iterable[Intent], seen: Position | None, moved: Collection[str], closed: Closed | None
+    said: Iterable[Intent],
+    seen: Position | None,
+    moved: Collection[str],
+    closed: DeclareFirst | None,
 ) -> tuple[tuple[Intent, Answer | None], ...]:
     """Pairs intents with the answer whether the table matches, None where it may not be revealed.
 
@@ -108,5 +111,5 @@ def _latest(remarks: Iterable[Remark], since: int) -> tuple[Intent, ...]:
     return tuple(intents.values())
 
 
-def _may_know(unit: str, moved: Collection[str], closed: Closed | None) -> bool:
+def _may_know(unit: str, moved: Collection[str], closed: DeclareFirst | None) -> bool:
     return closed is None or (unit in moved and unit in closed.declared)

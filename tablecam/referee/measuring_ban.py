@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from tablecam.referee.refusals import NotDeclared
-from tablecam.rules.game import Closed
+from tablecam.rules.game import DeclareFirst
 from tablecam.rules.play import Play
 
 
@@ -14,7 +14,7 @@ class MeasuringBan:
     """The current ban on measuring, if any. Any thread may ask, without waiting."""
 
     def __init__(self) -> None:
-        self.now: Closed | None = None
+        self.now: DeclareFirst | None = None
 
     def follow(self, play: Play[Any, Any] | None) -> None:
         """Updates the ban from a game; without one there is none."""

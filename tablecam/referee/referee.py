@@ -26,7 +26,7 @@ from tablecam.referee.placing import Placing, laid
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import SHARED, Proposal, Seat
 from tablecam.referee.taps import VersionGuard, check_asked, check_plays, offered
-from tablecam.referee.ways import Way, decided_by
+from tablecam.referee.ways import TieBreak, decided_by
 from tablecam.rules.game import OVERRULE, Game, Refused, Suggestion
 from tablecam.rules.play import Play
 from tablecam.table.model import Position
@@ -273,7 +273,9 @@ class Referee:
                     return
                 self._apply(seat, parsed, _agreed(seat, agreed_on) if agreed_on else note)
 
-    def confirm(self, seat: Seat, unit: str, version: int | None = None, way: Way = "seen") -> None:
+    def confirm(
+        self, seat: Seat, unit: str, version: int | None = None, way: TieBreak = "seen"
+    ) -> None:
         """Confirms the suggested move of a unit.
 
         `way` is how the players decided a move that is too close to call.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from tablecam.rules.game import Asked
+from tablecam.rules.game import PendingDecision
 
 Kind = Literal["player", "shared", "spectator"]
 
@@ -23,7 +23,7 @@ class Seat:
         """The side whose concealed things it may see; None for the shared screen, which all see."""
         return self.side if self.kind == "player" else None
 
-    def may_answer(self, asked: Asked) -> bool:
+    def may_answer(self, asked: PendingDecision) -> bool:
         """Whether it may decide what is asked; any player may roll dice.
 
         The shared screen may not, where the answers would show a concealed hand.

@@ -14,13 +14,13 @@ from tablecam.referee.taps import AT
 from tablecam.referee.together import is_sure
 from tablecam.referee.told import event_lines, markers, outline, outlines, ruling_document
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import AlikeDice, Game, Json, Suggestion
+from tablecam.rules.game import DiceGroup, Game, Json, Suggestion
 from tablecam.rules.play_log import Done
 from tablecam.table.model import Terrain
 from tablecam.uncertainty.answer import Answer
 
 
-def shown(referee: Referee, seat: Seat, after: str = "") -> Json:
+def seat_view(referee: Referee, seat: Seat, after: str = "") -> Json:
     """Returns all that a seat may know of the current version of the game.
 
     `after` is the `log_mark` of an earlier call: the log then has only the lines of actions done or
@@ -89,9 +89,9 @@ def _offers(game: Game[Any, Any], play: AnyPlay, version: int) -> list[Json]:
     return offers
 
 
-def _dice(roll: Roll, groups: Sequence[AlikeDice]) -> Json:
+def _dice(roll: Roll, groups: Sequence[DiceGroup]) -> Json:
     """Returns the dice of a roll in their groups; without groups, all dice are alike."""
-    groups = groups or (AlikeDice("", None, tuple(range(roll.count))),)
+    groups = groups or (DiceGroup("", None, tuple(range(roll.count))),)
     documents = [
         {"whose": group.whose, "needs": group.needs, "places": group.places} for group in groups
     ]

@@ -19,7 +19,7 @@ from tablecam.wording import quoted
 AT = "at"
 """The key of an offered action with the version of the game at which it was offered."""
 
-MOST_REFUSED, REFUSED_FOR_S = 10, 60.0
+MAX_REFUSED, REFUSED_FOR_S = 10, 60.0
 """The number of refused corrections within a time after which a seat has to wait: it guesses."""
 
 log = logging.getLogger(__name__)
@@ -80,8 +80,8 @@ class VersionGuard:
         Raises:
             TooOften: Too many of its corrections were refused recently.
         """
-        refused_s = self._refused_s.setdefault(seat, deque(maxlen=MOST_REFUSED))
-        if len(refused_s) == MOST_REFUSED and self._now_s() - refused_s[0] < REFUSED_FOR_S:
+        refused_s = self._refused_s.setdefault(seat, deque(maxlen=MAX_REFUSED))
+        if len(refused_s) == MAX_REFUSED and self._now_s() - refused_s[0] < REFUSED_FOR_S:
             raise TooOften("action", "too many corrections were refused: wait a minute")
         try:
             yield

@@ -17,9 +17,9 @@ from tablecam.table.model import BasePose, Position
 from tablecam.table.position_file import FORMAT as POSITION_FORMAT
 
 
-def beginning_document(play: Play[Any, Any]) -> Json:
+def beginning_view(play: Play[Any, Any]) -> Json:
     """Returns the beginning of a game for storage: a play document without log, and the status."""
-    return play.beginning() | {"after": standing(play.game, play.first)}
+    return play.beginning() | {"after": game_status(play.game, play.first)}
 
 
 def deed_document(game: Game[Any, Any], logged: Logged[Any, Any]) -> Json:
@@ -34,7 +34,7 @@ def deed_document(game: Game[Any, Any], logged: Logged[Any, Any]) -> Json:
         "deed": logged.deed,
         "undoes": list(logged.undoes),
         "events": [] if done is None else event_lines(done, SPECTATOR),
-        "after": standing(game, logged.state),
+        "after": game_status(game, logged.state),
     }
 
 
@@ -72,7 +72,7 @@ def outline(base: BasePose) -> Json:
     }
 
 
-def standing(game: Game[Any, Any], state: Any) -> Json:
+def game_status(game: Game[Any, Any], state: Any) -> Json:
     """Returns the public status of a game, without the places of bases."""
     asked = game.asked(state)
     return {

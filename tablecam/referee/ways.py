@@ -7,8 +7,8 @@ from typing import Final, Literal
 
 from tablecam.referee.intents import Intent
 
-Way = Literal["seen", "intent", "die", "benefit"]
-WAYS: Final[Mapping[Way, str]] = {
+TieBreak = Literal["seen", "intent", "die", "benefit"]
+WAYS: Final[Mapping[TieBreak, str]] = {
     "seen": "what is seen",
     "intent": "the mover's intent",
     "die": "a die",
@@ -17,7 +17,7 @@ WAYS: Final[Mapping[Way, str]] = {
 """The wording of each way in the log."""
 
 
-def decided_by(way: Way, intent: Intent | None) -> str:
+def decided_by(way: TieBreak, intent: Intent | None) -> str:
     """Returns the log's note on how players decided a close call, empty if it was `seen`.
 
     `intent` is the intent declared before the move, if any.

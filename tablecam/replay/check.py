@@ -131,7 +131,7 @@ class Fault:
 
 
 @dataclass(slots=True)
-class Checked:
+class CheckResult:
     """The result so far: `counts` of actions, rolls, ... by noun, and the first `fault`.
 
     `reworked` counts entries that hold but are drawn differently now or, if another version
@@ -151,7 +151,7 @@ class _Comparison:
     is_reworked: bool = False
 
 
-class Check:
+class RecordingCheck:
     """Checks a recording entry by entry; `checked` is the result so far.
 
     Args:
@@ -173,7 +173,7 @@ class Check:
         self._name = name
         self._game = game
         self._is_older = written_by != tablecam.__version__
-        self.checked = Checked()
+        self.checked = CheckResult()
         self._checks: dict[Kind, Callable[[Entry], _Comparison]] = {
             "position": self._position,
             "play": self._play,

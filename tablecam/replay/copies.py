@@ -17,7 +17,7 @@ BATCH = 200
 """How many entries are read at once: a long recording with pictures may not fit into memory."""
 
 
-class Watched(Protocol):
+class ShowsProgress(Protocol):
     """Passes on items one by one, `total` in all, and shows progress meanwhile."""
 
     def __call__(self, items: Iterable[Item], total: int, /) -> Iterable[Item]:
@@ -25,7 +25,7 @@ class Watched(Protocol):
         ...
 
 
-def unwatched(items: Iterable[Item], total: int, /) -> Iterable[Item]:
+def without_progress(items: Iterable[Item], total: int, /) -> Iterable[Item]:
     """Passes on items without showing progress."""
     return items
 

@@ -12,7 +12,7 @@ from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Kind, PictureKind
 from tablecam.record.journal import Journal
 from tablecam.record.positions import WHOLE
-from tablecam.replay.copies import Watched, unwatched
+from tablecam.replay.copies import ShowsProgress, without_progress
 from tablecam.replay.film_table import roster_in, roster_of, table_facts
 from tablecam.table.position_file import position_from_json
 
@@ -30,7 +30,7 @@ _DECIMALS: Final = 3
 """Thousandths of a millimetre: a hundredth of a camera's precision, in a third of the bytes."""
 
 
-def film(journal: Journal, after: int = 0, watched: Watched = unwatched) -> Json:
+def film(journal: Journal, after: int = 0, watched: ShowsProgress = without_progress) -> Json:
     """Returns the film of a recording; with `after`, only of the entries since that one.
 
     `watched` shows progress over the entries. `facts` is None while there is nothing to draw.

@@ -17,7 +17,7 @@ from PIL.GifImagePlugin import getdata, getheader
 from tablecam.drawing.pen import Picture
 from tablecam.errors import BadInput
 from tablecam.record.journal import Journal
-from tablecam.record.whole_files import whole_file
+from tablecam.record.whole_files import new_file_atomically
 from tablecam.replay.film import film_facts
 from tablecam.replay.pictures import Studio
 from tablecam.replay.scenes import Scene, scenes
@@ -147,7 +147,7 @@ def write_film(
             written.
     """
     pictures = pictures_of(journal, form, photographs=photographs, watched=watched)
-    with whole_file(path) as fresh:
+    with new_file_atomically(path) as fresh:
         return form.write(fresh, pictures, per_s=form.per_s)
 
 

@@ -21,7 +21,7 @@ from pydantic import Field, StringConstraints
 from tablecam.documents import Document, json_document
 from tablecam.errors import BadInput
 from tablecam.record.entries import GameFacts, Json, Kind, NewEntry, Picture, PictureKind
-from tablecam.record.journal import facts_row, rows_of
+from tablecam.record.journal import entry_rows, facts_row
 from tablecam.replay.copies import RecordingCopy
 from tablecam.table.sections import StrictModel
 from tablecam.wording import quoted
@@ -96,7 +96,7 @@ def lines_of(copy: RecordingCopy, *, digests: bool = True) -> Iterator[str]:
     for number, entry in enumerate(copy.entries, start=1):
         document = _entry_document(number, entry)
         if digests:
-            before = rows_of(facts.id, number, entry, before)[0]["digest"]
+            before = entry_rows(facts.id, number, entry, before)[0]["digest"]
             document["digest"] = before
         yield _line(document)
 
@@ -195,7 +195,7 @@ def _chained(
 ) -> Iterator[NewEntry]:
     """Yields entries whose digest is right; `before` is the digest of the facts."""
     for number, (line, entry, digest) in enumerate(entries, start=1):
-        before = rows_of(recording_id, number, entry, before)[0]["digest"]
+        before = entry_rows(recording_id, number, entry, before)[0]["digest"]
         if digest != before:
             raise BadInput(source, _CHANGED, key="digest", line=line)
         yield entry

@@ -11,9 +11,9 @@ from typing import Final
 import cv2
 import numpy as np
 
-from tablecam.drawing.evidence import Peopled, drawn_over, peopled, side_colours
-from tablecam.drawing.from_above import FromAbove
-from tablecam.drawing.lettering import Words, fitted, lettered, wrapped
+from tablecam.drawing.evidence import PictureWithUnits, side_colours, with_evidence, with_units
+from tablecam.drawing.from_above import MapView
+from tablecam.drawing.lettering import Words, truncated, with_text, wrapped
 from tablecam.drawing.pen import INK, PAPER, WHITE, Colour, Pen, Picture
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import corners
@@ -48,7 +48,7 @@ class Studio:
     per_s: int = 25
     photographs: bool = True
     units_across: float = 2000.0
-    _last: dict[object, Peopled] = field(default_factory=dict, init=False, repr=False)
+    _last: dict[object, PictureWithUnits] = field(default_factory=dict, init=False, repr=False)
 
     def frames(self, scene: Scene) -> Iterator[tuple[Picture, int]]:
         """Yields the pictures of a scene, each with its number of frames."""
@@ -59,7 +59,7 @@ class Studio:
 
     def table(self, scene: Scene) -> Picture:
         """Draws the table without captions, as large as the whole picture."""
-        view = FromAbove(scene.position.table, self.width_px, self.height_px)
+        view = MapView(scene.position.table, self.width_px, self.height_px)
         return self._table(scene, view, _units_and_commanders(scene.position))
 
     def _still(self, scene: Scene) -> Picture:
@@ -68,12 +68,12 @@ class Studio:
     def _drawn(self, scene: Scene, units: Sequence[Unit]) -> Picture:
         return self._framed(self._table(scene, self._view(scene), units), scene)
 
-    def _table(self, scene: Scene, view: FromAbove, units: Sequence[Unit]) -> Picture:
+    def _table(self, scene: Scene, view: MapView, units: Sequence[Unit]) -> Picture:
         """Draws the ground with these units and the scene's evidence."""
         ground = self._peopled(scene, view, units)
-        return drawn_over(ground, view, scene.shapes, units_across=self.units_across)
+        return with_evidence(ground, view, scene.shapes, units_across=self.units_across)
 
-    def _peopled(self, scene: Scene, view: FromAbove, units: Sequence[Unit]) -> Peopled:
+    def _peopled(self, scene: Scene, view: MapView, units: Sequence[Unit]) -> PictureWithUnits:
         """Draws the ground with these units; cached, as it stays the same while nothing moves."""
         marked_units = tuple(_marked(unit, scene) for unit in units)
         photograph = scene.photograph if self.photographs else None
@@ -85,14 +85,16 @@ class Studio:
         return self._last[key]
 
     def _with_units(
-        self, ground: Picture, view: FromAbove, marked_units: Sequence[Unit]
-    ) -> Peopled:
+        self, ground: Picture, view: MapView, marked_units: Sequence[Unit]
+    ) -> PictureWithUnits:
         pen = Pen(ground.copy(), self.width_px / self.units_across)
         for unit in marked_units:
             for base in unit.bases:
                 outline_px = view.pixels(np.array(corners(base)))
                 pen.area(outline_px, self._colours[unit.side], opacity=_FILL_OPACITY)
-        return peopled(pen.picture, view, marked_units, self.sides, units_across=self.units_across)
+        return with_units(
+            pen.picture, view, marked_units, self.sides, units_across=self.units_across
+        )
 
     def _moving(self, scene: Scene, before: Position) -> Iterator[Picture]:
         """Yields the pictures of a movement, drawn over one of all that stands still."""
@@ -109,7 +111,7 @@ class Studio:
                     self._base(pen, view, _between(start, end, share), self._colours[unit.side])
             yield picture
 
-    def _base(self, pen: Pen, view: FromAbove, base: BasePose, colour: Colour) -> None:
+    def _base(self, pen: Pen, view: MapView, base: BasePose, colour: Colour) -> None:
         outline_px = view.pixels(np.array(corners(base)))
         pen.area(outline_px, colour, opacity=_FILL_OPACITY)
         pen.lines(outline_px, colour, width=2.4, casing=WHITE, closed=True)
@@ -119,11 +121,11 @@ class Studio:
     def _colours(self) -> dict[str, Colour]:
         return side_colours(self.sides)
 
-    def _view(self, scene: Scene) -> FromAbove:
+    def _view(self, scene: Scene) -> MapView:
         strip_px = round(_CAPTION_SHARE * self.height_px)
-        return FromAbove(scene.position.table, self.width_px, self.height_px - strip_px)
+        return MapView(scene.position.table, self.width_px, self.height_px - strip_px)
 
-    def _ground(self, scene: Scene, view: FromAbove) -> Picture:
+    def _ground(self, scene: Scene, view: MapView) -> Picture:
         if self.photographs and scene.photograph is not None:
             return _photograph(self.journal, view, scene.photograph)
         return _map(view, scene.position.terrain)
@@ -134,7 +136,7 @@ class Studio:
         small_px, words_px = _HEADLINE_SIZE * self.height_px, _CAPTION_SIZE * self.height_px
         strip = _headline_strip(size_px, scene.headline, small_px)
         return np.vstack(
-            [table, lettered(strip, _caption_lines(scene, size_px[1], small_px, words_px))]
+            [table, with_text(strip, _caption_lines(scene, size_px[1], small_px, words_px))]
         )
 
 
@@ -143,8 +145,8 @@ def _headline_strip(size_px: tuple[int, int], headline: str, small_px: float) ->
     """Returns a strip (height, width) for captions with only its headline."""
     strip = np.full((*size_px, 3), PAPER, dtype=np.uint8)
     left_px = _MARGIN * size_px[1]
-    line = fitted(headline, small_px, size_px[1] - 2 * left_px)
-    return lettered(strip, [Words(line, (left_px, small_px), small_px, _SOFT_INK)])
+    line = truncated(headline, small_px, size_px[1] - 2 * left_px)
+    return with_text(strip, [Words(line, (left_px, small_px), small_px, _SOFT_INK)])
 
 
 def _caption_lines(scene: Scene, width_px: int, top_px: float, words_px: float) -> Iterator[Words]:
@@ -155,16 +157,16 @@ def _caption_lines(scene: Scene, width_px: int, top_px: float, words_px: float) 
     lines = wrapped(scene.words[:1].upper() + scene.words[1:] + rule, words_px, room_px)
     for line in filter(None, [*lines[: _MAX_LINES - 1], " ".join(lines[_MAX_LINES - 1 :])]):
         top_px += 1.3 * words_px
-        yield Words(fitted(line, words_px, room_px), (left_px, top_px), words_px, INK)
+        yield Words(truncated(line, words_px, room_px), (left_px, top_px), words_px, INK)
 
 
 @lru_cache(maxsize=4)
-def _map(view: FromAbove, terrain: tuple[Terrain, ...]) -> Picture:
+def _map(view: MapView, terrain: tuple[Terrain, ...]) -> Picture:
     return view.ground(terrain)
 
 
 @lru_cache(maxsize=4)
-def _photograph(journal: Journal, view: FromAbove, entry: int) -> Picture:
+def _photograph(journal: Journal, view: MapView, entry: int) -> Picture:
     data = np.frombuffer(journal.picture(entry, "table").image, dtype=np.uint8)
     picture = cv2.imdecode(data, cv2.IMREAD_COLOR)
     if picture is None:

@@ -17,9 +17,9 @@ from typing import Final
 import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.database import MAGIC
-from tablecam.record.digests import Verified
+from tablecam.record.digests import Verification
 from tablecam.record.entries import Entry, GameFacts, Json, Kind, NewEntry, Picture
-from tablecam.record.faults import in_words
+from tablecam.record.faults import readable_errors
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import MISSED, WHOLE
 from tablecam.record.schema import SCHEMA_VERSION
@@ -28,7 +28,7 @@ from tablecam.replay.film import public_part
 from tablecam.replay.moment import document_after
 from tablecam.replay.pages import Pages, Row, told_page_bytes
 from tablecam.replay.salvage import Salvaged, salvaged
-from tablecam.replay.scenes import SHOWN, Telling
+from tablecam.replay.scenes import SHOWN, SceneBuilder
 from tablecam.replay.words import counted
 
 _MAX_LOST: Final = 10_000
@@ -98,7 +98,7 @@ def pages_of(path: Path) -> Pages:
     if not path.exists():
         raise BadInput(str(path), "there is no such file")
     log = path.parent / f"{path.name}-wal"
-    with in_words(str(path), "cannot be read"):
+    with readable_errors(str(path), "cannot be read"):
         database = path.read_bytes()
         try:
             logged = log.read_bytes()
@@ -115,7 +115,7 @@ def pages_of(path: Path) -> Pages:
     return Pages(database, logged, told_page_bytes(database))
 
 
-def verified(file: GameFile) -> Verified:
+def verified(file: GameFile) -> Verification:
     """Verifies a file, including its unused space.
 
     Raises:
@@ -206,7 +206,7 @@ class _Rebuilding:
         self._at = facts.started_at
         self._table: Json | None = None
         self._is_table_known = True
-        self._telling = Telling(saved.id)
+        self._telling = SceneBuilder(saved.id)
 
     def entry(self, number: int) -> NewEntry:
         """Returns what has the next number in the new recording."""

@@ -18,7 +18,7 @@ from tablecam.replay.words import counted, duration
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
 from tablecam.table.sides import side_name
-from tablecam.wording import STEERING
+from tablecam.wording import CONTROL_CHARACTERS
 
 WIDTH: Final = 74
 """Width of the text: that of the maps with their frames."""
@@ -164,7 +164,7 @@ class Report:
 
 def _escaped(text: str) -> str:
     """Escapes a text by players or rules, so that Markdown shows it unchanged."""
-    return _MARKUP.sub(r"\\\g<0>", STEERING.sub("", text))
+    return _MARKUP.sub(r"\\\g<0>", CONTROL_CHARACTERS.sub("", text))
 
 
 def _names(position: Position | None) -> set[str]:

@@ -9,12 +9,12 @@ from typing import Any
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Json
 from tablecam.record.positions import MISSED
-from tablecam.referee.by_hand import ByHand
-from tablecam.referee.told import deed_document, ruling_document, standing
+from tablecam.referee.by_hand import TableDiff
+from tablecam.referee.told import deed_document, game_status, ruling_document
 from tablecam.replay.moment import document_after
 from tablecam.rules.game import LAY, Game
 from tablecam.rules.play import Play
-from tablecam.table.missed import without
+from tablecam.table.missed import without_bases
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
 
@@ -31,7 +31,7 @@ class Rerun:
         self.table: Json | None = None
         self._name = name
         self._deeds = 0
-        self._by_hand = ByHand(game)
+        self._by_hand = TableDiff(game)
         self._seen_before: Position | None = None
 
     def see(self, entry: Entry) -> None:
@@ -44,7 +44,7 @@ class Rerun:
         source = f"{self._name}: entry {entry.number}"
         self._seen_before = self._by_hand.seen
         position = position_from_json(self.table, source, games=(self.game.name,))
-        self._by_hand.seen = without(position, entry.document.get(MISSED, ()))
+        self._by_hand.seen = without_bases(position, entry.document.get(MISSED, ()))
         self._note()
 
     def begin(self, entry: Entry) -> Json:
@@ -57,7 +57,7 @@ class Rerun:
         self.play = Play.from_json(self.game, document)
         self._deeds = 0
         self._by_hand.begin(self.game.position(self.play.state))
-        return {"after": standing(self.game, self.play.state)}
+        return {"after": game_status(self.game, self.play.state)}
 
     def act(self, entry: Entry) -> Json:
         """Does what a `deed` entry says, dice and all; returns the document it must hold.
@@ -85,7 +85,7 @@ class Rerun:
         """
         if self.play is None:
             return
-        current, tapped, resumed = self._by_hand, copy(self._by_hand), ByHand(self.game)
+        current, tapped, resumed = self._by_hand, copy(self._by_hand), TableDiff(self.game)
         tapped.seen = self._seen_before
         resumed.begin(current.seen)
         for table_diff in (current, tapped, resumed):

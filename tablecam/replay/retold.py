@@ -11,9 +11,9 @@ from sqlalchemy import StaticPool, create_engine
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, GameFacts, Json, NewEntry
 from tablecam.record.journal import Journal, begin_recording, insert_entry
-from tablecam.record.positions import Chain
+from tablecam.record.positions import DifferenceEncoder
 from tablecam.record.schema import metadata
-from tablecam.replay.copies import Watched, copy_of, unwatched
+from tablecam.replay.copies import ShowsProgress, copy_of, without_progress
 from tablecam.replay.rerun import Rerun
 from tablecam.rules.game import Game
 from tablecam.rules.games import game_of
@@ -21,7 +21,7 @@ from tablecam.table.model import Position
 from tablecam.table.position_file import position_to_json
 
 
-def retold(journal: Journal, watched: Watched = unwatched) -> Journal:
+def retold(journal: Journal, watched: ShowsProgress = without_progress) -> Journal:
     """Returns a recording with all that happened in it: itself, or a completed copy in memory.
 
     A copy has extra positions where units moved, so later entries have other numbers.
@@ -62,7 +62,7 @@ class _Completion:
     def __init__(self, game: Game[Any, Any], name: str) -> None:
         self._rerun = Rerun(game, name)
         self._refused = ""
-        self._chain = Chain()
+        self._chain = DifferenceEncoder()
         self._position_before: Position | None = None
         self._numbers: dict[int, int] = {}
 

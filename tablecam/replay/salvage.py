@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, TypeGuard
 
-from tablecam.record.digests import Verified, Verifier
+from tablecam.record.digests import Verification, Verifier
 from tablecam.record.entries import (
     KINDS,
     PICTURE_KINDS,
@@ -55,7 +55,7 @@ class Salvaged:
     facts_row: Json | None = None
     doubted: list[tuple[int, int, NewEntry]] = field(default_factory=list)
 
-    def verified(self) -> Verified:
+    def verified(self) -> Verification:
         """Verifies the entries and pictures by their digests."""
         verifier = Verifier(self.facts_row)
         pictures: dict[int, list[Json]] = {}

@@ -67,12 +67,12 @@ def scenes(journal: Journal) -> Iterator[Scene]:
     Raises:
         BadInput: The recording cannot be read, or is damaged.
     """
-    telling = Telling(journal.name)
+    telling = SceneBuilder(journal.name)
     for entry in journal.entries(*SHOWN):
         yield from telling.of(entry)
 
 
-class Telling:
+class SceneBuilder:
     """Converts entries to scenes one by one, as a recording may still be in progress.
 
     `name` is how errors call the recording; `now` is the newest scene, None before the first.

@@ -23,7 +23,7 @@ from typing import Final
 
 from tablecam.errors import BadInput
 from tablecam.record.journal import Journal
-from tablecam.replay.copies import RecordingCopy, Watched, copy_of, unwatched
+from tablecam.replay.copies import RecordingCopy, ShowsProgress, copy_of, without_progress
 from tablecam.replay.lines import copy_from_lines, lines_of
 
 VERSION: Final = 1
@@ -48,7 +48,7 @@ _HEAD: Final = re.compile(
 )
 
 
-def text_of(journal: Journal, watched: Watched = unwatched) -> str:
+def text_of(journal: Journal, watched: ShowsProgress = without_progress) -> str:
     """Returns a recording without its pictures as a text; `watched` shows progress.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.discovery import discover
-from tablecam.rules.sheets import Line, Sheet
+from tablecam.rules.sheets import Finding, UnitReport
 from tablecam.table.model import Position
 from tablecam.uncertainty.lengths import Length
 
@@ -45,21 +45,21 @@ class Book(Protocol):
     def ruled_position(self, handle: object) -> Position:
         """Returns the position without the units that were left out."""
 
-    def unit_sheet(self, handle: object, unit: str) -> Sheet:
+    def unit_sheet(self, handle: object, unit: str) -> UnitReport:
         """Returns all rulings on a unit; for one that was left out, only the reason.
 
         Raises:
             BadInput: No such unit is on the table.
         """
 
-    def pair_sheet(self, handle: object, a: str, b: str) -> Sheet:
+    def pair_sheet(self, handle: object, a: str, b: str) -> UnitReport:
         """Returns all rulings between two units.
 
         Raises:
             BadInput: `a` and `b` are not two units on the table.
         """
 
-    def answer(self, handle: object, question: str) -> Line:
+    def answer(self, handle: object, question: str) -> Finding:
         """Returns the line of a sheet that answers a question, by the question's id.
 
         Raises:

@@ -18,7 +18,7 @@ _ROW = re.compile(r"^\| (?P<id>[A-Z]+-\d+(?:\.\d+)?) \|(?P<cells>.*)\|$")
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class RuleCoverage:
     """A rule, the modules that implement it, the tests that verify it, and what is missing."""
 
     id: str
@@ -32,17 +32,17 @@ class Covered:
         return bool(self.tests) and not self.left_open
 
 
-def coverage_of(game: str) -> tuple[Covered, ...] | None:
+def coverage_of(game: str) -> tuple[RuleCoverage, ...] | None:
     """Returns the rules of a game's rulebook in order, None if it has no coverage page."""
     text = text_of(game, FILE)
     return None if text is None else tuple(_rows(text.splitlines()))
 
 
-def _rows(lines: Iterable[str]) -> Iterator[Covered]:
+def _rows(lines: Iterable[str]) -> Iterator[RuleCoverage]:
     for line in lines:
         if (row := _ROW.match(line)) is not None:
             modules, tests, left_open = (cell.strip() for cell in row["cells"].split("|"))
-            yield Covered(row["id"], _names(modules), _names(tests), left_open)
+            yield RuleCoverage(row["id"], _names(modules), _names(tests), left_open)
 
 
 def _names(cell: str) -> tuple[str, ...]:

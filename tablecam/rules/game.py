@@ -73,7 +73,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class DeclareFirst:
     """A ban on measuring, because players agreed to declare first; `because` is one sentence.
 
     It permits measuring between the units and commanders that are `declared`, and from them to
@@ -96,7 +96,7 @@ class Closed:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingDecision:
     """The decision that a game waits for: one sentence, and the seat that has to decide.
 
     Without a seat, chance decides (dice, a draw), or the game `is_over`. If `is_concealed`, the
@@ -108,7 +108,7 @@ class Asked:
     seat: str | None = None
     is_over: bool = False
     is_concealed: bool = False
-    closed: Closed | None = None
+    closed: DeclareFirst | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
-class AlikeDice:
+class DiceGroup:
     """Dice of one roll that count alike: the owner, and their indices among the roll's values.
 
     A die succeeds if it shows `needs` or more; None if dice are compared instead.
@@ -148,7 +148,7 @@ class Offer:
     group: str
     label: str
     evidence: tuple[Shape, ...] = ()
-    dice: tuple[AlikeDice, ...] = ()
+    dice: tuple[DiceGroup, ...] = ()
 
 
 class Game(Protocol[State, Action]):
@@ -168,7 +168,7 @@ class Game(Protocol[State, Action]):
             BadInput: The table does not fit the game, or an option is unknown or wrong.
         """
 
-    def asked(self, state: State) -> Asked:
+    def asked(self, state: State) -> PendingDecision:
         """Returns the decision that the game waits for."""
 
     def legal(self, state: State) -> tuple[Action, ...]:

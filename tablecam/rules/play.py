@@ -17,7 +17,7 @@ from pydantic import Field
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Action, Asked, Game, Json, Refused, State, Suggestion
+from tablecam.rules.game import Action, Game, Json, PendingDecision, Refused, State, Suggestion
 from tablecam.rules.play_log import Done, Logged, PlayLog, Remark
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json, position_to_json
@@ -91,7 +91,7 @@ class Play(Generic[State, Action]):
         """Adds a remark of the players to the log."""
         self._log.add(Remark(document, len(self._current)))
 
-    def asked(self) -> Asked:
+    def asked(self) -> PendingDecision:
         """Returns the decision that the game waits for."""
         return self.game.asked(self.state)
 

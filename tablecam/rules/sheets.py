@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Interpretation:
     """An interpretation of an ambiguous rule: the rule, and the decision in our own words."""
 
     rule: str
@@ -37,7 +37,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Finding:
     """One plain sentence, with its answer, rule, and the reading that decided it, if any.
 
     `question` is the question that players may dispute; a line with one has an answer.
@@ -46,7 +46,7 @@ class Line:
     text: str
     answer: Answer | None = None
     rule: str | None = None
-    reading: Reading | None = None
+    reading: Interpretation | None = None
     question: Question | None = None
 
     def to_json(self) -> Json:
@@ -66,7 +66,7 @@ class Section:
 
     key: str
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[Finding, ...]
     shapes: tuple[Shape, ...] = ()
 
     def to_json(self) -> Json:
@@ -80,7 +80,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class UnitReport:
     """A report on one unit, or on a pair of units."""
 
     title: str
@@ -88,7 +88,7 @@ class Sheet:
     warnings: tuple[str, ...] = ()
 
     @property
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[Finding]:
         """The lines of all sections."""
         return (line for section in self.sections for line in section.lines)
 

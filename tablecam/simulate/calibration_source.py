@@ -24,7 +24,7 @@ from tablecam.simulate.light import INK, PAPER, Linear, Picture, SensorNoise, en
 from tablecam.simulate.pace import Pace
 from tablecam.simulate.print_ink import Print, seen_print
 from tablecam.simulate.rays import Array, Box
-from tablecam.simulate.render import DEMO_LOOK, Look, Renderer
+from tablecam.simulate.render import DEMO_LOOK, Renderer, RenderStyle
 from tablecam.simulate.scene import Scene
 from tablecam.table.roster import Roster
 
@@ -237,7 +237,7 @@ class SimulatedCalibration:
         camera: Camera,
         *,
         frames_per_s: float = 10.0,
-        look: Look = DEMO_LOOK,
+        look: RenderStyle = DEMO_LOOK,
         is_paced: bool = True,
         places: tuple[Held, ...] = WAVED,
         is_endless: bool = False,

@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.simulate.mat import Mask, Mat
+from tablecam.simulate.mat import Canvas, Mask
 from tablecam.table.model import TableSize, Terrain
 
-Paint = Callable[[Mat, Terrain, np.random.Generator], None]
+Paint = Callable[[Canvas, Terrain, np.random.Generator], None]
 
 _RIM_MM = 22.0
 _ROOM_MM = 20.0
@@ -22,7 +22,7 @@ _SOILS = ((178, 146, 80), (112, 86, 62))
 """Stubble and ploughed earth."""
 
 
-def paint_ground(mat: Mat, table: TableSize, terrain: tuple[Terrain, ...], seed: int) -> None:
+def paint_ground(mat: Canvas, table: TableSize, terrain: tuple[Terrain, ...], seed: int) -> None:
     """Paints everything flat, the lowest first."""
     rng = np.random.default_rng(seed)
     _paint_surroundings(mat, table, rng)
@@ -33,12 +33,12 @@ def paint_ground(mat: Mat, table: TableSize, terrain: tuple[Terrain, ...], seed:
                 paint(mat.part(piece.outline_mm, _ROOM_MM), piece, rng)
 
 
-def _table_mask(mat: Mat, table: TableSize, grown_mm: float) -> Mask:
+def _table_mask(mat: Canvas, table: TableSize, grown_mm: float) -> Mask:
     low, wide, deep = -grown_mm, table.width_mm + grown_mm, table.depth_mm + grown_mm
     return mat.mask([[low, low], [wide, low], [wide, deep], [low, deep]])
 
 
-def _paint_surroundings(mat: Mat, table: TableSize, rng: np.random.Generator) -> None:
+def _paint_surroundings(mat: Canvas, table: TableSize, rng: np.random.Generator) -> None:
     mat.picture[:] = _FLOOR[::-1]
     mat.brighten(1 + 0.06 * mat.noise(90, rng) + 0.04 * mat.noise(1.2, rng))
     low, wide, deep = -_RIM_MM, table.width_mm + _RIM_MM, table.depth_mm + _RIM_MM
@@ -51,7 +51,7 @@ def _paint_surroundings(mat: Mat, table: TableSize, rng: np.random.Generator) ->
     mat.brighten(1 - 0.55 * np.clip(inner - outer, 0, 1))
 
 
-def _paint_grass(mat: Mat, table: TableSize, rng: np.random.Generator) -> None:
+def _paint_grass(mat: Canvas, table: TableSize, rng: np.random.Generator) -> None:
     """Paints static grass: lush and dry patches, tufts, and light and dark blades."""
     lush, dry = np.array([58, 104, 82]), np.array([84, 142, 148])  # blue, green, red
     patches = mat.noise(150, rng) + 0.6 * mat.noise(55, rng) + 0.35 * mat.noise(18, rng)
@@ -64,7 +64,7 @@ def _paint_grass(mat: Mat, table: TableSize, rng: np.random.Generator) -> None:
     mat.wash((bare * _table_mask(mat, table, 0)).astype(np.float32), (142, 118, 80))
 
 
-def _paint_hill(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+def _paint_hill(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     """Paints a hill: lit on the slopes toward the window, shaded on the others."""
     inside = mat.mask(piece.outline_mm)
     reach_mm = cv2.distanceTransform((inside > 0.5).astype(np.uint8), cv2.DIST_L2, 5) / mat.scale
@@ -77,7 +77,7 @@ def _paint_hill(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
     mat.wash(np.clip(height_mm - 9, 0, 9) / 9 * np.float32(0.30), (158, 150, 92))
 
 
-def _paint_field(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+def _paint_field(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     """Paints a field with furrows along its longest side, brown or golden by its id."""
     outline = np.array(piece.outline_mm)
     sides = np.roll(outline, -1, axis=0) - outline
@@ -94,7 +94,7 @@ def _paint_field(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
     mat.wash(edge * np.float32(0.92), np.clip(soil, 0, 255).astype(np.uint8))
 
 
-def _paint_road(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+def _paint_road(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     ragged = _ragged(mat, piece, rng, 1.6)
     dust = np.array([112, 152, 182]) * (
         1 + (0.05 * mat.noise(1, rng) + 0.06 * mat.noise(7, rng))[..., None]
@@ -106,7 +106,7 @@ def _paint_road(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
     mat.brighten(1 - ruts.astype(np.float32) * (0.16 + 0.07 * mat.noise(16, rng)))
 
 
-def _paint_stream(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+def _paint_stream(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     banks = _ragged(mat, piece, rng, 2.0)
     mat.wash(banks * np.float32(0.85), (92, 80, 54))
     inside = (mat.mask(piece.outline_mm) > 0.5).astype(np.uint8)
@@ -123,7 +123,7 @@ def _paint_stream(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
     mat.wash(np.asarray(wet), water.astype(np.uint8))
 
 
-def _paint_undergrowth(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+def _paint_undergrowth(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     ragged = _ragged(mat, piece, rng, 3.0)
     floor = np.array([40, 66, 62]) * (
         1 + (0.14 * mat.noise(1.3, rng) + 0.16 * mat.noise(6, rng))[..., None]
@@ -131,7 +131,7 @@ def _paint_undergrowth(mat: Mat, piece: Terrain, rng: np.random.Generator) -> No
     mat.wash(ragged * np.float32(0.8), np.clip(floor, 0, 255).astype(np.uint8))
 
 
-def _paint_yards(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+def _paint_yards(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     """Paints the bare earth of a village."""
     ragged = _ragged(mat, piece, rng, 5.0)
     earth = np.array([96, 130, 152]) * (
@@ -142,7 +142,7 @@ def _paint_yards(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
 
 
 def _ragged(
-    mat: Mat, piece: Terrain, rng: np.random.Generator, soft_mm: float
+    mat: Canvas, piece: Terrain, rng: np.random.Generator, soft_mm: float
 ) -> NDArray[np.float32]:
     """Returns a mask of the outline with an irregular edge, like flock and sand."""
     soft = mat.mask(piece.outline_mm, soft_mm=soft_mm)

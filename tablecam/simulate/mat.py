@@ -31,7 +31,7 @@ _MARGIN_MM = 25.0
 _STEP_PX = 8
 
 
-class Mat:
+class Canvas:
     """A canvas in table millimetres, backed by a picture (rows, columns, 3)."""
 
     def __init__(
@@ -44,7 +44,7 @@ class Mat:
         self._centre_mm = camera_centre_mm
 
     @classmethod
-    def under(cls, camera: Camera, table: TableSize) -> Mat:
+    def under(cls, camera: Camera, table: TableSize) -> Canvas:
         """Returns a black canvas of all that a camera sees of a table and its surroundings."""
         edge = _picture_edge_mm(camera)
         middle = np.array([[table.width_mm / 2, table.depth_mm / 2]])
@@ -54,12 +54,12 @@ class Mat:
         picture = np.zeros((int(size[1]), int(size[0]), 3), dtype=np.uint8)
         return cls(picture, origin_mm, scale, camera.pose.camera_centre_mm)
 
-    def part(self, outline_mm: ArrayLike, margin_mm: float) -> Mat:
+    def part(self, outline_mm: ArrayLike, margin_mm: float) -> Canvas:
         """Returns the part of the canvas around an outline (n, 2), which shares its pixels."""
         around = Box.around(self.pixels(outline_mm), margin_mm * self.scale)
         box = around.clipped(Box(0, 0, self.shape[1], self.shape[0]))
         origin_mm = self._origin_mm + np.array([box.left, box.top]) / self.scale
-        return Mat(self.picture[box.slices], origin_mm, self.scale, self._centre_mm)
+        return Canvas(self.picture[box.slices], origin_mm, self.scale, self._centre_mm)
 
     def pixels(self, points_mm: ArrayLike) -> Array:
         """Converts table points (n, 2) to pixels (n, 2) of the canvas, whose rows run along y."""

@@ -12,7 +12,7 @@ from tablecam.simulate.ground import paint_ground
 from tablecam.simulate.hands import HandPainter
 from tablecam.simulate.lamp import dimmed
 from tablecam.simulate.light import Linear, Picture, SensorNoise
-from tablecam.simulate.mat import Mat
+from tablecam.simulate.mat import Canvas
 from tablecam.simulate.mount import UPRIGHT
 from tablecam.simulate.scene import Scene
 from tablecam.simulate.scenery import paint_scenery
@@ -22,7 +22,7 @@ from tablecam.table.roster import Roster
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RenderStyle:
     """The contents and quality of a simulated picture besides its tags.
 
     `noise` is a standard deviation in 8-bit steps, `blur_px` that of the lens's blur.
@@ -36,8 +36,8 @@ class Look:
     seed: int = 1757
 
 
-DEMO_LOOK = Look()
-PLAIN = Look(noise=0.0, uneven_light=False, scenery=False, figures=False)
+DEMO_LOOK = RenderStyle()
+PLAIN = RenderStyle(noise=0.0, uneven_light=False, scenery=False, figures=False)
 """Tags on a plain table, for tests of accuracy."""
 
 
@@ -48,7 +48,7 @@ class Renderer:
     3 s for the demo's picture of 2560x1440. Thread-safe, so that sources may share one.
     """
 
-    def __init__(self, roster: Roster, camera: Camera, look: Look = DEMO_LOOK) -> None:
+    def __init__(self, roster: Roster, camera: Camera, look: RenderStyle = DEMO_LOOK) -> None:
         self._drawing = threading.Lock()
         self._upright = camera
         self._roster = roster
@@ -100,9 +100,9 @@ class Renderer:
         )
 
 
-def _land(roster: Roster, camera: Camera, look: Look) -> Mat:
+def _land(roster: Roster, camera: Camera, look: RenderStyle) -> Canvas:
     """Paints the ground and the scenery of a table from above."""
-    mat = Mat.under(camera, roster.table)
+    mat = Canvas.under(camera, roster.table)
     paint_ground(mat, roster.table, roster.terrain, look.seed)
     paint_scenery(mat, roster.terrain, look.seed)
     return mat

@@ -10,11 +10,11 @@ import numpy as np
 from shapely import MultiPoint, Point, Polygon, get_coordinates
 from shapely.affinity import rotate
 
-from tablecam.simulate.mat import SHADOW_MM_PER_MM, Colour, Mat
+from tablecam.simulate.mat import SHADOW_MM_PER_MM, Canvas, Colour
 from tablecam.simulate.rays import Array
 from tablecam.table.model import Terrain
 
-PaintTerrain = Callable[[Mat, Terrain, np.random.Generator], None]
+PaintTerrain = Callable[[Canvas, Terrain, np.random.Generator], None]
 
 _LEAVES: tuple[Colour, ...] = (
     (58, 84, 34),
@@ -28,7 +28,7 @@ _PLASTER: Colour = (206, 196, 172)
 _STONE: Colour = (140, 134, 124)
 
 
-def paint_scenery(mat: Mat, terrain: tuple[Terrain, ...], seed: int) -> None:
+def paint_scenery(mat: Canvas, terrain: tuple[Terrain, ...], seed: int) -> None:
     """Paints the scenery and its shadows."""
     rng = np.random.default_rng(seed + 1)
     for kind, paint in _KINDS.items():
@@ -46,7 +46,7 @@ class _Tree:
     leaves: Colour
 
 
-def _paint_woods(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+def _paint_woods(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     inner = Polygon(piece.outline_mm).buffer(-6)
     trees: list[_Tree] = []
     low_x, low_y, high_x, high_y = inner.bounds
@@ -69,12 +69,12 @@ def _paint_woods(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
         _paint_tree(mat, tree, rng)
 
 
-def _paint_tree_shadow(mat: Mat, tree: _Tree) -> None:
+def _paint_tree_shadow(mat: Canvas, tree: _Tree) -> None:
     at = np.array([tree.x_mm, tree.y_mm]) + SHADOW_MM_PER_MM * tree.height_mm * 0.62
     mat.shadow([_ring(at, tree.radius_mm * 0.95)], 0.42, 1.8)
 
 
-def _paint_tree(mat: Mat, tree: _Tree, rng: np.random.Generator) -> None:
+def _paint_tree(mat: Canvas, tree: _Tree, rng: np.random.Generator) -> None:
     """Paints puffs of leaves, dark and wide below, small and light toward the sun above."""
     sunward = -SHADOW_MM_PER_MM / np.linalg.norm(SHADOW_MM_PER_MM)
     for layer in np.linspace(0, 1, 7):
@@ -91,7 +91,7 @@ def _paint_tree(mat: Mat, tree: _Tree, rng: np.random.Generator) -> None:
             mat.disc(at, tree.radius_mm * rng.uniform(0.14, 0.27), _shaded(tree.leaves, shade))
 
 
-def _paint_village(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+def _paint_village(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     """Paints a church in the middle, surrounded by as many houses as there is room for."""
     ground = Polygon(piece.outline_mm)
     centre = np.array([ground.centroid.x, ground.centroid.y])
@@ -117,7 +117,9 @@ def _paint_village(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
     _paint_trees(mat, ground, taken, rng)
 
 
-def _paint_trees(mat: Mat, ground: Polygon, taken: list[Polygon], rng: np.random.Generator) -> None:
+def _paint_trees(
+    mat: Canvas, ground: Polygon, taken: list[Polygon], rng: np.random.Generator
+) -> None:
     low_x, low_y, high_x, high_y = ground.bounds
     for _ in range(60):
         at = Point(rng.uniform(low_x, high_x), rng.uniform(low_y, high_y))
@@ -147,14 +149,14 @@ class _House:
         corners = [(at_x + a * x, at_y + b * y) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
         return rotate(Polygon(corners), self.turn_deg)
 
-    def paint_shadow(self, mat: Mat) -> None:
+    def paint_shadow(self, mat: Canvas) -> None:
         """Paints the shadow of walls and ridge on the ground."""
         corners, ridge = self._corners(), self._ridge()
         cast = [corners, corners + SHADOW_MM_PER_MM * self.wall_mm]
         top = ridge + SHADOW_MM_PER_MM * (self.wall_mm + self.roof_mm)
         mat.shadow([_hull(np.concatenate([*cast, top]))], 0.5, 0.9)
 
-    def paint(self, mat: Mat) -> None:
+    def paint(self, mat: Canvas) -> None:
         """Paints the walls, the roof with its courses of tiles, and the ridge."""
         corners, ridge = self._corners(), self._ridge()
         eaves = mat.lifted(corners, self.wall_mm)
@@ -182,7 +184,7 @@ class _House:
         return np.array([(corners[0] + corners[3]) / 2, (corners[1] + corners[2]) / 2])
 
 
-def _paint_wall(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+def _paint_wall(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     """Paints a wall of field stones inside the outline."""
     outline = Polygon(piece.outline_mm)
     corners = np.array(piece.outline_mm)
@@ -198,7 +200,7 @@ def _paint_wall(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
                 mat.disc(place, rng.uniform(0.8, 1.4), _shaded(_STONE, shade))
 
 
-def _paint_bridge(mat: Mat, piece: Terrain, rng: np.random.Generator) -> None:
+def _paint_bridge(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     """Paints a stone bridge: a paved way between two parapets along its longer sides."""
     corners = np.array(piece.outline_mm)
     if np.linalg.norm(corners[1] - corners[0]) < np.linalg.norm(corners[2] - corners[1]):

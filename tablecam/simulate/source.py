@@ -8,7 +8,7 @@ from calibration.camera import Camera
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture
 from tablecam.simulate.pace import Pace
-from tablecam.simulate.render import DEMO_LOOK, Look, Renderer
+from tablecam.simulate.render import DEMO_LOOK, Renderer, RenderStyle
 from tablecam.simulate.scene import Scene, true_position
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.model import Position
@@ -31,7 +31,7 @@ class SimulatedSource:
         camera: Camera,
         *,
         frames_per_s: float = 10.0,
-        look: Look = DEMO_LOOK,
+        look: RenderStyle = DEMO_LOOK,
         is_paced: bool = True,
         renderer: Renderer | None = None,
     ) -> None:

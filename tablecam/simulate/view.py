@@ -8,7 +8,7 @@ from calibration.camera import Camera
 from tablecam.simulate.bases import BasePainter, lay_print
 from tablecam.simulate.hands import HandPainter
 from tablecam.simulate.light import Linear, Picture, encoded, light_field, linear_colour, whole
-from tablecam.simulate.mat import Mat
+from tablecam.simulate.mat import Canvas
 from tablecam.simulate.patch import Patch
 from tablecam.simulate.places import Place
 from tablecam.simulate.rays import Box
@@ -30,7 +30,7 @@ class TableView:
         roster: Roster,
         camera: Camera,
         prints: TagPrints,
-        land: Mat | None,
+        land: Canvas | None,
         *,
         blur_px: float,
         uneven_light: bool,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tablecam.table.model import Position
 
 
-def without(position: Position, tags: Collection[int]) -> Position:
+def without_bases(position: Position, tags: Collection[int]) -> Position:
     """Returns the position without the bases of `tags`, nor units and commanders left with none."""
     remaining_units = (
         replace(unit, bases=tuple(base for base in unit.bases if base.tag not in tags))

@@ -14,7 +14,7 @@ from typing import Literal
 
 Arm = Literal["infantry", "cavalry", "artillery"]
 FormationName = Literal["line", "column", "massed", "artillery", "broken-up"]
-Seen = Literal["now", "held", "hand"]
+Visibility = Literal["now", "held", "hand"]
 """`now`: visible; `held`: hidden, assumed at its last place; `hand`: entered by a person."""
 
 GAMES = ("maurice-lite", "syw-d6", "huzzah-ge", "maida-1806", "musket-saber")
@@ -51,7 +51,7 @@ class BasePose:
     tag: int | None = None
     sigma_mm: float = 0.0
     sigma_deg: float = 0.0
-    seen: Seen = "now"
+    seen: Visibility = "now"
     tag_right_mm: float = 0.0
     tag_forward_mm: float = 0.0
 
@@ -113,7 +113,7 @@ class Commander:
     x_mm: float
     y_mm: float
     sigma_mm: float = 0.0
-    seen: Seen = "now"
+    seen: Visibility = "now"
     pose: BasePose | None = None
 
 

@@ -21,10 +21,10 @@ from tablecam.table.model import (
     BasePose,
     Commander,
     Position,
-    Seen,
     TableSize,
     Terrain,
     Unit,
+    Visibility,
 )
 from tablecam.table.sections import (
     Coordinate,
@@ -56,7 +56,7 @@ class BaseSection(StrictModel):
     depth_mm: Size
     sigma_mm: NotNegative = 0.0
     sigma_deg: NotNegative = 0.0
-    seen: Seen = "now"
+    seen: Visibility = "now"
     tag_right_mm: Coordinate = 0.0
     tag_forward_mm: Coordinate = 0.0
 
@@ -96,7 +96,7 @@ class CommanderSection(StrictModel):
     x_mm: Coordinate
     y_mm: Coordinate
     sigma_mm: NotNegative = 0.0
-    seen: Seen = "now"
+    seen: Visibility = "now"
     base: BaseSection | None = None
 
     def to_commander(self) -> Commander:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from tablecam.documents import Document
 from tablecam.table.model import FARTHEST_MM, GAMES, TableSize, Terrain
 from tablecam.toml_lines import KeyPath
-from tablecam.wording import STEERING, nearest, quoted
+from tablecam.wording import CONTROL_CHARACTERS, nearest, quoted
 
 Positive = Annotated[float, Field(gt=0, le=FARTHEST_MM)]
 NotNegative = Annotated[float, Field(ge=0, le=FARTHEST_MM)]
@@ -26,7 +26,7 @@ _CONTROL_CATEGORIES = frozenset({"Cc", "Zl", "Zp"})
 
 
 def _single_line(name: str) -> str:
-    if STEERING.search(name) or any(
+    if CONTROL_CHARACTERS.search(name) or any(
         unicodedata.category(character) in _CONTROL_CATEGORIES for character in name
     ):
         raise ValueError(f"expected a text of one line, got {quoted(name)}")

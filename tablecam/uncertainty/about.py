@@ -21,7 +21,7 @@ enemy; the reach of cavalry."""
 _RING_ERROR_MM = 0.05
 
 
-def about(
+def illustration(
     position: Position, what: Measurable, *, rings_bw: Sequence[float] = RINGS_BW
 ) -> tuple[Shape, ...]:
     """Returns range rings and, for a unit or base, front edge, front line and flank lines.
@@ -42,15 +42,15 @@ def about(
     return tuple(shapes)
 
 
-def about_unit(
+def unit_illustration(
     position: Position, unit_id: str, *, rings_bw: Sequence[float] = RINGS_BW
 ) -> tuple[Shape, ...]:
-    """Returns the shapes of `about` for the unit of that id.
+    """Returns the shapes of `illustration` for the unit of that id.
 
     Raises:
         BadInput: No such unit is on the table.
     """
-    return about(position, resolve(position, f"unit:{unit_id}").what, rings_bw=rings_bw)
+    return illustration(position, resolve(position, f"unit:{unit_id}").what, rings_bw=rings_bw)
 
 
 def ring(what: Measurable, range_bw: float, base_width_mm: float) -> tuple[Shape, ...]:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import shapely
 
-from tablecam.geometry.gaps import ways_apart
+from tablecam.geometry.gaps import corner_gaps
 from tablecam.geometry.rectangles import Array, Indices, Measurable, Rectangles, rectangles
 from tablecam.geometry.shapes import Shape
 from tablecam.table.model import BasePose, Point, Unit
@@ -162,7 +162,7 @@ def distances(a: Sequence[Measurable], b: Sequence[Measurable] | None = None) ->
     return Lengths(value_mm, _sigmas_mm(rects_a, rects_b, pairs).reshape(value_mm.shape))
 
 
-def renewed_distances(
+def updated_distances(
     before: Lengths, things: Sequence[Measurable], changed: Collection[int]
 ) -> Lengths:
     """Updates the lengths among things after those at the indices `changed` have moved.
@@ -240,7 +240,7 @@ def _gaps_with_sigma(all_a: Rectangles, all_b: Rectangles, pairs: Indices) -> tu
         return np.zeros(0), np.zeros(0)
     group, in_a, in_b = _near_rectangles(all_a, all_b, pairs)
     rects_a, rects_b = all_a.take(in_a), all_b.take(in_b)
-    candidates = ways_apart(rects_a, rects_b)
+    candidates = corner_gaps(rects_a, rects_b)
     gaps_mm = np.full(len(pairs), np.inf)
     np.minimum.at(gaps_mm, group, candidates.gaps_mm.min(axis=1))
     if not (all_a.sigmas.any() or all_b.sigmas.any()):

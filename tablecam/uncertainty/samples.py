@@ -19,7 +19,7 @@ DRAWS = 2000
 _SEED = 1740
 
 
-def sampled(of: Rectangles, *, first: int = 0, draws: int = DRAWS) -> Rectangles:
+def draw_poses(of: Rectangles, *, first: int = 0, draws: int = DRAWS) -> Rectangles:
     """Draws the poses of n rectangles `draws` times: all of the first draw, of the second, ...
 
     `first` is the index of the first random stream: bases with independent errors must not share

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from calibration.camera import Camera
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.grey_picture import GreyPicture
-from tablecam.vision.detection.sighting import Search
-from tablecam.vision.registration.hypotheses import LEAST_TAGS, rough_camera
+from tablecam.vision.detection.sighting import SearchResult
+from tablecam.vision.registration.hypotheses import MIN_TAGS, locate_camera_roughly
 from tablecam.vision.registration.registration import register
 from tablecam.vision.registration.state import Registration
 from tablecam.vision.search.find import TagFinder
-from tablecam.vision.search.watch import Look, Watch
+from tablecam.vision.search.watch import FrameReading, IncrementalSearch
 from tablecam.vision.tracking.tracking import BaseTracker, TrackedBase
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class Sight:
     """
 
     bases: tuple[TrackedBase, ...]
-    search: Search
+    search: SearchResult
     registration: Registration
     camera: Camera
     news: tuple[str, ...] = ()
@@ -58,9 +58,9 @@ class Watching:
     def __init__(self, camera: Camera, roster: Roster) -> None:
         self._camera = camera
         self._roster = roster
-        self._watch = Watch(TagFinder(camera, roster))
+        self._watch = IncrementalSearch(TagFinder(camera, roster))
         self._tracker = BaseTracker(roster, camera)
-        self._look: Look | None = None
+        self._look: FrameReading | None = None
         self._registration: Registration | None = None
         self._missed_since_s: float | None = None
 
@@ -94,7 +94,7 @@ class Watching:
         self._look = self._registration = None
 
     def _registered(
-        self, look: Look, at_s: float, *, before: Registration | None = None
+        self, look: FrameReading, at_s: float, *, before: Registration | None = None
     ) -> Registration:
         return register(
             look.search.sightings,
@@ -112,7 +112,7 @@ class Watching:
 
         Looked for anywhere in the picture, now and then: it takes as long as a whole search.
         """
-        if said.state != "too few" or len(said.seen) >= LEAST_TAGS:
+        if said.state != "too few" or len(said.seen) >= MIN_TAGS:
             self._missed_since_s = None
             return None
         if self._missed_since_s is None:
@@ -120,7 +120,7 @@ class Watching:
         if at_s - self._missed_since_s < _MISSED_FOR_S:
             return None
         self._missed_since_s = at_s
-        return rough_camera(picture.grey(), self._camera, self._roster)
+        return locate_camera_roughly(picture.grey(), self._camera, self._roster)
 
     def _follow(self, camera: Camera) -> None:
         """Continues with the camera as it stands now."""
@@ -129,7 +129,7 @@ class Watching:
         self._tracker.registered(camera)
 
     def _tracked(
-        self, look: Look, registration: Registration, at_s: float
+        self, look: FrameReading, registration: Registration, at_s: float
     ) -> tuple[TrackedBase, ...]:
         """Tracks the bases of this frame; all are held while the registration is not trusted."""
         if not registration.is_trusted:

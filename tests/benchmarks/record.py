@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 from rich.table import Table
 
-from tablecam.planning.detection_model import Expectation, MeasuredRow
-from tablecam.planning.detection_model_file import write_expectation
+from tablecam.planning.detection_model import DetectionModel, MeasuredRow
+from tablecam.planning.detection_model_file import write_model
 from tablecam.vision.detection.exposure import exposure
 from tablecam.vision.search.find import TagFinder
 from tests.benchmarks.peers import version
@@ -77,7 +77,7 @@ def record(report: Report, tables: int, seconds: float) -> None:
     """Write what was found; plots and curves only of a run that measured simulated tables."""
     if report.outcomes:
         _plot(report)
-        write_expectation(EXPECTATION, expectation(report, tables))
+        write_model(EXPECTATION, expectation(report, tables))
     words = _WORDS.format(
         minutes=max(1, round(seconds / 60)),
         date=datetime.now(tz=UTC).date().isoformat(),
@@ -91,13 +91,13 @@ def record(report: Report, tables: int, seconds: float) -> None:
     README.write_text("\n".join(parts), encoding="utf-8")
 
 
-def expectation(report: Report, tables: int) -> Expectation:
+def expectation(report: Report, tables: int) -> DetectionModel:
     """What was measured in other than dim light, whose noise would be that of two settings."""
     groups: dict[tuple[float, float, float], list[Setting]] = {}
     for setting in report.outcomes:
         key = (setting.px_per_cell, setting.noise_grey, setting.blur_px)
         groups.setdefault(key, []).append(setting)
-    return Expectation(
+    return DetectionModel(
         f"simulated tables with figures, smoke and shadows, 1080p and 4K; OpenCV {cv2.__version__}",
         NOISE_GREY,
         BLUR_PX,

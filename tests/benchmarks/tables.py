@@ -22,7 +22,7 @@ from tablecam.simulate.bases import BasePainter, lay_print
 from tablecam.simulate.ground import paint_ground
 from tablecam.simulate.hands import HandPainter
 from tablecam.simulate.light import GAMMA, encoded, light_field, whole
-from tablecam.simulate.mat import Mat
+from tablecam.simulate.mat import Canvas
 from tablecam.simulate.patch import Patch
 from tablecam.simulate.places import Place
 from tablecam.simulate.scene import Hand
@@ -206,7 +206,7 @@ def _table_and_bases(
 @cache
 def _ground(resolution: Resolution) -> np.ndarray:
     camera = camera_over_table(resolution)
-    mat = Mat.under(camera, TABLE)
+    mat = Canvas.under(camera, TABLE)
     paint_ground(mat, TABLE, TERRAIN, 1757)
     paint_scenery(mat, TERRAIN, 1757)
     return mat.seen(camera)

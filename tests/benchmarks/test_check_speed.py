@@ -16,10 +16,10 @@ from rich.console import Console
 
 from tablecam.record.entries import Entry, NewEntry
 from tablecam.record.game_file import GameFile
-from tablecam.record.positions import Chain
-from tablecam.referee.by_hand import ByHand
-from tablecam.referee.told import beginning_document, deed_document, ruling_document
-from tablecam.replay.check import Check
+from tablecam.record.positions import DifferenceEncoder
+from tablecam.referee.by_hand import TableDiff
+from tablecam.referee.told import beginning_view, deed_document, ruling_document
+from tablecam.replay.check import RecordingCheck
 from tablecam.replay.copies import copy_of
 from tablecam.replay.lines import copy_from_lines, lines_of
 from tablecam.replay.repair import pages_of, repaired
@@ -51,11 +51,16 @@ def battle() -> Play[Any, Any]:
 
 def recorded(play: Play[Any, Any]) -> Iterator[NewEntry]:
     """The game as a watched table would have kept it."""
-    book, chain, hands, at = book_of(play.game.name), Chain(), ByHand(play.game), FACTS.started_at
+    book, chain, hands, at = (
+        book_of(play.game.name),
+        DifferenceEncoder(),
+        TableDiff(play.game),
+        FACTS.started_at,
+    )
     there = play.game.position(play.first)
     hands.begin(there)
     yield NewEntry("position", chain.document(position_to_json(there)), at=at)
-    yield NewEntry("play", beginning_document(play), at=at)
+    yield NewEntry("play", beginning_view(play), at=at)
     state = play.first
     for number, logged in enumerate(play.logged()):
         at += A_DEED
@@ -79,8 +84,8 @@ def timed(deed) -> tuple[Any, float]:
     return found, time.process_time() - begins_s
 
 
-def checked(entries: list[Entry]) -> Check:
-    check = Check(FACTS.game, "battle")
+def checked(entries: list[Entry]) -> RecordingCheck:
+    check = RecordingCheck(FACTS.game, "battle")
     for entry in entries:
         assert check.entry(entry), check.checked.fault
     return check

@@ -29,12 +29,12 @@ from rich.table import Table
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture, JpegPicture
 from tablecam.record.game_file import GameFile
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.picture_budget import GAME_S
 from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.source import SimulatedSource
@@ -93,7 +93,7 @@ def recorded(folder: Path, width_px: int, height_px: int) -> Costs:
     camera, costs = demo_camera(width_px, height_px), Costs()
     simulated = embedded_demo()
     source = SimulatedSource(simulated, camera, frames_per_s=FRAMES_PER_S, is_paced=False)
-    record = KeptGame(partial(new_game_file, folder, FACTS))
+    record = GameRecorder(partial(new_game_file, folder, FACTS))
     recording = Recording(record, simulated.roster, begins_with_moves=True)
     recording.start()
     watching, motion = Watching(camera, simulated.roster), TableMotion()
@@ -151,7 +151,7 @@ def three_hours(folder: Path, moves: int, width_px: int, height_px: int) -> Path
     simulated = embedded_demo()
     simulated.pause()
     image = grainy(camera.lens.width_px, camera.lens.height_px)
-    record = KeptGame(partial(new_game_file, folder, FACTS))
+    record = GameRecorder(partial(new_game_file, folder, FACTS))
     recording = Recording(record, roster, begins_with_moves=True)
     recording.start()
     referee = Referee(game_of(roster.game), keeper=record)
@@ -197,6 +197,6 @@ def bases(position: Position) -> Iterator[TrackedBase]:
 
 
 def play_on(referee: Referee, chance: Random) -> None:
-    offered = shown(referee, SHARED)["actions"]
+    offered = seat_view(referee, SHARED)["actions"]
     if offered:
         referee.act(SHARED, chance.choice(offered)["action"])

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tablecam.rules.maurice.field.field import field_of, renewed_field
+from tablecam.rules.maurice.field.field import field_of, updated_field
 from tablecam.rules.maurice.rulings.renewed import renewed
 from tablecam.rules.maurice.rulings.ruled import Rulings
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
@@ -47,7 +47,7 @@ def facts(position: Position) -> Rulings:
 
 
 def after(before: Rulings, position: Position) -> dict[str, Any]:
-    return rulings_document(renewed(before, renewed_field(before.field, position)))
+    return rulings_document(renewed(before, updated_field(before.field, position)))
 
 
 def open_fire(found: Rulings) -> list[tuple[str, int]]:
@@ -98,7 +98,7 @@ def test_all_rulings_of_forty_units(capsys: pytest.CaptureFixture[str]) -> None:
             lambda: after(seen_before, steadied(trembling, seen)), 5
         ),
         "the same, nothing written down": milliseconds(
-            lambda: renewed(seen_before, renewed_field(seen_before.field, seen_moved)), 5
+            lambda: renewed(seen_before, updated_field(seen_before.field, seen_moved)), 5
         ),
     }
     lines = [f"All rulings of 40 units of 4 bases among 20 pieces of terrain (wanted: {WANTED} x)"]

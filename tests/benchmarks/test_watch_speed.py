@@ -28,7 +28,7 @@ from tablecam.capture.picture import JpegPicture
 from tablecam.capture.reader import Reader
 from tablecam.live.table import LiveTable
 from tablecam.vision.search.find import TagFinder
-from tablecam.vision.search.watch import Look, Watch
+from tablecam.vision.search.watch import FrameReading, IncrementalSearch
 from tests.footage import Clip
 from tests.patience import FrameClock, comes_true
 from tests.vision import watched
@@ -117,7 +117,7 @@ def row(film: Film) -> list[str]:
     colour = shortest(lambda: decode(first, cv2.IMREAD_COLOR))
     whole = shortest(lambda: film.finder.search(first.grey()))
     at_first = shortest(lambda: decode(first, cv2.IMREAD_GRAYSCALE))
-    watch = Watch(film.finder)
+    watch = IncrementalSearch(film.finder)
     look = watch.look(first, None)
     looped = [film.still[number % len(film.still)] for number in range(1, STILL_LOOKS + 1)]
     still = [cost for cost, _ in looks(watch, look, looped)]
@@ -140,8 +140,8 @@ def row(film: Film) -> list[str]:
 
 
 def looks(
-    watch: Watch, before: Look, pictures: Sequence[JpegPicture]
-) -> Iterator[tuple[tuple[float, float], Look]]:
+    watch: IncrementalSearch, before: FrameReading, pictures: Sequence[JpegPicture]
+) -> Iterator[tuple[tuple[float, float], FrameReading]]:
     """Each look after the one before: seconds beyond decoding, seconds decoding."""
     for picture in pictures:
         costs = []

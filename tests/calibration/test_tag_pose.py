@@ -11,11 +11,11 @@ from calibration.camera import Camera, Pose
 from calibration.table_tags import FoundTag
 from calibration.tag_pose import (
     SeenTags,
-    beside,
-    carried_covariance,
     fit_pose,
     moved_by,
+    offsets_from,
     place_jacobian,
+    propagated_covariance,
     rough_pose,
 )
 from tests.calibration.board_views import LENS
@@ -59,7 +59,7 @@ def test_exact_tags_give_the_exact_pose_wherever_the_camera_went(step):
 def test_tags_are_seen_where_they_lie_whichever_way_they_are_turned(heading_rad):
     places = LISTED + np.array([0, 0, heading_rad])
     found = SeenTags.at(CAMERA, places).places(CAMERA)
-    assert beside(found, places) == pytest.approx(np.zeros((4, 3)), abs=1e-7)
+    assert offsets_from(found, places) == pytest.approx(np.zeros((4, 3)), abs=1e-7)
 
 
 def _flat(places_mm):
@@ -76,7 +76,7 @@ def test_corners_pulled_inward_tell_centre_and_heading_nearly():
         )
         for tag, place in enumerate(LISTED)
     ]
-    assert beside(SeenTags.found(found).places(CAMERA), LISTED) == pytest.approx(
+    assert offsets_from(SeenTags.found(found).places(CAMERA), LISTED) == pytest.approx(
         np.zeros((4, 3)), abs=0.2
     )
 
@@ -88,7 +88,7 @@ def test_the_jacobian_says_how_places_shift_with_each_parameter():
         step = np.zeros(6)
         step[number] = 1e-6 if number < 3 else 1e-3
         more, less = (seen.places(moved_by(CAMERA, sign * step)) for sign in (1, -1))
-        slope = beside(more, less) / (2 * step[number])
+        slope = offsets_from(more, less) / (2 * step[number])
         assert jacobian[..., 9 + number] == pytest.approx(slope, rel=1e-4, abs=1e-4)
 
 
@@ -96,7 +96,7 @@ def test_a_pose_is_as_uncertain_as_the_tags_make_it():
     """Tags read with noise, forty times: places off by what the covariance says, chi square."""
     rng = np.random.default_rng(5)
     seen = SeenTags.at(CAMERA, LISTED)
-    covariance = carried_covariance(CAMERA, LISTED, READ, measured_with=None)
+    covariance = propagated_covariance(CAMERA, LISTED, READ, measured_with=None)
     expected = replace(CAMERA, covariance=covariance).table_covariance(PLACES)
     deviations = []
     for _ in range(40):
@@ -109,7 +109,7 @@ def test_a_pose_is_as_uncertain_as_the_tags_make_it():
 def test_a_pose_fitted_under_a_wrong_lens_is_wrong_in_a_way_that_the_covariance_knows():
     """Most of what a lens is wrong by the pose makes up for: alone, the lens would seem worse."""
     rng = np.random.default_rng(6)
-    covariance = carried_covariance(
+    covariance = propagated_covariance(
         replace(CAMERA, covariance=DOUBT), LISTED, READ, measured_with=None
     )
     expected = replace(CAMERA, covariance=covariance).table_covariance(PLACES)
@@ -130,10 +130,10 @@ def test_a_camera_back_where_it_was_is_as_uncertain_as_it_was_but_for_the_readin
     known = np.diag(np.square([*np.sqrt(np.diag(DOUBT)[:9]), 1e-4, 1e-4, 1e-4, 0.1, 0.1, 0.3]))
     camera = replace(CAMERA, covariance=known)
     exactly = READ * 1e-8
-    again = carried_covariance(camera, LISTED, exactly, measured_with=camera)
+    again = propagated_covariance(camera, LISTED, exactly, measured_with=camera)
     assert again == pytest.approx(known, rel=1e-3, abs=1e-9)
-    with_noise = carried_covariance(camera, LISTED, READ, measured_with=camera)
-    reading = carried_covariance(CAMERA, LISTED, READ, measured_with=CAMERA)
+    with_noise = propagated_covariance(camera, LISTED, READ, measured_with=camera)
+    reading = propagated_covariance(CAMERA, LISTED, READ, measured_with=CAMERA)
     assert with_noise == pytest.approx(known + reading, rel=1e-6, abs=1e-9)
 
 

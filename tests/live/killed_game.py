@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from tablecam.record.entries import GameFacts
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.resuming import unfinished_game
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
@@ -29,7 +29,9 @@ TABLE_FILE = "the table of a game that is killed"
 def serve(folder: Path) -> None:
     """Serve the game of a folder until the process is killed."""
     facts = GameFacts("maurice-lite", TABLE_FILE, datetime(2026, 5, 1, 19, 30, tzinfo=UTC))
-    record = KeptGame(partial(new_game_file, folder, facts), unfinished_game(folder, TABLE_FILE))
+    record = GameRecorder(
+        partial(new_game_file, folder, facts), unfinished_game(folder, TABLE_FILE)
+    )
     live = StandingTable(roster=ROSTER_OF_FOUR, position=table())
     game = game_of("maurice-lite")
     assert game is not None

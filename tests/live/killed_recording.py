@@ -18,7 +18,7 @@ import cv2
 
 from tablecam.capture.frame import Frame
 from tablecam.record.game_file import GameFacts
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.recording import Recording
 from tablecam.recorder.resuming import unfinished_game
 from tablecam.referee.referee import Referee
@@ -43,7 +43,7 @@ def lying(step: int) -> Position:
 def record(folder: Path, first_step: int, frame: Frame) -> None:
     """Record until the process is killed."""
     facts = GameFacts("maurice-lite", TABLE_FILE, datetime(2026, 5, 1, 19, 30, tzinfo=UTC))
-    kept = KeptGame(partial(new_game_file, folder, facts), unfinished_game(folder, TABLE_FILE))
+    kept = GameRecorder(partial(new_game_file, folder, facts), unfinished_game(folder, TABLE_FILE))
     recording = Recording(kept, demo_roster(), begins_with_moves=True)
     recording.start()
     game = game_of("maurice-lite")

@@ -12,7 +12,7 @@ from tablecam.capture.picture import DecodedPicture
 from tablecam.capture.reader import Reader
 from tablecam.live.table import LiveTable
 from tablecam.referee.seats import SHARED
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.render import PLAIN, Renderer
 from tablecam.simulate.source import SimulatedSource
@@ -140,7 +140,7 @@ def until_shown(live, tap, holds):
     """Frames as a camera takes them, until a page is shown what is expected."""
     for _ in in_time():
         after_one_frame(tap, live)
-        now = shown(live.referee, SHARED)
+        now = seat_view(live.referee, SHARED)
         if holds(now):
             return now
     raise AssertionError(f"never shown: {now['moved']} {now['to_place']}")
@@ -156,7 +156,7 @@ def until_still(tap, live):
 
 def tap_on(live, group, label=""):
     """Tap the first button of a group that says so."""
-    actions = shown(live.referee, SHARED)["actions"]
+    actions = seat_view(live.referee, SHARED)["actions"]
     chosen = next(each for each in actions if each["group"] == group and label in each["label"])
     live.referee.act(SHARED, chosen["action"])
 
@@ -165,10 +165,10 @@ def march_declared(live, unit):
     """The prussians declare a march and activate one unit."""
     tap_on(live, "volleys", "No")
     tap_on(live, "command", "March")
-    while not (now := shown(live.referee, SHARED))["actions"][0]["label"].startswith("P"):
+    while not (now := seat_view(live.referee, SHARED))["actions"][0]["label"].startswith("P"):
         tap_on(live, now["actions"][-1]["group"], now["actions"][-1]["label"])
     tap_on(live, "activate", unit)
-    while not shown(live.referee, SHARED)["question"].startswith("Prussian marches"):
+    while not seat_view(live.referee, SHARED)["question"].startswith("Prussian marches"):
         tap_on(live, "card", "No card")
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tablecam.planning.advice import Facts, advice, facts_of
-from tablecam.planning.detection_model import Expectation, MeasuredRow
-from tablecam.planning.resolution_advice import TooSmall, too_small
+from tablecam.planning.advice import Facts, advice, collect_facts
+from tablecam.planning.detection_model import DetectionModel, MeasuredRow
+from tablecam.planning.resolution_advice import ResolutionAdvice, resolution_advice
 from tablecam.vision.detection.exposure import Exposure
-from tablecam.vision.detection.sighting import Rejection, Search, TagSighting
-from tablecam.vision.search.camera_scale import hung_at, sees_table
+from tablecam.vision.detection.sighting import Rejection, SearchResult, TagSighting
+from tablecam.vision.search.camera_scale import at_height, sees_table
 from tests.vision.pictures import CAMERA, FOOT, ROSTER
 
 
@@ -20,7 +20,7 @@ def row(px_per_cell, recall, error_px, **others):
     return MeasuredRow(px_per_cell, recall=recall, tags=400, **(ordinary | errors | others))
 
 
-EXPECTATION = Expectation(
+EXPECTATION = DetectionModel(
     "a test",
     4.0,
     0.6,
@@ -32,7 +32,7 @@ EXPECTATION = Expectation(
         row(2.5, 0.5, 0.04, blur_px=2.0, found_blur_px=2.0),
     ),
 )
-SMALL = TooSmall(
+SMALL = ResolutionAdvice(
     frozenset({10, 11, 12, 20}), 1.6, 2.0, 240.0, {"foot": 14.0, "gun": 14.0}, picture_width_px=2400
 )
 GOOD = Facts(
@@ -155,8 +155,8 @@ def sighting(tag):
 def test_facts_tell_missing_hidden_and_doubled_tags_apart():
     twice = [Rejection(11, "seen 2 times", x_mm, 0.0, is_copy=True) for x_mm in (10.0, 90.0)]
     off = Rejection(12, "off the table", -90.0, 0.0)
-    search = Search((*map(sighting, (0, 1, 3, 10)),), (*twice, off), blur_px=0.8)
-    facts = facts_of(search, ROSTER, missing=(11, 12, 13, 20))
+    search = SearchResult((*map(sighting, (0, 1, 3, 10)),), (*twice, off), blur_px=0.8)
+    facts = collect_facts(search, ROSTER, missing=(11, 12, 13, 20))
     assert facts.missing == (13, 20)  # of the others it is known where they are
     assert facts.hidden_table_tags == (2,)
     assert facts.table_tags_seen == 3
@@ -166,7 +166,7 @@ def test_facts_tell_missing_hidden_and_doubled_tags_apart():
 
 def test_a_camera_near_enough_has_no_tags_too_small():
     # About 1.4 px a millimetre: 15 mm over six cells are 3.5 px each.
-    assert too_small(CAMERA, ROSTER, EXPECTATION) is None
+    assert resolution_advice(CAMERA, ROSTER, EXPECTATION) is None
 
 
 def with_pixels(camera, share):
@@ -179,7 +179,7 @@ def with_pixels(camera, share):
 
 def test_what_would_help_is_worked_out_in_proportion():
     camera = with_pixels(CAMERA, 0.6)
-    small = too_small(camera, ROSTER, EXPECTATION)
+    small = resolution_advice(camera, ROSTER, EXPECTATION)
     assert small.tags == {10, 11, 12, 13}  # the guns' tags are a third larger
     # 99 % lies two thirds of the way from 2 px (97 %) to 2.5 px (100 %), by their logarithms.
     assert small.wanted_px_per_cell == pytest.approx(2 * 1.25 ** (2 / 3))
@@ -192,19 +192,19 @@ def test_what_would_help_is_worked_out_in_proportion():
 
 def test_a_tag_printed_as_advised_and_a_camera_moved_as_advised_are_not_advised_again():
     camera = with_pixels(CAMERA, 0.6)
-    small = too_small(camera, ROSTER, EXPECTATION)
+    small = resolution_advice(camera, ROSTER, EXPECTATION)
     larger = replace(FOOT, tag_size_mm=small.print_mm["foot"])
     units = tuple(
         replace(unit, base_type=larger) if unit.base_type == FOOT else unit for unit in ROSTER.units
     )
     printed = replace(ROSTER, base_types=(larger, ROSTER.base_types[1]), units=units)
-    assert too_small(camera, printed, EXPECTATION) is None
-    nearer = hung_at(camera, camera.pose.camera_centre_mm[2] - small.closer_mm)
-    assert too_small(nearer, ROSTER, EXPECTATION) is None
+    assert resolution_advice(camera, printed, EXPECTATION) is None
+    nearer = at_height(camera, camera.pose.camera_centre_mm[2] - small.closer_mm)
+    assert resolution_advice(nearer, ROSTER, EXPECTATION) is None
     assert sees_table(nearer, ROSTER)
 
 
 def test_a_camera_is_not_moved_closer_than_it_sees_the_table_nor_a_tag_printed_beyond_its_base():
-    small = too_small(with_pixels(CAMERA, 0.3), ROSTER, EXPECTATION)
+    small = resolution_advice(with_pixels(CAMERA, 0.3), ROSTER, EXPECTATION)
     assert small.closer_mm is None
     assert small.print_mm is None  # 33 mm on a base of 40 mm has no white around it

@@ -9,8 +9,8 @@ import pytest
 
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture
-from tablecam.drawing.proof_cut import cut_around
-from tablecam.drawing.proof_ground import Ground
+from tablecam.drawing.proof_cut import crop_around
+from tablecam.drawing.proof_ground import EvidenceHeights
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import corners
 from tablecam.live.disputing import Disputing
@@ -61,7 +61,7 @@ def test_the_enemy_that_an_answer_speaks_of_is_outlined_though_nobody_asked_abou
     jpeg = disputing.record.dispute_picture(kept["number"])
     drawn = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR).astype(float)
     places = [np.array(corners(base)) for unit in (OURS, THEIRS) for base in unit.bases]
-    cut = cut_around(places, CAMERA, ground=Ground(3.0), margin_mm=60.0)
+    cut = crop_around(places, CAMERA, ground=EvidenceHeights(3.0), margin_mm=60.0)
     for base in THEIRS.bases:
         x, y = cut.pixels(np.array(corners(base))).mean(axis=0)
         edge = drawn[int(y) - 2 : int(y) + 3, int(x) : int(x) + 40]

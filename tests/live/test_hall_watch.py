@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.hall.server import Hall, Listed
+from tablecam.hall.server import Hall, RecordingSummary
 from tablecam.hall.tables import Followed, Side
 from tablecam.hall.watch import AWAY, HallWatch
 from tablecam.record.entries import NewEntry
-from tablecam.record.faults import NoAnswer
+from tablecam.record.faults import ServerUnavailable
 from tablecam.record.game_file import GameFile
 from tests.patience import comes_true
 from tests.record.games import FACTS, catch_up
@@ -119,8 +119,8 @@ def test_a_table_that_is_not_there_is_named(watch):
 def test_a_table_is_not_told_of_by_a_server_that_is_lost():
     away = Hall("postgresql://nobody@127.0.0.1:1/tables")
     for silent_s in (0.0, None):  # one that plays, one that has ended
-        listed = Listed("a", "maurice-lite", FACTS.started_at, last=7, silent_s=silent_s)
-        with pytest.raises(NoAnswer):
+        listed = RecordingSummary("a", "maurice-lite", FACTS.started_at, last=7, silent_s=silent_s)
+        with pytest.raises(ServerUnavailable):
             Followed(away.journal("a")).table(listed)
 
 

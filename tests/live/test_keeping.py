@@ -14,7 +14,7 @@ from tablecam.commands.serving import say_where_kept
 from tablecam.errors import BadInput
 from tablecam.record.disputes import dispute_picture, disputes
 from tablecam.record.game_file import GameFile
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tests.record.disks import a_disk, no_room
 from tests.record.games import FACTS, add, dispute, pictures, position
 from tests.record.rights import as_nobody, open_folder
@@ -23,7 +23,7 @@ OTHERS = replace(FACTS, id="f" * 32)
 
 
 def kept_in(folder, file=None):
-    return KeptGame(partial(new_game_file, folder, FACTS), file)
+    return GameRecorder(partial(new_game_file, folder, FACTS), file)
 
 
 @contextmanager
@@ -226,7 +226,7 @@ def test_a_game_that_begins_on_a_disk_without_room_is_written_once_there_is_some
 def test_a_second_program_leaves_a_game_alone_that_is_being_played(tmp_path):
     first = kept_in(tmp_path)
     add(first, 1)
-    second = KeptGame(partial(new_game_file, tmp_path, FACTS), GameFile.open(first.path))
+    second = GameRecorder(partial(new_game_file, tmp_path, FACTS), GameFile.open(first.path))
     (told,) = second.try_again()
     assert "another tablecam is playing" in told
     add(second, 2)
@@ -409,7 +409,7 @@ def test_a_game_that_goes_on_has_its_disputes_and_actions(tmp_path):
     first.begin_play(BEGINNING)
     first.add_deeds([deed({"type": "done"})])
     first.close()
-    again = KeptGame(partial(new_game_file, tmp_path, FACTS), GameFile.open(first.path))
+    again = GameRecorder(partial(new_game_file, tmp_path, FACTS), GameFile.open(first.path))
     assert again.disputes() == first.disputes()
     assert again.dispute_position(1) == position(1)
     again.add_deeds([deed({"type": "done"})])

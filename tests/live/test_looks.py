@@ -7,7 +7,7 @@ import pytest
 
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture
-from tablecam.recorder.reference_frames import Looks, Shot
+from tablecam.recorder.reference_frames import ReferenceFrames, Shot
 from tablecam.simulate.demo import demo_camera
 from tablecam.table.model import Position, TableSize, Unit
 from tests.live.test_trails import hidden, moving, pose, resting
@@ -37,7 +37,7 @@ def all_resting(places=START):
 @pytest.fixture
 def looks():
     """A table that has settled, as picture 0 shows it."""
-    looks = Looks(OWNERS)
+    looks = ReferenceFrames(OWNERS)
     looks.settle(position(START), all_resting(), shot(0))
     return looks
 
@@ -91,7 +91,7 @@ def test_so_many_large_pictures_are_not_kept_that_memory_runs_short(looks):
     looks.see([bases[1], bases[2], hidden(START[3], 3)], shot(10, large))
     assert number(looks.clear("B1")) == 0
     owners = {tag: f"unit {tag}" for tag in range(1, 21)}
-    many = Looks(owners)
+    many = ReferenceFrames(owners)
     places = {tag: pose(50.0 * tag, tag=tag) for tag in owners}
     whole = Position(
         "maurice-lite",

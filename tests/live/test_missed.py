@@ -12,12 +12,12 @@ from tablecam.live.refereeing import Refereeing
 from tablecam.live.state import Health, Snapshot
 from tablecam.record.entries import Entry, Kind
 from tablecam.record.game_file import GameFile
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
-from tablecam.referee.shown import shown
-from tablecam.replay.check import Check
+from tablecam.referee.shown import seat_view
+from tablecam.replay.check import RecordingCheck
 from tablecam.replay.scenes import scenes
 from tablecam.rules.games import game_of
 from tablecam.simulate.demo import demo_roster
@@ -32,7 +32,7 @@ HEALTH = Health("test", "live", "", "", 10.0)
 class Watched:
     """A table as the camera has it, and a referee beside it; `hide` is what an arm does."""
 
-    def __init__(self, keeper: KeptGame | None = None) -> None:
+    def __init__(self, keeper: GameRecorder | None = None) -> None:
         self.referee = Referee(game_of("maurice-lite"), keeper=keeper)
         self.position = tagged(table())
         self.now = Snapshot(1, 1, self.position, HEALTH)
@@ -60,7 +60,7 @@ class Watched:
             return self.now.version
 
     def said(self) -> list[str]:
-        return [each["text"] for each in shown(self.referee, SHARED)["moved"]]
+        return [each["text"] for each in seat_view(self.referee, SHARED)["moved"]]
 
 
 def tagged(position: Position) -> Position:
@@ -96,7 +96,7 @@ def test_a_base_that_was_removed_is_missed_until_it_is_seen_again(watched: Watch
 
 
 def test_what_is_ruled_of_a_missed_base_is_ruled_so_again(tmp_path: Path) -> None:
-    record = KeptGame(partial(new_game_file, tmp_path, FACTS))
+    record = GameRecorder(partial(new_game_file, tmp_path, FACTS))
     watched = Watched(record)
     recording = Recording(record, demo_roster(), begins_with_moves=True)
     with Refereeing(watched.referee, watched.wait, lambda thing: None, recording):
@@ -116,14 +116,14 @@ def test_what_is_ruled_of_a_missed_base_is_ruled_so_again(tmp_path: Path) -> Non
     ]
     assert len(entries(record, "ruling")) == 2
     assert entries(record, "move") == entries(record, "picture") == []
-    check = Check(FACTS.game, "missed")
+    check = RecordingCheck(FACTS.game, "missed")
     assert all(check.entry(entry) for entry in entries(record))
     assert check.checked.counts["ruling"] == 2
     assert record.path is not None
     assert len(list(scenes(GameFile.open(record.path)))) == 1  # nothing is seen to move
 
 
-def entries(record: KeptGame, *kinds: Kind) -> list[Entry]:
+def entries(record: GameRecorder, *kinds: Kind) -> list[Entry]:
     return [] if record.path is None else GameFile.open(record.path).entries(*kinds)
 
 

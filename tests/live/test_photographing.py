@@ -7,13 +7,13 @@ import cv2
 import numpy as np
 import pytest
 
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
-from tablecam.recorder.photographing import MoveJob, Photographing, TableJob
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
+from tablecam.recorder.photographing import MoveJob, Photographer, TableJob
 from tablecam.recorder.reference_frames import Shot
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
-from tablecam.vision.detection.rectify import rectifier
+from tablecam.vision.detection.rectify import make_rectifier
 from tests.record.games import FACTS
 
 AT = datetime(2026, 5, 1, 20, 0, tzinfo=UTC)
@@ -31,7 +31,7 @@ def shot():
 
 @pytest.fixture
 def record(tmp_path):
-    record = KeptGame(partial(new_game_file, tmp_path, FACTS))
+    record = GameRecorder(partial(new_game_file, tmp_path, FACTS))
     record.begin_play({})
     return record
 
@@ -39,7 +39,7 @@ def record(tmp_path):
 def photographed(record, *jobs):
     """Each picture that was kept, by its kind: its entry's document and its pixels."""
     roster = embedded_demo().roster
-    with Photographing(record, roster.table) as photographing:
+    with Photographer(record, roster.table) as photographing:
         photographing.ask(*jobs)
         photographing.wait()
     found = {}
@@ -58,7 +58,7 @@ def unit(name):
 def from_above(shot, area, px_per_mm):
     """An area of the table by the exact map of every pixel."""
     table = embedded_demo().roster.table
-    whole = rectifier(shot.camera, table, px_per_mm=px_per_mm)
+    whole = make_rectifier(shot.camera, table, px_per_mm=px_per_mm)
     left, bottom, right, top = (round(value * px_per_mm) for value in area)
     deep = round(table.depth_mm * px_per_mm)
     return whole.rectified(shot.frame.image, slice(deep - top, deep - bottom), slice(left, right))
@@ -110,7 +110,7 @@ def test_a_fault_in_one_picture_costs_no_other(shot, record, caplog):
 
 
 def test_only_what_is_asked_last_waits(shot, record):
-    photographing = Photographing(record, embedded_demo().roster.table)
+    photographing = Photographer(record, embedded_demo().roster.table)
     for of in range(1, 9):  # nobody works on them yet
         photographing.ask(TableJob(of, AT, shot))
     with photographing:

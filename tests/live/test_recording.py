@@ -12,10 +12,10 @@ import pytest
 from tablecam.record.entries import NewEntry, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import WHOLE_EVERY, applied
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.recording import Recording
 from tablecam.referee.seats import SHARED, SPECTATOR
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
@@ -41,7 +41,7 @@ def recorded(folder, **more):
     simulated, camera = embedded_demo(), demo_camera(1600, 900)
     simulated.pause()
     tap = Tap(SimulatedSource(simulated, camera, is_paced=False, look=PLAIN))
-    record = KeptGame(partial(new_game_file, folder, FACTS), **more)
+    record = GameRecorder(partial(new_game_file, folder, FACTS), **more)
     with tapped(tap, camera, simulated.roster, simulated=simulated, record=record) as live:
         yield simulated, tap, live, record
 
@@ -83,13 +83,13 @@ def game(tmp_path_factory):
         until_kept(tap, live, record, "ruling")
         until_shown(live, tap, lambda now: now["moved"])  # a ruling is kept before it is told
         referee.confirm(SHARED, "P1")
-        log = [line for line in shown(referee, SPECTATOR)["log"] if not line["undone"]]
+        log = [line for line in seat_view(referee, SPECTATOR)["log"] if not line["undone"]]
         referee.undo(SHARED)
         until_kept(tap, live, record, "picture", 2)
         tap.source.bump(6.0, 3.0)
         until_kept(tap, live, record, "notice")
         with referee.held() as play:
-            yield record, shown(referee, SPECTATOR), play, log
+            yield record, seat_view(referee, SPECTATOR), play, log
 
 
 def test_what_was_judged_is_in_the_file_before_what_was_made_of_it(game):
@@ -188,7 +188,7 @@ def test_a_game_that_nobody_can_referee_is_recorded_all_the_same(tmp_path):
     simulated.pause()
     roster = replace(simulated.roster, game="syw-d6")
     tap = Tap(SimulatedSource(simulated, camera, is_paced=False, look=PLAIN))
-    record = KeptGame(partial(new_game_file, tmp_path, FACTS))
+    record = GameRecorder(partial(new_game_file, tmp_path, FACTS))
     with tapped(tap, camera, roster, record=record) as live:
         after_one_frame(tap, live)
         assert live.referee is None
@@ -214,7 +214,7 @@ def test_ground_that_is_laid_is_told_when_the_table_rests_though_no_base_moves(t
         after_one_frame(tap, live)
         live.referee.begin(live.snapshot().position, {"setup": True}, SHARED)
         until_kept(tap, live, record, "position")
-        roll = shown(live.referee, SHARED)["actions"][0]["action"]
+        roll = seat_view(live.referee, SHARED)["actions"][0]["action"]
         live.referee.act(SHARED, roll | {"values": [2, 1]})
         pieces = live.snapshot().position.terrain[:2]
         laid = [
@@ -229,7 +229,7 @@ def test_ground_that_is_laid_is_told_when_the_table_rests_though_no_base_moves(t
 
 
 def recording(folder, *, begins_with_moves):
-    record = KeptGame(partial(new_game_file, folder, FACTS))
+    record = GameRecorder(partial(new_game_file, folder, FACTS))
     return Recording(record, demo_roster(), begins_with_moves=begins_with_moves), record
 
 
@@ -255,7 +255,7 @@ def test_over_a_simulated_table_it_waits_for_a_game(tmp_path):
 
 
 def test_players_who_want_no_pictures_get_none(tmp_path):
-    record = KeptGame(partial(new_game_file, tmp_path, FACTS), pictures_mb=0.0)
+    record = GameRecorder(partial(new_game_file, tmp_path, FACTS), pictures_mb=0.0)
     told, camera = Recording(record, demo_roster(), begins_with_moves=True), demo_camera()
     frame = SimulatedSource(embedded_demo(), camera, is_paced=False, look=PLAIN).read()
     told.start()
@@ -327,7 +327,7 @@ def test_a_game_that_goes_on_tells_its_first_position_whole(tmp_path):
     told.settle(table())
     told.settle(moved(table(), "F1", 80.0))
     record.close()
-    again = KeptGame(partial(new_game_file, tmp_path, FACTS), GameFile.open(record.path))
+    again = GameRecorder(partial(new_game_file, tmp_path, FACTS), GameFile.open(record.path))
     Recording(again, demo_roster(), begins_with_moves=True).settle(moved(table(), "F1", 90.0))
     assert again.path == record.path
     assert "whole" in entries(again, "position")[-1].document
@@ -338,7 +338,7 @@ def test_trouble_with_the_disk_is_said_to_players_and_noted_once_it_is_over(tmp_
     said = []
     folder = tmp_path / "games"
     folder.write_text("a file where the folder should be")
-    record = KeptGame(partial(new_game_file, folder, FACTS))
+    record = GameRecorder(partial(new_game_file, folder, FACTS))
     told = Recording(record, demo_roster(), begins_with_moves=True, say=said.append)
     told.settle(table())
     told.settle(moved(table(), "F1", 80.0))

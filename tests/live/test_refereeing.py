@@ -3,7 +3,7 @@
 import pytest
 
 from tablecam.referee.seats import SHARED
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tests.live.tapped import (
     after_one_frame,
     march_declared,
@@ -31,7 +31,7 @@ def test_a_march_by_hand_is_seen_suggested_and_confirmed(scene):
     assert found["unit"] == "P1"
     assert found["is_legal"], found
     live.referee.confirm(SHARED, "P1")
-    told = [event["text"] for event in shown(live.referee, SHARED)["log"]]
+    told = [event["text"] for event in seat_view(live.referee, SHARED)["log"]]
     assert any("P1 marches 2.0" in text for text in told), told
 
 

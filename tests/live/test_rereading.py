@@ -17,7 +17,7 @@ from tablecam.cli import main
 from tablecam.record.entries import GameFacts
 from tablecam.record.game_file import GameFile
 from tablecam.record.writer_lock import WriterLock
-from tablecam.recorder.rereading import mark_of, reread
+from tablecam.recorder.rereading import progress_of, reread
 from tablecam.replay.moment import position_at
 from tests.live.filmed import MOVED_AT, PER_S, UNIT, filmed
 from tests.patience import comes_true, in_time
@@ -86,11 +86,11 @@ def is_killed_in_the_middle(film, task, after_s):
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
     comes_true(lambda: is_left_alone(task))  # its workers die a moment after it
-    return process.returncode == -signal.SIGKILL and mark_of(task) is not None
+    return process.returncode == -signal.SIGKILL and progress_of(task) is not None
 
 
 def has_read(task, length_s):
-    mark = mark_of(task)
+    mark = progress_of(task)
     return mark is not None and mark.read_s >= length_s
 
 
@@ -110,7 +110,7 @@ def test_a_film_whose_reading_is_killed_is_read_on_from_there(film, tmp_path, af
     task = next(each for each in tasks if is_killed_in_the_middle(film, each, after_s))
     found = reread(task)
     assert (found.problem, found.was_done_before) == ("", False)
-    assert mark_of(task) is None
+    assert progress_of(task) is None
     assert is_where_it_was_laid(task.recording, film)
     times = [entry.at for entry in GameFile.open(task.recording).entries("position")]
     assert times == sorted(times)

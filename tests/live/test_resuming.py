@@ -9,8 +9,8 @@ import click
 import pytest
 
 from tablecam.commands import serving
-from tablecam.commands.serving import GameOptions, kept_game
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.commands.serving import GameOptions, game_record
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.resuming import is_being_played, unfinished_game
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
@@ -25,7 +25,7 @@ def played(folder, hours=0, *, table_file=TABLE_FILE):
     """A game that was begun so many hours later than the first, and left."""
     started_at = FACTS.started_at + timedelta(hours=hours)
     facts = replace(FACTS, started_at=started_at, table_file=table_file)
-    kept = KeptGame(partial(new_game_file, folder, facts))
+    kept = GameRecorder(partial(new_game_file, folder, facts))
     referee = Referee(game_of("maurice-lite"), keeper=kept)
     referee.begin(table(), {"active": "french"}, SHARED)
     kept.close()
@@ -82,7 +82,7 @@ def options(folder, **more):
 
 def test_a_program_without_a_terminal_goes_on_by_itself_and_says_so(tmp_path, capsys):
     path = played(tmp_path)
-    kept = kept_game(options(tmp_path), "maurice-lite", TABLE_FILE, None)
+    kept = game_record(options(tmp_path), "maurice-lite", TABLE_FILE, None)
     assert kept.path == path
     assert kept.unfinished() is not None
     assert f"Going on with the game in {path}" in capsys.readouterr().err
@@ -95,7 +95,7 @@ def test_at_a_terminal_players_are_asked(tmp_path, monkeypatch, answer):
     asked = []
     monkeypatch.setattr(serving.sys.stdin, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(click, "confirm", lambda question, **_: asked.append(question) or answer)
-    kept = kept_game(options(tmp_path), "maurice-lite", TABLE_FILE, None)
+    kept = game_record(options(tmp_path), "maurice-lite", TABLE_FILE, None)
     assert kept.path == (path if answer else None)
     assert len(asked) == 1
     assert "that began on 01 May" in asked[0]
@@ -104,9 +104,9 @@ def test_at_a_terminal_players_are_asked(tmp_path, monkeypatch, answer):
 
 def test_a_game_that_another_program_plays_is_left_to_it(tmp_path, capsys):
     path = played(tmp_path)
-    first = kept_game(options(tmp_path), "maurice-lite", TABLE_FILE, None)
+    first = game_record(options(tmp_path), "maurice-lite", TABLE_FILE, None)
     assert is_being_played(path)
-    second = kept_game(options(tmp_path), "maurice-lite", TABLE_FILE, None)
+    second = game_record(options(tmp_path), "maurice-lite", TABLE_FILE, None)
     assert "is being played by another tablecam" in capsys.readouterr().err
     assert (first.path, second.path) == (path, None)
     first.close()

@@ -10,9 +10,9 @@ import pytest
 
 from tablecam.hall.catching_up import BATCH
 from tablecam.hall.server import Hall
-from tablecam.hall.uploader import APART, AWAY, NOT_TAKEN, Owed, Owing, Sending
+from tablecam.hall.uploader import APART, AWAY, NOT_TAKEN, QueuedUpload, Uploader, UploadQueue
 from tablecam.record.entries import NewEntry, Picture
-from tablecam.record.faults import NoAnswer
+from tablecam.record.faults import ServerUnavailable
 from tablecam.record.game_file import GameFile
 from tests.patience import comes_true
 from tests.record.games import FACTS
@@ -37,7 +37,7 @@ def is_there(hall, game):
 
 def test_what_is_kept_at_the_table_is_soon_in_the_hall_and_the_table_is_there(hall, game):
     keep(game, 1)
-    with Sending(hall, lambda: game.path, game.path.parent) as sending:
+    with Uploader(hall, lambda: game.path, game.path.parent) as sending:
         comes_true(lambda: sending.trouble == "" and has_all(hall, game))
         keep(game, 2)
         comes_true(lambda: has_all(hall, game))
@@ -47,7 +47,7 @@ def test_what_is_kept_at_the_table_is_soon_in_the_hall_and_the_table_is_there(ha
 
 def test_a_lost_server_is_told_of_and_gets_the_rest_when_it_is_back(postgres, hall, game):
     keep(game, 1)
-    with Sending(hall, lambda: game.path, game.path.parent) as sending:
+    with Uploader(hall, lambda: game.path, game.path.parent) as sending:
         comes_true(lambda: has_all(hall, game))
         postgres.stop()
         try:
@@ -60,9 +60,9 @@ def test_a_lost_server_is_told_of_and_gets_the_rest_when_it_is_back(postgres, ha
 
 
 def owed(hall, *paths):
-    note = Owed(paths[0].parent, hall.name)
+    note = UploadQueue(paths[0].parent, hall.name)
     for path in paths:
-        note.add(Owing(path))
+        note.add(QueuedUpload(path))
 
 
 def test_games_that_ended_while_the_server_was_away_are_sent_at_the_next_start(
@@ -71,29 +71,29 @@ def test_games_that_ended_while_the_server_was_away_are_sent_at_the_next_start(
     keep(game, 1)
     postgres.stop()
     try:
-        with Sending(hall, lambda: game.path, game.path.parent) as sending:
+        with Uploader(hall, lambda: game.path, game.path.parent) as sending:
             comes_true(lambda: sending.trouble != "")
     finally:
         postgres.start()
-    with Sending(hall, lambda: None, game.path.parent):
+    with Uploader(hall, lambda: None, game.path.parent):
         comes_true(lambda: has_all(hall, game))
-        comes_true(lambda: Owed(game.path.parent, hall.name).games() == [])
+        comes_true(lambda: UploadQueue(game.path.parent, hall.name).games() == [])
 
 
 def test_games_that_were_not_played_in_a_hall_are_not_shown_in_it(hall, game):
     private = GameFile.create(game.path.with_name("own.tablecam"), replace(FACTS, id=uuid4().hex))
     keep(private, 1)
     keep(game, 1)
-    Owed(game.path.parent, "postgresql://another/hall").add(Owing(private.path))
-    with Sending(hall, lambda: game.path, game.path.parent):
+    UploadQueue(game.path.parent, "postgresql://another/hall").add(QueuedUpload(private.path))
+    with Uploader(hall, lambda: game.path, game.path.parent):
         comes_true(lambda: has_all(hall, game))
-    with Sending(hall, lambda: None, game.path.parent):
-        comes_true(lambda: Owed(game.path.parent, hall.name).games() == [])
+    with Uploader(hall, lambda: None, game.path.parent):
+        comes_true(lambda: UploadQueue(game.path.parent, hall.name).games() == [])
     assert [each.id for each in hall.recordings()] == [game.id]
 
 
 def test_what_was_done_last_is_sent_before_the_program_ends(hall, game):
-    sending = Sending(hall, lambda: game.path, game.path.parent)
+    sending = Uploader(hall, lambda: game.path, game.path.parent)
     with sending:
         comes_true(lambda: sending._is_ready)
         keep(game, 1)
@@ -105,7 +105,7 @@ def test_a_game_that_is_played_does_not_wait_for_those_before_it(hall, game):
     older.append(*(NewEntry("notice", {"text": str(number)}) for number in range(2 * BATCH)))
     keep(game, 1)
     owed(hall, older.path)
-    sending = Sending(hall, lambda: game.path, game.path.parent)
+    sending = Uploader(hall, lambda: game.path, game.path.parent)
     sending._step()
     assert has_all(hall, game)
     assert is_there(hall, game)
@@ -124,7 +124,7 @@ def test_a_damaged_game_of_before_keeps_nothing_else_from_the_hall(hall, game):
     broken.write_bytes(b"no recording")
     keep(game, 1)
     owed(hall, damaged.path, broken, game.path)
-    with Sending(hall, lambda: None, game.path.parent) as sending:
+    with Uploader(hall, lambda: None, game.path.parent) as sending:
         comes_true(lambda: has_all(hall, game))
         assert sending.trouble == ""
 
@@ -141,9 +141,9 @@ def twin(game):
 def test_a_copied_file_is_shown_as_a_game_of_its_own_and_that_is_said_once(hall, game, twin):
     keep(game, 2)
     keep(twin, 3)
-    with Sending(hall, lambda: game.path, game.path.parent, "Table 1") as first:
+    with Uploader(hall, lambda: game.path, game.path.parent, "Table 1") as first:
         comes_true(lambda: has_all(hall, game))
-        with Sending(hall, lambda: twin.path, twin.path.parent, "Table 2") as second:
+        with Uploader(hall, lambda: twin.path, twin.path.parent, "Table 2") as second:
             comes_true(lambda: len(hall.recordings()) == 2)
             apart = next(each for each in hall.recordings() if each.id != game.id)
             keep(twin, 4)
@@ -167,7 +167,7 @@ def names(hall):
 def test_a_table_is_called_as_its_players_call_it_now(hall, game):
     keep(game, 1)
     for name, shown in (("Saal 3, Tür", "Saal 3, Tür"), ("a\n\tb\x00\udcff ", "a b ?")):
-        with Sending(hall, lambda: game.path, game.path.parent, name):
+        with Uploader(hall, lambda: game.path, game.path.parent, name):
             comes_true(lambda shown=shown: names(hall).get(game.id) == shown)
 
 
@@ -175,42 +175,42 @@ def test_a_game_that_ended_while_the_server_was_away_has_its_name(postgres, hall
     keep(game, 1)
     postgres.stop()
     try:
-        with Sending(hall, lambda: game.path, game.path.parent, "Table 1") as sending:
+        with Uploader(hall, lambda: game.path, game.path.parent, "Table 1") as sending:
             comes_true(lambda: sending.trouble != "")
     finally:
         postgres.start()
-    with Sending(hall, lambda: None, game.path.parent, "Table 2"):
-        comes_true(lambda: Owed(game.path.parent, hall.name).games() == [])
+    with Uploader(hall, lambda: None, game.path.parent, "Table 2"):
+        comes_true(lambda: UploadQueue(game.path.parent, hall.name).games() == [])
     assert names(hall) == {game.id: "Table 1"}
 
 
 def test_pictures_that_the_hall_lost_are_sent_while_the_game_is_played(hall, game):
     game.append(*(NewEntry("position", {}, (Picture("table", b"x"),)) for _ in range(50)))
-    with Sending(hall, lambda: game.path, game.path.parent):
+    with Uploader(hall, lambda: game.path, game.path.parent):
         comes_true(lambda: has_all(hall, game))
     with hall.engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM picture")
-    with Sending(hall, lambda: game.path, game.path.parent):
+    with Uploader(hall, lambda: game.path, game.path.parent):
         comes_true(lambda: hall.journal(game.id).pictured() == game.pictured())
 
 
 def test_a_server_that_is_lost_while_an_older_game_is_sent_is_still_owed_it(postgres, hall, game):
     keep(game, 1)
     owed(hall, game.path)
-    sending = Sending(hall, lambda: None, game.path.parent)
+    sending = Uploader(hall, lambda: None, game.path.parent)
     hall.prepare()
     postgres.stop()
     try:
-        with pytest.raises(NoAnswer):
-            sending._send_older(Owing(game.path))
+        with pytest.raises(ServerUnavailable):
+            sending._send_older(QueuedUpload(game.path))
     finally:
         postgres.start()
-    assert Owed(game.path.parent, hall.name).games() == [Owing(game.path)]
+    assert UploadQueue(game.path.parent, hall.name).games() == [QueuedUpload(game.path)]
 
 
 def test_a_server_that_refuses_is_not_said_to_be_away(postgres, game, caplog):
     keep(game, 1)
     hall = Hall(postgres.address.replace("/postgres", "/nowhere"))
-    with Sending(hall, lambda: game.path, game.path.parent) as sending:
+    with Uploader(hall, lambda: game.path, game.path.parent) as sending:
         comes_true(lambda: sending.trouble == NOT_TAKEN)
     assert 'database "nowhere" does not exist' in caplog.text

@@ -12,7 +12,7 @@ from tablecam.capture.reader import Reader
 from tablecam.errors import BadInput
 from tablecam.live.table import LiveTable
 from tablecam.record.entries import GameFacts
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.resuming import unfinished_game
 from tablecam.referee.seats import SHARED
 from tablecam.simulate.demo import demo_camera, embedded_demo
@@ -327,7 +327,9 @@ def test_an_unfinished_game_puts_the_simulated_table_back_to_where_it_has_it(tmp
     camera, facts = demo_camera(), GameFacts("maurice-lite", "", datetime.now(UTC))
 
     def gone_on_with(table):
-        record = KeptGame(partial(new_game_file, tmp_path, facts), unfinished_game(tmp_path, ""))
+        record = GameRecorder(
+            partial(new_game_file, tmp_path, facts), unfinished_game(tmp_path, "")
+        )
         reader = Reader(
             lambda: Tap(SimulatedSource(table, camera)), name="simulated", is_live=False
         )

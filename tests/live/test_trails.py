@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.recorder.trajectories import SeenAt, Trails, path, path_document
+from tablecam.recorder.trajectories import PathPoint, Trajectories, path, path_document
 from tablecam.table.model import BasePose
 from tablecam.vision.tracking.tracking import TrackedBase
 
@@ -33,7 +33,7 @@ def hidden(rest, tag=1):
 
 def watched(*looks):
     """Trails after looks at one base each, a frame apart."""
-    trails = Trails()
+    trails = Trajectories()
     for number, base in enumerate(looks):
         trails.watch([base], number * FRAME_S)
     return trails
@@ -103,13 +103,13 @@ def told(start, end, *ways):
 
 
 def test_a_straight_push_is_told_by_its_two_ends():
-    way = [SeenAt(t, 100 + 10 * t, 0.0, 0.0) for t in range(11)]
+    way = [PathPoint(t, 100 + 10 * t, 0.0, 0.0) for t in range(11)]
     assert told([pose(100)], [pose(200)], way) == (way[0], way[-1])
 
 
 def test_a_way_round_a_corner_has_the_corner():
-    there = [SeenAt(t, 10.0 * t, 0.0, 0.0) for t in range(11)]
-    back = [SeenAt(10 + t, 100.0, 10.0 * t, 90.0) for t in range(1, 11)]
+    there = [PathPoint(t, 10.0 * t, 0.0, 0.0) for t in range(11)]
+    back = [PathPoint(10 + t, 100.0, 10.0 * t, 90.0) for t in range(1, 11)]
     points = told([pose(0)], [pose(100, 100)], [*there, *back])
     assert [(point.x_mm, point.y_mm) for point in points] == [(0, 0), (100, 0), (100, 100)]
     assert points[1].at_s == 10
@@ -117,8 +117,8 @@ def test_a_way_round_a_corner_has_the_corner():
 
 def test_a_unit_goes_as_the_middle_of_its_bases():
     start, end = [pose(0), pose(40)], [pose(0, 100), pose(40, 100)]
-    first = [SeenAt(0, 0, 0, 0), SeenAt(1, 0, 100, 0)]
-    second = [SeenAt(2, 40, 0, 0), SeenAt(3, 40, 100, 0)]
+    first = [PathPoint(0, 0, 0, 0), PathPoint(1, 0, 100, 0)]
+    second = [PathPoint(2, 40, 0, 0), PathPoint(3, 40, 100, 0)]
     points = told(start, end, first, second)
     assert [(point.at_s, point.x_mm, point.y_mm) for point in points] == [(0, 20, 0), (3, 20, 100)]
 
@@ -126,7 +126,7 @@ def test_a_unit_goes_as_the_middle_of_its_bases():
 def test_a_wheel_turns_the_middle_with_it():
     angles = [math.radians(10 * step) for step in range(10)]
     way = [
-        SeenAt(step, 100 * math.cos(angle), 100 * math.sin(angle), math.degrees(angle))
+        PathPoint(step, 100 * math.cos(angle), 100 * math.sin(angle), math.degrees(angle))
         for step, angle in enumerate(angles)
     ]
     points = told([pose(100)], [pose(0, 100, 90)], way)
@@ -140,13 +140,13 @@ def test_a_way_that_nobody_saw_is_from_here_to_there_at_once():
 
 
 def test_a_document_counts_backwards_from_the_entry():
-    way = [SeenAt(1.0, 0, 0, 0), SeenAt(2.5, 33.333, 0, 359.999)]
+    way = [PathPoint(1.0, 0, 0, 0), PathPoint(2.5, 33.333, 0, 359.999)]
     assert path_document(way, now_s=3.0) == [[2.0, 0, 0, 0], [0.5, 33.33, 0, 360.0]]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1000), st.floats(0, 1000)), min_size=1, max_size=30))
 def test_no_seen_place_lies_beside_the_path_that_is_told(places):
-    way = [SeenAt(float(t), x, y, 0.0) for t, (x, y) in enumerate([places[0], *places])]
+    way = [PathPoint(float(t), x, y, 0.0) for t, (x, y) in enumerate([places[0], *places])]
     points = told([pose(*places[0])], [pose(*places[-1])], way)
     assert set(points) <= {replace(each) for each in way}
     assert points[0].x_mm == places[0][0]

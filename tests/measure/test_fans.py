@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
-from tablecam.geometry.moves.fans import Turned, critical_arcs_mm, fan_before, may_be_met
+from tablecam.geometry.moves.fans import TurnedLanes, critical_arcs_mm, fan_before, may_be_met
 from tablecam.geometry.moves.lanes import advanced, front_width_mm, lane, turned_deg, wheeled
 from tablecam.geometry.outlines import Axes
-from tablecam.geometry.zone_ranges import critical_turns_deg, first_met
+from tablecam.geometry.zone_ranges import critical_turns_deg, first_hit
 from tablecam.geometry.zones import strip_before
 
 LONGEST_MM, REACH_MM, DEEP_MM = 40.0, 160.0, 0.5
@@ -57,12 +57,12 @@ def strip(front, corner):
 @settings(max_examples=100)
 @given(front=fronts, corner=corners, shapes=st.lists(rectangles, min_size=1, max_size=4))
 def test_rectangles_begin_where_shapes_of_any_kind_do(front, corner, shapes):
-    (found,) = Turned.of([fan(front, corner, shapes)], [ARCS_MM], 0.0).begins_mm(DEEP_MM)
+    (found,) = TurnedLanes.of([fan(front, corner, shapes)], [ARCS_MM], 0.0).begins_mm(DEEP_MM)
     turns_deg = turned_deg(front, corner, 1.0) * ARCS_MM
-    wanted = first_met(strip(front, corner), turns_deg, shapes, DEEP_MM)
+    wanted = first_hit(strip(front, corner), turns_deg, shapes, DEEP_MM)
     # What is in the lane by just so much may be in it or not, as rounding has it.
-    sure = np.isinf(first_met(strip(front, corner), turns_deg, shapes, DEEP_MM + 1e-6)) == np.isinf(
-        first_met(strip(front, corner), turns_deg, shapes, DEEP_MM - 1e-6)
+    sure = np.isinf(first_hit(strip(front, corner), turns_deg, shapes, DEEP_MM + 1e-6)) == np.isinf(
+        first_hit(strip(front, corner), turns_deg, shapes, DEEP_MM - 1e-6)
     )
     assert found[sure] == pytest.approx(wanted[sure], abs=1e-6)
 
@@ -79,7 +79,9 @@ def test_of_a_front_that_lies_askew_the_way_is_from_its_edge(
     front, corner, shape, askew_deg, arc_mm
 ):
     askew = replace(front, heading_deg=front.heading_deg + askew_deg)
-    (found,) = Turned.of([fan(askew, corner, [shape])], [np.array([arc_mm])], 0.0).begins_mm(0.0)
+    (found,) = TurnedLanes.of([fan(askew, corner, [shape])], [np.array([arc_mm])], 0.0).begins_mm(
+        0.0
+    )
     if not 0.1 < found[0, 0] < 300.0:
         return  # it stands in contact already, or out of the way
     edge, way_mm = wheeled(askew, corner, arc_mm), float(found[0, 0])
@@ -91,9 +93,9 @@ def test_of_a_front_that_lies_askew_the_way_is_from_its_edge(
 
 @given(front=fronts, corner=corners, shape=rectangles)
 def test_below_0_a_depth_asks_who_comes_near_the_lane(front, corner, shape):
-    (found,) = Turned.of([fan(front, corner, [shape])], [ARCS_MM], 3.0).begins_mm([-3.0])
+    (found,) = TurnedLanes.of([fan(front, corner, [shape])], [ARCS_MM], 3.0).begins_mm([-3.0])
     turns_deg = turned_deg(front, corner, 1.0) * ARCS_MM
-    wanted = first_met(strip(front, corner).narrowed(-3.0), turns_deg, [shape])
+    wanted = first_hit(strip(front, corner).narrowed(-3.0), turns_deg, [shape])
     assert found == pytest.approx(wanted, abs=1e-6)
 
 

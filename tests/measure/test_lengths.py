@@ -8,7 +8,7 @@ import shapely
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tablecam.geometry.gaps import separations, ways_apart
+from tablecam.geometry.gaps import corner_gaps, separations
 from tablecam.geometry.outlines import bases_footprint, footprint
 from tablecam.geometry.rectangles import rectangles
 from tablecam.table.model import Commander, TableSize, Unit
@@ -113,7 +113,7 @@ def test_the_signed_gap_is_shapelys_distance_or_how_deep_two_bases_overlap(a, b)
 @given(bases(near_mm=150), bases(near_mm=150))
 def test_a_gap_changes_with_each_pose_as_its_derivative_says(a, b) -> None:
     step_mm, step_deg = 1e-4, math.degrees(1e-6)
-    ways = ways_apart(rectangles([a]), rectangles([b]))
+    ways = corner_gaps(rectangles([a]), rectangles([b]))
     gaps = np.sort(ways.gaps_mm[0])
     # Where two ways vie, or two bases overlap about as deep in two directions, which one counts
     # changes within the step.

@@ -13,7 +13,7 @@ from tablecam.geometry.moves.paths import (
     faced_about,
     paths_between,
     swept,
-    walked_mm,
+    walked_path_mm,
 )
 from tablecam.geometry.outlines import Axes
 
@@ -124,9 +124,9 @@ def test_it_is_never_shorter_than_the_straight_distance_of_the_farthest_corner(m
 def test_a_way_as_walked_costs_what_its_steps_cost_however_often_seen(moves, often) -> None:
     fine = [(how, mm / often) for how, mm in moves for _ in range(often)]
     assume(all(how == "ahead" or mm < 100 * math.pi for how, mm in moves))
-    assert walked_mm(walk(FRONT, fine)) == pytest.approx(sum(mm for _, mm in moves), abs=1e-6)
-    ways = [walked_mm(pair) for pair in pairwise(walk(FRONT, fine))]
-    assert sum(ways) == pytest.approx(walked_mm(walk(FRONT, fine)))
+    assert walked_path_mm(walk(FRONT, fine)) == pytest.approx(sum(mm for _, mm in moves), abs=1e-6)
+    ways = [walked_path_mm(pair) for pair in pairwise(walk(FRONT, fine))]
+    assert sum(ways) == pytest.approx(walked_path_mm(walk(FRONT, fine)))
 
 
 @given(st.lists(steps, max_size=3), st.floats(0, 360))

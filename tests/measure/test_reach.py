@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from shapely import affinity
 
 from tablecam.geometry.moves.paths import cheapest_path
-from tablecam.geometry.moves.reach import snaking_reach, wheeled_reach
+from tablecam.geometry.moves.reach import snaking_reach, wheeling_reach
 from tablecam.geometry.outlines import Axes
 from tablecam.geometry.taut.corridor import corridor
 
@@ -16,14 +16,14 @@ BODY = shapely.box(-80, -40, 80, 0)
 
 
 def test_a_line_reaches_straight_ahead_as_far_as_it_may_move_and_no_farther() -> None:
-    area = wheeled_reach(FRONT, [BODY], 160.0)
+    area = wheeling_reach(FRONT, [BODY], 160.0)
     assert area.buffer(0.1).covers(shapely.box(-80, -40, 80, 160))
     assert area.bounds[3] == pytest.approx(160.0, abs=0.1)
 
 
 def test_a_line_stops_before_what_bars_it() -> None:
     wall = shapely.box(-200, 60, 200, 80)
-    area = wheeled_reach(FRONT, [BODY], 160.0, barred=wall)
+    area = wheeling_reach(FRONT, [BODY], 160.0, barred=wall)
     assert area.intersection(wall).buffer(-0.51).is_empty
     assert area.bounds[3] > 55.0
 
@@ -31,7 +31,7 @@ def test_a_line_stops_before_what_bars_it() -> None:
 @settings(deadline=None, max_examples=15)
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_a_reach_holds_what_wheels_and_goes(share: float, ahead: float) -> None:
-    area = wheeled_reach(FRONT, [BODY], 160.0)
+    area = wheeling_reach(FRONT, [BODY], 160.0)
     turn = share / 1.0
     left = (-80.0, 0.0)
     right = (left[0] + 160 * math.cos(turn), 160 * math.sin(turn))

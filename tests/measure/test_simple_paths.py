@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.geometry.moves.lanes import Corner, advanced, wheeled
-from tablecam.geometry.moves.paths import paths_between, simply_reached
+from tablecam.geometry.moves.paths import paths_between, simple_end_fronts
 from tablecam.geometry.outlines import Axes
 
 START = Axes((420.0, 500.0), (580.0, 500.0), 90.0)
@@ -38,7 +38,7 @@ def test_a_wheel_with_a_straight_move_before_or_after_it_is_found_from_beside_it
     )
     costs = [
         path.cost_mm
-        for found in simply_reached(START, beside, within_mm=1.0)
+        for found in simple_end_fronts(START, beside, within_mm=1.0)
         for path in paths_between(START, found)
     ]
     assert min(costs) == pytest.approx(arc_mm + far_mm, abs=1.0)
@@ -46,5 +46,5 @@ def test_a_wheel_with_a_straight_move_before_or_after_it_is_found_from_beside_it
 
 def test_what_lies_farther_off_is_none() -> None:
     aside = replace(START, left_mm=(423.0, 500.0), right_mm=(583.0, 500.0))
-    assert not list(simply_reached(START, aside, within_mm=1.0))
-    assert list(simply_reached(START, aside, within_mm=3.5))
+    assert not list(simple_end_fronts(START, aside, within_mm=1.0))
+    assert list(simple_end_fronts(START, aside, within_mm=3.5))

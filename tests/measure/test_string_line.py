@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tablecam.geometry.outlines import footprint, unit_footprint
 from tablecam.geometry.taut.shortest import cheapest_routes
-from tablecam.geometry.taut.taut_path import StringLine, string_line, string_lines
+from tablecam.geometry.taut.taut_path import TautPath, taut_path, taut_paths
 from tablecam.table.model import BasePose
 from tablecam.testing import mirrored, shifted, turned, unit
 from tests.strategies import bases, headings_deg
@@ -18,8 +18,8 @@ WALL = shapely.box(100, -80, 120, 80)
 GOAL = shapely.box(200, -20, 240, 20)
 
 
-def string(*around: shapely.Geometry, goal: shapely.Geometry = GOAL, **more: object) -> StringLine:
-    found = string_line((0.0, 0.0), [goal], around=around, keep_mm=KEEP, **more)  # type: ignore[arg-type]
+def string(*around: shapely.Geometry, goal: shapely.Geometry = GOAL, **more: object) -> TautPath:
+    found = taut_path((0.0, 0.0), [goal], around=around, keep_mm=KEEP, **more)  # type: ignore[arg-type]
     assert found is not None
     return found
 
@@ -86,7 +86,7 @@ def test_a_gap_that_is_a_hair_too_narrow_is_closed() -> None:
 
 def test_what_the_string_would_pass_off_the_table_closes_it_off() -> None:
     bounds = (-50.0, -100.0, 300.0, 100.0)
-    assert string_line((0, 0), [GOAL], around=[WALL], keep_mm=KEEP, bounds=bounds) is None
+    assert taut_path((0, 0), [GOAL], around=[WALL], keep_mm=KEEP, bounds=bounds) is None
 
 
 def test_a_goal_is_reached_where_no_ring_covers_it() -> None:
@@ -100,7 +100,7 @@ def test_a_goal_is_reached_where_no_ring_covers_it() -> None:
 def test_a_goal_all_within_a_ring_cannot_be_reached() -> None:
     close = shapely.box(190, -30, 195, 30)
     goal = shapely.box(200, -20, 220, 20)
-    assert string_line((0, 0), [goal], around=[close], keep_mm=KEEP) is None
+    assert taut_path((0, 0), [goal], around=[close], keep_mm=KEEP) is None
 
 
 def test_from_within_a_ring_the_shortest_way_out_comes_first() -> None:
@@ -114,7 +114,7 @@ def test_from_within_a_ring_the_shortest_way_out_comes_first() -> None:
 
 def test_the_nearest_of_several_goals_is_named() -> None:
     goals = [GOAL, shapely.box(-150, -20, -100, 20)]
-    found = string_line((0, 0), goals, around=[WALL], keep_mm=KEEP)
+    found = taut_path((0, 0), goals, around=[WALL], keep_mm=KEEP)
     assert found is not None
     assert found.goal == 1
     assert found.length_mm == 100.0
@@ -135,9 +135,9 @@ def test_holes_between_many_shapes_are_found() -> None:
 def test_strings_to_many_goals_at_once_are_those_to_each(around, groups) -> None:
     shapes = [footprint(each) for each in around]
     goals = [[footprint(each) for each in group] for group in groups]
-    together = string_lines((0, 0), goals, around=shapes, keep_mm=KEEP, start_radius_mm=20.0)
+    together = taut_paths((0, 0), goals, around=shapes, keep_mm=KEEP, start_radius_mm=20.0)
     for found, group in zip(together, goals, strict=True):
-        alone = string_line((0, 0), group, around=shapes, keep_mm=KEEP, start_radius_mm=20.0)
+        alone = taut_path((0, 0), group, around=shapes, keep_mm=KEEP, start_radius_mm=20.0)
         assert (found is None) == (alone is None)
         if found is not None and alone is not None:
             # One may have asked more shapes than the other, which bend rounding alone.
@@ -151,7 +151,7 @@ def test_a_string_is_as_short_as_brute_force_finds(around, goal) -> None:
     shapes = [footprint(each) for each in around]
     start = shapely.Point(0, 0)
     assume(all(shape.distance(start) > KEEP + 1.0 for shape in shapes))
-    found = string_line((0, 0), [footprint(goal)], around=shapes, keep_mm=KEEP)
+    found = taut_path((0, 0), [footprint(goal)], around=shapes, keep_mm=KEEP)
     expected = by_brute_force(footprint(goal), shapes)
     if found is None or math.isinf(expected):
         # What is closed to within a chord's sag may be closed for one and open for the other.
@@ -173,7 +173,7 @@ def test_a_string_is_as_long_wherever_the_table_lies(around, by_deg, by_mm) -> N
 
     def length(change) -> float | None:
         centre = change(start).bases[0]
-        found = string_line(
+        found = taut_path(
             (centre.x_mm, centre.y_mm),
             [unit_footprint(change(goal))],
             around=[unit_footprint(change(each)) for each in enemies],
@@ -203,7 +203,7 @@ def test_a_bend_pulls_as_its_corner_moves(around, dx, dy) -> None:
     assume(shape.distance(GOAL) > KEEP + 1)
     step = 1e-4
 
-    def moved(by: float) -> StringLine:
+    def moved(by: float) -> TautPath:
         return string(shapely.transform(shape, lambda xy: xy + by * np.array([dx, dy])))
 
     before, there, back = moved(0.0), moved(step).length_mm, moved(-step).length_mm

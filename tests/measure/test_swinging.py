@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tablecam.geometry.rectangles import rectangles
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.lengths import distance
-from tablecam.uncertainty.samples import sampled
+from tablecam.uncertainty.samples import draw_poses
 
 DRAWS = 20_000
 """What a standard deviation comes to is then known to half a per cent."""
@@ -85,7 +85,7 @@ def test_each_corner_errs_by_what_is_said_of_it_along_x_and_along_y(base):
 @given(bases)
 def test_draws_of_a_base_scatter_as_it_does(base):
     true = drawn_corners(base, 0.05).reshape(DRAWS, 8).std(axis=0)
-    many = sampled(rectangles([base])).corners_mm().reshape(-1, 8).std(axis=0)
+    many = draw_poses(rectangles([base])).corners_mm().reshape(-1, 8).std(axis=0)
     # Two thousand draws know a standard deviation to 1.6 %.
     assert many == pytest.approx(true, rel=0.07)
 

@@ -10,7 +10,7 @@ from tablecam.geometry.outlines import bases_footprint
 from tablecam.geometry.things import resolve
 from tablecam.table.model import Commander, Unit
 from tablecam.testing import base, position, unit
-from tablecam.uncertainty.about import RINGS_BW, about, about_unit, ring
+from tablecam.uncertainty.about import RINGS_BW, illustration, ring, unit_illustration
 
 TABLE = position(
     unit("F1", "line", 900, 400, 90, first_tag=10),
@@ -62,7 +62,7 @@ def test_what_is_not_there_is_refused_with_the_nearest_that_is(reference, line) 
 
 
 def test_a_unit_is_explained_by_rings_front_line_and_flank_lines() -> None:
-    shapes = about_unit(TABLE, "F1")
+    shapes = unit_illustration(TABLE, "F1")
     roles = [shape.role for shape in shapes]
     assert roles == ["ring"] * 4 + ["front-line", "flank-line", "flank-line", "front-edge"]
     assert [shape.label for shape in shapes[:4]] == ["1 BW", "2 BW", "4 BW", "8 BW"]
@@ -72,13 +72,13 @@ def test_a_unit_is_explained_by_rings_front_line_and_flank_lines() -> None:
 
 def test_a_point_and_a_commander_have_rings_alone() -> None:
     for reference in ("point:10,10", "commander:french-cinc"):
-        shapes = about(TABLE, resolve(TABLE, reference).what, rings_bw=(4, 12))
+        shapes = illustration(TABLE, resolve(TABLE, reference).what, rings_bw=(4, 12))
         assert [shape.label for shape in shapes] == ["4 BW", "12 BW"]
 
 
 def test_an_unknown_unit_is_refused() -> None:
     with pytest.raises(BadInput, match="no such unit"):
-        about_unit(TABLE, "F9")
+        unit_illustration(TABLE, "F9")
 
 
 @given(st.sampled_from([*RINGS_BW, 24.0]), st.floats(0, 360), st.floats(0.1, 0.9))

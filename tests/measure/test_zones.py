@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tablecam.geometry.outlines import axes, corners, footprint
 from tablecam.geometry.zone_ranges import (
     critical_turns_deg,
-    first_met,
-    first_met_by_each,
-    first_met_in_frames,
-    rectangles_met_in_frames,
+    first_hit,
+    first_hit_by_strip,
+    first_hit_in_frames,
+    rectangles_hit_in_frames,
 )
 from tablecam.geometry.zones import cone_at, cone_before, strip_before
 from tablecam.testing import base
@@ -27,7 +27,7 @@ BEFORE = strip_before(axes(base(0, -20)), 40)  # Its front edge from (-20, 0) to
 
 
 def starts(*shapes: shapely.Geometry, turned_deg: float = 0.0, sliver_mm: float = 0.5):
-    return first_met(BEFORE, [turned_deg], shapes, sliver_mm)[0].tolist()
+    return first_hit(BEFORE, [turned_deg], shapes, sliver_mm)[0].tolist()
 
 
 def test_a_range_is_taken_along_the_axis_to_the_first_part_inside():
@@ -66,16 +66,16 @@ def test_the_heel_of_a_turned_strip_falls_on_nobody_behind_the_front_line():
     # Turned right, its left heel rises; turned left, it dips behind the line, onto the mate.
     corner = strip_before(axes(base(0, -20)), 40, pivot="right", is_cut=False)
     assert starts(mate, turned_deg=40) == [math.inf]
-    assert np.isfinite(first_met(corner, [40], [shapely.box(-30, -40, 10, -5)], 0.5)).all()
-    assert np.isfinite(first_met(uncut, [40], [shapely.box(-20, -40, -5, -5)], 0.5)).all()
-    assert not np.isfinite(first_met(BEFORE, [40], [shapely.box(-20, -40, -5, -5)], 0.5)).any()
+    assert np.isfinite(first_hit(corner, [40], [shapely.box(-30, -40, 10, -5)], 0.5)).all()
+    assert np.isfinite(first_hit(uncut, [40], [shapely.box(-20, -40, -5, -5)], 0.5)).all()
+    assert not np.isfinite(first_hit(BEFORE, [40], [shapely.box(-20, -40, -5, -5)], 0.5)).any()
 
 
 def test_about_a_corner_the_strip_swings_aside():
     """Turned by 45 degrees to the left about its right corner, or about its middle."""
     about_right = strip_before(axes(base(0, -20)), 40, pivot="right")
     target = shapely.Point(-60, 84).buffer(1)
-    met = [math.isfinite(first_met(strip, [45], [target])[0, 0]) for strip in (BEFORE, about_right)]
+    met = [math.isfinite(first_hit(strip, [45], [target])[0, 0]) for strip in (BEFORE, about_right)]
     assert met == [True, False]
 
 
@@ -85,7 +85,7 @@ def test_ranges_are_those_of_the_outline_cut_out_by_shapely(shooter, others, tur
     for is_cut in (True, False):
         strip = strip_before(axes(shooter), 40, pivot=pivot, is_cut=is_cut)
         outlines = [footprint(each) for each in others]
-        met = first_met(strip, [turned_deg], outlines)[0]
+        met = first_hit(strip, [turned_deg], outlines)[0]
         zone = strip.outline(turned_deg, 2000)
         for outline, range_mm in zip(outlines, met, strict=True):
             common = shapely.intersection(outline, zone)
@@ -122,7 +122,7 @@ def test_many_strips_at_once_meet_what_shapely_cuts_out_of_each(shooters, shapes
     """In a strip is what lies between its sides, a sliver off each, and begins where it does."""
     strips = [strip_before(axes(each), 40, is_cut=cut) for each in shooters]
     turns = np.array(turned_deg)
-    met = first_met_by_each(strips, [turns] * len(strips), [shapes] * len(strips), 0.5)
+    met = first_hit_by_strip(strips, [turns] * len(strips), [shapes] * len(strips), 0.5)
     for strip, found in zip(strips, met, strict=True):
         for turn_deg, ranges_mm in zip(turned_deg, found, strict=True):
             zone, deep = strip.outline(turn_deg, 2000), strip.narrowed(0.5).outline(turn_deg, 2000)
@@ -142,8 +142,8 @@ def test_rectangles_in_frames_are_met_as_shapes_of_any_form_are(others, turned_d
     frames = BEFORE.local_mm(corners_mm.reshape(-1, 2)).reshape(1, -1, 4, 2)
     frames = np.repeat(frames, len(turned_deg), axis=0)
     turns_rad = np.radians(turned_deg)
-    met = rectangles_met_in_frames(BEFORE, turns_rad, frames, 0.5)
-    slowly = first_met_in_frames(BEFORE, turns_rad, frames, 0.5)
+    met = rectangles_hit_in_frames(BEFORE, turns_rad, frames, 0.5)
+    slowly = first_hit_in_frames(BEFORE, turns_rad, frames, 0.5)
     inner = BEFORE.narrowed(0.5)
     for turn_deg, found, wanted in zip(turned_deg, met, slowly, strict=True):
         zone = inner.outline(turn_deg, 2000)
@@ -163,7 +163,7 @@ def test_a_rectangle_square_to_a_strip_but_for_rounding_begins_at_its_side():
             places = [*wall[first:], *wall[:first]]
             turned = shapely.Polygon([(cos * x - sin * y, sin * x + cos * y) for x, y in places])
             pose = base(20 * sin, -20 * cos, 90.0 + turn_deg)
-            met = first_met(strip_before(axes(pose), 40), [0.0], [turned], 0.5)
+            met = first_hit(strip_before(axes(pose), 40), [0.0], [turned], 0.5)
             assert met[0, 0] == pytest.approx(60.0)
 
 
@@ -177,7 +177,7 @@ def test_between_critical_angles_nothing_enters_or_leaves(shooter, other, turned
     edges = np.array([-45.0, *critical, 45.0])
     place = np.clip(np.searchsorted(edges, turned_deg), 1, len(edges) - 1)
     middle = (edges[place - 1] + edges[place]) / 2
-    met = np.isfinite(first_met(strip, [turned_deg, middle], outline))[:, 0]
+    met = np.isfinite(first_hit(strip, [turned_deg, middle], outline))[:, 0]
     if np.abs(edges - turned_deg).min() > 1e-6:
         assert met[0] == met[1]
 
@@ -199,7 +199,7 @@ def test_growing_a_range_never_loses_a_target(shooter, others, turned_deg, lengt
 
 def test_a_cut_strip_cannot_be_turned_along_its_front():
     with pytest.raises(ValueError, match="expected angles below 89"):
-        first_met(BEFORE, [90.0], [shapely.box(0, 0, 1, 1)])
+        first_hit(BEFORE, [90.0], [shapely.box(0, 0, 1, 1)])
 
 
 def test_a_cone_of_45_degrees_opens_from_the_corners_of_a_front():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlalchemy import event, text
 
 from tablecam.errors import BadInput
-from tablecam.record.database import engine_of, migrate
+from tablecam.record.database import migrate, open_engine
 from tablecam.record.disputes import add_dispute, dispute_picture, dispute_position, disputes
 from tablecam.record.game_file import GameFile
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION, metadata
@@ -176,9 +176,9 @@ def test_an_older_recording_is_brought_up_to_date_step_by_step(game, path):
         SCHEMA_VERSION: lambda c: c.execute(text("CREATE TABLE event (number INTEGER)")),
         SCHEMA_VERSION + 1: lambda c: c.execute(text("ALTER TABLE event ADD COLUMN what TEXT")),
     }
-    with engine_of(path).begin() as connection:
+    with open_engine(path).begin() as connection:
         migrate(path, connection, steps=steps, newest=SCHEMA_VERSION + 2)
-    with engine_of(path).begin() as connection:
+    with open_engine(path).begin() as connection:
         migrate(path, connection, steps=steps, newest=SCHEMA_VERSION + 2)  # there is nothing left
         connection.execute(text("INSERT INTO event (number, what) VALUES (1, 'march')"))
     refused(lambda: GameFile.open(path), path)  # it is of a newer version now
@@ -189,10 +189,10 @@ def test_a_step_that_fails_leaves_an_older_recording_as_it_was(game, path):
         SCHEMA_VERSION: lambda c: c.execute(text("CREATE TABLE event (number INTEGER)")),
         SCHEMA_VERSION + 1: lambda c: c.execute(text("ALTER TABLE nothing ADD COLUMN what TEXT")),
     }
-    with pytest.raises(Exception, match="nothing"), engine_of(path).begin() as connection:
+    with pytest.raises(Exception, match="nothing"), open_engine(path).begin() as connection:
         migrate(path, connection, steps=steps, newest=SCHEMA_VERSION + 2)
     add(GameFile.open(path), 1)
-    with engine_of(path).begin() as connection:
+    with open_engine(path).begin() as connection:
         migrate(path, connection, steps=steps, newest=SCHEMA_VERSION + 1)  # no table is left over
 
 

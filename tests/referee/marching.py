@@ -2,7 +2,7 @@
 
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED, player
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tests.referee.tables import table
 
@@ -17,7 +17,7 @@ def begun(**more: bool) -> Referee:
 
 def act(referee: Referee, group: str, label: str, seat=FRENCH) -> None:
     """Tap the first button of a group that says so."""
-    actions = shown(referee, seat)["actions"]
+    actions = seat_view(referee, seat)["actions"]
     chosen = next(each for each in actions if each["group"] == group and label in each["label"])
     referee.act(seat, chosen["action"])
 
@@ -27,10 +27,10 @@ def marching(**more: bool) -> Referee:
     referee = begun(**more)
     for group, label in (("volleys", "No"), ("command", "March")):
         act(referee, group, label)
-    if shown(referee, SHARED)["actions"][0]["group"] == "card":
+    if seat_view(referee, SHARED)["actions"][0]["group"] == "card":
         act(referee, "card", "Draw", SHARED)
     act(referee, "activate", "F1:")
-    while (now := shown(referee, SHARED))["actions"][-1]["group"] == "card":
+    while (now := seat_view(referee, SHARED))["actions"][-1]["group"] == "card":
         act(referee, "card", "No card", SHARED)
     assert now["question"].startswith("French marches")
     return referee

@@ -7,8 +7,8 @@ from tablecam.referee.corrections import correct_choice, correct_dice, others, r
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate, TooOften
 from tablecam.referee.seats import SHARED, SPECTATOR
-from tablecam.referee.shown import shown
-from tablecam.referee.taps import MOST_REFUSED, REFUSED_FOR_S
+from tablecam.referee.shown import seat_view
+from tablecam.referee.taps import MAX_REFUSED, REFUSED_FOR_S
 from tablecam.rules.dice import Roll
 from tablecam.rules.games import game_of
 from tests.referee.marching import BRITISH, FRENCH, act, begun, marching
@@ -25,7 +25,7 @@ def dealing() -> Referee:
 def dealt() -> Referee:
     """A game whose hands are dealt, with the house deck."""
     referee = dealing()
-    while (now := shown(referee, SHARED))["asked"] is None:
+    while (now := seat_view(referee, SHARED))["asked"] is None:
         referee.act(SHARED, now["actions"][0]["action"])
     return referee
 
@@ -37,13 +37,13 @@ def cards_of(referee: Referee, side: str) -> tuple[str, ...]:
 
 
 def log_of(referee: Referee) -> list[str]:
-    return [f"{each['text']} [{each['note']}]" for each in shown(referee, SPECTATOR)["log"]]
+    return [f"{each['text']} [{each['note']}]" for each in seat_view(referee, SPECTATOR)["log"]]
 
 
 @pytest.mark.parametrize("seat", [FRENCH, BRITISH, SHARED], ids=["own", "enemy", "screen"])
 def test_nobody_but_the_server_names_cards_that_are_drawn(seat) -> None:
     referee = dealing()
-    due = shown(referee, SHARED)["actions"][0]["action"]
+    due = seat_view(referee, SHARED)["actions"][0]["action"]
     with referee.held() as play:
         cards = list(play.state.deck.cards[: due["count"]])
     with pytest.raises(BadInput, match=r"cards: M-3\.10 tablecam deals: expected no cards by name"):
@@ -64,7 +64,7 @@ def test_a_correction_of_dealt_cards_needs_both_seats_and_stands_in_the_log(said
     referee.act(BRITISH, action)
     referee.act(BRITISH, action)
     assert log_of(referee) == before
-    proposed = {seat: shown(referee, seat)["proposed"] for seat in (FRENCH, BRITISH, SPECTATOR)}
+    proposed = {seat: seat_view(referee, seat)["proposed"] for seat in (FRENCH, BRITISH, SPECTATOR)}
     assert {seat: each["may_agree"] for seat, each in proposed.items()} == {
         FRENCH: True,
         BRITISH: False,
@@ -76,7 +76,7 @@ def test_a_correction_of_dealt_cards_needs_both_seats_and_stands_in_the_log(said
     with pytest.raises(OutOfDate):
         referee.agree(FRENCH, proposed[FRENCH]["number"] - 1)
     referee.agree(FRENCH, proposed[FRENCH]["number"])
-    assert shown(referee, FRENCH)["proposed"] is None
+    assert seat_view(referee, FRENCH)["proposed"] is None
     (line,) = [each for each in log_of(referee) if each.startswith("overruled")]
     assert f"[agreed on by both sides: {proposed[FRENCH]['text']}]" in line
     assert all(card in line for card in said.get("aside", ()))
@@ -94,12 +94,12 @@ def test_nobody_fishes_for_cards_by_taking_his_draw_back() -> None:
     referee = dealt()
     referee.act(FRENCH, {"type": "volleys", "invoke": False})
     referee.act(FRENCH, {"type": "declare", "command": "pass"})
-    referee.act(FRENCH, shown(referee, FRENCH)["actions"][0]["action"])
+    referee.act(FRENCH, seat_view(referee, FRENCH)["actions"][0]["action"])
     drawn, deeds = cards_of(referee, "french"), len(log_of(referee))
     referee.undo(FRENCH)
     undo_to(referee, FRENCH, deeds - 4)
     assert cards_of(referee, "french") == drawn
-    proposed = shown(referee, BRITISH)["proposed"]
+    proposed = seat_view(referee, BRITISH)["proposed"]
     assert proposed["may_agree"]
     assert proposed["text"].startswith("taking back 5 actions, by which a side saw")
     referee.agree(BRITISH, proposed["number"])
@@ -111,15 +111,17 @@ def test_the_other_side_agrees_to_a_corrected_choice_and_is_told_to_which() -> N
     referee = dealt()
     referee.act(FRENCH, {"type": "volleys", "invoke": False})
     referee.act(FRENCH, {"type": "declare", "command": "pass"})
-    deed = shown(referee, FRENCH)["log"][-1]["deed"]
-    referee.act(FRENCH, shown(referee, FRENCH)["actions"][0]["action"])  # a draw: it shows cards
+    deed = seat_view(referee, FRENCH)["log"][-1]["deed"]
+    referee.act(
+        FRENCH, seat_view(referee, FRENCH)["actions"][0]["action"]
+    )  # a draw: it shows cards
     march = next(
         each["action"]
         for each in others(referee, FRENCH, deed)
         if each["action"].get("command") == "march"
     )
     correct_choice(referee, FRENCH, deed, march, "a slip")
-    proposed = shown(referee, BRITISH)["proposed"]
+    proposed = seat_view(referee, BRITISH)["proposed"]
     assert "march" in proposed["text"]
     assert "in place of" in proposed["text"]
     assert proposed.keys() == {"by", "text", "may_agree", "number"}
@@ -136,46 +138,46 @@ def test_the_other_side_is_told_to_which_dice_it_agrees() -> None:
     referee.act(FRENCH, {"type": "declare", "command": "rally"})
     rolls: list[int] = []
     while not rolls:  # the rally's dice, and after them the next draw
-        seat = FRENCH if shown(referee, FRENCH)["is_yours"] else BRITISH
-        referee.act(seat, shown(referee, seat)["actions"][0]["action"])
+        seat = FRENCH if seat_view(referee, FRENCH)["is_yours"] else BRITISH
+        referee.act(seat, seat_view(referee, seat)["actions"][0]["action"])
         with referee.held() as play:
             assert play is not None
             rolls = [at for at, done in enumerate(play.done) if isinstance(done.action, Roll)]
-    (deed,) = {each["deed"] for each in shown(referee, FRENCH)["log"] if each["dice"]}
-    while not shown(referee, FRENCH)["question"].startswith("British draws"):
-        seat = FRENCH if shown(referee, FRENCH)["is_yours"] else BRITISH
-        referee.act(seat, shown(referee, seat)["actions"][0]["action"])
-    referee.act(BRITISH, shown(referee, BRITISH)["actions"][0]["action"])
+    (deed,) = {each["deed"] for each in seat_view(referee, FRENCH)["log"] if each["dice"]}
+    while not seat_view(referee, FRENCH)["question"].startswith("British draws"):
+        seat = FRENCH if seat_view(referee, FRENCH)["is_yours"] else BRITISH
+        referee.act(seat, seat_view(referee, seat)["actions"][0]["action"])
+    referee.act(BRITISH, seat_view(referee, BRITISH)["actions"][0]["action"])
     correct_dice(referee, FRENCH, deed, [6, 6])
-    assert " put right to 6, 6, taking back " in shown(referee, BRITISH)["proposed"]["text"]
+    assert " put right to 6, 6, taking back " in seat_view(referee, BRITISH)["proposed"]["text"]
 
 
 def test_what_showed_nothing_is_taken_back_by_one_seat() -> None:
     referee = dealt()
-    before = shown(referee, FRENCH)["question"]
+    before = seat_view(referee, FRENCH)["question"]
     referee.act(FRENCH, {"type": "volleys", "invoke": False})
     referee.undo(BRITISH)
-    assert shown(referee, FRENCH)["question"] == before
+    assert seat_view(referee, FRENCH)["question"] == before
     referee.undo(SHARED)
-    assert shown(referee, SHARED)["asked"] is None  # it takes back a deal, too
+    assert seat_view(referee, SHARED)["asked"] is None  # it takes back a deal, too
 
 
 def test_a_proposal_lapses_as_soon_as_the_game_goes_on() -> None:
     referee = dealt()
     referee.act(BRITISH, {"type": "overrule", "deck": 0})
     referee.act(FRENCH, {"type": "volleys", "invoke": False})
-    assert shown(referee, FRENCH)["proposed"] is None
+    assert seat_view(referee, FRENCH)["proposed"] is None
 
 
 def test_a_proposal_lapses_when_a_move_is_confirmed_by_itself() -> None:
     referee = marching(is_automatic=True)
     referee.begin(table(), {"active": "british"}, BRITISH)
-    assert shown(referee, FRENCH)["proposed"] is not None
+    assert seat_view(referee, FRENCH)["proposed"] is not None
     referee.see(table())
-    assert shown(referee, FRENCH)["proposed"] is not None
+    assert seat_view(referee, FRENCH)["proposed"] is not None
     referee.see(moved(table(), "F1", 120.0))
-    assert "F1 marches 3.00 BW" in shown(referee, FRENCH)["log"][-1]["text"]
-    assert shown(referee, FRENCH)["proposed"] is None
+    assert "F1 marches 3.00 BW" in seat_view(referee, FRENCH)["log"][-1]["text"]
+    assert seat_view(referee, FRENCH)["proposed"] is None
 
 
 def test_a_named_card_that_a_hand_holds_is_not_refused_as_that_would_tell() -> None:
@@ -193,7 +195,7 @@ def test_a_named_card_that_a_hand_holds_is_not_refused_as_that_would_tell() -> N
 def test_before_cards_are_dealt_one_seat_takes_a_game_up_in_its_middle() -> None:
     referee = dealing()
     referee.act(FRENCH, {"type": "overrule", "hands": {"french": 3}, "deck": 20})
-    assert shown(referee, FRENCH)["proposed"] is None
+    assert seat_view(referee, FRENCH)["proposed"] is None
     assert log_of(referee)
 
 
@@ -205,12 +207,12 @@ def test_refused_corrections_are_counted_and_slowed() -> None:
         {"x_mm": base.x_mm, "y_mm": base.y_mm, "heading_deg": 90, "width_mm": 40, "depth_mm": 40}
         for base in table().unit("F2").bases
     ]
-    for _ in range(MOST_REFUSED):
+    for _ in range(MAX_REFUSED):
         with pytest.raises(BadInput, match="overlap"):
             referee.act(BRITISH, {"type": "overrule", "units": {"F1": upon}})
     with pytest.raises(TooOften, match="wait a minute"):
         referee.act(BRITISH, {"type": "overrule", "smoke": {"F1": True}})
-    assert shown(referee, SPECTATOR)["refused"] == {"british": MOST_REFUSED}
+    assert seat_view(referee, SPECTATOR)["refused"] == {"british": MAX_REFUSED}
     referee.act(FRENCH, {"type": "overrule", "smoke": {"F1": True}})
     now_s[0] = REFUSED_FOR_S
     referee.act(BRITISH, {"type": "overrule", "smoke": {"F1": False}})
@@ -219,11 +221,11 @@ def test_refused_corrections_are_counted_and_slowed() -> None:
 def test_one_phone_does_not_begin_another_game_in_the_middle_of_one() -> None:
     referee = begun()
     referee.act(FRENCH, {"type": "volleys", "invoke": False})
-    run, question = referee.run, shown(referee, FRENCH)["question"]
+    run, question = referee.run, seat_view(referee, FRENCH)["question"]
     for _ in range(2):
         referee.begin(table(), {"active": "british"}, BRITISH)
-    assert (referee.run, shown(referee, FRENCH)["question"]) == (run, question)
-    proposed = shown(referee, FRENCH)["proposed"]
+    assert (referee.run, seat_view(referee, FRENCH)["question"]) == (run, question)
+    proposed = seat_view(referee, FRENCH)["proposed"]
     assert (proposed["by"], proposed["may_agree"], proposed["text"]) == (
         "british",
         True,
@@ -233,7 +235,7 @@ def test_one_phone_does_not_begin_another_game_in_the_middle_of_one() -> None:
         referee.agree(SPECTATOR, proposed["number"])
     referee.agree(FRENCH, proposed["number"])
     assert referee.run != run
-    assert shown(referee, FRENCH)["proposed"] is None
+    assert seat_view(referee, FRENCH)["proposed"] is None
 
 
 def test_a_game_of_other_options_is_another_proposal() -> None:
@@ -242,7 +244,7 @@ def test_a_game_of_other_options_is_another_proposal() -> None:
     referee.begin(table(), {"active": "british"}, BRITISH)
     referee.begin(table(), {"active": "french"}, FRENCH)
     assert referee.run == run
-    assert shown(referee, BRITISH)["proposed"]["by"] == "french"
+    assert seat_view(referee, BRITISH)["proposed"]["by"] == "french"
     with pytest.raises(BadInput):
         referee.begin(table(), {"active": "turkish"}, BRITISH)
 
@@ -259,9 +261,9 @@ def test_after_the_end_of_a_game_one_phone_begins_another() -> None:
     night = {"deck": 0, "stage": "last", "hands": {"french": 0, "british": 0}}
     referee.act(FRENCH, {"type": "overrule", "step": "volleys"} | night)
     for _ in range(12):
-        if not (now := shown(referee, SHARED))["is_over"]:
+        if not (now := seat_view(referee, SHARED))["is_over"]:
             act(referee, now["actions"][0]["group"], "", SHARED)
-    assert shown(referee, SHARED)["is_over"]
+    assert seat_view(referee, SHARED)["is_over"]
     run = referee.run
     referee.begin(table(), {"active": "french"}, BRITISH)
     assert referee.run != run

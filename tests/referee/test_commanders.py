@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tablecam.referee.referee import Referee
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tablecam.table.model import BasePose, Position
 from tests.referee.marching import BRITISH, FRENCH, act, marching
 from tests.referee.tables import table
@@ -29,13 +29,13 @@ def standing(x_mm: float, y_mm: float, sigma_mm: float = 0.0) -> Position:
 def test_m_6_27_a_commander_moved_by_a_tap_is_to_be_put_there_and_not_back() -> None:
     referee = moving_its_commander()
     act(referee, "commander", "to F1")
-    now = shown(referee, BRITISH)
+    now = seat_view(referee, BRITISH)
     assert now["moved"] == []
     (due,) = now["to_place"]
     assert (due["unit"], due["text"]) == ("cinc", "put cinc where the ghost lies, 90 mm from here")
     assert (due["ghost"][0]["x_mm"], due["ghost"][0]["y_mm"]) == (600.0, 240.0)
     referee.see(standing(601.5, 238.5))  # hands are hands
-    now = shown(referee, BRITISH)
+    now = seat_view(referee, BRITISH)
     assert (now["moved"], now["to_place"]) == ([], [])
 
 
@@ -46,7 +46,7 @@ def test_a_commander_is_put_where_he_is_seen_to_stand_as_his_marker_is() -> None
     leaders = (replace(seen.commanders[0], pose=marker), *seen.commanders[1:])
     referee.see(replace(seen, commanders=leaders))
     act(referee, "commander", "to F1")
-    (ghost,) = shown(referee, BRITISH)["to_place"][0]["ghost"]
+    (ghost,) = seat_view(referee, BRITISH)["to_place"][0]["ghost"]
     assert ghost == {
         "x_mm": 600.0,
         "y_mm": 240.0,
@@ -61,10 +61,10 @@ def test_undo_says_where_the_commander_is_put_back() -> None:
     act(referee, "commander", "to F1")
     referee.see(standing(600, 240))
     referee.undo(FRENCH)
-    (due,) = shown(referee, FRENCH)["to_place"]
+    (due,) = seat_view(referee, FRENCH)["to_place"]
     assert (due["unit"], due["ghost"][0]["y_mm"]) == ("cinc", 150)
     referee.see(table())
-    assert shown(referee, FRENCH)["to_place"] == []
+    assert seat_view(referee, FRENCH)["to_place"] == []
 
 
 @pytest.mark.parametrize(("off_mm", "is_told"), [(3.5, False), (4.5, True)])
@@ -72,7 +72,7 @@ def test_a_measured_commander_has_his_place_as_a_unit_has(off_mm: float, is_told
     referee = moving_its_commander()
     act(referee, "commander", "to F1")
     referee.see(standing(600, 240 + off_mm, sigma_mm=0.3))
-    now = shown(referee, FRENCH)
+    now = seat_view(referee, FRENCH)
     assert bool(now["moved"] or now["to_place"]) == is_told
 
 
@@ -80,11 +80,11 @@ def test_a_commander_who_is_gone_is_missed_once_and_shown_where_he_stood() -> No
     referee = marching()
     gone = replace(table(), commanders=table().commanders[1:])
     referee.see(gone)
-    (found,) = shown(referee, FRENCH)["moved"]
+    (found,) = seat_view(referee, FRENCH)["moved"]
     assert found["text"] == "cinc is not seen on the table: put him back where he stood"
     assert (found["unit"], found["is_legal"], found["is_back"]) == ("cinc", False, True)
     assert (found["ghost"][0]["x_mm"], found["ghost"][0]["y_mm"]) == (600, 150)
     referee.see(gone)
-    assert len(shown(referee, FRENCH)["moved"]) == 1
+    assert len(seat_view(referee, FRENCH)["moved"]) == 1
     referee.see(table())
-    assert shown(referee, FRENCH)["moved"] == []
+    assert seat_view(referee, FRENCH)["moved"] == []

@@ -7,7 +7,7 @@ from tablecam.referee.corrections import correct_choice, others
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours
 from tablecam.referee.seats import SPECTATOR
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 from tests.referee.marching import BRITISH, FRENCH, marching
@@ -51,7 +51,7 @@ def deed_of(referee: Referee, kind: str) -> int:
 def levels(referee: Referee) -> dict[str, object]:
     return {
         name: marks["disruption"]
-        for name, marks in shown(referee, FRENCH)["markers"].items()
+        for name, marks in seat_view(referee, FRENCH)["markers"].items()
         if "disruption" in marks
     }
 
@@ -63,7 +63,7 @@ def test_a_wrongly_tapped_unit_is_put_right_and_the_dice_stand() -> None:
     assert (other["label"], other["action"]) == ("F2", {"type": "rally", "unit": "F2"})
     correct_choice(referee, FRENCH, deed, other["action"], "wrong button")
     assert levels(referee) == {"F1": 2, "F2": 1}
-    assert shown(referee, FRENCH)["markers"]["B1"]["smoke"] is True
+    assert seat_view(referee, FRENCH)["markers"]["B1"]["smoke"] is True
     with referee.held() as play:
         assert play is not None
         again = Play.from_json(referee.game, play.to_json())
@@ -76,7 +76,7 @@ def test_dice_that_do_not_fit_any_more_are_to_be_thrown_again() -> None:
     referee = rallied(levels=(2, 3))
     correct_choice(referee, FRENCH, deed_of(referee, "rally"), {"type": "rally", "unit": "F2"})
     assert levels(referee) == {"F1": 2, "F2": 3}
-    assert shown(referee, FRENCH)["question"] == "French rolls 3 dice for F2 to rally"
+    assert seat_view(referee, FRENCH)["question"] == "French rolls 3 dice for F2 to rally"
 
 
 @pytest.mark.parametrize("kind", ["roll", "overrule", "decline"])
@@ -106,9 +106,9 @@ def test_nobody_chooses_for_another_nor_what_was_not_to_be_chosen() -> None:
         (FRENCH, {"type": "rally", "unit": "F1"}, BadInput),
         (FRENCH, {"type": "done"}, BadInput),
     ):
-        before = shown(referee, FRENCH)["log"]
+        before = seat_view(referee, FRENCH)["log"]
         with pytest.raises(error):
             correct_choice(referee, seat, deed, action)
-        assert shown(referee, FRENCH)["log"] == before
+        assert seat_view(referee, FRENCH)["log"] == before
     with pytest.raises(BadInput, match="not taken back"):
         others(referee, FRENCH, 99)

@@ -6,7 +6,7 @@ from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotDeclared
 from tablecam.referee.seats import SHARED, SPECTATOR, player
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tests.referee.marching import act
 from tests.referee.tables import moved, table
@@ -24,10 +24,10 @@ def referee():
 def march(referee, label="F1: 6 BW"):
     act(referee, "volleys", "No")
     act(referee, "command", "March")
-    if shown(referee, SHARED)["actions"][0]["group"] == "card":
+    if seat_view(referee, SHARED)["actions"][0]["group"] == "card":
         act(referee, "card", "Draw", SHARED)
     act(referee, "activate", label)
-    while shown(referee, SHARED)["actions"][-1]["group"] == "card":
+    while seat_view(referee, SHARED)["actions"][-1]["group"] == "card":
         act(referee, "card", "No card", SHARED)
 
 
@@ -36,7 +36,7 @@ def test_nobody_measures_before_somebody_has_declared(referee):
         with pytest.raises(NotDeclared, match="closed until French has declared what it does"):
             referee.check_open(*names)
     for seat in (FRENCH, SHARED, SPECTATOR):
-        assert "until French has declared" in shown(referee, seat)["closed"]["because"]
+        assert "until French has declared" in seat_view(referee, seat)["closed"]["because"]
 
 
 def test_all_is_open_where_players_have_agreed_on_nothing():
@@ -44,7 +44,7 @@ def test_all_is_open_where_players_have_agreed_on_nothing():
     referee.check_open("F1", "B1")
     referee.begin(table(), {"active": "french"}, FRENCH)
     referee.check_open("F1")
-    assert shown(referee, SPECTATOR)["closed"] is None
+    assert seat_view(referee, SPECTATOR)["closed"] is None
 
 
 def test_what_marches_is_measured_and_nothing_else(referee):
@@ -61,7 +61,7 @@ def test_what_marches_is_measured_and_nothing_else(referee):
 
 def test_what_is_taken_back_has_not_been_declared(referee):
     march(referee)
-    while not shown(referee, SHARED)["question"].startswith("Which force"):
+    while not seat_view(referee, SHARED)["question"].startswith("Which force"):
         referee.undo(FRENCH)
     with pytest.raises(NotDeclared):
         referee.check_open("F1", None)
@@ -70,17 +70,17 @@ def test_what_is_taken_back_has_not_been_declared(referee):
 def test_an_intent_is_checked_once_the_unit_has_been_moved(referee):
     march(referee)
     referee.intend(FRENCH, Intent("F1", "B1", 12.0, is_within=True))
-    (said,) = shown(referee, FRENCH)["intents"]
+    (said,) = seat_view(referee, FRENCH)["intents"]
     assert said["answer"] is None
     referee.see(moved(table(), "F1", 100.0))
-    (said,) = shown(referee, FRENCH)["intents"]
+    (said,) = seat_view(referee, FRENCH)["intents"]
     assert said["answer"]["answer"] == "yes"
 
 
 def test_a_move_is_judged_when_it_has_been_made(referee):
     march(referee)
     referee.see(moved(table(), "F1", 400.0))
-    (found,) = shown(referee, FRENCH)["moved"]
+    (found,) = seat_view(referee, FRENCH)["moved"]
     assert not found["is_legal"]
     assert "4 BW or less" in found["answer"]["because"]
 

@@ -6,7 +6,7 @@ from tablecam.errors import BadInput
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import OutOfDate
 from tablecam.referee.seats import SHARED, player
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tests.referee.marching import BRITISH, FRENCH, act, marching
 from tests.referee.tables import moved, table
@@ -16,7 +16,7 @@ DONE = {"type": "done"}
 
 def offered(referee, seat=FRENCH):
     """The button that says no more than that all is done."""
-    actions = shown(referee, seat)["actions"]
+    actions = seat_view(referee, seat)["actions"]
     return next(each["action"] for each in actions if each["group"] == "done")
 
 
@@ -24,29 +24,29 @@ def test_a_tap_on_done_that_comes_twice_is_one() -> None:
     referee = marching()
     done = offered(referee)
     referee.act(FRENCH, done)
-    now = shown(referee, SHARED)
+    now = seat_view(referee, SHARED)
     assert "commander" in now["question"], "this could be answered by done as well"
     with pytest.raises(OutOfDate, match="look again"):
         referee.act(FRENCH, done)
-    assert shown(referee, SHARED) == now
+    assert seat_view(referee, SHARED) == now
 
 
 def test_done_that_does_not_say_what_it_answers_is_taken_once() -> None:
     referee = marching()
     referee.act(FRENCH, DONE)
-    now = shown(referee, SHARED)
+    now = seat_view(referee, SHARED)
     with pytest.raises(OutOfDate, match=r"said already, and now it is asked: .*commander"):
         referee.act(FRENCH, DONE)
-    assert shown(referee, SHARED) == now
+    assert seat_view(referee, SHARED) == now
     referee.act(FRENCH, DONE, version=now["version"])
-    assert "British" in shown(referee, SHARED)["question"]
+    assert "British" in seat_view(referee, SHARED)["question"]
 
 
 def test_the_buttons_of_a_page_are_enough_to_play_on() -> None:
     referee = marching()
     for _ in range(2):
         referee.act(FRENCH, offered(referee))
-    assert "British" in shown(referee, SHARED)["question"]
+    assert "British" in seat_view(referee, SHARED)["question"]
 
 
 def test_what_was_taken_back_may_be_said_again() -> None:
@@ -54,7 +54,7 @@ def test_what_was_taken_back_may_be_said_again() -> None:
     referee.act(FRENCH, DONE)
     referee.undo(FRENCH)
     referee.act(FRENCH, DONE)
-    assert "commander" in shown(referee, SHARED)["question"]
+    assert "commander" in seat_view(referee, SHARED)["question"]
 
 
 def test_the_other_side_may_say_done_right_after_it() -> None:
@@ -63,11 +63,11 @@ def test_the_other_side_may_say_done_right_after_it() -> None:
     referee.begin(near, {"active": "french", "hands": {"french": 0, "british": 0}}, FRENCH)
     act(referee, "volleys", "Volleys")
     referee.act(FRENCH, DONE)
-    assert shown(referee, SHARED)["asked"] == "british"
+    assert seat_view(referee, SHARED)["asked"] == "british"
     with pytest.raises(OutOfDate):
         referee.act(FRENCH, DONE)
     referee.act(BRITISH, DONE)
-    assert shown(referee, SHARED)["asked"] == "french"
+    assert seat_view(referee, SHARED)["asked"] == "french"
 
 
 @pytest.mark.parametrize("at", ["7", True, 7.5, None])

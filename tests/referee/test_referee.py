@@ -9,7 +9,7 @@ from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import SHARED, SPECTATOR
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 from tablecam.table.model import Terrain
@@ -19,16 +19,16 @@ from tests.referee.tables import moved, table
 
 def test_before_a_game_has_begun_there_is_nothing_to_do() -> None:
     referee = Referee(game_of("maurice-lite"))
-    assert shown(referee, FRENCH)["has_begun"] is False
+    assert seat_view(referee, FRENCH)["has_begun"] is False
     with pytest.raises(BadInput, match="none has begun"):
         referee.act(FRENCH, {"type": "done"})
 
 
 def test_only_who_is_asked_is_offered_actions() -> None:
     referee = begun()
-    assert shown(referee, FRENCH)["is_yours"]
+    assert seat_view(referee, FRENCH)["is_yours"]
     for seat in (BRITISH, SPECTATOR):
-        now = shown(referee, seat)
+        now = seat_view(referee, seat)
         assert not now["is_yours"]
         assert now["actions"] == []
     with pytest.raises(NotYours, match="expected it of French"):
@@ -66,18 +66,18 @@ def test_a_version_of_another_run_is_late() -> None:
 def test_a_march_by_hand_is_suggested_and_confirmed_with_one_tap() -> None:
     referee = marching()
     referee.see(moved(table(), "F1", 120.0))
-    (found,) = shown(referee, FRENCH)["moved"]
+    (found,) = seat_view(referee, FRENCH)["moved"]
     assert found["unit"] == "F1"
     assert found["is_legal"]
     referee.confirm(FRENCH, "F1")
-    assert shown(referee, FRENCH)["moved"] == []
-    assert "F1 marches 3.00 BW of 4" in shown(referee, FRENCH)["log"][-1]["text"]
+    assert seat_view(referee, FRENCH)["moved"] == []
+    assert "F1 marches 3.00 BW of 4" in seat_view(referee, FRENCH)["log"][-1]["text"]
 
 
 def test_a_march_that_is_too_far_is_not_taken_but_said_by_how_much() -> None:
     referee = marching()
     referee.see(moved(table(), "F1", 200.0))
-    (found,) = shown(referee, FRENCH)["moved"]
+    (found,) = seat_view(referee, FRENCH)["moved"]
     assert (found["is_legal"], found["is_back"]) == (False, False)
     assert "4" in found["answer"]["because"]
     with pytest.raises(BadInput):
@@ -88,7 +88,7 @@ def test_players_overrule_and_the_table_holds() -> None:
     referee = marching()
     referee.see(moved(table(), "F1", 200.0))
     referee.accept(BRITISH, ["F1"], "agreed on")
-    now = shown(referee, FRENCH)
+    now = seat_view(referee, FRENCH)
     assert now["moved"] == []
     assert now["to_place"] == []
     assert (now["log"][-1]["kind"], now["log"][-1]["text"]) == (
@@ -102,7 +102,7 @@ def test_what_is_too_close_is_recorded_with_the_way_in_which_it_was_decided() ->
     referee.see(moved(table(), "F1", 120.0))
     referee.confirm(FRENCH, "F1", way="intent")
     note = "too close to call, decided by the mover's intent"
-    assert shown(referee, FRENCH)["log"][-1]["note"] == note
+    assert seat_view(referee, FRENCH)["log"][-1]["note"] == note
     with referee.held() as play:
         again = Play.from_json(referee.game, play.to_json())
         assert again.to_json() == play.to_json()
@@ -112,22 +112,22 @@ def test_what_is_too_close_is_recorded_with_the_way_in_which_it_was_decided() ->
 def test_a_unit_knocked_out_of_turn_is_told_and_forgotten_when_it_is_put_back() -> None:
     referee = begun()
     referee.see(moved(table(), "B1", 30.0))
-    (found,) = shown(referee, BRITISH)["moved"]
+    (found,) = seat_view(referee, BRITISH)["moved"]
     assert (found["unit"], found["is_legal"], found["is_back"]) == ("B1", False, True)
     referee.see(table())
-    assert shown(referee, BRITISH)["moved"] == []
+    assert seat_view(referee, BRITISH)["moved"] == []
 
 
 def test_a_listed_move_is_still_to_be_made_by_hand() -> None:
     referee = marching()
     act(referee, "march", "4.0 BW ahead")
-    (due,) = shown(referee, FRENCH)["to_place"]
+    (due,) = seat_view(referee, FRENCH)["to_place"]
     assert due["unit"] == "F1"
     assert len(due["ghost"]) == 4
-    assert shown(referee, FRENCH)["moved"] == []
+    assert seat_view(referee, FRENCH)["moved"] == []
     referee.see(moved(table(), "F1", 158.5))  # hands are hands
-    assert shown(referee, FRENCH)["to_place"] == []
-    assert shown(referee, FRENCH)["moved"] == []
+    assert seat_view(referee, FRENCH)["to_place"] == []
+    assert seat_view(referee, FRENCH)["moved"] == []
 
 
 def test_undo_takes_back_and_says_what_to_put_back() -> None:
@@ -136,17 +136,17 @@ def test_undo_takes_back_and_says_what_to_put_back() -> None:
     referee.see(seen)
     referee.confirm(FRENCH, "F1")
     referee.undo(FRENCH)
-    (due,) = shown(referee, FRENCH)["to_place"]
+    (due,) = seat_view(referee, FRENCH)["to_place"]
     assert due["text"] == "put F1 where the ghost lies, 120 mm from here"
-    assert shown(referee, FRENCH)["log"][-1]["undone"]
+    assert seat_view(referee, FRENCH)["log"][-1]["undone"]
     referee.see(table())
-    assert shown(referee, FRENCH)["to_place"] == []
+    assert seat_view(referee, FRENCH)["to_place"] == []
 
 
 def test_when_told_to_legal_moves_are_confirmed_by_themselves() -> None:
     referee = marching(is_automatic=True)
     referee.see(moved(table(), "F1", 120.0))
-    assert "F1 marches 3.00 BW" in shown(referee, FRENCH)["log"][-1]["text"]
+    assert "F1 marches 3.00 BW" in seat_view(referee, FRENCH)["log"][-1]["text"]
 
 
 def test_a_hair_off_is_taken_over_when_a_round_begins_and_costs_no_undo() -> None:
@@ -155,7 +155,7 @@ def test_a_hair_off_is_taken_over_when_a_round_begins_and_costs_no_undo() -> Non
     assert referee.position().unit("F1").bases[0].y_mm == pytest.approx(301.5)
     referee.act(FRENCH, {"type": "volleys", "invoke": False})
     referee.undo(FRENCH)
-    assert shown(referee, FRENCH)["question"] == "Does French invoke the volley phase?"
+    assert seat_view(referee, FRENCH)["question"] == "Does French invoke the volley phase?"
 
 
 def test_a_game_goes_on_from_its_document() -> None:
@@ -164,22 +164,22 @@ def test_a_game_goes_on_from_its_document() -> None:
         kept = play.to_json()
     again = Referee(game_of("maurice-lite"))
     again.resume(kept)
-    assert shown(again, FRENCH)["question"] == shown(referee, FRENCH)["question"]
+    assert seat_view(again, FRENCH)["question"] == seat_view(referee, FRENCH)["question"]
     assert again.position() == referee.position()
 
 
 def test_an_intent_is_stated_before_the_move_and_checked_after_it() -> None:
     referee = marching()
     referee.intend(FRENCH, Intent("F1", "B1", 10.0, is_within=False))
-    (said,) = shown(referee, FRENCH)["intents"]
+    (said,) = seat_view(referee, FRENCH)["intents"]
     assert said["text"] == "F1 just outside 10 BW of B1"
     assert said["answer"]["answer"] == "yes"
     referee.see(moved(table(), "F1", 159.5))  # 0.5 mm nearer than 10 BW
-    (said,) = shown(referee, FRENCH)["intents"]
+    (said,) = seat_view(referee, FRENCH)["intents"]
     assert said["answer"]["answer"] == "yes"
     assert said["answer"]["margin_mm"] == pytest.approx(0.5)
     referee.see(moved(table(), "F1", 160.5))
-    assert shown(referee, FRENCH)["intents"][0]["answer"]["answer"] == "no"
+    assert seat_view(referee, FRENCH)["intents"][0]["answer"]["answer"] == "no"
 
 
 def test_an_intent_decides_what_is_too_close_and_is_told_in_the_log() -> None:
@@ -188,7 +188,7 @@ def test_an_intent_decides_what_is_too_close_and_is_told_in_the_log() -> None:
     referee.see(moved(table(), "F1", 120.0))
     referee.confirm(FRENCH, "F1", way="intent")
     said = "too close to call, decided by the mover's intent: F1 just outside 10 BW of B1"
-    assert shown(referee, FRENCH)["log"][-1]["note"] == said
+    assert seat_view(referee, FRENCH)["log"][-1]["note"] == said
     with referee.held() as play:
         again = Play.from_json(referee.game, play.to_json())
         assert again.remarks == play.remarks
@@ -217,25 +217,25 @@ def test_a_table_that_is_seen_carries_what_the_game_knows_of_its_units() -> None
 def test_another_game_begins_without_the_markers_of_the_one_before() -> None:
     referee = begun()
     referee.act(FRENCH, {"type": "overrule", "disruption": {"F1": 2}, "smoke": {"B1": True}})
-    assert set(shown(referee, FRENCH)["markers"]) == {"F1", "B1"}
+    assert set(seat_view(referee, FRENCH)["markers"]) == {"F1", "B1"}
     referee.begin(referee.position(), {"active": "british"}, SHARED)
-    assert shown(referee, FRENCH)["markers"] == {}
+    assert seat_view(referee, FRENCH)["markers"] == {}
 
 
 @pytest.mark.parametrize("is_automatic", [True, False])
 def test_a_step_without_a_choice_goes_on_by_itself_or_by_one_tap(is_automatic: bool) -> None:
     referee = marching(is_automatic=is_automatic)
     referee.act(FRENCH, {"type": "overrule", "hands": {"french": 0}})
-    before = shown(referee, FRENCH)["question"]
+    before = seat_view(referee, FRENCH)["question"]
     referee.act(FRENCH, {"type": "done"})
-    now = shown(referee, FRENCH)
+    now = seat_view(referee, FRENCH)
     if not is_automatic:
         assert now["question"] == "Does French move its commander?"
         assert len(now["actions"]) == 1
         referee.act(FRENCH, now["actions"][0]["action"])
-    assert shown(referee, FRENCH)["question"] == "Does British invoke the volley phase?"
+    assert seat_view(referee, FRENCH)["question"] == "Does British invoke the volley phase?"
     referee.undo(FRENCH, 1 if is_automatic else 2)  # nobody takes back what nobody chose
-    assert shown(referee, FRENCH)["question"] == before
+    assert seat_view(referee, FRENCH)["question"] == before
 
 
 def test_units_inside_impassable_ground_are_not_taken_in_without_a_word() -> None:
@@ -243,7 +243,7 @@ def test_units_inside_impassable_ground_are_not_taken_in_without_a_word() -> Non
     there = replace(table(), terrain=(town,))
     referee = Referee(game_of("maurice-lite"))
     referee.begin(there, {"active": "french"}, FRENCH)
-    assert shown(referee, FRENCH)["trouble"] == "unit F1 stands on impassable ground (M-5.1)"
+    assert seat_view(referee, FRENCH)["trouble"] == "unit F1 stands on impassable ground (M-5.1)"
     referee.see(moved(there, "F1", 200.0))
     referee.accept(FRENCH, ["F1"])
-    assert shown(referee, FRENCH)["trouble"] == ""
+    assert seat_view(referee, FRENCH)["trouble"] == ""

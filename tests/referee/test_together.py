@@ -7,7 +7,7 @@ import pytest
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import SHARED, SPECTATOR, player
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tablecam.table.model import Commander, Position
 from tests.referee.tables import SOUTH, moved
@@ -36,10 +36,10 @@ def marching(here: Position | None = None, *, is_automatic: bool = False) -> Ref
     referee.begin(here or table(), {"active": "french"}, FRENCH)
     referee.act(SHARED, {"type": "volleys", "invoke": False})
     referee.act(SHARED, {"type": "declare", "command": "march"})
-    choices = shown(referee, SHARED)["actions"]
+    choices = seat_view(referee, SHARED)["actions"]
     forces = [each["action"] for each in choices if set("123") <= set(each["label"])]
     referee.act(SHARED, forces[0])
-    while (now := shown(referee, SHARED))["actions"][-1]["group"] == "card":
+    while (now := seat_view(referee, SHARED))["actions"][-1]["group"] == "card":
         referee.act(SHARED, next(a["action"] for a in now["actions"] if "No" in a["label"]))
     assert now["question"].startswith("French marches: F1, F2, F3")
     return referee
@@ -53,14 +53,14 @@ def laid(**ahead_mm: float) -> Position:
 
 
 def told(referee: Referee) -> list[str]:
-    log = shown(referee, SHARED)["log"]
+    log = seat_view(referee, SHARED)["log"]
     return [line["text"] for line in log if line["kind"] == "march" and not line["undone"]]
 
 
 def test_all_that_was_moved_is_confirmed_with_one_tap() -> None:
     referee = marching()
     referee.see(laid(F1=100, F3=80))
-    now = shown(referee, FRENCH)
+    now = seat_view(referee, FRENCH)
     assert now["together"] == ["F1", "F3"]
     assert [each["text"] for each in now["moved"]] == [
         "F1 moved ahead 2.5 BW: march?",
@@ -69,13 +69,13 @@ def test_all_that_was_moved_is_confirmed_with_one_tap() -> None:
     assert now["moved"][1]["answer"]["because"] == "2.00 of 4 BW"
     referee.confirm_all(FRENCH, ["F1", "F3"], referee.version)
     assert told(referee) == ["F1 marches 2.50 BW of 4", "F3 marches 2.00 BW of 4"]
-    assert shown(referee, FRENCH)["moved"] == []
+    assert seat_view(referee, FRENCH)["moved"] == []
 
 
 def test_who_moves_into_the_place_that_another_left_goes_after_him() -> None:
     referee = marching()
     referee.see(laid(F2=60, F1=120))
-    now = shown(referee, FRENCH)
+    now = seat_view(referee, FRENCH)
     assert now["together"] == ["F1", "F2"]
     first, then = now["moved"]
     assert (first["unit"], first["after"]) == ("F1", [])
@@ -91,26 +91,26 @@ def test_of_the_orders_that_is_taken_in_which_nobody_passes_through_a_friend() -
     here = table(front="F2", rear="F1")
     referee = marching(here)
     referee.see(moved(moved(here, "F1", 110), "F2", 160))
-    assert shown(referee, FRENCH)["together"] == ["F2", "F1"]
+    assert seat_view(referee, FRENCH)["together"] == ["F2", "F1"]
     referee.confirm_all(FRENCH, ["F2", "F1"])
-    assert shown(referee, FRENCH)["markers"] == {}
+    assert seat_view(referee, FRENCH)["markers"] == {}
 
 
 def test_one_that_is_not_legal_keeps_nobody_from_confirming_the_others() -> None:
     referee = marching()
     referee.see(laid(F1=100, F2=60, F3=220))
-    now = shown(referee, FRENCH)
+    now = seat_view(referee, FRENCH)
     assert now["together"] == ["F1", "F2"]
     assert not now["moved"][2]["is_legal"]
     assert now["moved"][2]["ghost"]
     referee.confirm_all(FRENCH, ["F1", "F2"])
-    assert [each["unit"] for each in shown(referee, FRENCH)["moved"]] == ["F3"]
+    assert [each["unit"] for each in seat_view(referee, FRENCH)["moved"]] == ["F3"]
 
 
 def test_who_follows_one_that_may_not_go_waits_with_him() -> None:
     referee = marching()
     referee.see(laid(F1=220, F2=60, F3=80))
-    now = shown(referee, FRENCH)
+    now = seat_view(referee, FRENCH)
     assert now["together"] == []
     by_unit = {each["unit"]: each for each in now["moved"]}
     assert by_unit["F3"]["is_legal"]
@@ -130,7 +130,7 @@ def test_two_that_changed_places_are_told_that_neither_can_go_first() -> None:
         units = (replace(each, bases=bases) if each.id == name else each for each in seen.units)
         seen = replace(seen, units=tuple(units))
     referee.see(seen)
-    now = shown(referee, FRENCH)
+    now = seat_view(referee, FRENCH)
     assert now["together"] == []
     said = "F1 lies where F2 stood, and F2 where F1 stood: neither can go first"
     assert next(each for each in now["moved"] if each["unit"] == "F1")["answer"]["because"] == said
@@ -139,9 +139,9 @@ def test_two_that_changed_places_are_told_that_neither_can_go_first() -> None:
 def test_each_is_confirmed_singly_too_and_the_others_stay_on_offer() -> None:
     referee = marching()
     referee.see(laid(F1=100, F2=60, F3=80))
-    assert shown(referee, FRENCH)["together"] == ["F1", "F3", "F2"]
+    assert seat_view(referee, FRENCH)["together"] == ["F1", "F3", "F2"]
     referee.confirm(FRENCH, "F3")
-    assert shown(referee, FRENCH)["together"] == ["F1", "F2"]
+    assert seat_view(referee, FRENCH)["together"] == ["F1", "F2"]
 
 
 def test_what_is_confirmed_at_once_is_taken_back_one_by_one() -> None:
@@ -156,7 +156,7 @@ def test_by_itself_the_referee_confirms_all_in_that_order() -> None:
     referee = marching(is_automatic=True)
     referee.see(laid(F2=60, F1=120, F3=220))
     assert told(referee) == ["F1 marches 3.00 BW of 4", "F2 marches 1.50 BW of 4"]
-    assert [each["unit"] for each in shown(referee, FRENCH)["moved"]] == ["F3"]
+    assert [each["unit"] for each in seat_view(referee, FRENCH)["moved"]] == ["F3"]
 
 
 def test_other_moves_than_those_offered_are_not_confirmed() -> None:

@@ -6,11 +6,11 @@ from functools import partial
 import pytest
 
 from tablecam.record.plays import newest_play
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.referee.corrections import correct_dice
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED, player
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 from tests.record.games import FACTS
@@ -34,7 +34,7 @@ RALLY = [
 
 @pytest.fixture
 def kept(tmp_path):
-    return KeptGame(partial(new_game_file, tmp_path, FACTS))
+    return GameRecorder(partial(new_game_file, tmp_path, FACTS))
 
 
 def begun(kept, **options):
@@ -53,7 +53,7 @@ def play_on(referee, actions):
         with referee.held() as play:
             asked = play.asked()
         seat = {"french": FRENCH, "british": BRITISH}.get(asked.seat, SHARED)
-        referee.act(seat, shown(referee, seat)["actions"][0]["action"])
+        referee.act(seat, seat_view(referee, seat)["actions"][0]["action"])
 
 
 def test_of_hands_that_are_dealt_nothing_is_told_but_in_the_log(kept):
@@ -112,6 +112,6 @@ def test_each_ruling_is_told_once_with_its_evidence(kept):
     (ruling,) = entries(kept, "ruling")
     assert (ruling["unit"], ruling["is_legal"]) == ("B1", False)
     assert ruling["answer"]["rule"]
-    assert ruling.items() <= shown(referee, FRENCH)["moved"][0].items()
+    assert ruling.items() <= seat_view(referee, FRENCH)["moved"][0].items()
     referee.see(moved(table(), "B1", 70.0, 270.0))
     assert len(entries(kept, "ruling")) == 2

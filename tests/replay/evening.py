@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 
 from tablecam.record.disputes import dispute_entry
 from tablecam.record.entries import Json, NewEntry, Picture
-from tablecam.record.positions import Chain
+from tablecam.record.positions import DifferenceEncoder
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
-from tablecam.referee.shown import shown
+from tablecam.referee.shown import seat_view
 from tablecam.rules.books import Book, book_of
 from tablecam.rules.games import game_of
 from tablecam.table.model import Position
@@ -29,7 +29,7 @@ class Evening:
     def __init__(self) -> None:
         self.entries: list[NewEntry] = []
         self.referee = Referee(game_of("maurice-lite"), keeper=self)
-        self._chain = Chain()
+        self._chain = DifferenceEncoder()
 
     def _keep(self, kind: str, document: Json, *pictures: Picture) -> None:
         at = FACTS.started_at + len(self.entries) * timedelta(seconds=30)
@@ -57,7 +57,7 @@ class Evening:
 
     def tap(self, group: str, label: str) -> None:
         """Tap the first button of a group that says so."""
-        actions = shown(self.referee, SHARED)["actions"]
+        actions = seat_view(self.referee, SHARED)["actions"]
         chosen = next(each for each in actions if each["group"] == group and label in each["label"])
         self.referee.act(SHARED, chosen["action"])
 
@@ -95,10 +95,10 @@ def evening() -> list[NewEntry]:
     referee.begin(there, {"active": "french"}, SHARED)
     made.tap("volleys", "No")
     made.tap("command", "March")
-    if shown(referee, SHARED)["actions"][0]["group"] == "card":
+    if seat_view(referee, SHARED)["actions"][0]["group"] == "card":
         made.tap("card", "Draw")
     made.tap("activate", "F1:")
-    while shown(referee, SHARED)["actions"][-1]["group"] == "card":
+    while seat_view(referee, SHARED)["actions"][-1]["group"] == "card":
         made.tap("card", "No card")
     made.see(moved(there, "F1", 200.0))
     referee.intend(SHARED, Intent("F1", "B1", 10.0, is_within=False))

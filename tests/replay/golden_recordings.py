@@ -23,7 +23,7 @@ from tablecam.record.entries import (
 from tablecam.record.game_file import GameFile
 from tablecam.record.journal import Journal
 from tablecam.record.positions import difference
-from tablecam.referee.told import beginning_document, deed_document
+from tablecam.referee.told import beginning_view, deed_document
 from tablecam.rules.play import Play
 from tablecam.table.position_file import position_to_json
 from tests.record.games import FACTS
@@ -47,7 +47,7 @@ def golden(path: Path = OWN) -> list[NewEntry]:
 
 def entries_of(play: Play, began: datetime = FACTS.started_at) -> Iterator[NewEntry]:
     """A game as it would have been kept: each deed, and before it where all lies then."""
-    yield NewEntry("play", beginning_document(play), at=began)
+    yield NewEntry("play", beginning_view(play), at=began)
     before: Json | None = None
     for place, logged in enumerate(play.logged()):
         at = began + (place + 1) * A_DEED

@@ -10,7 +10,7 @@ from typing import Any
 from tablecam.record.entries import GameFacts, Kind, NewEntry, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import difference
-from tablecam.referee.told import beginning_document, deed_document
+from tablecam.referee.told import beginning_view, deed_document
 from tablecam.rules.play import Play
 from tablecam.table.position_file import position_to_json
 
@@ -26,7 +26,7 @@ def recorded(play: Play[Any, Any], path: Path, *, apart_s: float = 12.0) -> Game
 
 
 def entries(play: Play[Any, Any], apart_s: float = 12.0) -> Iterator[NewEntry]:
-    begun = beginning_document(play)
+    begun = beginning_view(play)
     now = begun["position"]
     yield new("position", difference(None, now), 0)
     yield new("play", begun, 1)

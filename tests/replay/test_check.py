@@ -8,13 +8,13 @@ import pytest
 import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry
-from tablecam.replay.check import Check
+from tablecam.replay.check import RecordingCheck
 from tests.replay.evening import evening
 from tests.replay.golden_recordings import DEALT, OWN, golden
 
 
 def checked(entries, *, game="maurice-lite", written_by=tablecam.__version__):
-    check = Check(game, "evening.tablecam", written_by)
+    check = RecordingCheck(game, "evening.tablecam", written_by)
     for number, each in enumerate(entries, start=1):
         if not check.entry(Entry(number, each.kind, each.at, each.document)):
             break

@@ -16,7 +16,7 @@ from tablecam.record.game_file import GameFile
 from tablecam.record.plays import newest_play
 from tablecam.record.positions import WHOLE, applied
 from tablecam.record.schema import SCHEMA_VERSION
-from tablecam.replay.check import Check
+from tablecam.replay.check import RecordingCheck
 from tablecam.replay.film import film
 from tablecam.replay.pages import Pages
 from tablecam.replay.repair import pages_of, repaired
@@ -166,7 +166,7 @@ def test_what_is_repaired_plays_again_up_to_what_is_lost(original, entries, cost
     page = next(page for page in cost if cost[page] and min(cost[page]) > 80)
     path = tmp_path / "damaged.tablecam"
     path.write_bytes(damaged(original, [page]))
-    check = Check(FACTS.game, "x")
+    check = RecordingCheck(FACTS.game, "x")
     for number, each in enumerate(repair(path).copy.entries, start=1):
         if not check.entry(Entry(number, each.kind, each.at, each.document)):
             break

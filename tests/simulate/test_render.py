@@ -7,7 +7,7 @@ import pytest
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.light import PAPER, encoded
 from tablecam.simulate.places import Place
-from tablecam.simulate.render import DEMO_LOOK, PLAIN, Look, Renderer
+from tablecam.simulate.render import DEMO_LOOK, PLAIN, Renderer, RenderStyle
 from tablecam.simulate.scene import Hand, Scene
 
 PLACES = {10: Place(110, 90, 12), 11: Place(330, 230, 200), 20: Place(330, 80, 77)}
@@ -80,7 +80,7 @@ def test_the_same_seed_gives_the_same_picture(roster, camera):
 
 
 def test_each_frame_has_its_own_noise_of_the_strength_asked_for(roster, camera):
-    renderer = Renderer(roster, camera, Look(noise=3.0, scenery=False))
+    renderer = Renderer(roster, camera, RenderStyle(noise=3.0, scenery=False))
     scene = Scene(PLACES)
     one, other = (renderer.picture(scene, number).astype(float) for number in (0, 1))
     assert (one - other).std() == pytest.approx(3 * np.sqrt(2), rel=0.05)

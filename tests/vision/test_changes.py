@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.vision.search.blocks import Blocks, blocks_of
-from tablecam.vision.search.changes import Ground, as_map, changes
+from tablecam.vision.search.changes import ReferencePictures, as_map, detect_changes
 from tests.vision.pictures import CAMERA
 
 BLOCKS = blocks_of(CAMERA, (0.0, 0.0, 420.0, 300.0))
@@ -27,10 +27,10 @@ def reduced(picture):
 
 
 def found(now, then, before=None):
-    ground = Ground.all_searched(reduced(then), BLOCKS)
+    ground = ReferencePictures.all_searched(reduced(then), BLOCKS)
     if before is not None:
-        ground = Ground(ground.searched, reduced(before), ground.waiting)
-    return changes(reduced(now), ground, BLOCKS, doubted=NOTHING)
+        ground = ReferencePictures(ground.searched, reduced(before), ground.waiting)
+    return detect_changes(reduced(now), ground, BLOCKS, doubted=NOTHING)
 
 
 @given(st.lists(st.booleans(), min_size=24, max_size=24))
@@ -96,24 +96,24 @@ def test_what_is_as_it_was_before_has_stopped_changing():
 
 def test_what_was_searched_in_other_light_is_remembered_as_it_would_look_in_the_old():
     then = table_picture()
-    ground = Ground.all_searched(reduced(then), BLOCKS)
+    ground = ReferencePictures.all_searched(reduced(then), BLOCKS)
     searched = BLOCKS.tile(0, 4)
     for number in range(1, 4):
         now = reduced(0.7 * table_picture(number=number))
-        seen = changes(now, ground, BLOCKS, doubted=NOTHING)
+        seen = detect_changes(now, ground, BLOCKS, doubted=NOTHING)
         assert not seen.since_searched.any()
         ground = ground.after(now, seen, BLOCKS, searched=searched)
-    seen = changes(reduced(table_picture(number=9)), ground, BLOCKS, doubted=NOTHING)
+    seen = detect_changes(reduced(table_picture(number=9)), ground, BLOCKS, doubted=NOTHING)
     assert not seen.since_searched.any()
 
 
 def test_noise_that_grows_is_learned_and_forgotten_again():
-    ground = Ground.all_searched(reduced(table_picture(noise=0.0)), BLOCKS)
+    ground = ReferencePictures.all_searched(reduced(table_picture(noise=0.0)), BLOCKS)
     levels = []
     for noise in (0.0, 1.5, 0.0):
         for number in range(60):
             now = reduced(table_picture(noise=noise, number=number))
-            seen = changes(now, ground, BLOCKS, doubted=NOTHING)
+            seen = detect_changes(now, ground, BLOCKS, doubted=NOTHING)
             ground = ground.after(now, seen, BLOCKS, searched=NOTHING)
         levels.append(ground.noise_grey)
     assert levels[1] > 1.2
@@ -122,14 +122,14 @@ def test_noise_that_grows_is_learned_and_forgotten_again():
 
 
 def test_a_hand_that_keeps_moving_is_no_noise():
-    ground = Ground.all_searched(reduced(table_picture()), BLOCKS)
+    ground = ReferencePictures.all_searched(reduced(table_picture()), BLOCKS)
     width_px = SHAPE[1] // 5
     for number in range(60):
         picture = table_picture(number=number)
         left = 7 * number % (SHAPE[1] - width_px)
         picture[:, left : left + width_px] = 10
         now = reduced(picture)
-        seen = changes(now, ground, BLOCKS, doubted=NOTHING)
+        seen = detect_changes(now, ground, BLOCKS, doubted=NOTHING)
         ground = ground.after(now, seen, BLOCKS, searched=NOTHING)
         assert seen.since_searched.any()
     assert ground.noise_grey < 1.6  # twice what two pictures with noise of 0.5, rounded, differ by

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from tablecam.vision.detection.sighting import Rejection, Search
+from tablecam.vision.detection.sighting import Rejection, SearchResult
 from tablecam.vision.search.blocks import Blocks
 from tablecam.vision.search.changes import Changes
-from tablecam.vision.search.tag_appearance import TagLooks
-from tablecam.vision.search.watch import due_blocks
+from tablecam.vision.search.tag_appearance import TagAppearances
+from tablecam.vision.search.watch import search_schedule
 
 BLOCKS = Blocks(np.zeros(2), 8, 8, np.arange(64).reshape(8, 8))
 NOTHING = np.zeros(BLOCKS.count, dtype=np.bool_)
 PICTURE = np.full((8, 8), 90, np.float32)
-NO_NEWS = TagLooks.of(Search(()), PICTURE).compared(PICTURE).answered(())
+NO_NEWS = TagAppearances.of(SearchResult(()), PICTURE).compared(PICTURE).answered(())
 HAND, BEHIND, ELSEWHERE = 10, 20, 50
 
 
@@ -25,7 +25,7 @@ def due(number, *, waiting=NOTHING, moving=NOTHING, owed=NOTHING, rejections=())
     """What is due in a picture, and what is owed after it."""
     counts = 5 * waiting.astype(np.int64)
     found = Changes(waiting, moving, counts, np.ones((8, 8), np.float32), 0.5)
-    blocks = due_blocks(number, found, NO_NEWS, BLOCKS, owed, rejections)
+    blocks = search_schedule(number, found, NO_NEWS, BLOCKS, owed, rejections)
     return blocks, blocks.owed(owed, found)
 
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
-from tablecam.planning.detection_model import Cost, Expectation, MeasuredRow, monotone
+from tablecam.planning.detection_model import Cost, DetectionModel, MeasuredRow, monotone
 from tablecam.planning.detection_model_file import (
-    measured_expectation,
-    read_expectation,
-    write_expectation,
+    default_model,
+    read_model,
+    write_model,
 )
 
 
@@ -34,7 +34,7 @@ SOFT = row(4.0, 0.99, 0.05, blur_px=1.5)
 
 
 def expectation(*rows):
-    return Expectation("a test", 4.0, 0.6, rows or (SMALL, MIDDLE, LARGE, NOISY, NOISIER, SOFT))
+    return DetectionModel("a test", 4.0, 0.6, rows or (SMALL, MIDDLE, LARGE, NOISY, NOISIER, SOFT))
 
 
 def test_what_was_measured_is_expected():
@@ -145,14 +145,14 @@ def test_making_monotone_keeps_the_weighted_mean(pairs):
 
 def test_what_is_written_is_read_back(tmp_path):
     path = tmp_path / "expectation.toml"
-    write_expectation(path, expectation())
-    assert read_expectation(path).at(4.0) == expectation().at(4.0)
-    assert set(read_expectation(path).rows) == set(expectation().rows)
+    write_model(path, expectation())
+    assert read_model(path).at(4.0) == expectation().at(4.0)
+    assert set(read_model(path).rows) == set(expectation().rows)
 
 
 def test_the_file_that_comes_with_tablecam_is_as_it_would_be_written(tmp_path):
     path = tmp_path / "expectation.toml"
-    write_expectation(path, measured_expectation())
+    write_model(path, default_model())
     shipped = Path(__file__).parents[2] / "tablecam" / "planning" / "detection_model.toml"
     assert shipped.read_text(encoding="utf-8") == path.read_text(encoding="utf-8")
 
@@ -168,9 +168,9 @@ def test_the_file_that_comes_with_tablecam_is_as_it_would_be_written(tmp_path):
 )
 def test_a_file_that_is_wrong_is_one_line(tmp_path, old, new, message):
     path = tmp_path / "expectation.toml"
-    write_expectation(path, expectation())
+    write_model(path, expectation())
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(BadInput, match=r"expectation\.toml") as error:
-        read_expectation(path)
+        read_model(path)
     assert message in str(error.value)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from calibration.grey import to_grey
 from tablecam.vision.fitting.dictionary import tag_patterns
-from tablecam.vision.fitting.fine_fit import mosaic_trace, placed_finely
+from tablecam.vision.fitting.fine_fit import demosaicing_effect, refine_poses
 from tablecam.vision.fitting.fit import fit_tags
-from tablecam.vision.fitting.neighbours import beside, told_apart
-from tablecam.vision.fitting.rendered import drawn_tags
+from tablecam.vision.fitting.neighbours import decorrelated_columns, filter_patches
+from tablecam.vision.fitting.rendered import render_tags
 from tablecam.vision.fitting.tags import TagGuesses
 from tests.benchmarks.sensors import exposed
 from tests.vision.pictures import CAMERA, Print, cover, picture_of
@@ -60,7 +60,7 @@ def plainly(grey, prints=PRINTS):
 
 
 def finely(grey, fits):
-    return placed_finely(grey, CAMERA, PATTERNS, fits)
+    return refine_poses(grey, CAMERA, PATTERNS, fits)
 
 
 def off_px(fits, prints=PRINTS):
@@ -134,7 +134,7 @@ def test_no_tags_are_placed_nowhere():
 
 @pytest.fixture(scope="module")
 def drawn():
-    return drawn_tags(
+    return render_tags(
         sharp(),
         CAMERA,
         PATTERNS,
@@ -152,13 +152,13 @@ def test_how_blurred_each_pixel_of_the_filter_is_is_found_again(drawn, added, se
     patches, columns = model.patches, model.columns(model.start(guesses(PRINTS, off_mm=0.0)))
     shares = np.tile(np.float32([100, 50, 0, 0, 0, 0, 0, 0, 0]), (len(PRINTS), 1))
     along_rows = np.array([[0, 0, 0], [1, -2, 1], [0, 0, 0]], np.float32)
-    blurred = beside(columns.values[None, :, 0], patches, along_rows, fill=1.0)[0]
+    blurred = filter_patches(columns.values[None, :, 0], patches, along_rows, fill=1.0)[0]
     down, right = np.divmod(patches.spots, patches.across)
     column, row = patches.corners_px.T[..., None]
     place = (row + down) % 2 * 2 + (column + right) % 2
     true = 100 * np.float32(added)[place] * blurred * columns.on_tag
     noise = np.random.default_rng(seed).normal(0, 1, true.shape).astype(np.float32)
-    found = mosaic_trace(columns, shares, true + noise, columns.on_tag, patches)
+    found = demosaicing_effect(columns, shares, true + noise, columns.on_tag, patches)
     # Of 3000 pixels a place and a noise of 1 grey level, three shares are known to a fiftieth.
     assert np.abs(found * columns.on_tag - true).max() < 3.0
 
@@ -167,11 +167,11 @@ def test_what_is_filtered_keeps_its_place(drawn):
     patches = drawn.model.patches
     values = np.where(patches.real, np.arange(patches.real.size).reshape(patches.real.shape), 0)
     values = values[None].astype(np.float32)
-    kept = beside(values, patches, IDENTITY)
+    kept = filter_patches(values, patches, IDENTITY)
     np.testing.assert_array_equal(kept[0][patches.real], values[0][patches.real])
     follows = np.diff(patches.spots, axis=1) == 1
     follows &= patches.real[:, 1:]
-    moved = beside(values, patches, LEFT)[0]
+    moved = filter_patches(values, patches, LEFT)[0]
     np.testing.assert_array_equal(moved[:, 1:][follows], values[0][:, :-1][follows])
 
 
@@ -180,7 +180,7 @@ def test_what_one_column_tells_of_another_is_told_back(drawn):
     rng = np.random.default_rng(1)
     values = rng.normal(size=(len(PRINTS), 2, patches.real.shape[1])).astype(np.float32)
     weights = (rng.uniform(0, 1, patches.real.shape) * patches.real).astype(np.float32)
-    told = told_apart(values, weights, patches)
+    told = decorrelated_columns(values, weights, patches)
     both = told @ values.transpose(0, 2, 1)
     np.testing.assert_allclose(both[:, 0, 1], both[:, 1, 0], rtol=1e-3, atol=1e-2)
     alone = (values * weights[:, None]) @ values.transpose(0, 2, 1)

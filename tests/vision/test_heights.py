@@ -12,7 +12,7 @@ from tablecam.table.model import Terrain
 from tablecam.vision.detection.kinds import tag_ids
 from tablecam.vision.fitting.dictionary import tag_patterns
 from tablecam.vision.fitting.tags import TagGuesses
-from tablecam.vision.identification.heights import Hills, on_planes
+from tablecam.vision.identification.heights import Hills, project_to_planes
 from tablecam.vision.search.find import TagFinder
 from tablecam.vision.tracking.bases import base_poses
 from tests.vision.pictures import CAMERA, FOOT, ROSTER, Print, picture_of
@@ -93,7 +93,7 @@ def tag(x_mm, y_mm, heading_deg, height_mm):
 def ground_under(roster, x_mm, y_mm, heading_deg, ground_mm):
     """What is thought of a tag that lies so high, from where it seems to lie on the table."""
     truly = tag(x_mm, y_mm, heading_deg, ground_mm + FOOT.tag_height_mm)
-    as_seen = on_planes(CAMERA, truly, np.array([FOOT.tag_height_mm]))
+    as_seen = project_to_planes(CAMERA, truly, np.array([FOOT.tag_height_mm]))
     return float(Hills.of(roster, PATTERNS).under(CAMERA, as_seen)[0])
 
 

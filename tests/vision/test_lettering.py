@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from tablecam.drawing.lettering import Words, drawable, lettered
+from tablecam.drawing.lettering import Words, drawable, with_text
 
 NAMES = "Größe ÄÖÜ Übergang, garde à cheval, Señor Núñez, Żółw? Čáslav, İstanbul, „Œuvre“ ½ — ± 1°"
 
 
 def drawn(text, *, bold=False):
     page = np.full((40, 60, 3), 255, dtype=np.uint8)
-    return lettered(page, [Words(text, (20, 20), 30, bold=bold)]).tobytes()
+    return with_text(page, [Words(text, (20, 20), 30, bold=bold)]).tobytes()
 
 
 @pytest.mark.parametrize("bold", [False, True])

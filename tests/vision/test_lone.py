@@ -8,7 +8,7 @@ import pytest
 
 from tablecam.table.roster import UnitEntry
 from tablecam.vision.fitting.dictionary import tag_patterns
-from tablecam.vision.identification.unit_neighbours import Mates
+from tablecam.vision.identification.unit_neighbours import UnitNeighbours
 from tablecam.vision.search.find import TagFinder
 from tests.vision.pictures import CAMERA, FOOT, GUN, ROSTER, Print, picture_of
 
@@ -68,5 +68,5 @@ def test_a_gun_that_shows_nothing_of_its_pattern_is_not_named():
 
 def test_only_what_has_no_other_base_in_its_unit_is_lone():
     ids = [0, 10, 11, 12, 13, 20, 21, 22]
-    mates = Mates.of(LONE, tag_patterns(LONE.dictionary, ids))
+    mates = UnitNeighbours.of(LONE, tag_patterns(LONE.dictionary, ids))
     assert mates.is_lone.tolist() == [True, False, False, False, False, True, True, True]

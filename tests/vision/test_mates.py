@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tablecam.vision.detection.kinds import tag_ids
 from tablecam.vision.fitting.dictionary import tag_patterns
 from tablecam.vision.fitting.tags import TagGuesses
-from tablecam.vision.identification.unit_neighbours import FLUSH_NATS, Mates
+from tablecam.vision.identification.unit_neighbours import CONTACT_NATS, UnitNeighbours
 from tablecam.vision.search.find import TagFinder
 from tests.vision.pictures import CAMERA, FOOT, ROSTER, Print, cover, picture_of
 
 PATTERNS = tag_patterns(ROSTER.dictionary, tag_ids(ROSTER))
-MATES = Mates.of(ROSTER, PATTERNS)
+MATES = UnitNeighbours.of(ROSTER, PATTERNS)
 ROW = {tag: PATTERNS.index_of[tag] for tag in tag_ids(ROSTER)}
 FINDER = TagFinder(CAMERA, ROSTER)
 LINE = [Print(tag, 200, 210 - 40 * place, 0.0) for place, tag in enumerate((10, 11, 12, 13))]
@@ -83,21 +83,21 @@ def test_flush_mates_are_likelier_than_near_ones_and_those_than_far_ones():
         mate = known(10, 200, 150, 0.0)
         return MATES.likelier(known(11, 200, 150 - right_mm, heading_deg), mate)[0, ROW[11]]
 
-    assert nats(40.5) == FLUSH_NATS
-    assert 0 < nats(52) < FLUSH_NATS
-    assert 0 < nats(40, heading_deg=10) < FLUSH_NATS
+    assert nats(40.5) == CONTACT_NATS
+    assert 0 < nats(52) < CONTACT_NATS
+    assert 0 < nats(40, heading_deg=10) < CONTACT_NATS
     assert nats(300) == nats(40, heading_deg=90) == 0
 
 
 def test_a_mate_lies_flush_next_but_one_too():
     beside = [known(11, 200, 150 - right_mm, 0.0) for right_mm in (40, 80, 120)]
     nats = [MATES.likelier(each, known(10, 200, 150, 0.0))[0, ROW[11]] for each in beside]
-    assert nats == [FLUSH_NATS, FLUSH_NATS, 0]
+    assert nats == [CONTACT_NATS, CONTACT_NATS, 0]
 
 
 def test_bases_agree_with_the_table_file_where_they_lie_flush_with_mates():
     units = ((10, 11, 12, 13), (20, 21))
-    mates = Mates(
+    mates = UnitNeighbours(
         np.array([0, 0, 0, 0, 1, 1]), np.tile([FOOT.depth_mm, FOOT.width_mm], (6, 1)).astype(float)
     )
     row = {tag: number for number, tag in enumerate(tag for unit in units for tag in unit)}

@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.planning.detection_model import Expectation, MeasuredRow
+from tablecam.planning.detection_model import DetectionModel, MeasuredRow
 from tablecam.planning.plan import (
     MOST_SLANTED,
     Mount,
     highest_height_mm,
     ideal_lens,
     lowest_height_mm,
-    planned,
+    predict,
     with_tag_size,
 )
 from tablecam.table.model import TableSize
 from tablecam.table.roster import BaseType, Roster, TableTag, UnitEntry
 from tablecam.vision.search.camera_scale import (
-    hung_at,
+    at_height,
     largest_tag_mm,
     outline_px,
     sees_table,
@@ -45,7 +45,7 @@ TABLE = Roster(
 )
 WEBCAM = Mount(ideal_lens(1920, 1080, 78.0), (900.0, 600.0))
 ROW = MeasuredRow(1.0, 0.6, 4.0, 0.01, 0.75, 400, 0.9, 0.08, 0.16, 1.0, 2.0)
-EXPECTATION = Expectation(
+EXPECTATION = DetectionModel(
     "a test",
     4.0,
     0.6,
@@ -119,7 +119,7 @@ def test_a_table_tag_beside_the_table_must_be_seen_too():
 
 
 def test_a_camera_hung_higher_stays_above_its_place_and_looks_the_same_way():
-    higher = hung_at(CAMERA, 900.0)
+    higher = at_height(CAMERA, 900.0)
     assert higher.pose.rotation_vector_rad == CAMERA.pose.rotation_vector_rad
     was, now = CAMERA.pose.camera_centre_mm, higher.pose.camera_centre_mm
     assert now == pytest.approx([was[0], was[1], 900.0])
@@ -127,7 +127,7 @@ def test_a_camera_hung_higher_stays_above_its_place_and_looks_the_same_way():
 
 def test_what_a_strong_lens_folds_back_into_the_picture_is_not_seen():
     folding = replace(CAMERA.lens, k1=-0.35, k2=0.0)
-    camera = hung_at(replace(CAMERA, lens=folding), 150.0)
+    camera = at_height(replace(CAMERA, lens=folding), 150.0)
     assert np.isnan(outline_px(camera, ROSTER)).any()
     assert not sees_table(camera, ROSTER)
 
@@ -138,7 +138,7 @@ def test_a_base_has_room_for_a_tag_and_a_cell_of_white_on_either_side():
 
 
 def test_a_plan_turns_measured_pixels_into_millimetres():
-    plan = planned(WEBCAM, 2000.0, with_tag_size(TABLE, 24.0), EXPECTATION, error_mm=0.2)
+    plan = predict(WEBCAM, 2000.0, with_tag_size(TABLE, 24.0), EXPECTATION, error_mm=0.2)
     (tag,) = plan.tags
     # 2.37 px a cell lie 62 % of the way from 1 to 4, by their logarithms.
     way = np.log(2.371) / np.log(4.0)
@@ -153,7 +153,7 @@ def test_a_plan_turns_measured_pixels_into_millimetres():
 
 
 def test_a_plan_says_nothing_of_tags_smaller_than_any_that_were_measured():
-    plan = planned(WEBCAM, 4000.0, TABLE, EXPECTATION, error_mm=0.2)
+    plan = predict(WEBCAM, 4000.0, TABLE, EXPECTATION, error_mm=0.2)
     (tag,) = plan.tags
     assert tag.expected is None
     assert (tag.median_mm, tag.p95_mm, tag.works) == (None, None, False)

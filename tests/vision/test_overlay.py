@@ -13,7 +13,7 @@ from tablecam.drawing.overlay import UNCERTAIN_MM, Overlay
 from tablecam.drawing.pen import REFUSED, SIDES, Pen
 from tablecam.drawing.report import picture_report
 from tablecam.vision.detection.exposure import exposure
-from tablecam.vision.detection.sighting import Rejection, Search
+from tablecam.vision.detection.sighting import Rejection, SearchResult
 from tablecam.vision.registration.registration import register
 from tablecam.vision.search.find import find_tags
 from tablecam.vision.tracking.bases import base_poses
@@ -112,7 +112,7 @@ def test_an_uncertain_base_is_drawn_in_dashes_and_says_how_uncertain(found):
 
 def test_a_refused_tag_is_crossed_out_where_it_lies_and_explained_in_the_margin(grey, found):
     off = Rejection(11, "lies off the table", 300.0, 100.0)
-    refused = Search(found.sightings, (off,), found.blur_px)
+    refused = SearchResult(found.sightings, (off,), found.blur_px)
     picture, result = drawn(grey, refused)
     assert share_of(np.array(REFUSED), result, (300.0, 100.0)) > 0.3
     margin = result[:, picture.shape[1] :]
@@ -123,7 +123,7 @@ def test_a_refused_tag_is_crossed_out_where_it_lies_and_explained_in_the_margin(
 
 
 def test_the_margin_is_added_beside_the_picture_and_covers_nothing(grey, found):
-    picture, result = drawn(grey, Search(()))
+    picture, result = drawn(grey, SearchResult(()))
     assert result.shape[0] == picture.shape[0]
     assert result.shape[1] > 1.2 * picture.shape[1]
     assert (result[:, : picture.shape[1]] == picture).all()

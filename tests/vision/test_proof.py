@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.drawing.lettering import Words, lettered, size_px, wrapped
+from tablecam.drawing.lettering import Words, size_px, with_text, wrapped
 from tablecam.drawing.proof import Proof, proof_picture
-from tablecam.drawing.proof_cut import LEAST_WIDTH_PX, cut_around
-from tablecam.drawing.proof_ground import Ground
-from tablecam.drawing.shape_style import SIDES, look_of
+from tablecam.drawing.proof_cut import LEAST_WIDTH_PX, crop_around
+from tablecam.drawing.proof_ground import EvidenceHeights
+from tablecam.drawing.shape_style import SIDES, style_of
 from tablecam.geometry.outlines import corners
 from tablecam.geometry.shapes import Shape
 from tablecam.simulate.demo import demo_camera
@@ -23,7 +23,7 @@ from tablecam.uncertainty.answer import Answer
 TABLE = TableSize(1200, 800, 30)
 CAMERA = demo_camera(1280, 720, TABLE)
 BASE_TOP_MM = 3.0
-GROUND = Ground(BASE_TOP_MM)
+GROUND = EvidenceHeights(BASE_TOP_MM)
 AT = datetime(2026, 5, 1, 20, 15, tzinfo=UTC)
 GREY = 96
 JPEG_GREY = 6.0
@@ -66,7 +66,7 @@ def pictures(the_proof, camera=CAMERA, picture=None):
 
 def cut_of(units, camera=CAMERA):
     places = [np.array(corners(base)) for unit in units for base in unit.bases]
-    return cut_around(places, camera, ground=GROUND, margin_mm=60.0)
+    return crop_around(places, camera, ground=GROUND, margin_mm=60.0)
 
 
 def test_the_plain_picture_is_the_cameras_own():
@@ -142,10 +142,12 @@ HILL = Terrain("hill", "hill", ((860, 580), (960, 580), (960, 680), (860, 680)),
 
 def seen_on_hill(*shapes, units=()):
     """The plain and the drawn picture, and a function: where in them a place at a height is."""
-    hilly = replace(proof(*shapes, units=units), ground=Ground.of((HILL,), base_mm=BASE_TOP_MM))
+    hilly = replace(
+        proof(*shapes, units=units), ground=EvidenceHeights.of((HILL,), base_mm=BASE_TOP_MM)
+    )
     places = [np.array(shape.points_mm) for shape in shapes]
     places += [np.array(corners(base)) for unit in units for base in unit.bases]
-    cut = cut_around(places, CAMERA, ground=hilly.ground, margin_mm=60.0)
+    cut = crop_around(places, CAMERA, ground=hilly.ground, margin_mm=60.0)
 
     def at(place_mm, height_mm):
         ((x, y),) = CAMERA.to_image([[*place_mm, BASE_TOP_MM + height_mm]])
@@ -248,14 +250,14 @@ def test_the_frame_is_left_as_it_was():
 
 
 def test_an_unknown_role_is_drawn_too():
-    assert look_of("nobody thought of it").width > 0
+    assert style_of("nobody thought of it").width > 0
 
 
 def test_words_are_as_wide_as_they_are_measured():
     blank = np.zeros((80, 900, 3), np.uint8)
     for bold in (False, True):
         words = Words("B1 to the flank ± 0.3 mm", (20, 40), 30, (255, 255, 255), bold=bold)
-        columns = np.flatnonzero(lettered(blank, [words]).max(axis=(0, 2)))
+        columns = np.flatnonzero(with_text(blank, [words]).max(axis=(0, 2)))
         wide, _ = size_px(words.text, 30, bold=bold)
         # A letter's own space to either side is measured with it.
         assert columns[-1] - columns[0] == pytest.approx(wide, abs=5)

@@ -8,7 +8,7 @@ from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.simulate.mount import Tilt
 from tablecam.simulate.render import PLAIN, Renderer
 from tablecam.simulate.scene import Scene
-from tablecam.vision.registration.hypotheses import rough_camera
+from tablecam.vision.registration.hypotheses import locate_camera_roughly
 from tablecam.vision.registration.registration import register
 from tablecam.vision.search.find import TagFinder
 from tests.footage import Rig
@@ -66,7 +66,7 @@ def test_a_camera_knocked_far_aside_is_found_by_the_last_resort():
     tilt = Tilt(-250, 60, 5.0, lower_mm=-150)
     after = to_grey(renderer.picture(Scene({}, tilt=tilt), 1))
     assert len(finder.search(after).sightings) < 3
-    rough = rough_camera(after, camera, roster)
+    rough = locate_camera_roughly(after, camera, roster)
     assert rough is not None
     registered, news, last = _registered(after, rough, roster, said)
     assert news.startswith("The camera was bumped by 2")
@@ -76,4 +76,4 @@ def test_a_camera_knocked_far_aside_is_found_by_the_last_resort():
 
 def test_a_picture_without_table_tags_tells_no_camera():
     dark = np.zeros((720, 1280), dtype=np.uint8)
-    assert rough_camera(dark, demo_camera(1280, 720), demo_roster()) is None
+    assert locate_camera_roughly(dark, demo_camera(1280, 720), demo_roster()) is None

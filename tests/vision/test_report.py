@@ -8,7 +8,7 @@ import pytest
 from tablecam.drawing.report import picture_report
 from tablecam.table.roster import CommanderEntry
 from tablecam.vision.detection.exposure import UNKNOWN_EXPOSURE, Exposure
-from tablecam.vision.detection.sighting import Rejection, Search, TagSighting
+from tablecam.vision.detection.sighting import Rejection, SearchResult, TagSighting
 from tablecam.vision.registration.registration import register
 from tests.vision.pictures import CAMERA, FOOT, ROSTER
 
@@ -26,7 +26,7 @@ TABLE_TAGS = [sighting(tag.id, tag.x_mm, tag.y_mm) for tag in ROSTER.table_tags]
 
 def reported(*tags, table_tags=TABLE_TAGS, light=UNKNOWN_EXPOSURE, refused=(), **others):
     sightings = (*map(sighting, tags), *table_tags)
-    search = Search(sightings, refused, blur_px=None)
+    search = SearchResult(sightings, refused, blur_px=None)
     registration = register(search.sightings, CAMERA, LED)
     return picture_report(search, registration, CAMERA, LED, exposure=light, **others)
 

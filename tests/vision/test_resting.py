@@ -11,7 +11,7 @@ from calibration.camera import Camera, Pose
 from tablecam.simulate.battle import LEUTHEN
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.simulate.places import Place
-from tablecam.simulate.render import Look, Renderer
+from tablecam.simulate.render import Renderer, RenderStyle
 from tablecam.simulate.scene import Scene
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.headings import difference_deg
@@ -169,7 +169,7 @@ def still_film():
         tag: Place(*(np.array([place.x_mm, place.y_mm, 0.0]) + generator.uniform(-1, 1, 3)))
         for tag, place in SimulatedTable(roster, LEUTHEN).places().items()
     }
-    renderer = Renderer(roster, camera, Look(noise=4.0, seed=7))
+    renderer = Renderer(roster, camera, RenderStyle(noise=4.0, seed=7))
     finder, search, frames = TagFinder(camera, roster), None, []
     for number in range(FRAMES[-1]):
         _, jpeg = cv2.imencode(".jpg", renderer.picture(Scene(places), number))

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.vision.detection.points import expected_at_points, tag_points
+from tablecam.vision.detection.points import expected_values, tag_points
 from tablecam.vision.fitting.dictionary import all_patterns
-from tablecam.vision.identification.occluded_rows import odds_of_mates
-from tablecam.vision.identification.occlusion_likelihood import costs_if_covered
+from tablecam.vision.identification.occluded_rows import odds_of_unit_neighbour
+from tablecam.vision.identification.occlusion_likelihood import costs_with_occluders
 from tablecam.vision.search.find import TagFinder
 from tests.vision.pictures import CAMERA, ROSTER, Print, cover, picture_of
 
@@ -18,7 +18,7 @@ LINE = [Print(tag, 200, 210 - 40 * place, 0.0) for place, tag in enumerate((10, 
 """A unit in line that faces +x: each base lies on the right of the one before."""
 GONE = (200, 130)
 """Where the tag of base 12 lies, or would."""
-MEANT = expected_at_points(all_patterns(ROSTER.dictionary).cells, 0.3)[:, 0]
+MEANT = expected_values(all_patterns(ROSTER.dictionary).cells, 0.3)[:, 0]
 POINTS = tag_points(6)
 
 
@@ -103,9 +103,13 @@ def test_what_shows_no_paint_of_a_base_is_not_taken_for_it():
 
 
 def test_a_table_file_is_believed_less_the_more_of_its_names_are_elsewhere():
-    odds = [odds_of_mates(60, 0, strangers) for strangers in (0, 1, 5, 20)]
+    odds = [odds_of_unit_neighbour(60, 0, strangers) for strangers in (0, 1, 5, 20)]
     assert odds == sorted(odds, reverse=True)
-    assert odds_of_mates(60, 3, 0) == odds_of_mates(60, 0, 3) < odds_of_mates(70, 0, 3)
+    assert (
+        odds_of_unit_neighbour(60, 3, 0)
+        == odds_of_unit_neighbour(60, 0, 3)
+        < odds_of_unit_neighbour(70, 0, 3)
+    )
 
 
 @given(
@@ -119,12 +123,12 @@ def test_what_lies_over_a_tag_costs_less_than_to_say_that_nothing_of_it_is_there
     seen = MEANT[tag].copy()
     for right, up, radius in hidden:
         seen[np.hypot(POINTS.right - right, POINTS.up - up) < radius] = grey
-    costs, nothing = costs_if_covered(seen, MEANT[[tag]], noise=0.05)
-    clear, _ = costs_if_covered(MEANT[tag], MEANT[[tag]], noise=0.05)
+    costs, nothing = costs_with_occluders(seen, MEANT[[tag]], noise=0.05)
+    clear, _ = costs_with_occluders(MEANT[tag], MEANT[[tag]], noise=0.05)
     assert clear[0] <= costs[0] < nothing
 
 
 @given(tag=st.integers(0, len(MEANT) - 1))
 def test_a_tag_that_is_wholly_seen_costs_least_as_itself(tag):
-    costs, _ = costs_if_covered(MEANT[tag], MEANT, noise=0.05)
+    costs, _ = costs_with_occluders(MEANT[tag], MEANT, noise=0.05)
     assert costs.argmin() == tag

@@ -7,7 +7,7 @@ import pytest
 
 from tablecam.table.headings import difference_deg
 from tablecam.vision.search.find import TagFinder
-from tablecam.vision.search.tag_appearance import placed_by
+from tablecam.vision.search.tag_appearance import through_camera
 from tablecam.vision.tracking.tracking import BaseTracker
 from tests.footage import Clip
 from tests.vision.films import moves
@@ -38,7 +38,7 @@ def watched(request, clip, film):
     camera = getattr(clip, request.param)
     tracker, story = BaseTracker(clip.roster, camera), []
     for seen, truth in film:
-        there = placed_by(seen, clip.found_camera, camera)
+        there = through_camera(seen, clip.found_camera, camera)
         story.append((tracker.update(there, truth["time_s"]), truth))
     return story
 

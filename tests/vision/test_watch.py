@@ -16,7 +16,7 @@ from tablecam.simulate.table import SimulatedTable
 from tablecam.table.model import TableSize
 from tablecam.vision.detection.grey_picture import DecodedGrey
 from tablecam.vision.search.find import TagFinder
-from tablecam.vision.search.watch import Watch
+from tablecam.vision.search.watch import IncrementalSearch
 from tests.footage import Clip
 from tests.vision.watched import jpeg
 
@@ -43,7 +43,7 @@ class Scene(NamedTuple):
     table: object
     source: SimulatedSource
     finder: RecordingFinder
-    watch: Watch
+    watch: IncrementalSearch
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def made():
     table = embedded_demo()
     source = SimulatedSource(table, CAMERA, is_paced=False)
     finder = RecordingFinder(CAMERA, table.roster)
-    return Scene(table, source, finder, Watch(finder))
+    return Scene(table, source, finder, IncrementalSearch(finder))
 
 
 @pytest.fixture
@@ -365,7 +365,7 @@ def test_a_picture_of_another_size_is_our_own_mistake(scene, first):
 def test_a_real_film_is_watched_as_if_every_frame_were_searched(shared):
     clip = Clip(shared / "footage" / "clip-b")
     finder = RecordingFinder(clip.camera, clip.roster)
-    watch, look, quiet = Watch(finder), None, 0
+    watch, look, quiet = IncrementalSearch(finder), None, 0
     for grey, line in clip.frames():
         look = watch.look(DecodedGrey(grey), look)
         if not line["hand_in_view"] and look.number % 16:
@@ -389,7 +389,7 @@ def test_a_table_tag_beside_the_table_that_was_hidden_at_first_is_found():
     hidden = image.copy()
     ((x_px, y_px),) = camera.to_image([[beside.x_mm, beside.y_mm, 0.0]]).round().astype(int)
     cv2.circle(hidden, (int(x_px), int(y_px)), 60, (90, 90, 90), cv2.FILLED)
-    watch = Watch(TagFinder(camera, roster))
+    watch = IncrementalSearch(TagFinder(camera, roster))
     look = watch.look(jpeg(hidden), None)
     assert beside.id not in places(look.search)
     for _ in range(2):  # what changed is searched when it is still again

@@ -12,7 +12,7 @@ from calibration.camera import Camera
 from tablecam.capture.picture import JpegPicture
 from tablecam.simulate.demo import demo_camera
 from tablecam.simulate.moves import Forward, Wheel
-from tablecam.simulate.render import DEMO_LOOK, Look
+from tablecam.simulate.render import DEMO_LOOK, RenderStyle
 from tablecam.simulate.script import Order, Script, Start
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
@@ -82,7 +82,7 @@ def jpeg(image: np.ndarray, quality: int = 90) -> JpegPicture:
     return JpegPicture(data.tobytes())
 
 
-def source(table: SimulatedTable, over: Camera, look: Look = DEMO_LOOK) -> SimulatedSource:
+def source(table: SimulatedTable, over: Camera, look: RenderStyle = DEMO_LOOK) -> SimulatedSource:
     """The table's pictures, ten a second of its own time, as fast as they are read."""
     return SimulatedSource(table, over, frames_per_s=FRAMES_PER_S, look=look, is_paced=False)
 

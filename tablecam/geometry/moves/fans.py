@@ -129,7 +129,7 @@ def critical_arcs_mm(fan: Fan, longest_mm: float, depths_mm: Sequence[float]) ->
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Turned:
+class TurnedLanes:
     """The r pairs of a wheel and a rectangle near its lane, over several fans.
 
     `places` (r,) is the index of a pair among all pairs, ordered by fan, wheel and rectangle.
@@ -146,7 +146,7 @@ class Turned:
     shapes: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, fans: Sequence[Fan], arcs_mm: Sequence[Array], near_mm: ArrayLike) -> Turned:
+    def of(cls, fans: Sequence[Fan], arcs_mm: Sequence[Array], near_mm: ArrayLike) -> TurnedLanes:
         """Pairs all wheels of each fan with its rectangles that come within `near_mm` of the lane.
 
         `near_mm` is one value for all fans or one per fan.

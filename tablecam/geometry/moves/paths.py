@@ -33,7 +33,7 @@ from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Point
 
 
-def simply_reached(start: Axes, end: Axes, *, within_mm: float) -> Iterator[Axes]:
+def simple_end_fronts(start: Axes, end: Axes, *, within_mm: float) -> Iterator[Axes]:
     """Yields fronts near `end` that one wheel and one straight move reach exactly.
 
     At most one per corner and order of the moves, if both of its corners are within `within_mm`.
@@ -144,7 +144,7 @@ def faced_about(front: Axes, depth_mm: float) -> Axes:
     return Axes((float(left[0]), float(left[1])), (float(end[0]), float(end[1])), heading_deg)
 
 
-def walked_mm(fronts: Sequence[Axes], *, counted: Counted = "outer-corner") -> float:
+def walked_path_mm(fronts: Sequence[Axes], *, counted: Counted = "outer-corner") -> float:
     """Returns the cost of a path that was actually walked, from successive observed fronts.
 
     Between two observations the move counts as one turn about one point.

@@ -48,7 +48,7 @@ _AREA_MM2 = 1e-3
 _CORNERS: tuple[Corner, Corner] = ("left", "right")
 
 
-def wheeled_reach(
+def wheeling_reach(
     front: Axes,
     shapes: Sequence[shapely.Polygon],
     limit_mm: float,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import shapely
 
 from tablecam.geometry.taut.rings import Bounds
-from tablecam.geometry.taut.taut_path import string_line
+from tablecam.geometry.taut.taut_path import taut_path
 from tablecam.table.model import Point
 
 _END_MM = 1e-4
@@ -49,7 +49,7 @@ def corridor(
     goal = shapely.box(x - _END_MM, y - _END_MM, x + _END_MM, y + _END_MM)
     keep_mm = width_mm / 2 - sliver_mm
     middle_bounds = None if bounds is None else _shrunk(bounds, keep_mm)
-    path = string_line(start, [goal], around=around, keep_mm=keep_mm, bounds=middle_bounds)
+    path = taut_path(start, [goal], around=around, keep_mm=keep_mm, bounds=middle_bounds)
     if path is None:
         return None
     line = shapely.LineString(path.points_mm)

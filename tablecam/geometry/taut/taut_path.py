@@ -151,7 +151,7 @@ class Bend:
 
 
 @dataclass(frozen=True, slots=True)
-class StringLine:
+class TautPath:
     """A taut path: its length, points for drawing, bends, and the derivatives of its length.
 
     `goal` is the index of the goal that it reaches. A small shift of the start or the end changes
@@ -167,7 +167,7 @@ class StringLine:
     end_pull: Point
 
 
-def string_line(
+def taut_path(
     start: Point,
     goals: Sequence[shapely.Geometry],
     *,
@@ -175,7 +175,7 @@ def string_line(
     keep_mm: float = 0.0,
     start_radius_mm: float = 0.0,
     bounds: Bounds | None = None,
-) -> StringLine | None:
+) -> TautPath | None:
     """Finds the shortest path from a disc to the nearest reachable point of any goal.
 
     It starts at the edge of the disc of `start_radius_mm` about `start`, stays at least `keep_mm`
@@ -186,7 +186,7 @@ def string_line(
     Returns:
         The path, or None if every goal is closed off.
     """
-    paths = string_lines(
+    paths = taut_paths(
         start,
         [goals],
         around=around,
@@ -197,7 +197,7 @@ def string_line(
     return paths[0]
 
 
-def string_lines(
+def taut_paths(
     start: Point,
     groups: Sequence[Sequence[shapely.Geometry]],
     *,
@@ -205,10 +205,10 @@ def string_lines(
     keep_mm: float = 0.0,
     start_radius_mm: float = 0.0,
     bounds: Bounds | None = None,
-) -> tuple[StringLine | None, ...]:
+) -> tuple[TautPath | None, ...]:
     """Finds the taut path to the nearest goal of each group, on one graph for all groups.
 
-    As `string_line`; `goal` is an index within the group.
+    As `taut_path`; `goal` is an index within the group.
     """
     if not groups:
         return ()
@@ -244,9 +244,9 @@ def _straight_paths(
     obstacles: Obstacles,
     keep_mm: float,
     bounds: Bounds | None,
-) -> list[StringLine | None]:
+) -> list[TautPath | None]:
     """Returns the straight path to each group whose nearest point is in view, None for others."""
-    middle, paths = np.array(disc.middle), list[StringLine | None]()
+    middle, paths = np.array(disc.middle), list[TautPath | None]()
     for group in groups:
         lines = shapely.shortest_line(shapely.Point(disc.middle), np.array(group))
         nearest = int(np.argmin(shapely.length(lines)))
@@ -264,7 +264,7 @@ def _straight_paths(
 
 def _detours(
     disc: _Disc, goals: _Goals, obstacles: Obstacles, keep_mm: float, bounds: Bounds | None
-) -> tuple[StringLine | None, ...]:
+) -> tuple[TautPath | None, ...]:
     """Returns the paths round obstacles, on a graph of those obstacles that take part."""
     # Starts with obstacles near the ends, and adds those that a path then meets.
     taking_part = obstacles.within([*goals.shapes, disc.outline], keep_mm)
@@ -310,7 +310,7 @@ class _Piece:
     corner_mm: Array | None = None
 
 
-def _taut(disc: _Disc, goals: _Goals, rings: Rings) -> tuple[StringLine | None, ...]:
+def _taut(disc: _Disc, goals: _Goals, rings: Rings) -> tuple[TautPath | None, ...]:
     """Returns the shortest taut path to each group of goals."""
     starts = starts_at(disc.middle, disc.radius_mm, rings)
     graph = visibility_graph(starts, goals.shapes, rings)
@@ -327,7 +327,7 @@ def _path_along(
     starts: Starts,
     goals: _Goals,
     route: Route | None,
-) -> StringLine | None:
+) -> TautPath | None:
     """Returns the path that follows a route through the graph."""
     if route is None:
         return None
@@ -398,14 +398,14 @@ def _straight(begin: Array, end: Array) -> _Piece | None:
     return _Piece((_point(begin), _point(end)), along, along)
 
 
-def _path(length_mm: float, goal: int, pieces: Sequence[_Piece], first: Array) -> StringLine:
+def _path(length_mm: float, goal: int, pieces: Sequence[_Piece], first: Array) -> TautPath:
     if not pieces:
         point = _point(first)
-        return StringLine(0.0, goal, (point, point), (), (0.0, 0.0), (0.0, 0.0))
+        return TautPath(0.0, goal, (point, point), (), (0.0, 0.0), (0.0, 0.0))
     points = [point for piece in pieces for point in piece.points_mm[:-1]]
     points.append(pieces[-1].points_mm[-1])
     start_pull, end_pull = _point(-pieces[0].start_direction), _point(pieces[-1].end_direction)
-    return StringLine(length_mm, goal, tuple(points), _bends(pieces), start_pull, end_pull)
+    return TautPath(length_mm, goal, tuple(points), _bends(pieces), start_pull, end_pull)
 
 
 def _bends(pieces: Sequence[_Piece]) -> tuple[Bend, ...]:

@@ -8,14 +8,14 @@ from typing import Final
 
 from tablecam.errors import BadInput
 from tablecam.rules.books import LengthByRule
-from tablecam.rules.maurice.field.field import GAME, field_of, renewed_field
-from tablecam.rules.maurice.field.whole import whole_units
-from tablecam.rules.maurice.place.activation import RULE, span
+from tablecam.rules.maurice.field.field import GAME, field_of, updated_field
+from tablecam.rules.maurice.field.whole import units_fit_for_rulings
+from tablecam.rules.maurice.place.activation import RULE, command_string
 from tablecam.rules.maurice.rulings.renewed import renewed
 from tablecam.rules.maurice.rulings.ruled import Rulings
 from tablecam.rules.maurice.rulings.rulings import all_rulings
 from tablecam.rules.maurice.sheets import sheets
-from tablecam.rules.sheets import Line, Sheet
+from tablecam.rules.sheets import Finding, UnitReport
 from tablecam.table.model import Position
 from tablecam.uncertainty.lengths import Length
 from tablecam.wording import nearest, quoted
@@ -42,10 +42,10 @@ class MauriceBook:
         Raises:
             BadInput: The terrain is of an unknown kind, or a unit's state is invalid.
         """
-        whole, left_out = whole_units(position)
+        whole, left_out = units_fit_for_rulings(position)
         # Rulings for the other active side share too little to be updated.
         if isinstance(before, Handle) and before.rulings.active == active:
-            field = renewed_field(before.rulings.field, whole, "table")
+            field = updated_field(before.rulings.field, whole, "table")
             return Handle(renewed(before.rulings, field), left_out)
         return Handle(all_rulings(field_of(whole, "table"), active), left_out)
 
@@ -53,15 +53,15 @@ class MauriceBook:
         """Returns the position that the rulings are about."""
         return _handle(handle).rulings.field.position
 
-    def unit_sheet(self, handle: object, unit: str) -> Sheet:
+    def unit_sheet(self, handle: object, unit: str) -> UnitReport:
         """Returns the sheet of a unit; if it was left out, only why."""
         ruled = _handle(handle)
         _check(ruled, unit)
         if unit in ruled.left_out:
-            return Sheet(unit, (), (ruled.left_out[unit],))
+            return UnitReport(unit, (), (ruled.left_out[unit],))
         return _warned(ruled, sheets.unit_sheet(ruled.rulings, unit), unit)
 
-    def pair_sheet(self, handle: object, a: str, b: str) -> Sheet:
+    def pair_sheet(self, handle: object, a: str, b: str) -> UnitReport:
         """Returns the sheet of two units; if one was left out, only why."""
         ruled = _handle(handle)
         if a == b:
@@ -70,16 +70,16 @@ class MauriceBook:
             _check(ruled, unit)
         reasons = tuple(ruled.left_out[unit] for unit in (a, b) if unit in ruled.left_out)
         if reasons:
-            return Sheet(f"{a} and {b}", (), reasons)
+            return UnitReport(f"{a} and {b}", (), reasons)
         return _warned(ruled, sheets.pair_sheet(ruled.rulings, a, b), a, b)
 
     def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
         """Returns the path from a commander to a unit of its side (M-4.12)."""
-        field = field_of(whole_units(position)[0], "table")
+        field = field_of(units_fit_for_rulings(position)[0], "table")
         leaders = {leader.id: leader for leader in position.commanders}
         if unit not in field.by_id or field.by_id[unit].side != leaders[commander].side:
             return None
-        reached = span(field, leaders[commander], [unit])
+        reached = command_string(field, leaders[commander], [unit])
         if reached is None:
             return None
         ends = reached.path.points_mm
@@ -87,7 +87,7 @@ class MauriceBook:
         because = f"{reached.because}, from the edge of the marker to the nearest point it reaches"
         return LengthByRule(length, reached.path, RULE, because)
 
-    def answer(self, handle: object, question: str) -> Line:
+    def answer(self, handle: object, question: str) -> Finding:
         """Returns the line that answers a question, from any section.
 
         Raises:
@@ -111,7 +111,7 @@ def _check(ruled: Handle, unit: str) -> None:
         raise BadInput("rulings", message)
 
 
-def _warned(ruled: Handle, sheet: Sheet, *units: str) -> Sheet:
+def _warned(ruled: Handle, sheet: UnitReport, *units: str) -> UnitReport:
     """Returns a sheet with warnings about its units, their commanders, and units left out."""
     field = ruled.rulings.field
     sides = {field.by_id[unit].side for unit in units}

@@ -57,7 +57,7 @@ def tag_points(side_cells: int) -> TagPoints:
     return TagPoints(side_cells, right, up, is_rim, ~(is_rim | is_inner), is_inner)
 
 
-def seen_at_points(
+def sample_points(
     grey: Grey,
     camera: Camera,
     points: TagPoints,
@@ -78,7 +78,7 @@ def seen_at_points(
     return np.asarray(seen.reshape(len(seen), -1, len(signs)).mean(axis=2), dtype=np.float32)
 
 
-def expected_at_points(cells: NDArray[np.uint8], blur_cells: float) -> Map:
+def expected_values(cells: NDArray[np.uint8], blur_cells: float) -> Map:
     """Returns the values that tags with these inner cells (k, c, c) show at the points: (k, 4, m).
 
     The second axis is the tag turned 0 to 3 quarters; 0 is black paint, 1 white paper. Cached, with

@@ -68,7 +68,7 @@ class Rectifier:
         return left_top + (pixels + 0.5) / self.px_per_mm * [1, -1]
 
 
-def rectifier(
+def make_rectifier(
     camera: Camera,
     table: TableSize,
     *,

@@ -48,7 +48,7 @@ class Rejection:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SearchResult:
     """The result of one search of a picture: at most one sighting a tag.
 
     `blur_px` is the picture's blur (a standard deviation), or None if nothing showed it.

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from tablecam.table.model import TableSize
 from tablecam.vision.detection.boxes import merged
-from tablecam.vision.detection.rectify import Rectifier, rectifier
+from tablecam.vision.detection.rectify import Rectifier, make_rectifier
 
 Array = NDArray[np.float64]
 Map = NDArray[np.float32]
@@ -84,7 +84,7 @@ class SquareFinder:
     plane: Rectifier
     height_mm: float
 
-    def look(self, grey: Grey, within_mm: Array | None = None) -> tuple[Look, ...]:
+    def look(self, grey: Grey, within_mm: Array | None = None) -> tuple[SquarenessMap, ...]:
         """Computes the squareness of a picture, all over the table.
 
         With `within_mm` (k, 4), only in these boxes of the table and a little around them, at the
@@ -93,10 +93,10 @@ class SquareFinder:
         parts = []
         for part in _parts(self.plane, within_mm):
             seen = self.plane.rectified(grey, *part.plane_pixels)
-            parts.append(Look(part.first, part.core, seen, *_squareness(seen)))
+            parts.append(SquarenessMap(part.first, part.core, seen, *_squareness(seen)))
         return tuple(parts)
 
-    def peaks(self, looks: Sequence[Look], most: int) -> Squares:
+    def peaks(self, looks: Sequence[SquarenessMap], most: int) -> Squares:
         """Returns the `most` strongest squares."""
         peaks = np.concatenate([np.empty((0, 4)), *(look.peaks() for look in looks)])
         # A peak may lie in two boxes: its indices are integers and identify it.
@@ -112,7 +112,7 @@ class SquareFinder:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class SquarenessMap:
     """The squareness of a part of the plane, at samples `COARSER` than its picture `seen`.
 
     `strength`, `squareness` (0 to 1) and `phase`, four times the angle, have one value a sample.
@@ -189,7 +189,9 @@ def square_finder(
     It searches the plane `height_mm` above the table, up to `margin_mm` beyond its edges.
     """
     px_per_mm = PX_A_CELL / cell_mm
-    plane = rectifier(camera, table, px_per_mm=px_per_mm, height_mm=height_mm, margin_mm=margin_mm)
+    plane = make_rectifier(
+        camera, table, px_per_mm=px_per_mm, height_mm=height_mm, margin_mm=margin_mm
+    )
     return SquareFinder(plane, height_mm)
 
 

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.vision.detection.decode import SHIFT_CELLS, best_rings, square_grid
-from tablecam.vision.detection.squares import COARSER, PX_A_CELL, Look, SquareFinder, Squares
+from tablecam.vision.detection.squares import (
+    COARSER,
+    PX_A_CELL,
+    SquareFinder,
+    SquarenessMap,
+    Squares,
+)
 from tablecam.vision.fitting.tags import TagGuesses
 
 Array = NDArray[np.float64]
@@ -35,8 +41,12 @@ _LEAST_RING = 0.4
 _SPACING_CELLS = 2.5
 
 
-def unnoticed_squares(
-    finder: SquareFinder, looks: Sequence[Look], side_cells: int, known: TagGuesses, most: int
+def weak_candidates(
+    finder: SquareFinder,
+    looks: Sequence[SquarenessMap],
+    side_cells: int,
+    known: TagGuesses,
+    most: int,
 ) -> Squares:
     """Returns the `most` likely squares that lie on none of the `known` tags."""
     parts = [_candidates(finder, part, side_cells, known) for part in looks]
@@ -56,7 +66,9 @@ def unnoticed_squares(
     return finder.squares(chosen[:count, :2], chosen[:count, 2])
 
 
-def _candidates(finder: SquareFinder, part: Look, side_cells: int, known: TagGuesses) -> Array:
+def _candidates(
+    finder: SquareFinder, part: SquarenessMap, side_cells: int, known: TagGuesses
+) -> Array:
     """Returns column and row in the squareness map, phase and ring of candidates, (n, 4)."""
     middles = (finder.plane.pixels(known.places_mm) + 0.5) / COARSER - 0.5 - part.first
     is_open = part.core & (part.squareness > _LEAST_SQUARENESS)
@@ -78,7 +90,7 @@ def _candidates(finder: SquareFinder, part: Look, side_cells: int, known: TagGue
     return np.column_stack([samples, phase, ring])[ring >= _LEAST_RING]
 
 
-def _typical_strength(part: Look, middles: Array) -> float:
+def _typical_strength(part: SquarenessMap, middles: Array) -> float:
     """Returns the median strength at identified tags, or that of the strongest places if none."""
     size = np.array(part.strength.shape[::-1])
     inside = ((middles >= 0) & (middles < size - 0.5)).all(axis=1)
@@ -104,7 +116,7 @@ def _one_a_block(values: Map) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _rings(
-    part: Look,
+    part: SquarenessMap,
     rows: NDArray[np.int64],
     columns: NDArray[np.int64],
     angles_rad: Array,

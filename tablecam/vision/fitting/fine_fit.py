@@ -22,9 +22,9 @@ from tablecam.vision.fitting.gauss_newton import (
     solve_coefficients,
     take_step,
 )
-from tablecam.vision.fitting.neighbours import beside, told_apart
+from tablecam.vision.fitting.neighbours import decorrelated_columns, filter_patches
 from tablecam.vision.fitting.patches import Patches
-from tablecam.vision.fitting.rendered import drawn_tags
+from tablecam.vision.fitting.rendered import render_tags
 from tablecam.vision.fitting.robust import LEAST_GAIN_GREY, robust_weights
 from tablecam.vision.fitting.tag_model import GAIN, POSE, TagColumns, TagModel, TagPoses
 from tablecam.vision.fitting.tags import TagFits
@@ -63,7 +63,7 @@ _REGULARISATION = 1e-9
 """Regularises the normal equations where all residuals are 0."""
 
 
-def placed_finely(grey: Grey, camera: Camera, patterns: TagPatterns, fits: TagFits) -> TagFits:
+def refine_poses(grey: Grey, camera: Camera, patterns: TagPatterns, fits: TagFits) -> TagFits:
     """Returns the fits with refined poses and covariances; their other fields do not change."""
     sizes_mm = fits.tags.sizes_mm
     rows = [np.flatnonzero(sizes_mm == size_mm) for size_mm in np.unique(sizes_mm)]
@@ -78,7 +78,7 @@ def _refined(grey: Grey, camera: Camera, patterns: TagPatterns, fits: TagFits) -
     px_per_mm = camera.px_per_mm(fits.tags.places_mm, fits.tags.heights_mm)
     if np.median(px_per_mm) * cell_mm > _LARGEST_CELL_PX:
         return fits
-    rendered = drawn_tags(
+    rendered = render_tags(
         grey,
         camera,
         patterns,
@@ -120,7 +120,7 @@ def _refined_poses(
             columns, coefficients, grey - trace, px_per_cell, cutoff_sigmas=_CUTOFF_SIGMAS
         )
         reliable_weights = robust.weights * is_reliable[:, None]
-        trace = mosaic_trace(
+        trace = demosaicing_effect(
             columns, coefficients, robust.residuals + trace, reliable_weights, patches
         )
         weighted = _weighted_columns(columns, robust.weights, patches)
@@ -141,11 +141,11 @@ def _weighted_columns(columns: TagColumns, weights: Map, patches: Patches) -> Ma
     Only the pose's columns are corrected for correlated errors: for light the effect is negligible.
     """
     weighted = columns.values * weights[:, None]
-    weighted[:, POSE] = told_apart(columns.values[:, POSE], weights, patches)
+    weighted[:, POSE] = decorrelated_columns(columns.values[:, POSE], weights, patches)
     return weighted
 
 
-def mosaic_trace(
+def demosaicing_effect(
     columns: TagColumns, coefficients: Map, residuals: Map, weights: Map, patches: Patches
 ) -> Map:
     """Estimates the effect of demosaicing on tags' pixels, in grey levels, (n, m).
@@ -164,7 +164,7 @@ def mosaic_trace(
     gain = np.maximum(coefficients[:, GAIN], LEAST_GAIN_GREY)
     rendered = columns.values[None, :, GAIN]
     kernel_effects = gain[:, None] * np.concatenate(
-        [beside(rendered, patches, blur, fill=_WHITE) for blur in _KERNELS]
+        [filter_patches(rendered, patches, blur, fill=_WHITE) for blur in _KERNELS]
     )
     place = _bayer_places(patches)
     for bayer_place in range(_BAYER_PLACES):

@@ -21,7 +21,7 @@ from tablecam.vision.fitting.gauss_newton import (
     take_step,
 )
 from tablecam.vision.fitting.light import ExpectedLight
-from tablecam.vision.fitting.rendered import drawn_tags
+from tablecam.vision.fitting.rendered import render_tags
 from tablecam.vision.fitting.robust import LEAST_GAIN_GREY, RobustWeights, robust_weights
 from tablecam.vision.fitting.tag_model import (
     BLACK,
@@ -108,7 +108,7 @@ def _fit_one_size(
     light: ExpectedLight | None,
 ) -> TagFits:
     """Fits guesses that share one tag size."""
-    rendered = drawn_tags(
+    rendered = render_tags(
         grey,
         camera,
         patterns,

@@ -19,7 +19,7 @@ largest errors shrink by a tenth to a fifth, most at shadow edges."""
 _FOUR_NEIGHBOURS = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], np.float32)
 
 
-def beside(values: Map, patches: Patches, kernel: Map, *, fill: float = 0.0) -> Map:
+def filter_patches(values: Map, patches: Patches, kernel: Map, *, fill: float = 0.0) -> Map:
     """Filters values (k, n, m) with a kernel (3, 3), with `fill` where the tags have no pixel."""
     indices = _square_indices(patches)
     count, across = len(patches.spots), patches.across
@@ -33,14 +33,14 @@ def beside(values: Map, patches: Patches, kernel: Map, *, fill: float = 0.0) -> 
     return np.asarray(at_pixels.reshape(values.shape), dtype=np.float32)
 
 
-def told_apart(values: Map, weights: Map, patches: Patches) -> Map:
+def decorrelated_columns(values: Map, weights: Map, patches: Patches) -> Map:
     """Weights columns (n, k, m) for correlated errors of neighbouring pixels.
 
     `weights` (n, m) are the pixels' weights if their errors were independent.
     """
     root = np.sqrt(weights)
     scaled = values.transpose(1, 0, 2) * root
-    scaled -= _CORRELATION * beside(scaled, patches, _FOUR_NEIGHBOURS)
+    scaled -= _CORRELATION * filter_patches(scaled, patches, _FOUR_NEIGHBOURS)
     return np.asarray((scaled * root).transpose(1, 0, 2), dtype=np.float32)
 
 

@@ -40,7 +40,7 @@ class RenderedTags:
         return np.asarray(shrink * np.sqrt(np.maximum(blur**2 - _averaging_variance(shrink), 0)))
 
 
-def drawn_tags(
+def render_tags(
     grey: Grey,
     camera: Camera,
     patterns: TagPatterns,

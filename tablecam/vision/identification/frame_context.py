@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from tablecam.vision.detection.points import TagPoints, seen_at_points
+from tablecam.vision.detection.points import TagPoints, sample_points
 from tablecam.vision.fitting.dictionary import TagPatterns
 from tablecam.vision.fitting.fit import fit_tags
 from tablecam.vision.fitting.light import Light
 from tablecam.vision.fitting.tags import TagFits, TagGuesses
-from tablecam.vision.identification.heights import Hills, on_planes, raised
-from tablecam.vision.identification.unit_neighbours import Mates
+from tablecam.vision.identification.heights import Hills, project_to_planes, raised
+from tablecam.vision.identification.unit_neighbours import UnitNeighbours
 
 Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
@@ -23,7 +23,7 @@ _USUAL_NOISE_GREY = 5.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sight:
+class FrameContext:
     """A picture and what is known of how it was taken: camera, blur, noise and light.
 
     `patterns` are those of the roster, `dictionary` all that could be printed. `gain_grey` is how
@@ -36,7 +36,7 @@ class Sight:
     patterns: TagPatterns
     dictionary: TagPatterns
     hills: Hills
-    mates: Mates
+    mates: UnitNeighbours
     blur_px: float
     noise_grey: float = _USUAL_NOISE_GREY
     gain_grey: float = 0.0
@@ -64,7 +64,7 @@ class Sight:
 
     def on_plane(self, tags: TagGuesses, height_mm: float) -> TagGuesses:
         """Returns the tags at the same pixels, but on the plane at `height_mm`."""
-        return on_planes(self.camera, tags, np.full(len(tags), height_mm))
+        return project_to_planes(self.camera, tags, np.full(len(tags), height_mm))
 
     def blur_cells(self, tags: TagGuesses) -> float:
         """Returns the blur in cells of these tags, which share one size."""
@@ -75,7 +75,7 @@ class Sight:
     def seen(self, tags: TagGuesses, points: TagPoints) -> Map:
         """Returns grey levels at the points of tags, (n, m)."""
         cells_mm = tags.sizes_mm / self.patterns.side_cells
-        return seen_at_points(
+        return sample_points(
             self.grey,
             self.camera,
             points,

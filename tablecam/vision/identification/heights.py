@@ -62,7 +62,7 @@ class Hills:
         """
         ground = np.zeros(len(tags))
         for outline, height_mm in zip(self.outlines, self.heights_mm, strict=True):
-            raised_tags = on_planes(camera, tags, tags.heights_mm + height_mm)
+            raised_tags = project_to_planes(camera, tags, tags.heights_mm + height_mm)
             middles = raised_tags.places_mm + self._to_middles(tags)
             inside = shapely.contains_xy(outline, middles[:, 0], middles[:, 1])
             # Hills are sorted from the highest: the first hit hides those below.
@@ -91,13 +91,13 @@ def raised(
     high = np.flatnonzero(ground)
     if not len(high):
         return fits
-    raised_tags = on_planes(camera, fits.tags[high], (fits.tags.heights_mm + ground)[high])
+    raised_tags = project_to_planes(camera, fits.tags[high], (fits.tags.heights_mm + ground)[high])
     low = np.flatnonzero(ground == 0)
     up = fit_tags(grey, camera, patterns, raised_tags, blur_px=blur_px)
     return TagFits.joined([fits[low], up])[np.argsort(np.concatenate([low, high]))]
 
 
-def on_planes(camera: Camera, tags: TagGuesses, heights_mm: Array) -> TagGuesses:
+def project_to_planes(camera: Camera, tags: TagGuesses, heights_mm: Array) -> TagGuesses:
     """Returns the tags at the same pixels, on other planes."""
     places_mm = tags.places_mm
     other = np.flatnonzero(tags.heights_mm != heights_mm)

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.vision.detection.kinds import TagKind
-from tablecam.vision.detection.points import expected_at_points, tag_points
+from tablecam.vision.detection.points import expected_values, tag_points
 from tablecam.vision.fitting.tags import NO_TAGS, TagFits, TagGuesses
-from tablecam.vision.identification.frame_context import Sight
+from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.occluded_placement import AS_SHOWN
-from tablecam.vision.identification.occlusion_likelihood import costs_if_covered
+from tablecam.vision.identification.occlusion_likelihood import costs_with_occluders
 from tablecam.vision.identification.unit_neighbours import NEAR_NATS
 
 Array = NDArray[np.float64]
@@ -31,14 +31,14 @@ _NAMES = 2
 """Best names kept for a square. These thresholds before the fit are weaker than those after it."""
 
 
-def lone_guesses(sight: Sight, squares: TagGuesses, isolated: Index) -> TagGuesses:
+def guess_isolated_tags(sight: FrameContext, squares: TagGuesses, isolated: Index) -> TagGuesses:
     """Returns the likeliest of the patterns `isolated` (k,) for squares of their size, at any turn.
 
     The squares' own patterns are ignored; their headings are right up to quarter turns.
     """
     if sight.light is None or not len(squares) or not len(isolated):
         return NO_TAGS
-    expected = expected_at_points(sight.patterns.cells[isolated], sight.blur_cells(squares))
+    expected = expected_values(sight.patterns.cells[isolated], sight.blur_cells(squares))
     light = sight.light.at(squares.places_mm)
     gain, black = (grey[:, None] for grey in light.mean_grey.T)
     points = tag_points(sight.patterns.side_cells)
@@ -54,7 +54,7 @@ def lone_guesses(sight: Sight, squares: TagGuesses, isolated: Index) -> TagGuess
     return TagGuesses.joined(parts)
 
 
-def likelier_by_size(fits: TagFits, kinds: Sequence[TagKind], patterns: int) -> Array:
+def evidence_by_size_nats(fits: TagFits, kinds: Sequence[TagKind], patterns: int) -> Array:
     """Returns how much more likely each pattern is at each fit (n, k), in nats, by its size."""
     likelier = np.zeros((len(fits), patterns))
     for kind in kinds:
@@ -63,7 +63,7 @@ def likelier_by_size(fits: TagFits, kinds: Sequence[TagKind], patterns: int) -> 
     return likelier
 
 
-def _rows_with_ring(sight: Sight, shown: Map, expected: Map) -> Index:
+def _rows_with_ring(sight: FrameContext, shown: Map, expected: Map) -> Index:
     """Returns the rows that show enough of a border and its rim."""
     points = tag_points(sight.patterns.side_cells)
     mismatch = np.abs(shown - expected.mean(axis=(0, 1)))[:, ~points.is_inner]
@@ -74,6 +74,6 @@ def _rows_with_ring(sight: Sight, shown: Map, expected: Map) -> Index:
 
 def _likeliest(shown: Map, expected: Map, noise: float) -> Index:
     """Returns the cheapest of the expected patches (k, m), if they are cheap enough."""
-    costs, nothing_cost = costs_if_covered(shown, expected, noise=noise)
+    costs, nothing_cost = costs_with_occluders(shown, expected, noise=noise)
     best = np.argsort(costs, kind="stable")[:_NAMES]
     return np.asarray(best[nothing_cost[0] - costs[best] >= _LEAST_WORTH])

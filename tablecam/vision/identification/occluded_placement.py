@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from tablecam.vision.detection.points import tag_points
 from tablecam.vision.fitting.tags import TagFits, TagGuesses
-from tablecam.vision.identification.frame_context import Sight
-from tablecam.vision.identification.occlusion_likelihood import SPREAD, costs_if_covered
+from tablecam.vision.identification.frame_context import FrameContext
+from tablecam.vision.identification.occlusion_likelihood import SPREAD, costs_with_occluders
 
 Array = NDArray[np.float64]
 Map = NDArray[np.float32]
@@ -65,9 +65,9 @@ class AcceptanceThresholds:
     is_alone: bool = False
 
 
-FLUSH = AcceptanceThresholds(16.0, 0.45, 0.3, rim=0.6, paint=4, of_paint=0.3, lead=-np.inf)
-LOOSE = AcceptanceThresholds(76.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, lead=1.5)
-ALONE = AcceptanceThresholds(
+IN_CONTACT = AcceptanceThresholds(16.0, 0.45, 0.3, rim=0.6, paint=4, of_paint=0.3, lead=-np.inf)
+NEAR_NEIGHBOUR = AcceptanceThresholds(76.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, lead=1.5)
+ISOLATED = AcceptanceThresholds(
     76.0, 0.6, 0.5, rim=0.6, paint=7, of_paint=0.5, lead=1.5, is_alone=True
 )
 """Thresholds in contact with a unit neighbour, near one, and without. On 36 simulated tables of 3
@@ -109,7 +109,7 @@ class OccludedPlacement:
 
     def __init__(
         self,
-        sight: Sight,
+        sight: FrameContext,
         fit: TagFits,
         values: Map,
         expected: Map,
@@ -222,7 +222,9 @@ class OccludedPlacement:
     def _cost_of(self, expected: Map, values: Map | None = None) -> tuple[Array, Array]:
         """Returns the costs of tags that show `expected` (k, m), and those of no tag at all."""
         noise = self.sight.noise_grey / max(float(self._fit.gain_grey[0]), LEAST_GAIN_GREY)
-        return costs_if_covered(self._values if values is None else values, expected, noise=noise)
+        return costs_with_occluders(
+            self._values if values is None else values, expected, noise=noise
+        )
 
     def _cost_of_card(self) -> float:
         """Returns the least cost of a black or white card with a tag's border and rim."""
@@ -266,7 +268,7 @@ class OccludedPlacement:
         return np.asarray(self._no_tag_cost - no_tag_cost + costs)
 
 
-def values_at_points(sight: Sight, fits: TagFits) -> Map:
+def values_at_points(sight: FrameContext, fits: TagFits) -> Map:
     """Returns the values at the points of fits, 0 black paint and 1 white paper, (n, m)."""
     levels = sight.seen(fits.tags, tag_points(sight.patterns.side_cells))
     gain = np.maximum(fits.gain_grey, LEAST_GAIN_GREY)

@@ -15,13 +15,13 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.vision.detection.points import expected_at_points, tag_points
+from tablecam.vision.detection.points import expected_values, tag_points
 from tablecam.vision.fitting.tags import TagFits, TagGuesses
-from tablecam.vision.identification.frame_context import Sight
+from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.occluded_placement import (
     AS_SHOWN,
     LEAST_GAIN_GREY,
-    LOOSE,
+    NEAR_NEIGHBOUR,
     AcceptanceThresholds,
     OccludedPlacement,
     values_at_points,
@@ -42,7 +42,7 @@ _ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slots:
+class OccludedPlacements:
     """Occluded placements: fits (n,) as missing bases of their units, each with a name of `ids`.
 
     `worth` (n,) is how much less each costs than no tag at all.
@@ -53,9 +53,9 @@ class Slots:
     worth: Array
     placements: tuple[OccludedPlacement, ...]
 
-    def __getitem__(self, rows: Rows) -> Slots:
+    def __getitem__(self, rows: Rows) -> OccludedPlacements:
         placements = tuple(compress(self.placements, rows))
-        return Slots(self.fits[rows], self.ids[rows], self.worth[rows], placements)
+        return OccludedPlacements(self.fits[rows], self.ids[rows], self.worth[rows], placements)
 
     def told(self, free: Rows, odds: float) -> Index:
         """Returns the rows that are identified, one for each name and place.
@@ -114,7 +114,7 @@ class Slots:
         )
 
 
-def odds_of_mates(mates: int, others: int, strangers: int) -> float:
+def odds_of_unit_neighbour(mates: int, others: int, strangers: int) -> float:
     """Returns the odds that a place beside a unit neighbour holds another one of the unit.
 
     `mates` is the number of bases in contact with their unit, `others` of those in contact with
@@ -124,27 +124,27 @@ def odds_of_mates(mates: int, others: int, strangers: int) -> float:
     return (mates + _PRIOR_MATES) / (others + strangers + _PRIOR_OTHERS)
 
 
-def at_slots(
-    sight: Sight,
+def score_placements(
+    sight: FrameContext,
     fits: TagFits,
     likelier: Array,
     least: AcceptanceThresholds,
     *,
     sizes_mm: Sequence[float] = (),
-) -> Slots:
+) -> OccludedPlacements:
     """Returns the placements among fits (n,), beside unit neighbours or alone, that look like tags.
 
     `likelier` (n, k), in nats, is how much its unit neighbours favour each of the roster's
     patterns. A placement may show a tag of another of `sizes_mm`.
     """
     # With no contrast to compare, anything dim could pass as a tag: use the stricter thresholds.
-    least = least if sight.gain_grey > 0 else LOOSE
+    least = least if sight.gain_grey > 0 else NEAR_NEIGHBOUR
     by_id = np.zeros((len(fits), len(sight.dictionary.ids)))
     by_id[:, sight.patterns.ids] = likelier
     rows, placements = [], []
     for size_mm in np.unique(fits.tags.sizes_mm):
         of_size = np.flatnonzero(fits.tags.sizes_mm == size_mm)
-        expected = expected_at_points(sight.dictionary.cells, sight.blur_cells(fits.tags[of_size]))
+        expected = expected_values(sight.dictionary.cells, sight.blur_cells(fits.tags[of_size]))
         values = values_at_points(sight, fits[of_size])
         # A cheap test of border and rim first, as scoring one placement is costly.
         is_framed = _are_framed(sight, fits[of_size], values, expected, least)
@@ -159,11 +159,13 @@ def at_slots(
                 placements.append(placement)
     placed = fits[np.array(rows, dtype=np.int64)]
     worth = np.array([placement.worth for placement in placements])
-    return Slots(placed, sight.patterns.ids[placed.tags.pattern], worth, tuple(placements))
+    return OccludedPlacements(
+        placed, sight.patterns.ids[placed.tags.pattern], worth, tuple(placements)
+    )
 
 
 def _are_framed(
-    sight: Sight, fits: TagFits, values: Map, expected: Map, least: AcceptanceThresholds
+    sight: FrameContext, fits: TagFits, values: Map, expected: Map, least: AcceptanceThresholds
 ) -> Rows:
     """Returns which fits show enough of a tag's border and rim, and enough contrast."""
     points = tag_points(sight.patterns.side_cells)

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.vision.detection.decode import Readings
-from tablecam.vision.detection.points import TagPoints, expected_at_points, tag_points
+from tablecam.vision.detection.points import TagPoints, expected_values, tag_points
 from tablecam.vision.fitting.tags import TagFits, TagGuesses
-from tablecam.vision.identification.frame_context import Sight
+from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.hypotheses import Hypotheses
 from tablecam.vision.identification.occluders import UNLIKELY_NATS, Explanations, explanations
 
@@ -76,8 +76,8 @@ _CLEARLY_A_TAG = 0.65
 """Least likeness at which a tag is reported although its name is unclear."""
 
 
-def half_hidden_hypotheses(
-    sight: Sight, readings: Sequence[Readings], is_left: Rows, taken: Rows
+def occluded_hypotheses(
+    sight: FrameContext, readings: Sequence[Readings], is_left: Rows, taken: Rows
 ) -> Hypotheses:
     """Returns the few patterns that best explain each remaining square (n,).
 
@@ -112,7 +112,9 @@ class _Explained:
     cost: Array
 
 
-def _explained(sight: Sight, reading: Readings, rows: Index, taken: Rows) -> list[_Explained]:
+def _explained(
+    sight: FrameContext, reading: Readings, rows: Index, taken: Rows
+) -> list[_Explained]:
     """Returns the best patterns for some rows of a reading: missing ones, then those taken."""
     kind, many = reading.kind, np.ones(len(rows))
     upright = TagGuesses(
@@ -123,7 +125,7 @@ def _explained(sight: Sight, reading: Readings, rows: Index, taken: Rows) -> lis
         kind.size_mm * many,
     )
     points = tag_points(sight.patterns.side_cells)
-    expected = expected_at_points(sight.patterns.cells[kind.pattern], sight.blur_cells(upright))
+    expected = expected_values(sight.patterns.cells[kind.pattern], sight.blur_cells(upright))
     seen = sight.seen(upright, points)
     black, gain = _levels(seen, expected, points)
     values = (seen - black[:, None]) / gain[:, None]
@@ -170,7 +172,7 @@ def _levels(seen: Map, expected: Map, points: TagPoints) -> tuple[Map, Map]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HalfHidden:
+class OccludedTags:
     """Fits (n,) that may be partly occluded tags, and all explanations of each.
 
     `square` (n,) is the square of each. The patterns of `explanations` are rows of the whole
@@ -184,8 +186,8 @@ class HalfHidden:
     explanations: Explanations
     was_here: Rows
 
-    def __getitem__(self, rows: Index) -> HalfHidden:
-        return HalfHidden(
+    def __getitem__(self, rows: Index) -> OccludedTags:
+        return OccludedTags(
             self.fits[rows],
             self.square[rows],
             self.ids[rows],
@@ -290,7 +292,7 @@ class HalfHidden:
         return np.asarray((self.own <= most) & (to_blank >= _MARGIN_TO_BLANK))
 
 
-def may_be_tags(fits: TagFits, usual_gain_grey: float) -> Rows:
+def plausible_fits(fits: TagFits, usual_gain_grey: float) -> Rows:
     """Returns which fits may be partly occluded tags: much of what is visible is as predicted.
 
     Their contrast must be near the usual one of the picture's tags, 0 if unknown.
@@ -302,13 +304,15 @@ def may_be_tags(fits: TagFits, usual_gain_grey: float) -> Rows:
     )
 
 
-def half_hidden(sight: Sight, fits: TagFits, square: Index, was_here: Rows) -> HalfHidden:
+def explain_occluded(
+    sight: FrameContext, fits: TagFits, square: Index, was_here: Rows
+) -> OccludedTags:
     """Compares fits with the whole dictionary."""
     ids = sight.patterns.ids[fits.tags.pattern]
-    return HalfHidden(fits, square, ids, explained(sight, fits, ids[:, None]), was_here)
+    return OccludedTags(fits, square, ids, explain_fits(sight, fits, ids[:, None]), was_here)
 
 
-def explained(sight: Sight, fits: TagFits, ids: Index) -> Explanations:
+def explain_fits(sight: FrameContext, fits: TagFits, ids: Index) -> Explanations:
     """Returns the explanations of each fit, the tags `ids` (n, a) first."""
     points = tag_points(sight.patterns.side_cells)
     levels = sight.seen(fits.tags, points)
@@ -318,7 +322,7 @@ def explained(sight: Sight, fits: TagFits, ids: Index) -> Explanations:
     sizes = fits.tags.sizes_mm
     for size_mm in np.unique(sizes):
         of_size = np.flatnonzero(sizes == size_mm)
-        expected = expected_at_points(sight.dictionary.cells, sight.blur_cells(fits.tags[of_size]))
+        expected = expected_values(sight.dictionary.cells, sight.blur_cells(fits.tags[of_size]))
         noise = sight.noise_grey / gain[of_size]
         parts.append(
             explanations(values[of_size], expected, points, noise=noise, always=ids[of_size])

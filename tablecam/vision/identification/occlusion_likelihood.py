@@ -30,7 +30,7 @@ _COVER_SIGMA, _MOST_UNEVEN_COST = 0.15, 1.0
 """Occluders are mostly of one grey from point to point; a tag's edges are not."""
 
 
-def costs_if_covered(seen: Map, meant: Map, *, noise: float) -> tuple[Array, Array]:
+def costs_with_occluders(seen: Map, meant: Map, *, noise: float) -> tuple[Array, Array]:
     """Returns the costs of a patch as each of k tags with anything on top, (k,), and as no tag.
 
     `seen`, one patch (m,) for all tags or one for each (k, m), and `meant` (k, m) are 0 for black

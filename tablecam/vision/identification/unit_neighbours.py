@@ -28,7 +28,7 @@ _NEIGHBOUR_STEPS = np.array(
 _CONTACT_MM, _CONTACT_RAD = 1.5, 0.14
 """Tolerances of hand placement and of fits to partly occluded tags: of 254 in contact, 12 appeared
 turned by more than 0.08, none by more than 0.14."""
-FLUSH_NATS = 10.0
+CONTACT_NATS = 10.0
 """Prior of a position in contact: three of four bases of a unit have one; of all places and
 headings on a table, such a position is one in a hundred thousand."""
 _NEAR_MM, _NEAR_RAD = 25.0, 0.35
@@ -38,14 +38,14 @@ bases of other units."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mates:
+class UnitNeighbours:
     """The unit of each of k patterns, (k,), and the depth and width of its base, (k, 2)."""
 
     unit: Index
     base_mm: Array
 
     @classmethod
-    def of(cls, roster: Roster, patterns: TagPatterns) -> Mates:
+    def of(cls, roster: Roster, patterns: TagPatterns) -> UnitNeighbours:
         """Reads the units of a table file; table tags and commanders have no unit neighbours."""
         unit = np.full(len(patterns.ids), _NO_UNIT)
         base_mm = np.zeros((len(patterns.ids), 2))
@@ -94,7 +94,7 @@ class Mates:
             tags[tag], known[mate], self._neighbours_mm(known)[mate]
         )
         is_near = distance_mm[tag, mate] < reach_mm[mate] + _NEAR_MM
-        nats = np.where(is_in_contact, FLUSH_NATS, np.where(is_near, NEAR_NATS, 0.0))
+        nats = np.where(is_in_contact, CONTACT_NATS, np.where(is_near, NEAR_NATS, 0.0))
         of_unit = np.zeros((len(tags), int(self.unit.max(initial=0)) + 1))
         # Of several neighbours the strongest evidence counts, as they are not independent.
         np.maximum.at(of_unit, (tag, in_unit[mate]), nats)

@@ -34,7 +34,7 @@ class Verdict:
     withdrawn: Index
 
 
-def verdict(
+def accept_tags(
     known: TagFits,
     patterns: TagPatterns,
     table: TableSize,
@@ -55,7 +55,7 @@ def verdict(
     return Verdict(single[inside], twice + outside, withdrawn)
 
 
-def known_rows(found: Identities, square: Index, taken: Rows) -> Index:
+def identified_rows(found: Identities, square: Index, taken: Rows) -> Index:
     """Returns the best fit of each square whose tag is identified, the likeliest first.
 
     Patterns `taken` (k,) are identified elsewhere.

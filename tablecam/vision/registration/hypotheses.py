@@ -23,7 +23,7 @@ from tablecam.vision.registration.tag_memory import TagMemory, TagObservations, 
 Grey = NDArray[np.uint8]
 Array = NDArray[np.float64]
 
-LEAST_TAGS = 3
+MIN_TAGS = 3
 """Three tags give a camera's pose with enough redundancy to contradict a displaced one."""
 
 _CAMERA_MOVED = 70.0
@@ -105,7 +105,7 @@ def _with_camera(
     displaced: frozenset[int],
 ) -> Iterator[Hypothesis]:
     """Yields the hypotheses in which the camera moved; stops at one that no other can beat."""
-    for moved in _choices(len(observed), displaced, least=LEAST_TAGS):
+    for moved in _choices(len(observed), displaced, least=MIN_TAGS):
         unmoved = _unmoved(len(observed), moved)
         rest = observed[unmoved]
         covariance = memory.places_covariance(rest.rows) + rest.noise
@@ -147,7 +147,7 @@ def _prior_cost(moved: frozenset[int], displaced: frozenset[int]) -> float:
     return _TAG_MOVED * len(moved - displaced) + _STILL_DISPLACED * len(moved & displaced)
 
 
-def rough_camera(grey: Grey, camera: Camera, roster: Roster) -> Camera | None:
+def locate_camera_roughly(grey: Grey, camera: Camera, roster: Roster) -> Camera | None:
     """Locates the camera roughly from the table tags, wherever the picture shows them.
 
     Good to a few pixels, or to the distance by which a tag was pushed: search through it and pass
@@ -158,7 +158,7 @@ def rough_camera(grey: Grey, camera: Camera, roster: Roster) -> Camera | None:
     listed = {tag.id: (tag.x_mm, tag.y_mm, np.pi / 2) for tag in roster.table_tags}
     # Without the lens model only sides are fitted, in a third of the time: accurate enough here.
     tags = find_tags(grey, roster.dictionary, listed)
-    if len(tags) < LEAST_TAGS:
+    if len(tags) < MIN_TAGS:
         return None
     rough = rough_pose(camera, tags, np.array([listed[tag.id] for tag in tags]))
     return rough if rough.pose.camera_centre_mm[2] > 0 else None

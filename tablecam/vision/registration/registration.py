@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from calibration.tag_pose import (
     SeenTags,
-    carried_covariance,
     fit_pose,
     moved_by,
+    propagated_covariance,
 )
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.sighting import TagSighting
-from tablecam.vision.registration.hypotheses import LEAST_TAGS, Hypothesis, likeliest_hypothesis
+from tablecam.vision.registration.hypotheses import MIN_TAGS, Hypothesis, likeliest_hypothesis
 from tablecam.vision.registration.residuals import (
     distance_mm,
     drift_px,
@@ -93,7 +93,7 @@ def register(
     # While a change is unsettled, unchanged tags confirm that all is at rest.
     measured = None if memory.is_unsettled else fresh
     new = [tag for tag in tags if measured is None or tag.tag in measured]
-    if not new or len(memory.tags.ids) < LEAST_TAGS:
+    if not new or len(memory.tags.ids) < MIN_TAGS:
         return check.unchanged()
     return check.evaluate(
         tag_observations(new, camera, roster, memory.tags, fresh=fresh), is_alone=before is None
@@ -128,7 +128,7 @@ class _FrameCheck:
         """
         memory, seen = self.memory, SeenTags.at(self.camera, observed.places)
         belief = memory.tags
-        if len(observed) >= LEAST_TAGS:
+        if len(observed) >= MIN_TAGS:
             for_s = None if memory.read_at_s is None else self.at_s - memory.read_at_s
             belief = belief.predicted(observed, self.camera, for_s)
         ids = [memory.tags.ids[row] for row in observed.rows]
@@ -165,7 +165,7 @@ class _FrameCheck:
         is_lasting = self.at_s - since_s >= _UNCLEAR_AFTER_S
         memory = replace(self.memory, pending=None, unexplained_since_s=since_s)
         if largest_offset_px(observed, belief, self.camera) < _HARMLESS_PX:
-            if is_lasting and len(observed) >= LEAST_TAGS:
+            if is_lasting and len(observed) >= MIN_TAGS:
                 memory = replace(memory, tags=belief.updated(observed), read_at_s=self.at_s)
             return self._followed(memory, observed, "")
         state: State = "unclear" if is_lasting else "moving"
@@ -222,13 +222,13 @@ class _FrameCheck:
         belief: TagMemory,
     ) -> RegistrationMemory:
         """Returns the memory updated by the tags that were not moved."""
-        if len(observed) < LEAST_TAGS:
+        if len(observed) < MIN_TAGS:
             return replace(memory, tags=belief)
         memory, rest = (
             replace(memory, tags=belief, read_at_s=self.at_s),
             _unmoved(observed, hypothesis),
         )
-        if len(rest) < LEAST_TAGS:
+        if len(rest) < MIN_TAGS:
             return memory
         measured_with = memory.measured_with or self.camera
         return replace(memory, tags=belief.updated(rest), measured_with=measured_with)
@@ -237,7 +237,7 @@ class _FrameCheck:
         self, memory: RegistrationMemory, observed: TagObservations, news: str
     ) -> Registration:
         """Corrects the camera for drift once the drift is significant."""
-        if len(observed) < LEAST_TAGS:
+        if len(observed) < MIN_TAGS:
             return self._result(memory, "holds", news=news, is_trusted=True)
         shift_by_px, sigma_px = drift_px(self.camera, memory.tags)
         if self.memory.is_rough:  # the first frame read through the new pose refines it
@@ -248,7 +248,7 @@ class _FrameCheck:
             return self._result(memory, "holds", news=news, is_trusted=True)
         # The drift is the error of the believed pose, so it is subtracted.
         camera = moved_by(self.camera, -memory.tags.drift)
-        covariance = carried_covariance(
+        covariance = propagated_covariance(
             camera, observed.places, observed.noise, measured_with=memory.measured_with
         )
         camera = replace(camera, covariance=covariance)
@@ -307,8 +307,8 @@ class _FrameCheck:
         """Builds the result; too few tags in view override every other state."""
         in_view = memory.in_view(self.at_s, _IN_VIEW_S)
         good = [tag for tag in in_view if tag not in memory.displaced_mm]
-        is_watched = len(memory.tags.ids) >= LEAST_TAGS
-        if camera is None and len(good) < LEAST_TAGS:
+        is_watched = len(memory.tags.ids) >= MIN_TAGS
+        if camera is None and len(good) < MIN_TAGS:
             state, is_trusted = "too few", not is_watched
         hidden = set(memory.tags.ids) - set(in_view)
         because = {
@@ -353,7 +353,7 @@ def _registered_anew(
     share = min(1.0, (fit.chi2 + 1) / fit.freedom)
     place_covariance = share * by_hand + observed.noise
     fit = fit_pose(camera, seen, listed, place_covariance)
-    covariance = carried_covariance(fit.camera, listed, place_covariance, measured_with=None)
+    covariance = propagated_covariance(fit.camera, listed, place_covariance, measured_with=None)
     registered_camera = replace(fit.camera, covariance=covariance)
     return registered_camera, memory.reset(registered_camera).registered(
         _rough_pose_covariance(observed, registered_camera)
@@ -366,7 +366,9 @@ def _registered_again(
     """Returns the camera with its covariance, and the memory with the drift reset."""
     places = memory.believed_places(observed.rows)
     place_covariance = memory.places_covariance(observed.rows) + observed.noise
-    covariance = carried_covariance(camera, places, place_covariance, measured_with=measured_with)
+    covariance = propagated_covariance(
+        camera, places, place_covariance, measured_with=measured_with
+    )
     return replace(camera, covariance=covariance), memory.registered(
         _rough_pose_covariance(observed, camera)
     )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
-from calibration.tag_pose import beside, pose_jacobian
+from calibration.tag_pose import offsets_from, pose_jacobian
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.sighting import TagSighting
 from tablecam.vision.registration.tag_memory import POSE, TagMemory, TagObservations, triples
@@ -49,7 +49,7 @@ def offset_from_listed(
     observed: TagObservations, index: int, memory: TagMemory
 ) -> tuple[float, float]:
     """Returns how far one observed tag lies from its listed place, in mm and rad."""
-    offset = beside(observed.places[index], memory.listed[observed.rows[index]])
+    offset = offsets_from(observed.places[index], memory.listed[observed.rows[index]])
     return distance_mm(offset, np.zeros(2)), abs(float(offset[2]))
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from calibration.tag_adjustment import HAND_PLACED
-from calibration.tag_pose import beside, pose_jacobian
+from calibration.tag_pose import offsets_from, pose_jacobian
 from tablecam.table.roster import Roster
 
 Array = NDArray[np.float64]
@@ -111,7 +111,7 @@ class TagMemory:
     def innovation(self, observed: TagObservations) -> tuple[Array, Array]:
         """Returns the observed minus the expected places, (3k,), and the covariance (3k, 3k)."""
         observation = self._observation_matrix(observed)
-        offset = beside(observed.places, self.listed[observed.rows]).ravel()
+        offset = offsets_from(observed.places, self.listed[observed.rows]).ravel()
         return (
             offset - observation @ self.mean,
             observation @ self.covariance @ observation.T + observed.noise,
@@ -176,7 +176,7 @@ class TagMemory:
         """Returns the belief once a tag was laid at `place` (3,), with `covariance` (3, 3)."""
         numbers = POSE + triples(np.array([row]))
         mean, whole = self.mean.copy(), self.covariance.copy()
-        mean[numbers] = beside(place, self.listed[row])
+        mean[numbers] = offsets_from(place, self.listed[row])
         # A tag laid anew is independent of everything else.
         whole[numbers] = whole[:, numbers] = 0
         whole[np.ix_(numbers, numbers)] = covariance

@@ -119,7 +119,7 @@ def sees_table(camera: Camera, roster: Roster, *, margin: float = 0.0) -> bool:
     return bool(((outline >= low) & (outline <= high)).all())
 
 
-def hung_at(camera: Camera, height_mm: float) -> Camera:
+def at_height(camera: Camera, height_mm: float) -> Camera:
     """Returns the camera moved straight up or down to `height_mm` above the table."""
     x_mm, y_mm, _ = camera.pose.camera_centre_mm
     translation = -camera.pose.rotation @ np.array([x_mm, y_mm, height_mm])
@@ -137,7 +137,7 @@ def highest_height_mm(
     cells, grid = side_cells(roster), table_grid_mm(roster)
 
     def is_small(height_mm: float) -> bool:
-        raised = hung_at(camera, height_mm)
+        raised = at_height(camera, height_mm)
         medians = [
             float(np.median(px_per_cell(raised, grid, scale.base_type, cells))) for scale in scales
         ]
@@ -147,7 +147,7 @@ def highest_height_mm(
     # The camera must stay above the highest tag.
     least_mm = max(scale.base_type.tag_height_mm for scale in scales) + 1.0
     highest_mm = height_mm * _HIGHEST_RATIO
-    limit_mm = lowest_mm(is_small, max(least_mm, height_mm / _HIGHEST_RATIO), highest_mm)
+    limit_mm = bisect_height_mm(is_small, max(least_mm, height_mm / _HIGHEST_RATIO), highest_mm)
     return highest_mm if limit_mm is None else limit_mm
 
 
@@ -159,7 +159,7 @@ def _scale(
     return TagScale(base, tags, float(np.median(sizes)), float(sizes.min()))
 
 
-def lowest_mm(holds: Callable[[float], bool], low_mm: float, high_mm: float) -> float | None:
+def bisect_height_mm(holds: Callable[[float], bool], low_mm: float, high_mm: float) -> float | None:
     """Returns the height above which a monotone condition holds, or None if it holds nowhere.
 
     Bisects geometrically: what matters about a height is its ratio to another.

@@ -44,7 +44,7 @@ _ROUNDING_GREY = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class ReferencePictures:
     """The reference pictures (height, width, reduced) that the next picture is compared with.
 
     `searched` shows each place as of its last search, `before` is the previous picture. `waiting`
@@ -60,11 +60,13 @@ class Ground:
     @classmethod
     def all_searched(
         cls, now: Map, blocks: Blocks, noise_grey: float = _USUAL_NOISE_GREY
-    ) -> Ground:
+    ) -> ReferencePictures:
         """Returns the reference after a search of the whole picture."""
         return cls(now, now, np.zeros(blocks.count, dtype=np.int64), noise_grey)
 
-    def after(self, now: Map, detected: Changes, blocks: Blocks, *, searched: Rows) -> Ground:
+    def after(
+        self, now: Map, detected: Changes, blocks: Blocks, *, searched: Rows
+    ) -> ReferencePictures:
         """Returns the reference after one more picture.
 
         `searched` (count,) are the blocks searched in it. A block that is still changing keeps its
@@ -72,7 +74,7 @@ class Ground:
         """
         settled = searched & ~detected.since_before
         if not settled.any():
-            return Ground(
+            return ReferencePictures(
                 self.searched, now, np.where(searched, 0, detected.waiting), detected.noise_grey
             )
         # The last entry stands for pixels that show no block.
@@ -80,7 +82,7 @@ class Ground:
         # Stored in the old light: otherwise the block would differ from its neighbours' gain.
         then = np.where(shown, now / detected.gain, self.searched)
         waiting = np.where(searched, 0, detected.waiting)
-        return Ground(then, now, waiting, detected.noise_grey)
+        return ReferencePictures(then, now, waiting, detected.noise_grey)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,8 +90,8 @@ class Changes:
     """The blocks (count,) that changed since their last search, and since the previous picture.
 
     `since_before` is evaluated only where some block changed since its search or is doubted, else
-    it is all False. `waiting` (count,) is that of `Ground` with this picture counted. `gain`
-    (height, width) is the ratio of the light now to the light of the last search.
+    it is all False. `waiting` (count,) is that of `ReferencePictures` with this picture counted.
+    `gain` (height, width) is the ratio of the light now to the light of the last search.
     """
 
     since_searched: Rows
@@ -104,7 +106,9 @@ def as_map(reduced: Grey) -> Map:
     return reduced.astype(np.float32) + np.float32(_PEDESTAL_GREY)
 
 
-def changes(now: Map, ground: Ground, blocks: Blocks, *, doubted: Rows) -> Changes:
+def detect_changes(
+    now: Map, ground: ReferencePictures, blocks: Blocks, *, doubted: Rows
+) -> Changes:
     """Compares a picture with the reference and returns the blocks that changed.
 
     `doubted` (count,) are blocks that must be searched for another reason even if they look the

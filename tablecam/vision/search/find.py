@@ -18,14 +18,14 @@ from threadpoolctl import ThreadpoolController
 from calibration.camera import Camera
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.kinds import TagKind, kinds_of_like_size, tag_ids, tag_kinds
-from tablecam.vision.detection.sighting import Search, TagSighting
+from tablecam.vision.detection.sighting import SearchResult, TagSighting
 from tablecam.vision.detection.squares import square_finder
 from tablecam.vision.fitting.dictionary import TagPatterns, all_patterns, tag_patterns
-from tablecam.vision.fitting.fine_fit import placed_finely
+from tablecam.vision.fitting.fine_fit import refine_poses
 from tablecam.vision.fitting.tags import TagFits
-from tablecam.vision.identification.frame_context import Sight
+from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.heights import Hills
-from tablecam.vision.identification.unit_neighbours import Mates
+from tablecam.vision.identification.unit_neighbours import UnitNeighbours
 from tablecam.vision.search.region import SoughtPart, sought_part
 from tablecam.vision.search.scale_search import Scale, ScaleSearch
 from tablecam.vision.search.still import lying_before, still_tags
@@ -103,7 +103,7 @@ class TagFinder:
         self.roster = roster
         self._patterns = tag_patterns(roster.dictionary, tag_ids(roster), source=roster.source)
         self._hills = Hills.of(roster, self._patterns)
-        self._mates = Mates.of(roster, self._patterns)
+        self._mates = UnitNeighbours.of(roster, self._patterns)
         self._dictionary = all_patterns(roster.dictionary, source=roster.source)
         groups = kinds_of_like_size(tag_kinds(roster, self._patterns))
         self._camera_of_maps = camera
@@ -113,8 +113,8 @@ class TagFinder:
 
     @one_thread()
     def search(
-        self, grey: Grey, *, before: Search | None = None, within_mm: Array | None = None
-    ) -> Search:
+        self, grey: Grey, *, before: SearchResult | None = None, within_mm: Array | None = None
+    ) -> SearchResult:
         """Finds every tag in a grey picture (height, width) and lists the rejected ones.
 
         `before` is the search of the previous picture: tags that have not moved are fitted where
@@ -128,15 +128,15 @@ class TagFinder:
             ValueError: The picture is not of the camera's size.
         """
         self._check(grey)
-        before = before or Search(())
+        before = before or SearchResult(())
         sought = sought_part(before, within_mm, keeps_tags=self._is_in_passing)
-        parts: list[Search] = []
+        parts: list[SearchResult] = []
         for scale in reversed(self._scales):  # the largest first, as no tag lies on top of those
             larger = [sighting for part in parts for sighting in part.sightings]
             parts.append(self._search_scale(grey, scale, sought, before.blur_px, larger))
         # The smallest tags are the most numerous and show blur best.
         blur_px = next((part.blur_px for part in reversed(parts) if part.blur_px), None)
-        search = Search(
+        search = SearchResult(
             tuple(sighting for part in parts for sighting in part.sightings),
             sought.carried.rejections + tuple(out for part in parts for out in part.rejections),
             blur_px,
@@ -152,7 +152,7 @@ class TagFinder:
         """Fits sightings again in a new picture and returns those that have not moved.
 
         A tag is left out if it moved by a tenth of a cell or no longer looks like itself. `blur_px`
-        is that of the `Search` the sightings come from.
+        is that of the `SearchResult` the sightings come from.
 
         Raises:
             ValueError: The picture is not of the camera's size.
@@ -224,9 +224,9 @@ class TagFinder:
         sought: SoughtPart,
         blur_px: float | None,
         larger: Sequence[TagSighting],
-    ) -> Search:
+    ) -> SearchResult:
         """Searches for the tags of one size group; the blur is estimated if not known yet."""
-        context = Sight(
+        context = FrameContext(
             grey,
             self.camera,
             self._patterns,
@@ -250,9 +250,9 @@ class TagFinder:
         carried_ids = set(self._patterns.ids[patterns].tolist()) - scale_result.withdrawn
         fits = scale_result.fits
         if not self._is_in_passing:
-            fits = placed_finely(grey, self.camera, self._patterns, fits)
+            fits = refine_poses(grey, self.camera, self._patterns, fits)
         sightings = sightings_of(self.camera, self._patterns, fits)
-        return Search(
+        return SearchResult(
             sightings + sought.carried_tags(carried_ids),
             scale_result.rejections,
             scale_result.blur_px,
@@ -272,7 +272,7 @@ def _beyond_the_table_mm(roster: Roster) -> float:
     return beyond_mm + roster.table_tag_size_mm
 
 
-def find_tags(grey: Grey, camera: Camera, roster: Roster) -> Search:
+def find_tags(grey: Grey, camera: Camera, roster: Roster) -> SearchResult:
     """Finds every tag of the roster in one grey picture; for a series make a `TagFinder`."""
     return TagFinder(camera, roster).search(grey)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.vision.detection.boxes import is_within
-from tablecam.vision.detection.sighting import Rejection, Search, TagSighting, places_mm
+from tablecam.vision.detection.sighting import Rejection, SearchResult, TagSighting, places_mm
 from tablecam.vision.fitting.tags import TagGuesses
 
 Array = NDArray[np.float64]
@@ -30,7 +30,7 @@ class SoughtPart:
 
     within_mm: Array | None
     before: tuple[TagSighting, ...]
-    carried: Search
+    carried: SearchResult
 
     def holds(self, tags: TagGuesses, side_cells: int) -> NDArray[np.bool_]:
         """Marks the tags whose centres lie in the part, (n,)."""
@@ -44,14 +44,16 @@ class SoughtPart:
         return tuple(tag for tag in self.carried.sightings if tag.tag in ids)
 
 
-def sought_part(before: Search, within_mm: Array | None, *, keeps_tags: bool = False) -> SoughtPart:
+def sought_part(
+    before: SearchResult, within_mm: Array | None, *, keeps_tags: bool = False
+) -> SoughtPart:
     """Splits the search `before` at the boxes: what to search again and what to carry over.
 
     None searches everything. With `keeps_tags`, all tags of `before` are carried over, wherever
     they lie.
     """
     if within_mm is None:
-        return SoughtPart(None, before.sightings, Search(()))
+        return SoughtPart(None, before.sightings, SearchResult(()))
     boxes_mm = np.asarray(within_mm, dtype=np.float64).reshape(-1, 4)
     boxes_mm = np.concatenate([boxes_mm, _about_copies(before.rejections, boxes_mm)])
     sought = is_within(places_mm(before.sightings), boxes_mm) & (not keeps_tags)
@@ -59,7 +61,7 @@ def sought_part(before: Search, within_mm: Array | None, *, keeps_tags: bool = F
     return SoughtPart(
         boxes_mm,
         tuple(tag for tag, is_sought in zip(before.sightings, sought, strict=True) if is_sought),
-        Search(
+        SearchResult(
             tuple(tag for tag, out in zip(before.sightings, ~sought, strict=True) if out),
             tuple(
                 rejection

@@ -17,16 +17,16 @@ from tablecam.table.model import TableSize
 from tablecam.vision.detection.decode import Readings, pattern_scores, read_squares
 from tablecam.vision.detection.kinds import TagKind
 from tablecam.vision.detection.sighting import Rejection
-from tablecam.vision.detection.squares import Look, SquareFinder, Squares
-from tablecam.vision.detection.weak_candidates import unnoticed_squares
+from tablecam.vision.detection.squares import SquareFinder, SquarenessMap, Squares
+from tablecam.vision.detection.weak_candidates import weak_candidates
 from tablecam.vision.fitting.dictionary import TagPatterns
 from tablecam.vision.fitting.fit import fit_tags
 from tablecam.vision.fitting.light import Light
 from tablecam.vision.fitting.tags import TagFits, TagGuesses
-from tablecam.vision.identification.frame_context import Sight
+from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.hypotheses import Hypotheses, clear_hypotheses
 from tablecam.vision.identification.identity import identify
-from tablecam.vision.identification.verdict import known_rows, lies_on, verdict
+from tablecam.vision.identification.verdict import accept_tags, identified_rows, lies_on
 from tablecam.vision.search.region import SoughtPart
 from tablecam.vision.search.second_pass import SecondPassInput, UncertainFits, second_pass_tags
 from tablecam.vision.search.still import (
@@ -146,7 +146,7 @@ class ScaleSearch:
     carried: TagGuesses
     larger: TagGuesses
 
-    def result(self, context: Sight, *, knows_blur: bool) -> ScaleResult:
+    def result(self, context: FrameContext, *, knows_blur: bool) -> ScaleResult:
         """Finds all tags of the group in the part of the table that is sought."""
         maps = self.scale.squares.look(context.grey, self.sought.within_mm)
         first, context, blur_px = self._prominent_tags(context, maps, knows_blur=knows_blur)
@@ -165,7 +165,7 @@ class ScaleSearch:
             context, TagFits.joined([known, occluded]), unclear, (first, second), blur_px
         )
 
-    def quick_result(self, context: Sight, *, knows_blur: bool) -> ScaleResult:
+    def quick_result(self, context: FrameContext, *, knows_blur: bool) -> ScaleResult:
         """Finds only the clear tags among prominent squares; stops at once if no tag is missing."""
         if not self._missing(context, _NO_FITS):
             blur_px = context.blur_px if knows_blur else None
@@ -175,8 +175,8 @@ class ScaleSearch:
         return self._verdict_on(context, first.known, (), (first,), blur_px)
 
     def _prominent_tags(
-        self, context: Sight, maps: Sequence[Look], *, knows_blur: bool
-    ) -> tuple[_ClearTags, Sight, float | None]:
+        self, context: FrameContext, maps: Sequence[SquarenessMap], *, knows_blur: bool
+    ) -> tuple[_ClearTags, FrameContext, float | None]:
         """Identifies the clear tags among prominent squares and at the places of `before`.
 
         Also returns the context with the picture's noise and, if it was unknown, its blur.
@@ -200,7 +200,9 @@ class ScaleSearch:
             blur_px = blur_px or float(np.median(tags.known.blur_px))
         return tags, context, blur_px
 
-    def _weak_tags(self, context: Sight, maps: Sequence[Look], first: _ClearTags) -> _ClearTags:
+    def _weak_tags(
+        self, context: FrameContext, maps: Sequence[SquarenessMap], first: _ClearTags
+    ) -> _ClearTags:
         """Identifies the clear tags among faint squares, where no known tag lies."""
         taken = self._taken(context, first.known)
         missing = self._missing(context, first.known)
@@ -209,7 +211,7 @@ class ScaleSearch:
             return _ClearTags(_NO_FITS, none, [reading[:0] for reading in first.readings])
         finder = self.scale.squares
         lying = TagGuesses.joined([first.known.tags, self.carried])
-        squares = unnoticed_squares(
+        squares = weak_candidates(
             finder,
             maps,
             context.patterns.side_cells,
@@ -223,7 +225,9 @@ class ScaleSearch:
         clear = replace(clear, square=clear.square + len(first.readings[0]))
         return self._clear_tags(context, readings, clear, _NO_FITS, taken)
 
-    def _remainder(self, context: Sight, first: _ClearTags, second: _ClearTags) -> SecondPassInput:
+    def _remainder(
+        self, context: FrameContext, first: _ClearTags, second: _ClearTags
+    ) -> SecondPassInput:
         """Collects the squares and fits that are no clear tag, and tags not found again."""
         readings = _joined([first.readings, second.readings])
         known = TagFits.joined([first.known, second.known])
@@ -238,7 +242,7 @@ class ScaleSearch:
 
     def _verdict_on(
         self,
-        context: Sight,
+        context: FrameContext,
         known: TagFits,
         unclear: Sequence[Rejection],
         steps: Sequence[_ClearTags],
@@ -246,7 +250,7 @@ class ScaleSearch:
     ) -> ScaleResult:
         """Rejects tags that cannot lie where they seem to, and collects all rejections."""
         patterns = context.patterns
-        decision = verdict(
+        decision = accept_tags(
             known, patterns, self.table, anywhere=self.anywhere, carried=self.carried
         )
         accepted = known[decision.rows]
@@ -262,25 +266,25 @@ class ScaleSearch:
         withdrawn = frozenset(patterns.ids[decision.withdrawn].tolist())
         return ScaleResult(accepted, rejections, withdrawn, blur_px)
 
-    def _taken(self, context: Sight, known: TagFits) -> Rows:
+    def _taken(self, context: FrameContext, known: TagFits) -> Rows:
         """Marks the patterns that are already placed, (k,): known, carried or larger tags."""
         taken = np.zeros(len(context.patterns.ids), dtype=np.bool_)
         for tags in (known.tags, self.carried, self.larger):
             taken[tags.pattern] = True
         return taken
 
-    def _missing(self, context: Sight, known: TagFits) -> int:
+    def _missing(self, context: FrameContext, known: TagFits) -> int:
         """Counts the patterns of the group that are not placed yet."""
         taken = self._taken(context, known)
         return sum(int((~taken[kind.pattern]).sum()) for kind in self.scale.kinds)
 
-    def _free_squares(self, context: Sight, squares: Squares, lying: TagGuesses) -> Squares:
+    def _free_squares(self, context: FrameContext, squares: Squares, lying: TagGuesses) -> Squares:
         """Drops the squares at the place of a known tag, and those on a larger one."""
         squares = squares_elsewhere(squares, context.on_plane(lying, squares.height_mm))
         larger = context.on_plane(self.larger, squares.height_mm)
         return squares_off_paper(squares, larger, context.patterns.side_cells)
 
-    def _readings(self, context: Sight, squares: Squares) -> list[Readings]:
+    def _readings(self, context: FrameContext, squares: Squares) -> list[Readings]:
         """Decodes the squares as each kind of tag."""
         return [
             read_squares(context.grey, context.camera, context.patterns, kind, squares)
@@ -289,7 +293,7 @@ class ScaleSearch:
 
     def _clear_tags(
         self,
-        context: Sight,
+        context: FrameContext,
         readings: Sequence[Readings],
         clear: Hypotheses,
         still: TagFits,
@@ -309,12 +313,12 @@ class ScaleSearch:
             fits,
             blur_px=context.blur_px,
         )
-        rows = known_rows(identities, square, taken)
+        rows = identified_rows(identities, square, taken)
         others = np.setdiff1d(np.arange(len(fits)), rows)
         return _ClearTags(fits[rows], UncertainFits(fits[others], square[others]), readings)
 
 
-def _blur_px(context: Sight, clear: Hypotheses) -> float | None:
+def _blur_px(context: FrameContext, clear: Hypotheses) -> float | None:
     """Estimates the blur as the median over the clearest squares; None if they do not show it."""
     sample = clear.guesses[np.arange(min(len(clear.guesses), _BLUR_SAMPLE))]
     if not len(sample) or context.blur_cells(sample) < _LEAST_BLUR_CELLS:
@@ -333,7 +337,7 @@ def _joined(parts: Sequence[Sequence[Readings]]) -> list[Readings]:
     return [Readings.joined(one_kind) for one_kind in zip(*parts, strict=True)]
 
 
-def _is_unexplained(context: Sight, readings: Sequence[Readings], known: TagGuesses) -> Rows:
+def _is_unexplained(context: FrameContext, readings: Sequence[Readings], known: TagGuesses) -> Rows:
     """Marks the squares that lie on none of the known tags."""
     on_known = [
         lies_on(reading.places_mm, context.on_plane(known, reading.kind.height_mm))

@@ -14,21 +14,25 @@ from tablecam.vision.detection.points import tag_points
 from tablecam.vision.detection.sighting import Rejection
 from tablecam.vision.fitting.fit import fit_tags
 from tablecam.vision.fitting.tags import TagFits, TagGuesses
-from tablecam.vision.identification.frame_context import Sight
+from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.hypotheses import NO_HYPOTHESES
 from tablecam.vision.identification.identity import identify
-from tablecam.vision.identification.isolated_tags import likelier_by_size, lone_guesses
-from tablecam.vision.identification.occluded_placement import ALONE, FLUSH, LOOSE
-from tablecam.vision.identification.occluded_rows import Slots, at_slots, odds_of_mates
-from tablecam.vision.identification.occluded_verdict import (
-    HalfHidden,
-    explained,
-    half_hidden,
-    half_hidden_hypotheses,
-    may_be_tags,
+from tablecam.vision.identification.isolated_tags import evidence_by_size_nats, guess_isolated_tags
+from tablecam.vision.identification.occluded_placement import IN_CONTACT, ISOLATED, NEAR_NEIGHBOUR
+from tablecam.vision.identification.occluded_rows import (
+    OccludedPlacements,
+    odds_of_unit_neighbour,
+    score_placements,
 )
-from tablecam.vision.identification.unit_neighbours import FLUSH_NATS
-from tablecam.vision.identification.verdict import known_rows, lies_on
+from tablecam.vision.identification.occluded_verdict import (
+    OccludedTags,
+    explain_fits,
+    explain_occluded,
+    occluded_hypotheses,
+    plausible_fits,
+)
+from tablecam.vision.identification.unit_neighbours import CONTACT_NATS
+from tablecam.vision.identification.verdict import identified_rows, lies_on
 from tablecam.vision.search.region import SoughtPart
 
 Index = NDArray[np.int64]
@@ -88,7 +92,7 @@ class SecondPassInput:
 
 
 def second_pass_tags(
-    context: Sight,
+    context: FrameContext,
     kinds: Sequence[TagKind],
     given: SecondPassInput,
     sought: SoughtPart,
@@ -126,7 +130,7 @@ def second_pass_tags(
         new_tags, uncertain = new_fits.tags, _NO_UNCERTAIN
         placed = TagGuesses.joined([placed, new_tags])
     isolated = _isolated_tags(context, kinds, given, placed, taken)
-    odds = odds_of_mates(*context.mates.agreement(placed), strangers)
+    odds = odds_of_unit_neighbour(*context.mates.agreement(placed), strangers)
     fits.append(
         isolated.fits[isolated.told(_dictionary_mask(context, _missing(kinds, taken)), odds)]
     )
@@ -134,11 +138,11 @@ def second_pass_tags(
 
 
 def _identify_uncertain(
-    context: Sight,
+    context: FrameContext,
     kinds: Sequence[TagKind],
     given: SecondPassInput,
     uncertain: UncertainFits,
-    placements: Slots,
+    placements: OccludedPlacements,
     strangers: int,
     placed: TagGuesses,
     taken: Rows,
@@ -152,25 +156,25 @@ def _identify_uncertain(
         uncertain.fits,
         blur_px=context.blur_px,
     )
-    rows = known_rows(identities, uncertain.square, taken)
+    rows = identified_rows(identities, uncertain.square, taken)
     known = uncertain.fits[rows]
     taken = taken.copy()
     taken[known.tags.pattern] = True
     placed = TagGuesses.joined([placed, known.tags])
     free = _dictionary_mask(context, _missing(kinds, taken))
-    odds = odds_of_mates(*context.mates.agreement(placed), strangers)
+    odds = odds_of_unit_neighbour(*context.mates.agreement(placed), strangers)
     placements = placements[~lies_on(placements.fits.tags.places_mm, known.tags)]
     known = TagFits.joined([known, placements.fits[placements.told(free, odds)]])
     taken[known.tags.pattern] = True
     remaining = uncertain.without(uncertain.square[rows])
-    is_candidate = may_be_tags(remaining.fits, context.gain_grey)
+    is_candidate = plausible_fits(remaining.fits, context.gain_grey)
     is_candidate &= ~lies_on(remaining.fits.tags.places_mm, known.tags)
     rejections: tuple[Rejection, ...] = ()
     if is_candidate.any():
         fits = remaining.fits[is_candidate]
         # A tag that lay here before needs less evidence.
         was_here = _is_unmoved(fits.tags, given.before, context)
-        candidates = half_hidden(context, fits, remaining.square[is_candidate], was_here)
+        candidates = explain_occluded(context, fits, remaining.square[is_candidate], was_here)
         occluded, rejections = _identify_occluded(context, kinds, candidates, taken)
         known = TagFits.joined([known, occluded])
     free &= ~_dictionary_mask(context, known.tags.pattern)
@@ -181,8 +185,8 @@ def _identify_uncertain(
 
 
 def _near_unit(
-    context: Sight, given: SecondPassInput, fits: TagFits, placed: TagGuesses, free: Rows
-) -> Slots:
+    context: FrameContext, given: SecondPassInput, fits: TagFits, placed: TagGuesses, free: Rows
+) -> OccludedPlacements:
     """Scores the fits and squares near known bases of a unit as each of its missing tags."""
     missing = np.flatnonzero(free[context.patterns.ids])
     parts = []
@@ -198,16 +202,16 @@ def _near_unit(
     # Far from a unit nothing favours one tag, and textures such as a chessboard would pass.
     is_near = prior_nats[np.arange(len(fits)), fits.tags.pattern] > 0
     is_near &= ~lies_on(fits.tags.places_mm, placed) & (context.gain_grey > 0)
-    return at_slots(context, fits[is_near], prior_nats[is_near], LOOSE)
+    return score_placements(context, fits[is_near], prior_nats[is_near], NEAR_NEIGHBOUR)
 
 
 def _isolated_tags(
-    context: Sight,
+    context: FrameContext,
     kinds: Sequence[TagKind],
     given: SecondPassInput,
     placed: TagGuesses,
     taken: Rows,
-) -> Slots:
+) -> OccludedPlacements:
     """Scores squares as the missing tags that have no unit neighbours."""
     is_missing = context.mates.is_lone & ~taken
     parts = []
@@ -215,12 +219,14 @@ def _isolated_tags(
         patterns = reading.kind.pattern[is_missing[reading.kind.pattern]]
         if len(patterns):
             parts.append(
-                lone_guesses(context, _remaining_squares(given, reading, placed), patterns)
+                guess_isolated_tags(context, _remaining_squares(given, reading, placed), patterns)
             )
     fits = context.lit(TagGuesses.joined(parts))
     fits = fits[~lies_on(fits.tags.places_mm, placed)]
-    prior_nats = likelier_by_size(fits, kinds, len(taken))
-    return at_slots(context, fits, prior_nats, ALONE, sizes_mm=[kind.size_mm for kind in kinds])
+    prior_nats = evidence_by_size_nats(fits, kinds, len(taken))
+    return score_placements(
+        context, fits, prior_nats, ISOLATED, sizes_mm=[kind.size_mm for kind in kinds]
+    )
 
 
 def _remaining_squares(given: SecondPassInput, reading: Readings, placed: TagGuesses) -> TagGuesses:
@@ -242,7 +248,7 @@ def _missing(kinds: Sequence[TagKind], taken: Rows) -> Index:
     return np.setdiff1d(np.concatenate([kind.pattern for kind in kinds]), np.flatnonzero(taken))
 
 
-def _dictionary_mask(context: Sight, pattern: Index) -> Rows:
+def _dictionary_mask(context: FrameContext, pattern: Index) -> Rows:
     """Marks the given patterns of the roster among all tags of the dictionary."""
     mask = np.zeros(len(context.dictionary.ids), dtype=np.bool_)
     mask[context.patterns.ids[pattern]] = True
@@ -250,12 +256,12 @@ def _dictionary_mask(context: Sight, pattern: Index) -> Rows:
 
 
 def _candidate_fits(
-    context: Sight, given: SecondPassInput, sought: SoughtPart, taken: Rows
+    context: FrameContext, given: SecondPassInput, sought: SoughtPart, taken: Rows
 ) -> UncertainFits:
     """Fits every candidate: squares as their best patterns, and earlier tags where they lay."""
     hypotheses = NO_HYPOTHESES
     if given.is_unexplained.any():
-        hypotheses = half_hidden_hypotheses(context, given.readings, given.is_unexplained, taken)
+        hypotheses = occluded_hypotheses(context, given.readings, given.is_unexplained, taken)
     # Earlier tags start at their own place and height, so no hill needs to be tried.
     again = fit_tags(
         context.grey, context.camera, context.patterns, given.before, blur_px=context.blur_px
@@ -269,8 +275,12 @@ def _candidate_fits(
 
 
 def _flush_with_unit(
-    context: Sight, new_tags: TagGuesses, placed: TagGuesses, missing: Index, sought: SoughtPart
-) -> Slots:
+    context: FrameContext,
+    new_tags: TagGuesses,
+    placed: TagGuesses,
+    missing: Index,
+    sought: SoughtPart,
+) -> OccludedPlacements:
     """Fits the missing tags where they would lie flush with newly found bases of their units."""
     guesses = context.mates.places(new_tags, missing)
     guesses = guesses[sought.holds(guesses, context.patterns.side_cells)]
@@ -278,12 +288,12 @@ def _flush_with_unit(
     guesses = guesses[_may_be_framed(context, guesses)]
     fits = context.lit(guesses)
     prior_nats = context.mates.likelier(fits.tags, placed)
-    is_beside = prior_nats[np.arange(len(fits)), fits.tags.pattern] >= FLUSH_NATS
+    is_beside = prior_nats[np.arange(len(fits)), fits.tags.pattern] >= CONTACT_NATS
     is_beside &= ~lies_on(fits.tags.places_mm, placed)
-    return at_slots(context, fits[is_beside], prior_nats[is_beside], FLUSH)
+    return score_placements(context, fits[is_beside], prior_nats[is_beside], IN_CONTACT)
 
 
-def _may_be_framed(context: Sight, guesses: TagGuesses) -> Rows:
+def _may_be_framed(context: FrameContext, guesses: TagGuesses) -> Rows:
     """Marks the guesses that show a dark border inside a bright rim, (n,)."""
     if not len(guesses):
         return np.zeros(0, dtype=np.bool_)
@@ -294,7 +304,7 @@ def _may_be_framed(context: Sight, guesses: TagGuesses) -> Rows:
     return np.asarray(darker >= _LEAST_DARKER * context.gain_grey)
 
 
-def _is_unmoved(tags: TagGuesses, before: TagGuesses, context: Sight) -> Rows:
+def _is_unmoved(tags: TagGuesses, before: TagGuesses, context: FrameContext) -> Rows:
     """Marks the tags that lie where they lay before."""
     away_mm = np.linalg.norm(tags.places_mm[:, None] - before.places_mm, axis=2)
     turned = tags.headings_rad[:, None] - before.headings_rad
@@ -306,7 +316,7 @@ def _is_unmoved(tags: TagGuesses, before: TagGuesses, context: Sight) -> Rows:
 
 
 def _identify_occluded(
-    context: Sight, kinds: Sequence[TagKind], candidates: HalfHidden, taken: Rows
+    context: FrameContext, kinds: Sequence[TagKind], candidates: OccludedTags, taken: Rows
 ) -> tuple[TagFits, tuple[Rejection, ...]]:
     """Identifies occluded tags by elimination, adds copies and rejects unclear tags."""
     free = _dictionary_mask(context, _missing(kinds, taken))
@@ -331,7 +341,7 @@ def _identify_occluded(
     return candidates.fits[identified], rejections
 
 
-def _has_better_rival(context: Sight, candidates: HalfHidden) -> Rows:
+def _has_better_rival(context: FrameContext, candidates: OccludedTags) -> Rows:
     """Marks the tags that a rival explains clearly better once it is fitted too, (n,)."""
     if not len(candidates.fits):
         return np.zeros(0, dtype=np.bool_)
@@ -342,13 +352,13 @@ def _has_better_rival(context: Sight, candidates: HalfHidden) -> Rows:
     fits = fit_tags(
         context.grey, context.camera, context.dictionary, guesses, blur_px=context.blur_px
     )
-    cost = explained(context, fits, pattern[:, None]).cost[:, 0]
+    cost = explain_fits(context, fits, pattern[:, None]).cost[:, 0]
     # The rivals were scored unfitted; only a fitted one is a fair comparison.
     better = cost < candidates.own[row] - _BETTER
     return np.bincount(row[better], minlength=len(candidates.fits)) > 0
 
 
-def _unclear(context: Sight, tags: TagGuesses, row: int, rival: int) -> Rejection:
+def _unclear(context: FrameContext, tags: TagGuesses, row: int, rival: int) -> Rejection:
     """Builds the rejection of a tag that a rival explains nearly as well."""
     tag = int(context.patterns.ids[tags.pattern[row]])
     x_mm, y_mm = (float(value) for value in tags.places_mm[row])

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from tablecam.vision.detection.grey_picture import REDUCED
-from tablecam.vision.detection.sighting import Search, TagSighting
+from tablecam.vision.detection.sighting import SearchResult, TagSighting
 from tablecam.vision.search.changes import Map, tracked_noise_grey
 
 Array = NDArray[np.float64]
@@ -152,7 +152,7 @@ def _centred(reduced: Map, pixels: Index, real: Rows) -> tuple[Map, Map]:
     return centred, np.linalg.norm(centred, axis=1)
 
 
-def placed_by(
+def through_camera(
     sightings: Sequence[TagSighting], old: Camera, new: Camera
 ) -> tuple[TagSighting, ...]:
     """Places tags through another camera that sees them in the same pixels.
@@ -177,7 +177,7 @@ def placed_by(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TagLooks:
+class TagAppearances:
     """The appearance of each tag when it was last placed: `seen` tags first, then `hidden` ones.
 
     A tag is hidden once it looks different, cannot be fitted again and is not found. `gave_up`
@@ -193,7 +193,9 @@ class TagLooks:
     noise_grey: float = _USUAL_NOISE_GREY
 
     @classmethod
-    def of(cls, search: Search, now: Map, noise_grey: float = _USUAL_NOISE_GREY) -> TagLooks:
+    def of(
+        cls, search: SearchResult, now: Map, noise_grey: float = _USUAL_NOISE_GREY
+    ) -> TagAppearances:
         """Starts from a search whose tags were all placed in this very picture."""
         seen = search.sightings
         return cls(seen, (), np.empty(0, np.bool_), TagPatches.of(now, seen), noise_grey)
@@ -217,10 +219,12 @@ class TagLooks:
             noise_grey=noise_grey,
         )
 
-    def by(self, old: Camera, new: Camera) -> TagLooks:
+    def by(self, old: Camera, new: Camera) -> TagAppearances:
         """Places the same pixels of all tags through another camera."""
         return replace(
-            self, seen=placed_by(self.seen, old, new), hidden=placed_by(self.hidden, old, new)
+            self,
+            seen=through_camera(self.seen, old, new),
+            hidden=through_camera(self.hidden, old, new),
         )
 
 
@@ -232,7 +236,7 @@ class RefitRequest:
     all hidden tags that look as before.
     """
 
-    before: TagLooks
+    before: TagAppearances
     changed: tuple[TagSighting, ...]
     back: tuple[TagSighting, ...]
     mostly_there: frozenset[int]
@@ -289,7 +293,7 @@ class RefitResult:
         old = tuple(tag for tag in self.request.before.hidden if tag.tag not in lying)
         return old + self.refused
 
-    def fresh(self, search: Search) -> frozenset[int]:
+    def fresh(self, search: SearchResult) -> frozenset[int]:
         """Returns the ids of the tags in a search that were placed from its own picture."""
         if search.sightings is self.request.before.seen:
             return frozenset()
@@ -297,7 +301,7 @@ class RefitResult:
         old = {id(tag) for tag in self.request.before.seen}
         return frozenset(tag.tag for tag in search.sightings if id(tag) not in old)
 
-    def after(self, search: Search, now: Map) -> TagLooks:
+    def after(self, search: SearchResult, now: Map) -> TagAppearances:
         """Returns the appearance to remember after this picture and its `search`.
 
         A tag that the search rejected, such as one seen twice, is no longer remembered as hidden.
@@ -316,7 +320,7 @@ class RefitResult:
         rows = np.array([row_of[tag.tag] for tag in (*unchanged, *gone)], dtype=np.int64)
         old = before.patches[rows]
         patches = [old[: len(unchanged)], TagPatches.of(now, new), old[len(unchanged) :]]
-        return TagLooks(
+        return TagAppearances(
             seen=(*unchanged, *new),
             hidden=gone,
             gave_up=gave_up,
@@ -324,7 +328,7 @@ class RefitResult:
             noise_grey=self.request.noise_grey,
         )
 
-    def _gone(self, search: Search) -> tuple[TagSighting, ...]:
+    def _gone(self, search: SearchResult) -> tuple[TagSighting, ...]:
         """Returns the tags that the search neither placed nor rejected."""
         accounted = {tag.tag for tag in search.sightings} | {out.tag for out in search.rejections}
         before = self.request.before

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from tablecam.vision.detection.grey_picture import GreyPicture
-from tablecam.vision.detection.sighting import Rejection, Search, TagSighting, places_mm
+from tablecam.vision.detection.sighting import Rejection, SearchResult, TagSighting, places_mm
 from tablecam.vision.search.blocks import Blocks, blocks_of
 from tablecam.vision.search.camera_scale import extent_mm
-from tablecam.vision.search.changes import Changes, Ground, Map, as_map, changes
+from tablecam.vision.search.changes import Changes, Map, ReferencePictures, as_map, detect_changes
 from tablecam.vision.search.find import TagFinder
-from tablecam.vision.search.tag_appearance import RefitResult, TagLooks
+from tablecam.vision.search.tag_appearance import RefitResult, TagAppearances
 
 Rows = NDArray[np.bool_]
 
@@ -94,7 +94,7 @@ def is_sweep_frame(number: int) -> bool:
     return number % _SWEEP_EVERY == 0
 
 
-def due_blocks(
+def search_schedule(
     number: int,
     detected: Changes,
     refits: RefitResult,
@@ -151,7 +151,7 @@ def _rivals(scheduled: Rows, blocks: Blocks, rejections: Sequence[Rejection]) ->
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class FrameReading:
     """The reading of one picture, and the state carried to the next.
 
     `search` holds all tags on the table now. `fresh` are the ids placed from this very picture; the
@@ -160,19 +160,19 @@ class Look:
     state to the next picture; `pending` (blocks,) marks changed blocks not yet searched thoroughly.
     """
 
-    search: Search
+    search: SearchResult
     fresh: frozenset[int]
     changed: float
     is_whole: bool
     number: int
     camera: Camera
-    ground: Ground
+    ground: ReferencePictures
     pending: Rows
-    tags: TagLooks
+    tags: TagAppearances
 
 
-class Watch:
-    """Reads pictures of one camera for the tags of one roster; the state is in each `Look`."""
+class IncrementalSearch:
+    """Reads one camera's pictures for one roster's tags; a `FrameReading` holds the state."""
 
     def __init__(self, finder: TagFinder) -> None:
         self._finder = finder
@@ -181,11 +181,13 @@ class Watch:
         self._is_seen = self._blocks.sizes > 0
         self._table_tags = frozenset(tag.id for tag in finder.roster.table_tags)
 
-    def with_camera(self, camera: Camera) -> Watch:
+    def with_camera(self, camera: Camera) -> IncrementalSearch:
         """Returns the watch for a camera that moved; unchanged tags are placed through it, too."""
-        return Watch(self._finder.with_camera(camera))
+        return IncrementalSearch(self._finder.with_camera(camera))
 
-    def look(self, picture: GreyPicture, before: Look | None, *, whole: bool = False) -> Look:
+    def look(
+        self, picture: GreyPicture, before: FrameReading | None, *, whole: bool = False
+    ) -> FrameReading:
         """Reads a picture given the previous reading; searches all of it if `whole`.
 
         Raises:
@@ -201,7 +203,7 @@ class Watch:
         now = as_map(picture.reduced_grey())
         refits = self._refit_changed(picture, now, before, all_of_table=is_sweep_frame(number))
         detected = self._changes(now, refits, before.ground)
-        schedule = due_blocks(
+        schedule = search_schedule(
             number, detected, refits, self._blocks, before.pending, before.search.rejections
         )
         # Many boxes cost more than one search of the whole picture.
@@ -209,7 +211,7 @@ class Watch:
             return self._whole(picture, before)
         search, schedule = self._searched(picture, before.search, refits, schedule)
         changed = (detected.waiting > 0) | detected.since_before
-        return Look(
+        return FrameReading(
             search=search,
             fresh=refits.fresh(search),
             changed=float(changed[self._is_seen].mean()),
@@ -221,7 +223,7 @@ class Watch:
             tags=refits.after(search, now),
         )
 
-    def placed(self, look: Look) -> Look:
+    def placed(self, look: FrameReading) -> FrameReading:
         """Returns a reading with its tags placed through this camera; `fresh` is unchanged."""
         old, new = look.camera, self._finder.camera
         if old is new:
@@ -239,16 +241,19 @@ class Watch:
                 f"{picture.width_px}x{picture.height_px}"
             )
 
-    def _whole(self, picture: GreyPicture, before: Look | None) -> Look:
+    def _whole(self, picture: GreyPicture, before: FrameReading | None) -> FrameReading:
         """Searches the whole picture; only the noise estimates are taken from `before`."""
         search = self._finder.search(picture.grey())
         now = as_map(picture.reduced_grey())
-        ground, tags = Ground.all_searched(now, self._blocks), TagLooks.of(search, now)
+        ground, tags = (
+            ReferencePictures.all_searched(now, self._blocks),
+            TagAppearances.of(search, now),
+        )
         if before is not None:
             # The noise is the camera's, so it outlives a whole search.
             ground = replace(ground, noise_grey=before.ground.noise_grey)
             tags = replace(tags, noise_grey=before.tags.noise_grey)
-        return Look(
+        return FrameReading(
             search=search,
             fresh=frozenset(tag.tag for tag in search.sightings),
             changed=1.0,
@@ -261,7 +266,7 @@ class Watch:
         )
 
     def _refit_changed(
-        self, picture: GreyPicture, now: Map, before: Look, *, all_of_table: bool
+        self, picture: GreyPicture, now: Map, before: FrameReading, *, all_of_table: bool
     ) -> RefitResult:
         """Refits the tags that look different and reports which still lie where they lay.
 
@@ -276,16 +281,20 @@ class Watch:
         blur_px = before.search.blur_px
         return request.answered(self._finder.refit(picture.grey(), request.asked, blur_px=blur_px))
 
-    def _changes(self, now: Map, refits: RefitResult, ground: Ground) -> Changes:
+    def _changes(self, now: Map, refits: RefitResult, ground: ReferencePictures) -> Changes:
         """Detects where the table changed; places of refused tags always count as changed."""
         doubted = self._blocks.around(places_mm(refits.refused))
         # A waiting block stays in doubt until it is searched or all its hidden tags are back.
         doubted |= self._blocks.around(places_mm(refits.hidden)) & (ground.waiting > 0)
-        return changes(now, ground, self._blocks, doubted=doubted)
+        return detect_changes(now, ground, self._blocks, doubted=doubted)
 
     def _searched(
-        self, picture: GreyPicture, before: Search, refits: RefitResult, schedule: SearchSchedule
-    ) -> tuple[Search, SearchSchedule]:
+        self,
+        picture: GreyPicture,
+        before: SearchResult,
+        refits: RefitResult,
+        schedule: SearchSchedule,
+    ) -> tuple[SearchResult, SearchSchedule]:
         """Searches the blocks of the schedule; returns all tags and the schedule as carried out.
 
         Blocks whose tags cannot be refitted are searched thoroughly, to find out why.
@@ -306,8 +315,8 @@ class Watch:
         return search, schedule
 
     def _refit_blocks(
-        self, picture: GreyPicture, search: Search, blocks: Rows, refits: RefitResult
-    ) -> tuple[Search, list[TagSighting]]:
+        self, picture: GreyPicture, search: SearchResult, blocks: Rows, refits: RefitResult
+    ) -> tuple[SearchResult, list[TagSighting]]:
         """Refits the unchanged tags of some blocks, as they may have crept.
 
         Also returns the tags that no longer fit; they keep their places for now.

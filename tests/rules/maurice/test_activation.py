@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from tablecam.live.questions import measure
 from tablecam.rules.maurice.field.field import Field, field_of
-from tablecam.rules.maurice.place.activation import Span, least_cards, reaches, span, spans
+from tablecam.rules.maurice.place.activation import (
+    CommandString,
+    command_string,
+    command_strings,
+    least_cards,
+    reaches,
+)
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Commander, Terrain, Unit
 from tests.rules.maurice.sheets_asked import lines_of, unit_sheet
@@ -18,8 +24,8 @@ CINC = Commander("cinc", "french", 900.0, 100.0)
 STRAIGHT = line("F1", "french", 900, 600)
 
 
-def found(field: Field, *ids: str) -> Span:
-    return_value = span(field, field.position.commanders[0], ids)
+def found(field: Field, *ids: str) -> CommandString:
+    return_value = command_string(field, field.position.commanders[0], ids)
     assert return_value is not None
     return return_value
 
@@ -59,7 +65,7 @@ def test_m_4_12_friends_and_impassable_ground_are_no_obstacle() -> None:
 def test_m_4_12_a_force_behind_a_wall_of_enemies_to_both_table_edges_is_closed_off() -> None:
     wall = [line(f"B{i}", "british", 80 + 180 * i, 350) for i in range(10)]
     field = table(STRAIGHT, *wall)
-    assert span(field, CINC, ["F1"]) is None
+    assert command_string(field, CINC, ["F1"]) is None
 
 
 def test_m_4_12_a_unit_faced_by_an_enemy_is_reached_from_behind() -> None:
@@ -127,10 +133,10 @@ def test_m_4_12_the_strings_to_all_forces_are_those_to_each() -> None:
     walled_in.append(gun("W2", "british", 1775, 850))
     field = table(*rank, column("D", "french", 1775, 1000), *hidden, *walled_in)
     forces = [("A",), ("B",), ("C",), ("C", "A"), ("D",)]
-    together = spans(field, CINC, forces)
-    assert together == tuple(span(field, CINC, force) for force in forces)
+    together = command_strings(field, CINC, forces)
+    assert together == tuple(command_string(field, CINC, force) for force in forces)
     assert together[4] is None
-    assert spans(field, CINC, []) == ()
+    assert command_strings(field, CINC, []) == ()
 
 
 def test_a_span_measured_to_a_hair_of_its_limit_is_too_close_to_call() -> None:

@@ -14,7 +14,7 @@ from shapely import affinity
 
 from tablecam.geometry.moves.lanes import Corner
 from tablecam.geometry.outlines import unit_footprint
-from tablecam.rules.maurice.charge.charge import Charge, are_enough, charge_of
+from tablecam.rules.maurice.charge.charge import Charge, are_enough_chargers, charge_of
 from tablecam.rules.maurice.charge.reach import CORNERS
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.table.headings import forward
@@ -104,9 +104,9 @@ def test_four_of_six_lines_can_charge_and_two_may_follow():  # M-8.9, T-30
     field = field_of(position(*french, *british))
     able = [name for name in "ABCDEF" if charge_of(field, field.by_id[name]).is_eligible]
     assert set("ABCD") <= set(able)
-    assert are_enough(4, 6)
-    assert are_enough(2, 3)
-    assert not are_enough(2, 6)
+    assert are_enough_chargers(4, 6)
+    assert are_enough_chargers(2, 3)
+    assert not are_enough_chargers(2, 6)
 
 
 def test_some_units_never_charge():  # M-8.4

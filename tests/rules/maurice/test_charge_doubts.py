@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tablecam.geometry.outlines import unit_footprint
 from tablecam.rules.maurice.charge.charge import charge_of, charges
 from tablecam.rules.maurice.charge.doubts import DRAWS
-from tablecam.rules.maurice.charge.slack import limits_of
+from tablecam.rules.maurice.charge.slack import relaxed_limits_of
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position, Terrain, Unit
@@ -221,7 +221,7 @@ def test_wider_limits_never_leave_fewer_targets(foe, battery, deep):
     assume(all(a.distance(b) > 0.5 for a, b in combinations(shapes, 2)))
     field = field_of(position(*units, terrain=[wood]))
     unit = field.units[0]
-    (limits,) = limits_of([(field, unit, 2.0)])
+    (limits,) = relaxed_limits_of([(field, unit, 2.0)])
     tight, just, wide = (limits.targets(slack) for slack in (-2.0, 0.0, 2.0))
     assert tight <= just <= wide
     assert just == set(charge_of(field, unit).targets)

@@ -11,7 +11,7 @@ from tablecam.geometry.outlines import corners
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.front_contact import contact_margin_mm, touches_front
-from tablecam.rules.maurice.place.touch import touching
+from tablecam.rules.maurice.place.touch import contacts_of_field
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position, Terrain, Unit
 from tests.rules.maurice.drawn import drawn_position
@@ -209,7 +209,7 @@ def test_m_8_10_no_engagement_is_surer_than_that_the_two_touch(gap_mm) -> None:
     more = {"sigma_mm": 0.5, "sigma_deg": 0.2}
     enemy = line("B1", "british", 600, 520 + gap_mm, SOUTH, **more)
     field = field_of(position(line("F1", "french", 600, 480, **more), enemy))
-    touch = touching(field).answer("F1", "B1")
+    touch = contacts_of_field(field).answer("F1", "B1")
     answer = engagements(field, "french").answer("F1", "B1")
     assert answer.probability == pytest.approx(touch.probability)
     assert answer.answer == touch.answer == "too_close"

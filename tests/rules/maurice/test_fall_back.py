@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.combat.fall_back import fall_back, rearmost_first, way_back
+from tablecam.rules.maurice.combat.fall_back import fall_back, fall_back_path, rearmost_first
 from tablecam.rules.maurice.field.field import Field, field_of
-from tablecam.rules.maurice.field.results import Result
+from tablecam.rules.maurice.field.results import CombatResult
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import BW, column, gun, line, massed, position
 
@@ -28,7 +28,9 @@ def back(*others: Unit, ground: tuple[Terrain, ...] = (), unit: Unit = UNIT):
 
 def test_a_unit_with_nothing_behind_it_goes_one_base_width():  # M-8.24
     found = back()
-    assert found == {"A": Result(0, False, ("M-8.23 still in contact: falls back 1 BW",), True, BW)}
+    assert found == {
+        "A": CombatResult(0, False, ("M-8.23 still in contact: falls back 1 BW",), True, BW)
+    }
 
 
 def test_a_unit_goes_on_past_a_friend_and_both_are_disrupted():  # M-8.25, M-8.26, T-37
@@ -113,9 +115,9 @@ def test_a_hair_of_overlap_is_not_held_against_it():  # G-5, G-6: hands are hand
 
 def test_friends_who_fell_back_before_are_passed_where_they_are_now():  # M-8.24
     field = field_of(position(UNIT, line("F", "french", 500, 425)))
-    gone = fall_back(field, "A", {"F": Result(is_broken=True)})
+    gone = fall_back(field, "A", {"F": CombatResult(is_broken=True)})
     assert (gone["A"].back_mm, gone["A"].disruption) == (BW, 0)
-    away = way_back(field, "A", {"F": Result(falls_back=True, back_mm=80.0)})
+    away = fall_back_path(field, "A", {"F": CombatResult(falls_back=True, back_mm=80.0)})
     assert (away.back_mm, away.passed) == (BW, ())
 
 
@@ -140,7 +142,7 @@ def test_it_ends_just_clear_of_a_friend_or_one_base_width_back(
     friend = line("F", "french", 500 + aside_mm, 460 - gap_mm - 20)
     units = [turned(unit, turned_deg, is_mirrored) for unit in (UNIT, friend)]
     field = field_of(position(*units))
-    way = way_back(field, "A", {})
+    way = fall_back_path(field, "A", {})
     is_passed = gap_mm < BW
     assert way.passed == (("F",) if is_passed else ())
     assert way.back_mm == pytest.approx(gap_mm + 2 * BW if is_passed else BW, abs=1e-6)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field.field import field_of, renewed_field
-from tablecam.rules.maurice.field.whole import whole_units
+from tablecam.rules.maurice.field.field import field_of, updated_field
+from tablecam.rules.maurice.field.whole import units_fit_for_rulings
 from tablecam.table.model import Commander, Position, TableSize, Terrain, Unit
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.tables import column, gun, line, massed, position
@@ -119,7 +119,7 @@ def test_flush_bases_measured_into_each_other_are_refused_no_more_than_their_err
         unsure = tuple(with_sigmas(unit, like) for unit, like in units)
         field = field_of(replace(seen, units=unsure))
         assert field.overlaps
-        _, left_out = whole_units(replace(seen, units=unsure))
+        _, left_out = units_fit_for_rulings(replace(seen, units=unsure))
         assert not left_out
 
 
@@ -137,7 +137,7 @@ def test_an_overlap_of_five_mm_is_refused_where_no_error_explains_it(sigma_mm, i
         gun(f"A{place}", "french", 500 + 35 * place, 400, sigma_mm=sigma_mm) for place in (0, 1)
     )
     where = position(*guns)
-    _, left_out = whole_units(where)
+    _, left_out = units_fit_for_rulings(where)
     assert bool(left_out) == is_refused
     if is_refused:
         with pytest.raises(BadInput, match=r"overlap by 5\.0 mm: expected at most [34]"):
@@ -238,7 +238,7 @@ def test_a_field_renewed_is_the_one_made_afresh(x_mm):
     before = field_of(position(*row, terrain=[wood]))
     moved = [gun("A3", "french", x_mm, 438), *row[1:], gun("A4", "french", 539, 362, disruption=2)]
     wanted = field_of(position(*moved, terrain=[wood]))
-    after = renewed_field(before, wanted.position)
+    after = updated_field(before, wanted.position)
     assert after.by_id["F1"] is before.by_id["F1"]
     assert after.warnings == wanted.warnings != before.warnings
     for one, other in zip(after.units, wanted.units, strict=True):
@@ -248,14 +248,14 @@ def test_a_field_renewed_is_the_one_made_afresh(x_mm):
             other.is_in_difficult,
         )
         assert one.outline.equals(other.outline)
-    assert renewed_field(before, position(*row)).units[0].is_in_difficult is False
+    assert updated_field(before, position(*row)).units[0].is_in_difficult is False
 
 
 def test_a_field_renewed_refuses_what_is_refused_afresh():
     before = field_of(position(gun("A1", "french", 500, 400), gun("A2", "british", 600, 400)))
     there = position(gun("A1", "french", 500, 400), gun("A2", "british", 510, 400))
     with pytest.raises(BadInput, match=r"overlap by 30\.0 mm"):
-        renewed_field(before, there)
+        updated_field(before, there)
 
 
 def test_foot_that_lies_massed_is_warned_of_and_horse_is_not():  # M-1.7

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.fire.fire import BaseFire, fire_of, fires
+from tablecam.rules.maurice.fire.fire import BaseFire, fire_of, fire_of_units
 from tablecam.rules.maurice.rulings.renewed import renewed
 from tablecam.rules.maurice.rulings.rulings import all_rulings
 from tablecam.table.model import BasePose, Position
@@ -201,14 +201,14 @@ def test_all_fires_at_once_are_those_of_each_unit():
     other = gun("F2", "french", 900, 380)
     table = position(foot(), enemy(100), line("B2", "british", 900, 700, SOUTH), other)
     field = field_of(table)
-    every = fires(field)
+    every = fire_of_units(field)
     assert list(every) == ["F1", "B1", "B2", "F2"]
     for unit in field.units:
         alone = fire_of(field, unit)
         assert {k: v.to_json() for k, v in every[unit.id].items()} == {
             k: v.to_json() for k, v in alone.items()
         }
-    assert list(fires(field, only=["B2"])) == ["B2"]
+    assert list(fire_of_units(field, only=["B2"])) == ["B2"]
 
 
 def test_one_who_is_shot_at_ahead_or_after_a_turn_is_shot_at_for_certain():
@@ -236,7 +236,7 @@ def test_bases_asked_together_are_told_what_each_unit_is_told_alone(battle, sigm
         field = field_of(replace(battle, units=tuple(units)))
     except BadInput:  # Units lie over each other.
         assume(False)
-    for unit_id, together in fires(field).items():
+    for unit_id, together in fire_of_units(field).items():
         alone = fire_of(field, field.by_id[unit_id])
         assert {name: each.to_json() for name, each in together.items()} == {
             name: each.to_json() for name, each in alone.items()

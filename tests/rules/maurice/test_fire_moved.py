@@ -13,7 +13,7 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.fire.fire import BaseFire, fire_of
 from tablecam.rules.maurice.fire.shooter import shooters
-from tablecam.rules.maurice.fire.zone import Met, met_at, met_turned
+from tablecam.rules.maurice.fire.zone import ZoneContents, zone_contents_at, zone_contents_turned
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Position, Terrain, Unit
 from tests.rules.maurice.tables import column, gun, line, massed, position
@@ -129,7 +129,7 @@ def test_a_friend_less_never_loses_a_target(battle):
             assert {o.target for o in each.options} <= {o.target for o in without[name].options}
 
 
-def hit_by(met: Met) -> set[str]:
+def hit_by(met: ZoneContents) -> set[str]:
     return {met.others[place].unit.id for place in np.flatnonzero(met.can_hit.any(axis=0))}
 
 
@@ -144,6 +144,6 @@ def test_m_7_12_no_angle_tried_ten_times_as_finely_hits_anybody_else(battle):
         [base.within(base.short_mm) for base in bases],
         [bases[0].short_mm] * len(bases),
     )
-    finely = met_at(bases, near, [np.linspace(-45, 45, 3601)] * len(bases), short_mm)
-    for fine, tried in zip(finely, met_turned(bases, short_mm), strict=True):
+    finely = zone_contents_at(bases, near, [np.linspace(-45, 45, 3601)] * len(bases), short_mm)
+    for fine, tried in zip(finely, zone_contents_turned(bases, short_mm), strict=True):
         assert hit_by(fine) <= hit_by(tried)

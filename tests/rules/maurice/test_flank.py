@@ -15,10 +15,10 @@ from tablecam.geometry.sides import SIDES, side_of
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.place.flank import flanked_by, is_to_flank, to_flank
 from tablecam.rules.maurice.place.pairs import pairs
-from tablecam.rules.maurice.place.touch import touching
+from tablecam.rules.maurice.place.touch import contacts_of_field
 from tablecam.table.model import Unit
 from tablecam.testing import mirrored, shifted, turned
-from tablecam.uncertainty.samples import DRAWS, decide_sampled, sampled
+from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_poses
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
 WEST, EAST, SOUTH = 180.0, 0.0, 270.0
@@ -77,14 +77,14 @@ def test_m_1_13_flanked_is_by_an_enemy_that_touches_and_is_to_the_flank() -> Non
     ]
     friend = massed("F2", "french", 460, 480)
     field = field_of(position(OURS, *enemies, friend))
-    touches = touching(field)
+    touches = contacts_of_field(field)
     assert set(touches.enemies_of("F1")) == {"B1", "B2", "B3", "B5"}
     assert set(flanked_by(field, field.by_id["F1"], touches)) == {"B1", "B2"}
 
 
 def test_m_1_10_friends_touch_but_are_no_contact_with_the_enemy() -> None:
     field = field_of(position(OURS, line("F2", "french", 760, 580), gun("B1", "british", 600, 621)))
-    touches = touching(field)
+    touches = contacts_of_field(field)
     assert touches.of("F1") == ("F2", "B1")
     assert touches.enemies_of("F1") == ("B1",)
     assert touches.answer("F1", "B1").margin_mm == pytest.approx(0.0)
@@ -94,7 +94,9 @@ def test_m_1_10_friends_touch_but_are_no_contact_with_the_enemy() -> None:
 
 def test_m_1_10_a_gap_near_1_mm_between_measured_bases_is_too_close_to_call() -> None:
     near = gun("B1", "british", 600, 621.2, sigma_mm=0.3)
-    assert touching(field_of(position(OURS, near))).answer("F1", "B1").answer == "too_close"
+    assert (
+        contacts_of_field(field_of(position(OURS, near))).answer("F1", "B1").answer == "too_close"
+    )
 
 
 def test_m_1_11_most_of_an_enemy_lies_to_the_front_the_flank_or_the_rear() -> None:
@@ -194,7 +196,7 @@ def _open_field(*units: Unit) -> Field:
 @given(LAYOUTS, st.floats(0, 359))
 def test_drawn_fronts_without_any_deviation_are_the_fronts_themselves(layout, heading) -> None:
     unit = layout("F1", "french", 600, 600, heading)
-    plain, drawn = Fronts.of(axes(unit)), Fronts.drawn(unit, sampled(rectangles([unit])))
+    plain, drawn = Fronts.of(axes(unit)), Fronts.drawn(unit, draw_poses(rectangles([unit])))
     for name in ("left_mm", "right_mm", "heading"):
         assert np.allclose(getattr(drawn, name), getattr(plain, name), atol=1e-9)
     assert len(drawn.left_mm) == DRAWS
@@ -242,11 +244,11 @@ def test_draws_tell_probability_and_never_quite_certainty() -> None:
 
 def test_bases_of_different_places_never_share_their_draws() -> None:
     many = [line(f"F{unit}", "french", 0, 0, sigma_mm=1.0) for unit in range(8)]
-    together = sampled(rectangles(many)).centres_mm.reshape(DRAWS, 32, 2)
+    together = draw_poses(rectangles(many)).centres_mm.reshape(DRAWS, 32, 2)
     shared = np.corrcoef(together[..., 0].T) - np.eye(32)
     # Of 496 pairs of 2000 draws the largest by chance: four standard deviations.
     assert np.abs(shared).max() < 4.0 / np.sqrt(DRAWS)
-    last = sampled(rectangles(many[7:]), first=28, draws=50).centres_mm.reshape(50, 4, 2)
+    last = draw_poses(rectangles(many[7:]), first=28, draws=50).centres_mm.reshape(50, 4, 2)
     assert np.array_equal(last, together[:50, 28:])
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.place.forces import (
-    doubtful_links,
+    close_call_links,
     forces,
     is_force,
     link,
@@ -102,9 +102,9 @@ def test_m_1_15_a_link_tells_its_margin_or_what_parts_the_two() -> None:
 
 def test_m_1_15_a_link_at_2_bw_with_measured_bases_is_in_doubt() -> None:
     units = [line(f"F{i}", "french", 120 + 240 * i, 400, sigma_mm=0.4) for i in (0, 1)]
-    (doubt,) = doubtful_links(field_of(position(*units)), "french")
+    (doubt,) = close_call_links(field_of(position(*units)), "french")
     assert (doubt.answer, doubt.rule) == ("too_close", "M-1.15")
-    assert doubtful_links(field_of(position(*chain(80))), "french") == ()
+    assert close_call_links(field_of(position(*chain(80))), "french") == ()
 
 
 def test_m_1_15_units_laid_at_2_bw_may_be_one_force_however_the_camera_errs() -> None:

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tablecam.rules.maurice.game.moves.changes import changes
+from tablecam.rules.maurice.game.moves.changes import formation_changes
 from tablecam.table.model import Arm, Unit
 from tablecam.testing import shifted, turned
 from tests.rules.maurice.marching import field, judged, wood
@@ -239,7 +239,7 @@ def test_m_6_22_a_column_that_was_measured_deploys_on_its_spot_for_nothing(
     )
     start = replace(start, bases=bases)
     unit = field(start).by_id["F1"]
-    deployed = [bases for _, bases in changes(unit)]
+    deployed = [bases for _, bases in formation_changes(unit)]
     assert len(deployed) == (2 if arm == "infantry" else 4)
     for bases in deployed:
         found = judged(start, replace(start, bases=bases))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tablecam.geometry.outlines import corners
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.place.near import Near, near_enemy
+from tablecam.rules.maurice.place.near import NearEnemy, near_enemy
 from tablecam.table.model import BasePose, Terrain, Unit
 from tablecam.testing import mirrored, shifted, turned
 from tests.rules.maurice.tables import gun, line, position
@@ -15,7 +15,7 @@ SOUTH = 270.0
 LAKE = "impassable"
 
 
-def near(*units: Unit, of: str = "F1", **more: object) -> Near:
+def near(*units: Unit, of: str = "F1", **more: object) -> NearEnemy:
     field = field_of(position(*units, **more))
     return near_enemy(field, field.by_id[of])
 

@@ -15,15 +15,15 @@ from tablecam.cli import main
 from tablecam.geometry.outlines import common_area
 from tablecam.rules.maurice.charge.charge import charges
 from tablecam.rules.maurice.charge.doubts import drawn_fields
-from tablecam.rules.maurice.combat.cover import Covers
+from tablecam.rules.maurice.combat.cover import CoverAnswers
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.game.hands.moved import moved
-from tablecam.rules.maurice.game.hands.moved_units import seen_march
+from tablecam.rules.maurice.game.hands.moved import detect_moves
+from tablecam.rules.maurice.game.hands.moved_units import suggest_march
 from tablecam.rules.maurice.game.state.steps import Marching
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.rulings import rulings as chapters
-from tablecam.rules.maurice.rulings.drawing import drawing
-from tablecam.rules.maurice.rulings.narrowing import of_units
+from tablecam.rules.maurice.rulings.drawing import rulings_svg
+from tablecam.rules.maurice.rulings.narrowing import narrowed_to_units
 from tablecam.rules.maurice.rulings.ruled import NOT_KNOWN
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
@@ -192,8 +192,8 @@ def test_what_fails_only_when_it_is_asked_for_leaves_the_rest_too(monkeypatch):
     def fails(*_):
         raise shapely.errors.GEOSException("mixed-dimension")
 
-    monkeypatch.setattr(Covers, "answer", fails)
-    monkeypatch.setattr(Covers, "doubts", fails)
+    monkeypatch.setattr(CoverAnswers, "answer", fails)
+    monkeypatch.setattr(CoverAnswers, "doubts", fails)
     found = all_rulings(field_of(FACING), "french")
     sheet = pair_sheet(found, "F1", "B1")
     assert [each.key for each in sheet.sections] == PAIR_KEYS
@@ -205,8 +205,8 @@ def test_a_close_up_is_drawn_though_a_string_lies_off_it():
     force = (line(f"F{place}", "french", 100 + 200 * place, 400) for place in range(6))
     leader = Commander("cinc", "french", 1400, 100)
     where = position(*force, line("B1", "british", 100, 700, SOUTH), commanders=[leader])
-    found = of_units(all_rulings(field_of(where), "french"), ["F0"])
-    assert ElementTree.fromstring(drawing(found)).tag.endswith("svg")
+    found = narrowed_to_units(all_rulings(field_of(where), "french"), ["F0"])
+    assert ElementTree.fromstring(rulings_svg(found)).tag.endswith("svg")
 
 
 def test_contacts_beyond_us_are_null_and_not_nobody(monkeypatch):
@@ -229,12 +229,12 @@ def test_a_move_beyond_us_is_not_known_and_the_other_moves_are_judged(monkeypatc
     def fails(state, seen):
         if seen.id == "F1":
             raise shapely.errors.GEOSException("side location conflict")
-        return seen_march(state, seen)
+        return suggest_march(state, seen)
 
     monkeypatch.setattr("tablecam.rules.maurice.game.hands.moved.seen_march", fails)
     units = line("F1", "french", 500, 500), line("F2", "french", 900, 500)
     state = state_at(position(*units), Marching(force=("F1", "F2")))
-    by_hand = moved(state, position(*(shifted(each, 0.0, 80.0) for each in units)))
+    by_hand = detect_moves(state, position(*(shifted(each, 0.0, 80.0) for each in units)))
     said = {each.unit: each for each in by_hand}
     assert said["F1"].text.endswith(NOT_KNOWN)
     assert said["F1"].action is None

@@ -14,7 +14,7 @@ from tablecam.rules.maurice.combat.engagement import engagements
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.place.flank import to_flank
 from tablecam.rules.maurice.place.near import near_enemy
-from tablecam.rules.maurice.place.touch import touching
+from tablecam.rules.maurice.place.touch import contacts_of_field
 from tablecam.table.model import Position, Terrain
 from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.drawn import drawn_position
@@ -96,7 +96,7 @@ def is_near(field: Field) -> Answer:
 
 
 def is_touching(field: Field) -> Answer:
-    return touching(field).answer("F1", "B1")
+    return contacts_of_field(field).answer("F1", "B1")
 
 
 def is_to_flank(field: Field) -> Answer:

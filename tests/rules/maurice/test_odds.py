@@ -8,12 +8,12 @@ from itertools import product
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.combat.combat import combat_scores, fight
+from tablecam.rules.maurice.combat.combat import combat_scores, resolve_combat
 from tablecam.rules.maurice.combat.rally import rally
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.requests import read_request
-from tablecam.rules.maurice.field.results import Result, Scored, results
-from tablecam.rules.maurice.fire.volley import rolled, shot_list, struck
+from tablecam.rules.maurice.field.results import CombatResult, ScoredUnit, results
+from tablecam.rules.maurice.fire.volley import roll_shots, shot_list, target_results
 from tablecam.rules.maurice.odds.odds import odds
 from tablecam.table.model import Terrain
 from tests.rules.maurice.tables import BW, gun, line, massed, position
@@ -61,8 +61,8 @@ def test_chances_of_a_volley_are_those_of_resolving_all_its_dice(level, card):
     gained, broken, hits, ways = Counter(), 0, Counter(), 0
     # Two dice to disrupt are always thrown here; where fewer hit, the last ones decide nothing.
     for first, second, *disrupt in product(range(1, 7), repeat=4):
-        fired = rolled(shots, (first, second))
-        found = struck(fired, disrupt, {"B1": (level, 4)})
+        fired = roll_shots(shots, (first, second))
+        found = target_results(fired, disrupt, {"B1": (level, 4)})
         ways += 1
         hits[str(sum(each.hits for each in fired))] += 1
         gained[str(found[0].disruption)] += 1
@@ -156,7 +156,7 @@ def test_chances_of_a_combat_are_those_of_resolving_all_its_dice(units, order):
     found = odds(field, asked(field, request))
     ends = [*resolved(field, request)]
     for name, unit in found["units"].items():
-        ours = [each[name] if name in each else Result() for each in ends]
+        ours = [each[name] if name in each else CombatResult() for each in ends]
         gained = Counter(str(each.disruption) for each in ours)
         assert unit["disruption"]["chances"] == pytest.approx(shares(gained, len(ends)))
         assert unit["breaks"] == pytest.approx(share(each.is_broken for each in ours))
@@ -181,7 +181,7 @@ def resolved(field, request):
     known = {}
     for dice in product(range(1, 7), repeat=len(scores)):
         scored = (
-            Scored(
+            ScoredUnit(
                 name,
                 field.by_id[name].side == request["active"],
                 value.value + pips,
@@ -194,7 +194,9 @@ def resolved(field, request):
         key = tuple((each.disruption, each.is_broken) for each in results(scored).values())
         if key not in known:
             thrown = dict(zip(scores, dice, strict=True))
-            known[key] = fight(field, read_request({**request, "dice": thrown}, "request", field))
+            known[key] = resolve_combat(
+                field, read_request({**request, "dice": thrown}, "request", field)
+            )
         yield known[key].results
 
 

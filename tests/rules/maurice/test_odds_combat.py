@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablecam.rules.maurice.odds.chances import distribution
-from tablecam.rules.maurice.odds.combat import Combatant, Harm, fights
+from tablecam.rules.maurice.odds.combat import Combatant, CombatEffect, combat_variables
 
 ROUNDING = 1e-12
 """Far more than float64 loses over some dozen products, far less than one way in 6^7."""
@@ -59,7 +59,7 @@ def chances(column):
 
 def harms(gained, broken):
     found = chances(10 * gained + broken).items()
-    return {Harm(int(code // 10), bool(code % 10)): share for code, share in found}
+    return {CombatEffect(int(code // 10), bool(code % 10)): share for code, share in found}
 
 
 @st.composite
@@ -76,7 +76,7 @@ def small_combats(draw):
 @given(small_combats())
 def test_every_chance_is_that_of_counting_all_falls_of_the_dice(combatants):
     plain = counted(combatants)
-    for unit_id, fight in fights(combatants).items():
+    for unit_id, fight in combat_variables(combatants).items():
         gained, broken, contact = plain[unit_id]
         assert distribution(fight.harm) == pytest.approx(harms(gained, broken), abs=ROUNDING)
         assert distribution(fight.has_contact) == pytest.approx(chances(contact), abs=ROUNDING)
@@ -85,7 +85,7 @@ def test_every_chance_is_that_of_counting_all_falls_of_the_dice(combatants):
 @given(small_combats())
 def test_a_disruption_more_never_makes_breaking_less_likely(combatants):
     worse = [replace(each, disruption=min(4, each.disruption + 1)) for each in combatants]
-    before, after = fights(combatants), fights(worse)
+    before, after = combat_variables(combatants), combat_variables(worse)
     for each in (one for one in combatants if not one.is_active):
         assert broken(after[each.id]) >= broken(before[each.id]) - ROUNDING
 
@@ -97,19 +97,19 @@ def broken(fight):
 def test_one_against_one_of_equal_value():
     # Six to five and less: 15 of 36 ways are above, 6 are ties; nobody doubles 7 with 12.
     pair = fight_of({"A0": 6, "D0": 6}, {"A0": 0, "D0": 0}, [(0, 0)], [(0, 0)])
-    found = fights(pair)
+    found = combat_variables(pair)
     defender = distribution(found["D0"].harm)
     attacker = distribution(found["A0"].harm)
-    assert defender == pytest.approx({Harm(1): 21 / 36, Harm(2): 15 / 36})
-    assert attacker == pytest.approx({Harm(1): 15 / 36, Harm(2): 21 / 36})
+    assert defender == pytest.approx({CombatEffect(1): 21 / 36, CombatEffect(2): 15 / 36})
+    assert attacker == pytest.approx({CombatEffect(1): 15 / 36, CombatEffect(2): 21 / 36})
     assert distribution(found["A0"].has_contact) == {True: 1.0}
 
 
 def test_a_defender_with_four_disruptions_always_breaks_and_counts_no_longer():  # M-8.21, T-35
     pair = fight_of({"A0": 0, "D0": 9}, {"A0": 0, "D0": 4}, [(0, 0)], [(0, 0)])
-    found = fights(pair)
+    found = combat_variables(pair)
     assert broken(found["D0"]) == 1.0
-    assert distribution(found["A0"].harm) == {Harm(1): 1.0}
+    assert distribution(found["A0"].harm) == {CombatEffect(1): 1.0}
     assert distribution(found["A0"].has_contact) == {False: 1.0}
 
 
@@ -119,7 +119,7 @@ def test_a_gun_breaks_at_its_second_disruption_or_when_doubled():  # M-1.14, M-8
         Combatant("G", False, 1, 0, 1, ("A",)),
     ]
     # From 7 to 12 against 2 to 7: above in all ways but the one tie of 7 with 7.
-    assert broken(fights(pair)["G"]) == pytest.approx(35 / 36)
+    assert broken(combat_variables(pair)["G"]) == pytest.approx(35 / 36)
 
 
 def test_a_defender_is_judged_by_the_highest_score_against_him():  # M-8.20
@@ -130,7 +130,7 @@ def test_a_defender_is_judged_by_the_highest_score_against_him():  # M-8.20
         [],
     )
     wanted = chances(counted(many)["D0"][0])
-    found = distribution(fights(many)["D0"].harm)
+    found = distribution(combat_variables(many)["D0"].harm)
     assert {harm.disruption: share for harm, share in found.items()} == pytest.approx(wanted)
 
 
@@ -139,7 +139,7 @@ def test_contact_with_an_enemy_who_is_not_engaged_is_never_lost():  # M-8.23
         Combatant("A", True, 6, 0, 4, ("D",), ("D", "Z")),
         Combatant("D", False, 0, 4, 4, ("A",)),
     ]
-    assert distribution(fights(pair)["A"].has_contact) == {True: 1.0}
+    assert distribution(combat_variables(pair)["A"].has_contact) == {True: 1.0}
 
 
 def chain(pairs):
@@ -152,7 +152,7 @@ def chain(pairs):
 
 
 def test_far_ends_of_a_long_front_do_not_matter_to_each_other():
-    short, long = fights(chain(6)), fights(chain(20))
+    short, long = combat_variables(chain(6)), combat_variables(chain(20))
     # What decides about the first two are the first four of each side at most.
     for name in ("A0", "A1", "D0", "D1"):
         assert distribution(short[name].harm) == distribution(long[name].harm)
@@ -164,10 +164,12 @@ def test_forty_units_in_a_star_are_counted_exactly(many):
     edges = [(n, 0) if many == "A" else (0, n) for n in range(39)]
     names = {f"A{a}" for a, _ in edges} | {f"D{d}" for _, d in edges}
     values, levels = dict.fromkeys(names, 6), dict.fromkeys(names, 0)
-    found = fights(fight_of(values, levels, edges, edges))
+    found = combat_variables(fight_of(values, levels, edges, edges))
     centre = distribution(found["D0" if many == "A" else "A0"].harm)
     # Against the best of 39 equal dice the centre takes 2 unless none is above his own (a
     # defender), or reaches it (an attacker, whom nobody escapes by breaking: 12 doubles no 7).
     limit = range(1, 7) if many == "A" else range(6)
     spared = sum((pips / 6) ** 39 for pips in limit) / 6
-    assert centre == pytest.approx({Harm(1): spared, Harm(2): 1 - spared}, abs=ROUNDING)
+    assert centre == pytest.approx(
+        {CombatEffect(1): spared, CombatEffect(2): 1 - spared}, abs=ROUNDING
+    )

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.field.results import Scored, results
+from tablecam.rules.maurice.field.results import ScoredUnit, results
 from tablecam.rules.maurice.odds.chances import distribution
-from tablecam.rules.maurice.odds.combat import Combatant, fights
-from tablecam.rules.maurice.odds.fates import Concern, Fate, fates
+from tablecam.rules.maurice.odds.combat import Combatant, combat_variables
+from tablecam.rules.maurice.odds.fates import AffectingUnits, Fate, fall_back_fates
 from tablecam.rules.maurice.odds.odds import attacker_json, broken_json
 
 BW = 40.0
@@ -33,7 +33,7 @@ class Lanes:
     def concern(self, unit_id, places_mm):
         friends = self.friends.get(unit_id, ())
         near = tuple(each for each in friends if 0.0 in places_mm.get(each, {0.0}))
-        return Concern(self.enemies.get(unit_id, ()), near)
+        return AffectingUnits(self.enemies.get(unit_id, ()), near)
 
     def fall_back(self, unit_id, fates, standing):
         own = replace(fates[unit_id], falls_back=True)
@@ -60,7 +60,7 @@ def played(combatants, order, ground, friends):
     names = [each.id for each in combatants]
     for dice in product(range(1, 7), repeat=len(names)):
         found = results(
-            Scored(u.id, u.is_active, u.value + pips, u.engaged_with, u.disruption, u.bases)
+            ScoredUnit(u.id, u.is_active, u.value + pips, u.engaged_with, u.disruption, u.bases)
             for u, pips in zip(combatants, dice, strict=True)
         )
         state = {name: Fate(found[name].disruption, found[name].is_broken) for name in names}
@@ -125,7 +125,7 @@ def test_every_fate_is_that_of_playing_all_falls_of_the_dice(case):
         {name: state for name, state in each.items() if name in RESERVES or name[0] in "AD"}
         for each in played(combatants, order, ground, RESERVES)
     ]
-    found = fates(fights(combatants), order, ground)
+    found = fall_back_fates(combat_variables(combatants), order, ground)
     for name, fate in found.items():
         wanted = Counter(each[name] for each in plain)
         shares = {state: count / ways for state, count in wanted.items()}
@@ -141,7 +141,7 @@ def test_how_many_break_together_is_counted_together(case):
         sum(each[name].is_broken for name in attackers)
         for each in played(combatants, order, ground, RESERVES)
     )
-    found = broken_json(fates(fights(combatants), order, ground), attackers)
+    found = broken_json(fall_back_fates(combat_variables(combatants), order, ground), attackers)
     shares = {str(n): count / wanted.total() for n, count in wanted.items()}
     assert found["chances"] == pytest.approx(shares, abs=ROUNDING)
 
@@ -151,8 +151,8 @@ def test_what_falling_back_alone_breaks_is_told_apart():
         Combatant("A", True, 6, 3, 4, ("D",), ("D",)),
         Combatant("D", False, 6, 0, 4, ("A",)),
     ]
-    parts = fights(pair)
-    fate = fates(parts, ["A"], Lanes({"A": ("Z",)}, {}))["A"]
+    parts = combat_variables(pair)
+    fate = fall_back_fates(parts, ["A"], Lanes({"A": ("Z",)}, {}))["A"]
     document = attacker_json(distribution(fate), distribution(parts["A"].harm))
     # Two disruptions, in 21 of 36 ways, break it before it could fall back onto Z.
     assert document["breaks"] == 1.0
@@ -166,5 +166,7 @@ def test_a_friend_passed_twice_is_disrupted_twice():
         Combatant("D0", False, 6, 0, 4, ("A0", "A1")),
         Combatant("A1", True, 6, 0, 4, ("D0",), ("D0",)),
     ]
-    found = fates(fights(pair), ["A0", "A1"], Lanes({}, {"A0": ("R0",), "A1": ("R0",)}))
+    found = fall_back_fates(
+        combat_variables(pair), ["A0", "A1"], Lanes({}, {"A0": ("R0",), "A1": ("R0",)})
+    )
     assert distribution(found["R0"]) == {Fate(disruption=2): 1.0}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.field.field import field_of, renewed_field
+from tablecam.rules.maurice.field.field import field_of, updated_field
 from tablecam.rules.maurice.rulings.renewed import renewed
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Commander, Terrain
@@ -113,14 +113,14 @@ def test_a_melee_and_its_strings_after_a_move_are_those_made_afresh(which, x_mm,
         seen[which] = moved(seen[which], x_mm, ahead_mm)
     after = position(*seen, terrain=[WALL, WOOD], commanders=[leader])
     wanted = rulings_document(all_rulings(field_of(after), "french"))
-    assert rulings_document(renewed(FOUGHT, renewed_field(FOUGHT.field, after))) == wanted
+    assert rulings_document(renewed(FOUGHT, updated_field(FOUGHT.field, after))) == wanted
 
 
 def test_what_hangs_on_nobody_who_moved_is_taken_over():
     seen = [measured(unit) for unit in MELEE]
     before = all_rulings(field_of(position(*seen, terrain=[WALL], commanders=[CINC])), "french")
     seen[2] = moved(seen[2], 10, 10)
-    field = renewed_field(before.field, position(*seen, terrain=[WALL], commanders=[CINC]))
+    field = updated_field(before.field, position(*seen, terrain=[WALL], commanders=[CINC]))
     after = renewed(before, field)
     assert after.engagements.melees["F1"] is before.engagements.melees["F1"]
     assert after.touching.contact("F1", "B1") is before.touching.contact("F1", "B1")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tablecam.rules.maurice.field.field import field_of, renewed_field
+from tablecam.rules.maurice.field.field import field_of, updated_field
 from tablecam.rules.maurice.rulings.renewed import renewed
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
@@ -121,7 +121,7 @@ def test_rulings_renewed_through_any_change_are_those_made_afresh(change):
     tables.append(back(tables[-1], which))
     known = BEFORE
     for number, table in enumerate(tables[1:]):
-        known = renewed(known, renewed_field(known.field, table))
+        known = renewed(known, updated_field(known.field, table))
         # Not at once: what nobody has asked of a table is asked of the next.
         if number:
             afresh = all_rulings(field_of(table), "french")

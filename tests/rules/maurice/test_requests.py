@@ -9,9 +9,9 @@ from tablecam.documents import read_json
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.requests import (
-    Aim,
     Combat,
     Rally,
+    ShotAssignment,
     Volley,
     read_request,
     request_of,
@@ -41,7 +41,7 @@ def read(data: object, **more: bool):
 
 
 def test_requests_hold_what_their_documents_say():
-    aims = (Aim("F1", "F1/1", "B1"), Aim("F1", "F1/2", "B1"))
+    aims = (ShotAssignment("F1", "F1/1", "B1"), ShotAssignment("F1", "F1/2", "B1"))
     assert read(VOLLEY) == Volley("volley", "french", aims, {"F1": 1}, (4, 2), (5,))
     assert read(VOLLEY | {"kind": "bombard"}).kind == "bombard"
     combat = Combat("french", {"F1": 1}, {"F1": 4, "B1": 2}, ("F2",))

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.field.results import Scored, results
+from tablecam.rules.maurice.field.results import ScoredUnit, results
 
 
 def duel(attacker: int, defender: int, *, bases: int = 4, levels: tuple[int, int] = (0, 0)):
     found = results(
         [
-            Scored("A", True, attacker, ("1",), levels[0], 4),
-            Scored("1", False, defender, ("A",), levels[1], bases),
+            ScoredUnit("A", True, attacker, ("1",), levels[0], 4),
+            ScoredUnit("1", False, defender, ("A",), levels[1], bases),
         ]
     )
     return found["A"], found["1"]
@@ -50,9 +50,9 @@ def test_a_gun_that_is_beaten_breaks():  # M-1.14
 def test_an_attacker_counts_only_defenders_that_still_stand():  # M-8.20, T-36
     found = results(
         [
-            Scored("A", True, 9, ("1", "2"), 0, 4),
-            Scored("1", False, 4, ("A",), 0, 4),
-            Scored("2", False, 10, ("A",), 0, 4),
+            ScoredUnit("A", True, 9, ("1", "2"), 0, 4),
+            ScoredUnit("1", False, 4, ("A",), 0, 4),
+            ScoredUnit("2", False, 10, ("A",), 0, 4),
         ]
     )
     assert found["1"].is_broken

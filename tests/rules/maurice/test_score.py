@@ -2,7 +2,7 @@
 
 import pytest
 
-from tablecam.rules.maurice.combat.score import Fighter, values
+from tablecam.rules.maurice.combat.score import Fighter, combat_values
 
 
 def meets(*pairs: tuple[str, str], guns: str = "", **more: object) -> dict[str, Fighter]:
@@ -25,7 +25,7 @@ def meets(*pairs: tuple[str, str], guns: str = "", **more: object) -> dict[str, 
 
 
 def of(fighters: dict[str, Fighter]):
-    return values(fighters.values())
+    return combat_values(fighters.values())
 
 
 @pytest.mark.parametrize(

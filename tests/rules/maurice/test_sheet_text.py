@@ -2,7 +2,7 @@
 
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.rulings import all_rulings
-from tablecam.rules.maurice.rulings.text import notes_of, tables_of
+from tablecam.rules.maurice.rulings.text import rulings_notes, rulings_tables
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
 from tablecam.rules.maurice.sheets.text import sheet_lines
 from tests.rules.maurice.tables import line, position
@@ -39,14 +39,14 @@ def test_a_reading_stands_beneath_the_line_that_it_decides():
 
 
 def test_a_column_in_which_there_is_nothing_is_left_out_unless_it_was_asked_for():
-    (units, *_) = tables_of(FACING)
+    (units, *_) = rulings_tables(FACING)
     assert not any("flanked by" in head or "ground" in head for head in units.heads)
-    (asked,) = tables_of(FACING, rule="M-1.13")
+    (asked,) = rulings_tables(FACING, rule="M-1.13")
     assert any("flanked by" in head for head in asked.heads)
 
 
 def test_bases_are_told_in_little_room():
-    fire = next(table for table in tables_of(FACING) if table.title == "Fire")
+    fire = next(table for table in rulings_tables(FACING) if table.title == "Fire")
     assert [row[:3] for row in fire.rows] == [("F1", "all 4", "B1"), ("B1", "all 4", "F1")]
 
 
@@ -54,7 +54,7 @@ def test_what_is_too_close_and_how_the_book_is_read_stand_under_titles():
     apart = position(
         line("F1", "french", 500, 400, sigma_mm=0.3), line("B1", "british", 500, 600.1, 270)
     )
-    notes = notes_of(all_rulings(field_of(apart), "french"))
+    notes = rulings_notes(all_rulings(field_of(apart), "french"))
     assert notes[0] == "Too close to call"
     assert notes[1].startswith("  M-1.9: ")
     assert "How the book is read here" in notes

@@ -6,7 +6,7 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.books import book_of
-from tablecam.rules.maurice.rulings.readings import READINGS
+from tablecam.rules.maurice.rulings.readings import INTERPRETATIONS
 from tests.rules.maurice.sheets_asked import (
     BOOK,
     FACING,
@@ -64,7 +64,7 @@ def test_every_sentence_is_one_line_that_ends():
 def test_readings_shown_are_those_written_down():
     for each in (*unit_sheet(FACING, "F1").lines, *unit_sheet(FACING, "F3").lines):
         if each.reading:
-            assert each.reading.text == READINGS[each.reading.rule]
+            assert each.reading.text == INTERPRETATIONS[each.reading.rule]
 
 
 @pytest.mark.parametrize(

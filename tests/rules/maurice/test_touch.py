@@ -2,11 +2,11 @@
 
 import pytest
 
-from tablecam.rules.maurice.combat.fall_back import way_back
+from tablecam.rules.maurice.combat.fall_back import fall_back_path
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.movement.movement import judge_move
 from tablecam.rules.maurice.place.flank import flanked_by
-from tablecam.rules.maurice.place.touch import touching
+from tablecam.rules.maurice.place.touch import contacts_of_field
 from tablecam.table.model import Terrain
 from tablecam.testing import shifted
 from tests.rules.maurice.tables import line, position
@@ -28,29 +28,29 @@ def opposed(thick_mm: float, sigma_mm: float = 0.0, **ground: str) -> Field:
 
 @pytest.mark.parametrize(("thick_mm", "touches"), [(5.0, True), (10.0, True), (12.0, False)])
 def test_m_8_14_enemies_flush_with_a_thin_wall_touch_across_it(thick_mm, touches):
-    found = touching(opposed(thick_mm))
+    found = contacts_of_field(opposed(thick_mm))
     assert found.enemies_of("F1") == (("B1",) if touches else ())
     assert found.enemies_of("B1") == (("F1",) if touches else ())
     assert (found.answer("B1", "F1").answer == "yes") == touches
 
 
 def test_m_8_14_across_what_is_no_obstacle_nobody_touches():
-    assert touching(opposed(5.0, kind="rough")).contacts == {}
+    assert contacts_of_field(opposed(5.0, kind="rough")).contacts == {}
 
 
 def test_m_8_14_contact_across_a_wall_is_a_question_like_any_other():
-    found = touching(opposed(5.0, sigma_mm=0.8)).answer("F1", "B1")
+    found = contacts_of_field(opposed(5.0, sigma_mm=0.8)).answer("F1", "B1")
     assert (found.answer, found.rule) == ("too_close", "M-8.14")
 
 
 def test_on_a_table_with_a_wall_and_no_units_nobody_touches():
-    assert touching(field_of(position(terrain=[wall(500, 5)]))).contacts == {}
+    assert contacts_of_field(field_of(position(terrain=[wall(500, 5)]))).contacts == {}
 
 
 def test_m_1_13_who_is_touched_across_a_wall_may_be_flanked():
     beyond = Terrain("wall", "wall", ((400, 500), (800, 500), (800, 505), (400, 505)))
     field = field_of(position(OURS, line("B1", "british", 600, 525), terrain=[beyond]))
-    assert flanked_by(field, field.by_id["B1"], touching(field)) == ("F1",)
+    assert flanked_by(field, field.by_id["B1"], contacts_of_field(field)) == ("F1",)
 
 
 def test_m_6_31_a_march_does_not_end_flush_with_a_wall_that_an_enemy_holds():
@@ -93,9 +93,9 @@ def test_m_8_27_who_falls_back_to_a_wall_that_an_enemy_holds_is_still_in_contact
     # 1 BW back its rear edge lies at y = 420, flush with the wall; the enemy behind faces it.
     behind = line("B1", "british", 600, 395)
     field = field_of(position(OURS, behind, terrain=[wall(415, 5)]))
-    assert way_back(field, "F1", {}).bar == "it would still touch B1"
+    assert fall_back_path(field, "F1", {}).bar == "it would still touch B1"
     away = field_of(position(OURS, shifted(behind, 0, -2), terrain=[wall(415, 5)]))
-    assert way_back(away, "F1", {}).bar is None
+    assert fall_back_path(away, "F1", {}).bar is None
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,6 @@ def test_m_8_27_whether_who_has_fallen_back_still_touches_is_told_where_it_is_in
     seen = {"sigma_mm": 0.4}
     ours = line("F1", "french", 600, 480, **seen)
     behind = line("B1", "british", 600, 400 - apart_mm, **seen)
-    way = way_back(field_of(position(ours, behind)), "F1", {})
+    way = fall_back_path(field_of(position(ours, behind)), "F1", {})
     assert way.bar == bar
     assert [doubt.answer for doubt in way.doubts] == ["too_close"] * doubts

@@ -5,7 +5,13 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.requests import read_request
-from tablecam.rules.maurice.fire.volley import Fired, Shot, rolled, shot_list, struck
+from tablecam.rules.maurice.fire.volley import (
+    RolledShot,
+    Shot,
+    roll_shots,
+    shot_list,
+    target_results,
+)
 from tablecam.rules.maurice.resolve.resolve import resolve
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import column, gun, line, massed, position
@@ -117,14 +123,14 @@ def test_dice_to_disrupt_go_to_the_hits_in_the_order_they_were_scored():  # sect
         return Shot("F1", base, target, "short", dice, 4, 4)
 
     shots = [shot("1", "B1"), shot("2", "B2", 2), shot("3", "B1")]
-    thrown = rolled(shots, [4, 1, 6, 5])
+    thrown = roll_shots(shots, [4, 1, 6, 5])
     assert thrown == (
-        Fired(shots[0], (4,)),
-        Fired(shots[1], (1, 6)),
-        Fired(shots[2], (5,)),
+        RolledShot(shots[0], (4,)),
+        RolledShot(shots[1], (1, 6)),
+        RolledShot(shots[2], (5,)),
     )
     levels = {"B1": (0, 4), "B2": (4, 4)}
-    first, second = struck(thrown, [6, 5, 1], levels)
+    first, second = target_results(thrown, [6, 5, 1], levels)
     assert (first.unit, first.rolled, first.disruption) == ("B1", (6, 1), 1)
     assert (second.unit, second.rolled, second.is_broken) == ("B2", (5,), True)
 

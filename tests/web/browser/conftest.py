@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from tablecam.live.state import Snapshot
 from tablecam.record.entries import GameFacts
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.simulate.demo import embedded_demo
 from tablecam.table.model import BasePose
 from tests.patience import PATIENCE_S
@@ -42,7 +42,7 @@ def running_demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     """A demo for the tests of one file."""
     table = embedded_demo()
     facts = GameFacts(table.roster.game, "", datetime.now(UTC))
-    record = KeptGame(partial(new_game_file, tmp_path_factory.mktemp("games"), facts))
+    record = GameRecorder(partial(new_game_file, tmp_path_factory.mktemp("games"), facts))
     source, live = demo_watched(table, record)
     with source, live, Server(create_app(live), port=0) as server:
         source.start()

@@ -14,7 +14,7 @@ from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
 from tablecam.live.state import Snapshot
 from tablecam.live.table import LiveTable
-from tablecam.recorder.game_recorder import KeptGame
+from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.simulate.render import PLAIN, Renderer
 from tablecam.simulate.scene import Scene
@@ -99,7 +99,7 @@ class RestingCamera:
         self._source.close()
 
 
-def demo_watched(table: SimulatedTable, record: KeptGame) -> tuple[Reader, LiveTable]:
+def demo_watched(table: SimulatedTable, record: GameRecorder) -> tuple[Reader, LiveTable]:
     """The demo's table under a camera, and who watches it."""
     camera = RestingCamera(table)
     reader = Reader(lambda: camera, name=camera.name, is_live=False, clock=camera.clock)

@@ -13,11 +13,11 @@ from typing import Any
 from playwright.sync_api import Browser, Page, Response
 
 from tablecam.record.game_file import GameFacts
-from tablecam.recorder.game_recorder import KeptGame, new_game_file
+from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.resuming import unfinished_game
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
-from tablecam.rules.game import Asked
+from tablecam.rules.game import PendingDecision
 from tablecam.simulate.demo import embedded_demo
 from tests.ports import kept_port
 from tests.web.browser.demos import Demo, demo_watched, patient, wait_until
@@ -51,7 +51,7 @@ class Hall:
         """Watch the table and serve it, and go on with a game that was begun."""
         facts = GameFacts(self.table.roster.game, "", datetime.now(UTC))
         unfinished = unfinished_game(self.folder, "")
-        record = KeptGame(partial(new_game_file, self.folder, facts), unfinished)
+        record = GameRecorder(partial(new_game_file, self.folder, facts), unfinished)
         source, self.live = demo_watched(self.table, record)
         app = create_app(self.live, seats=self.seats, recording=record.journal)
         for each in (source, self.live, server := Server(app, port=self._port)):
@@ -73,7 +73,7 @@ class Hall:
         assert self.live.referee is not None
         return self.live.referee
 
-    def asked(self) -> Asked:
+    def asked(self) -> PendingDecision:
         with self.referee.held() as play:
             assert play is not None
             return play.asked()

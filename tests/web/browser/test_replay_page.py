@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import insert
 
-from tablecam.record.database import engine_of
+from tablecam.record.database import open_engine
 from tablecam.record.entries import GameFacts, NewEntry, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.journal import picture_row
@@ -331,7 +331,7 @@ def test_pictures_that_reach_a_hall_late_are_shown_on_pages_that_are_open(
     ):
         assert page.locator(".layer.picture image").count() == 0
         row = picture_row(late.id, late.last(), Picture("table", JPEG))
-        with engine_of(path).begin() as connection:
+        with open_engine(path).begin() as connection:
             connection.execute(insert(picture), row)
         expect(page.locator(".layer.picture image")).to_have_count(1)
 

@@ -149,7 +149,7 @@ def _as_measured(field: Field, tries: Sequence[LegalMoves]) -> Charge:
     return Charge(False, why_not, (), ())
 
 
-def are_enough(chargers: int, activated: int) -> bool:
+def are_enough_chargers(chargers: int, activated: int) -> bool:
     """Returns whether enough of the units activated to charge do charge (M-8.2).
 
     >>> are_enough(3, 6), are_enough(2, 6), are_enough(2, 3), are_enough(1, 3)

@@ -22,8 +22,13 @@ from tablecam.rules.maurice.charge.limits import Sees, reached
 from tablecam.rules.maurice.charge.moves import Move
 from tablecam.rules.maurice.charge.reach import allowance_mm, far_mm
 from tablecam.rules.maurice.charge.sight import is_in_view
-from tablecam.rules.maurice.charge.slack import Limits, limits_of, targets_of, within_reach
-from tablecam.rules.maurice.field.chances import SIGMAS, is_exact, near_enough
+from tablecam.rules.maurice.charge.slack import (
+    RelaxedLimits,
+    relaxed_limits_of,
+    targets_of,
+    within_reach,
+)
+from tablecam.rules.maurice.field.chances import SIGMAS, is_exact, probability_within
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.front_contact import thin_pieces
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, THIN_BW
@@ -40,7 +45,7 @@ DRAWS = 200
 _SEED = 1740
 
 
-def with_units(field: Field, units: Iterable[UnitOnField]) -> Field:
+def field_of_units(field: Field, units: Iterable[UnitOnField]) -> Field:
     """Returns the field with these units alone."""
     present = tuple(units)
     by_id = MappingProxyType({unit.id: unit for unit in present})
@@ -55,7 +60,7 @@ def drawn_fields(field: Field) -> list[Field]:
     area.
     """
     drawn = [_drawn(unit) for unit in field.units]
-    return [with_units(field, units) for units in zip(*drawn, strict=True)]
+    return [field_of_units(field, units) for units in zip(*drawn, strict=True)]
 
 
 def _drawn(unit: UnitOnField) -> list[UnitOnField]:
@@ -182,7 +187,7 @@ class ChargeBatch:
         if is_exact(self.field):
             return {}
         units = (self.field.by_id[name] for name in self.targets)
-        uncertain = self._open(limits_of([_limited(self.field, unit) for unit in units]))
+        uncertain = self._open(relaxed_limits_of([_limited(self.field, unit) for unit in units]))
         must = targets_of([(limits, -limits.most_mm) for limits, _ in uncertain])
         questions = {}
         for (limits, ever), always in zip(uncertain, must, strict=True):
@@ -192,7 +197,9 @@ class ChargeBatch:
                 questions[limits.unit.id] = _Question(limits, listed, names, self._moves(limits))
         return questions
 
-    def _open(self, all_limits: Sequence[Limits]) -> list[tuple[Limits, frozenset[str]]]:
+    def _open(
+        self, all_limits: Sequence[RelaxedLimits]
+    ) -> list[tuple[RelaxedLimits, frozenset[str]]]:
         """Returns the units whose targets may be uncertain, with the targets that are certain.
 
         Cheap bounds come first: whatever is in reach at all counts as a possible target.
@@ -217,10 +224,10 @@ class ChargeBatch:
             if not ever == always == self._listed(limits)
         ]
 
-    def _listed(self, limits: Limits) -> frozenset[str]:
+    def _listed(self, limits: RelaxedLimits) -> frozenset[str]:
         return frozenset(self.targets[limits.unit.id])
 
-    def _moves(self, limits: Limits) -> tuple[Move, ...]:
+    def _moves(self, limits: RelaxedLimits) -> tuple[Move, ...]:
         return tuple(chain(*self.targets[limits.unit.id].values()))
 
 
@@ -231,7 +238,7 @@ class _Question:
     `listed` are those that it can charge as measured, and `moves` the moves that reach any of them.
     """
 
-    limits: Limits
+    limits: RelaxedLimits
     listed: frozenset[str]
     names: frozenset[str]
     moves: tuple[Move, ...]
@@ -254,7 +261,7 @@ class _Question:
                 enemy,
                 margins_mm[enemy.id],
                 # A charge cannot be likelier than its target being in reach.
-                min(held[enemy.id], near_enough(unit, enemy, reach_mm)),
+                min(held[enemy.id], probability_within(unit, enemy, reach_mm)),
             )
             for enemy in enemies
             if enemy.id in self.names
@@ -293,7 +300,7 @@ class _Question:
         return sees
 
 
-def charges_slack_mm(field: Field, unit: UnitOnField) -> float:
+def charge_error_bound_mm(field: Field, unit: UnitOnField) -> float:
     """Bounds the error of any limit of a unit's charges, against any unit on the table."""
     widest_mm = max(other.spread_mm for other in field.units)
     return _slack_mm(field, _error_of_mm(field, unit, widest_mm))
@@ -302,9 +309,9 @@ def charges_slack_mm(field: Field, unit: UnitOnField) -> float:
 def _limited(field: Field, unit: UnitOnField) -> tuple[Field, UnitOnField, float]:
     """Returns the field reduced to the units that a charge can involve, and the largest shift."""
     # As far as it can come if its reach were longer by the bound, and sideways by as much.
-    reach_mm = far_mm(field, unit) + 2 * charges_slack_mm(field, unit)
+    reach_mm = far_mm(field, unit) + 2 * charge_error_bound_mm(field, unit)
     near = shapely.dwithin(unit.outline, [other.outline for other in field.units], reach_mm)
-    around = with_units(field, [field.units[place] for place in np.flatnonzero(near)])
+    around = field_of_units(field, [field.units[place] for place in np.flatnonzero(near)])
     errors_mm = (_error_mm(around, unit, enemy) for enemy in around.enemies_of(unit))
     return around, unit, _slack_mm(field, max(errors_mm, default=0.0))
 

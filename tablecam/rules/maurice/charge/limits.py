@@ -28,9 +28,9 @@ from tablecam.rules.maurice.charge.reach import (
     CORNERS,
     InReach,
     allowance_mm,
-    come_to,
     far_mm,
     in_reach,
+    targets_in_reach,
 )
 from tablecam.rules.maurice.charge.sight import is_in_view
 from tablecam.rules.maurice.charge.wheel import Wheel, longest_free_arcs_mm
@@ -137,7 +137,7 @@ class _Charger:
     def tried(self, moves: Moves) -> LegalMoves:
         """Applies the limits to moves."""
         attempt = Attempt(self.field, self.unit, moves, self.forbidden, self.sees)
-        return LegalMoves(attempt, *what_is_left(attempt))
+        return LegalMoves(attempt, *legal_rows(attempt))
 
 
 def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[LegalMoves]]:
@@ -250,7 +250,7 @@ def _possible_targets(chargers: Sequence[_Charger]) -> list[set[str]]:
         return []
     there = [about_corner for charger in chargers for about_corner in charger.there]
     reaches_mm = [charger.reach_mm for charger in chargers for _ in CORNERS]
-    reached_by = come_to(chargers[0].field, there, reaches_mm)
+    reached_by = targets_in_reach(chargers[0].field, there, reaches_mm)
     return [
         {name for name in left | right if may_charge(charger.unit, charger.field.by_id[name])}
         for charger, left, right in zip(chargers, reached_by[::2], reached_by[1::2], strict=True)
@@ -294,7 +294,7 @@ def _after_wheels(
     return tried
 
 
-def what_is_left(attempt: Attempt) -> tuple[Rows, int]:
+def legal_rows(attempt: Attempt) -> tuple[Rows, int]:
     """Returns the rows of the legal moves, and the index in `LIMITS` of the limit that left none.
 
     The index is the number of limits when some moves are legal.

@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.moves.fans import Fan, Turned, critical_arcs_mm
+from tablecam.geometry.moves.fans import Fan, TurnedLanes, critical_arcs_mm
 from tablecam.geometry.moves.lanes import (
     Corner,
     advanced,
@@ -119,7 +119,7 @@ def moves_about(
     """
     fans, arcs_of = [bases_in_reach.fan for bases_in_reach in there], arcs_of or all_arcs
     arcs_mm = list(map(arcs_of, there, longest_mm))
-    turned = Turned.of(fans, arcs_mm, TOUCH_MM)
+    turned = TurnedLanes.of(fans, arcs_mm, TOUCH_MM)
     begins = turned.begins_mm(SLIVER_MM)
     near = turned.begins_mm(-TOUCH_MM, unless=begins)
     return [

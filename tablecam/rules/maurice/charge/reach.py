@@ -14,7 +14,7 @@ from tablecam.geometry.moves.fans import Fan, corners_of, fan_before, may_be_met
 from tablecam.geometry.moves.lanes import Corner, front_width_mm, pivot_mm, turned_deg
 from tablecam.geometry.outlines import Axes
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.geometry.zone_ranges import first_met
+from tablecam.geometry.zone_ranges import first_hit
 from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.front_contact import thin_pieces
@@ -72,7 +72,7 @@ def first_contact_mm(
     turns_deg = turned_deg(front, corner, 1.0) * arcs_mm
     for screen in screens:
         is_flush = screen.apart_mm <= TOUCH_MM + slack_mm + EXACT_MM
-        to_screen_mm = first_met(strip, turns_deg, [screen.outline])
+        to_screen_mm = first_hit(strip, turns_deg, [screen.outline])
         across_mm = np.maximum(begins_mm - screen.thick_mm, to_screen_mm)
         begins_mm = np.where(is_flush & (across_mm < begins_mm), across_mm, begins_mm)
     return begins_mm
@@ -151,7 +151,7 @@ def in_reach(
     return list(zip(there[::2], there[1::2], strict=True))
 
 
-def come_near(
+def chargers_affected(
     table: Field,
     units: Sequence[UnitOnField],
     others: Sequence[UnitOnField],
@@ -177,7 +177,7 @@ def _swing_mm(table: Field, unit: UnitOnField) -> float:
     return float(far_mm) / front_width_mm(unit.axes) * CHARGE_WHEEL_BW * table.bw_mm + TOUCH_MM
 
 
-def come_to(
+def targets_in_reach(
     table: Field,
     there: Sequence[InReach],
     reach_mm: Sequence[float],

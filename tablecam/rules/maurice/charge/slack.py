@@ -12,10 +12,10 @@ from functools import cache, partial
 
 import numpy as np
 
-from tablecam.geometry.moves.fans import Turned
+from tablecam.geometry.moves.fans import TurnedLanes
 from tablecam.geometry.moves.lanes import Corner
 from tablecam.rules.maurice.charge.ground import Forbidden, forbidden_ground
-from tablecam.rules.maurice.charge.limits import Attempt, Rows, may_charge, what_is_left
+from tablecam.rules.maurice.charge.limits import Attempt, Rows, legal_rows, may_charge
 from tablecam.rules.maurice.charge.moves import (
     STEP_MM,
     Move,
@@ -29,8 +29,8 @@ from tablecam.rules.maurice.charge.reach import (
     Bools,
     InReach,
     allowance_mm,
-    come_to,
     in_reach,
+    targets_in_reach,
 )
 from tablecam.rules.maurice.charge.sight import is_in_view
 from tablecam.rules.maurice.charge.wheel import Wheel, longest_free_arcs_mm
@@ -65,7 +65,7 @@ class _Ahead:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Limits:
+class RelaxedLimits:
     """A unit and its surroundings, with limits that may be relaxed by up to `most_mm`."""
 
     field: Field
@@ -122,7 +122,7 @@ class Limits:
         return ends_of_corner
 
 
-def limits_of(asked: Sequence[tuple[Field, UnitOnField, float]]) -> list[Limits]:
+def relaxed_limits_of(asked: Sequence[tuple[Field, UnitOnField, float]]) -> list[RelaxedLimits]:
     """Returns the limits of units' charges, each on its field with its largest shift.
 
     All fields are of one table.
@@ -135,12 +135,12 @@ def limits_of(asked: Sequence[tuple[Field, UnitOnField, float]]) -> list[Limits]
     ]
     there = in_reach(asked[0][0], around, [most_mm for _, _, most_mm in asked])
     return [
-        Limits(*question, others, both)
+        RelaxedLimits(*question, others, both)
         for question, (_, others), both in zip(asked, around, there, strict=True)
     ]
 
 
-def within_reach(all_limits: Sequence[Limits]) -> list[set[str]]:
+def within_reach(all_limits: Sequence[RelaxedLimits]) -> list[set[str]]:
     """Returns the chargeable enemies that each unit's lanes can reach with limits fully relaxed.
 
     Friends and all other limits are ignored.
@@ -151,7 +151,7 @@ def within_reach(all_limits: Sequence[Limits]) -> list[set[str]]:
     most_mm = np.repeat([limits.most_mm for limits in all_limits], len(CORNERS))
     reaches_mm = [allowance_mm(limits.field, limits.unit) or 0.0 for limits in all_limits]
     reach_mm = (np.repeat(reaches_mm, len(CORNERS)) + most_mm).tolist()
-    reached = come_to(all_limits[0].field, both, reach_mm, most_mm.tolist())
+    reached = targets_in_reach(all_limits[0].field, both, reach_mm, most_mm.tolist())
     return [
         {name for name in left | right if may_charge(limits.unit, limits.field.by_id[name])}
         for limits, left, right in zip(all_limits, reached[::2], reached[1::2], strict=True)
@@ -159,7 +159,7 @@ def within_reach(all_limits: Sequence[Limits]) -> list[set[str]]:
 
 
 def targets_of(
-    asked: Sequence[tuple[Limits, float]], moves: Sequence[Sequence[Move]] | None = None
+    asked: Sequence[tuple[RelaxedLimits, float]], moves: Sequence[Sequence[Move]] | None = None
 ) -> list[frozenset[str]]:
     """Returns `Limits.targets` of many units at once, each with its own slack.
 
@@ -178,13 +178,13 @@ def targets_of(
 class _Trial:
     """The limits of a unit's charges, each relaxed by a slack."""
 
-    limits: Limits
+    limits: RelaxedLimits
     slack_mm: float
     forbidden: Forbidden
     sees: Callable[[UnitOnField], bool]
 
     @classmethod
-    def of(cls, limits: Limits, slack_mm: float) -> _Trial:
+    def of(cls, limits: RelaxedLimits, slack_mm: float) -> _Trial:
         """Prepares the ground and the test of view for a slack."""
         field, unit = limits.field, limits.unit
         sees = cache(partial(is_in_view, field, unit, slack_mm=slack_mm))
@@ -201,7 +201,7 @@ class _Trial:
         moves = _moves_to(target, ahead, self.slack_mm)
         field, unit = self.limits.field, self.limits.unit
         attempt = Attempt(field, unit, moves, self.forbidden, self.sees, self.slack_mm)
-        return what_is_left(attempt)[0]
+        return legal_rows(attempt)[0]
 
 
 def _all_ahead(
@@ -230,7 +230,7 @@ def _all_ahead(
             arcs_of(moves[place], about_corner, longest_mm)
             for (place, _, about_corner), longest_mm in zip(corners_tried, free_mm, strict=True)
         ]
-    turned = Turned.of(fans, arcs_mm, TOUCH_MM + np.abs(slacks_mm))
+    turned = TurnedLanes.of(fans, arcs_mm, TOUCH_MM + np.abs(slacks_mm))
     optimistic_mm, pessimistic_mm = (
         turned.begins_mm(optimistic_deep),
         turned.begins_mm(pessimistic_deep),

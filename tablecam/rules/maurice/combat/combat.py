@@ -10,13 +10,13 @@ from tablecam.documents import Document
 from tablecam.rules.maurice.combat.cover import has_cover_from
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.combat.fall_back import fall_back, rearmost_first
-from tablecam.rules.maurice.combat.score import Fighter, Value, values
+from tablecam.rules.maurice.combat.score import CombatValue, Fighter, combat_values
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.levels import is_uphill
 from tablecam.rules.maurice.field.requests import Combat
-from tablecam.rules.maurice.field.results import Result, Scored, results
+from tablecam.rules.maurice.field.results import CombatResult, ScoredUnit, results
 from tablecam.rules.maurice.place.flank import flanked_by
-from tablecam.rules.maurice.place.touch import Touching, touching
+from tablecam.rules.maurice.place.touch import Contacts, contacts_of_field
 from tablecam.table.sides import side_name
 
 
@@ -32,25 +32,25 @@ class Meeting:
     engagements: Engagements
     engaged: Mapping[str, tuple[str, ...]]
     contacts: Mapping[str, tuple[str, ...]]
-    touched: Touching
+    touched: Contacts
 
 
 @dataclass(frozen=True, slots=True)
-class Fought:
+class ResolvedCombat:
     """A resolved combat: each engaged unit's value, die and result.
 
     `results` also holds the friends that others passed through as they fell back.
     """
 
     met: Meeting
-    values: Mapping[str, Value]
+    values: Mapping[str, CombatValue]
     dice: Mapping[str, int]
-    results: Mapping[str, Result]
+    results: Mapping[str, CombatResult]
 
 
 def meeting(field: Field, active: str) -> Meeting:
     """Returns the engaged units (M-8.10) and the contacts when a side attacks."""
-    engaged_pairs, touched = engagements(field, active), touching(field)
+    engaged_pairs, touched = engagements(field, active), contacts_of_field(field)
     engaged = {
         unit.id: engaged_pairs.of(unit.id) for unit in field.units if engaged_pairs.of(unit.id)
     }
@@ -64,14 +64,14 @@ def meeting(field: Field, active: str) -> Meeting:
     )
 
 
-def combat_scores(field: Field, active: str, cards: Mapping[str, int]) -> Mapping[str, Value]:
+def combat_scores(field: Field, active: str, cards: Mapping[str, int]) -> Mapping[str, CombatValue]:
     """Returns the value that every engaged unit adds to its die, by unit id (M-8.16)."""
     return scores_of(field, meeting(field, active), cards)
 
 
-def scores_of(field: Field, met: Meeting, cards: Mapping[str, int]) -> Mapping[str, Value]:
+def scores_of(field: Field, met: Meeting, cards: Mapping[str, int]) -> Mapping[str, CombatValue]:
     """Returns the same for a known meeting."""
-    return values(_fighter(field, name, met, cards.get(name, 0)) for name in met.engaged)
+    return combat_values(_fighter(field, name, met, cards.get(name, 0)) for name in met.engaged)
 
 
 def check_combat(request: Combat, met: Meeting) -> None:
@@ -92,7 +92,7 @@ def check_combat(request: Combat, met: Meeting) -> None:
             raise document.error(("fall_back_order", index), f"{name} is not engaged (M-8.10)")
 
 
-def fight(field: Field, request: Combat) -> Fought:
+def resolve_combat(field: Field, request: Combat) -> ResolvedCombat:
     """Resolves a charge with its dice: passive units, active units, then falling back (M-8.20).
 
     Raises:
@@ -102,16 +102,16 @@ def fight(field: Field, request: Combat) -> Fought:
     check_combat(request, met)
     dice = _checked_dice(request, met)
     scores = scores_of(field, met, request.cards)
-    combat_results = outcomes(field, met, scores, dice)
-    return Fought(met, scores, dice, _fallen_back(field, request, met, combat_results))
+    combat_results = results_before_fall_back(field, met, scores, dice)
+    return ResolvedCombat(met, scores, dice, _fallen_back(field, request, met, combat_results))
 
 
-def outcomes(
-    field: Field, met: Meeting, scores: Mapping[str, Value], dice: Mapping[str, int]
-) -> Mapping[str, Result]:
+def results_before_fall_back(
+    field: Field, met: Meeting, scores: Mapping[str, CombatValue], dice: Mapping[str, int]
+) -> Mapping[str, CombatResult]:
     """Returns the results of all engaged units, in order, before anyone falls back (M-8.20)."""
     return results(
-        Scored(
+        ScoredUnit(
             name,
             name in met.contacts,
             value.value + dice[name],
@@ -123,7 +123,7 @@ def outcomes(
     )
 
 
-def bound_to_fall_back(met: Meeting, result_of: Mapping[str, Result]) -> tuple[str, ...]:
+def must_fall_back(met: Meeting, result_of: Mapping[str, CombatResult]) -> tuple[str, ...]:
     """Returns the unbroken attackers in contact with an unbroken enemy (M-8.23)."""
     return tuple(
         name
@@ -141,11 +141,11 @@ def fall_back_order(field: Field, request: Combat, attackers: Iterable[str]) -> 
 
 
 def _fallen_back(
-    field: Field, request: Combat, met: Meeting, result_of: Mapping[str, Result]
-) -> Mapping[str, Result]:
+    field: Field, request: Combat, met: Meeting, result_of: Mapping[str, CombatResult]
+) -> Mapping[str, CombatResult]:
     """Returns all results after attackers still in contact have fallen back (M-8.23)."""
     after = dict(result_of)
-    bound = bound_to_fall_back(met, result_of)
+    bound = must_fall_back(met, result_of)
     # Ordered among all attackers, so that the order does not depend on which of them stay.
     for name in fall_back_order(field, request, met.contacts):
         # A friend falling back through it may have broken it.
@@ -154,7 +154,7 @@ def _fallen_back(
     return MappingProxyType(after)
 
 
-def _is_broken(name: str, result_of: Mapping[str, Result]) -> bool:
+def _is_broken(name: str, result_of: Mapping[str, CombatResult]) -> bool:
     return name in result_of and result_of[name].is_broken
 
 
@@ -177,7 +177,7 @@ def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
     )
 
 
-def _contacts(unit_id: str, met: Engagements, touched: Touching) -> tuple[str, ...]:
+def _contacts(unit_id: str, met: Engagements, touched: Contacts) -> tuple[str, ...]:
     """Returns the enemies in base contact, or in front across a thin wall (M-8.14)."""
     return tuple(dict.fromkeys((*touched.enemies_of(unit_id), *met.in_front_contact(unit_id))))
 

@@ -14,10 +14,10 @@ from tablecam.geometry.moves.lanes import advanced, all_ahead, front_width_mm
 from tablecam.geometry.outlines import GRID_MM, Axes, common_area
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.geometry.sight import free_line, less_a_hair
+from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.rules.maurice.field.chances import (
-    LINE_DRAWS,
     SIGMAS,
+    SINGLE_DRAWS,
     Chance,
     Flags,
     axes_of,
@@ -63,7 +63,7 @@ def cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> 
     return Answer(word, *confidence, RULE, because, evidence)
 
 
-class Covers:
+class CoverAnswers:
     """The cover between pairs of units, computed on demand and cached."""
 
     def __init__(
@@ -85,10 +85,10 @@ class Covers:
         answers = (self.answer(*pair) for pair in pairs)
         return tuple(answer for answer in answers if answer.answer == "too_close")
 
-    def renewed(self, field: Field, changed: Set[str]) -> Covers:
+    def renewed(self, field: Field, changed: Set[str]) -> CoverAnswers:
         """Returns the same on a field where some units changed, keeping the other answers."""
         known = {pair: answer for pair, answer in self._known.items() if changed.isdisjoint(pair)}
-        return Covers(field, known)
+        return CoverAnswers(field, known)
 
 
 def cover_evidence(field: Field, attacker: UnitOnField, defender: UnitOnField) -> tuple[Shape, ...]:
@@ -159,7 +159,7 @@ def _drawn(
     field: Field, cover: shapely.Geometry, attacker: UnitOnField, defender: UnitOnField
 ) -> Flags:
     """Returns whether there is cover in each draw of both units' poses: (n,)."""
-    fronts = axes_of(Fronts.drawn(attacker.unit, drawn_poses(field, attacker, LINE_DRAWS)))
+    fronts = axes_of(Fronts.drawn(attacker.unit, drawn_poses(field, attacker, SINGLE_DRAWS)))
     targets = drawn_outlines(field, defender)
     return np.array(
         [_is_covered(cover, front, target) for front, target in zip(fronts, targets, strict=True)]
@@ -202,7 +202,7 @@ def _open_line(
     """
     in_the_open = _outside(target, cover)
     # A front along the edge of a wood is not inside it.
-    edge = _outside(_front(front), less_a_hair(cover))
+    edge = _outside(_front(front), eroded_by_hair(cover))
     for part in shapely.get_parts(edge):
         line = free_line(part, in_the_open, cover)
         if line is not None:

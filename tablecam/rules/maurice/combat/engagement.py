@@ -18,8 +18,8 @@ from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.combat.two_lines import two_lines
 from tablecam.rules.maurice.field.chances import (
-    LINE_DRAWS,
     SIGMAS,
+    SINGLE_DRAWS,
     Chance,
     Flags,
     axes_of,
@@ -158,9 +158,9 @@ class Melee:
         # Where no shift changes the two lines, contacts alone decide and all draws are used.
         if nearest == farthest:
             return np.asarray(anybody & (touched | nearest))
-        is_open = anybody[:LINE_DRAWS] & ~touched[:LINE_DRAWS]
+        is_open = anybody[:SINGLE_DRAWS] & ~touched[:SINGLE_DRAWS]
         near = self._drawn_near(enemy, is_open)
-        return np.asarray(anybody[:LINE_DRAWS] & (touched[:LINE_DRAWS] | near))
+        return np.asarray(anybody[:SINGLE_DRAWS] & (touched[:SINGLE_DRAWS] | near))
 
     @cached_property
     def _drawn_contacts(self) -> Mapping[str, Flags]:
@@ -181,7 +181,7 @@ class Melee:
         own = self._drawn_bases()
         reach_mm = ENGAGED_BW * self.field.bw_mm
         base_indices = self._bases_near(enemy, self.slack_mm)
-        is_reached = np.zeros(LINE_DRAWS, dtype=np.bool_)
+        is_reached = np.zeros(SINGLE_DRAWS, dtype=np.bool_)
         for draw in np.flatnonzero(is_open).tolist():
             others = [outlines[draw] for outlines in hiding]
             is_reached[draw] = any(
@@ -192,7 +192,7 @@ class Melee:
 
     def _drawn_bases(self) -> list[list[Axes]]:
         """Returns the axes of each of the attacker's bases in each draw."""
-        poses = drawn_poses(self.field, self.attacker, LINE_DRAWS)
+        poses = drawn_poses(self.field, self.attacker, SINGLE_DRAWS)
         edges = poses.corners_mm()
         base_axes = axes_of(Fronts(edges[:, 0], edges[:, 1], poses.axes[:, 1]))
         count = len(self.attacker.unit.bases)

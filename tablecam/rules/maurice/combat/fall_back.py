@@ -14,9 +14,9 @@ from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.results import Result, broken_by, is_broken
+from tablecam.rules.maurice.field.results import CombatResult, breaking_reason, is_broken
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
-from tablecam.rules.maurice.place.touch import touching_of
+from tablecam.rules.maurice.place.touch import contacts_of_unit
 from tablecam.table.headings import forward, mean_deg
 from tablecam.table.model import Point
 from tablecam.uncertainty.answer import Answer
@@ -29,7 +29,7 @@ _AS_FAR_MM = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class FallBackPath:
     """A unit's way straight back: its length and the friends that it passes, nearest first.
 
     `bar` is what it cannot pass, or still touches at the end; None where the way is free. It is
@@ -43,14 +43,16 @@ class Way:
     doubts: tuple[Answer, ...] = ()
 
 
-def fall_back(field: Field, unit_id: str, before: Mapping[str, Result]) -> dict[str, Result]:
+def fall_back(
+    field: Field, unit_id: str, before: Mapping[str, CombatResult]
+) -> dict[str, CombatResult]:
     """Returns the results of a unit that falls back, and of the friends that it passes through.
 
     `before` holds the results so far; units that it leaves out are unchanged.
     """
     unit = field.by_id[unit_id]
-    way = way_back(field, unit_id, before)
-    own = before.get(unit_id, Result())
+    way = fall_back_path(field, unit_id, before)
+    own = before.get(unit_id, CombatResult())
     doubt_notes = tuple(f"M-8.27 where it comes to: {doubt.because}" for doubt in way.doubts)
     if way.bar is not None:
         reason = f"M-8.27 cannot fall back {field.in_bw(way.back_mm):g} BW: {way.bar}: broken"
@@ -61,26 +63,26 @@ def fall_back(field: Field, unit_id: str, before: Mapping[str, Result]) -> dict[
     )
     if way.is_difficult and unit.unit.arm != "artillery":
         own = _gained(unit, own, "M-8.27 falls back through difficult ground")
-    friend_results: dict[str, Result] = {}
+    friend_results: dict[str, CombatResult] = {}
     for friend_id in way.passed:
         friend = field.by_id[friend_id]
         if _suffers(unit):
             own = _gained(unit, own, f"M-8.26 passes through {friend_id}")
         if _suffers(friend):
-            passed = before.get(friend_id, Result())
+            passed = before.get(friend_id, CombatResult())
             friend_results[friend_id] = _gained(
                 friend, passed, f"M-8.26 {unit_id} passes through it"
             )
     return {unit_id: own} | friend_results
 
 
-def way_back(field: Field, unit_id: str, before: Mapping[str, Result]) -> Way:
+def fall_back_path(field: Field, unit_id: str, before: Mapping[str, CombatResult]) -> FallBackPath:
     """Returns a unit's way straight back, past the unbroken units where they stand now."""
     unit = field.by_id[unit_id]
     unbroken = [
         other
         for other in field.units
-        if other is not unit and not before.get(other.id, Result()).is_broken
+        if other is not unit and not before.get(other.id, CombatResult()).is_broken
     ]
     overlaps = {other.id: _overlap(unit, other, _moved_mm(other, before)) for other in unbroken}
     friends = [overlaps[other.id] for other in unbroken if other.side == unit.side]
@@ -94,7 +96,7 @@ def way_back(field: Field, unit_id: str, before: Mapping[str, Result]) -> Way:
     enemies = [other for other in unbroken if other.side != unit.side]
     barred = _barred(field, unit, back_mm, [enemy.id for enemy in enemies], in_the_way)
     touched, doubts = ((), ()) if barred else _touched_at_end(field, unit, back_mm, enemies)
-    return Way(
+    return FallBackPath(
         back_mm,
         tuple(sorted(passed, key=in_the_way.__getitem__)),
         is_partly_in(_swept(unit, back_mm), field.ground.difficult),
@@ -230,7 +232,7 @@ def _touched_at_end(
     there = _moved_back(unit, back_mm)
     units = (there, *enemies)
     by_id = MappingProxyType({other.id: other for other in units})
-    touching = touching_of(replace(field, units=units, by_id=by_id), unit.id)
+    touching = contacts_of_unit(replace(field, units=units, by_id=by_id), unit.id)
     answers = (contact.answer for contact in touching.contacts.values())
     return touching.enemies_of(unit.id), tuple(a for a in answers if a.answer == "too_close")
 
@@ -278,7 +280,7 @@ def _shifted(shape: shapely.Geometry, by_mm: Point) -> shapely.Geometry:
     return affinity.translate(shape, *by_mm)
 
 
-def _moved_mm(unit: UnitOnField, before: Mapping[str, Result]) -> Point:
+def _moved_mm(unit: UnitOnField, before: Mapping[str, CombatResult]) -> Point:
     """Returns how far a unit has fallen back already."""
     result = before.get(unit.id)
     return (0.0, 0.0) if result is None else moved_back_mm(unit, result.back_mm)
@@ -289,12 +291,12 @@ def _suffers(unit: UnitOnField) -> bool:
     return unit.unit.arm != "artillery" and unit.formation != "column"
 
 
-def _gained(unit: UnitOnField, so_far: Result, why: str) -> Result:
+def _gained(unit: UnitOnField, so_far: CombatResult, why: str) -> CombatResult:
     """Adds one disruption, and breaks the unit where that suffices (M-1.14)."""
     gained = so_far.disruption + 1
     because = [*so_far.because, f"{why}: 1 disruption"]
     bases = len(unit.bases)
     broken = is_broken(unit.disruption + gained, bases)
     if broken and not so_far.is_broken:
-        because.append(broken_by(unit.disruption + gained, bases))
+        because.append(breaking_reason(unit.disruption + gained, bases))
     return replace(so_far, disruption=gained, is_broken=broken, because=tuple(because))

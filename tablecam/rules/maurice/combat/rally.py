@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.requests import Dice, Rally, check_dice
 from tablecam.rules.maurice.field.tables import RALLY_BAD_TERRAIN, RALLY_NOT_NEAR, TO_RALLY
-from tablecam.rules.maurice.field.terms import Term, by_name, needed_on_die, total
+from tablecam.rules.maurice.field.terms import Term, amounts_by_name, needed_on_die, total
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.model import Arm
 from tablecam.uncertainty.answer import Answer
 
 
 @dataclass(frozen=True, slots=True)
-class Rallying:
+class RallyAttempt:
     """A unit about to rally: the number each die needs, its dice and the reasons.
 
     `near` is whether it is near the enemy, where that was measured.
@@ -31,15 +31,15 @@ class Rallying:
 
 
 @dataclass(frozen=True, slots=True)
-class Rallied:
+class RallyResult:
     """A unit after rallying, with the levels of disruption that it sheds."""
 
-    rallying: Rallying
+    rallying: RallyAttempt
     dice: Dice
     shed: int
 
 
-def rallying(field: Field, request: Rally) -> Rallying:
+def rally_attempt(field: Field, request: Rally) -> RallyAttempt:
     """Returns the dice and the number that a rallying unit needs (M-9.2, M-9.3)."""
     unit = field.by_id[request.unit]
     near = near_enemy(field, unit)
@@ -56,7 +56,7 @@ def rallying(field: Field, request: Rally) -> Rallying:
 
 def rally_number(
     unit: str, arm: Arm, disruption: int, *, is_in_bad_terrain: bool, is_near: bool, card: int = 0
-) -> Rallying:
+) -> RallyAttempt:
     """Returns the same from plain facts; the modifiers are added to each die."""
     terms = [
         Term("bad_terrain", RALLY_BAD_TERRAIN * is_in_bad_terrain, "M-9.3", "in bad terrain"),
@@ -69,16 +69,16 @@ def rally_number(
     because += [term.because for term in terms if term.amount]
     if needed != basic - total(terms):
         because.append("M-9.4 a natural 1 always fails, a 6 always succeeds")
-    return Rallying(unit, basic, by_name(terms), needed, disruption, tuple(because))
+    return RallyAttempt(unit, basic, amounts_by_name(terms), needed, disruption, tuple(because))
 
 
-def rally(field: Field, request: Rally) -> Rallied:
+def rally(field: Field, request: Rally) -> RallyResult:
     """Returns the outcome of the dice.
 
     Raises:
         BadInput: There is not one die for each disruption of the unit.
     """
-    attempt = rallying(field, request)
+    attempt = rally_attempt(field, request)
     why = f"one for each disruption of {attempt.unit} (M-9.2)"
     dice = check_dice(request.document, ("dice",), request.dice, attempt.dice, why)
-    return Rallied(attempt, dice, sum(die >= attempt.needed for die in dice))
+    return RallyResult(attempt, dice, sum(die >= attempt.needed for die in dice))

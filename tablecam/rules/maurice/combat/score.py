@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from tablecam.rules.maurice.field.tables import BAD_TERRAIN, BASIC, COVER, HIGHER, VULNERABLE
-from tablecam.rules.maurice.field.terms import Term, by_name, total
+from tablecam.rules.maurice.field.terms import Term, amounts_by_name, total
 from tablecam.table.model import Arm
 
 
@@ -33,7 +33,7 @@ class Fighter:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class CombatValue:
     """The combat value that a unit adds to its die, with its parts.
 
     `value` is the sum of `basic` and all modifiers, but at least 0 (M-8.16).
@@ -46,13 +46,13 @@ class Value:
     because: tuple[str, ...]
 
 
-def values(fighters: Iterable[Fighter]) -> Mapping[str, Value]:
+def combat_values(fighters: Iterable[Fighter]) -> Mapping[str, CombatValue]:
     """Returns the value of every engaged unit, by its id."""
     everyone = {fighter.id: fighter for fighter in fighters}
     return MappingProxyType({name: _value(fighter, everyone) for name, fighter in everyone.items()})
 
 
-def _value(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Value:
+def _value(fighter: Fighter, everyone: Mapping[str, Fighter]) -> CombatValue:
     """Sums a unit's basic value and modifiers."""
     basic = BASIC[fighter.arm]
     terms = (*_own(fighter), *_against(fighter), *_outnumbered(fighter, everyone), *_card(fighter))
@@ -60,7 +60,9 @@ def _value(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Value:
     because = [f"M-8.16 {fighter.arm}: basic value {basic}", *(term.because for term in terms)]
     if summed < 0:
         because.append(f"M-8.16 never below 0: 0, not {summed}")
-    return Value(basic, by_name(terms), max(summed, 0), fighter.engaged_with, tuple(because))
+    return CombatValue(
+        basic, amounts_by_name(terms), max(summed, 0), fighter.engaged_with, tuple(because)
+    )
 
 
 def _own(fighter: Fighter) -> Iterable[Term]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tablecam.geometry.moves.lanes import lane
 from tablecam.geometry.outlines import GRID_MM, Axes
-from tablecam.geometry.sight import met_mm
+from tablecam.geometry.sight import ray_length_mm
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.uncertainty.contact import TOUCH_MM
@@ -66,7 +66,7 @@ def _free_line(
     directions = corners_mm - origin
     lengths = np.hypot(*directions.T)
     directions = directions[lengths > _GRAZE_MM] / lengths[lengths > _GRAZE_MM, None]
-    seen_mm = met_mm(origin, directions, seen)
+    seen_mm = ray_length_mm(origin, directions, seen)
     directions, seen_mm = directions[seen_mm <= far_mm], seen_mm[seen_mm <= far_mm]
     ends = origin + directions * seen_mm[:, None]
     lines = np.asarray(

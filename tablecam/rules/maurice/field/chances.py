@@ -21,16 +21,16 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import CERTAIN, AnswerWord, probability
 from tablecam.uncertainty.lengths import distance
-from tablecam.uncertainty.samples import DRAWS, sampled
+from tablecam.uncertainty.samples import DRAWS, draw_poses
 
 SIGMAS = 3.5
 """An outcome is certain if lengths may change by this many standard deviations without effect."""
 
-LINE_DRAWS = 400
+SINGLE_DRAWS = 400
 """Draws where each is evaluated singly: a probability of 0.95 has a standard error of 0.011."""
 
 _HALVINGS = 10
-TURNING_SHARE = 0.5**_HALVINGS
+TURNING_PRECISION = 0.5**_HALVINGS
 """Precision of the length at which an outcome turns, as a share of the tolerance searched."""
 
 Flags = NDArray[np.bool_]
@@ -54,10 +54,10 @@ class Chance:
 
 def is_exact(field: Field) -> bool:
     """Returns whether all poses are exact and the players' tolerance is 0."""
-    return not field.position.table.tolerance_mm and not any(map(spread_mm, field.units))
+    return not field.position.table.tolerance_mm and not any(map(sigma_bound_mm, field.units))
 
 
-def near_enough(a: UnitOnField, b: UnitOnField, reach_mm: float) -> float:
+def probability_within(a: UnitOnField, b: UnitOnField, reach_mm: float) -> float:
     """Returns the probability that two units lie within `reach_mm` of each other.
 
     It caps the probabilities that draws give for charges and fire: the minimum of several drawn
@@ -67,13 +67,13 @@ def near_enough(a: UnitOnField, b: UnitOnField, reach_mm: float) -> float:
     return probability(reach_mm - length.value_mm, length.sigma_mm)
 
 
-def share(held: Flags) -> float:
+def probability_of_draws(held: Flags) -> float:
     """Returns the share of draws that hold, kept off 0 and 1, which draws cannot prove."""
     return (int(np.count_nonzero(held)) + 0.5) / (len(held) + 1.0)
 
 
-def turning_mm(holds_by: Callable[[float], bool], slack_mm: float) -> float | None:
-    """Finds the change of lengths at which an outcome turns, to `TURNING_SHARE` of `slack_mm`.
+def turning_shift_mm(holds_by: Callable[[float], bool], slack_mm: float) -> float | None:
+    """Finds the change of lengths at which an outcome turns, to `TURNING_PRECISION` of `slack_mm`.
 
     `holds_by(shift_mm)` is the outcome if all lengths were that much more in its favour. Returns
     None if the outcome is the same within all of `slack_mm`; negative if it does not hold now.
@@ -91,15 +91,16 @@ def chance_of(
 ) -> Chance:
     """Returns the chance of an outcome, by bounds if they decide it, else by draws.
 
-    `holds_by` is as in `turning_mm`; `beyond_mm` gives the margin of an outcome that is the same
-    within all of `slack_mm`, given whether it holds; `drawn` gives the outcome in each draw.
+    `holds_by` is as in `turning_shift_mm`; `beyond_mm` gives the margin of an outcome that is
+    the same within all of `slack_mm`, given whether it holds; `drawn` gives the outcome in each
+    draw.
     """
     holds = holds_by(0.0)
     margin_mm = _turning_mm(holds_by, slack_mm, holds=holds)
     if margin_mm is None or not sigma_mm:
         margin_mm = beyond_mm(holds) if margin_mm is None else margin_mm
         return Chance(margin_mm, sigma_mm, 1.0 if holds else 0.0)
-    return Chance(margin_mm, sigma_mm, share(drawn()))
+    return Chance(margin_mm, sigma_mm, probability_of_draws(drawn()))
 
 
 def _turning_mm(holds_by: Callable[[float], bool], slack_mm: float, *, holds: bool) -> float | None:
@@ -117,14 +118,14 @@ def _turning_mm(holds_by: Callable[[float], bool], slack_mm: float, *, holds: bo
     return -sign * (stands_mm + turns_mm) / 2
 
 
-def spread_mm(unit: UnitOnField) -> float:
+def sigma_bound_mm(unit: UnitOnField) -> float:
     """Returns a bound on the standard deviation of any corner's position in any direction."""
     return unit.spread_mm
 
 
 def drawn_poses(field: Field, unit: UnitOnField, draws: int = DRAWS) -> Rectangles:
     """Draws poses of a unit's bases; the draws are the same on each call for the same field."""
-    return sampled(rectangles([unit.unit]), first=_first_draw(field, unit), draws=draws)
+    return draw_poses(rectangles([unit.unit]), first=_first_draw(field, unit), draws=draws)
 
 
 def _first_draw(field: Field, unit: UnitOnField) -> int:
@@ -134,7 +135,9 @@ def _first_draw(field: Field, unit: UnitOnField) -> int:
     return most * places[unit.id]
 
 
-def drawn_outlines(field: Field, unit: UnitOnField, draws: int = LINE_DRAWS) -> NDArray[np.object_]:
+def drawn_outlines(
+    field: Field, unit: UnitOnField, draws: int = SINGLE_DRAWS
+) -> NDArray[np.object_]:
     """Returns a unit's outline (draws,) for each draw, made as by `outlines.unit_footprint`."""
     return _outlines(unit.unit.bases, _first_draw(field, unit), draws)
 
@@ -142,7 +145,7 @@ def drawn_outlines(field: Field, unit: UnitOnField, draws: int = LINE_DRAWS) -> 
 # Cached: every opponent asks for the same outlines, and so do later positions.
 @lru_cache(maxsize=32)
 def _outlines(poses: tuple[BasePose, ...], first: int, draws: int) -> NDArray[np.object_]:
-    corners_mm = sampled(rectangles(poses), first=first, draws=draws).corners_mm()
+    corners_mm = draw_poses(rectangles(poses), first=first, draws=draws).corners_mm()
     bases = np.asarray(shapely.polygons(corners_mm)).reshape(draws, -1)
     grown = shapely.buffer(bases, SEAM_MM / 2, join_style="mitre")
     union = shapely.union_all(grown, axis=1, grid_size=GRID_MM)

@@ -17,7 +17,7 @@ from tablecam.geometry.outlines import Axes, axes, unit_footprints
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.rules.maurice.field.ground import Ground, are_partly_in, is_partly_in
 from tablecam.rules.maurice.field.overlaps import Overlap, overlaps
-from tablecam.rules.maurice.field.tables import BASES, FORMATIONS, KINDS, MOST_WIDE
+from tablecam.rules.maurice.field.tables import BASES, FORMATIONS, KINDS, MAX_WIDTH_TO_DEPTH
 from tablecam.table.formation import Formation, Tolerances, read_formation
 from tablecam.table.model import Arm, BasePose, Commander, Position, TableSize, Unit
 from tablecam.uncertainty.contact import TOUCH_MM
@@ -32,25 +32,25 @@ _LOOSE: Final = Tolerances(out_mm=12.0, out_share=1 / 3, heading_deg=20.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Oddity:
+class PositionWarning:
     """A warning about a position: one sentence, and the ids of its units or commanders."""
 
     about: frozenset[str]
     sentence: str
 
 
-def oddities(position: Position) -> Iterator[Oddity]:
+def position_warnings(position: Position) -> Iterator[PositionWarning]:
     """Yields every warning about a position except overlaps and units on impassable ground."""
     units, table = position.units, position.table
     yield from _over_the_edge(units, table)
     yield from _beside_the_table(position.commanders, table)
     for unit in units:
         for sentence in (*_misnamed(unit), *_massed(unit), *_broken(unit)):
-            yield Oddity(frozenset({unit.id}), sentence)
+            yield PositionWarning(frozenset({unit.id}), sentence)
     yield from _oddly_shaped(units)
 
 
-def _over_the_edge(units: Sequence[Unit], table: TableSize) -> Iterator[Oddity]:
+def _over_the_edge(units: Sequence[Unit], table: TableSize) -> Iterator[PositionWarning]:
     """Warns of bases that overhang the table's edge by less than the limit for refusal (M-6.32)."""
     beyond_mm = _beyond_mm(rectangles(units).corners_mm(), table)
     named = ((unit, index) for unit in units for index in range(len(unit.bases)))
@@ -58,16 +58,16 @@ def _over_the_edge(units: Sequence[Unit], table: TableSize) -> Iterator[Oddity]:
         if over_mm > _WARNED_OVER_MM:
             name = unit.base_name(index)
             sentence = f"base {name} ({unit.id}) hangs {over_mm:.1f} mm over the table's edge"
-            yield Oddity(frozenset({unit.id}), sentence)
+            yield PositionWarning(frozenset({unit.id}), sentence)
 
 
-def _beside_the_table(leaders: Sequence[Commander], table: TableSize) -> Iterator[Oddity]:
+def _beside_the_table(leaders: Sequence[Commander], table: TableSize) -> Iterator[PositionWarning]:
     """Warns of commanders off the table, since their strings must stay on it (M-4.12)."""
     places_mm = np.array([(leader.x_mm, leader.y_mm) for leader in leaders]).reshape(-1, 2)
     for leader, off_mm in zip(leaders, _beyond_mm(places_mm, table).tolist(), strict=True):
         if off_mm > _WARNED_OVER_MM:
             sentence = f"commander {leader.id} lies {off_mm:.1f} mm off the table"
-            yield Oddity(frozenset({leader.id}), sentence)
+            yield PositionWarning(frozenset({leader.id}), sentence)
 
 
 def _beyond_mm(places_mm: NDArray[np.float64], table: TableSize) -> NDArray[np.float64]:
@@ -92,14 +92,16 @@ def _read_loosely(unit_id: str, arm: Arm, bases: tuple[BasePose, ...]) -> Format
     return read_formation(Unit(unit_id, "", arm, bases), tolerances=_LOOSE)
 
 
-def _oddly_shaped(units: Sequence[Unit]) -> Iterator[Oddity]:
+def _oddly_shaped(units: Sequence[Unit]) -> Iterator[PositionWarning]:
     """Warns of units with base shapes that M-1.1 does not cover, one warning for each shape."""
     ids_by_size_mm: dict[tuple[float, float], list[str]] = {}
     for unit in units:
         odd_sizes_mm = [
             (base.width_mm, base.depth_mm)
             for base in unit.bases
-            if not base.depth_mm - _CUT_MM <= base.width_mm <= MOST_WIDE * base.depth_mm + _CUT_MM
+            if not base.depth_mm - _CUT_MM
+            <= base.width_mm
+            <= MAX_WIDTH_TO_DEPTH * base.depth_mm + _CUT_MM
         ]
         if odd_sizes_mm and unit.arm != "artillery":
             ids_by_size_mm.setdefault(odd_sizes_mm[-1], []).append(unit.id)
@@ -107,9 +109,10 @@ def _oddly_shaped(units: Sequence[Unit]) -> Iterator[Oddity]:
         who = f"unit {names[0]} has" if len(names) == 1 else f"units {', '.join(names)} have"
         sentence = (
             f"{who} bases of {wide_mm:g} x {deep_mm:g} mm: the rules (M-1.1) are made for bases "
-            f"from square to {MOST_WIDE:g} times as wide as deep, and are applied as they are"
+            f"from square to {MAX_WIDTH_TO_DEPTH:g} times as wide as deep, and are applied as "
+            "they are"
         )
-        yield Oddity(frozenset(names), sentence)
+        yield PositionWarning(frozenset(names), sentence)
 
 
 def _massed(unit: Unit) -> Iterator[str]:
@@ -130,8 +133,8 @@ def _broken(unit: Unit) -> Iterator[str]:
 
 GAME = "maurice-lite"
 
-MOST_OFF_TABLE_MM = 10.0
-MOST_SIGMA_MM, MOST_SIGMA_DEG = 10.0, 10.0
+MAX_OFF_TABLE_MM = 10.0
+MAX_SIGMA_MM, MAX_SIGMA_DEG = 10.0, 10.0
 """The largest errors of a base's pose for which its formation (M-1.7) can still be read."""
 
 
@@ -209,17 +212,21 @@ class Field:
         return tuple(oddity.sentence for oddity in self.oddities)
 
     @property
-    def oddities(self) -> tuple[Oddity, ...]:
+    def oddities(self) -> tuple[PositionWarning, ...]:
         """All warnings, with the units and commanders concerned."""
-        overlaps = (Oddity(frozenset(overlap.units), overlap.sentence) for overlap in self.overlaps)
-        return (*overlaps, *self.inside, *oddities(self.position))
+        overlaps = (
+            PositionWarning(frozenset(overlap.units), overlap.sentence) for overlap in self.overlaps
+        )
+        return (*overlaps, *self.inside, *position_warnings(self.position))
 
     @property
-    def inside(self) -> tuple[Oddity, ...]:
+    def inside(self) -> tuple[PositionWarning, ...]:
         """Warnings of units on impassable ground, where they stood before the game (M-5.1)."""
         barred = self.ground.impassable
         return tuple(
-            Oddity(frozenset({unit.id}), f"unit {unit.id} stands on impassable ground (M-5.1)")
+            PositionWarning(
+                frozenset({unit.id}), f"unit {unit.id} stands on impassable ground (M-5.1)"
+            )
             for unit in self.units
             if is_partly_in(unit.outline, barred)
         )
@@ -265,7 +272,7 @@ def field_of(position: Position, source: str = "position") -> Field:
     return Field(position, units, ground, tolerated, _by_id(units))
 
 
-def renewed_field(before: Field, position: Position, source: str = "position") -> Field:
+def updated_field(before: Field, position: Position, source: str = "position") -> Field:
     """Returns the same as `field_of`, faster, by reusing an earlier field.
 
     Unchanged units are reused if the game, the table and the terrain are the same.
@@ -350,7 +357,7 @@ def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField
 def _check_units(position: Position, bases: NDArray[np.object_], source: str) -> None:
     """Raises BadInput for the first unit with impossible bases, formation, state or errors."""
     table = position.table
-    play = shapely.box(0, 0, table.width_mm, table.depth_mm).buffer(MOST_OFF_TABLE_MM)
+    play = shapely.box(0, 0, table.width_mm, table.depth_mm).buffer(MAX_OFF_TABLE_MM)
     is_on_table = iter(shapely.contains(play, bases).tolist())
     for unit in position.units:
         expected = BASES[unit.arm]
@@ -400,8 +407,8 @@ def _check_state(unit: Unit, source: str) -> None:
 def _check_sigmas(unit: Unit, source: str) -> None:
     for index, base in enumerate(unit.bases):
         for key, sigma, most in (
-            ("sigma_mm", base.sigma_mm, MOST_SIGMA_MM),
-            ("sigma_deg", base.sigma_deg, MOST_SIGMA_DEG),
+            ("sigma_mm", base.sigma_mm, MAX_SIGMA_MM),
+            ("sigma_deg", base.sigma_deg, MAX_SIGMA_DEG),
         ):
             if sigma > most:
                 raise BadInput(

@@ -17,7 +17,7 @@ from tablecam.geometry.outlines import footprint
 from tablecam.geometry.rectangles import Rectangles, rectangles
 from tablecam.table.model import BasePose, Unit
 
-MOST_OVERLAP_MM = 3.0
+MAX_OVERLAP_MM = 3.0
 """The largest true overlap that is tolerated, as bases are placed by hand."""
 _SIGMAS = 3.5
 """The tolerance for measuring errors on top of that, in standard deviations."""
@@ -56,29 +56,29 @@ def overlaps(
     If `among` is given, only those that involve a unit of bases ids.
 
     Raises:
-        BadInput: Two bases overlap by more than `most_overlap_mm`.
+        BadInput: Two bases overlap by more than `max_overlap_mm`.
     """
     tolerated = []
-    for (a, in_a), (b, in_b), deep_mm in overlapping(units, among=among):
+    for (a, in_a), (b, in_b), deep_mm in overlapping_bases(units, among=among):
         names = f"{a.base_name(in_a)} ({a.id}) and {b.base_name(in_b)} ({b.id})"
         sentence = f"bases {names} overlap by {deep_mm:.1f} mm"
-        most_mm = most_overlap_mm(a.bases[in_a], b.bases[in_b])
+        most_mm = max_overlap_mm(a.bases[in_a], b.bases[in_b])
         if deep_mm > most_mm:
             raise BadInput(source, f"{sentence}: expected at most {most_mm:.3g} mm")
         tolerated.append(Overlap(((a.id, in_a), (b.id, in_b)), sentence))
     return tolerated
 
 
-def most_overlap_mm(one: BasePose, other: BasePose) -> float:
+def max_overlap_mm(one: BasePose, other: BasePose) -> float:
     """Returns the largest tolerated overlap of two bases, given their measuring errors."""
     turned_mm = (
         math.radians(base.sigma_deg) * math.hypot(base.width_mm, base.depth_mm) / 2
         for base in (one, other)
     )
-    return MOST_OVERLAP_MM + _SIGMAS * math.hypot(one.sigma_mm, other.sigma_mm, *turned_mm)
+    return MAX_OVERLAP_MM + _SIGMAS * math.hypot(one.sigma_mm, other.sigma_mm, *turned_mm)
 
 
-def overlapping(
+def overlapping_bases(
     units: Sequence[Unit], *, among: Collection[str] | None = None
 ) -> Iterator[tuple[Placed, Placed, float]]:
     """Yields the pairs of bases that overlap by more than the warning limit, with the depth."""

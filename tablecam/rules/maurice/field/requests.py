@@ -29,7 +29,7 @@ _NOWHERE = Document("request", {})
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class ShotAssignment:
     """A base that fires and its target unit; `path` is the key of the entry in the document."""
 
     unit: str
@@ -48,7 +48,7 @@ class Volley:
 
     kind: Kind
     side: str
-    aims: tuple[Aim, ...]
+    aims: tuple[ShotAssignment, ...]
     cards: Mapping[str, int]
     hit: Dice | None = None
     disrupt: Dice | None = None
@@ -188,7 +188,7 @@ def _volley(document: Document, table: Table) -> Volley:
     )
 
 
-def _aims(document: Document, section: _VolleySection, table: Table) -> Iterable[Aim]:
+def _aims(document: Document, section: _VolleySection, table: Table) -> Iterable[ShotAssignment]:
     seen: set[str] = set()
     for index, shots in enumerate(section.shots):
         path: KeyPath = ("shots", index, "unit")
@@ -209,7 +209,7 @@ def _aims_of(
     unit: UnitOnField,
     targets: Mapping[str, str],
     table: Table,
-) -> Iterable[Aim]:
+) -> Iterable[ShotAssignment]:
     bases = _names_of_bases(unit)
     seen: set[str] = set()
     for name, target_id in targets.items():
@@ -223,7 +223,7 @@ def _aims_of(
         target = _unit_on_table(document, key_path, target_id, table)
         if target.side == unit.side:
             raise document.error(key_path, f"expected a unit of the enemy, got {_of_side(target)}")
-        yield Aim(unit.id, bases[name], target.id, key_path)
+        yield ShotAssignment(unit.id, bases[name], target.id, key_path)
 
 
 def _combat(document: Document, table: Table) -> Combat:

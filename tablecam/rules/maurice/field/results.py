@@ -10,7 +10,7 @@ from tablecam.rules.maurice.field.tables import COMBAT_BEATEN, COMBAT_DOUBLED, C
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredUnit:
     """An engaged unit with its score, its opponents, its disruption and its number of bases."""
 
     id: str
@@ -22,7 +22,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CombatResult:
     """A unit's combat result: disruption gained, whether it breaks or falls back, and why.
 
     `back_mm` is the distance of the fall-back.
@@ -40,13 +40,13 @@ def is_broken(disruption: int, bases: int) -> bool:
     return disruption > bases
 
 
-def results(units: Iterable[Scored]) -> Mapping[str, Result]:
+def results(units: Iterable[ScoredUnit]) -> Mapping[str, CombatResult]:
     """Returns the result of every engaged unit by id, in the order of resolution.
 
     Passive units that break no longer count against active ones.
     """
     everyone = {unit.id: unit for unit in units}
-    result_of: dict[str, Result] = {}
+    result_of: dict[str, CombatResult] = {}
     for unit in everyone.values():
         if not unit.is_active:
             result_of[unit.id] = _passive(unit, everyone)
@@ -57,11 +57,11 @@ def results(units: Iterable[Scored]) -> Mapping[str, Result]:
     return MappingProxyType(result_of)
 
 
-def _passive(unit: Scored, everyone: Mapping[str, Scored]) -> Result:
+def _passive(unit: ScoredUnit, everyone: Mapping[str, ScoredUnit]) -> CombatResult:
     best = _best(unit, everyone, unit.engaged_with)
     if best.score >= COMBAT_DOUBLED * unit.score:
         why = f"M-8.20 doubled by {best.id}, {best.score} to {unit.score}: broken"
-        return Result(0, True, (why,))
+        return CombatResult(0, True, (why,))
     if best.score > unit.score:
         why = f"M-8.20 beaten by {best.id}, {best.score} to {unit.score}"
         return _disrupted(unit, COMBAT_BEATEN, why)
@@ -69,7 +69,9 @@ def _passive(unit: Scored, everyone: Mapping[str, Scored]) -> Result:
     return _disrupted(unit, COMBAT_OTHERWISE, why)
 
 
-def _active(unit: Scored, everyone: Mapping[str, Scored], standing: set[str]) -> Result:
+def _active(
+    unit: ScoredUnit, everyone: Mapping[str, ScoredUnit], standing: set[str]
+) -> CombatResult:
     opponents = [name for name in unit.engaged_with if name in standing]
     if not opponents:
         return _disrupted(unit, COMBAT_OTHERWISE, "M-8.20 all of its enemies broke")
@@ -81,18 +83,20 @@ def _active(unit: Scored, everyone: Mapping[str, Scored], standing: set[str]) ->
     return _disrupted(unit, COMBAT_OTHERWISE, why)
 
 
-def _best(unit: Scored, everyone: Mapping[str, Scored], enemies: Iterable[str]) -> Scored:
+def _best(
+    unit: ScoredUnit, everyone: Mapping[str, ScoredUnit], enemies: Iterable[str]
+) -> ScoredUnit:
     return max((everyone[name] for name in enemies), key=lambda enemy: enemy.score)
 
 
-def _disrupted(unit: Scored, gained: int, why: str) -> Result:
+def _disrupted(unit: ScoredUnit, gained: int, why: str) -> CombatResult:
     level = unit.disruption + gained
     because = [f"{why}: {gained} disruption{'s' * (gained > 1)}"]
     if is_broken(level, unit.bases):
-        because.append(broken_by(level, unit.bases))
-    return Result(gained, is_broken(level, unit.bases), tuple(because))
+        because.append(breaking_reason(level, unit.bases))
+    return CombatResult(gained, is_broken(level, unit.bases), tuple(because))
 
 
-def broken_by(level: int, bases: int) -> str:
+def breaking_reason(level: int, bases: int) -> str:
     """Returns the line that explains why this level of disruption breaks a unit."""
     return f"M-1.14 {level} disruptions are more than its {bases} base{'s' * (bases > 1)}: broken"

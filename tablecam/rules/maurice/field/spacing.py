@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.uncertainty.lengths import Lengths, distances, renewed_distances
+from tablecam.uncertainty.lengths import Lengths, distances, updated_distances
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spacing:
+class DistanceMatrix:
     """The matrix of distances between unit footprints, in the field's order."""
 
     places: Mapping[str, int]
@@ -30,14 +30,16 @@ class Spacing:
         return min(among, key=lambda other: self.mm(to_id, other.id), default=None)
 
 
-def spacing(field: Field) -> Spacing:
+def distance_matrix(field: Field) -> DistanceMatrix:
     """Measures the distances between all units of a field."""
     places = MappingProxyType({unit.id: place for place, unit in enumerate(field.units)})
-    return Spacing(places, distances([unit.unit for unit in field.units]))
+    return DistanceMatrix(places, distances([unit.unit for unit in field.units]))
 
 
-def renewed_spacing(before: Spacing, field: Field, changed: Collection[str]) -> Spacing:
+def updated_distance_matrix(
+    before: DistanceMatrix, field: Field, changed: Collection[str]
+) -> DistanceMatrix:
     """Updates the distances after only the units of ids `changed` have moved."""
     places = [before.places[unit_id] for unit_id in changed]
     units = [unit.unit for unit in field.units]
-    return Spacing(before.places, renewed_distances(before.lengths, units, places))
+    return DistanceMatrix(before.places, updated_distances(before.lengths, units, places))

@@ -19,7 +19,7 @@ FORMATIONS: Final[Mapping[Arm, tuple[FormationName, ...]]] = MappingProxyType(
 )
 """The formations of each arm (M-1.7). Massed infantry only causes a warning; broken-up is none."""
 
-MOST_WIDE = 1.5
+MAX_WIDTH_TO_DEPTH = 1.5
 """The largest ratio of width to depth of infantry and cavalry bases; the least is 1 (M-1.1)."""
 
 DEALT = 6

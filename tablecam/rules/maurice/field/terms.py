@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-MOST_ON_A_DIE = 6
+DIE_SIDES = 6
 """The highest number on a die."""
 
 
@@ -29,7 +29,7 @@ class Term:
         return f"{self.rule} {self.why}: {self.amount:+d}"
 
 
-def by_name(terms: Iterable[Term]) -> Mapping[str, int]:
+def amounts_by_name(terms: Iterable[Term]) -> Mapping[str, int]:
     """Returns the amounts by name as answers hold them, without those of 0."""
     return MappingProxyType({term.name: term.amount for term in terms if term.amount})
 
@@ -47,4 +47,4 @@ def needed_on_die(basic: int, modifiers: int) -> int:
     >>> needed_on_die(4, -1), needed_on_die(4, 3), needed_on_die(5, -4)
     (5, 2, 6)
     """
-    return min(max(basic - modifiers, 2), MOST_ON_A_DIE)
+    return min(max(basic - modifiers, 2), DIE_SIDES)

@@ -13,15 +13,15 @@ from types import MappingProxyType
 import shapely
 
 from tablecam.geometry.outlines import footprint, table_outline
-from tablecam.rules.maurice.field.field import MOST_OFF_TABLE_MM, MOST_SIGMA_DEG, MOST_SIGMA_MM
-from tablecam.rules.maurice.field.overlaps import most_overlap_mm, overlapping
+from tablecam.rules.maurice.field.field import MAX_OFF_TABLE_MM, MAX_SIGMA_DEG, MAX_SIGMA_MM
+from tablecam.rules.maurice.field.overlaps import max_overlap_mm, overlapping_bases
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.table.model import Position, Unit
 
 
-def whole_units(position: Position) -> tuple[Position, Mapping[str, str]]:
+def units_fit_for_rulings(position: Position) -> tuple[Position, Mapping[str, str]]:
     """Returns the position without unfit units, and the reasons for their omission by id."""
-    play = table_outline(position.table).buffer(MOST_OFF_TABLE_MM)
+    play = table_outline(position.table).buffer(MAX_OFF_TABLE_MM)
     why = {unit.id: reason for unit in position.units if (reason := _why_not(unit, play))}
     complete = [unit for unit in position.units if unit.id not in why]
     why |= _on_top_of_each_other(complete)
@@ -37,7 +37,7 @@ def _why_not(unit: Unit, play: shapely.Geometry) -> str:
     for index, pose in enumerate(unit.bases):
         if not shapely.contains(play, footprint(pose)):
             return f"{unit.id} is left out: its base {unit.base_name(index)} lies off the table"
-        if pose.sigma_mm > MOST_SIGMA_MM or pose.sigma_deg > MOST_SIGMA_DEG:
+        if pose.sigma_mm > MAX_SIGMA_MM or pose.sigma_deg > MAX_SIGMA_DEG:
             name = unit.base_name(index)
             return f"{unit.id} is left out: where its base {name} lies is known too roughly"
     return ""
@@ -46,8 +46,8 @@ def _why_not(unit: Unit, play: shapely.Geometry) -> str:
 def _on_top_of_each_other(units: list[Unit]) -> dict[str, str]:
     """Returns why units with impossible overlaps are left out, by id: the hidden one, else both."""
     why: dict[str, str] = {}
-    for *both, deep_mm in overlapping(units):
-        if deep_mm <= most_overlap_mm(*(unit.bases[index] for unit, index in both)):
+    for *both, deep_mm in overlapping_bases(units):
+        if deep_mm <= max_overlap_mm(*(unit.bases[index] for unit, index in both)):
             continue
         names = " and ".join(f"{unit.base_name(index)} ({unit.id})" for unit, index in both)
         hidden = [unit.id for unit, index in both if unit.bases[index].seen == "held"]

@@ -10,10 +10,10 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.geometry.zone_ranges import first_met, first_met_by_each
+from tablecam.geometry.zone_ranges import first_hit, first_hit_by_strip
 from tablecam.rules.maurice.field.chances import SIGMAS
 from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG
-from tablecam.rules.maurice.fire.shooter import Other, Shooter
+from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.rules.maurice.fire.zone import STEP_DEG, TIE_MM
 from tablecam.table.model import BasePose
 
@@ -91,7 +91,7 @@ def _turned_mm(base: Shooter) -> float:
     return pose.tag_sigma_mm + float(np.radians(pose.sigma_deg)) * (arm_mm + cut_mm)
 
 
-def error_bound_mm(base: Shooter, others: Sequence[Other], longest_mm: float) -> float:
+def error_bound_mm(base: Shooter, others: Sequence[OtherBase], longest_mm: float) -> float:
     """Bounds what errors change of any length that decides a base's fire (`SIGMAS`)."""
     own_mm = _ahead_mm(base.pose, longest_mm + base.bw_mm)
     return SIGMAS * (own_mm + max((spread_mm(other.pose) for other in others), default=0.0))
@@ -114,11 +114,11 @@ class ShiftedStage:
 
     base: Shooter
     stage: Stage
-    seen: Sequence[Other]
-    still_seen: Sequence[Other]
+    seen: Sequence[OtherBase]
+    still_seen: Sequence[OtherBase]
 
     @property
-    def enemies(self) -> list[Other]:
+    def enemies(self) -> list[OtherBase]:
         """The seen bases that are enemies."""
         return [other for other in self.seen if other.is_enemy]
 
@@ -129,7 +129,7 @@ def hits_at(shifted_stages: Sequence[ShiftedStage], shift_mm: float) -> list[dic
     armed = [at for at, stage in enumerate(shifted_stages) if stage.enemies]
     aimed = [shifted_stages[at] for at in armed]
     turns_deg = [aim.stage.angles_deg(shift_mm) for aim in aimed]
-    begins_mm = first_met_by_each(
+    begins_mm = first_hit_by_strip(
         [aim.base.strip.narrowed(-shift_mm) for aim in aimed],
         turns_deg,
         [[other.outline for other in aim.enemies] for aim in aimed],
@@ -141,7 +141,7 @@ def hits_at(shifted_stages: Sequence[ShiftedStage], shift_mm: float) -> list[dic
         for aim, theirs_mm in zip(aimed, begins_mm, strict=True)
     ]
     # Blockers take the opposite shift: a narrower zone meets fewer of them.
-    before_mm = first_met_by_each(
+    before_mm = first_hit_by_strip(
         [aim.base.strip.narrowed(shift_mm) for aim in aimed],
         [turns[is_met] for turns, is_met in zip(turns_deg, are_met, strict=True)],
         [[*(other.outline for other in aim.still_seen), *aim.base.obstructing] for aim in aimed],
@@ -177,14 +177,14 @@ def _hits(
 
 
 def met_by(
-    base: Shooter, others: Sequence[Other], turns_deg: Array, stage: Stage, shift_mm: float
-) -> tuple[tuple[Other, ...], tuple[shapely.Geometry, ...]]:
+    base: Shooter, others: Sequence[OtherBase], turns_deg: Array, stage: Stage, shift_mm: float
+) -> tuple[tuple[OtherBase, ...], tuple[shapely.Geometry, ...]]:
     """Returns the bases that a slightly wider and longer zone meets at some angle.
 
     And the obstructing terrain that it meets near enough to shorten it.
     """
     outlines = [*(other.outline for other in others), *base.obstructing]
-    begins_mm = first_met(base.strip.narrowed(-shift_mm), turns_deg, outlines)
+    begins_mm = first_hit(base.strip.narrowed(-shift_mm), turns_deg, outlines)
     begins_mm[:, len(others) :] += PAST_OBSTRUCTION_BW * base.bw_mm
     met = np.asarray((begins_mm <= stage.longest_mm + shift_mm).any(axis=0))
     bases = tuple(others[place] for place in np.flatnonzero(met[: len(others)]).tolist())

@@ -13,8 +13,8 @@ from tablecam.geometry.sight import free_line
 from tablecam.geometry.zones import Strip
 from tablecam.rules.maurice.field.ground import is_sliver
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.rules.maurice.fire.shooter import Other, Shooter
-from tablecam.rules.maurice.fire.zone import Met
+from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
+from tablecam.rules.maurice.fire.zone import ZoneContents
 
 Indices = NDArray[np.intp]
 
@@ -35,7 +35,7 @@ class Aim:
 
 
 def best_aim(
-    shooter: Shooter, other: Other, met: Met, can_hit: Indices, cover: shapely.Geometry
+    shooter: Shooter, other: OtherBase, met: ZoneContents, can_hit: Indices, cover: shapely.Geometry
 ) -> Aim:
     """Returns the best angle at which a base can be hit: one without cover if there is one.
 
@@ -67,7 +67,7 @@ def best_aim(
 
 
 def has_cover(
-    shooter: Shooter, other: Other, turned_deg: float, end_mm: float, shift_mm: float = 0.0
+    shooter: Shooter, other: OtherBase, turned_deg: float, end_mm: float, shift_mm: float = 0.0
 ) -> bool:
     """Returns whether a base has cover at one angle if lengths shift by `shift_mm` in its favour.
 
@@ -109,7 +109,7 @@ def _line_past(
     return free_line(edge, shapely.buffer(seen, GRID_MM), cover)
 
 
-def _middle(met: Met, can_hit: Indices) -> int:
+def _middle(met: ZoneContents, can_hit: Indices) -> int:
     """Returns the angle nearest the middle of the widest run of angles, least turned of ties."""
     if len(can_hit) == 1:
         return int(can_hit[0])
@@ -124,7 +124,9 @@ def _middle(met: Met, can_hit: Indices) -> int:
     return int(run[np.argmin(np.round(off_deg, _DEG_PLACES))])
 
 
-def _tried(shooter: Shooter, met: Met, can_hit: Indices, any_way: shapely.LineString) -> list[int]:
+def _tried(
+    shooter: Shooter, met: ZoneContents, can_hit: Indices, any_way: shapely.LineString
+) -> list[int]:
     """Returns the angles sorted by distance to the bearing at which the base is visible."""
     shows = shooter.strip.local_mm(shapely.get_coordinates(any_way)[-1:])[0]
     bearing_deg = float(np.degrees(np.arctan2(-shows[0], shows[1])))

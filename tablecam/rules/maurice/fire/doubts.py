@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.chances import (
-    LINE_DRAWS,
     SIGMAS,
+    SINGLE_DRAWS,
     Chance,
-    near_enough,
-    share,
-    turning_mm,
+    probability_of_draws,
+    probability_within,
+    turning_shift_mm,
 )
 from tablecam.rules.maurice.fire.bounds import (
     ShiftedStage,
@@ -31,7 +31,7 @@ from tablecam.rules.maurice.fire.bounds import (
 from tablecam.rules.maurice.fire.draws import scene
 from tablecam.rules.maurice.fire.option import FireOption
 from tablecam.rules.maurice.fire.outlook import Scenario, hidden_draws, scenarios_of, walled_draws
-from tablecam.rules.maurice.fire.shooter import Other, Shooter
+from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.rules.maurice.fire.zone import STEP_DEG
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.samples import DRAWS
@@ -55,7 +55,7 @@ class FireStage:
 
     stage: Stage
     max_shift_mm: float
-    others: tuple[Other, ...]
+    others: tuple[OtherBase, ...]
     units: Mapping[str, bool] = field(default_factory=dict)
 
 
@@ -215,10 +215,10 @@ def _drawn(scenarios: Sequence[Scenario], fire_stages: Sequence[FireStage]) -> d
 
 def base_hits(
     scenarios: Sequence[Scenario], unit_id: str, tolerance_mm: float
-) -> tuple[dict[Other, Flags], Flags]:
+) -> tuple[dict[OtherBase, Flags], Flags]:
     """Returns the draws in which each base of a unit is hit, and those in which any is (M-7.13)."""
     fire_stages = list(_fire_stages(scenarios, tolerance_mm))
-    base_draws: dict[Other, Flags] = {}
+    base_draws: dict[OtherBase, Flags] = {}
     unit_draws = np.zeros(1, dtype=bool)
     for scenario, fire_stage, is_left, hits in _stages_drawn(scenarios, fire_stages):
         is_unit_hit = is_left & hits.get(unit_id, np.zeros(len(is_left), dtype=bool))
@@ -235,7 +235,7 @@ def _stages_drawn(
 ) -> Iterator[tuple[Scenario, FireStage, Flags, dict[str, Flags]]]:
     """Yields each scenario and stage with the draws that reach it and those that hit each unit."""
     # Lines of sight and walls are not vectorised, so these use fewer draws.
-    draws = LINE_DRAWS if len(scenarios) > 1 or scenarios[0].sight_mm else DRAWS
+    draws = SINGLE_DRAWS if len(scenarios) > 1 or scenarios[0].sight_mm else DRAWS
     other_walls = [walled_draws(scenario, scenarios[0], draws) for scenario in scenarios[1:]]
     as_measured = ~np.any([np.zeros(draws, dtype=bool), *other_walls], axis=0)
     for scenario, is_outlook in zip(scenarios, [as_measured, *other_walls], strict=True):
@@ -256,7 +256,7 @@ def _drawn_hits(
     unit_id: str,
     asked: Flags,
     *,
-    only: Other | None = None,
+    only: OtherBase | None = None,
 ) -> Flags:
     """Returns in which of the `asked` draws (d,) a unit, or `only` one base of it, is hit."""
     scenario, fire_stage = _close_up(scenario, fire_stage, unit_id)
@@ -309,7 +309,7 @@ def _chance(
     def holds_by(shift_mm: float) -> bool:
         return unit_id in _who_is_hit(close_ups, shift_mm)
 
-    margin_mm = turning_mm(holds_by, max_shift_mm)
+    margin_mm = turning_shift_mm(holds_by, max_shift_mm)
     if margin_mm is None:
         margin_mm = max_shift_mm if holds_by(0.0) else -max_shift_mm
     # Without errors all draws are equal.
@@ -318,7 +318,7 @@ def _chance(
     base = scenarios[0].base
     target = next(other.unit for other in (*base.others, *base.hidden) if other.unit.id == unit_id)
     # A shot cannot be likelier than its target being in range.
-    chance = min(share(held), near_enough(base.unit, target, base.longest_mm))
+    chance = min(probability_of_draws(held), probability_within(base.unit, target, base.longest_mm))
     return Chance(margin_mm, spread / SIGMAS, chance)
 
 

@@ -10,13 +10,13 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
-from tablecam.geometry.zone_ranges import first_met_in_frames, rectangles_met_in_frames
+from tablecam.geometry.zone_ranges import first_hit_in_frames, rectangles_hit_in_frames
 from tablecam.geometry.zones import Strip
 from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG
 from tablecam.rules.maurice.fire.bounds import Stage
-from tablecam.rules.maurice.fire.shooter import Other, Shooter
+from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.rules.maurice.fire.zone import TIE_MM
-from tablecam.uncertainty.samples import sampled
+from tablecam.uncertainty.samples import draw_poses
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -34,7 +34,7 @@ class Scene:
 
     strip: Strip
     bw_mm: float
-    others: tuple[Other, ...]
+    others: tuple[OtherBase, ...]
     corners_mm: Array
     hidden: Flags
     obstructing_mm: tuple[Array, ...]
@@ -93,12 +93,12 @@ class Scene:
         """Returns which of the draws `at` hit a target at one angle each."""
         if not len(at):
             return np.zeros(0, dtype=bool)
-        starts_mm = rectangles_met_in_frames(self.strip, turns_rad, self.corners_mm[at], SLIVER_MM)
+        starts_mm = rectangles_hit_in_frames(self.strip, turns_rad, self.corners_mm[at], SLIVER_MM)
         starts_mm[self.hidden[at]] = np.inf
         begins_mm = starts_mm[:, is_target].min(axis=1, initial=np.inf)
         ends_mm = np.full(len(at), stage.longest_mm)
         for piece in self.obstructing_mm:
-            met_mm = first_met_in_frames(self.strip, turns_rad, piece[at][:, None], SLIVER_MM)
+            met_mm = first_hit_in_frames(self.strip, turns_rad, piece[at][:, None], SLIVER_MM)
             ends_mm = np.minimum(ends_mm, met_mm[:, 0] + PAST_OBSTRUCTION_BW * self.bw_mm)
         limit_mm = np.minimum(ends_mm, starts_mm.min(axis=1, initial=np.inf) + TIE_MM) + EXACT_MM
         is_far_enough = begins_mm > stage.nearest_mm + EXACT_MM
@@ -114,7 +114,7 @@ def _crossings_rad(strip: Strip, corners_mm: Array) -> Array:
     return np.asarray((bearings_rad + asides_rad).reshape(len(corners_mm), -1))
 
 
-def scene(base: Shooter, others: Sequence[Other], hidden: Flags) -> Scene:
+def scene(base: Shooter, others: Sequence[OtherBase], hidden: Flags) -> Scene:
     """Builds the scene around a base, from the same draws each time.
 
     `hidden` (d, n) marks which of the others it does not see in each draw.
@@ -140,13 +140,13 @@ def scene(base: Shooter, others: Sequence[Other], hidden: Flags) -> Scene:
     )
 
 
-def drawn_corners(bases: Sequence[Shooter | Other], draws: int) -> Array:
+def drawn_corners(bases: Sequence[Shooter | OtherBase], draws: int) -> Array:
     """Returns the corners of bases in each draw: (d, n, 4, 2).
 
     Each base on the table has its own random stream, so every question sees the same draws.
     """
     corners_mm = [
-        sampled(rectangles([base.pose]), first=base.number, draws=draws).corners_mm()
+        draw_poses(rectangles([base.pose]), first=base.number, draws=draws).corners_mm()
         for base in bases
     ]
     return np.stack(corners_mm, axis=1)

@@ -15,10 +15,10 @@ from tablecam.rules.maurice.fire.doubts import FireBatch
 from tablecam.rules.maurice.fire.option import FireOption, Range, options
 from tablecam.rules.maurice.fire.shooter import Shooter, shooters
 from tablecam.rules.maurice.fire.sureness import FireConfidence
-from tablecam.rules.maurice.fire.zone import Met, met_ahead, met_turned
+from tablecam.rules.maurice.fire.zone import ZoneContents, met_ahead, zone_contents_turned
 from tablecam.uncertainty.answer import Answer
 
-__all__ = ["BaseFire", "FireOption", "fire_of", "fires"]
+__all__ = ["BaseFire", "FireOption", "fire_of", "fire_of_units"]
 
 Blocked = Literal["column", "water", "woods", "friend", "obstruction", "no target"]
 
@@ -61,11 +61,13 @@ class BaseFire:
         return record
 
 
-Fires = Mapping[str, Mapping[str, BaseFire]]
+FireByUnit = Mapping[str, Mapping[str, BaseFire]]
 """Each base's fire, by unit id and base name."""
 
 
-def fires(field: Field, only: Collection[str] | None = None, known: Fires | None = None) -> Fires:
+def fire_of_units(
+    field: Field, only: Collection[str] | None = None, known: FireByUnit | None = None
+) -> FireByUnit:
     """Returns the fire of all units, or of the `only` ids, by unit id and base name.
 
     Cavalry has no entries (M-7.7). `known` is the fire on the same ground before some units
@@ -104,7 +106,7 @@ def fires(field: Field, only: Collection[str] | None = None, known: Fires | None
     )
 
 
-def _reusable_fire(shooter: Shooter, known: Fires) -> BaseFire | None:
+def _reusable_fire(shooter: Shooter, known: FireByUnit) -> BaseFire | None:
     """Returns the known fire of a base if it faces the same bases as it did then."""
     old = known.get(shooter.unit.id, {}).get(shooter.name)
     if old is None or old.confidence is None or old.confidence.shooter is None:
@@ -114,7 +116,7 @@ def _reusable_fire(shooter: Shooter, known: Fires) -> BaseFire | None:
 
 def fire_of(field: Field, unit: UnitOnField) -> Mapping[str, BaseFire]:
     """Returns the fire of each base of a unit, by base name; empty for cavalry (M-7.7)."""
-    return fires(field, only=[unit.id])[unit.id]
+    return fire_of_units(field, only=[unit.id])[unit.id]
 
 
 def _with_confidence(
@@ -156,19 +158,19 @@ def _fire_by_priority(bases: Sequence[Shooter]) -> list[BaseFire]:
     Short range ahead, short range turned, then for guns long range ahead, long range turned.
     """
     options_of: list[tuple[FireOption, ...]] = [() for _ in bases]
-    zones_of: list[list[Met]] = [[] for _ in bases]
+    zones_of: list[list[ZoneContents]] = [[] for _ in bases]
     # Bases without an enemy in range need no zones: most bases of a large table.
     everyone = [at for at, base in enumerate(bases) if _has_enemy(base, base.longest_mm)]
     ahead = dict(zip(everyone, met_ahead([bases[at] for at in everyone]), strict=True))
 
-    def try_for(fire_range: Range, places: Sequence[int], met: Sequence[Met]) -> None:
+    def try_for(fire_range: Range, places: Sequence[int], met: Sequence[ZoneContents]) -> None:
         pairs = [(bases[at], zone) for at, zone in zip(places, met, strict=True)]
         for at, zone, fire_options in zip(places, met, options(pairs, fire_range), strict=True):
             options_of[at] = fire_options
             zones_of[at].append(zone)
 
-    def turned(places: Sequence[int], lengths_mm: Sequence[float]) -> list[Met]:
-        return met_turned([bases[at] for at in places], lengths_mm)
+    def turned(places: Sequence[int], lengths_mm: Sequence[float]) -> list[ZoneContents]:
+        return zone_contents_turned([bases[at] for at in places], lengths_mm)
 
     try_for("short", everyone, [ahead[at].shortened(bases[at].short_mm) for at in everyone])
     places = [
@@ -191,7 +193,7 @@ def _has_enemy(base: Shooter, range_mm: float) -> bool:
     return any(other.is_enemy for other in base.within(range_mm))
 
 
-def _why_no_target(base: Shooter, tried: Sequence[Met]) -> Blocked:
+def _why_no_target(base: Shooter, tried: Sequence[ZoneContents]) -> Blocked:
     """Returns what blocks the first zone that is blocked, else `no target`."""
     reasons = (met.stopped_by(base.longest_mm) for met in tried)
     return next((reason for reason in reasons if reason), "no target")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from statistics import NormalDist
 
 import numpy as np
@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.maurice.field.chances import LINE_DRAWS, SIGMAS, Chance, share, turning_mm
+from tablecam.rules.maurice.field.chances import (
+    SIGMAS,
+    SINGLE_DRAWS,
+    Chance,
+    probability_of_draws,
+    turning_shift_mm,
+)
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.fire.bounds import error_bound_mm, spread_mm
@@ -23,10 +29,10 @@ from tablecam.rules.maurice.fire.doubts import base_hits
 from tablecam.rules.maurice.fire.draws import drawn_corners
 from tablecam.rules.maurice.fire.option import FireOption, ahead_of_front_mm
 from tablecam.rules.maurice.fire.outlook import Scenario, moved_draws, walled_draws
-from tablecam.rules.maurice.fire.shooter import Other, Shooter
+from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import Answer, decide
-from tablecam.uncertainty.samples import DRAWS, decide_sampled, sampled
+from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_poses
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -71,12 +77,12 @@ def standing(
     def holds_by(shift_mm: float) -> bool:
         return is_partly_in(shapely.buffer(base, shift_mm, join_style="mitre"), area)
 
-    margin_mm = turning_mm(holds_by, max_shift_mm)
+    margin_mm = turning_shift_mm(holds_by, max_shift_mm)
     if margin_mm is None:
         return None
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     if sigma_mm > 0:
-        chance = share(_drawn_in(pose, area, margin_mm))
+        chance = probability_of_draws(_drawn_in(pose, area, margin_mm))
         word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
     because = f"whether base {name} stands in {kind} {_by(margin_mm, word)}"
     evidence = shapes_of(base, "base", name)
@@ -90,7 +96,7 @@ def _drawn_in(pose: BasePose, area: shapely.Geometry, turns_mm: float) -> NDArra
     measured.
     """
     measured = rectangles([pose])
-    places = sampled(measured)
+    places = draw_poses(measured)
     is_in = np.full(len(places), turns_mm >= 0.0)
     at = moved_draws(places.corners_mm()[:, None], measured.corners_mm(), turns_mm)
     some = places.take(np.array(at, dtype=np.intp))
@@ -105,7 +111,7 @@ def _drawn_in(pose: BasePose, area: shapely.Geometry, turns_mm: float) -> NDArra
 def _chances(scenarios: Sequence[Scenario]) -> tuple[float, ...]:
     """Returns the probability of each scenario."""
     others = tuple(
-        share(walled_draws(scenario, scenarios[0], LINE_DRAWS))
+        probability_of_draws(walled_draws(scenario, scenarios[0], SINGLE_DRAWS))
         if spread_mm(scenarios[0].base.pose) > 0
         else 0.0
         for scenario in scenarios[1:]
@@ -135,12 +141,12 @@ def _cover(option: FireOption, scenarios: Sequence[Scenario], tolerance_mm: floa
         ]
         return any(is_covered) if shift_mm >= 0.0 else all(is_covered)
 
-    margin_mm = turning_mm(holds_by, max_shift_mm)
+    margin_mm = turning_shift_mm(holds_by, max_shift_mm)
     if margin_mm is None:
         return None
     sigma_mm, chance = bound_mm / SIGMAS, 0.0
     for scenario, probability in zip(scenarios, _chances(scenarios), strict=True):
-        shift_mm = turning_mm(lambda shift_mm, seen=scenario: covered(seen, shift_mm), max_shift_mm)  # type: ignore[misc]
+        shift_mm = turning_shift_mm(partial(covered, scenario), max_shift_mm)
         shift_mm = (
             (max_shift_mm if covered(scenario, 0.0) else -max_shift_mm)
             if shift_mm is None
@@ -170,7 +176,7 @@ def _enfilade(
     if others and sigma_mm:
         # Errors may move the hit to another base of the unit, with its own front line.
         enfiladed, hit_draws = _enfiladed_draws(option, scenarios, tolerance_mm)
-        chance = share(enfiladed[hit_draws])
+        chance = probability_of_draws(enfiladed[hit_draws])
         if not is_close:
             if enfiladed[hit_draws].all() or not enfiladed.any():
                 return None
@@ -185,7 +191,7 @@ def _enfilade(
     )
 
 
-def _differs_in_enfilade(option: FireOption, other: Other) -> bool:
+def _differs_in_enfilade(option: FireOption, other: OtherBase) -> bool:
     """Returns whether another base of the target may be enfiladed where the hit one is not."""
     shooter, hit = option.geometry.shooter, option.geometry.target
     if other.unit.id != option.target or other is hit:
@@ -194,7 +200,7 @@ def _differs_in_enfilade(option: FireOption, other: Other) -> bool:
     return abs(margin_mm) <= error_mm or (margin_mm > 0.0) != option.is_enfilade
 
 
-def _enfilade_error_mm(shooter: Shooter, other: Other) -> float:
+def _enfilade_error_mm(shooter: Shooter, other: OtherBase) -> float:
     """Bounds what errors change of how far a base lies behind another's front line."""
     pose, target = shooter.pose, other.pose
     # The longest lever arm: from the target's front edge to the shooter's farthest corner.
@@ -216,7 +222,7 @@ def _enfiladed_draws(
     return enfiladed, unit_draws
 
 
-def _enfilade_margins_mm(shooter: Shooter, other: Other, draws: int) -> Array:
+def _enfilade_margins_mm(shooter: Shooter, other: OtherBase, draws: int) -> Array:
     """Returns how far a base is behind another's front line in each draw: (d,)."""
     corners_mm = drawn_corners([shooter, other], draws)
     left_mm, right_mm = corners_mm[:, 1, 0], corners_mm[:, 1, 1]

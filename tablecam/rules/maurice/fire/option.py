@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.geometry.sight import what_is_between
+from tablecam.geometry.sight import blockers_between
 from tablecam.rules.maurice.field.tables import CANISTER_DICE, TO_HIT
 from tablecam.rules.maurice.fire.cover import Aim, best_aim
-from tablecam.rules.maurice.fire.shooter import Other, Shooter
-from tablecam.rules.maurice.fire.zone import Met
+from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
+from tablecam.rules.maurice.fire.zone import ZoneContents
 from tablecam.table.headings import forward
 
 
@@ -30,7 +30,7 @@ class ShotGeometry:
     """
 
     shooter: Shooter
-    target: Other
+    target: OtherBase
     turned_deg: float
     end_mm: float
     distance_mm: float
@@ -131,18 +131,18 @@ class Hit:
     """A base that can be hit: number `place` in `met`, at the angles with indices `at`."""
 
     base: Shooter
-    met: Met
+    met: ZoneContents
     place: int
     at: NDArray[np.intp]
 
     @property
-    def other(self) -> Other:
+    def other(self) -> OtherBase:
         """The base that is hit."""
         return self.met.others[self.place]
 
 
 def options(
-    zones: Sequence[tuple[Shooter, Met]], fire_range: Range
+    zones: Sequence[tuple[Shooter, ZoneContents]], fire_range: Range
 ) -> list[tuple[FireOption, ...]]:
     """Returns the best option of each base against each unit that it can hit at a range."""
     hits = [_hits(base, met, fire_range) for base, met in zones]
@@ -152,7 +152,7 @@ def options(
     ]
 
 
-def _hits(base: Shooter, met: Met, fire_range: Range) -> list[Hit]:
+def _hits(base: Shooter, met: ZoneContents, fire_range: Range) -> list[Hit]:
     """Returns the bases that a base can hit at a range."""
     can_hit = met.can_hit
     if not can_hit.any():
@@ -171,7 +171,7 @@ def _covers(hits: Sequence[Hit]) -> list[shapely.Geometry]:
     for cover in {id(hit.base.cover): hit.base.cover for hit in hits}.values():
         at = [place for place, hit in enumerate(hits) if hit.base.cover is cover]
         sights = [(edges[id(hits[place].base)], hits[place].other.outline) for place in at]
-        for place, between in zip(at, what_is_between(sights, cover), strict=True):
+        for place, between in zip(at, blockers_between(sights, cover), strict=True):
             covers_between[place] = between
     return covers_between
 
@@ -225,7 +225,7 @@ def _option(hit: Hit, fire_range: Range, cover: shapely.Geometry) -> FireOption:
     )
 
 
-def ahead_of_front_mm(base: Shooter, other: Other) -> float:
+def ahead_of_front_mm(base: Shooter, other: OtherBase) -> float:
     """Returns how far a base reaches ahead of the front line of the base that it hits (M-7.22)."""
     pose, target = base.pose, other.pose
     x, y = forward(target.heading_deg)
@@ -239,7 +239,7 @@ def ahead_of_front_mm(base: Shooter, other: Other) -> float:
 
 def _because(
     base: Shooter,
-    other: Other,
+    other: OtherBase,
     turned_deg: float,
     distance_mm: float,
     to_hit: int,

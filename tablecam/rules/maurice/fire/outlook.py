@@ -17,12 +17,12 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.geometry.sight import is_between, is_hidden
-from tablecam.rules.maurice.field.chances import SIGMAS, turning_mm
+from tablecam.geometry.sight import is_hidden, may_block
+from tablecam.rules.maurice.field.chances import SIGMAS, turning_shift_mm
 from tablecam.rules.maurice.field.ground import Piece
 from tablecam.rules.maurice.fire.bounds import spread_mm
 from tablecam.rules.maurice.fire.draws import drawn_corners
-from tablecam.rules.maurice.fire.shooter import Other, Shooter
+from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.rules.maurice.fire.walls import flush_walls, linear_screens
 from tablecam.uncertainty.contact import TOUCH_MM
 
@@ -49,9 +49,9 @@ class Scenario:
 
     base: Shooter
     turns_mm: float
-    sight_mm: Mapping[Other, float]
+    sight_mm: Mapping[OtherBase, float]
 
-    def seen(self, others: tuple[Other, ...], shift_mm: float) -> tuple[Other, ...]:
+    def seen(self, others: tuple[OtherBase, ...], shift_mm: float) -> tuple[OtherBase, ...]:
         """Returns those of `others` that no crest hides if lengths shift by `shift_mm`."""
         return tuple(
             other for other in others if self.sight_mm.get(other, np.inf) + shift_mm >= 0.0
@@ -70,7 +70,7 @@ def scenarios_of(base: Shooter, tolerance_mm: float) -> tuple[Scenario, ...]:
     return (*measured, Scenario(base.behind(other_walls), turns_mm, sight_mm))
 
 
-def hidden_draws(scenario: Scenario, other: Other, draws: int) -> Flags:
+def hidden_draws(scenario: Scenario, other: OtherBase, draws: int) -> Flags:
     """Returns the draws (d,) in which a crest hides an enemy from a base."""
     turns_mm = scenario.sight_mm.get(other, np.inf)
     is_hidden_in = np.full(draws, turns_mm < 0.0)
@@ -105,7 +105,7 @@ def moved_draws(places_mm: Array, measured_mm: Array, turns_mm: float) -> list[i
     return [*np.flatnonzero(moved_mm >= _SURE * abs(turns_mm)).tolist()]
 
 
-def _sights_mm(base: Shooter, tolerance_mm: float) -> Mapping[Other, float]:
+def _sights_mm(base: Shooter, tolerance_mm: float) -> Mapping[OtherBase, float]:
     """Returns the shift at which a crest hides each enemy, where errors can change that."""
     crests = base.ground.crests
     if shapely.is_empty(crests):
@@ -114,16 +114,18 @@ def _sights_mm(base: Shooter, tolerance_mm: float) -> Mapping[Other, float]:
     spreads = [max(spread_mm(base.pose), spread_mm(other.pose)) for other in enemies]
     max_shifts_mm = [max(SIGMAS * spread, tolerance_mm) for spread in spreads]
     sights = [(edge, other.outline) for other in enemies]
-    is_near = is_between(sights, crests, max(max_shifts_mm, default=0.0)).tolist()
+    is_near = may_block(sights, crests, max(max_shifts_mm, default=0.0)).tolist()
     sights_mm = {}
     for other, max_shift_mm, may_differ in zip(enemies, max_shifts_mm, is_near, strict=True):
-        turns_mm = turning_mm(partial(_may_see, base, other), max_shift_mm) if may_differ else None
+        turns_mm = (
+            turning_shift_mm(partial(_may_see, base, other), max_shift_mm) if may_differ else None
+        )
         if turns_mm is not None:
             sights_mm[other] = turns_mm
     return sights_mm
 
 
-def _may_see(base: Shooter, other: Other, shift_mm: float) -> bool:
+def _may_see(base: Shooter, other: OtherBase, shift_mm: float) -> bool:
     """Returns whether a base sees another past crests if lengths shift by `shift_mm` in favour."""
     crests, edge = base.ground.crests, base.edge_less(0.0)
     drawn_in = shapely.buffer(crests, -shift_mm, join_style="mitre")
@@ -155,7 +157,7 @@ def _other_walls(base: Shooter, tolerance_mm: float) -> tuple[tuple[Piece, ...] 
     def holds_by(shift_mm: float) -> bool:
         return flush_walls(base.corners_mm, walls, shift_mm) == may
 
-    turns_mm = turning_mm(holds_by, max_shift_mm)
+    turns_mm = turning_shift_mm(holds_by, max_shift_mm)
     return other_walls, 0.0 if turns_mm is None else abs(turns_mm)
 
 

@@ -10,7 +10,7 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.outlines import Axes
-from tablecam.geometry.sight import is_between, is_hidden
+from tablecam.geometry.sight import is_hidden, may_block
 from tablecam.geometry.zones import Strip, strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import Ground, Piece
@@ -24,7 +24,7 @@ Shapes = NDArray[np.object_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Other:
+class OtherBase:
     """A base of another unit than the shooter's; `number` is its index among all bases."""
 
     unit: UnitOnField
@@ -65,12 +65,12 @@ class Shooter:
     front: Axes
     edge: shapely.LineString
     strip: Strip
-    others: tuple[Other, ...]
+    others: tuple[OtherBase, ...]
     obstructing: tuple[shapely.Geometry, ...]
     cover: shapely.Geometry
     ground: Ground
     own_walls: tuple[Piece, ...] = ()
-    hidden: tuple[Other, ...] = ()
+    hidden: tuple[OtherBase, ...] = ()
 
     @property
     def pose(self) -> BasePose:
@@ -132,7 +132,7 @@ class Shooter:
         """The base's longest range (M-7.9, M-7.10)."""
         return (LONG_BW if self.is_gun else SHORT_BW) * self.bw_mm
 
-    def within(self, range_mm: float) -> tuple[Other, ...]:
+    def within(self, range_mm: float) -> tuple[OtherBase, ...]:
         """Returns the others that a zone of this length can meet at any angle."""
         if range_mm >= self.longest_mm or not self.others:
             return self.others
@@ -209,7 +209,7 @@ def _near(
     strips: Sequence[Strip],
     pivots: Shapes,
     reaches_mm: Array,
-) -> list[tuple[Other, ...]]:
+) -> list[tuple[OtherBase, ...]]:
     """Returns for each shooter the bases of other units ahead of its front line and in reach.
 
     Bases of its own unit do not count in its zone (M-7.13).
@@ -226,12 +226,12 @@ def _near(
     is_ahead = (to_corners * ahead[which][:, None]).sum(axis=-1).max(axis=1, initial=-1.0) > 0
     others_of_side = {
         side: [
-            Other(owner, at, number, owner.bases[at], owner.side != side)
+            OtherBase(owner, at, number, owner.bases[at], owner.side != side)
             for number, (owner, at) in enumerate(bases)
         ]
         for side in {unit.side for unit, _ in unit_bases}
     }
-    near: list[list[Other]] = [[] for _ in unit_bases]
+    near: list[list[OtherBase]] = [[] for _ in unit_bases]
     for place, base in zip(which[is_ahead].tolist(), other[is_ahead].tolist(), strict=True):
         unit = unit_bases[place][0]
         if bases[base][0] is not unit:
@@ -240,14 +240,14 @@ def _near(
 
 
 def _hidden(
-    ground: Ground, edges: Shapes, near: Sequence[tuple[Other, ...]]
-) -> list[tuple[Other, ...]]:
+    ground: Ground, edges: Shapes, near: Sequence[tuple[OtherBase, ...]]
+) -> list[tuple[OtherBase, ...]]:
     """Returns for each shooter the enemies behind a crest (M-5.9)."""
-    hidden: list[tuple[Other, ...]] = [()] * len(near)
+    hidden: list[tuple[OtherBase, ...]] = [()] * len(near)
     if shapely.is_empty(ground.crests):
         return hidden
     sights = [(at, other) for at, others in enumerate(near) for other in others if other.is_enemy]
-    crossed = is_between([(edges[at], other.outline) for at, other in sights], ground.crests)
+    crossed = may_block([(edges[at], other.outline) for at, other in sights], ground.crests)
     for (at, other), is_crossed in zip(sights, crossed.tolist(), strict=True):
         if is_crossed and is_hidden(edges[at], other.outline, ground.crests):
             hidden[at] += (other,)

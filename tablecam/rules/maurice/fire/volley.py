@@ -12,12 +12,12 @@ from typing import Any
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import Field
-from tablecam.rules.maurice.field.requests import Aim, Dice, Kind, Volley, check_dice
-from tablecam.rules.maurice.field.results import broken_by, is_broken
+from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley, check_dice
+from tablecam.rules.maurice.field.results import breaking_reason, is_broken
 from tablecam.rules.maurice.field.tables import FORCE_BW, TO_DISRUPT, TO_DISRUPT_GUN_BY_BOMBARDMENT
 from tablecam.rules.maurice.field.terms import needed_on_die
-from tablecam.rules.maurice.fire.fire import BaseFire, FireOption, Fires, fire_of
-from tablecam.rules.maurice.place.forces import left_out, why_apart
+from tablecam.rules.maurice.fire.fire import BaseFire, FireByUnit, FireOption, fire_of
+from tablecam.rules.maurice.place.forces import first_unlinked, linking_obstacle
 from tablecam.table.model import Arm
 from tablecam.wording import nearest
 
@@ -54,7 +54,7 @@ class Shot:
 
 
 @dataclass(frozen=True, slots=True)
-class Fired:
+class RolledShot:
     """A shot and its dice to hit."""
 
     shot: Shot
@@ -67,7 +67,7 @@ class Fired:
 
 
 @dataclass(frozen=True, slots=True)
-class Struck:
+class TargetResult:
     """A target's hits, its dice to disrupt, the disruption it gains, and whether it breaks."""
 
     unit: str
@@ -79,7 +79,7 @@ class Struck:
     because: tuple[str, ...]
 
 
-def shot_list(field: Field, request: Volley, known: Fires | None = None) -> tuple[Shot, ...]:
+def shot_list(field: Field, request: Volley, known: FireByUnit | None = None) -> tuple[Shot, ...]:
     """Returns the requested shots in order; `known` is fire that is computed already.
 
     Raises:
@@ -98,11 +98,11 @@ def shot_list(field: Field, request: Volley, known: Fires | None = None) -> tupl
 def _check_one_force(field: Field, request: Volley) -> None:
     """Rejects a bombardment by units that no single activation can reach (M-7.3, M-1.15)."""
     shooters = tuple(dict.fromkeys(aim.unit for aim in request.aims))
-    apart = left_out(field, shooters)
+    apart = first_unlinked(field, shooters)
     if apart is None or any(field.by_id[name].unit.arm != "artillery" for name in shooters):
         return  # units that never bombard are rejected shot by shot
     path = ("shots", shooters.index(apart), "unit")
-    why = why_apart(field.by_id[shooters[0]], field.by_id[apart])
+    why = linking_obstacle(field.by_id[shooters[0]], field.by_id[apart])
     why = why or f"they are not linked within {FORCE_BW:g} BW"
     message = f"expected guns of one force (M-7.3), got {shooters[0]} and {apart}: {why}"
     raise request.document.error(path, message)
@@ -114,7 +114,7 @@ def disrupt_number(kind: Kind, target: Arm) -> int:
     return TO_DISRUPT_GUN_BY_BOMBARDMENT if is_gun_from_afar else TO_DISRUPT
 
 
-def fire(field: Field, request: Volley) -> tuple[tuple[Fired, ...], tuple[Struck, ...]]:
+def fire(field: Field, request: Volley) -> tuple[tuple[RolledShot, ...], tuple[TargetResult, ...]]:
     """Resolves all shots and returns them with their hits, and the targets with their losses.
 
     Raises:
@@ -126,26 +126,26 @@ def fire(field: Field, request: Volley) -> tuple[tuple[Fired, ...], tuple[Struck
     dice = check_dice(
         document, ("dice", "hit"), request.hit, dice_count, "one to hit for each (M-7.20)"
     )
-    fired = rolled(shots, dice)
+    fired = roll_shots(shots, dice)
     hits = sum(shot.hits for shot in fired)
     why = "one to disrupt for each hit (M-7.25)"
     dice = check_dice(document, ("dice", "disrupt"), request.disrupt, hits, why)
     levels = {name: (unit.disruption, len(unit.bases)) for name, unit in field.by_id.items()}
-    return fired, struck(fired, dice, levels)
+    return fired, target_results(fired, dice, levels)
 
 
-def rolled(shots: Iterable[Shot], dice: Sequence[int]) -> tuple[Fired, ...]:
+def roll_shots(shots: Iterable[Shot], dice: Sequence[int]) -> tuple[RolledShot, ...]:
     """Deals the dice to the shots in their order."""
     fired, start = [], 0
     for shot in shots:
-        fired.append(Fired(shot, tuple(dice[start : start + shot.dice])))
+        fired.append(RolledShot(shot, tuple(dice[start : start + shot.dice])))
         start += shot.dice
     return tuple(fired)
 
 
-def struck(
-    fired: Iterable[Fired], dice: Sequence[int], levels: Mapping[str, tuple[int, int]]
-) -> tuple[Struck, ...]:
+def target_results(
+    fired: Iterable[RolledShot], dice: Sequence[int], levels: Mapping[str, tuple[int, int]]
+) -> tuple[TargetResult, ...]:
     """Returns the result for each target; dice to disrupt go to hits in the order of scoring.
 
     `levels` are each unit's level of disruption and number of bases. All dice are thrown, also for
@@ -160,20 +160,21 @@ def struck(
             next(dice_left) for _ in range(shot_fired.hits)
         )
     return tuple(
-        strike(name, tuple(hits), numbers[name], *levels[name]) for name, hits in against.items()
+        target_result(name, tuple(hits), numbers[name], *levels[name])
+        for name, hits in against.items()
     )
 
 
-def strike(name: str, dice: Dice, disrupt_on: int, level: int, bases: int) -> Struck:
+def target_result(name: str, dice: Dice, disrupt_on: int, level: int, bases: int) -> TargetResult:
     """Returns the result for one target; each hit has one die."""
     gained = sum(die >= disrupt_on for die in dice)
     broken = is_broken(level + gained, bases)
     because = [f"M-7.26 {gained} of {len(dice)} hits disrupt, on {disrupt_on} or more"]
-    because += [broken_by(level + gained, bases)] * broken
-    return Struck(name, len(dice), disrupt_on, dice, gained, broken, tuple(because))
+    because += [breaking_reason(level + gained, bases)] * broken
+    return TargetResult(name, len(dice), disrupt_on, dice, gained, broken, tuple(because))
 
 
-def _shot(field: Field, request: Volley, aim: Aim, fire: BaseFire | None) -> Shot:
+def _shot(field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | None) -> Shot:
     """Builds the shot of a base at the target that the request chooses."""
     option = _chosen(field, request, aim, fire)
     card = request.cards.get(aim.unit, 0)
@@ -191,7 +192,9 @@ def _shot(field: Field, request: Volley, aim: Aim, fire: BaseFire | None) -> Sho
     )
 
 
-def _chosen(field: Field, request: Volley, aim: Aim, fire: BaseFire | None) -> FireOption:
+def _chosen(
+    field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | None
+) -> FireOption:
     """Returns the fire option that a request chooses; raises `BadInput` where there is none."""
     unit = field.by_id[aim.unit]
     if fire is None or (request.kind == "bombard" and unit.unit.arm != "artillery"):
@@ -213,5 +216,5 @@ def _chosen(field: Field, request: Volley, aim: Aim, fire: BaseFire | None) -> F
     return targets[aim.target]
 
 
-def _refused(request: Volley, aim: Aim, why: str) -> BadInput:
+def _refused(request: Volley, aim: ShotAssignment, why: str) -> BadInput:
     return request.document.error(aim.path, why)

@@ -11,9 +11,9 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.geometry.zone_ranges import critical_turns_deg, first_met_by_each
+from tablecam.geometry.zone_ranges import critical_turns_deg, first_hit_by_strip
 from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG, ZONE_BW
-from tablecam.rules.maurice.fire.shooter import Other, Shooter
+from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -35,7 +35,7 @@ a slant of 60 degrees makes 7.3 mm of that. A target missed by less than this is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Met:
+class ZoneContents:
     """The bases that a zone meets at each of several angles, in rising order.
 
     `ranges_mm` (a, n) are where each of n other bases begins in the zone, infinite where it is
@@ -44,7 +44,7 @@ class Met:
     """
 
     turns_deg: Array
-    others: tuple[Other, ...]
+    others: tuple[OtherBase, ...]
     ranges_mm: Array
     ends_mm: Array
 
@@ -53,7 +53,7 @@ class Met:
         """The bases (a, n) that are enemies and are not blocked."""
         return self._margins_mm >= -EXACT_MM
 
-    def shortened(self, longest_mm: float) -> Met:
+    def shortened(self, longest_mm: float) -> ZoneContents:
         """Returns the same with the zone cut to a length."""
         return replace(self, ends_mm=np.minimum(self.ends_mm, longest_mm))
 
@@ -90,14 +90,18 @@ class Met:
         return np.where(known, limits_mm - np.where(known, self.ranges_mm, 0.0), -np.inf)
 
 
-def met_ahead(shooters: Sequence[Shooter]) -> list[Met]:
+def met_ahead(shooters: Sequence[Shooter]) -> list[ZoneContents]:
     """Returns what each shooter's zone meets straight ahead."""
     ahead = np.array([0.0])
     longest_mm = [shooter.longest_mm for shooter in shooters]
-    return met_at(shooters, [s.others for s in shooters], [ahead] * len(shooters), longest_mm)
+    return zone_contents_at(
+        shooters, [s.others for s in shooters], [ahead] * len(shooters), longest_mm
+    )
 
 
-def met_turned(shooters: Sequence[Shooter], longest_mm: Sequence[float]) -> list[Met]:
+def zone_contents_turned(
+    shooters: Sequence[Shooter], longest_mm: Sequence[float]
+) -> list[ZoneContents]:
     """Returns what each shooter's zone meets when turned up to 45 degrees either way (M-7.12).
 
     The angles at which a corner crosses a side of the zone are solved for, and one angle in each
@@ -107,10 +111,10 @@ def met_turned(shooters: Sequence[Shooter], longest_mm: Sequence[float]) -> list
     others = [s.within(length_mm) for s, length_mm in zip(shooters, longest_mm, strict=True)]
     turns_deg = list(map(_turns_deg, shooters, others))
     turns_deg = _where_enemies_are_met(shooters, others, turns_deg, longest_mm)
-    met = met_at(shooters, others, turns_deg, longest_mm)
+    met = zone_contents_at(shooters, others, turns_deg, longest_mm)
     finer_deg = [_with_near_misses(zone) for zone in met]
     again = [at for at, zone in enumerate(met) if len(finer_deg[at]) > len(zone.turns_deg)]
-    finer = met_at(
+    finer = zone_contents_at(
         [shooters[at] for at in again],
         [others[at] for at in again],
         [finer_deg[at] for at in again],
@@ -121,7 +125,7 @@ def met_turned(shooters: Sequence[Shooter], longest_mm: Sequence[float]) -> list
     return met
 
 
-def _with_near_misses(met: Met) -> Array:
+def _with_near_misses(met: ZoneContents) -> Array:
     """Returns the angles of a zone with finer ones added around near misses."""
     finer_deg = [
         near + np.linspace(-STEP_DEG, STEP_DEG, _FINE + 1) for near in met.near_misses_deg()
@@ -131,7 +135,7 @@ def _with_near_misses(met: Met) -> Array:
     return np.union1d(met.turns_deg, np.clip(np.concatenate(finer_deg), -TURN_DEG, TURN_DEG))
 
 
-def _turns_deg(shooter: Shooter, others: Sequence[Other]) -> Array:
+def _turns_deg(shooter: Shooter, others: Sequence[OtherBase]) -> Array:
     """Returns the angles to try: a regular grid and the middle of each gap between crossings."""
     shapes = [other.outline for other in others] + list(shooter.obstructing)
     steps = round(TURN_DEG / STEP_DEG)
@@ -147,25 +151,25 @@ def _turns_deg(shooter: Shooter, others: Sequence[Other]) -> Array:
 
 def _where_enemies_are_met(
     shooters: Sequence[Shooter],
-    others: Sequence[Sequence[Other]],
+    others: Sequence[Sequence[OtherBase]],
     turns_deg: Sequence[Array],
     longest_mm: Sequence[float],
 ) -> list[Array]:
     """Drops the angles at which no enemy is in the zone or close to it."""
     enemies = [[other.outline for other in nearby if other.is_enemy] for nearby in others]
-    ranges_mm = first_met_by_each([s.strip for s in shooters], turns_deg, enemies)
+    ranges_mm = first_hit_by_strip([s.strip for s in shooters], turns_deg, enemies)
     return [
         turns[(ranges <= length_mm + _NEAR_MISS_MM).any(axis=1)]
         for turns, ranges, length_mm in zip(turns_deg, ranges_mm, longest_mm, strict=True)
     ]
 
 
-def met_at(
+def zone_contents_at(
     shooters: Sequence[Shooter],
-    others: Sequence[tuple[Other, ...]],
+    others: Sequence[tuple[OtherBase, ...]],
     turns_deg: Sequence[Array],
     longest_mm: Sequence[float],
-) -> list[Met]:
+) -> list[ZoneContents]:
     """Returns what zones of given lengths meet among their `others` at given angles."""
     strips = [shooter.strip for shooter in shooters]
     screens = _screens(shooters, longest_mm)
@@ -174,12 +178,12 @@ def met_at(
         for nearby, hiding in zip(others, screens, strict=True)
     ]
     zones = []
-    for at, ranges_mm in enumerate(first_met_by_each(strips, turns_deg, shapes, SLIVER_MM)):
+    for at, ranges_mm in enumerate(first_hit_by_strip(strips, turns_deg, shapes, SLIVER_MM)):
         count = len(others[at])
         first_mm = ranges_mm[:, count:].min(axis=1, initial=np.inf)
         past_mm = first_mm + PAST_OBSTRUCTION_BW * shooters[at].bw_mm
         ends_mm = np.minimum(longest_mm[at], past_mm)
-        zones.append(Met(turns_deg[at], others[at], ranges_mm[:, :count], ends_mm))
+        zones.append(ZoneContents(turns_deg[at], others[at], ranges_mm[:, :count], ends_mm))
     return zones
 
 

@@ -9,20 +9,20 @@ from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Asked, Closed, Event, Json, Offer, Suggestion
+from tablecam.rules.game import DeclareFirst, Event, Json, Offer, PendingDecision, Suggestion
 from tablecam.rules.maurice.field.field import GAME as NAME
 from tablecam.rules.maurice.game.cards.draw_steps import check_unnamed, settled_draw
 from tablecam.rules.maurice.game.cards.overruled_cards import settled_overrule
-from tablecam.rules.maurice.game.hands.moved import moved
+from tablecam.rules.maurice.game.hands.moved import detect_moves
 from tablecam.rules.maurice.game.offers import offer
 from tablecam.rules.maurice.game.procedure import round as rounds
 from tablecam.rules.maurice.game.procedure.drawing import step_shapes
 from tablecam.rules.maurice.game.procedure.overrule import agreed_on
-from tablecam.rules.maurice.game.setup.laying import laid
+from tablecam.rules.maurice.game.setup.laying import pose_corrections
 from tablecam.rules.maurice.game.setup.options import first_state
 from tablecam.rules.maurice.game.state.actions import Action, Draw, Overrule
 from tablecam.rules.maurice.game.state.hand import is_dealt
-from tablecam.rules.maurice.game.state.seen import seen_by
+from tablecam.rules.maurice.game.state.seen import visible_json
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.state_json import (
     action_from_json,
@@ -78,16 +78,16 @@ _SETUP = (RollingTerrain, LayingTerrain, ChoosingEdge, ChoosingOrder, Deploying)
 """Setup steps, in which measuring is free: nobody can shoot or charge yet (M-2)."""
 
 
-def closed(state: State) -> Closed | None:
+def closed(state: State) -> DeclareFirst | None:
     """Returns what must be declared before anybody measures, or None where measuring is free."""
     step = _after_cards(state.step)
     if not state.declares_first or isinstance(step, (*_SETUP, Over)):
         return None
     names = _declared(state, step)
     if not names:
-        return Closed(f"Measuring is closed until {_opening_event(state, step)}")
+        return DeclareFirst(f"Measuring is closed until {_opening_event(state, step)}")
     text = f"Measuring is closed, but for what has been declared: {', '.join(names)}"
-    return Closed(text, names)
+    return DeclareFirst(text, names)
 
 
 def _after_cards(step: Step) -> Step:
@@ -153,7 +153,7 @@ class MauriceGame:
         state, _ = rounds.onward((first_state(position, options), ()))
         return state
 
-    def asked(self, state: State) -> Asked:
+    def asked(self, state: State) -> PendingDecision:
         """Returns who decides what now; concealed where tablecam deals, to protect hands."""
         asked = rounds.asked(state)
         is_concealed = asked.seat is not None and is_dealt(state)
@@ -189,7 +189,7 @@ class MauriceGame:
 
     def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
         """Suggests the actions that players carried out by hand, from where bases lie now."""
-        return moved(state, position)
+        return detect_moves(state, position)
 
     def offered(self, state: State, action: Action) -> Offer:
         """Returns an action as text and shapes."""
@@ -205,7 +205,7 @@ class MauriceGame:
 
     def laid(self, state: State, position: Position) -> Action | None:
         """Adopts small differences between seen and recorded poses as a round begins."""
-        return laid(state, position)
+        return pose_corrections(state, position)
 
     def forced(self, state: State) -> Action | None:
         """Returns the only choice in a step that the game can carry out itself."""
@@ -217,7 +217,7 @@ class MauriceGame:
 
     def seen_by(self, state: State, seat: str | None) -> Json:
         """Returns the state as a seat may see it, other hands and the deck concealed."""
-        return seen_by(state, seat)
+        return visible_json(state, seat)
 
     def state_to_json(self, state: State) -> Json:
         """Returns the whole state as JSON."""

@@ -10,7 +10,7 @@ from shapely import affinity
 
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import AlikeDice, Offer
+from tablecam.rules.game import DiceGroup, Offer
 from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back_mm
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.fire.volley import Shot, disrupt_number
@@ -32,7 +32,7 @@ from tablecam.rules.maurice.game.state.steps import (
 )
 from tablecam.rules.maurice.game.state.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.movement.change import placed
-from tablecam.rules.maurice.place.activation import span
+from tablecam.rules.maurice.place.activation import command_string
 from tablecam.table.model import Point
 from tablecam.table.sides import side_name
 
@@ -146,7 +146,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
         for commander in state.position.commanders
         if not state.declares_first
         and commander.side == state.active
-        and (reached := span(field, commander, action.force)) is not None
+        and (reached := command_string(field, commander, action.force)) is not None
     ]
     shapes = (*outlines(field, action.force), *paths)
     return Offer("activate", f"{', '.join(action.force)}: {what}", shapes)
@@ -239,7 +239,7 @@ def _middle(unit: UnitOnField) -> Point:
     return float(middle.x), float(middle.y)
 
 
-def _dice_groups(state: State, roll: Roll) -> tuple[AlikeDice, ...]:
+def _dice_groups(state: State, roll: Roll) -> tuple[DiceGroup, ...]:
     """Groups a roll's dice by whose they are and what they need, to enter real dice."""
     all_dice = tuple(range(roll.count))
     match state.step:
@@ -247,9 +247,9 @@ def _dice_groups(state: State, roll: Roll) -> tuple[AlikeDice, ...]:
             return _to_hit(shots_of(state, step))
         case RollingToDisrupt(target=target, firing=firing):
             number = disrupt_number(firing.kind, field_at(state).by_id[target].unit.arm)
-            return (AlikeDice(f"hits on {target}", number, all_dice),)
+            return (DiceGroup(f"hits on {target}", number, all_dice),)
         case RollingRally() as step:
-            return (AlikeDice(step.unit, rally_needs(state, step), all_dice),)
+            return (DiceGroup(step.unit, rally_needs(state, step), all_dice),)
         case RollingCombat(engaged=engaged):
             return _one_each(engaged)
         case RollingTerrain() | RollingFirstRound():
@@ -258,7 +258,7 @@ def _dice_groups(state: State, roll: Roll) -> tuple[AlikeDice, ...]:
             return ()
 
 
-def _to_hit(shots: Sequence[Shot]) -> tuple[AlikeDice, ...]:
+def _to_hit(shots: Sequence[Shot]) -> tuple[DiceGroup, ...]:
     """Groups to-hit dice by number needed and target, which is named if there are several."""
     # Canister throws two dice per base.
     dice = [shot for shot in shots for _ in range(shot.dice)]
@@ -267,7 +267,7 @@ def _to_hit(shots: Sequence[Shot]) -> tuple[AlikeDice, ...]:
         alike.setdefault((shot.to_hit, shot.target), []).append(place)
     several = len({shot.target for shot in shots}) > 1
     return tuple(
-        AlikeDice(
+        DiceGroup(
             _bases([dice[place].base for place in places]) + f" at {target}" * several,
             needs,
             tuple(places),
@@ -281,5 +281,5 @@ def _bases(names: Sequence[str]) -> str:
     return f"base{'s' * (len(unique) > 1)} {', '.join(unique)}"
 
 
-def _one_each(names: Sequence[str]) -> tuple[AlikeDice, ...]:
-    return tuple(AlikeDice(name, None, (place,)) for place, name in enumerate(names))
+def _one_each(names: Sequence[str]) -> tuple[DiceGroup, ...]:
+    return tuple(DiceGroup(name, None, (place,)) for place, name in enumerate(names))

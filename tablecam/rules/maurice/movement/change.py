@@ -15,11 +15,11 @@ import shapely
 
 from tablecam.errors import BadInput
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.rules.maurice.field.field import Field, UnitOnField, renewed_field
+from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import COLUMN_NEAR_BW
-from tablecam.rules.maurice.movement.free import free_way
-from tablecam.rules.maurice.movement.ways import Way, breaks, judged_way, refused
+from tablecam.rules.maurice.movement.free import snaking_way
+from tablecam.rules.maurice.movement.ways import Way, illegal_way, judged_way, would_break
 from tablecam.rules.maurice.movement.wheels import wheeled_way
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import column_order, front_rank, read_formation
@@ -45,7 +45,7 @@ def placed(field: Field, unit: UnitOnField, bases: tuple[BasePose, ...]) -> Fiel
     moved = replace(unit.unit, bases=bases, formation=None)
     moved = replace(moved, formation=read_formation(moved).name)
     units = tuple(moved if other.id == unit.id else other for other in field.position.units)
-    return renewed_field(field, replace(field.position, units=units), "the move")
+    return updated_field(field, replace(field.position, units=units), "the move")
 
 
 def changed_way(
@@ -55,7 +55,7 @@ def changed_way(
     change = f"{unit.id} changed from {unit.formation} to {goal.formation}"
     is_massed_foot = unit.unit.arm == "infantry" and goal.formation == "massed"
     if goal.formation == "broken-up" or is_massed_foot:
-        return refused("M-1.7", f"{change}: it may not lie so")
+        return illegal_way("M-1.7", f"{change}: it may not lie so")
     if unit.formation == "column":
         return _deployed_way(field, unit, after, goal, allowed_bw)
     quarter_turn = "column" in (unit.formation, goal.formation) and unit.formation == "line"
@@ -64,9 +64,9 @@ def changed_way(
     rule = "M-6.23" if quarter_turn else "M-6.24"
     if in_place < least:
         because = f"{change}: {in_place} of its bases kept their place, expected {least} or more"
-        return refused(rule, because)
+        return illegal_way(rule, because)
     if rule == "M-6.24" and goal.formation != "line" and not _has_front_in_place(unit, goal):
-        return refused(rule, f"{change}: the others go behind the two that keep their place")
+        return illegal_way(rule, f"{change}: the others go behind the two that keep their place")
     return _in_place(field, unit, goal, allowed_bw, rule)
 
 
@@ -96,7 +96,7 @@ def _deployed_way(
     return min(
         ways,
         key=lambda way: (way.answer.answer == "no", way.cost_mm),
-        default=refused("M-6.22", no_room),
+        default=illegal_way("M-6.22", no_room),
     )
 
 
@@ -104,9 +104,9 @@ def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) 
     """Adds the disruption for difficult ground in the change, if the way has none (M-6.25)."""
     if way.answer.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
         return way
-    if breaks(unit, way.disruptions + 1):
+    if would_break(unit, way.disruptions + 1):
         because = f"{unit.id} has {unit.disruption} disruptions, and the change would break it"
-        return refused("M-6.25", because, way.path)
+        return illegal_way("M-6.25", because, way.path)
     return replace(way, disruptions=way.disruptions + 1, is_rough=True)
 
 
@@ -176,7 +176,9 @@ def about_face(
     if unit.unit.arm != "cavalry":
         if not is_column_about:
             return None
-        return refused(ABOUT_RULE, f"{unit.id} about-faced and moved: foot may do one of the two")
+        return illegal_way(
+            ABOUT_RULE, f"{unit.id} about-faced and moved: foot may do one of the two"
+        )
     if is_column_about:  # its last base leads, which no snaking way achieves
         return _faced_way(field, unit, after, goal, allowed_bw)
     moved = _moved_way(field, unit, after, goal, allowed_bw)
@@ -200,7 +202,7 @@ def _faced_way(
     way = _moved_way(field, start, after, goal, allowed_bw)
     if way.answer.answer != "no" and near_enemy(after, goal).is_near:
         because = f"{unit.id} about-faced and moved, and may not end near the enemy"
-        way = refused(ABOUT_RULE, because, way.path)
+        way = illegal_way(ABOUT_RULE, because, way.path)
     return replace(way, is_after_about_face=True)
 
 
@@ -208,7 +210,7 @@ def _moved_way(
     field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
 ) -> Way:
     if unit.formation == "column":
-        return free_way(field, unit, after, goal, allowed_bw)
+        return snaking_way(field, unit, after, goal, allowed_bw)
     return wheeled_way(field, unit, goal, allowed_bw)
 
 

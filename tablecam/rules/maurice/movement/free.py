@@ -28,7 +28,13 @@ from tablecam.rules.maurice.field.tables import (
     NEAR_BW,
     SLIVER_MM,
 )
-from tablecam.rules.maurice.movement.ways import Way, breaks, judged_way, refused, suffers
+from tablecam.rules.maurice.movement.ways import (
+    Way,
+    illegal_way,
+    is_disrupted_by_passing,
+    judged_way,
+    would_break,
+)
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import column_order
 from tablecam.table.headings import difference_deg, forward
@@ -41,7 +47,7 @@ _ASIDE = 0.5
 _SIGMAS = 3.0
 
 
-def free_way(
+def snaking_way(
     field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
 ) -> Way:
     """Returns the shortest legal way of a column or artillery unit to where it is now."""
@@ -53,7 +59,7 @@ def free_way(
                 return illegal[-1]
     if illegal:
         return min(illegal, key=lambda way: way.cost_mm)
-    return refused("M-6.9", f"{unit.id} finds no way to where it is")
+    return illegal_way("M-6.9", f"{unit.id} finds no way to where it is")
 
 
 def _allowances(
@@ -90,7 +96,7 @@ def _ways(
         is_avoided = any(is_partly_in(onward.strip, shape) for shape in avoided)
         return () if is_avoided else (onward,)
     # The head must not cross the rest of its own column, except where the column now lies.
-    head = leader(unit)
+    head = leading_base(unit)
     behind = shapely.union_all(
         [outline for base, outline in zip(unit.unit.bases, unit.bases, strict=True) if base != head]
     )
@@ -155,11 +161,15 @@ def _corridors(
     They begin at the middle of the leading base. The one through friends is listed last, and only
     if it is shorter, since passing through costs a disruption.
     """
-    start = leader(unit)
+    start = leading_base(unit)
     barred = [enemy.outline for enemy in field.enemies_of(unit)]
     barred += [field.ground.barred, *avoided]
     friends = field.friends_of(unit)
-    closed = [friend.outline for friend in friends if suffers(friend) and breaks(friend, 1)]
+    closed = [
+        friend.outline
+        for friend in friends
+        if is_disrupted_by_passing(friend) and would_break(friend, 1)
+    ]
     table = field.position.table
     # A base shallower than wide may stop closer to an obstacle ahead than half its width.
     narrow_mm = min(field.bw_mm, start.width_mm, start.depth_mm)
@@ -188,7 +198,7 @@ def _judged(
     limit_bw: float,
     rule: str,
 ) -> Way:
-    start, end = leader(unit), leader(goal)
+    start, end = leading_base(unit), leading_base(goal)
     begin_mm, end_mm = _measured_point(unit, start), _measured_point(goal, end)
     # No way of the front middle is shorter than the straight line.
     cost_mm = max(way.length_mm, math.dist(begin_mm, end_mm))
@@ -207,7 +217,7 @@ def _judged(
     )
 
 
-def leader(unit: UnitOnField) -> BasePose:
+def leading_base(unit: UnitOnField) -> BasePose:
     """Returns the base at the middle of the unit's front: of a column, the leading one."""
     middle = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm]).centroid
     distances = [float(middle.distance(base)) for base in unit.bases]

@@ -19,16 +19,16 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, ARTILLERY_SLOW_BW, COLUMN_NEAR_BW
 from tablecam.rules.maurice.movement.change import about_face, changed_way, placed
-from tablecam.rules.maurice.movement.free import free_way
-from tablecam.rules.maurice.movement.ways import Way, refused
+from tablecam.rules.maurice.movement.free import snaking_way
+from tablecam.rules.maurice.movement.ways import Way, illegal_way
 from tablecam.rules.maurice.movement.wheels import wheeled_way
 from tablecam.rules.maurice.place.near import near_enemy
-from tablecam.rules.maurice.place.touch import touching_of
+from tablecam.rules.maurice.place.touch import contacts_of_unit
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import Answer
 
 
-def objection_to_end(after: Field, unit: UnitOnField) -> Way | None:
+def illegal_end(after: Field, unit: UnitOnField) -> Way | None:
     """Returns a refusal if a march may not end where the unit is now, else None.
 
     A contact that is too close to call is no reason to refuse.
@@ -36,19 +36,19 @@ def objection_to_end(after: Field, unit: UnitOnField) -> Way | None:
     table = after.position.table
     off = shapely.difference(unit.outline, table_outline(table))
     if is_partly_in(unit.outline, off):
-        return refused("M-6.32", f"{unit.id} leaves the table", shapes_of(off, "off-table"))
+        return illegal_way("M-6.32", f"{unit.id} leaves the table", shapes_of(off, "off-table"))
     for friend in after.friends_of(unit):
         if is_partly_in(unit.outline, friend.outline):
             because = f"{unit.id} ends upon {friend.id}"
-            return refused("M-6.8", because, shapes_of(friend.outline, "barrier"))
+            return illegal_way("M-6.8", because, shapes_of(friend.outline, "barrier"))
     for enemy, contact in _contacts(after, unit):
         if contact.answer == "yes":
             because = f"{unit.id} ends in contact with {enemy.id}: a march may not"
-            return refused("M-6.31", because, shapes_of(enemy.outline, "contact"))
+            return illegal_way("M-6.31", because, shapes_of(enemy.outline, "contact"))
     return None
 
 
-def in_doubt_of_end(after: Field, unit: UnitOnField, way: Way) -> Way:
+def with_contact_doubt(after: Field, unit: UnitOnField, way: Way) -> Way:
     """Marks a legal move as too close to call if it may end in contact with an enemy (M-6.31)."""
     close_calls = [pair for pair in _contacts(after, unit) if pair[1].answer != "yes"]
     if way.answer.answer == "no" or not close_calls:
@@ -70,7 +70,7 @@ def _contacts(after: Field, unit: UnitOnField) -> list[tuple[UnitOnField, Answer
     """Returns the enemies that a unit touches or may touch, with the answers."""
     pairs = (
         (enemy, touching.contact(unit.id, enemy.id))
-        for touching in [touching_of(after, unit.id)]
+        for touching in [contacts_of_unit(after, unit.id)]
         for enemy in after.enemies_of(unit)
     )
     return [(enemy, contact.answer) for enemy, contact in pairs if contact is not None]
@@ -138,15 +138,15 @@ def judge_move(
     try:
         after = placed(field, unit, tuple(new_bases))
     except BadInput as error:
-        return _judged(field, refused("M-6.8", str(error)), allowed_bw)
+        return _judged(field, illegal_way("M-6.8", str(error)), allowed_bw)
     goal = after.by_id[unit.id]
     if unit.has_smoke:
-        way = refused("M-4.23", f"{unit.id} is marked with smoke")
+        way = illegal_way("M-4.23", f"{unit.id} is marked with smoke")
     else:
-        way = objection_to_end(after, goal) or _best_way(
+        way = illegal_end(after, goal) or _best_way(
             field, unit, after, goal, allowed_bw, is_moving_up=is_moving_up
         )
-        way = in_doubt_of_end(after, goal, way)
+        way = with_contact_doubt(after, goal, way)
     return _judged(field, way, allowed_bw)
 
 
@@ -165,7 +165,7 @@ def _best_way(
     if faced is not None:
         return faced
     if goal.formation in ("column", "artillery"):
-        return free_way(field, unit, after, goal, allowed_bw)
+        return snaking_way(field, unit, after, goal, allowed_bw)
     return wheeled_way(field, unit, goal, allowed_bw, is_forward=is_moving_up)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shapely
 
 from tablecam.geometry.moves.paths import faced_about
-from tablecam.geometry.moves.reach import snaking_reach, wheeled_reach
+from tablecam.geometry.moves.reach import snaking_reach, wheeling_reach
 from tablecam.geometry.outlines import GRID_MM, SEAM_MM, table_outline
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import (
@@ -15,7 +15,7 @@ from tablecam.rules.maurice.field.tables import (
     RETROGRADE_SHARE,
     SLIVER_MM,
 )
-from tablecam.rules.maurice.movement.free import leader
+from tablecam.rules.maurice.movement.free import leading_base
 from tablecam.rules.maurice.movement.movement import allowance_bw
 from tablecam.rules.maurice.place.near import near_enemy
 
@@ -46,8 +46,8 @@ def _wheeling(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geo
     limit_mm = allowed_bw * field.bw_mm
     depth_mm = unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
     shapes = _convex_shapes(unit)
-    ahead = wheeled_reach(unit.axes, shapes, limit_mm, barred=barred, sliver_mm=SLIVER_MM)
-    back = wheeled_reach(
+    ahead = wheeling_reach(unit.axes, shapes, limit_mm, barred=barred, sliver_mm=SLIVER_MM)
+    back = wheeling_reach(
         faced_about(unit.axes, depth_mm),
         shapes,
         limit_mm * RETROGRADE_SHARE,
@@ -85,7 +85,7 @@ def _snaking(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geom
 def _corridors(
     field: Field, unit: UnitOnField, limit_bw: float, avoided: list[shapely.Geometry]
 ) -> shapely.Geometry:
-    base = leader(unit)
+    base = leading_base(unit)
     return snaking_reach(
         (base.x_mm, base.y_mm),
         limit_bw * field.bw_mm,

@@ -46,7 +46,7 @@ class Way:
     is_after_about_face: bool = False
 
 
-def refused(rule: str, because: str, evidence: tuple[Shape, ...] = ()) -> Way:
+def illegal_way(rule: str, because: str, evidence: tuple[Shape, ...] = ()) -> Way:
     """Builds an illegal way with the rule that forbids it."""
     return Way(Answer("no", 0.0, 0.0, 0.0, rule, because, evidence))
 
@@ -78,7 +78,7 @@ def judged_way(
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     because = f"{unit.id} moved {field.in_bw(cost_mm):.2f} BW of {allowed_bw:g}"
     passed = friends_in(field, unit, area)
-    disruptions = int(is_rough) + (len(passed) if suffers(unit) else 0)
+    disruptions = int(is_rough) + (len(passed) if is_disrupted_by_passing(unit) else 0)
     way = Way(
         Answer(word, margin_mm, sigma_mm, chance, rule, because, path),
         cost_mm,
@@ -132,12 +132,12 @@ def comes_near(field: Field, unit: UnitOnField, area: shapely.Geometry) -> bool:
     return any(not is_barred(length, field.ground.impassable) for length in lengths)
 
 
-def suffers(unit: UnitOnField) -> bool:
+def is_disrupted_by_passing(unit: UnitOnField) -> bool:
     """Returns whether passing through friends disrupts a unit: neither guns nor columns (M-6.7)."""
     return unit.unit.arm != "artillery" and unit.formation != "column"
 
 
-def breaks(unit: UnitOnField, disruptions: int) -> bool:
+def would_break(unit: UnitOnField, disruptions: int) -> bool:
     """Returns whether this many more disruptions would break a unit (M-1.14)."""
     return unit.disruption + disruptions > BASES[unit.unit.arm]
 
@@ -157,11 +157,11 @@ def _barred(
     if is_partly_in(area, field.ground.barred):
         barrier = shapes_of(field.ground.barred, "barrier")
         return _no("M-5.1", f"{unit.id} would pass impassable ground", barrier)
-    if disruptions and breaks(unit, disruptions):
+    if disruptions and would_break(unit, disruptions):
         because = f"{unit.id} has {unit.disruption} disruptions, and the way would break it"
         return _no("M-6.8" if passed else "M-6.4", because, ())
     for friend in passed:
-        if suffers(friend) and breaks(friend, 1):
+        if is_disrupted_by_passing(friend) and would_break(friend, 1):
             because = f"{unit.id} would break {friend.id} by passing through it"
             return _no("M-6.8", because, shapes_of(friend.outline, "barrier"))
     return None

@@ -13,7 +13,7 @@ from tablecam.geometry.moves.paths import (
     MovePath,
     faced_about,
     paths_between,
-    simply_reached,
+    simple_end_fronts,
     squared,
     swept,
 )
@@ -104,7 +104,7 @@ def _first_legal(ways: list[Way]) -> Way | None:
 
 
 def _candidates(unit: UnitOnField, ends: list[Axes], limits: _Limits) -> Iterator[_Candidate]:
-    depth_mm = ranks_mm(unit)
+    depth_mm = depth_of_ranks_mm(unit)
     about = faced_about(unit.axes, depth_mm)
     for end in ends:
         for path in paths_between(unit.axes, end):
@@ -116,7 +116,7 @@ def _candidates(unit: UnitOnField, ends: list[Axes], limits: _Limits) -> Iterato
             yield _Candidate(path, *back_bw, is_backward=True)
 
 
-def ranks_mm(unit: UnitOnField) -> float:
+def depth_of_ranks_mm(unit: UnitOnField) -> float:
     """Returns the depth of a line or massed unit, whose rear edge leads backward (M-6.15)."""
     return unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
 
@@ -126,14 +126,17 @@ def _fronts_within(unit: UnitOnField, end: Axes, tolerance_mm: float) -> list[Ax
 
     The start is one of them if near, as no legal move shifts a unit slightly sideways.
     """
-    start, depth_mm = unit.axes, ranks_mm(unit)
+    start, depth_mm = unit.axes, depth_of_ranks_mm(unit)
     corners = zip((start.left_mm, start.right_mm), (end.left_mm, end.right_mm), strict=True)
     is_there = all(math.dist(*corner) <= tolerance_mm for corner in corners)
     faced = faced_about(start, depth_mm), faced_about(end, depth_mm)
     return [
         *([start] if is_there else []),
-        *simply_reached(start, end, within_mm=tolerance_mm),
-        *(faced_about(front, depth_mm) for front in simply_reached(*faced, within_mm=tolerance_mm)),
+        *simple_end_fronts(start, end, within_mm=tolerance_mm),
+        *(
+            faced_about(front, depth_mm)
+            for front in simple_end_fronts(*faced, within_mm=tolerance_mm)
+        ),
         *_shifted_fronts(end, tolerance_mm),
     ]
 

@@ -43,7 +43,7 @@ class Combatant:
 
 
 @dataclass(frozen=True, slots=True)
-class Harm:
+class CombatEffect:
     """The result of a combat for a unit: disruption gained, and whether it breaks."""
 
     disruption: int = 0
@@ -51,16 +51,16 @@ class Harm:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fight:
+class CombatVariables:
     """The random variables of one unit; `has_contact` is for attackers in contact afterwards."""
 
     score: Variable[int]
-    harm: Variable[Harm]
+    harm: Variable[CombatEffect]
     standing: Variable[int]
     has_contact: Variable[bool]
 
 
-def fights(combatants: Iterable[Combatant]) -> Mapping[str, Fight]:
+def combat_variables(combatants: Iterable[Combatant]) -> Mapping[str, CombatVariables]:
     """Returns the random variables of all engaged units, by id.
 
     Raises:
@@ -82,45 +82,45 @@ def fights(combatants: Iterable[Combatant]) -> Mapping[str, Fight]:
     return passive | active
 
 
-def _defended(combatant: Combatant, score: int, highest: int) -> Harm:
+def _defended(combatant: Combatant, score: int, highest: int) -> CombatEffect:
     """Returns a passive unit's result from the highest score against it."""
     if highest >= COMBAT_DOUBLED * score:
-        return Harm(0, is_broken=True)
+        return CombatEffect(0, is_broken=True)
     return _disrupted(combatant, COMBAT_BEATEN if highest > score else COMBAT_OTHERWISE)
 
 
-def _attacked(combatant: Combatant, score: int, standing: int) -> Harm:
+def _attacked(combatant: Combatant, score: int, standing: int) -> CombatEffect:
     """Returns an active unit's result from the highest score of enemies that still stand."""
     return _disrupted(combatant, COMBAT_BEATEN if standing >= score else COMBAT_OTHERWISE)
 
 
-def _disrupted(combatant: Combatant, gained: int) -> Harm:
-    return Harm(gained, is_broken(combatant.disruption + gained, combatant.bases))
+def _disrupted(combatant: Combatant, gained: int) -> CombatEffect:
+    return CombatEffect(gained, is_broken(combatant.disruption + gained, combatant.bases))
 
 
 def _score(combatant: Combatant) -> Variable[int]:
     return derived(lambda pips: combatant.value + pips, die())
 
 
-def _defence(combatant: Combatant, scores: Mapping[str, Variable[int]]) -> Fight:
+def _defence(combatant: Combatant, scores: Mapping[str, Variable[int]]) -> CombatVariables:
     """Returns a passive unit's random variables."""
     score = scores[combatant.id]
     highest = folded(max, [scores[enemy] for enemy in combatant.engaged_with])
     harm = derived(lambda own, best: _defended(combatant, own, best), score, highest)
     standing = derived(lambda own, result: 0 if result.is_broken else own, score, harm)
-    return Fight(score, harm, standing, constant(state=True))
+    return CombatVariables(score, harm, standing, constant(state=True))
 
 
 def _attack(
     combatant: Combatant,
     scores: Mapping[str, Variable[int]],
     standing: Mapping[str, Variable[int]],
-) -> Fight:
+) -> CombatVariables:
     """Returns an active unit's random variables."""
     score = scores[combatant.id]
     highest = folded(max, [standing[enemy] for enemy in combatant.engaged_with])
     harm = derived(lambda own, best: _attacked(combatant, own, best), score, highest)
-    return Fight(score, harm, constant(1), _contact(combatant, standing))
+    return CombatVariables(score, harm, constant(1), _contact(combatant, standing))
 
 
 def _contact(combatant: Combatant, standing: Mapping[str, Variable[int]]) -> Variable[bool]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tablecam.rules.maurice.odds.chances import Variable, constant, derived
-from tablecam.rules.maurice.odds.combat import Fight
+from tablecam.rules.maurice.odds.combat import CombatVariables
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Fate:
 
 
 @dataclass(frozen=True, slots=True)
-class Concern:
+class AffectingUnits:
     """The units that can affect one that falls back: enemies in the order asked, and friends."""
 
     enemies: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Concern:
 class Ground(Protocol):
     """The geometry of a combat, as far as falling back needs it."""
 
-    def concern(self, unit_id: str, places_mm: Mapping[str, frozenset[float]]) -> Concern:
+    def concern(self, unit_id: str, places_mm: Mapping[str, frozenset[float]]) -> AffectingUnits:
         """Returns the units that can affect one that falls back.
 
         `places_mm` are the possible distances that each other unit of its side has fallen back by
@@ -58,7 +58,9 @@ class Ground(Protocol):
 Fates = Mapping[str, Variable[Fate]]
 
 
-def fates(fights: Mapping[str, Fight], order: Sequence[str], ground: Ground) -> Fates:
+def fall_back_fates(
+    fights: Mapping[str, CombatVariables], order: Sequence[str], ground: Ground
+) -> Fates:
     """Returns the fates of all engaged units, and of friends that some of them pass through.
 
     `fights` are the results of the combat; `order` lists the attackers in the order in which they
@@ -72,14 +74,14 @@ def fates(fights: Mapping[str, Fight], order: Sequence[str], ground: Ground) -> 
     return fate_of
 
 
-def _after_results(fight: Fight) -> Variable[Fate]:
+def _after_results(fight: CombatVariables) -> Variable[Fate]:
     return derived(lambda harm: Fate(harm.disruption, harm.is_broken), fight.harm)
 
 
 def _after_falling_back(
     unit_id: str,
     so_far: Fates,
-    fights: Mapping[str, Fight],
+    fights: Mapping[str, CombatVariables],
     attackers: Iterable[str],
     ground: Ground,
 ) -> dict[str, Variable[Fate]]:

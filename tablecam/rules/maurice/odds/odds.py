@@ -28,16 +28,16 @@ from tablecam.rules.maurice.combat.combat import (
     scores_of,
 )
 from tablecam.rules.maurice.combat.fall_back import fall_back
-from tablecam.rules.maurice.combat.rally import rallying
-from tablecam.rules.maurice.combat.score import Value
+from tablecam.rules.maurice.combat.rally import rally_attempt
+from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
-from tablecam.rules.maurice.field.results import Result, is_broken
+from tablecam.rules.maurice.field.results import CombatResult, is_broken
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
 from tablecam.rules.maurice.fire.volley import Shot, shot_list
 from tablecam.rules.maurice.odds.chances import State, derived, distribution, folded
-from tablecam.rules.maurice.odds.combat import Combatant, Harm, fights
-from tablecam.rules.maurice.odds.fates import Concern, Fate, Fates, fates
+from tablecam.rules.maurice.odds.combat import Combatant, CombatEffect, combat_variables
+from tablecam.rules.maurice.odds.fates import AffectingUnits, Fate, Fates, fall_back_fates
 from tablecam.rules.maurice.odds.shots import chance_of, expected, successes
 from tablecam.table.headings import forward
 from tablecam.uncertainty.contact import TOUCH_MM
@@ -52,9 +52,9 @@ class FieldGround:
 
     field: Field
 
-    def concern(self, unit_id: str, places_mm: Mapping[str, frozenset[float]]) -> Concern:
+    def concern(self, unit_id: str, places_mm: Mapping[str, frozenset[float]]) -> AffectingUnits:
         """Returns the units that can affect one that falls back."""
-        return concern(self.field, self.field.by_id[unit_id], places_mm)
+        return affecting_units(self.field, self.field.by_id[unit_id], places_mm)
 
     def fall_back(
         self, unit_id: str, fates: Mapping[str, Fate], standing: frozenset[str]
@@ -65,18 +65,20 @@ class FieldGround:
         units = tuple(unit for unit in self.field.units if unit.id in names)
         by_id = MappingProxyType({unit.id: unit for unit in units})
         before = {
-            name: Result(fate.disruption, fate.is_broken, (), fate.falls_back, fate.back_mm)
+            name: CombatResult(fate.disruption, fate.is_broken, (), fate.falls_back, fate.back_mm)
             for name, fate in fates.items()
         }
         after = fall_back(replace(self.field, units=units, by_id=by_id), unit_id, before)
         return {**fates, **{name: _fate(result) for name, result in after.items()}}
 
 
-def _fate(result: Result) -> Fate:
+def _fate(result: CombatResult) -> Fate:
     return Fate(result.disruption, result.is_broken, result.falls_back, result.back_mm)
 
 
-def concern(field: Field, unit: UnitOnField, places_mm: Mapping[str, frozenset[float]]) -> Concern:
+def affecting_units(
+    field: Field, unit: UnitOnField, places_mm: Mapping[str, frozenset[float]]
+) -> AffectingUnits:
     """Returns the units that can affect one that falls back (M-8.25 to M-8.27).
 
     `field` holds all units before any falls back; `places_mm` are the possible distances that each
@@ -102,7 +104,7 @@ def concern(field: Field, unit: UnitOnField, places_mm: Mapping[str, frozenset[f
         if shapely.intersects(path, enemy.outline)
         or shapely.dwithin(ends, enemy.outline, TOUCH_MM + _SAFE_MM)
     )
-    return Concern(enemies, passed)
+    return AffectingUnits(enemies, passed)
 
 
 def fallen_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
@@ -173,7 +175,7 @@ def fate_json(chances: Mapping[Fate, float]) -> Json:
     }
 
 
-def attacker_json(chances: Mapping[Fate, float], results: Mapping[Harm, float]) -> Json:
+def attacker_json(chances: Mapping[Fate, float], results: Mapping[CombatEffect, float]) -> Json:
     """Returns an attacker's fate as JSON, with how it leaves.
 
     `breaks_falling_back` is the part of `breaks` that results alone (M-8.20) do not cause.
@@ -265,9 +267,11 @@ def _combat(field: Field, request: Combat) -> Json:
     combat = meeting(field, request.active)
     check_combat(request, combat)
     scores = scores_of(field, combat, request.cards)
-    parts = fights(_combatant(field, name, value, combat) for name, value in scores.items())
+    parts = combat_variables(
+        _combatant(field, name, value, combat) for name, value in scores.items()
+    )
     order = fall_back_order(field, request, combat.contacts)
-    ends = fates(parts, order, FieldGround(field))
+    ends = fall_back_fates(parts, order, FieldGround(field))
     units: Json = {}
     for name in (unit.id for unit in field.units if unit.id in ends):
         value_document = _value(scores[name]) if name in scores else {}
@@ -292,7 +296,7 @@ def _combat(field: Field, request: Combat) -> Json:
     }
 
 
-def _combatant(field: Field, name: str, value: Value, met: Meeting) -> Combatant:
+def _combatant(field: Field, name: str, value: CombatValue, met: Meeting) -> Combatant:
     unit = field.by_id[name]
     return Combatant(
         name,
@@ -318,7 +322,7 @@ def _along_the_front(field: Field, unit_ids: Iterable[str]) -> list[str]:
     return [names[place] for place in np.argsort(middles[:, longer], kind="stable")]
 
 
-def _value(value: Value) -> Json:
+def _value(value: CombatValue) -> Json:
     return {
         "basic": value.basic,
         "modifiers": dict(value.modifiers),
@@ -329,7 +333,7 @@ def _value(value: Value) -> Json:
 
 
 def _rally(field: Field, request: Rally) -> Json:
-    terms = rallying(field, request)
+    terms = rally_attempt(field, request)
     shed = successes([chance_of(terms.needed)] * terms.dice)
     unit = {
         "basic": terms.basic,

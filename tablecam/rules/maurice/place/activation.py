@@ -11,7 +11,7 @@ import shapely
 
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.geometry.shapes import Shape
-from tablecam.geometry.taut.taut_path import StringLine, string_lines
+from tablecam.geometry.taut.taut_path import TautPath, taut_paths
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import COMMANDER_BW, STRING_BW
 from tablecam.table.model import BasePose, Commander, Point
@@ -21,7 +21,7 @@ RULE = "M-4.12"
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class CommandString:
     """The string from a commander to the nearest unit of a force (M-4.11, M-4.12).
 
     `unit` is that unit's id; `path` draws the string from the edge of the commander's marker.
@@ -35,22 +35,22 @@ class Span:
     because: str
 
 
-def span(field: Field, commander: Commander, ids: Iterable[str]) -> Span | None:
+def command_string(field: Field, commander: Commander, ids: Iterable[str]) -> CommandString | None:
     """Returns the shortest string from a commander to any of the units; None if none is reachable.
 
     The string keeps 1 BW from enemies and stays on the table; friends and terrain do not bar it.
     """
-    return spans(field, commander, [tuple(ids)])[0]
+    return command_strings(field, commander, [tuple(ids)])[0]
 
 
-def spans(
+def command_strings(
     field: Field, commander: Commander, forces: Sequence[Sequence[str]]
-) -> tuple[Span | None, ...]:
-    """Returns the shortest string, as `span` does, from a commander to each of the forces."""
+) -> tuple[CommandString | None, ...]:
+    """Returns the shortest string, as in `command_string`, from a commander to each force."""
     goals = [[field.by_id[unit_id] for unit_id in force] for force in forces]
     enemies = [unit for unit in field.units if unit.side != commander.side]
     table = field.position.table
-    strings = string_lines(
+    strings = taut_paths(
         (commander.x_mm, commander.y_mm),
         [[goal.outline for goal in units] for units in goals],
         around=[enemy.outline for enemy in enemies],
@@ -68,18 +68,18 @@ def _span(
     field: Field,
     commander: Commander,
     unit: UnitOnField,
-    string: StringLine,
+    string: TautPath,
     enemies: Sequence[UnitOnField],
-) -> Span:
+) -> CommandString:
     length_bw = field.in_bw(string.length_mm)
     path = Shape("line", string.points_mm, "string", f"{length_bw:.2f} BW")
     course = "round the enemy" if string.bends else "straight"
     because = f"the string from {commander.id} to {unit.id} is {length_bw:.2f} BW, {course}"
     sigma_mm = _sigma(string, commander, unit, enemies)
-    return Span(string.length_mm, sigma_mm, length_bw, unit.id, path, because)
+    return CommandString(string.length_mm, sigma_mm, length_bw, unit.id, path, because)
 
 
-def reaches(field: Field, string: Span, cards_bw: Sequence[float]) -> Answer:
+def reaches(field: Field, string: CommandString, cards_bw: Sequence[float]) -> Answer:
     """Returns whether cards of these spans, at least one, activate the force (M-4.11, M-4.13)."""
     total_bw = sum(cards_bw)
     margin_mm = total_bw * field.bw_mm - string.length_mm
@@ -94,7 +94,7 @@ def reaches(field: Field, string: Span, cards_bw: Sequence[float]) -> Answer:
     return Answer(answer, margin_mm, string.sigma_mm, chance, "M-4.11", because, (string.path,))
 
 
-def least_cards(field: Field, string: Span) -> tuple[int, Answer]:
+def least_cards(field: Field, string: CommandString) -> tuple[int, Answer]:
     """Returns the least whole span, in BW, that activates the force, with its answer.
 
     A close call goes to the mover (G-7); even at distance 0 a card is needed (M-4.13).
@@ -106,7 +106,7 @@ def least_cards(field: Field, string: Span) -> tuple[int, Answer]:
 
 
 def _sigma(
-    string: StringLine, commander: Commander, goal: UnitOnField, enemies: Sequence[UnitOnField]
+    string: TautPath, commander: Commander, goal: UnitOnField, enemies: Sequence[UnitOnField]
 ) -> float:
     """Propagates the pose errors of the bases that a taut string touches to its length (mm)."""
     bends = [bend.corner_mm for bend in string.bends]

@@ -13,9 +13,9 @@ from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.rules.maurice.place.touch import Touching
+from tablecam.rules.maurice.place.touch import Contacts
 from tablecam.uncertainty.answer import Answer, decide
-from tablecam.uncertainty.samples import DRAWS, decide_sampled, sampled
+from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_poses
 
 RULE = "M-1.12"
 
@@ -36,7 +36,7 @@ def to_flank(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
     return flank_answer(field, a, b, float(flank_margins_mm([a], [b])[0, 0]))
 
 
-def flanked_by(field: Field, unit: UnitOnField, touching: Touching) -> tuple[str, ...]:
+def flanked_by(field: Field, unit: UnitOnField, touching: Contacts) -> tuple[str, ...]:
     """Returns the enemies that flank a unit: they touch it and are to its flank (M-1.13)."""
     return tuple(
         enemy_id
@@ -111,8 +111,8 @@ def _at_half(ahead_mm: Array) -> Array:
 
 def _margins_of_draws_mm(a: UnitOnField, b: UnitOnField) -> Array:
     """Returns the margins (n,) for n draws of both units' poses."""
-    of_a = sampled(rectangles([a.unit]))
-    of_b = sampled(rectangles([b.unit]), first=len(a.unit.bases))
+    of_a = draw_poses(rectangles([a.unit]))
+    of_b = draw_poses(rectangles([b.unit]), first=len(a.unit.bases))
     return _margins_mm(Fronts.drawn(a.unit, of_a), of_b, DRAWS)[:, 0]
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 from tablecam.errors import BadInput
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.spacing import Spacing, spacing
+from tablecam.rules.maurice.field.spacing import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.field.tables import FORCE_BW
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.lengths import distance
@@ -18,9 +18,11 @@ from tablecam.uncertainty.within import within
 RULE = "M-1.15"
 
 
-def forces(field: Field, side: str, apart: Spacing | None = None) -> tuple[tuple[str, ...], ...]:
+def forces(
+    field: Field, side: str, apart: DistanceMatrix | None = None
+) -> tuple[tuple[str, ...], ...]:
     """Returns the maximal forces of a side: chains of linked units."""
-    apart = spacing(field) if apart is None else apart
+    apart = distance_matrix(field) if apart is None else apart
     return _chains(field.of_side(side), field, apart)
 
 
@@ -30,13 +32,13 @@ def possible_forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
     Players judge those links and may name any part of such a force (M-4.14): a measuring error must
     not separate units that were placed by hand at exactly 2 BW.
     """
-    apart = spacing(field)
+    apart = distance_matrix(field)
     units = field.of_side(side)
     close_calls = {frozenset((a.id, b.id)) for a, b, _ in _close_calls(field, units, apart)}
     return _chains(units, field, apart, close_calls)
 
 
-def is_force(field: Field, ids: Iterable[str], apart: Spacing | None = None) -> bool:
+def is_force(field: Field, ids: Iterable[str], apart: DistanceMatrix | None = None) -> bool:
     """Returns whether these units by themselves may be activated as one force (M-4.14).
 
     Raises:
@@ -45,11 +47,11 @@ def is_force(field: Field, ids: Iterable[str], apart: Spacing | None = None) -> 
     units = [_unit_on_table(field, unit_id) for unit_id in dict.fromkeys(ids)]
     if not units:
         return False
-    apart = spacing(field) if apart is None else apart
+    apart = distance_matrix(field) if apart is None else apart
     return len(_chains(units, field, apart)) == 1
 
 
-def left_out(field: Field, ids: Iterable[str]) -> str | None:
+def first_unlinked(field: Field, ids: Iterable[str]) -> str | None:
     """Returns the id of the first unit that no chain of links joins to the first one (M-4.14).
 
     None if all may be activated as one force. A link that is too close to call counts as a link,
@@ -66,7 +68,7 @@ def left_out(field: Field, ids: Iterable[str]) -> str | None:
     return next((unit.id for unit in units if unit not in chain), None)
 
 
-def why_apart(a: UnitOnField, b: UnitOnField) -> str | None:
+def linking_obstacle(a: UnitOnField, b: UnitOnField) -> str | None:
     """Returns why two units cannot be in one force at any distance; None if they can."""
     if a.side != b.side:
         return "they are of different sides"
@@ -86,27 +88,31 @@ def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
     length = distance(a.unit, b.unit)
     table = field.position.table
     answer = within(length, FORCE_BW, table, a=a.id, b=b.id, rule=RULE)
-    obstacle = why_apart(a, b)
+    obstacle = linking_obstacle(a, b)
     if obstacle is None:
         return answer
     no = replace(answer, answer="no", margin_mm=0.0, sigma_mm=0.0, probability=0.0)
     return replace(no, because=f"no force: {obstacle}")  # the distance does not matter
 
 
-def doubtful_links(field: Field, side: str, apart: Spacing | None = None) -> tuple[Answer, ...]:
+def close_call_links(
+    field: Field, side: str, apart: DistanceMatrix | None = None
+) -> tuple[Answer, ...]:
     """Returns the answers of a side's links that are too close to call."""
-    apart = spacing(field) if apart is None else apart
+    apart = distance_matrix(field) if apart is None else apart
     return tuple(answer for *_, answer in _close_calls(field, field.of_side(side), apart))
 
 
 def _close_calls(
-    field: Field, units: Sequence[UnitOnField], apart: Spacing
+    field: Field, units: Sequence[UnitOnField], apart: DistanceMatrix
 ) -> Iterator[tuple[UnitOnField, UnitOnField, Answer]]:
     tolerance_mm = field.position.table.tolerance_mm
     for a, b in combinations(units, 2):
         margin_mm = abs(FORCE_BW * field.bw_mm - apart.mm(a.id, b.id))
         # Beyond two sigmas no answer is too close, which spares most pairs the full check.
-        if why_apart(a, b) is None and margin_mm <= tolerance_mm + 2 * apart.sigma_mm(a.id, b.id):
+        if linking_obstacle(a, b) is None and margin_mm <= tolerance_mm + 2 * apart.sigma_mm(
+            a.id, b.id
+        ):
             answer = link(field, a, b)
             if answer.answer == "too_close":
                 yield a, b, answer
@@ -115,7 +121,7 @@ def _close_calls(
 def _chains(
     units: Sequence[UnitOnField],
     field: Field,
-    apart: Spacing,
+    apart: DistanceMatrix,
     close_calls: Set[frozenset[str]] = frozenset(),
 ) -> tuple[tuple[str, ...], ...]:
     limit_mm = FORCE_BW * field.bw_mm + EXACT_MM
@@ -128,7 +134,10 @@ def _chains(
                 other
                 for other in unlinked
                 if frozenset((member.id, other.id)) in close_calls
-                or (apart.mm(member.id, other.id) <= limit_mm and why_apart(member, other) is None)
+                or (
+                    apart.mm(member.id, other.id) <= limit_mm
+                    and linking_obstacle(member, other) is None
+                )
             ]
             chain += linked
             unlinked = [other for other in unlinked if other not in linked]

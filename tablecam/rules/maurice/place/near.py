@@ -10,9 +10,14 @@ import shapely
 
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.maurice.field.chances import SIGMAS, TURNING_SHARE, spread_mm, turning_mm
+from tablecam.rules.maurice.field.chances import (
+    SIGMAS,
+    TURNING_PRECISION,
+    sigma_bound_mm,
+    turning_shift_mm,
+)
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.spacing import Spacing
+from tablecam.rules.maurice.field.spacing import DistanceMatrix
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.clear_line import is_barred, shortest_clear_line
@@ -25,7 +30,7 @@ _FAR_SIGMAS = 6.0
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearEnemy:
     """Whether a unit is near the enemy, and the enemy that decides it.
 
     `nearest` is the nearest enemy that impassable ground does not bar, or simply the nearest if it
@@ -39,11 +44,11 @@ class Near:
     is_near: bool
 
 
-def near_enemy(field: Field, unit: UnitOnField, apart: Spacing | None = None) -> Near:
+def near_enemy(field: Field, unit: UnitOnField, apart: DistanceMatrix | None = None) -> NearEnemy:
     """Returns whether a unit is near the enemy (M-1.9), reusing distances in `apart` if given."""
     enemies = field.enemies_of(unit)
     if not enemies:
-        return Near(_nobody(field, unit), None, None, is_near=False)
+        return NearEnemy(_nobody(field, unit), None, None, is_near=False)
     far_mm = _distances_mm(unit, enemies, apart)
     nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
     length = _length(unit, nearest, apart)
@@ -55,15 +60,15 @@ def near_enemy(field: Field, unit: UnitOnField, apart: Spacing | None = None) ->
     return _unless_an_edge_decides(field, unit, near, far_mm)
 
 
-def _near(field: Field, unit: UnitOnField, enemy: UnitOnField, length: Length) -> Near:
+def _near(field: Field, unit: UnitOnField, enemy: UnitOnField, length: Length) -> NearEnemy:
     table = field.position.table
     answer = within(length, NEAR_BW, table, a=unit.id, b=enemy.id, rule=RULE)
     is_near = answer.margin_mm >= -EXACT_MM
-    return Near(answer, enemy.id, field.in_bw(length.value_mm), is_near)
+    return NearEnemy(answer, enemy.id, field.in_bw(length.value_mm), is_near)
 
 
 def _distances_mm(
-    unit: UnitOnField, enemies: Sequence[UnitOnField], apart: Spacing | None
+    unit: UnitOnField, enemies: Sequence[UnitOnField], apart: DistanceMatrix | None
 ) -> Mapping[str, float]:
     if apart is not None:
         return {enemy.id: apart.mm(unit.id, enemy.id) for enemy in enemies}
@@ -72,7 +77,7 @@ def _distances_mm(
     return dict(zip(ids, lengths.value_mm[0].tolist(), strict=True))
 
 
-def _length(unit: UnitOnField, enemy: UnitOnField, apart: Spacing | None) -> Length:
+def _length(unit: UnitOnField, enemy: UnitOnField, apart: DistanceMatrix | None) -> Length:
     """Returns the distance between two units, with value and sigma from `apart` if given."""
     if apart is None:
         return distance(unit.unit, enemy.unit)
@@ -109,7 +114,7 @@ def _may_be_barred(field: Field, length: Length) -> bool:
 
 def _past_barriers(
     field: Field, unit: UnitOnField, enemies: Sequence[UnitOnField], far_mm: Mapping[str, float]
-) -> Near:
+) -> NearEnemy:
     """Answers `near_enemy` if impassable ground bars the shortest line to the nearest enemy."""
     limit_mm = NEAR_BW * field.bw_mm
     best: tuple[UnitOnField, Length] | None = None
@@ -131,15 +136,15 @@ def _past_barriers(
 
 
 def _unless_an_edge_decides(
-    field: Field, unit: UnitOnField, near: Near, far_mm: Mapping[str, float]
-) -> Near:
+    field: Field, unit: UnitOnField, near: NearEnemy, far_mm: Mapping[str, float]
+) -> NearEnemy:
     """Returns `near`, less certain if errors could open or bar a line past impassable ground."""
     impassable, limit_mm = field.ground.impassable, NEAR_BW * field.bw_mm
     tolerance_mm = field.position.table.tolerance_mm
     if shapely.is_empty(impassable):
         return near
-    spread_to_mm = {enemy_id: spread_mm(field.by_id[enemy_id]) for enemy_id in far_mm}
-    bound_mm = max(SIGMAS * (spread_mm(unit) + max(spread_to_mm.values())), tolerance_mm)
+    spread_to_mm = {enemy_id: sigma_bound_mm(field.by_id[enemy_id]) for enemy_id in far_mm}
+    bound_mm = max(SIGMAS * (sigma_bound_mm(unit) + max(spread_to_mm.values())), tolerance_mm)
     if not bound_mm or not shapely.dwithin(impassable, unit.outline, limit_mm + bound_mm):
         return near
     nearby = [enemy_id for enemy_id, away_mm in far_mm.items() if away_mm <= limit_mm + bound_mm]
@@ -152,18 +157,20 @@ def _unless_an_edge_decides(
         )
         return any(line is not None and line.value_mm <= limit_mm + by_mm for line in clear)
 
-    margin_mm = turning_mm(is_near_after, bound_mm)
+    margin_mm = turning_shift_mm(is_near_after, bound_mm)
     in_the_open_mm = limit_mm - min(far_mm.values())
-    if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_SHARE * bound_mm:
+    if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_PRECISION * bound_mm:
         return near  # no error changes it, or only the plain distance matters
-    sigma_mm = math.hypot(spread_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in nearby))
+    sigma_mm = math.hypot(sigma_bound_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in nearby))
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at the edge of that decide it"
     answer = replace(near.answer, answer=word, margin_mm=margin_mm, sigma_mm=sigma_mm)
     return replace(near, answer=replace(answer, probability=chance, because=because))
 
 
-def _barred(field: Field, unit: UnitOnField, nearest: UnitOnField, clear: Length | None) -> Near:
+def _barred(
+    field: Field, unit: UnitOnField, nearest: UnitOnField, clear: Length | None
+) -> NearEnemy:
     """Answers that no clear line of 4 BW or less passes the impassable ground."""
     plain = distance(unit.unit, nearest.unit)
     limit_mm = NEAR_BW * field.bw_mm
@@ -177,7 +184,7 @@ def _barred(field: Field, unit: UnitOnField, nearest: UnitOnField, clear: Length
     )
     evidence = (plain.evidence("barred"), *shapes_of(field.ground.impassable, "impassable"))
     answer = Answer(word, margin_mm, sigma_mm, chance, RULE, because, evidence)
-    return Near(answer, nearest.id, field.in_bw(plain.value_mm), is_near=False)
+    return NearEnemy(answer, nearest.id, field.in_bw(plain.value_mm), is_near=False)
 
 
 def _nobody(field: Field, unit: UnitOnField) -> Answer:

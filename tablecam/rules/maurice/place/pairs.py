@@ -13,7 +13,7 @@ import numpy as np
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.sides import SIDES, Side, sides_from
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.spacing import Spacing, spacing
+from tablecam.rules.maurice.field.spacing import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.place.flank import flank_answer, flank_margins_mm
 from tablecam.uncertainty.answer import Answer
 
@@ -21,7 +21,7 @@ _PLACES = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class UnitPair:
     """The position of unit `b` relative to unit `a`.
 
     `b_is` is the side of `a` on which most of `b` lies, for information only. `flank_margin_mm` is
@@ -66,11 +66,11 @@ class Pair:
 
 def pairs(
     field: Field,
-    apart: Spacing | None = None,
-    known: Mapping[tuple[str, str], Pair] = MappingProxyType({}),
-) -> tuple[Pair, ...]:
+    apart: DistanceMatrix | None = None,
+    known: Mapping[tuple[str, str], UnitPair] = MappingProxyType({}),
+) -> tuple[UnitPair, ...]:
     """Returns all ordered pairs of opposing units in field order, reusing those in `known`."""
-    apart = spacing(field) if apart is None else apart
+    apart = distance_matrix(field) if apart is None else apart
     enemies = {unit.side: field.enemies_of(unit) for unit in field.units}
     # Units that ask about the same enemies are measured together, as arrays.
     units_by_enemies: dict[tuple[UnitOnField, ...], list[UnitOnField]] = {}
@@ -87,8 +87,11 @@ def pairs(
 
 
 def _measured(
-    field: Field, units: Sequence[UnitOnField], enemies: Sequence[UnitOnField], apart: Spacing
-) -> list[Pair]:
+    field: Field,
+    units: Sequence[UnitOnField],
+    enemies: Sequence[UnitOnField],
+    apart: DistanceMatrix,
+) -> list[UnitPair]:
     """Measures each of the units against each of the enemies, all at once."""
     if not enemies:
         return []
@@ -97,7 +100,7 @@ def _measured(
     among = np.ix_(*([apart.places[unit.id] for unit in group] for group in (units, enemies)))
     far_mm, sigmas_mm = (lengths[among].tolist() for lengths in apart.lengths.arrays())
     return [
-        Pair(field, a, b, far, sigma, SIDES[lie], margin)
+        UnitPair(field, a, b, far, sigma, SIDES[lie], margin)
         for a, *rows in zip(units, far_mm, sigmas_mm, lies, margins_mm, strict=True)
         for b, far, sigma, lie, margin in zip(enemies, *rows, strict=True)
     ]

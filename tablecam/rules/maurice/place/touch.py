@@ -23,7 +23,7 @@ ACROSS_RULE = "M-8.14"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Touching:
+class Contacts:
     """The contacts on a field, including those too close to call.
 
     `contacts` is keyed by both units' ids, in the field's order.
@@ -60,18 +60,18 @@ class Touching:
         return contact(a, b, tolerance_mm=table.tolerance_mm, rule=RULE).answer
 
 
-def touching(field: Field) -> Touching:
+def contacts_of_field(field: Field) -> Contacts:
     """Finds the contacts between all units of a field."""
     return _touching(field, frozenset(unit.id for unit in field.units), {})
 
 
-def renewed_touching(before: Touching, field: Field, changed: Set[str]) -> Touching:
+def updated_contacts(before: Contacts, field: Field, changed: Set[str]) -> Contacts:
     """Updates the contacts after only the units of ids `changed` have moved."""
     old = {ids: pair for ids, pair in before.contacts.items() if changed.isdisjoint(ids)}
     return _touching(field, changed, old)
 
 
-def _touching(field: Field, among: Set[str], known: Mapping[tuple[str, str], Contact]) -> Touching:
+def _touching(field: Field, among: Set[str], known: Mapping[tuple[str, str], Contact]) -> Contacts:
     """Adds the contacts of the units `among` to the known ones, in the field's order."""
     units = [unit.unit for unit in field.units]
     tolerance_mm = field.position.table.tolerance_mm
@@ -80,10 +80,10 @@ def _touching(field: Field, among: Set[str], known: Mapping[tuple[str, str], Con
     by_ids = {**known, **new}
     place = {unit.id: index for index, unit in enumerate(units)}
     order = sorted(by_ids, key=lambda ids: (place[ids[0]], place[ids[1]]))
-    return Touching(field, MappingProxyType({ids: by_ids[ids] for ids in order}))
+    return Contacts(field, MappingProxyType({ids: by_ids[ids] for ids in order}))
 
 
-def touching_of(field: Field, unit_id: str) -> Touching:
+def contacts_of_unit(field: Field, unit_id: str) -> Contacts:
     """Finds the contacts between one unit of a field and all others."""
     return _touching(field, frozenset((unit_id,)), {})
 

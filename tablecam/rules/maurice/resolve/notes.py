@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import Final
 
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.rules.maurice.combat.combat import Fought, Meeting
-from tablecam.rules.maurice.combat.cover import Covers
+from tablecam.rules.maurice.combat.combat import Meeting, ResolvedCombat
+from tablecam.rules.maurice.combat.cover import CoverAnswers
 from tablecam.rules.maurice.combat.fall_back import TABLE_ENDS
-from tablecam.rules.maurice.combat.score import Value
+from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW
@@ -37,7 +37,7 @@ def combat_close_calls(field: Field, meeting: Meeting) -> tuple[Answer, ...]:
     return tuple(answer for answer in _questions(field, meeting) if answer.answer == "too_close")
 
 
-def combat_readings(field: Field, fought: Fought) -> Mapping[str, str]:
+def combat_readings(field: Field, fought: ResolvedCombat) -> Mapping[str, str]:
     """Returns the interpretations that decide something in a combat."""
     deciding = dict.fromkeys(_deciding(field, fought))
     return MappingProxyType({rule: READINGS[rule] for rule in deciding})
@@ -56,10 +56,10 @@ def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
     yield from meeting.engagements.doubts
     # Exact positions leave no doubt about cover.
     if not is_exact(field):
-        yield from Covers(field).doubts(meeting.engagements.possible(meeting.engaged))
+        yield from CoverAnswers(field).doubts(meeting.engagements.possible(meeting.engaged))
 
 
-def _deciding(field: Field, fought: Fought) -> Iterator[str]:
+def _deciding(field: Field, fought: ResolvedCombat) -> Iterator[str]:
     """Yields the rules whose interpretations decide something in a combat."""
     meeting = fought.met
     if any(map(_floor_matters, fought.values.values())) or _has_flanked_attacker(field, meeting):
@@ -74,7 +74,7 @@ def _deciding(field: Field, fought: Fought) -> Iterator[str]:
             yield "M-8.27"
 
 
-def _floor_matters(value: Value) -> bool:
+def _floor_matters(value: CombatValue) -> bool:
     """Whether it matters that the value is floored at 0 after summing all modifiers (M-8.16)."""
     minuses = sum(amount for amount in value.modifiers.values() if amount < 0)
     pluses = sum(amount for amount in value.modifiers.values() if amount > 0)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from tablecam.rules.maurice.combat.aftermath import Aftermath, position_after
-from tablecam.rules.maurice.combat.combat import Fought, fight
+from tablecam.rules.maurice.combat.combat import ResolvedCombat, resolve_combat
 from tablecam.rules.maurice.combat.rally import rally
 from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
-from tablecam.rules.maurice.field.results import Result
-from tablecam.rules.maurice.fire.volley import Fired, Struck, fire
+from tablecam.rules.maurice.field.results import CombatResult
+from tablecam.rules.maurice.fire.volley import RolledShot, TargetResult, fire
 from tablecam.rules.maurice.resolve.notes import combat_close_calls, combat_readings
 from tablecam.table.position_file import position_to_json
 
@@ -47,7 +47,7 @@ def _volley(field: Field, request: Volley) -> Json:
 
 
 def _combat(field: Field, request: Combat) -> Json:
-    fought = fight(field, request)
+    fought = resolve_combat(field, request)
     results = fought.results
     aftermath = Aftermath(
         gained={name: result.disruption for name, result in results.items()},
@@ -90,7 +90,7 @@ def _answer(
     return head | more | {"units": dict(units), "position": position} | notes
 
 
-def _shot_json(fired: Fired) -> Json:
+def _shot_json(fired: RolledShot) -> Json:
     return fired.shot.to_json() | {
         "rolled": list(fired.rolled),
         "hits": fired.hits,
@@ -98,7 +98,7 @@ def _shot_json(fired: Fired) -> Json:
     }
 
 
-def _struck_json(struck: Struck) -> Json:
+def _struck_json(struck: TargetResult) -> Json:
     return {
         "hits": struck.hits,
         "disrupt_on": struck.disrupt_on,
@@ -109,7 +109,7 @@ def _struck_json(struck: Struck) -> Json:
     }
 
 
-def _fought_json(name: str, fought: Fought) -> Json:
+def _fought_json(name: str, fought: ResolvedCombat) -> Json:
     result = fought.results[name]
     if name not in fought.values:
         return _result_json(result) | {"because": list(result.because)}
@@ -128,5 +128,5 @@ def _fought_json(name: str, fought: Fought) -> Json:
     }
 
 
-def _result_json(result: Result) -> Json:
+def _result_json(result: CombatResult) -> Json:
     return {"disruption": result.disruption, "broken": result.is_broken}

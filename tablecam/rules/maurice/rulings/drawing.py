@@ -123,7 +123,7 @@ class _Viewport:
         return point[0] - self.left_mm, self.bottom_mm + self.height_mm - point[1]
 
 
-def drawing(rulings: Rulings, *, rule: str | None = None) -> str:
+def rulings_svg(rulings: Rulings, *, rule: str | None = None) -> str:
     """Returns the SVG document of rulings; of a few units as a close-up."""
     shapes = evidence_of(rulings, rule=rule)
     viewport, legend = _viewport(rulings), _legend_of(shapes)

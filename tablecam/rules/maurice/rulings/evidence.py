@@ -10,10 +10,10 @@ from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.tables import FORCE_BW, NEAR_BW
 from tablecam.rules.maurice.movement.reach import reach
-from tablecam.rules.maurice.place.forces import why_apart
+from tablecam.rules.maurice.place.forces import linking_obstacle
 from tablecam.rules.maurice.rulings.narrowing import ALL_KEYS, keys_under
 from tablecam.rules.maurice.rulings.ruled import Rulings, attempt
-from tablecam.uncertainty.about import about
+from tablecam.uncertainty.about import illustration
 from tablecam.uncertainty.lengths import distance
 
 
@@ -79,7 +79,7 @@ def _near(rulings: Rulings) -> Iterator[Shape]:
     lines = set()
     for of_unit in rulings.units.values():
         if rulings.is_close_up and len(rulings.units) == 1:
-            yield from about(rulings.field.position, of_unit.unit.unit, rings_bw=(NEAR_BW,))
+            yield from illustration(rulings.field.position, of_unit.unit.unit, rings_bw=(NEAR_BW,))
         for shape in of_unit.near.answer.evidence:
             ends = frozenset(shape.points_mm)
             # Units in contact have a line of no length; the contact shape shows more.
@@ -120,7 +120,7 @@ def _links(rulings: Rulings) -> Iterator[Shape]:
         for force in of_side:
             for a_id, b_id in combinations(force, 2):
                 a, b = units[a_id], units[b_id]
-                if rulings.apart.mm(a_id, b_id) <= limit_mm and why_apart(a, b) is None:
+                if rulings.apart.mm(a_id, b_id) <= limit_mm and linking_obstacle(a, b) is None:
                     length = distance(a.unit, b.unit)
                     yield Shape("line", (length.from_mm, length.to_mm), "link")
 

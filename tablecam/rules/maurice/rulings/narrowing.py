@@ -51,7 +51,7 @@ def is_under(rule: str, other: str | None) -> bool:
     return other is not None and (other == prefix or other.startswith(f"{prefix}."))
 
 
-def of_units(rulings: Rulings, ids: Collection[str]) -> Rulings:
+def narrowed_to_units(rulings: Rulings, ids: Collection[str]) -> Rulings:
     """Returns the rulings that concern at least one of some units."""
     return replace(
         rulings,
@@ -72,14 +72,14 @@ def of_units(rulings: Rulings, ids: Collection[str]) -> Rulings:
     )
 
 
-def of_pair(rulings: Rulings, a_id: str, b_id: str) -> Rulings:
+def narrowed_to_pair(rulings: Rulings, a_id: str, b_id: str) -> Rulings:
     """Returns the rulings that concern two units, the pair as seen by `a` first."""
     views = (rulings.pair(a_id, b_id), rulings.pair(b_id, a_id))
     pairs = tuple(pair for pair in views if pair is not None)
-    return replace(of_units(rulings, (a_id, b_id)), pairs=pairs)
+    return replace(narrowed_to_units(rulings, (a_id, b_id)), pairs=pairs)
 
 
-def document_under(rule: str, document: Mapping[str, Any]) -> dict[str, Any]:
+def document_under_rule(rule: str, document: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a rulings document reduced to what answers a rule."""
     keys = keys_under(rule) | _ALWAYS
     readings = {

@@ -15,7 +15,7 @@ from tablecam.rules.maurice.rulings.ruled import Rulings
 from tablecam.table.headings import difference_deg
 from tablecam.uncertainty.contact import TOUCH_MM
 
-READINGS: Final[Mapping[str, str]] = MappingProxyType(
+INTERPRETATIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "G-3": "a bent column takes front edge, front line and flank lines from its leading base",
         "G-6": "bases touch when at most 1 mm lies between them",
@@ -68,7 +68,9 @@ _EDGE_CONTACT_MM = 0.05
 
 def readings_of(rulings: Rulings) -> Mapping[str, str]:
     """Returns the interpretations that decide something in these rulings."""
-    return MappingProxyType({rule: READINGS[rule] for rule in dict.fromkeys(_deciding(rulings))})
+    return MappingProxyType(
+        {rule: INTERPRETATIONS[rule] for rule in dict.fromkeys(_deciding(rulings))}
+    )
 
 
 def _deciding(rulings: Rulings) -> Iterator[str]:

@@ -16,11 +16,11 @@ from types import MappingProxyType
 import shapely
 
 from tablecam.rules.maurice.charge.charge import charges
-from tablecam.rules.maurice.charge.doubts import charges_slack_mm
-from tablecam.rules.maurice.charge.reach import come_near
+from tablecam.rules.maurice.charge.doubts import charge_error_bound_mm
+from tablecam.rules.maurice.charge.reach import chargers_affected
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.spacing import Spacing, renewed_spacing
+from tablecam.rules.maurice.field.spacing import DistanceMatrix, updated_distance_matrix
 from tablecam.rules.maurice.field.tables import (
     ALLOWANCES_BW,
     CHARGE_WHEEL_BW,
@@ -28,14 +28,14 @@ from tablecam.rules.maurice.field.tables import (
     SHORT_BW,
     ZONE_BW,
 )
-from tablecam.rules.maurice.fire.fire import fires
+from tablecam.rules.maurice.fire.fire import fire_of_units
 from tablecam.rules.maurice.movement.movement import allowance_bw
 from tablecam.rules.maurice.place.flank import flanked_by
 from tablecam.rules.maurice.place.forces import forces
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.rules.maurice.place.pairs import pairs
-from tablecam.rules.maurice.place.touch import Touching, renewed_touching
-from tablecam.rules.maurice.rulings.ruled import ForceString, Rulings, UnitRulings, attempt
+from tablecam.rules.maurice.place.touch import Contacts, updated_contacts
+from tablecam.rules.maurice.rulings.ruled import ForcePath, Rulings, UnitRulings, attempt
 from tablecam.rules.maurice.rulings.rulings import all_rulings, sides, strings_of, unit_rulings
 from tablecam.table.model import Arm
 
@@ -62,13 +62,13 @@ def _updated(before: Rulings, field: Field) -> Rulings:
     """Rules on what has changed and takes the rest from earlier rulings."""
     field = _with_unchanged_units(before.field, field)
     changed = _changed_units(before.field, field)
-    apart = renewed_spacing(before.apart, field, changed)
-    touches = renewed_touching(before.touching, field, changed)
+    apart = updated_distance_matrix(before.apart, field, changed)
+    touches = updated_contacts(before.touching, field, changed)
     engaged = engagements(field, before.active, before.engagements)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
-    affected = within_reach(before.field, field, changed)
+    affected = affected_units(before.field, field, changed)
     # Unaffected units keep their fire as it was.
-    fire = fires(
+    fire = fire_of_units(
         field, affected, {name: unit_before.fire for name, unit_before in before.units.items()}
     )
     charge = {name: unit_before.charge for name, unit_before in before.units.items()} | charges(
@@ -131,7 +131,7 @@ def _changed_units(before: Field, after: Field) -> frozenset[str]:
 
 def _unchanged_strings(
     before: Rulings, field: Field, changed: frozenset[str]
-) -> Mapping[tuple[str, tuple[str, ...]], ForceString]:
+) -> Mapping[tuple[str, tuple[str, ...]], ForcePath]:
     """Returns paths that stay valid: no enemy has changed, nor the commander or force."""
     # Every path keeps away from every enemy, so one that moves may affect them all.
     if any(field.by_id[unit_id].side != before.active for unit_id in changed):
@@ -147,7 +147,7 @@ def _unchanged_strings(
     }
 
 
-def within_reach(before: Field, after: Field, changed: frozenset[str]) -> frozenset[str]:
+def affected_units(before: Field, after: Field, changed: frozenset[str]) -> frozenset[str]:
     """Returns units whose fire or charges may have changed: a changed unit was or is in reach."""
     if not changed:
         return changed
@@ -173,8 +173,8 @@ def units_with_stale_charges(
         field.by_id[name] for field in fields for name in changed if name in field.by_id
     ]
     others = [after.by_id[name] for name in sorted(within_reach & after.by_id.keys() - changed)]
-    tolerances_mm = [max(charges_slack_mm(field, unit) for field in fields) for unit in others]
-    return changed | come_near(after, others, changed_units, tolerances_mm)
+    tolerances_mm = [max(charge_error_bound_mm(field, unit) for field in fields) for unit in others]
+    return changed | chargers_affected(after, others, changed_units, tolerances_mm)
 
 
 def _places(before: Field, after: Field, changed: Collection[str]) -> list[shapely.Geometry]:
@@ -206,8 +206,8 @@ def _with_fire_and_charge(
     before: UnitRulings,
     field: Field,
     unit: UnitOnField,
-    apart: Spacing,
-    touches: Touching,
+    apart: DistanceMatrix,
+    touches: Contacts,
     engaged: Engagements,
 ) -> UnitRulings:
     """Returns a unit's updated rulings with fire and charges as before."""

@@ -10,17 +10,17 @@ from typing import TypeVar
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.charge.charge import Charge
-from tablecam.rules.maurice.combat.cover import Covers
+from tablecam.rules.maurice.combat.cover import CoverAnswers
 from tablecam.rules.maurice.combat.engagement import Engagements
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.spacing import Spacing
+from tablecam.rules.maurice.field.spacing import DistanceMatrix
 from tablecam.rules.maurice.fire.fire import BaseFire
-from tablecam.rules.maurice.place.activation import Span, least_cards
-from tablecam.rules.maurice.place.forces import doubtful_links, link
-from tablecam.rules.maurice.place.near import Near
-from tablecam.rules.maurice.place.pairs import Pair
-from tablecam.rules.maurice.place.touch import Touching
+from tablecam.rules.maurice.place.activation import CommandString, least_cards
+from tablecam.rules.maurice.place.forces import close_call_links, link
+from tablecam.rules.maurice.place.near import NearEnemy
+from tablecam.rules.maurice.place.pairs import UnitPair
+from tablecam.rules.maurice.place.touch import Contacts
 from tablecam.uncertainty.answer import Answer
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class UnitRulings:
     """The rulings on one unit."""
 
     unit: UnitOnField
-    near: Near
+    near: NearEnemy
     in_contact: tuple[str, ...]
     flanked_by: tuple[str, ...]
     fire: Mapping[str, BaseFire]
@@ -44,12 +44,12 @@ class UnitRulings:
 
 
 @dataclass(frozen=True, slots=True)
-class ForceString:
+class ForcePath:
     """The taut path from an active commander to a force; `span` is None if none gets there."""
 
     commander: str
     force: tuple[str, ...]
-    span: Span | None
+    span: CommandString | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,14 +63,14 @@ class Rulings:
 
     field: Field
     active: str
-    apart: Spacing
-    touching: Touching
+    apart: DistanceMatrix
+    touching: Contacts
     units: Mapping[str, UnitRulings]
     forces: Mapping[str, tuple[tuple[str, ...], ...]]
-    strings: tuple[ForceString, ...]
-    pairs: tuple[Pair, ...]
+    strings: tuple[ForcePath, ...]
+    pairs: tuple[UnitPair, ...]
     engagements: Engagements
-    covers: Covers
+    covers: CoverAnswers
     is_close_up: bool = False
     not_known: frozenset[str] = frozenset()
 
@@ -85,7 +85,7 @@ class Rulings:
         answers += [contact.answer for contact in self.touching.contacts.values()]
         answers += [pair.to_flank for pair in self.pairs if self.touching.contact(*pair.ids)]
         for side in self.forces:
-            answers += doubtful_links(self.field, side, self.apart)
+            answers += close_call_links(self.field, side, self.apart)
         answers += [
             least_cards(self.field, string.span)[1] for string in self.strings if string.span
         ]
@@ -101,7 +101,7 @@ class Rulings:
         close_calls = (answer for answer in answers if answer.answer == "too_close")
         return tuple(dict.fromkeys(close_calls))
 
-    def pair(self, a_id: str, b_id: str) -> Pair | None:
+    def pair(self, a_id: str, b_id: str) -> UnitPair | None:
         """Returns the pair of `b` as seen by `a`, or None if they are not opposed."""
         return next((pair for pair in self.pairs if pair.ids == (a_id, b_id)), None)
 

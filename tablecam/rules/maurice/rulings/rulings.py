@@ -9,25 +9,25 @@ from typing import Any
 
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.maurice.charge.charge import Charge, ChargeLane, charges
-from tablecam.rules.maurice.combat.cover import Covers
+from tablecam.rules.maurice.combat.cover import CoverAnswers
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField
-from tablecam.rules.maurice.field.spacing import Spacing, spacing
-from tablecam.rules.maurice.fire.fire import BaseFire, fires
+from tablecam.rules.maurice.field.spacing import DistanceMatrix, distance_matrix
+from tablecam.rules.maurice.fire.fire import BaseFire, fire_of_units
 from tablecam.rules.maurice.movement.movement import allowance_bw
 from tablecam.rules.maurice.movement.reach import reach
-from tablecam.rules.maurice.place.activation import least_cards, spans
+from tablecam.rules.maurice.place.activation import command_strings, least_cards
 from tablecam.rules.maurice.place.flank import flanked_by
 from tablecam.rules.maurice.place.forces import forces
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
-from tablecam.rules.maurice.place.near import Near, near_enemy
+from tablecam.rules.maurice.place.near import NearEnemy, near_enemy
 from tablecam.rules.maurice.place.pairs import pairs
-from tablecam.rules.maurice.place.touch import Touching, touching
+from tablecam.rules.maurice.place.touch import Contacts, contacts_of_field
 from tablecam.rules.maurice.rulings.readings import readings_of
 from tablecam.rules.maurice.rulings.ruled import (
     NOT_KNOWN,
-    ForceString,
+    ForcePath,
     Rulings,
     T,
     UnitRulings,
@@ -46,15 +46,15 @@ def rulings(field: Field, active: str) -> Json:
 def all_rulings(field: Field, active: str) -> Rulings:
     """Returns all rulings as facts, with their evidence."""
     not_known: set[str] = set()
-    apart = spacing(field)
-    touches = attempt("contact", lambda: touching(field), Touching(field, {}), not_known)
+    apart = distance_matrix(field)
+    touches = attempt("contact", lambda: contacts_of_field(field), Contacts(field, {}), not_known)
     engaged = attempt(
         "engaged", lambda: engagements(field, active), Engagements(field, active, {}, {}), not_known
     )
     by_side = {side: forces(field, side, apart) for side in sides(field)}
     no_charge = Charge(False, NOT_KNOWN, (), ())
     no_fire: Mapping[str, BaseFire] = {}
-    fire = _of_each(field, "fire", lambda only: fires(field, only), no_fire, not_known)
+    fire = _of_each(field, "fire", lambda only: fire_of_units(field, only), no_fire, not_known)
     charge = _of_each(field, "charge", lambda only: charges(field, only), no_charge, not_known)
     units = {
         unit.id: unit_rulings(
@@ -73,7 +73,7 @@ def all_rulings(field: Field, active: str) -> Rulings:
         attempt("span", lambda: strings_of(field, active, ours), (), not_known),
         attempt("flank", lambda: pairs(field, apart), (), not_known),
         engaged,
-        Covers(field),
+        CoverAnswers(field),
         not_known=frozenset(not_known),
     )
 
@@ -105,8 +105,8 @@ def _one_of(work: Callable[[Collection[str]], Mapping[str, T]], name: str) -> T:
 def unit_rulings(
     field: Field,
     unit: UnitOnField,
-    apart: Spacing,
-    touches: Touching,
+    apart: DistanceMatrix,
+    touches: Contacts,
     engaged: Engagements,
     fire: Mapping[str, BaseFire],
     charge: Charge,
@@ -121,7 +121,7 @@ def unit_rulings(
         near=attempt(
             f"near/{unit.id}",
             lambda: near_enemy(field, unit, apart),
-            Near(unknown, None, None, is_near=False),
+            NearEnemy(unknown, None, None, is_near=False),
             not_known,
         ),
         in_contact=touches.enemies_of(unit.id),
@@ -139,15 +139,15 @@ def strings_of(
     field: Field,
     active: str,
     of_active: tuple[tuple[str, ...], ...],
-    known: Mapping[tuple[str, tuple[str, ...]], ForceString] = MappingProxyType({}),
-) -> tuple[ForceString, ...]:
+    known: Mapping[tuple[str, tuple[str, ...]], ForcePath] = MappingProxyType({}),
+) -> tuple[ForcePath, ...]:
     """Returns the paths from each commander of a side to each of its forces, reusing `known`."""
     leaders = [leader for leader in field.position.commanders if leader.side == active]
     strings = dict(known)
     for leader in leaders:
         missing = [force for force in of_active if (leader.id, force) not in known]
-        for force, string in zip(missing, spans(field, leader, missing), strict=True):
-            strings[leader.id, force] = ForceString(leader.id, force, string)
+        for force, string in zip(missing, command_strings(field, leader, missing), strict=True):
+            strings[leader.id, force] = ForcePath(leader.id, force, string)
     return tuple(strings[leader.id, force] for leader in leaders for force in of_active)
 
 
@@ -233,7 +233,7 @@ def _confidence_json(ruled: Rulings, unit: UnitRulings) -> Json:
     return {"engaged_probability": probability_by_enemy}
 
 
-def _near_json(near: Near) -> Json:
+def _near_json(near: NearEnemy) -> Json:
     distance_bw = None if near.distance_bw is None else round(near.distance_bw, 5)
     return {**near.answer.to_json(), "nearest": near.nearest, "distance_bw": distance_bw}
 
@@ -264,7 +264,7 @@ def _lane_json(lane: ChargeLane) -> Json:
     }
 
 
-def _string_json(field: Field, string: ForceString) -> Json:
+def _string_json(field: Field, string: ForcePath) -> Json:
     named: Json = {"commander": string.commander, "force": list(string.force)}
     span = string.span
     if span is None:

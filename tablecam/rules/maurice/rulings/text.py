@@ -9,11 +9,11 @@ from tablecam.rules.maurice.charge.charge import ChargeLane
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.rules.maurice.fire.fire import FireOption
-from tablecam.rules.maurice.place.near import Near
-from tablecam.rules.maurice.place.pairs import Pair
+from tablecam.rules.maurice.place.near import NearEnemy
+from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.rulings.narrowing import ALL_KEYS, is_under, keys_under
 from tablecam.rules.maurice.rulings.readings import readings_of
-from tablecam.rules.maurice.rulings.ruled import ForceString, Rulings, UnitRulings
+from tablecam.rules.maurice.rulings.ruled import ForcePath, Rulings, UnitRulings
 from tablecam.table.sides import side_name
 
 Column = tuple[str, str, Callable[[UnitRulings], str]]
@@ -36,7 +36,7 @@ class TextTable:
     rows: tuple[tuple[str, ...], ...]
 
 
-def tables_of(rulings: Rulings, *, rule: str | None = None) -> tuple[TextTable, ...]:
+def rulings_tables(rulings: Rulings, *, rule: str | None = None) -> tuple[TextTable, ...]:
     """Returns the tables with content; under one rule, those that answer it."""
     keys = ALL_KEYS if rule is None else keys_under(rule)
     tables = [_units(rulings, keys, all_columns=rule is not None)]
@@ -44,7 +44,7 @@ def tables_of(rulings: Rulings, *, rule: str | None = None) -> tuple[TextTable, 
     return tuple(table for table in tables if table.rows and table.heads)
 
 
-def notes_of(rulings: Rulings, *, rule: str | None = None) -> tuple[str, ...]:
+def rulings_notes(rulings: Rulings, *, rule: str | None = None) -> tuple[str, ...]:
     """Returns close calls, interpretations that decide, and warnings about the position."""
     close = [(answer.rule, f"{answer.rule}: {answer.because}") for answer in rulings.doubts]
     read = [(about, f"{about}, as read: {text}") for about, text in readings_of(rulings).items()]
@@ -73,7 +73,7 @@ def _units(rulings: Rulings, keys: frozenset[str], *, all_columns: bool) -> Text
     return TextTable("Units", heads if shown else (), rows)
 
 
-def _near(near: Near) -> str:
+def _near(near: NearEnemy) -> str:
     if near.nearest is None or near.distance_bw is None:
         return "no"
     word = near.answer.answer.replace("_", " ")
@@ -186,7 +186,7 @@ def _kind(rulings: Rulings, force: tuple[str, ...]) -> str:
     return f"{arm}{formation}{ground}"
 
 
-def _string(string: ForceString | None) -> str:
+def _string(string: ForcePath | None) -> str:
     if string is None:
         return NOTHING
     if string.span is None:
@@ -204,7 +204,7 @@ def _pairs(rulings: Rulings) -> TextTable:
     return TextTable(f"Pairs{within}", heads, tuple(_pair_row(rulings, pair) for pair in shown))
 
 
-def _pair_row(rulings: Rulings, pair: Pair) -> tuple[str, ...]:
+def _pair_row(rulings: Rulings, pair: UnitPair) -> tuple[str, ...]:
     answer = pair.to_flank
     apart = f"{rulings.field.in_bw(pair.distance_mm):.2f} BW"
     sigma = f" ± {pair.sigma_mm:.1f} mm" if pair.sigma_mm else ""

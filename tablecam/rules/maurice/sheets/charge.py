@@ -11,7 +11,7 @@ from tablecam.rules.maurice.charge.sight import is_in_view
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.rulings.ruled import Rulings
 from tablecam.rules.maurice.sheets.lines import answer_line, listed_answer, plain_line, question
-from tablecam.rules.sheets import Line, Question, Section
+from tablecam.rules.sheets import Finding, Question, Section
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.lengths import distance
 
@@ -58,7 +58,7 @@ def pair_charge_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Sec
     return Section("charge", _TITLE, tuple(lines), tuple(drawn))
 
 
-def _lines_at(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[Line]:
+def _lines_at(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[Finding]:
     """Yields the moves by which a unit can charge another, or why it cannot."""
     charge = rulings.units[unit.id].charge
     lanes = [lane for lane in charge.lanes if lane.target == target.id]
@@ -84,7 +84,7 @@ def _lines_at(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Itera
     yield answer_line(answer, _question_about(unit, target), read=_reading_of(why))
 
 
-def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Line:
+def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding:
     """Returns the line of one legal charge move."""
     field = rulings.field
     allowed_mm = allowance_mm(field, unit) or 0.0

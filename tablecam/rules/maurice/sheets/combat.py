@@ -13,7 +13,7 @@ from tablecam.rules.maurice.field.levels import is_uphill
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.rules.maurice.rulings.ruled import Rulings
 from tablecam.rules.maurice.sheets.lines import answer_line, plain_line, question
-from tablecam.rules.sheets import Line, Section
+from tablecam.rules.sheets import Finding, Section
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.contact import TOUCH_MM
 
@@ -64,7 +64,7 @@ def cover_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
     return Section("cover", title, tuple(lines))
 
 
-def engagement_line(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> Line:
+def engagement_line(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> Finding:
     """Returns whether two units are engaged, with the interpretation that decides it."""
     answer = rulings.engagements.answer(attacker.id, defender.id)
     head = {
@@ -93,7 +93,7 @@ def _reading(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> 
     return "M-8.12" if is_beyond_touch and has_contact else None
 
 
-def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
+def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
     """Yields enemies that do not outnumber a unit as they also face its side's gun (M-8.17)."""
     units = rulings.field.by_id
     enemies = [units[enemy_id] for enemy_id in rulings.engagements.of(unit.id)]
@@ -109,7 +109,7 @@ def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
             yield plain_line(text, "M-8.17", read="M-8.17")
 
 
-def _cover_line(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> Line:
+def _cover_line(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> Finding:
     """Returns whether a defender has cover from an attacker."""
     asked = question(
         f"Has {defender.id} cover from an attack by {attacker.id}?",
@@ -138,5 +138,5 @@ def _roles(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> tuple[UnitOnFiel
     return (b, a) if b.side == rulings.active else (a, b)
 
 
-def _is_no(line: Line) -> bool:
+def _is_no(line: Finding) -> bool:
     return line.answer is not None and line.answer.answer == "no"

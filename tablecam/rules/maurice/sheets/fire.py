@@ -29,7 +29,7 @@ from tablecam.rules.maurice.sheets.lines import (
     question,
     span_of,
 )
-from tablecam.rules.sheets import Line, Question, Section
+from tablecam.rules.sheets import Finding, Question, Section
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.lengths import distance
 
@@ -219,7 +219,7 @@ def pair_fire_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Secti
 
 def lines_of_bases(
     rulings: Rulings, unit: UnitOnField, target: UnitOnField | None = None
-) -> Iterator[Line]:
+) -> Iterator[Finding]:
     """Yields a line per base, to answer about one of several that share a line."""
     if _why_never(unit) is None and (target is None or target.side != unit.side):
         results = _about_all(rulings, unit) if target is None else _about_one(rulings, unit, target)
@@ -227,7 +227,7 @@ def lines_of_bases(
             yield _line(rulings, unit, [result])
 
 
-def _pair_lines(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[Line]:
+def _pair_lines(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[Finding]:
     never = _why_never(unit)
     if never is not None:
         yield never
@@ -274,7 +274,9 @@ def _stop_result(fire: BaseFire, target: UnitOnField | None, stop: Stop) -> _Bas
     return _BaseResult(fire, target, stop=stop, read="M-7.17" if stop.rule == "M-7.17" else None)
 
 
-def _shared(rulings: Rulings, unit: UnitOnField, results: Iterable[_BaseResult]) -> Iterator[Line]:
+def _shared(
+    rulings: Rulings, unit: UnitOnField, results: Iterable[_BaseResult]
+) -> Iterator[Finding]:
     """Yields one line for all bases with the same result, ordered by the first of them."""
     groups: dict[Hashable, list[_BaseResult]] = {}
     for result in results:
@@ -283,7 +285,7 @@ def _shared(rulings: Rulings, unit: UnitOnField, results: Iterable[_BaseResult])
         yield _line(rulings, unit, bases)
 
 
-def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> Line:
+def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> Finding:
     """Returns the line of bases with the same result."""
     first = bases[0]
     asked = _question_about(unit, bases)
@@ -296,7 +298,7 @@ def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> 
 
 def _option_line(
     rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question
-) -> Line:
+) -> Finding:
     """Returns the line of bases that may fire at a target in the same way."""
     options = [result.option for result in bases if result.option is not None]
     first = options[0]
@@ -329,7 +331,7 @@ def _option_line(
     return answer_line(answer, asked, text=text, read=bases[0].read)
 
 
-def _stop_line(unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question) -> Line:
+def _stop_line(unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question) -> Finding:
     """Returns why some bases may not fire; the nearest one gives the distance."""
     stops = [result.stop for result in bases if result.stop is not None]
     # The base that misses by least gives the distance.
@@ -399,7 +401,7 @@ def _reading(rulings: Rulings, unit: UnitOnField, option: FireOption) -> str | N
     return None if option.angle == "ahead" else "M-7.12"
 
 
-def _why_never(unit: UnitOnField) -> Line | None:
+def _why_never(unit: UnitOnField) -> Finding | None:
     """Returns a line for units that never fire (M-7.7), or None."""
     if unit.unit.arm == "cavalry":
         return plain_line(f"{unit.id} is cavalry, which never fires", "M-7.7")

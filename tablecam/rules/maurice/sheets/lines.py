@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import shapely
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.maurice.rulings.readings import READINGS
-from tablecam.rules.sheets import Line, Question, Reading
+from tablecam.rules.maurice.rulings.readings import INTERPRETATIONS
+from tablecam.rules.sheets import Finding, Interpretation, Question
 from tablecam.uncertainty.answer import CERTAIN, Answer, AnswerWord
 
 
@@ -21,9 +21,9 @@ def sentence(said: str) -> str:
     return said[:1].upper() + said[1:].rstrip(".") + "."
 
 
-def reading(rule: str) -> Reading:
+def reading(rule: str) -> Interpretation:
     """Returns the interpretation of a rule."""
-    return Reading(rule, READINGS[rule])
+    return Interpretation(rule, INTERPRETATIONS[rule])
 
 
 def question(text: str, kind: str, *of: str) -> Question:
@@ -37,15 +37,15 @@ def question(text: str, kind: str, *of: str) -> Question:
 
 def answer_line(
     answer: Answer, asked: Question | None = None, *, text: str = "", read: str | None = None
-) -> Line:
+) -> Finding:
     """Returns the line of an answer, with its own sentence unless `text` is given."""
     interpretation = None if read is None else reading(read)
-    return Line(sentence(text or answer.because), answer, answer.rule, interpretation, asked)
+    return Finding(sentence(text or answer.because), answer, answer.rule, interpretation, asked)
 
 
-def plain_line(text: str, rule: str | None = None, *, read: str | None = None) -> Line:
+def plain_line(text: str, rule: str | None = None, *, read: str | None = None) -> Finding:
     """Returns a line that no length decides."""
-    return Line(sentence(text), None, rule, None if read is None else reading(read))
+    return Finding(sentence(text), None, rule, None if read is None else reading(read))
 
 
 def listed_answer(

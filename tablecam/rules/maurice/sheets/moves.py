@@ -18,9 +18,9 @@ from tablecam.rules.maurice.field.tables import (
     RETROGRADE_SHARE,
 )
 from tablecam.rules.maurice.movement.reach import reach
-from tablecam.rules.maurice.place.activation import least_cards, span
+from tablecam.rules.maurice.place.activation import command_string, least_cards
 from tablecam.rules.maurice.place.forces import RULE as FORCE_RULE
-from tablecam.rules.maurice.place.forces import link, why_apart
+from tablecam.rules.maurice.place.forces import link, linking_obstacle
 from tablecam.rules.maurice.rulings.ruled import Rulings
 from tablecam.rules.maurice.sheets.lines import (
     answer_line,
@@ -29,7 +29,7 @@ from tablecam.rules.maurice.sheets.lines import (
     plain_line,
     question,
 )
-from tablecam.rules.sheets import Line, Section
+from tablecam.rules.sheets import Finding, Section
 from tablecam.table.model import Commander
 from tablecam.table.sides import side_name
 
@@ -48,7 +48,7 @@ def movement_section(rulings: Rulings, unit: UnitOnField) -> Section:
     return Section("movement", "Movement", tuple(lines), shapes_of(area, "reach", "reach"))
 
 
-def _allowance(rulings: Rulings, unit: UnitOnField) -> Line:
+def _allowance(rulings: Rulings, unit: UnitOnField) -> Finding:
     """Returns the line of a unit's allowance and its conditions."""
     allowed_bw = rulings.units[unit.id].allowance_bw
     may = f"{unit.id} may move {allowed_bw:g} BW"
@@ -67,7 +67,7 @@ def _allowance(rulings: Rulings, unit: UnitOnField) -> Line:
     return plain_line(f"{may} forward or {back}, wheels included", "M-6.2", read="M-6.17")
 
 
-def _formation(unit: UnitOnField) -> Iterator[Line]:
+def _formation(unit: UnitOnField) -> Iterator[Finding]:
     """Yields what a unit's formation means for its moves."""
     if unit.formation == "broken-up":
         yield plain_line(f"How {unit.id} is formed is unclear; it is taken to be in line", "M-1.7")
@@ -78,7 +78,7 @@ def _formation(unit: UnitOnField) -> Iterator[Line]:
         yield plain_line(text, "M-6.9", read="M-6.10")
 
 
-def _beside(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
+def _beside(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
     """Yields friends in edge contact with a flank; a wheel's rear corner may swing into them."""
     neighbours = [
         friend.id for friend in rulings.field.friends_of(unit) if unit.has_beside_it(friend)
@@ -88,7 +88,7 @@ def _beside(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
         yield plain_line(text, "M-6.14", read="M-6.14")
 
 
-def _ground(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
+def _ground(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
     """Yields the ground that a unit stands on, and the cost of leaving it."""
     pieces = [
         piece.terrain
@@ -124,7 +124,7 @@ def force_section(rulings: Rulings, unit: UnitOnField) -> Section:
     ]
     friends.sort(key=lambda friend: rulings.apart.mm(unit.id, friend.id))
     # Friends that can never be linked share a line per reason.
-    alike = [friend for friend in friends if why_apart(unit, friend) is None]
+    alike = [friend for friend in friends if linking_obstacle(unit, friend) is None]
     lines = [link_line(rulings, unit, friend) for friend in alike]
     lines += _unlike(unit, [friend for friend in friends if friend not in alike])
     drawn = [
@@ -137,11 +137,11 @@ def force_section(rulings: Rulings, unit: UnitOnField) -> Section:
     return Section("force", "Force", (head, *lines), links)
 
 
-def _unlike(unit: UnitOnField, friends: Sequence[UnitOnField]) -> Iterator[Line]:
+def _unlike(unit: UnitOnField, friends: Sequence[UnitOnField]) -> Iterator[Finding]:
     """Yields friends that cannot be of a unit's force as they stand, by reason."""
     names_by_reason: dict[str | None, list[str]] = {}
     for friend in friends:
-        names_by_reason.setdefault(why_apart(unit, friend), []).append(friend.id)
+        names_by_reason.setdefault(linking_obstacle(unit, friend), []).append(friend.id)
     for reason, names in names_by_reason.items():
         yield plain_line(f"It is not linked with {names_of(names)}: {reason}", FORCE_RULE)
 
@@ -155,7 +155,7 @@ def pair_force_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Sect
     return Section("force", "Force", (link_line(rulings, a, b),))
 
 
-def link_line(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Line:
+def link_line(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Finding:
     """Returns whether two friends are linked, directly or through others."""
     answer = link(rulings.field, a, b)
     head = {
@@ -176,7 +176,7 @@ def link_line(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Line:
 def span_section(rulings: Rulings, unit: UnitOnField) -> Section:
     """Returns the path length from each commander of its side to a unit's force."""
     leaders = [leader for leader in rulings.field.position.commanders if leader.side == unit.side]
-    lines: list[Line] = []
+    lines: list[Finding] = []
     drawn: list[Shape] = []
     for leader in leaders:
         line, path = _span_line(rulings, leader, unit)
@@ -190,7 +190,7 @@ def span_section(rulings: Rulings, unit: UnitOnField) -> Section:
 
 def _span_line(
     rulings: Rulings, leader: Commander, unit: UnitOnField
-) -> tuple[Line, tuple[Shape, ...]]:
+) -> tuple[Finding, tuple[Shape, ...]]:
     """Returns the line of the path from a commander to a unit's force, and its shape."""
     force = _force_of(rulings, unit)
     string = next(
@@ -201,7 +201,7 @@ def _span_line(
         ),
         None,
     )
-    length = span(rulings.field, leader, force) if string is None else string.span
+    length = command_string(rulings.field, leader, force) if string is None else string.span
     text = f"What span activates the force of {unit.id} from {leader.id}?"
     asked = question(text, "span", leader.id, unit.id)
     if length is None:

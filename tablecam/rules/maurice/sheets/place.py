@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
-from tablecam.rules.maurice.place.pairs import Pair
+from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.place.touch import ACROSS_RULE
 from tablecam.rules.maurice.rulings.readings import is_bent_column
 from tablecam.rules.maurice.rulings.ruled import Rulings
 from tablecam.rules.maurice.sheets.lines import answer_line, names_of, plain_line, question
-from tablecam.rules.sheets import Line, Section
+from tablecam.rules.sheets import Finding, Section
 from tablecam.uncertainty.about import ring
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.lengths import distance
@@ -75,7 +75,7 @@ def contact_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section
     return Section("contact", "Contact", (contact_line(rulings, a.id, b.id),))
 
 
-def contact_line(rulings: Rulings, a_id: str, b_id: str) -> Line:
+def contact_line(rulings: Rulings, a_id: str, b_id: str) -> Finding:
     """Returns whether two units touch, with the interpretation that decides a small gap."""
     answer = rulings.touching.answer(a_id, b_id)
     # The margin of contact is the touch tolerance minus the gap.
@@ -118,7 +118,7 @@ def flank_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
     return Section("flank", "Flanks", lines or (friends,))
 
 
-def flank_line(rulings: Rulings, pair: Pair) -> Line:
+def flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
     """Returns whether one unit is to another's flank, and flanks it."""
     answer, a, b = pair.to_flank, pair.a, pair.b
     touch = ""
@@ -136,7 +136,7 @@ def flank_line(rulings: Rulings, pair: Pair) -> Line:
     return answer_line(answer, asked, text=f"{head}: {facts}{touch}", read=read)
 
 
-def _vulnerable(rulings: Rulings, unit: UnitOnField) -> Iterator[Line]:
+def _vulnerable(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
     """Yields a note that a flanked attacker is not vulnerable (M-8.16)."""
     if unit.side == rulings.active and rulings.units[unit.id].flanked_by:
         text = f"{unit.id} attacks, so it is not vulnerable in combat though it is flanked"
@@ -147,11 +147,11 @@ def _contacts(rulings: Rulings, unit_id: str) -> list[tuple[str, str]]:
     return [ids for ids in rulings.touching.contacts if unit_id in ids]
 
 
-def _may_matter(rulings: Rulings, pair: Pair) -> bool:
+def _may_matter(rulings: Rulings, pair: UnitPair) -> bool:
     """Whether an enemy gets a line of its own: it is near, or not clearly to the front."""
     is_near = pair.distance_mm <= NEAR_BW * rulings.field.bw_mm
     return is_near or pair.to_flank.answer != "no"
 
 
-def _touches(rulings: Rulings, pair: Pair) -> bool:
+def _touches(rulings: Rulings, pair: UnitPair) -> bool:
     return pair.b.id in rulings.touching.of(pair.a.id)

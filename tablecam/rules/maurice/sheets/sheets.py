@@ -31,7 +31,7 @@ from tablecam.rules.maurice.sheets.place import (
     near_section,
     range_section,
 )
-from tablecam.rules.sheets import Line, Section, Sheet
+from tablecam.rules.sheets import Finding, Section, UnitReport
 from tablecam.table.sides import side_name
 
 _OF_UNIT: Final[Mapping[str, Callable[[Rulings, UnitOnField], Section]]] = MappingProxyType(
@@ -67,21 +67,21 @@ KINDS: Final = tuple(dict.fromkeys((*_OF_UNIT, *_OF_PAIR)))
 """The kinds of questions; each question id begins with one."""
 
 
-def unit_sheet(rulings: Rulings, unit_id: str) -> Sheet:
+def unit_sheet(rulings: Rulings, unit_id: str) -> UnitReport:
     """Returns all rulings on a unit."""
     unit = rulings.field.by_id[unit_id]
-    return Sheet(
+    return UnitReport(
         _title(unit),
         tuple(_section(rulings, kind, make, unit) for kind, make in _OF_UNIT.items()),
         _hidden(unit),
     )
 
 
-def pair_sheet(rulings: Rulings, a_id: str, b_id: str) -> Sheet:
+def pair_sheet(rulings: Rulings, a_id: str, b_id: str) -> UnitReport:
     """Returns all rulings between two units, the first one's view first."""
     a, b = rulings.field.by_id[a_id], rulings.field.by_id[b_id]
     sections = tuple(_section(rulings, kind, make, a, b) for kind, make in _OF_PAIR.items())
-    return Sheet(f"{_title(a)}, and {_title(b)}", sections, (*_hidden(a), *_hidden(b)))
+    return UnitReport(f"{_title(a)}, and {_title(b)}", sections, (*_hidden(a), *_hidden(b)))
 
 
 def _section(
@@ -97,7 +97,7 @@ def _section(
     return attempt("/".join((kind, *names)), lambda: make(rulings, *units), unknown)
 
 
-def lines_about(rulings: Rulings, question: str) -> Iterator[Line]:
+def lines_about(rulings: Rulings, question: str) -> Iterator[Finding]:
     """Yields the lines that may answer a question, from the sections of its kind."""
     kind, *parts = question.split("/")
     units = rulings.field.by_id
@@ -107,7 +107,7 @@ def lines_about(rulings: Rulings, question: str) -> Iterator[Line]:
     for unit in named if kind in _OF_UNIT else ():
         yield from _section(rulings, kind, _OF_UNIT[kind], unit).lines
     if kind == "fire" and named:
-        none: tuple[Line, ...] = ()
+        none: tuple[Finding, ...] = ()
         yield from attempt(question, lambda: tuple(lines_of_bases(rulings, *named[:2])), none)
 
 

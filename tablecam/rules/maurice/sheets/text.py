@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tablecam.rules.maurice.rulings.narrowing import is_under
-from tablecam.rules.sheets import Line, Sheet
+from tablecam.rules.sheets import Finding, UnitReport
 
 _WORDS: Final = {"yes": "yes", "no": "no", "too_close": "too close"}
 _INDENT: Final = 2
@@ -15,7 +15,7 @@ _COLUMN: Final = 13
 """Indent of sentences: wider than the longest answer."""
 
 
-def sheet_lines(sheet: Sheet, *, width: int, rule: str | None = None) -> Iterator[str]:
+def sheet_lines(sheet: UnitReport, *, width: int, rule: str | None = None) -> Iterator[str]:
     """Yields a sheet as lines up to a width, optionally only those of a rule or chapter."""
     yield sheet.title
     for section in sheet.sections:
@@ -27,7 +27,7 @@ def sheet_lines(sheet: Sheet, *, width: int, rule: str | None = None) -> Iterato
             yield from _wrapped(line, width)
 
 
-def _wrapped(line: Line, width: int) -> Iterator[str]:
+def _wrapped(line: Finding, width: int) -> Iterator[str]:
     answer = "-" if line.answer is None else _WORDS[line.answer.answer]
     text = f"{line.text} [{line.rule}]" if line.rule else line.text
     head = f"{'':{_INDENT}}{answer:{_COLUMN - _INDENT}}"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shapely import affinity
 
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.game.moves.changes import changes
+from tablecam.rules.maurice.game.moves.changes import formation_changes
 from tablecam.rules.maurice.movement.movement import judge_move
 from tablecam.table.formation import read_formation
 from tablecam.table.model import BasePose, Unit
@@ -51,7 +51,7 @@ def test_m_6_24_every_change_lies_flush_in_the_formation_that_it_is_called(
     laid = layer("F1", "french", 900, 600, 90.0, arm="cavalry" if layer is massed else arm)
     start = broad(laid, width_mm, depth_mm, heading_deg)
     unit = field_of(position(start, FAR)).by_id["F1"]
-    found = list(changes(unit))
+    found = list(formation_changes(unit))
     assert found
     for name, bases in found:
         there = replace(start, bases=bases)
@@ -76,7 +76,7 @@ def test_m_6_23_each_arm_changes_as_it_may_and_every_change_is_judged_legal(
     unit: Unit, names: list[str]
 ) -> None:
     field = field_of(position(unit, FAR))
-    found = list(changes(field.by_id["F1"]))
+    found = list(formation_changes(field.by_id["F1"]))
     assert [name for name, _ in found] == names
     for _, bases in found:
         assert judge_move(field, field.by_id["F1"], bases).is_legal.answer == "yes"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import AlikeDice
+from tablecam.rules.game import DiceGroup
 from tablecam.rules.maurice.game.offers import offer
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.state.actions import Fire, FireFrom, Rally
@@ -29,7 +29,7 @@ def half_in_a_wood() -> State:
     return after(state, FireFrom("left"), Fire("F1", aims))[0]
 
 
-def groups(state: State) -> tuple[AlikeDice, ...]:
+def groups(state: State) -> tuple[DiceGroup, ...]:
     (due,) = the_round.legal(state)
     assert isinstance(due, Roll)
     found = offer(state, due).dice
@@ -57,4 +57,4 @@ def test_m_9_3_a_rally_says_what_each_die_needs() -> None:
         line("F1", "french", 400, 200, disruption=2), line("B1", "british", 800, 1000)
     )
     state, _ = after(state_at(table, Rallying(("F1",)), command="rally"), Rally("F1"))
-    assert groups(state) == (AlikeDice("F1", 3, (0, 1)),)
+    assert groups(state) == (DiceGroup("F1", 3, (0, 1)),)

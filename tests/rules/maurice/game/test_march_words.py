@@ -4,7 +4,7 @@ import pytest
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.game.moves.marches import marches
+from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.moves.move_words import march_words, move_words
 from tablecam.rules.maurice.movement.movement import MoveJudgement
 from tablecam.uncertainty.answer import Answer
@@ -40,7 +40,7 @@ from tests.rules.maurice.tables import column, gun, line, massed, position
 def test_a_usual_march_says_what_it_is(unit, said):
     field = field_of(position(unit, line("B1", "british", 1500, 1100, 270.0)))
     there = field.by_id["F1"]
-    words = [march_words(field, there, march.bases) for march in marches(field, there)]
+    words = [march_words(field, there, march.bases) for march in usual_marches(field, there)]
     assert set(said) <= set(words)
     if unit.formation == "line":
         assert list(dict.fromkeys(words)) == said

@@ -11,7 +11,7 @@ from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.setup.deploying import outside
+from tablecam.rules.maurice.game.setup.deploying import unit_outside_zone
 from tablecam.rules.maurice.game.state.actions import (
     ChooseEdge,
     ChooseOrder,
@@ -176,7 +176,7 @@ def test_an_army_that_lies_elsewhere_is_offered_rows_that_face_the_enemy():  # M
     state, _ = after(state, ChooseOrder("french"))
     (offered,) = GAME.legal(state)
     state, _ = after(state, offered)
-    assert outside(state.position, "french", is_near=False) is None
+    assert unit_outside_zone(state.position, "french", is_near=False) is None
     assert {base.heading_deg for base in offered.units["F1"]} == {SOUTH}
     assert state.position.unit("F2").formation == "massed"
 
@@ -267,7 +267,7 @@ def test_armies_that_lie_in_each_others_thirds_may_still_deploy():
     state, _ = after(state, ChooseOrder("french"))
     (offered,) = GAME.legal(state)
     state, _ = after(state, offered)
-    assert outside(state.position, "british", is_near=True) is None
+    assert unit_outside_zone(state.position, "british", is_near=True) is None
     assert GAME.legal(state) == (Deploy("british"),)
     with pytest.raises(Refused, match="expected units of British, got F1"):
         after(state, Deploy("british", {"F1": state.position.unit("F1").bases}))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.charge.charge import charges
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.fire.fire import fires
+from tablecam.rules.maurice.fire.fire import fire_of_units
 from tablecam.rules.maurice.game.state.steps import CommandChoice
 from tablecam.rules.maurice.game.state.table import (
     charges_at,
@@ -64,7 +64,7 @@ def test_what_units_may_do_and_is_taken_over_is_as_if_asked_afresh(
             continue  # it was shifted onto somebody
         after = state_at(fresh.position, CommandChoice())
         there = [unit.id for unit in left]
-        assert fire_at(after, there) == fires(fresh)
+        assert fire_at(after, there) == fire_of_units(fresh)
         assert charges_at(after, there) == charges(fresh)
         for side in ("french", "british"):
             assert forces_at(after, side) == forces(fresh, side)

@@ -19,8 +19,8 @@ from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.game.state.actions import (
     Action,
     Charge,
+    CorrectPoses,
     Deploy,
-    Lay,
     March,
     Overrule,
     PlaceCommander,
@@ -211,7 +211,7 @@ class Meddler:
 
     def _told_nonsense(self, play: Play[State, Action]) -> None:
         """An old action again, or one that is not due: taken or refused, but never a fault."""
-        old = self._chance.choice(play.done).action if play.done else Lay({})
+        old = self._chance.choice(play.done).action if play.done else CorrectPoses({})
         self._tried(play, old, "old")
         for made in self._anything(play.state):
             self._tried(play, made, "anything")

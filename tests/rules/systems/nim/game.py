@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
-from tablecam.rules.game import Asked, Event, Game, Offer, Refused
+from tablecam.rules.game import Event, Game, Offer, PendingDecision, Refused
 from tablecam.table.model import Position, TableSize
 
 SIDES: Final = ("left", "right")
@@ -52,9 +52,13 @@ class Nim(Game[State, Roll | Take]):
 
     def asked(self, state):
         if state.left is None:
-            return Asked("a die for the counters")
+            return PendingDecision("a die for the counters")
         side, other = SIDES[state.turn], SIDES[1 - state.turn]
-        return Asked(f"{other} has won", is_over=True) if state.left == 0 else Asked("Take?", side)
+        return (
+            PendingDecision(f"{other} has won", is_over=True)
+            if state.left == 0
+            else PendingDecision("Take?", side)
+        )
 
     def legal(self, state):
         return (DUE,) if state.left is None else tuple(Take(n) for n in (1, 2) if n <= state.left)

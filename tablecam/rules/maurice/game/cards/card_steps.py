@@ -9,16 +9,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from tablecam.rules.game import Asked, Event, Refused
-from tablecam.rules.maurice.charge.charge import are_enough
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.maurice.charge.charge import are_enough_chargers
 from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire
 from tablecam.rules.maurice.game.moves.charge_steps import able_to_charge
 from tablecam.rules.maurice.game.state.actions import Action, Decline, Interrupt, Modify, Remove
 from tablecam.rules.maurice.game.state.cards import MOMENTS, Card, Effect
-from tablecam.rules.maurice.game.state.hand import cards_of, held_card, is_dealt, without_cards
+from tablecam.rules.maurice.game.state.hand import (
+    cards_of,
+    held_card,
+    is_dealt,
+    with_cards_discarded,
+)
 from tablecam.rules.maurice.game.state.sequence import after_action, after_interrupt
 from tablecam.rules.maurice.game.state.state import Modifier, Round, State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     Firing,
     Interrupting,
@@ -53,10 +58,10 @@ _EFFECT_WORDS: Mapping[Effect, str] = {
 class InterruptingRules:
     """Rules of `Interrupting`: the passive side, at most once a round (M-4.17)."""
 
-    def asked(self, state: State, step: Interrupting) -> Asked:
+    def asked(self, state: State, step: Interrupting) -> PendingDecision:
         """Asks the passive side."""
         what = "the volley phase" if step.moment == "volleys" else "the activation"
-        return Asked(f"Does {side_name(state.passive)} interrupt {what}?", state.passive)
+        return PendingDecision(f"Does {side_name(state.passive)} interrupt {what}?", state.passive)
 
     def legal(self, state: State, step: Interrupting) -> tuple[Action, ...]:
         """Lists the interrupts that may be played now, and none."""
@@ -70,7 +75,7 @@ class InterruptingRules:
         )
         return (Decline(state.passive), *played)
 
-    def apply(self, state: State, step: Interrupting, action: Action) -> Followed:
+    def apply(self, state: State, step: Interrupting, action: Action) -> StateAndEvents:
         """Continues what was interrupted, unless that has become impossible (M-4.19)."""
         if isinstance(action, Decline):
             _check_side(action.side, state.passive)
@@ -79,7 +84,7 @@ class InterruptingRules:
             raise Refused(f"expected an interrupt or none, got {action.type}", rule="M-4.17")
         _check_interrupt(state, step, action)
         side = state.passive
-        state = without_cards(state, side, (action.card,))
+        state = with_cards_discarded(state, side, (action.card,))
         state = replace(state, round=_interrupted(state, action.effect))
         facts = {"side": side, "effect": action.effect, "card": action.card}
         text = f"{side_name(side)} interrupts: {_EFFECT_WORDS[action.effect]}"
@@ -113,10 +118,10 @@ def _concerned(state: State, step: Modifying) -> tuple[str, ...]:
 class ModifyingRules:
     """Rules of `Modifying`: one card of a symbol, or none, from each side in turn (M-4.16)."""
 
-    def asked(self, state: State, step: Modifying) -> Asked:
+    def asked(self, state: State, step: Modifying) -> PendingDecision:
         """Asks the side whose turn it is."""
         card = f"a card with {SYMBOL_WORDS[step.symbol]}"
-        return Asked(f"Does {side_name(step.side)} play {card}?", step.side)
+        return PendingDecision(f"Does {side_name(step.side)} play {card}?", step.side)
 
     def legal(self, state: State, step: Modifying) -> tuple[Action, ...]:
         """Lists the cards that may be played now, and none.
@@ -139,7 +144,7 @@ class ModifyingRules:
             played = [Modify(step.side, step.symbol, amounts) for amounts in ({}, *plain)]
         return (Decline(step.side), *played)
 
-    def apply(self, state: State, step: Modifying, action: Action) -> Followed:
+    def apply(self, state: State, step: Modifying, action: Action) -> StateAndEvents:
         """Applies the card for the rest of the round; then the other side may play (M-4.16)."""
         if isinstance(action, Decline):
             _check_side(action.side, step.side)
@@ -147,7 +152,7 @@ class ModifyingRules:
         if not isinstance(action, Modify):
             raise Refused(f"expected a modifying card or none, got {action.type}", rule="M-4.16")
         _check_modify(state, step, action)
-        state = without_cards(state, action.side, (action.card,))
+        state = with_cards_discarded(state, action.side, (action.card,))
         modifier = Modifier(action.side, action.symbol, action.amounts, action.card)
         modifiers = (*state.round.modifiers, modifier)
         state = replace(state, round=replace(state.round, modifiers=modifiers))
@@ -160,15 +165,17 @@ class ModifyingRules:
 class RemovingRules:
     """Rules of `Removing`: either side may remove a removable event from the game (M-4.25)."""
 
-    def asked(self, state: State, step: Removing) -> Asked:
+    def asked(self, state: State, step: Removing) -> PendingDecision:
         """Asks the side whose turn it is."""
-        return Asked(f"Does {side_name(step.side)} take the event out of the game?", step.side)
+        return PendingDecision(
+            f"Does {side_name(step.side)} take the event out of the game?", step.side
+        )
 
     def legal(self, state: State, step: Removing) -> tuple[Action, ...]:
         """Lists leaving the event in the discards and removing it."""
         return (Decline(step.side), Remove(step.side))
 
-    def apply(self, state: State, step: Removing, action: Action) -> Followed:
+    def apply(self, state: State, step: Removing, action: Action) -> StateAndEvents:
         """Removes the card from the discards, or asks the other side."""
         if not isinstance(action, Decline | Remove):
             raise Refused(f"expected to remove the event or not, got {action.type}", rule="M-4.25")
@@ -185,7 +192,7 @@ class RemovingRules:
         return state.to(replace(step, side=step.left[0], left=step.left[1:])), ()
 
 
-def without_interrupt(state: State, step: Interrupting) -> Followed | None:
+def without_interrupt(state: State, step: Interrupting) -> StateAndEvents | None:
     """Continues where the passive side cannot interrupt; returns None where it is asked.
 
     A side with any card is asked, whichever cards it holds: skipping it would reveal its hand.
@@ -195,7 +202,7 @@ def without_interrupt(state: State, step: Interrupting) -> Followed | None:
     return after_interrupt(state, step), ()
 
 
-def without_modifier(state: State, step: Modifying) -> Followed | None:
+def without_modifier(state: State, step: Modifying) -> StateAndEvents | None:
     """Continues where a side cannot modify; returns None where it is asked."""
     if state.side(step.side).hand and not _has_modified(state, step):
         return None
@@ -243,7 +250,7 @@ def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
     units = [field_at(state).by_id[name] for name in step.force]
     if state.round.command == "charge":
         able = able_to_charge(state, step.force)
-        return units[0].is_in_difficult or not are_enough(len(able), len(units))
+        return units[0].is_in_difficult or not are_enough_chargers(len(able), len(units))
     return units[0].is_in_difficult and not any(unit.has_smoke for unit in units)
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.game.state.actions import Action, Draw
 from tablecam.rules.maurice.game.state.cards import RESHUFFLE
 from tablecam.rules.maurice.game.state.hand import is_dealt
 from tablecam.rules.maurice.game.state.state import Deck, State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Drawing
 from tablecam.table.sides import side_name
 
@@ -22,12 +22,12 @@ from tablecam.table.sides import side_name
 class DrawingRules:
     """Rules of `Drawing`: `count` cards, with reshuffles in between (M-4.20, M-4.21)."""
 
-    def asked(self, state: State, step: Drawing) -> Asked:
+    def asked(self, state: State, step: Drawing) -> PendingDecision:
         """Asks chance where tablecam deals, else the side: it sees the Reshuffle card."""
         question = f"{side_name(step.side)} draws {_cards(step.count)}"
         if is_dealt(state):
-            return Asked(question)
-        return Asked(f"{question}: is one of them the Reshuffle card?", step.side)
+            return PendingDecision(question)
+        return PendingDecision(f"{question}: is one of them the Reshuffle card?", step.side)
 
     def legal(self, state: State, step: Drawing) -> tuple[Action, ...]:
         """Lists the draw; where players hold the cards, with the Reshuffle card at each place."""
@@ -38,7 +38,7 @@ class DrawingRules:
         with_reshuffle = tuple(replace(plain, reshuffle_at=place + 1) for place in range(count))
         return with_reshuffle if state.deck.left == count else (plain, *with_reshuffle)
 
-    def apply(self, state: State, step: Drawing, action: Action) -> Followed:
+    def apply(self, state: State, step: Drawing, action: Action) -> StateAndEvents:
         """Moves cards to the hand; cards due after a reshuffle are drawn in a further step."""
         count = min(step.count, state.deck.left)
         if not isinstance(action, Draw) or (action.side, action.count) != (step.side, count):
@@ -51,7 +51,7 @@ class DrawingRules:
         return _reshuffled(*_moved_to_hand(state, step, action.reshuffle_at - 1), step.side)
 
 
-def automatic_draw(state: State, step: Drawing) -> Followed | None:
+def automatic_draw(state: State, step: Drawing) -> StateAndEvents | None:
     """Continues where nobody needs to say anything; returns None where somebody does.
 
     The first deck is reshuffled once its last card is drawn (M-4.20); from an empty last deck
@@ -97,7 +97,7 @@ def settled_draw(state: State, action: Draw, chance: Random) -> Draw:
     return replace(action, cards=tuple(cards))
 
 
-def _moved_to_hand(state: State, step: Drawing, count: int) -> Followed:
+def _moved_to_hand(state: State, step: Drawing, count: int) -> StateAndEvents:
     """Moves a number of cards from deck to hand."""
     holder = state.side(step.side)
     deck = replace(state.deck, left=state.deck.left - count)
@@ -106,7 +106,7 @@ def _moved_to_hand(state: State, step: Drawing, count: int) -> Followed:
     return state, (_draw_event(step.side, count),) if count else ()
 
 
-def _dealt(state: State, step: Drawing, action: Draw) -> Followed:
+def _dealt(state: State, step: Drawing, action: Draw) -> StateAndEvents:
     """Moves drawn cards to a hand, and a Reshuffle card out of the game."""
     cards = action.cards
     if cards is None:
@@ -150,7 +150,7 @@ def _check_stated(state: State, action: Draw) -> None:
         raise Refused(why, rule="M-4.21", key="reshuffle_at")
 
 
-def _second_deck(state: State) -> Followed:
+def _second_deck(state: State) -> StateAndEvents:
     """Makes the discards and the Reshuffle card the second deck (M-4.20)."""
     deck = state.deck
     new = Deck(left=deck.discarded + 1, discarded=0, stage="second", cards=deck.discards)
@@ -158,7 +158,7 @@ def _second_deck(state: State) -> Followed:
     return replace(state, deck=new), (Event("reshuffle", text, "M-4.20", {"left": new.left}),)
 
 
-def _reshuffled(state: State, events: tuple[Event, ...], side: str) -> Followed:
+def _reshuffled(state: State, events: tuple[Event, ...], side: str) -> StateAndEvents:
     """Removes the Reshuffle card and makes deck and discards the last deck (M-4.21)."""
     deck = state.deck
     new = Deck(

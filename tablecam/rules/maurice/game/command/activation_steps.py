@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.game.command.able import eligible_units
 from tablecam.rules.maurice.game.state.actions import Action, Activate, Done
 from tablecam.rules.maurice.game.state.declaring import declarable_activations, declarable_forces
-from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt, without_cards
+from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt, with_cards_discarded
 from tablecam.rules.maurice.game.state.sequence import DRAWS, after_action
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Activating, Interrupting
 from tablecam.rules.maurice.game.state.table import field_at, forces_at
-from tablecam.rules.maurice.place.activation import least_cards, reaches, span, spans
-from tablecam.rules.maurice.place.forces import left_out
+from tablecam.rules.maurice.place.activation import (
+    command_string,
+    command_strings,
+    least_cards,
+    reaches,
+)
+from tablecam.rules.maurice.place.forces import first_unlinked
 from tablecam.table.model import Commander
 from tablecam.table.sides import side_name
 from tablecam.wording import nearest
@@ -32,17 +37,17 @@ class ActivatingRules:
     the cards decide themselves whether any reaches.
     """
 
-    def asked(self, state: State, step: Activating) -> Asked:
+    def asked(self, state: State, step: Activating) -> PendingDecision:
         """Asks the active side."""
         question = f"Which force does {side_name(state.active)} activate to {state.round.command}?"
-        return Asked(question, state.active)
+        return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: Activating) -> tuple[Action, ...]:
         """Lists each whole force and each single unit in reach, with the cheapest cards."""
         activations = _activations(state)
         return activations if activations and _is_bound(state) else (*activations, Done())
 
-    def apply(self, state: State, step: Activating, action: Action) -> Followed:
+    def apply(self, state: State, step: Activating, action: Action) -> StateAndEvents:
         """Spends the cards; the passive side may interrupt."""
         if isinstance(action, Done):
             return _activates_nobody(state)
@@ -56,13 +61,13 @@ class ActivatingRules:
             _check_force(state, field_at(state), action.force)
             force, left_out_events = action.force, ()
             event = _check_reached(state, field_at(state), force, spans_bw)
-        state = without_cards(state, state.active, played)
+        state = with_cards_discarded(state, state.active, played)
         if event.kind == "out-of-reach":
             return after_action(state), (*left_out_events, event)
         return state.to(Interrupting("activation", force)), (*left_out_events, event)
 
 
-def _activates_nobody(state: State) -> Followed:
+def _activates_nobody(state: State) -> StateAndEvents:
     """Ends the action without a force, unless the side's cards reach one."""
     side = side_name(state.active)
     if _is_bound(state) and (activations := _activations(state)):
@@ -131,7 +136,7 @@ def _needs_bw(state: State, field: Field, candidates: Sequence[Force]) -> list[i
         return [1] * len(candidates)
     return [
         None if reach is None else least_cards(field, reach)[0]
-        for reach in spans(field, commander, candidates)
+        for reach in command_strings(field, commander, candidates)
     ]
 
 
@@ -174,7 +179,7 @@ def cheapest_cards(held: Iterable[tuple[int, str]], need_bw: int) -> tuple[str, 
 def _check_force(state: State, field: Field, force: Force) -> None:
     """Refuses what is no force of the active side or cannot do the declared action."""
     _check_named(state, field, force)
-    if (unlinked := left_out(field, force)) is not None:
+    if (unlinked := first_unlinked(field, force)) is not None:
         raise Refused(
             f"no chain of links joins {unlinked} to the force", rule="M-1.15", key="force"
         )
@@ -211,7 +216,7 @@ def _unmeasured_force(
         raise Refused(why, rule=able.rule, key="force")
     force, events = named, []
     # Leaving one out may unlink others.
-    while (unlinked := left_out(field, force)) is not None:
+    while (unlinked := first_unlinked(field, force)) is not None:
         force = tuple(name for name in force if name != unlinked)
         text = f"{unlinked} is not linked to {force[0]}: it is not of the force"
         events.append(Event("left-out", text, "M-1.15", {"unit": unlinked}))
@@ -270,7 +275,7 @@ def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int
     if commander is None:
         text = f"{text}; {side_name(state.active)} has no commander on the table to measure from"
         return Event("activated", text, "M-4.11", facts)
-    reached = span(field, commander, force)
+    reached = command_string(field, commander, force)
     if reached is None:
         why = f"every way from {commander.id} to {names} passes within 1 BW of an enemy"
         raise Refused(why, rule="M-4.12", key="force")

@@ -7,16 +7,21 @@ from typing import get_args
 
 import shapely
 
-from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.tables import SHORT_BW
 from tablecam.rules.maurice.game.command.able import may_charge
 from tablecam.rules.maurice.game.state.actions import Action, Declare, Volleys
 from tablecam.rules.maurice.game.state.declaring import may_try_to_fire
-from tablecam.rules.maurice.game.state.hand import cards_of, held_card, is_dealt, without_cards
+from tablecam.rules.maurice.game.state.hand import (
+    cards_of,
+    held_card,
+    is_dealt,
+    with_cards_discarded,
+)
 from tablecam.rules.maurice.game.state.sequence import DRAWS, after_declaring, after_fire
 from tablecam.rules.maurice.game.state.state import Command, State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     CommandChoice,
     Drawing,
@@ -32,9 +37,11 @@ from tablecam.wording import quoted
 class VolleyChoiceRules:
     """Rules of `VolleyChoice`: the active side invokes volleys or skips them (M-4.3)."""
 
-    def asked(self, state: State, step: VolleyChoice) -> Asked:
+    def asked(self, state: State, step: VolleyChoice) -> PendingDecision:
         """Asks the active side."""
-        return Asked(f"Does {side_name(state.active)} invoke the volley phase?", state.active)
+        return PendingDecision(
+            f"Does {side_name(state.active)} invoke the volley phase?", state.active
+        )
 
     def legal(self, state: State, step: VolleyChoice) -> tuple[Action, ...]:
         """Lists no volleys, and volleys where a unit that can fire has an enemy in range."""
@@ -46,7 +53,7 @@ class VolleyChoiceRules:
         )
         return (Volleys(False), Volleys(True)) if may_fire else (Volleys(False),)
 
-    def apply(self, state: State, step: VolleyChoice, action: Action) -> Followed:
+    def apply(self, state: State, step: VolleyChoice, action: Action) -> StateAndEvents:
         """Lets the passive side interrupt the volleys, or moves on to the command choice."""
         if not isinstance(action, Volleys):
             raise Refused(f"expected volleys or none, got {action.type}", rule="M-4.3")
@@ -62,9 +69,11 @@ class VolleyChoiceRules:
 class CommandChoiceRules:
     """Rules of `CommandChoice`: a pass, an event, or a feasible action (M-4.4)."""
 
-    def asked(self, state: State, step: CommandChoice) -> Asked:
+    def asked(self, state: State, step: CommandChoice) -> PendingDecision:
         """Asks the active side."""
-        return Asked(f"What does {side_name(state.active)} do in this round?", state.active)
+        return PendingDecision(
+            f"What does {side_name(state.active)} do in this round?", state.active
+        )
 
     def legal(self, state: State, step: CommandChoice) -> tuple[Action, ...]:
         """Lists every feasible command; where tablecam deals, each event by its card."""
@@ -82,7 +91,7 @@ class CommandChoiceRules:
         ]
         return tuple(commands)
 
-    def apply(self, state: State, step: CommandChoice, action: Action) -> Followed:
+    def apply(self, state: State, step: CommandChoice, action: Action) -> StateAndEvents:
         """Declares the command, then draws its cards; a force is named after that (M-4.10)."""
         if not isinstance(action, Declare):
             raise Refused(f"expected a command, got {action.type}", rule="M-4.4")
@@ -146,7 +155,7 @@ def _check_declared(state: State, action: Declare) -> None:
 
 def _event(state: State, action: Declare) -> State:
     """Plays an event for its text: no draws, modifiers or interrupts (M-4.7)."""
-    state = without_cards(state, state.active, (action.card,))
+    state = with_cards_discarded(state, state.active, (action.card,))
     then = after_declaring(state).step
     card = None if action.card is None else state.options.card(action.card)
     if card is not None and not card.is_removable:

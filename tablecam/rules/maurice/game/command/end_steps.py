@@ -10,17 +10,17 @@ import shapely
 
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import HAND_LIMIT, NIGHT_PASSES
 from tablecam.rules.maurice.game.state.actions import Action, Discard, Done, PlaceCommander
 from tablecam.rules.maurice.game.state.displaced import marker_outline
-from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt, without_cards
+from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt, with_cards_discarded
 from tablecam.rules.maurice.game.state.losses import with_less_morale
 from tablecam.rules.maurice.game.state.sequence import after_commander, next_round
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     Discarding,
     Displacing,
@@ -153,9 +153,9 @@ _LISTED = 12
 class MovingCommanderRules:
     """Rules of `MovingCommander`: anywhere, for a card of any span, or not (M-6.27)."""
 
-    def asked(self, state: State, step: MovingCommander) -> Asked:
+    def asked(self, state: State, step: MovingCommander) -> PendingDecision:
         """Asks the active side."""
-        return Asked(f"Does {side_name(state.active)} move its commander?", state.active)
+        return PendingDecision(f"Does {side_name(state.active)} move its commander?", state.active)
 
     def legal(self, state: State, step: MovingCommander) -> tuple[Action, ...]:
         """Lists staying and the usual places, paid with the card of the least span."""
@@ -167,14 +167,14 @@ class MovingCommanderRules:
         places = usual_places(state, side.name)
         return (Done(), *(PlaceCommander(side.name, x, y, card_id) for x, y in places))
 
-    def apply(self, state: State, step: MovingCommander, action: Action) -> Followed:
+    def apply(self, state: State, step: MovingCommander, action: Action) -> StateAndEvents:
         """Moves the commander and ends the round."""
         if isinstance(action, Done):
             return after_commander(state), ()
         placing = _placing(state, action, state.active)
         if (why := place_refusal(state, placing)) is not None:
             raise Refused(why, rule="M-6.27")
-        state = without_cards(state, placing.side, (placing.card,))
+        state = with_cards_discarded(state, placing.side, (placing.card,))
         state, event = _placed(state, placing, "M-6.27")
         return after_commander(state), (event,)
 
@@ -185,16 +185,18 @@ class DisplacingRules:
     If no place on the whole table is free the commander stays.
     """
 
-    def asked(self, state: State, step: Displacing) -> Asked:
+    def asked(self, state: State, step: Displacing) -> PendingDecision:
         """Asks the commander's owner."""
-        return Asked(f"Where does {side_name(step.side)} put its displaced commander?", step.side)
+        return PendingDecision(
+            f"Where does {side_name(step.side)} put its displaced commander?", step.side
+        )
 
     def legal(self, state: State, step: Displacing) -> tuple[Action, ...]:
         """Lists the free places on the first ring that has any."""
         places = displaced_places(state, step.side)
         return tuple(PlaceCommander(step.side, x, y) for x, y in places) or (Done(),)
 
-    def apply(self, state: State, step: Displacing, action: Action) -> Followed:
+    def apply(self, state: State, step: Displacing, action: Action) -> StateAndEvents:
         """Moves the commander and continues what was interrupted."""
         if isinstance(action, Done) and not displaced_places(state, step.side):
             return state.to(step.then), ()
@@ -210,11 +212,11 @@ class DisplacingRules:
 class DiscardingRules:
     """Rules of `Discarding`: cards of the owner's choice."""
 
-    def asked(self, state: State, step: Discarding) -> Asked:
+    def asked(self, state: State, step: Discarding) -> PendingDecision:
         """Asks the owner of the cards."""
         number = f"{step.count} card{'' if step.count == 1 else 's'}"
         why = _REASONS[step.why]
-        return Asked(f"{side_name(step.side)} discards {number}: {why}", step.side)
+        return PendingDecision(f"{side_name(step.side)} discards {number}: {why}", step.side)
 
     def legal(self, state: State, step: Discarding) -> tuple[Action, ...]:
         """Lists discards of the due number; dealt cards of least span first."""
@@ -224,7 +226,7 @@ class DiscardingRules:
         combos = combinations([card.id for card in held], step.count)
         return tuple(Discard(step.side, step.count, combo) for combo in islice(combos, _LISTED))
 
-    def apply(self, state: State, step: Discarding, action: Action) -> Followed:
+    def apply(self, state: State, step: Discarding, action: Action) -> StateAndEvents:
         """Moves the cards to the pile and continues."""
         if not isinstance(action, Discard) or action.side != step.side:
             raise Refused(f"expected {side_name(step.side)} to discard", rule=_RULES[step.why])
@@ -232,7 +234,7 @@ class DiscardingRules:
         if action.count != step.count or len(cards) != step.count:
             why = f"expected {step.count} cards, got {action.count}"
             raise Refused(why, rule=_RULES[step.why], key="count")
-        state = without_cards(state, step.side, cards)
+        state = with_cards_discarded(state, step.side, cards)
         facts = {"side": step.side, "count": step.count}
         text = f"{side_name(step.side)} discards {step.count} card{'' if step.count == 1 else 's'}"
         return state.to(step.then), (Event("discard", text, _RULES[step.why], facts),)
@@ -246,7 +248,7 @@ _REASONS = {
 }
 
 
-def end_of_round(state: State, step: EndingRound) -> Followed:
+def end_of_round(state: State, step: EndingRound) -> StateAndEvents:
     """Returns the next duty of a round's end, or the next round once there is none (M-4.2)."""
     sides = (state.active, state.passive)
     for side in sides:
@@ -261,14 +263,14 @@ def end_of_round(state: State, step: EndingRound) -> Followed:
     return _night_or_next(state)
 
 
-def _displaced(state: State, leader: Commander) -> Followed:
+def _displaced(state: State, leader: Commander) -> StateAndEvents:
     displaced = state.round.displaced | {leader.side}
     state = replace(state, round=replace(state.round, displaced=displaced))
     event = Event("displaced", f"units stand on {leader.id}", "M-6.29", {"side": leader.side})
     return state.to(Displacing(leader.side, then=EndingRound())), (event,)
 
 
-def _pay(state: State, side: str) -> Followed:
+def _pay(state: State, side: str) -> StateAndEvents:
     """Takes a card for a displaced commander, or 1 morale from an empty hand (M-6.30)."""
     displaced = state.round.displaced - {side}
     state = replace(state, round=replace(state.round, displaced=displaced))
@@ -279,7 +281,7 @@ def _pay(state: State, side: str) -> Followed:
     return state, (Event("unpaid", text, "M-6.30", {"side": side}), *morale_events)
 
 
-def _night_or_next(state: State) -> Followed:
+def _night_or_next(state: State) -> StateAndEvents:
     """Ends the game at nightfall (M-4.6), or begins the next round."""
     # Only passes in direct succession count, so any other command resets the count (M-4.6).
     is_night_pass = state.round.is_deck_out and state.round.command == "pass"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tablecam.rules.dice import Roll, values_of
-from tablecam.rules.game import Asked, Event, Refused
-from tablecam.rules.maurice.combat.rally import rally, rallying
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.maurice.combat.rally import rally, rally_attempt
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.requests import Dice
 from tablecam.rules.maurice.field.requests import Rally as Request
 from tablecam.rules.maurice.game.state.actions import Action, Done, Rally
 from tablecam.rules.maurice.game.state.sequence import after_action
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Rallying, RollingRally
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.sides import side_name
@@ -22,15 +22,17 @@ from tablecam.table.sides import side_name
 class RallyingRules:
     """Rules of `Rallying`: each unit of the force may try once, in any order (M-9.1)."""
 
-    def asked(self, state: State, step: Rallying) -> Asked:
+    def asked(self, state: State, step: Rallying) -> PendingDecision:
         """Asks the active side."""
-        return Asked(f"Which unit of {side_name(state.active)} tries to rally next?", state.active)
+        return PendingDecision(
+            f"Which unit of {side_name(state.active)} tries to rally next?", state.active
+        )
 
     def legal(self, state: State, step: Rallying) -> tuple[Action, ...]:
         """Lists every disrupted unit of the force that has not tried, and stopping."""
         return (*(Rally(name) for name in _left(field_at(state), step)), Done())
 
-    def apply(self, state: State, step: Rallying, action: Action) -> Followed:
+    def apply(self, state: State, step: Rallying, action: Action) -> StateAndEvents:
         """Moves on to a unit's dice, or ends the action."""
         if isinstance(action, Done):
             return after_action(state), ()
@@ -47,15 +49,15 @@ class RallyingRules:
 class RollingRallyRules:
     """Rules of `RollingRally`: a die for each disruption; each success sheds one (M-9.2)."""
 
-    def asked(self, state: State, step: RollingRally) -> Asked:
+    def asked(self, state: State, step: RollingRally) -> PendingDecision:
         """Asks the active side to roll."""
-        return Asked(f"{side_name(state.active)} rolls {_roll_for(state, step)}")
+        return PendingDecision(f"{side_name(state.active)} rolls {_roll_for(state, step)}")
 
     def legal(self, state: State, step: RollingRally) -> tuple[Action, ...]:
         """Lists the roll."""
         return (_roll_for(state, step),)
 
-    def apply(self, state: State, step: RollingRally, action: Action) -> Followed:
+    def apply(self, state: State, step: RollingRally, action: Action) -> StateAndEvents:
         """Sheds disruption; the next unit may try, if any is left."""
         field = field_at(state)
         dice = values_of(action, _roll_for(state, step), rule="M-9.2")
@@ -77,7 +79,7 @@ class RollingRallyRules:
 
 def rally_needs(state: State, step: RollingRally) -> int:
     """Returns the number that each die of a rally must show (M-9.2, M-9.3)."""
-    return rallying(field_at(state), _request(state, step)).needed
+    return rally_attempt(field_at(state), _request(state, step)).needed
 
 
 def _request(state: State, step: RollingRally, dice: Dice | None = None) -> Request:

@@ -60,7 +60,7 @@ def in_order(units: Iterable[UnitOnField], direction: Direction) -> tuple[UnitOn
     return tuple(sorted(line, key=position_along))
 
 
-def choices(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
+def usual_fire(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
     """Lists a unit's usual fire: all bases, with as many as possible at one of its targets.
 
     A player may also split fire otherwise or hold bases back (M-7.5, M-7.14).

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tablecam.rules.dice import Roll, values_of
-from tablecam.rules.game import Asked, Event
-from tablecam.rules.maurice.fire.volley import Fired, disrupt_number, rolled, strike
+from tablecam.rules.game import Event, PendingDecision
+from tablecam.rules.maurice.fire.volley import RolledShot, disrupt_number, roll_shots, target_result
 from tablecam.rules.maurice.game.fire.fire_steps import shots_of, to_disrupt
 from tablecam.rules.maurice.game.state.actions import Action
 from tablecam.rules.maurice.game.state.losses import without_broken
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Over, RollingToDisrupt, RollingToHit
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.sides import side_name
@@ -20,19 +20,19 @@ from tablecam.table.sides import side_name
 class RollingToHitRules:
     """Rules of `RollingToHit`: a die per musket base, two for canister (M-7.20)."""
 
-    def asked(self, state: State, step: RollingToHit) -> Asked:
+    def asked(self, state: State, step: RollingToHit) -> PendingDecision:
         """Asks the firing side to roll."""
         roll = _to_hit(state, step)
-        return Asked(f"{side_name(step.firing.side)} rolls {roll}")
+        return PendingDecision(f"{side_name(step.firing.side)} rolls {roll}")
 
     def legal(self, state: State, step: RollingToHit) -> tuple[Action, ...]:
         """Lists the roll."""
         return (_to_hit(state, step),)
 
-    def apply(self, state: State, step: RollingToHit, action: Action) -> Followed:
+    def apply(self, state: State, step: RollingToHit, action: Action) -> StateAndEvents:
         """Counts the hits; then another unit may fire."""
         dice = values_of(action, _to_hit(state, step), rule="M-7.23")
-        fired_shots = rolled(shots_of(state, step), dice)
+        fired_shots = roll_shots(shots_of(state, step), dice)
         hits = tuple(
             aim
             for aim, fired_shot in zip(step.aims, fired_shots, strict=True)
@@ -45,21 +45,21 @@ class RollingToHitRules:
 class RollingToDisruptRules:
     """Rules of `RollingToDisrupt`: a die for each hit on a target (M-7.25)."""
 
-    def asked(self, state: State, step: RollingToDisrupt) -> Asked:
+    def asked(self, state: State, step: RollingToDisrupt) -> PendingDecision:
         """Asks the firing side to roll."""
         roll = _to_disrupt(step)
-        return Asked(f"{side_name(step.firing.side)} rolls {roll}")
+        return PendingDecision(f"{side_name(step.firing.side)} rolls {roll}")
 
     def legal(self, state: State, step: RollingToDisrupt) -> tuple[Action, ...]:
         """Lists the roll."""
         return (_to_disrupt(step),)
 
-    def apply(self, state: State, step: RollingToDisrupt, action: Action) -> Followed:
+    def apply(self, state: State, step: RollingToDisrupt, action: Action) -> StateAndEvents:
         """Places disruptions at once; units that break leave the table (M-7.25, M-1.14)."""
         dice = values_of(action, _to_disrupt(step), rule="M-7.25")
         target = field_at(state).by_id[step.target]
         number = disrupt_number(step.firing.kind, target.unit.arm)
-        struck = strike(target.id, dice, number, target.disruption, len(target.bases))
+        struck = target_result(target.id, dice, number, target.disruption, len(target.bases))
         level = target.disruption + struck.disruption
         state = state.with_unit(
             replace(target.unit, state={**target.unit.state, "disruption": level})
@@ -85,7 +85,7 @@ def _to_disrupt(step: RollingToDisrupt) -> Roll:
     return Roll(f"hits on {step.target} to disrupt", hits)
 
 
-def _shot_event(fired: Fired) -> Event:
+def _shot_event(fired: RolledShot) -> Event:
     shot, dice = fired.shot, " and ".join(str(die) for die in fired.rolled)
     outcome = {0: "misses", 1: "hits"}.get(fired.hits, f"scores {fired.hits} hits on")
     text = f"base {shot.base} of {shot.unit} rolls {dice}, needs {shot.to_hit}: {outcome}"

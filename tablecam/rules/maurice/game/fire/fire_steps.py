@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tablecam.errors import BadInput
-from tablecam.rules.game import Asked, Event, Refused
-from tablecam.rules.maurice.field.requests import Aim, Kind, Volley
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.maurice.field.requests import Kind, ShotAssignment, Volley
 from tablecam.rules.maurice.fire.volley import Shot, shot_list
-from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, choices, in_order
+from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, in_order, usual_fire
 from tablecam.rules.maurice.game.moves.lost import check_declared_fire, lost_shots
 from tablecam.rules.maurice.game.state.actions import Action, Done, Fire, FireFrom
 from tablecam.rules.maurice.game.state.sequence import after_fire
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Firing, RollingToDisrupt, RollingToHit, Symbol
 from tablecam.rules.maurice.game.state.table import field_at, fire_at
 from tablecam.table.sides import side_name
@@ -26,12 +26,14 @@ _SYMBOLS: dict[Kind, Symbol] = {"volley": "musket", "bombard": "cannon"}
 class FiringRules:
     """Rules of `Firing`: from one end of the line, unit by unit."""
 
-    def asked(self, state: State, step: Firing) -> Asked:
+    def asked(self, state: State, step: Firing) -> PendingDecision:
         """Asks the firing side."""
         side = side_name(step.side)
         if step.direction is None:
-            return Asked(f"{side} fires: beginning from its left or its right?", step.side)
-        return Asked(f"Which unit of {side} fires next, and at whom?", step.side)
+            return PendingDecision(
+                f"{side} fires: beginning from its left or its right?", step.side
+            )
+        return PendingDecision(f"Which unit of {side} fires next, and at whom?", step.side)
 
     def legal(self, state: State, step: Firing) -> tuple[Action, ...]:
         """Lists the ends to begin from, then the usual fire of each unit in line order."""
@@ -39,9 +41,9 @@ class FiringRules:
         if step.direction is None:
             return (*((FireFrom("left"), FireFrom("right")) if able else ()), Done())
         ordered = in_order(able, step.direction)
-        return (*(fire for unit in ordered for fire in choices(state, unit, step.kind)), Done())
+        return (*(fire for unit in ordered for fire in usual_fire(state, unit, step.kind)), Done())
 
-    def apply(self, state: State, step: Firing, action: Action) -> Followed:
+    def apply(self, state: State, step: Firing, action: Action) -> StateAndEvents:
         """Moves on to the unit's to-hit roll, or ends this side's fire."""
         if isinstance(action, FireFrom) and step.direction is None:
             return state.to(replace(step, direction=action.direction)), ()
@@ -70,7 +72,7 @@ def shots_of(state: State, step: RollingToHit) -> tuple[Shot, ...]:
         raise Refused(error.message, rule="M-7.12", key="targets") from None
 
 
-def fired_out(state: State, step: Firing) -> Followed | None:
+def fired_out(state: State, step: Firing) -> StateAndEvents | None:
     """Moves on to disruption when no unit of the side can fire; returns None while one can."""
     return None if able_to_fire(state, step) else (to_disrupt(state, step), ())
 
@@ -85,12 +87,14 @@ def to_disrupt(state: State, firing: Firing) -> State:
     return after_fire(state, firing.kind)
 
 
-def _declared(state: State, step: Firing, action: Fire) -> Followed:
+def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
     """Declares a unit's fire: marks it as fired, smokes guns, and rolls what has a shot."""
     _check_may_fire(state, step, action)
     field = field_at(state)
     unit = field.by_id[action.unit]
-    aims = tuple(Aim(action.unit, base, target) for base, target in action.targets.items())
+    aims = tuple(
+        ShotAssignment(action.unit, base, target) for base, target in action.targets.items()
+    )
     declared = aims
     lost: tuple[Event, ...] = ()
     if state.declares_first:
@@ -110,7 +114,7 @@ def _declared(state: State, step: Firing, action: Fire) -> Followed:
     return state.to(RollingToHit(aims, step) if aims else step), (event, *lost)
 
 
-def _has_shot(state: State, step: Firing, aim: Aim) -> bool:
+def _has_shot(state: State, step: Firing, aim: ShotAssignment) -> bool:
     """Whether a base may fire as it was declared to."""
     try:
         shots_of(state, RollingToHit((aim,), step))

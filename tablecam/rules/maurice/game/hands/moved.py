@@ -19,17 +19,17 @@ from tablecam.rules.maurice.game.hands.moved_units import (
     proposed_position,
     reason,
     refusal,
-    seen_march,
     suggest_fall_back,
+    suggest_march,
     with_bases,
 )
 from tablecam.rules.maurice.game.moves.charge_ends import (
     ChargeEnd,
+    charge_tolerance_mm,
     end_error_mm,
     nearest_charge,
-    slack_mm,
 )
-from tablecam.rules.maurice.game.moves.move_words import in_words, listed
+from tablecam.rules.maurice.game.moves.move_words import bw_text, join_words
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.setup.setup_steps import yet_to_deploy
 from tablecam.rules.maurice.game.state.actions import Charge, Deploy, March, PlaceCommander
@@ -68,7 +68,7 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     there = on_empty_field(field, seen)
     enemies = () if there is None else _enemies_in_front(field, there)
     if there is None or not enemies or refusal(state, March(seen.id, seen.bases)) is None:
-        return seen_march(state, seen)
+        return suggest_march(state, seen)
     moves = [nearest_charge(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
     ends = [end for end in moves if end is not None]
     if not ends:
@@ -80,7 +80,7 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
         return _illegal_charge(state, seen, action, end, error_mm)
     text = f"{seen.id} {_charge_words(field, end)} into {end.target}: charge?"
     return Suggestion(
-        seen.id, text, action, _legal_charge(field, end, error_mm, slack_mm(seen.bases))
+        seen.id, text, action, _legal_charge(field, end, error_mm, charge_tolerance_mm(seen.bases))
     )
 
 
@@ -110,9 +110,9 @@ def _illegal_charge(
 
 
 def _charge_words(field: Field, end: ChargeEnd) -> str:
-    wheel = f"wheeled {end.corner} {in_words(field.in_bw(end.arc_mm))} BW"
-    onward = f"moved ahead {in_words(field.in_bw(end.straight_mm))} BW"
-    return listed([wheel, onward] if end.corner else [onward])
+    wheel = f"wheeled {end.corner} {bw_text(field.in_bw(end.arc_mm))} BW"
+    onward = f"moved ahead {bw_text(field.in_bw(end.straight_mm))} BW"
+    return join_words([wheel, onward] if end.corner else [onward])
 
 
 def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: float) -> Answer:
@@ -121,13 +121,15 @@ def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: f
     if error_mm > TOUCH_MM:
         parts.append(f"it lies {error_mm:.1f} mm off, which counts as contact (G-8)")
     if end.also_meets:
-        parts.append(f"it meets {listed(end.also_meets)} as well (M-8.8)")
+        parts.append(f"it meets {join_words(end.also_meets)} as well (M-8.8)")
     if end.crosses_difficult:
         parts.append("1 disruption for difficult ground (M-8.6)")
     if end.doubt is not None:
         parts.append("whether it can is too close to call, which is the mover's")
-        return replace(end.doubt, because=listed(parts), evidence=end.evidence)
-    return Answer("yes", tolerance_mm - error_mm, 0.0, 1.0, "M-8.5", listed(parts), end.evidence)
+        return replace(end.doubt, because=join_words(parts), evidence=end.evidence)
+    return Answer(
+        "yes", tolerance_mm - error_mm, 0.0, 1.0, "M-8.5", join_words(parts), end.evidence
+    )
 
 
 MOVED_MM, TURNED_DEG = 3.0, 3.0
@@ -136,7 +138,7 @@ PUSHED_MM = 20.0
 """A unit that may not move and is displaced no farther was knocked rather than moved."""
 
 
-def moved(state: State, position: Position) -> tuple[Suggestion, ...]:
+def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
     """Suggests an action for each unit and commander that is not where the game has it.
 
     Legal actions come first, then moves out of turn, then missing or surplus bases.
@@ -174,11 +176,11 @@ def _after_others(
     tried = {other.unit for other in suggestions if other.action is not None}
     if not upon or not tried.issuperset(upon):
         return suggestion
-    because = f"{suggestion.unit} lies where {listed(upon)} stood"
+    because = f"{suggestion.unit} lies where {join_words(upon)} stood"
     if all(_is_legal(other) for other in suggestions if other.unit in upon):
-        because += f": confirm {listed(upon)} first"
+        because += f": confirm {join_words(upon)} first"
     elif any(suggestion.unit in lies_upon(field, _as_seen(state, position, name)) for name in upon):
-        because += f", and {listed(upon)} where {suggestion.unit} stood: neither can go first"
+        because += f", and {join_words(upon)} where {suggestion.unit} stood: neither can go first"
     else:
         because += ", which may not lie where it lies now"
     return replace(suggestion, answer=replace(suggestion.answer, because=because), nearest=None)
@@ -254,7 +256,7 @@ def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Sug
     """Suggests what was done with a unit, if it may do anything now."""
     step = state.step
     if isinstance(step, Marching) and unit.id in step.force and unit.id not in step.moved:
-        return seen_march(state, seen)
+        return suggest_march(state, seen)
     if isinstance(step, Charging) and unit.id in {*step.force} - {*step.moved, *step.charged}:
         return suggest_charge(state, seen)
     if isinstance(step, ChoosingFallBacks) and unit.id in step.attackers:

@@ -12,12 +12,16 @@ from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Refused, Suggestion
 from tablecam.rules.maurice.combat.fall_back import fall_back
-from tablecam.rules.maurice.field.field import Field, UnitOnField, renewed_field
+from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.game.moves.charge_ends import charge_ends, end_error_mm, slack_mm
+from tablecam.rules.maurice.game.moves.charge_ends import (
+    charge_ends,
+    charge_tolerance_mm,
+    end_error_mm,
+)
 from tablecam.rules.maurice.game.moves.charge_steps import may_move_up
-from tablecam.rules.maurice.game.moves.march_steps import judged
-from tablecam.rules.maurice.game.moves.move_words import is_absurd, listed, move_words
+from tablecam.rules.maurice.game.moves.march_steps import judge_march
+from tablecam.rules.maurice.game.moves.move_words import is_absurd, join_words, move_words
 from tablecam.rules.maurice.game.moves.nearest import nearest_march, nearest_wheel
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.state.actions import Action, FallBack, March
@@ -28,7 +32,7 @@ from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.movement import MoveJudgement, allowance_bw
-from tablecam.rules.maurice.movement.ways import suffers
+from tablecam.rules.maurice.movement.ways import is_disrupted_by_passing
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import read_formation
@@ -58,7 +62,7 @@ def on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
     # Ruled on an otherwise empty field, so that overlaps with other units are no error.
     there = replace(seen, formation=read_formation(seen).name)
     try:
-        return renewed_field(field, replace(field.position, units=(there,))).by_id[seen.id]
+        return updated_field(field, replace(field.position, units=(there,))).by_id[seen.id]
     except BadInput:
         return None
 
@@ -103,7 +107,7 @@ def no_answer(
     return Answer("no", -far_mm, 0.0, 0.0, rule, because, drawn)
 
 
-def seen_march(state: State, seen: Unit) -> Suggestion:
+def suggest_march(state: State, seen: Unit) -> Suggestion:
     """Suggests a march or a move up; if it is illegal, with the nearest legal place."""
     field, action = field_at(state), March(seen.id, seen.bases)
     unit, there = field.by_id[seen.id], on_empty_field(field, seen)
@@ -112,13 +116,13 @@ def seen_march(state: State, seen: Unit) -> Suggestion:
         return Suggestion(seen.id, text, action, no_answer("M-6.32", text), state.position)
     if there.formation == "broken-up":
         return _no_formation(state, unit, there)
-    judgement = judged(state, action)
+    judgement = judge_march(state, action)
     verb = "move up" if isinstance(state.step, Charging) else "march"
     text = f"{seen.id} {move_words(field, unit, there, judgement)}: {verb}?"
     why_not = refusal(state, action)
     if why_not is None:
         cost = f"{judgement.cost_bw:.2f} of {judgement.allowance_bw:g} BW"
-        because = listed([cost, *_consequences(state, seen, judgement)])
+        because = join_words([cost, *_consequences(state, seen, judgement)])
         return Suggestion(seen.id, text, action, replace(judgement.is_legal, because=because))
     nearest = proposed_position(state, seen, _nearest(state, unit, there, judgement))
     answer = _illegal_march(judgement, why_not)
@@ -127,7 +131,7 @@ def seen_march(state: State, seen: Unit) -> Suggestion:
         because = "a unit does not turn on the spot, it wheels about a front corner"
         text, answer = f"{seen.id} was turned", replace(answer, rule="M-6.12", because=because)
     if answer.rule == "M-6.8" and (upon := lies_upon(field, seen)):
-        answer = replace(answer, because=f"{seen.id} lies upon {listed(upon)}")
+        answer = replace(answer, because=f"{seen.id} lies upon {join_words(upon)}")
     return Suggestion(seen.id, text, action, answer, nearest)
 
 
@@ -145,7 +149,7 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
         for at, base in zip(back, seen.bases, strict=True)
     )
     because = f"{seen.id} falls back {field.in_bw(result.back_mm):.4g} BW straight back"
-    margin_mm = slack_mm(seen.bases) - error_mm
+    margin_mm = charge_tolerance_mm(seen.bases) - error_mm
     if margin_mm >= 0.0:
         answer = Answer("yes", margin_mm, 0.0, 1.0, "M-8.24", because)
         return Suggestion(seen.id, f"{seen.id} fell back: right?", action, answer)
@@ -175,7 +179,7 @@ def _nearest(
         action = March(unit.id, bases)
         if isinstance(step, Charging):
             return refusal(state, action) is None
-        return judged(state, action).is_legal.answer != "no"
+        return judge_march(state, action).is_legal.answer != "no"
 
     if isinstance(step, Charging) and not may_move_up(state, step, unit.id):
         # It must charge; where players declare first, it may reach nobody.
@@ -223,9 +227,9 @@ def _consequences(state: State, seen: Unit, judgement: MoveJudgement) -> Iterato
     own = judgement.disruptions - judgement.is_rough
     if own:
         levels = f"{own} disruption{'s' * (own > 1)}"
-        yield f"{levels} for passing through {listed(judgement.passed)} (M-6.7)"
+        yield f"{levels} for passing through {join_words(judgement.passed)} (M-6.7)"
     for name in judgement.passed:
-        if suffers(field.by_id[name]):
+        if is_disrupted_by_passing(field.by_id[name]):
             yield f"1 disruption for {name}, who is passed through (M-6.7)"
     for leader in commanders_under(state, state.other(seen.side), judgement.area):
         yield f"{leader.id} is displaced (M-6.29)"

@@ -13,7 +13,7 @@ from tablecam.table.headings import right
 from tablecam.table.model import BasePose
 
 
-def changes(unit: UnitOnField) -> Iterator[tuple[str, Bases]]:
+def formation_changes(unit: UnitOnField) -> Iterator[tuple[str, Bases]]:
     """Yields the formations that a unit can take, each with its bases' poses, in base order.
 
     Callers check whether there is room.

@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from tablecam.errors import BadInput
-from tablecam.geometry.moves.fans import Turned, corners_of, fan_before
+from tablecam.geometry.moves.fans import TurnedLanes, corners_of, fan_before
 from tablecam.geometry.moves.lanes import (
     Corner,
     advanced,
@@ -114,7 +114,7 @@ def end_error_mm(end: ChargeEnd, seen: Axes) -> float:
     return float(np.abs(apart @ np.array([[x, y], [y, -x]]).T).max())
 
 
-def slack_mm(bases: Iterable[BasePose]) -> float:
+def charge_tolerance_mm(bases: Iterable[BasePose]) -> float:
     """Returns the placement and measurement tolerance for a unit that has charged."""
     return HAND_MM + _SIGMAS * max(base.sigma_mm for base in bases)
 
@@ -236,7 +236,7 @@ def _until_contact_mm(
         fan_before(Axes((*left,), (*right,), front.heading_deg), "left", corners_of(met_bases))
         for left, right in ends
     ]
-    begins = Turned.of(fans, [np.zeros(1)] * len(fans), 0.0).begins_mm(0.0)
+    begins = TurnedLanes.of(fans, [np.zeros(1)] * len(fans), 0.0).begins_mm(0.0)
     exact_mm = min(float(begin_mm.min()) for begin_mm in begins)
     return exact_mm if abs(exact_mm - straight_mm) <= past_mm + EXACT_MM else straight_mm
 

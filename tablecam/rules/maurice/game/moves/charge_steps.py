@@ -13,32 +13,32 @@ import shapely
 
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import axes
-from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import Charge as Chances
-from tablecam.rules.maurice.charge.charge import are_enough
+from tablecam.rules.maurice.charge.charge import are_enough_chargers
 from tablecam.rules.maurice.combat.combat import meeting
 from tablecam.rules.maurice.game.moves.charge_ends import (
     ChargeEnd,
     charge_ends,
+    charge_tolerance_mm,
     end_error_mm,
     nearest_charge,
-    slack_mm,
 )
 from tablecam.rules.maurice.game.moves.lost import declared_charge_end, lost_charge
 from tablecam.rules.maurice.game.moves.march_steps import (
     check_bases,
-    judged,
+    judge_march,
     shapes_inside,
     with_march,
 )
-from tablecam.rules.maurice.game.moves.marches import marches
+from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, Done, March
 from tablecam.rules.maurice.game.state.declaring import declarable_charges, has_declarable_charge
 from tablecam.rules.maurice.game.state.displaced import with_displacement
-from tablecam.rules.maurice.game.state.losses import disrupted
+from tablecam.rules.maurice.game.state.losses import with_disruption
 from tablecam.rules.maurice.game.state.sequence import after_moves_of_charge
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import charges_at, field_at
 from tablecam.rules.maurice.movement.change import placed
@@ -51,14 +51,16 @@ from tablecam.uncertainty.contact import TOUCH_MM
 class ChargingRules:
     """Rules of `Charging`: each unit of the force charges, moves up or stays."""
 
-    def asked(self, state: State, step: Charging) -> Asked:
+    def asked(self, state: State, step: Charging) -> PendingDecision:
         """Asks the active side."""
         waiting, short = _waiting(step), _short_of_half(step)
         names, side = ", ".join(waiting), side_name(state.active)
         if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
-            return Asked(f"{side} charges: {names} must charge", state.active)
+            return PendingDecision(f"{side} charges: {names} must charge", state.active)
         more = f"{short} more must charge" if short else "or say done"
-        return Asked(f"{side} charges: {names} may charge or move up; {more}", state.active)
+        return PendingDecision(
+            f"{side} charges: {names} may charge or move up; {more}", state.active
+        )
 
     def legal(self, state: State, step: Charging) -> tuple[Action, ...]:
         """Lists a charge at each enemy that can be met, the usual moves up, and ending the step.
@@ -77,12 +79,12 @@ class ChargingRules:
             listed += (Charge(name, end.target, end.bases) for end in reversed(ends.values()))
         for name in _waiting(step):
             if _may_stay_behind(step, able, name):
-                listed += marches(field, field.by_id[name], is_moving_up=True)
+                listed += usual_marches(field, field.by_id[name], is_moving_up=True)
         if not _short_of_half(step) or not able:
             listed.append(Done())
         return tuple(listed)
 
-    def apply(self, state: State, step: Charging, action: Action) -> Followed:
+    def apply(self, state: State, step: Charging, action: Action) -> StateAndEvents:
         """Charges or moves up a unit; when all have acted, moves on to combat."""
         if isinstance(action, Charge):
             return _charged(state, step, action)
@@ -136,7 +138,7 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
         rule, _, why = (refusal or f"M-8.3 no charge leads to {action.target}").partition(" ")
         raise Refused(f"{unit.id} cannot charge: {why}", rule=rule, key="target")
     error_mm = end_error_mm(end, front)
-    if error_mm > slack_mm(action.bases):
+    if error_mm > charge_tolerance_mm(action.bases):
         off = f"{error_mm:.1f} mm off where its charge of {action.target} leads"
         raise Refused(f"{unit.id} lies {off}", rule="M-8.5", key="bases")
     return end
@@ -153,7 +155,7 @@ def _is_bogged_down(state: State, name: str) -> bool:
     return state.round.is_rough_going and field_at(state).by_id[name].is_in_difficult
 
 
-def _charged(state: State, step: Charging, action: Charge) -> Followed:
+def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
     """Makes a unit's charge: snaps it to the legal end and applies its effects."""
     _check_may_act(step, action.unit)
     if state.declares_first:
@@ -174,21 +176,21 @@ def _charged(state: State, step: Charging, action: Charge) -> Followed:
     if end.crosses_difficult:
         why = "charges through difficult ground"
         drawn = shapes_inside(end.area, field_at(state).ground.difficult)
-        state, more = disrupted(state, action.unit, 1, why, "M-8.6", drawn)
+        state, more = with_disruption(state, action.unit, 1, why, "M-8.6", drawn)
         events += more
     charged = {**step.charged, action.unit: (end.target, *end.also_meets)}
     state, more = _next(state, replace(step, charged=charged), end.area)
     return state, (*events, *more)
 
 
-def _lost(state: State, step: Charging, action: Charge) -> Followed:
+def _lost(state: State, step: Charging, action: Charge) -> StateAndEvents:
     """Counts a charge that reaches nobody as made; the unit stays (M-8.2)."""
     step = replace(step, charged={**step.charged, action.unit: ()})
     state, displaced = _next(state, step, shapely.Polygon())
     return state, (lost_charge(state, action), *displaced)
 
 
-def _moved_up(state: State, step: Charging, action: March) -> Followed:
+def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:
     """Moves a unit up instead of charging, if the rules allow it."""
     _check_may_act(step, action.unit)
     check_bases(state, action)
@@ -196,7 +198,7 @@ def _moved_up(state: State, step: Charging, action: March) -> Followed:
         short = _short_of_half(step)
         why = f"{action.unit} can charge, and {short} more of the force must"
         raise Refused(why, rule="M-8.2", key="unit")
-    judgement = judged(state, action)
+    judgement = judge_march(state, action)
     if (why_not := _not_a_move_up(state, action, judgement)) is not None:
         raise Refused(why_not, rule="M-8.9", key="bases")
     if judgement.is_legal.answer == "no":
@@ -217,7 +219,7 @@ def _not_a_move_up(state: State, action: March, judgement: MoveJudgement) -> str
         return f"{action.unit} was activated to charge and may not change its formation"
     if judgement.is_legal.answer != "no":
         return None
-    march = judged(state, action, is_moving_up=False)
+    march = judge_march(state, action, is_moving_up=False)
     if march.is_legal.answer != "no" and march.is_after_about_face:
         return f"{action.unit} was activated to charge and may not about-face"
     if march.is_legal.answer != "no" and march.is_legal.rule == BACKWARD_RULE:
@@ -236,7 +238,7 @@ def _changes_formation(state: State, action: March) -> bool:
     return there.formation != unit.formation
 
 
-def _done(state: State, step: Charging) -> Followed:
+def _done(state: State, step: Charging) -> StateAndEvents:
     """Ends the charges, if half of the force has charged or no more can."""
     able = able_to_charge(state, _waiting(step)) if _short_of_half(step) else ()
     if able:
@@ -246,7 +248,7 @@ def _done(state: State, step: Charging) -> Followed:
     return _to_combat(state), ()
 
 
-def _next(state: State, step: Charging, area: shapely.Geometry) -> Followed:
+def _next(state: State, step: Charging, area: shapely.Geometry) -> StateAndEvents:
     """Returns the rest of the force or the combat, after any displaced commander."""
     then = step if _waiting(step) else _to_combat(state).step
     return with_displacement(state, state.active, area, then)
@@ -266,7 +268,7 @@ def _waiting(step: Charging) -> tuple[str, ...]:
 def _short_of_half(step: Charging) -> int:
     """Returns how many more units must charge (M-8.2)."""
     activated = len(step.force)
-    half = next(count for count in range(activated + 1) if are_enough(count, activated))
+    half = next(count for count in range(activated + 1) if are_enough_chargers(count, activated))
     return max(half - len(step.charged), 0)
 
 

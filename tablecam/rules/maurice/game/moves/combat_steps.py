@@ -10,25 +10,25 @@ from shapely import affinity
 
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll, values_of
-from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.combat.aftermath import Aftermath, position_after
 from tablecam.rules.maurice.combat.combat import (
     Meeting,
-    bound_to_fall_back,
     meeting,
-    outcomes,
+    must_fall_back,
+    results_before_fall_back,
     scores_of,
 )
 from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back_mm, rearmost_first
-from tablecam.rules.maurice.combat.score import Value
+from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.field import Field
-from tablecam.rules.maurice.field.results import Result
+from tablecam.rules.maurice.field.results import CombatResult
 from tablecam.rules.maurice.game.state.actions import Action, FallBack
 from tablecam.rules.maurice.game.state.displaced import with_displacement
 from tablecam.rules.maurice.game.state.losses import without_broken
 from tablecam.rules.maurice.game.state.sequence import after_action
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import ChoosingFallBacks, Over, RollingCombat, Step
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.resolve.notes import combat_close_calls
@@ -38,15 +38,15 @@ from tablecam.uncertainty.answer import Answer
 class RollingCombatRules:
     """Rules of `RollingCombat`: a die for every engaged unit, all at once (M-8.19)."""
 
-    def asked(self, state: State, step: RollingCombat) -> Asked:
+    def asked(self, state: State, step: RollingCombat) -> PendingDecision:
         """Asks both sides to roll."""
-        return Asked(f"Roll a die each for {', '.join(step.engaged)}")
+        return PendingDecision(f"Roll a die each for {', '.join(step.engaged)}")
 
     def legal(self, state: State, step: RollingCombat) -> tuple[Action, ...]:
         """Lists the roll."""
         return (_roll_for(step),)
 
-    def apply(self, state: State, step: RollingCombat, action: Action) -> Followed:
+    def apply(self, state: State, step: RollingCombat, action: Action) -> StateAndEvents:
         """Resolves passive units, then active ones; broken ones leave in that order (M-8.20)."""
         if not isinstance(action, Roll):
             raise Refused(f"expected dice, got {action.type}", rule="M-8.19")
@@ -56,14 +56,14 @@ class RollingCombatRules:
         field = field_at(state)
         combat = meeting(field, state.active)
         scores = scores_of(field, combat, state.round.amounts("swords"))
-        results = outcomes(field, combat, scores, dice)
+        results = results_before_fall_back(field, combat, scores, dice)
         # Close calls are logged first, as they qualify all that follows.
         events = [_doubt_event(answer) for answer in combat_close_calls(field, combat)]
         events += (_score_event(combat, name, scores[name], dice[name]) for name in step.engaged)
         events += (_result_event(name, result) for name, result in results.items())
         state, lost = _with_results(state, field, results)
         if not isinstance(state.step, Over):
-            bound = rearmost_first(field, bound_to_fall_back(combat, results))
+            bound = rearmost_first(field, must_fall_back(combat, results))
             state = state.to(_next_fall_backs(state, bound))
         return state, (*events, *lost)
 
@@ -71,18 +71,18 @@ class RollingCombatRules:
 class ChoosingFallBacksRules:
     """Rules of `ChoosingFallBacks`: attackers in contact fall back, in any order."""
 
-    def asked(self, state: State, step: ChoosingFallBacks) -> Asked:
+    def asked(self, state: State, step: ChoosingFallBacks) -> PendingDecision:
         """Asks the charging side."""
         names = ", ".join(step.attackers)
         if len(step.attackers) == 1:
-            return Asked(f"{names} is still in contact and falls back", state.active)
-        return Asked(f"Which unit falls back next: {names}?", state.active)
+            return PendingDecision(f"{names} is still in contact and falls back", state.active)
+        return PendingDecision(f"Which unit falls back next: {names}?", state.active)
 
     def legal(self, state: State, step: ChoosingFallBacks) -> tuple[Action, ...]:
         """Lists each attacker that still has to fall back, the rearmost first."""
         return tuple(FallBack(name) for name in step.attackers)
 
-    def apply(self, state: State, step: ChoosingFallBacks, action: Action) -> Followed:
+    def apply(self, state: State, step: ChoosingFallBacks, action: Action) -> StateAndEvents:
         """Moves a unit back, with the effects on it and on friends behind it (M-8.24 ff.)."""
         if not isinstance(action, FallBack):
             raise Refused(f"expected who falls back, got {action.type}", rule="M-8.24")
@@ -115,7 +115,9 @@ def _next_fall_backs(state: State, bound: Iterable[str]) -> Step:
     return ChoosingFallBacks(left) if left else after_action(state).step
 
 
-def _with_results(state: State, field: Field, results: Mapping[str, Result]) -> Followed:
+def _with_results(
+    state: State, field: Field, results: Mapping[str, CombatResult]
+) -> StateAndEvents:
     """Applies disruption and fall back moves, and removes units that broke."""
     changed = Aftermath(
         gained={name: result.disruption for name, result in results.items() if result.disruption},
@@ -125,7 +127,7 @@ def _with_results(state: State, field: Field, results: Mapping[str, Result]) -> 
     return without_broken(state, [name for name, result in results.items() if result.is_broken])
 
 
-def _passed_over(field: Field, name: str, result: Result) -> shapely.Geometry:
+def _passed_over(field: Field, name: str, result: CombatResult) -> shapely.Geometry:
     """Returns the area that a unit crosses straight back; empty if it breaks."""
     outline = field.by_id[name].outline
     if result.is_broken:
@@ -141,7 +143,7 @@ def _doubt_event(answer: Answer) -> Event:
     return Event("doubt", text, answer.rule, evidence=answer.evidence)
 
 
-def _score_event(met: Meeting, name: str, value: Value, die: int) -> Event:
+def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event:
     """Returns the event of a unit's score, with shapes that show why it is engaged."""
     score = value.value + die
     modifiers = "".join(f", {key} {amount:+}" for key, amount in value.modifiers.items())
@@ -163,7 +165,7 @@ def _score_event(met: Meeting, name: str, value: Value, die: int) -> Event:
     return Event("score", text, "M-8.19", facts, drawn)
 
 
-def _result_event(name: str, result: Result, drawn: tuple[Shape, ...] = ()) -> Event:
+def _result_event(name: str, result: CombatResult, drawn: tuple[Shape, ...] = ()) -> Event:
     """Returns the event of a unit's result, in the words of the rules behind it."""
     # Each reason begins with its rule id.
     rule, _, first = result.because[0].partition(" ")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field.field import UnitOnField
-from tablecam.rules.maurice.field.requests import Aim
+from tablecam.rules.maurice.field.requests import ShotAssignment
 from tablecam.rules.maurice.game.moves.charge_ends import ChargeEnd, charge_ends, nearest_charge
 from tablecam.rules.maurice.game.state.actions import Charge, Fire
 from tablecam.rules.maurice.game.state.declaring import may_try_to_charge, may_try_to_fire
@@ -31,7 +31,9 @@ def check_declared_fire(state: State, unit: UnitOnField, action: Fire) -> None:
         _check_enemy(state, unit, target, "M-7.11", "targets")
 
 
-def lost_shots(state: State, declared: Sequence[Aim], left: Sequence[Aim]) -> tuple[Event, ...]:
+def lost_shots(
+    state: State, declared: Sequence[ShotAssignment], left: Sequence[ShotAssignment]
+) -> tuple[Event, ...]:
     """Returns events for bases that have no shot as declared, by target."""
     counts: dict[tuple[str, str], int] = {}
     for aim in declared:

@@ -14,21 +14,21 @@ import shapely
 
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.chances import is_exact
-from tablecam.rules.maurice.game.moves.marches import marches
+from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.state.displaced import with_displacement
-from tablecam.rules.maurice.game.state.losses import disrupted
+from tablecam.rules.maurice.game.state.losses import with_disruption
 from tablecam.rules.maurice.game.state.poses import Bases, ahead
 from tablecam.rules.maurice.game.state.sequence import after_action
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Charging, Marching, Step
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.movement import MoveJudgement, judge_move
-from tablecam.rules.maurice.movement.ways import suffers
+from tablecam.rules.maurice.movement.ways import is_disrupted_by_passing
 from tablecam.table.motion import SLIP_MM
 from tablecam.table.sides import side_name
 
@@ -40,23 +40,23 @@ _SIDES = 12
 class MarchingRules:
     """Rules of `Marching`: each unit of the force once, or smoke cleared off guns instead."""
 
-    def asked(self, state: State, step: Marching) -> Asked:
+    def asked(self, state: State, step: Marching) -> PendingDecision:
         """Asks the active side."""
         waiting = ", ".join(_waiting(state, step))
         side = side_name(state.active)
-        return Asked(f"{side} marches: {waiting} may move, or say done", state.active)
+        return PendingDecision(f"{side} marches: {waiting} may move, or say done", state.active)
 
     def legal(self, state: State, step: Marching) -> tuple[Action, ...]:
         """Lists the usual marches of each unit that has not moved, and stopping."""
         field, extra_bw = field_at(state), state.round.amounts("bugle")
         listed: list[Action] = []
         for name in _waiting(state, step):
-            listed += marches(field, field.by_id[name], extra_bw=extra_bw.get(name, 0))
+            listed += usual_marches(field, field.by_id[name], extra_bw=extra_bw.get(name, 0))
         if _smoking(state, step) and not step.moved:
             listed.append(ClearSmoke())
         return (*listed, Done())
 
-    def apply(self, state: State, step: Marching, action: Action) -> Followed:
+    def apply(self, state: State, step: Marching, action: Action) -> StateAndEvents:
         """Moves a unit, with the effects on it, on friends and on commanders in its way."""
         if isinstance(action, March):
             return _marched(state, step, action)
@@ -68,7 +68,7 @@ class MarchingRules:
         raise Refused(why, rule="M-6.31")
 
 
-def judged(state: State, action: March, *, is_moving_up: bool | None = None) -> MoveJudgement:
+def judge_march(state: State, action: March, *, is_moving_up: bool | None = None) -> MoveJudgement:
     """Judges a march, card modifiers included, at any time in the game.
 
     `is_moving_up` (M-8.9) is taken from the state if None.
@@ -124,7 +124,7 @@ def check_bases(state: State, action: March | Charge) -> None:
         raise Refused(why, rule="M-1.6", key="bases")
 
 
-def with_march(state: State, action: March, judgement: MoveJudgement) -> Followed:
+def with_march(state: State, action: March, judgement: MoveJudgement) -> StateAndEvents:
     """Returns the state after a march, with its effects on the unit and on friends passed."""
     field = field_at(state)
     unit = field.by_id[action.unit]
@@ -136,18 +136,18 @@ def with_march(state: State, action: March, judgement: MoveJudgement) -> Followe
     if judgement.is_rough:
         why = "passes through difficult ground"
         drawn = shapes_inside(judgement.area, field.ground.difficult)
-        state, more = disrupted(state, unit.id, 1, why, "M-6.3", drawn)
+        state, more = with_disruption(state, unit.id, 1, why, "M-6.3", drawn)
         events += more
     if gained:
         why = f"passes through {' and '.join(judgement.passed)}"
         friends = (shapes_of(field.by_id[name].outline, "friend") for name in judgement.passed)
         drawn = tuple(shape for outline_shapes in friends for shape in outline_shapes)
-        state, more = disrupted(state, unit.id, gained, why, "M-6.7", drawn)
+        state, more = with_disruption(state, unit.id, gained, why, "M-6.7", drawn)
         events += more
     for name in judgement.passed:
-        if suffers(field.by_id[name]):
+        if is_disrupted_by_passing(field.by_id[name]):
             why, drawn = f"is passed through by {unit.id}", shapes_of(judgement.area, "lane")
-            state, more = disrupted(state, name, 1, why, "M-6.7", drawn)
+            state, more = with_disruption(state, name, 1, why, "M-6.7", drawn)
             events += more
     return state, tuple(events)
 
@@ -157,14 +157,14 @@ def shapes_inside(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Sha
     return shapes_of(shapely.intersection(area, ground, grid_size=GRID_MM), "intrusion")
 
 
-def _marched(state: State, step: Marching, action: March) -> Followed:
+def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
     """Makes a unit's march with all its effects, or refuses it."""
     if action.unit not in step.force:
         raise Refused(f"{action.unit} is not of the activated force", rule="M-6.1", key="unit")
     if action.unit in step.moved:
         raise Refused(f"{action.unit} has moved in this round", rule="M-6.31", key="unit")
     check_bases(state, action)
-    judgement = judged(state, action)
+    judgement = judge_march(state, action)
     if judgement.is_legal.answer == "no":
         raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
     state, events = with_march(state, action, judgement)
@@ -187,7 +187,7 @@ def _smoking(state: State, step: Marching) -> tuple[str, ...]:
     return tuple(name for name in step.force if by_id[name].has_smoke)
 
 
-def _without_smoke(state: State, step: Marching) -> Followed:
+def _without_smoke(state: State, step: Marching) -> StateAndEvents:
     """Clears the smoke of the whole force; none of it moves in this round (M-4.23)."""
     smoking = _smoking(state, step)
     if not smoking:

@@ -34,11 +34,11 @@ from tablecam.rules.maurice.field.tables import (
     THIN_BW,
     retrograde_bw,
 )
-from tablecam.rules.maurice.game.moves.changes import changes
+from tablecam.rules.maurice.game.moves.changes import formation_changes
 from tablecam.rules.maurice.game.state.actions import March
 from tablecam.rules.maurice.game.state.poses import Bases, ahead, faced, wheeled
 from tablecam.rules.maurice.movement.movement import allowance_bw, judge_move
-from tablecam.rules.maurice.movement.ways import breaks
+from tablecam.rules.maurice.movement.ways import would_break
 from tablecam.table.formation import column_order, front_rank
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose
@@ -72,7 +72,7 @@ class _Candidate:
     needs_judging: bool = False
 
 
-def marches(
+def usual_marches(
     field: Field, unit: UnitOnField, *, extra_bw: float = 0.0, is_moving_up: bool = False
 ) -> tuple[March, ...]:
     """Returns the usual marches that are legal; `extra_bw` is what cards add.
@@ -146,7 +146,7 @@ def _may_be_rough(unit: UnitOnField, candidate: _Candidate) -> bool:
     """Whether a march may cross difficult ground, without judging it (M-6.4, M-6.19)."""
     if unit.unit.arm == "artillery":
         return candidate.length_bw <= ARTILLERY_SLOW_BW
-    return candidate.is_costly and not breaks(unit, 1)
+    return candidate.is_costly and not would_break(unit, 1)
 
 
 def _is_judged_legal(
@@ -204,7 +204,7 @@ def _other_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterat
     yield _in_place(unit, faced(unit.unit.bases, 180.0))
     # A bent column forms up aside of its bases, so the closed form may be illegal.
     is_crooked = unit.formation == "column" and not _is_straight(unit)
-    for _, bases in changes(unit):
+    for _, bases in formation_changes(unit):
         yield replace(_in_place(unit, bases), needs_judging=is_crooked)
         if unit.formation == "column" and not is_crooked:
             onward = ahead(bases, bases[0].heading_deg, _DEPLOYED_BW * field.bw_mm)

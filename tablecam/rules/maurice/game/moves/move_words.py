@@ -49,10 +49,10 @@ def move_words(
         is_back = judgement.is_legal.rule == BACKWARD_RULE
         words += _steps(field, fronts, "back" if is_back else "")
     elif judgement.path:
-        words.append(f"went {in_words(judgement.cost_bw)} BW")
+        words.append(f"went {bw_text(judgement.cost_bw)} BW")
     elif not words:
         words += _straight_off(field, unit, there)
-    return listed(words) or "stayed"
+    return join_words(words) or "stayed"
 
 
 def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
@@ -141,7 +141,7 @@ def is_absurd(judgement: MoveJudgement) -> bool:
     return judgement.cost_bw > _ABSURD * judgement.allowance_bw
 
 
-def in_words(length_bw: float) -> str:
+def bw_text(length_bw: float) -> str:
     """Formats a length in base widths to a tenth, without a trailing `.0`.
 
     >>> in_words(2.04), in_words(1.25)
@@ -150,7 +150,7 @@ def in_words(length_bw: float) -> str:
     return f"{length_bw:.1f}".removesuffix(".0")
 
 
-def listed(words: Iterable[str]) -> str:
+def join_words(words: Iterable[str]) -> str:
     """Joins words with commas and a final `and`.
 
     >>> listed(["wheeled left 1 BW", "moved ahead 2 BW"])
@@ -174,7 +174,7 @@ def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
         yield from _straight(straight_bw, back)
         straight_bw = 0.0
         hand = _hand(arc_bw)
-        yield f"wheeled {f'{back}, turning {hand}' if back else hand} {in_words(abs(arc_bw))} BW"
+        yield f"wheeled {f'{back}, turning {hand}' if back else hand} {bw_text(abs(arc_bw))} BW"
     yield from _straight(straight_bw, back)
 
 
@@ -191,13 +191,13 @@ def _step(field: Field, before: Sequence[Point], after: Sequence[Point]) -> tupl
 
 def _straight(length_bw: float, back: str) -> Iterator[str]:
     if length_bw > _NOTHING_BW:
-        yield f"moved {back or 'ahead'} {in_words(length_bw)} BW"
+        yield f"moved {back or 'ahead'} {bw_text(length_bw)} BW"
 
 
 def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterator[str]:
     """Describes the straight-line distance of a unit from where it stood."""
     by_mm = np.subtract(_middle_of(there), _middle_of(unit))
-    yield f"lies {in_words(field.in_bw(float(np.hypot(*by_mm))))} BW from where it stood"
+    yield f"lies {bw_text(field.in_bw(float(np.hypot(*by_mm))))} BW from where it stood"
 
 
 def _heading_deg(front: Sequence[Point]) -> float:

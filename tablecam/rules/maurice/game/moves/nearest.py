@@ -22,12 +22,12 @@ from tablecam.geometry.moves.paths import faced_about
 from tablecam.geometry.outlines import Axes
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import RETROGRADE_SHARE
-from tablecam.rules.maurice.game.moves.changes import changes
+from tablecam.rules.maurice.game.moves.changes import formation_changes
 from tablecam.rules.maurice.game.state import poses
 from tablecam.rules.maurice.game.state.poses import Bases
 from tablecam.rules.maurice.movement.change import is_faced_about, is_turned_back, placed
-from tablecam.rules.maurice.movement.free import leader
-from tablecam.rules.maurice.movement.wheels import ranks_mm
+from tablecam.rules.maurice.movement.free import leading_base
+from tablecam.rules.maurice.movement.wheels import depth_of_ranks_mm
 from tablecam.table.model import Point
 
 Array = NDArray[np.float64]
@@ -60,7 +60,7 @@ class _Start:
 
     def leading(self, unit: UnitOnField) -> Axes:
         """Returns the edge of a unit that leads in such a move."""
-        return faced_about(unit.axes, ranks_mm(unit)) if self.is_backward else unit.axes
+        return faced_about(unit.axes, depth_of_ranks_mm(unit)) if self.is_backward else unit.axes
 
 
 def nearest_march(
@@ -80,7 +80,7 @@ def nearest_march(
     reach_mm = allowed_bw * field.bw_mm
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
         # Columns and guns bend their path freely, so only the distance along it is searched.
-        ends = [(base.x_mm, base.y_mm) for base in (leader(unit), leader(there))]
+        ends = [(base.x_mm, base.y_mm) for base in (leading_base(unit), leading_base(there))]
         return _along_path(there, shapely.LineString(path_mm or ends), is_legal)
     best: tuple[float, Bases] | None = None
     for start in _starts(field, unit, there, reach_mm, is_legal):
@@ -110,7 +110,7 @@ def _starts(
     if there.formation != unit.formation:
         # Only a column may move on after a change of formation.
         can_move = unit.formation == "column"
-        start_poses = [bases for name, bases in changes(unit) if name == there.formation]
+        start_poses = [bases for name, bases in formation_changes(unit) if name == there.formation]
     else:
         yield from _both_ways(unit, reach_mm)
         # Only cavalry may move on after an about-face.

@@ -248,7 +248,7 @@ def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
     )
 
 
-def drawn(before: State, after: State, events: Iterable[Event]) -> tuple[Event, ...]:
+def with_shapes(before: State, after: State, events: Iterable[Event]) -> tuple[Event, ...]:
     """Returns an action's events with all their shapes; units are drawn as they stood then.
 
     A unit's result is a point with the role `result` and the result's words as its label.

@@ -18,7 +18,7 @@ from tablecam.rules.maurice.game.state.actions import Overrule
 from tablecam.rules.maurice.game.state.hand import is_dealt
 from tablecam.rules.maurice.game.state.sequence import first_step
 from tablecam.rules.maurice.game.state.state import DeckStage, State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     CommandChoice,
     EndingRound,
@@ -45,7 +45,7 @@ _STAGES: dict[DeckStage, str] = {
 }
 
 
-def overruled(state: State, action: Overrule) -> Followed:
+def overruled(state: State, action: Overrule) -> StateAndEvents:
     """Returns the state as players have set it.
 
     Raises:

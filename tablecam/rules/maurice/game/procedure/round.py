@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from tablecam.rules.game import Asked, Refused
+from tablecam.rules.game import PendingDecision, Refused
 from tablecam.rules.maurice.game.cards.card_steps import (
     InterruptingRules,
     ModifyingRules,
@@ -32,7 +32,7 @@ from tablecam.rules.maurice.game.moves.combat_steps import (
     RollingCombatRules,
 )
 from tablecam.rules.maurice.game.moves.march_steps import MarchingRules
-from tablecam.rules.maurice.game.procedure.drawing import drawn
+from tablecam.rules.maurice.game.procedure.drawing import with_shapes
 from tablecam.rules.maurice.game.procedure.overrule import overruled
 from tablecam.rules.maurice.game.setup.laying import with_corrected_poses
 from tablecam.rules.maurice.game.setup.setup_steps import (
@@ -43,9 +43,9 @@ from tablecam.rules.maurice.game.setup.setup_steps import (
     RollingFirstRoundRules,
     RollingTerrainRules,
 )
-from tablecam.rules.maurice.game.state.actions import Action, Lay, Overrule
+from tablecam.rules.maurice.game.state.actions import Action, CorrectPoses, Overrule
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import Followed, StepRules
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents, StepRules
 from tablecam.rules.maurice.game.state.steps import (
     Activating,
     Charging,
@@ -108,22 +108,24 @@ RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(
 )
 """The rules of every step in which somebody is asked."""
 
-_AUTOMATIC: Final[Mapping[type[Step], Callable[[State, Any], Followed | None]]] = MappingProxyType(
-    {
-        Interrupting: without_interrupt,
-        Modifying: without_modifier,
-        Drawing: automatic_draw,
-        Firing: fired_out,
-        EndingRound: end_of_round,
-    }
+_AUTOMATIC: Final[Mapping[type[Step], Callable[[State, Any], StateAndEvents | None]]] = (
+    MappingProxyType(
+        {
+            Interrupting: without_interrupt,
+            Modifying: without_modifier,
+            Drawing: automatic_draw,
+            Firing: fired_out,
+            EndingRound: end_of_round,
+        }
+    )
 )
 """Transitions without a question; each returns None where somebody must be asked."""
 
 
-def asked(state: State) -> Asked:
+def asked(state: State) -> PendingDecision:
     """Returns who is asked what now."""
     if isinstance(state.step, Over):
-        return Asked(state.step.because, is_over=True)
+        return PendingDecision(state.step.because, is_over=True)
     return RULES[type(state.step)].asked(state, state.step)
 
 
@@ -134,13 +136,13 @@ def legal(state: State) -> tuple[Action, ...]:
     return RULES[type(state.step)].legal(state, state.step)
 
 
-def apply(state: State, action: Action) -> Followed:
+def apply(state: State, action: Action) -> StateAndEvents:
     """Returns the state and events that follow from an action.
 
     Raises:
         Refused: The action is not legal now.
     """
-    if isinstance(action, Lay):
+    if isinstance(action, CorrectPoses):
         return with_corrected_poses(state, action), ()
     if isinstance(action, Overrule):
         after, events = onward(overruled(state, action))
@@ -148,10 +150,10 @@ def apply(state: State, action: Action) -> Followed:
         raise Refused("the game is over", rule=state.step.rule)
     else:
         after, events = onward(RULES[type(state.step)].apply(state, state.step, action))
-    return after, drawn(state, after, events)
+    return after, with_shapes(state, after, events)
 
 
-def onward(followed: Followed) -> Followed:
+def onward(followed: StateAndEvents) -> StateAndEvents:
     """Advances until somebody is asked something, or the game is over."""
     state, events = followed
     while (transition := _AUTOMATIC.get(type(state.step))) is not None:

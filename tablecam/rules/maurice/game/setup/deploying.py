@@ -31,7 +31,7 @@ def deployment_zone(table: TableSize, *, is_near: bool) -> shapely.Polygon:
     return shapely.box(0.0, low, table.width_mm, low + deep_mm)
 
 
-def outside(position: Position, side: str, *, is_near: bool) -> str | None:
+def unit_outside_zone(position: Position, side: str, *, is_near: bool) -> str | None:
     """Returns a unit of a side that leaves its third by more than a sliver, or None."""
     zone = shapely.buffer(
         deployment_zone(position.table, is_near=is_near), SLIVER_MM, join_style="mitre"
@@ -66,7 +66,9 @@ def check_room(position: Position, sides: Collection[str]) -> None:
             usual_places(position, side, near)
 
 
-def deployed(position: Position, sides: Collection[str], places: Mapping[str, Bases]) -> Position:
+def with_units_at(
+    position: Position, sides: Collection[str], places: Mapping[str, Bases]
+) -> Position:
     """Returns the position with units of some sides at given poses.
 
     Raises:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from tablecam.errors import BadInput
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.game.state.actions import Lay
+from tablecam.rules.maurice.game.state.actions import CorrectPoses
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import VolleyChoice
 from tablecam.rules.maurice.game.state.table import field_on
@@ -19,7 +19,7 @@ from tablecam.table.model import BasePose, Position, Unit
 from tablecam.table.motion import HAND_MM, lies_there
 
 
-def laid(state: State, position: Position) -> Lay | None:
+def pose_corrections(state: State, position: Position) -> CorrectPoses | None:
     """Returns the action that adopts all small pose differences, or None without any."""
     if not isinstance(state.step, VolleyChoice):
         return None
@@ -31,10 +31,10 @@ def laid(state: State, position: Position) -> Lay | None:
         and there.bases != unit.bases
         and _is_within_tolerance(unit, there.bases)
     }
-    return Lay(units) if units else None
+    return CorrectPoses(units) if units else None
 
 
-def with_corrected_poses(state: State, action: Lay) -> State:
+def with_corrected_poses(state: State, action: CorrectPoses) -> State:
     """Returns the state with units at the poses of the action, which the round then begins with.
 
     Raises:

@@ -10,15 +10,15 @@ import shapely
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll, values_of
-from tablecam.rules.game import Asked, Event, Refused
+from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.game.setup.deploying import (
     check_room,
-    deployed,
     deployment_zone,
-    outside,
     unit_on_impassable,
+    unit_outside_zone,
     usual_places,
     with_commanders,
+    with_units_at,
 )
 from tablecam.rules.maurice.game.state.actions import (
     Action,
@@ -30,7 +30,7 @@ from tablecam.rules.maurice.game.state.actions import (
 )
 from tablecam.rules.maurice.game.state.sequence import first_step
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     ChoosingEdge,
     ChoosingOrder,
@@ -51,15 +51,15 @@ _CELLS: Final = 30
 class RollingTerrainRules:
     """Rules of `RollingTerrain`: the first die is the first side's; ties re-roll (M-2.1)."""
 
-    def asked(self, state: State, step: RollingTerrain) -> Asked:
+    def asked(self, state: State, step: RollingTerrain) -> PendingDecision:
         """Asks both sides to roll."""
-        return Asked(f"A die each for the terrain: {' and '.join(_display_names(state))}")
+        return PendingDecision(f"A die each for the terrain: {' and '.join(_display_names(state))}")
 
     def legal(self, state: State, step: RollingTerrain) -> tuple[Action, ...]:
         """Lists the roll."""
         return (_roll_for("terrain"),)
 
-    def apply(self, state: State, step: RollingTerrain, action: Action) -> Followed:
+    def apply(self, state: State, step: RollingTerrain, action: Action) -> StateAndEvents:
         """Lets the higher roller lay from the higher die to the sum of both (M-2.1)."""
         dice, higher, event = _rolled(state, action, "terrain", "M-2.1")
         if higher is None:
@@ -70,10 +70,10 @@ class RollingTerrainRules:
 class LayingTerrainRules:
     """Rules of `LayingTerrain`: keep the pieces that lie there, or lay others."""
 
-    def asked(self, state: State, step: LayingTerrain) -> Asked:
+    def asked(self, state: State, step: LayingTerrain) -> PendingDecision:
         """Asks the higher roller."""
         pieces = f"from {step.least} to {step.most} pieces of terrain"
-        return Asked(f"{side_name(step.side)} lays {pieces}", step.side)
+        return PendingDecision(f"{side_name(step.side)} lays {pieces}", step.side)
 
     def legal(self, state: State, step: LayingTerrain) -> tuple[Action, ...]:
         """Lists keeping the terrain if its count fits, else a proposal."""
@@ -81,7 +81,7 @@ class LayingTerrainRules:
             return (Done(),)
         return (LayTerrain(_proposed(state, step)),)
 
-    def apply(self, state: State, step: LayingTerrain, action: Action) -> Followed:
+    def apply(self, state: State, step: LayingTerrain, action: Action) -> StateAndEvents:
         """Lays the terrain; the other side chooses its edge (M-2.2)."""
         if isinstance(action, LayTerrain):
             state = _with_terrain(state, step, action)
@@ -105,15 +105,15 @@ class LayingTerrainRules:
 class ChoosingEdgeRules:
     """Rules of `ChoosingEdge`: the side that laid no terrain chooses (M-2.3)."""
 
-    def asked(self, state: State, step: ChoosingEdge) -> Asked:
+    def asked(self, state: State, step: ChoosingEdge) -> PendingDecision:
         """Asks the side that laid no terrain."""
-        return Asked(f"Which long edge does {side_name(step.side)} take?", step.side)
+        return PendingDecision(f"Which long edge does {side_name(step.side)} take?", step.side)
 
     def legal(self, state: State, step: ChoosingEdge) -> tuple[Action, ...]:
         """Lists both edges."""
         return (ChooseEdge("near"), ChooseEdge("far"))
 
-    def apply(self, state: State, step: ChoosingEdge, action: Action) -> Followed:
+    def apply(self, state: State, step: ChoosingEdge, action: Action) -> StateAndEvents:
         """Assigns the edges; the other side chooses who deploys first."""
         if not isinstance(action, ChooseEdge):
             raise Refused(f"expected an edge, got {action.type}", rule="M-2.3")
@@ -129,15 +129,15 @@ class ChoosingEdgeRules:
 class ChoosingOrderRules:
     """Rules of `ChoosingOrder`: the higher roller deploys first or second (M-2.3)."""
 
-    def asked(self, state: State, step: ChoosingOrder) -> Asked:
+    def asked(self, state: State, step: ChoosingOrder) -> PendingDecision:
         """Asks the higher roller."""
-        return Asked(f"Who deploys first? {side_name(step.side)} decides", step.side)
+        return PendingDecision(f"Who deploys first? {side_name(step.side)} decides", step.side)
 
     def legal(self, state: State, step: ChoosingOrder) -> tuple[Action, ...]:
         """Lists both sides."""
         return tuple(ChooseOrder(name) for name in _names(state))
 
-    def apply(self, state: State, step: ChoosingOrder, action: Action) -> Followed:
+    def apply(self, state: State, step: ChoosingOrder, action: Action) -> StateAndEvents:
         """Lets both sides deploy, one after the other."""
         if not isinstance(action, ChooseOrder) or action.first not in _names(state):
             raise Refused(f"expected one of {', '.join(_names(state))}", rule="M-2.3", key="first")
@@ -151,10 +151,12 @@ class ChoosingOrderRules:
 class DeployingRules:
     """Rules of `Deploying`: a side's units wholly in its third of the table (M-2.3)."""
 
-    def asked(self, state: State, step: Deploying) -> Asked:
+    def asked(self, state: State, step: Deploying) -> PendingDecision:
         """Asks the deploying side."""
         edge = "near" if step.side == step.near else "far"
-        return Asked(f"{side_name(step.side)} deploys in the third at the {edge} edge", step.side)
+        return PendingDecision(
+            f"{side_name(step.side)} deploys in the third at the {edge} edge", step.side
+        )
 
     def legal(self, state: State, step: Deploying) -> tuple[Action, ...]:
         """Lists the poses as they are if they lie in the third, else rows that face the enemy.
@@ -171,13 +173,13 @@ class DeployingRules:
             ),
         )
 
-    def apply(self, state: State, step: Deploying, action: Action) -> Followed:
+    def apply(self, state: State, step: Deploying, action: Action) -> StateAndEvents:
         """Deploys the side; then the other deploys, or the dice for round 1 are rolled."""
         if not isinstance(action, Deploy) or action.side != step.side:
             expected = f"expected {side_name(step.side)} to deploy"
             raise Refused(f"{expected}, got {action.type}", rule="M-2.3")
         try:
-            position = deployed(state.position, yet_to_deploy(step), action.units)
+            position = with_units_at(state.position, yet_to_deploy(step), action.units)
             position = with_commanders(position, step.side, action.commanders)
             field_on(position)
         except BadInput as error:
@@ -193,7 +195,7 @@ class DeployingRules:
 def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
     """Returns why a side's poses are no legal deployment, or None if they are."""
     is_near = step.side == step.near
-    if (unit := outside(position, step.side, is_near=is_near)) is not None:
+    if (unit := unit_outside_zone(position, step.side, is_near=is_near)) is not None:
         why = f"{unit} does not lie wholly in the third of {side_name(step.side)}"
         return Refused(why, rule="M-2.3", key="units")
     if (unit := unit_on_impassable(position, step.side)) is not None:
@@ -209,15 +211,17 @@ def yet_to_deploy(step: Deploying) -> tuple[str, ...]:
 class RollingFirstRoundRules:
     """Rules of `RollingFirstRound`: the higher plays round 1; ties re-roll (M-2.6)."""
 
-    def asked(self, state: State, step: RollingFirstRound) -> Asked:
+    def asked(self, state: State, step: RollingFirstRound) -> PendingDecision:
         """Asks both sides to roll."""
-        return Asked(f"A die each for the first round: {' and '.join(_display_names(state))}")
+        return PendingDecision(
+            f"A die each for the first round: {' and '.join(_display_names(state))}"
+        )
 
     def legal(self, state: State, step: RollingFirstRound) -> tuple[Action, ...]:
         """Lists the roll."""
         return (_roll_for("first round"),)
 
-    def apply(self, state: State, step: RollingFirstRound, action: Action) -> Followed:
+    def apply(self, state: State, step: RollingFirstRound, action: Action) -> StateAndEvents:
         """Begins the first round."""
         _, higher, event = _rolled(state, action, "first round", "M-2.6")
         if higher is None:

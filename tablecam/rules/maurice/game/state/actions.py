@@ -272,7 +272,7 @@ class Overrule:
 
 
 @dataclass(frozen=True, slots=True)
-class Lay:
+class CorrectPoses:
     """Small corrections of unit poses, within placement tolerance of the game's own (G-8)."""
 
     units: Mapping[str, tuple[BasePose, ...]]
@@ -304,5 +304,5 @@ Action = (
     | Discard
     | Done
     | Overrule
-    | Lay
+    | CorrectPoses
 )

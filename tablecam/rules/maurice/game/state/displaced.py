@@ -11,7 +11,7 @@ from tablecam.rules.game import Event
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import COMMANDER_BW
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Displacing, Step
 from tablecam.table.model import Commander
 from tablecam.table.sides import side_name
@@ -34,7 +34,9 @@ def commanders_under(state: State, side: str, area: shapely.Geometry) -> tuple[C
     )
 
 
-def with_displacement(state: State, side: str, area: shapely.Geometry, then: Step) -> Followed:
+def with_displacement(
+    state: State, side: str, area: shapely.Geometry, then: Step
+) -> StateAndEvents:
     """Returns the state with `then` next, or the displacement of an enemy commander before it.
 
     `area` is all that the side's unit passed over, in table millimetres.

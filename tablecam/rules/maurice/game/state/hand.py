@@ -50,7 +50,7 @@ def held_card(state: State, side: str, card_id: str | None) -> Card | None:
     return card
 
 
-def without_cards(state: State, side: str, cards: Sequence[str | None]) -> State:
+def with_cards_discarded(state: State, side: str, cards: Sequence[str | None]) -> State:
     """Returns the state with some of a side's cards moved to the discard pile.
 
     `cards` are their ids, None for each card that the players hold themselves.

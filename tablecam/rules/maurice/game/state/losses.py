@@ -9,14 +9,14 @@ from tablecam.geometry.outlines import unit_footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import Followed
+from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Over
 from tablecam.table.sides import side_name
 
 
-def disrupted(
+def with_disruption(
     state: State, name: str, gained: int, why: str, rule: str, drawn: tuple[Shape, ...] = ()
-) -> Followed:
+) -> StateAndEvents:
     """Adds disruption to a unit; callers check whether it breaks. `drawn` shows what disrupted it.
 
     Raises:
@@ -32,7 +32,7 @@ def disrupted(
     return state.with_unit(disrupted_unit), (Event("disrupted", text, rule, facts, drawn),)
 
 
-def without_broken(state: State, broken: Sequence[str]) -> Followed:
+def without_broken(state: State, broken: Sequence[str]) -> StateAndEvents:
     """Removes units that broke, in the order in which they did (M-1.14).
 
     Each costs its army 1 morale. The army that first reaches 0 loses at once, and units that would
@@ -59,7 +59,7 @@ def without_broken(state: State, broken: Sequence[str]) -> Followed:
     return state, tuple(events)
 
 
-def with_less_morale(state: State, side: str) -> Followed:
+def with_less_morale(state: State, side: str) -> StateAndEvents:
     """Takes 1 morale from an army; at 0 the game is over (M-2.5, M-4.1)."""
     left = state.side(side).morale - 1
     state = state.with_side(replace(state.side(side), morale=left))

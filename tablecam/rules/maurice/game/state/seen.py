@@ -13,7 +13,7 @@ from tablecam.rules.maurice.game.state.state_json import state_to_json
 from tablecam.rules.maurice.game.state.steps import LayingTerrain
 
 
-def seen_by(state: State, seat: str | None) -> Json:
+def visible_json(state: State, seat: str | None) -> Json:
     """Returns the state as JSON without what is concealed from a seat (None: a spectator).
 
     Where tablecam deals, `hand` holds the seat's own cards in full; `discards` is the face-up pile.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from tablecam.rules.game import Asked, Event
+from tablecam.rules.game import Event, PendingDecision
 from tablecam.rules.maurice.game.state.actions import Action
 from tablecam.rules.maurice.game.state.state import State
 
-Followed = tuple[State, tuple[Event, ...]]
+StateAndEvents = tuple[State, tuple[Event, ...]]
 """A state and the events that led to it."""
 
 
@@ -18,13 +18,13 @@ class StepRules(Protocol):
     `step` is always `state.step`, of the kind that the rules are for.
     """
 
-    def asked(self, state: State, step: Any) -> Asked:
+    def asked(self, state: State, step: Any) -> PendingDecision:
         """Returns who decides, and the question."""
 
     def legal(self, state: State, step: Any) -> tuple[Action, ...]:
         """Returns the actions to list; never empty."""
 
-    def apply(self, state: State, step: Any, action: Action) -> Followed:
+    def apply(self, state: State, step: Any, action: Action) -> StateAndEvents:
         """Returns the state and events that follow from an action.
 
         Raises:

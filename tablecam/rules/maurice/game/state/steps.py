@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from tablecam.rules.maurice.field.requests import Aim, Kind
+from tablecam.rules.maurice.field.requests import Kind, ShotAssignment
 
 Direction = Literal["left", "right"]
 Symbol = Literal["swords", "bugle", "cannon", "flag", "musket"]
@@ -153,7 +153,7 @@ class Firing:
     side: str
     direction: Direction | None = None
     may: tuple[str, ...] | None = None
-    hits: tuple[Aim, ...] = ()
+    hits: tuple[ShotAssignment, ...] = ()
     next_sides: tuple[str, ...] = ()
     type: Literal["firing"] = "firing"
 
@@ -162,7 +162,7 @@ class Firing:
 class RollingToHit:
     """The to-hit roll of the aims just declared; `firing` continues after it."""
 
-    aims: tuple[Aim, ...]
+    aims: tuple[ShotAssignment, ...]
     firing: Firing
     type: Literal["rolling-to-hit"] = "rolling-to-hit"
 

@@ -19,12 +19,12 @@ from tablecam.rules.maurice.field.field import (
     UnitOnField,
     field_of,
     is_same_ground,
-    renewed_field,
+    updated_field,
 )
-from tablecam.rules.maurice.fire.fire import BaseFire, Fires, fires
+from tablecam.rules.maurice.fire.fire import BaseFire, FireByUnit, fire_of_units
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.place.forces import possible_forces
-from tablecam.rules.maurice.rulings.renewed import units_with_stale_charges, within_reach
+from tablecam.rules.maurice.rulings.renewed import affected_units, units_with_stale_charges
 from tablecam.table.model import Position
 
 _CACHE_SIZE = 8
@@ -61,11 +61,11 @@ def field_on(position: Position) -> Field:
     return _table_on(position, is_closed=False).field
 
 
-def fire_at(state: State, names: Collection[str]) -> Fires:
+def fire_at(state: State, names: Collection[str]) -> FireByUnit:
     """Returns the fire options of some units, by unit and base name."""
     table = _table_at(state)
     if missing := [name for name in names if name not in table.fire]:
-        table.fire.update(fires(table.field, only=missing))
+        table.fire.update(fire_of_units(table.field, only=missing))
     return MappingProxyType({name: table.fire[name] for name in names})
 
 
@@ -114,9 +114,9 @@ def _new_table(position: Position, latest: tuple[_Table, ...], *, is_closed: boo
 
 def _renewed(before: _Table, position: Position) -> _Table:
     """Builds the table of a following position, reusing the answers that cannot have changed."""
-    field = renewed_field(before.field, position)
+    field = updated_field(before.field, position)
     moved = _moved_units(before.field, field)
-    fresh = within_reach(before.field, field, moved)
+    fresh = affected_units(before.field, field, moved)
     may_charge = units_with_stale_charges(before.field, field, moved, fresh)
     unchanged = {
         name for name, unit in field.by_id.items() if _has_same_disruption(before.field, unit)
