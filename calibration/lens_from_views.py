@@ -42,7 +42,7 @@ class RejectedView:
     """A picture left out of a calibration, and one sentence with the reason."""
 
     name: str
-    because: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -44,7 +44,7 @@ class Progress:
     """The progress of a lens calibration: what its views cover, and the lens they give.
 
     `sigma_px` is the lens's uncertainty where it is worst in the field, `usual_px` its root mean
-    square; both are None while there is no lens, and `problem` says why. `wanting` lists in a few
+    square; both are None while there is no lens, and `problem` says why. `missing` lists in a few
     words each what is still needed; it is empty when nothing is.
     """
 
@@ -54,12 +54,12 @@ class Progress:
     sigma_px: float | None
     usual_px: float | None
     problem: str
-    wanting: tuple[str, ...]
+    missing: tuple[str, ...]
 
     @property
     def is_enough(self) -> bool:
         """Whether the lens is known well enough everywhere in the field."""
-        return not self.wanting
+        return not self.missing
 
 
 def lens_progress(
@@ -83,7 +83,7 @@ def lens_progress(
         sigma_px=sigma_px,
         usual_px=usual_px,
         problem=problem,
-        wanting=_wanting(len(used), coverage_so_far, sigma_px),
+        missing=_wanting(len(used), coverage_so_far, sigma_px),
     )
 
 
@@ -92,7 +92,7 @@ def _guided(view: BoardView, lens: Lens | None, search: LensSearch | None) -> Gu
     errors, rejected = {}, {}
     if search is not None:
         errors = {error.name: error.rms_px for error in search.calibration.views}
-        rejected = {view.name: view.because for view in search.rejected}
+        rejected = {view.name: view.reason for view in search.rejected}
     return GuidedView(
         name=view.name,
         corners=len(view.corner_ids),

@@ -75,13 +75,13 @@ class SeenTags:
 class PoseFit:
     """The pose that brings seen tags nearest to their places.
 
-    `left_over` (n, 3) are the remaining offsets, `chi2` their sum of squares in units of variance,
+    `residuals` (n, 3) are the remaining offsets, `chi2` their sum of squares in units of variance,
     with `freedom` degrees of freedom. `camera` has the covariance of the initial camera, which no
     longer applies: see `propagated_covariance`.
     """
 
     camera: Camera
-    left_over: Array
+    residuals: Array
     chi2: float
     freedom: int
 

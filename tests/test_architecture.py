@@ -154,19 +154,19 @@ def charge_by_hand(folder: Path) -> None:
     settled = seen(tracker, motion, table, 0.0)
     recording.settle(settled)
     referee.begin(settled, {"active": "french"}, SHARED)
-    referee.see(settled)
+    referee.table_at_rest(settled)
     for label in ("No volleys", "Charge", "F1"):
         choose(referee, label)
     settled = seen(tracker, motion, pushed(table, 80.0), 10.0)
     recording.settle(settled)
-    referee.see(settled)
+    referee.table_at_rest(settled)
     referee.confirm(SHARED, "F1")
     recording.close()
     assert "charge" in {event.kind for done in play_of(referee).done for event in done.events}
 
 
 def play_of(referee: Referee):
-    with referee.held() as play:
+    with referee.locked() as play:
         assert play is not None
         return play
 

@@ -38,12 +38,12 @@ def lens_document(
         }
         for view in calibration.views
     ]
-    left_out = [{"name": view.name, "used": False, "because": view.because} for view in rejected]
+    left_out = [{"name": view.name, "used": False, "because": view.reason} for view in rejected]
     return {
         **_header(camera_file, written),
         "rms_px": calibration.rms_px,
         "sigma_px": progress.sigma_px,
-        "wanting": list(progress.wanting),
+        "wanting": list(progress.missing),
         "parameters": {
             name: {"value": float(value), "sigma": float(sigmas[name])}
             for name, value in zip(LENS_PARAMETERS, calibration.lens.parameters, strict=True)
@@ -93,7 +93,7 @@ def print_lens(
         left_out = str(view.corners_left_out or "")
         views.add_row(view.name, str(view.corners), left_out, f"{view.rms_px:.3f}")
     for rejection in rejected:
-        views.add_row(rejection.name, "not used", "", rejection.because)
+        views.add_row(rejection.name, "not used", "", rejection.reason)
     parameters = Table("parameter", "value", "± one sigma", title="Lens")
     lens, sigmas = calibration.lens, calibration.sigmas
     for name, value, sigma in zip(LENS_PARAMETERS, lens.parameters, sigmas, strict=True):
@@ -106,10 +106,10 @@ def print_lens(
         f"Reprojection error {calibration.rms_px:.3f} px over {len(calibration.views)} views."
     )
     known = f"Where it is known worst, the lens misplaces a pixel by {progress.sigma_px:.2f} px"
-    verdict = "" if progress.wanting else ": that is enough"
+    verdict = "" if progress.missing else ": that is enough"
     console.print(f"{known} (one sigma){verdict}.")
-    if progress.wanting:
-        console.print(f"Still wanting: {'; '.join(progress.wanting)}.")
+    if progress.missing:
+        console.print(f"Still wanting: {'; '.join(progress.missing)}.")
 
 
 def print_table(search: TableSearch) -> None:

@@ -175,7 +175,7 @@ def _check_document(
         "digests": {
             "hold": not verified.faults,
             "entries": verified.entries,
-            "without": verified.without,
+            "without": verified.without_digest,
             "faults": verified.faults,
         },
         "checked": {f"{noun}s": checked.counts[noun] for noun in _COUNTED},

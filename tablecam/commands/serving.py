@@ -211,8 +211,8 @@ def say_where_kept(record: GameRecorder) -> None:
     """
     for line in record.try_again():
         click.echo(line, err=True)
-    if record.lost:
-        click.echo(record.lost, err=True)
+    if record.unsaved:
+        click.echo(record.unsaved, err=True)
         raise click.exceptions.Exit(1)
     if record.path is not None:
         click.echo(f"The game is kept in {record.path}", err=True)
@@ -230,7 +230,7 @@ def _sending(game: GameOptions, record: GameRecorder, name: str) -> AbstractCont
     if game.hall is None:
         return nullcontext()
     sending = Uploader(game.hall, lambda: record.path, game.folder, name)
-    record.elsewhere = sending
+    record.remote_copy = sending
     return sending
 
 

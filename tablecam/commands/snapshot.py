@@ -130,7 +130,7 @@ def _check_trusted(
     """Refuses a picture whose table tags do not confirm the camera's pose."""
     if registration.is_trusted:
         return
-    seen = [tag for tag in registration.seen if tag not in registration.moved]
+    seen = [tag for tag in registration.seen if tag not in registration.displaced_mm]
     listed = [tag.id for tag in roster.table_tags]
     if len(seen) >= _MIN_TABLE_TAGS:
         got = "they contradict each other and it: some of them, or the camera, were moved"
@@ -150,7 +150,7 @@ def _report(grey: Grey, reading: _Reading, roster: Roster) -> PictureReport:
     search, expectation = reading.search, default_model()
     exposed = exposure(grey, search.sightings)
     facts = collect_facts(search, roster, missing=roster.base_type_by_tag(), exposure=exposed)
-    notes = (reading.news, reading.registration.because)
+    notes = (reading.news, reading.registration.problem)
     return picture_report(
         search,
         reading.registration,
@@ -167,7 +167,7 @@ def _bases(reading: _Reading, roster: Roster) -> tuple[TrackedBase, ...]:
         reading.search.sightings,
         0.0,
         beside_mm=reading.registration.unexplained_mm,
-        doubted=reading.search.seen_twice,
+        doubted=reading.search.duplicated_tags,
     )
 
 

@@ -87,12 +87,12 @@ def _tags(missing: Missing) -> str:
 
 def _refused(report: PictureReport) -> Iterator[_Line]:
     """Yields the rejections, numbered as on the picture; a repeated reason is shortened."""
-    if not report.refused:
+    if not report.rejected:
         return
     yield _Line("", step=_GAP)
     yield _Line("Rejected", _HEAD, _HEAD_STEP)
     written: set[str] = set()
-    for number, rejection in enumerate(report.refused, start=1):
+    for number, rejection in enumerate(report.rejected, start=1):
         words = report.refusal(rejection)
         if words in written:
             words = f"tag {rejection.tag} again"

@@ -41,7 +41,7 @@ class PictureReport:
 
     found: Mapping[str, tuple[int, int]]
     missing: tuple[Missing, ...]
-    refused: tuple[Rejection, ...]
+    rejected: tuple[Rejection, ...]
     owners: Mapping[int, str]
     table_tags: tuple[int, ...]
     hidden_table_tags: tuple[int, ...]
@@ -66,7 +66,7 @@ class PictureReport:
         """Returns the sentence about a rejected tag, with its owner."""
         owner = self.owners.get(rejection.tag)
         name = f"{rejection.tag} ({owner})" if owner else str(rejection.tag)
-        return f"tag {name}: {rejection.because}"
+        return f"tag {name}: {rejection.reason}"
 
     def health(self) -> Iterator[str]:
         """Yields the picture's quality figures, a line each; unknown ones are left out."""
@@ -87,7 +87,7 @@ class PictureReport:
         yield f"{found} of {listed} base tags found"
         if self.missing:
             yield "missing: " + ", ".join(map(str, self.missing))
-        yield from (f"rejected: {self.refusal(rejection)}" for rejection in self.refused)
+        yield from (f"rejected: {self.refusal(rejection)}" for rejection in self.rejected)
         if self.hidden_table_tags:
             yield f"table tags not visible: {', '.join(map(str, self.hidden_table_tags))}"
         yield from self.health()
@@ -115,14 +115,14 @@ def picture_report(
     return PictureReport(
         found=_found_by_side(roster, seen),
         missing=tuple(_missing(roster, seen, refused)),
-        refused=search.rejections,
+        rejected=search.rejections,
         owners=roster.owner_by_tag(),
         table_tags=tuple(tag.id for tag in roster.table_tags if tag.id in seen),
         hidden_table_tags=tuple(
             tag.id for tag in roster.table_tags if tag.id not in seen | refused
         ),
         table_rms_px=registration.rms_px,
-        table_note=note or registration.because,
+        table_note=note or registration.problem,
         px_per_cell=_px_per_cell(search, camera, roster),
         blur_px=search.blur_px,
         exposure=exposure,

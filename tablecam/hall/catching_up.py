@@ -58,7 +58,7 @@ class HallCopy:
         """Whether the hall has a separate game for it, as its file is also played elsewhere."""
         return self.id != self._local.id
 
-    def catch_up(self, *, at_most: int | None = None) -> int:
+    def send_entries(self, *, at_most: int | None = None) -> int:
         """Sends the entries that the hall lacks, or about `at_most` of them; returns how many.
 
         Raises:
@@ -74,13 +74,13 @@ class HallCopy:
             sent += self._send(entries, after=last)
         return sent
 
-    def mend(self) -> int:
+    def send_missing_pictures(self) -> int:
         """Sends some of the pictures that the copy's entries lack; returns how many.
 
         What is missing is determined once: later entries are sent with their pictures.
 
         Raises:
-            BadInput: As `catch_up`.
+            BadInput: As `send_entries`.
         """
         if self._missing_pictures is None:
             pictured = self._local.pictured(up_to=self._last_in_copy())

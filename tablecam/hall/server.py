@@ -196,7 +196,7 @@ class Hall:
         ]
         return sorted(listed, key=lambda row: row.started_at, reverse=True)
 
-    def say_it_is_there(self, recording_id: str) -> None:
+    def report_presence(self, recording_id: str) -> None:
         """Stores that a table is playing now.
 
         Raises:
@@ -207,7 +207,7 @@ class Hall:
         with self.writing("cannot be written") as connection:
             connection.execute(upsert)
 
-    def call(self, recording_id: str, name: str) -> None:
+    def set_table_name(self, recording_id: str, name: str) -> None:
         """Stores what players call the table of a recording.
 
         Raises:

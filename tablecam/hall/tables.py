@@ -153,7 +153,7 @@ class Followed:
 
     def _read_new(self) -> None:
         for entry in self.journal.entries(*SHOWN, after=self._last):
-            for scene in self._telling.of(entry):
+            for scene in self._telling.scenes_of(entry):
                 self._words = scene.words or self._words
             self._after = entry.document.get("after") or self._after
             self._last = entry.number

@@ -66,7 +66,7 @@ class UploadQueue:
         if queued not in self.games():
             self._write([*self._others(queued.path), self._line(queued)])
 
-    def is_paid(self, path: Path) -> None:
+    def remove(self, path: Path) -> None:
         """Removes a recording that the hall has received in full.
 
         Raises:
@@ -207,9 +207,9 @@ class Uploader(Background):
             self._is_ready = True
         if game is not None:
             copy = self._copy = self._copy or HallCopy(game, self._hall)
-            copy.catch_up()
+            copy.send_entries()
             self._report_presence(copy)
-            self._has_missing_pictures = copy.mend() > 0
+            self._has_missing_pictures = copy.send_missing_pictures() > 0
         if self._older:
             self._send_older(self._older[0])
 
@@ -220,9 +220,9 @@ class Uploader(Background):
             with self._lock:
                 self._news.append(APART)
         if time.monotonic() - self._presence_at_s >= PRESENCE_S:
-            self._hall.say_it_is_there(copy.id)
+            self._hall.report_presence(copy.id)
             if self._name:
-                self._hall.call(copy.id, self._name)
+                self._hall.set_table_name(copy.id, self._name)
             self._presence_at_s = time.monotonic()
 
     def _send_last(self) -> None:
@@ -255,13 +255,16 @@ class Uploader(Background):
             if self._older_copy is None:
                 game = GameFile.open(queued.path, read_only=True)
                 self._older_copy = HallCopy(game, self._hall)
-            sent = self._older_copy.catch_up(at_most=BATCH) or self._older_copy.mend()
+            sent = (
+                self._older_copy.send_entries(at_most=BATCH)
+                or self._older_copy.send_missing_pictures()
+            )
             if sent:
                 log.info("%d entries or pictures of %s are sent to the hall", sent, queued.path)
                 return
             if queued.name:
-                self._hall.call(self._older_copy.id, queued.name)
-            self._queue.is_paid(queued.path)
+                self._hall.set_table_name(self._older_copy.id, queued.name)
+            self._queue.remove(queued.path)
         except ServerUnavailable:
             raise
         except BadInput as error:

@@ -181,7 +181,7 @@ class TableLoop(Background):
             held=sum(base.pose.seen == "held" for base in bases),
             missing=tuple(tag for tag in self._roster.base_type_by_tag() if tag not in known),
             reprojection_px=None if registration is None else registration.rms_px,
-            trouble="" if registration is None else registration.because,
+            trouble="" if registration is None else registration.problem,
             advice=self._advice,
             behind_s=behind_s,
         )

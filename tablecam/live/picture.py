@@ -33,7 +33,7 @@ class TablePicture:
         """Returns the rectified frame as JPEG; the top row is y = depth."""
         with self._lock:
             if frame.number != self._number:
-                flat = self._rectifier_of(camera).rectified(frame.image)
+                flat = self._rectifier_of(camera).rectify(frame.image)
                 quality = [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY]
                 _, encoded = cv2.imencode(".jpg", flat, quality)
                 self._number, self._jpeg = frame.number, encoded.tobytes()

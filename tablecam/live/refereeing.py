@@ -82,7 +82,7 @@ class Refereeing(Background):
         self._keep(latest, missed)  # first: no deed may overtake what it was judged by
         self._latest, self._missed = latest, missed
         if self._referee is not None:
-            self._referee.see(without_bases(latest, missed))
+            self._referee.table_at_rest(without_bases(latest, missed))
 
     def _keep(self, position: Position, missed: frozenset[int]) -> None:
         if self._recording is None:

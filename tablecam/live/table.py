@@ -134,7 +134,9 @@ class LiveTable:
         parts = (read.version, self._game_version, self._disputed)
         if self._joined is None or self._joined[0] != parts:
             position = (
-                read.position if self._referee is None else self._referee.marked(read.position)
+                read.position
+                if self._referee is None
+                else self._referee.with_game_state(read.position)
             )
             joined = replace(
                 read,

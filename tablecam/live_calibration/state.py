@@ -159,7 +159,7 @@ def _lens_json(state: CalibrationState) -> Json:
         "usual_px": _rounded(usual_px),
         "sigma_mm": None if scale is None or sigma_px is None else _rounded(sigma_px * scale),
         "usual_mm": None if scale is None or usual_px is None else _rounded(usual_px * scale),
-        "wanting": list(progress.wanting),
+        "wanting": list(progress.missing),
         "is_enough": progress.is_enough,
         "has_lens": progress.lens is not None,
         "problem": progress.problem,

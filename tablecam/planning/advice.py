@@ -72,7 +72,7 @@ def collect_facts(
         missing=tuple(tag for tag in missing if tag not in known),
         hidden_table_tags=tuple(tag for tag in table_tags if tag not in known),
         table_tags_seen=sum(tag in seen for tag in table_tags),
-        twice=tuple(sorted(search.seen_twice)),
+        twice=tuple(sorted(search.duplicated_tags)),
         blur_px=search.blur_px,
         exposure=exposure,
         owners=roster.owner_by_tag(),
@@ -130,7 +130,7 @@ def _too_small(facts: Facts, small: ResolutionAdvice | None) -> str | None:
     if small is None or not count:
         return None
     tags = "1 tag is" if count == 1 else f"{count} tags are"
-    scale = f"{small.px_per_cell:.1f} px per cell, {small.wanted_px_per_cell:.1f} needed"
+    scale = f"{small.px_per_cell:.1f} px per cell, {small.required_px_per_cell:.1f} needed"
     return f"{tags} too small ({scale}): {' or '.join(_remedies(small))}"
 
 

@@ -230,7 +230,7 @@ class _Sheet:
         words = "simulated, at the worst place of the table"
         self.pen.words(words, np.array([left, y]), INK, height=9.5, casing=None)
         y += 18
-        tags = sorted(self.plan.tags, key=lambda tag: tag.scale.least_px_per_cell)
+        tags = sorted(self.plan.tags, key=lambda tag: tag.scale.min_px_per_cell)
         room = self.pen.picture.shape[0] - y - _EDGE_PX
         side = min(190.0, room / min(len(tags), _MOST_CROPS) - 16 * unit)
         for tag in tags[:_MOST_CROPS]:

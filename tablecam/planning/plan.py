@@ -139,8 +139,8 @@ def predict(
             TagPrediction(
                 scale,
                 px_per_mm,
-                expectation.at(scale.least_px_per_cell),
-                works=scale.least_px_per_cell >= good,
+                expectation.at(scale.min_px_per_cell),
+                works=scale.min_px_per_cell >= good,
             )
             for scale in tag_scales(camera, roster)
         ),
@@ -191,7 +191,7 @@ def highest_height_mm(mount: Mount, roster: Roster, wanted_px_per_cell: float) -
 
 def least_px_per_cell(camera: Camera, roster: Roster) -> float:
     """Returns the pixels per cell of the smallest tags, where the scale is smallest."""
-    return min(scale.least_px_per_cell for scale in tag_scales(camera, roster))
+    return min(scale.min_px_per_cell for scale in tag_scales(camera, roster))
 
 
 def with_tag_size(roster: Roster, size_mm: float) -> Roster:

@@ -70,7 +70,7 @@ def tag_words(plan: Plan, mount: Mount) -> list[str]:
         return [f"All tags are large enough: at least {share} of the tags in view are found."]
     required = plan.expectation.good_px_per_cell
     names = ", ".join(tag.scale.base_type.name for tag in small)
-    least = min(tag.scale.least_px_per_cell for tag in small)
+    least = min(tag.scale.min_px_per_cell for tag in small)
     too_small = (
         f"Too small at this height: {names} ({least:.1f} px per cell; {required:.1f} needed)."
     )
@@ -98,7 +98,7 @@ def found_percent(recall: float) -> str:
 
 def px_a_cell(tag: TagPrediction) -> str:
     """Formats a size in the picture, rounded down, as 1.497 is below 1.5."""
-    return f"{math.floor(100 * tag.scale.least_px_per_cell + 1e-6) / 100:.2f}"
+    return f"{math.floor(100 * tag.scale.min_px_per_cell + 1e-6) / 100:.2f}"
 
 
 def plan_document(plan: Plan, mount: Mount) -> dict[str, Any]:
@@ -195,8 +195,8 @@ def _tag_document(tag: TagPrediction) -> dict[str, Any]:
     return {
         "base_type": tag.scale.base_type.name,
         "tag_size_mm": tag.scale.base_type.tag_size_mm,
-        "px_per_cell": tag.scale.middle_px_per_cell,
-        "least_px_per_cell": tag.scale.least_px_per_cell,
+        "px_per_cell": tag.scale.median_px_per_cell,
+        "least_px_per_cell": tag.scale.min_px_per_cell,
         "works": tag.works,
         "expected": None
         if expected is None

@@ -33,7 +33,7 @@ class ResolutionAdvice:
 
     tags: frozenset[int]
     px_per_cell: float
-    wanted_px_per_cell: float
+    required_px_per_cell: float
     closer_mm: float | None
     print_mm: Mapping[str, float] | None
     picture_width_px: int
@@ -47,15 +47,15 @@ def resolution_advice(
     scales = [
         scale
         for scale in tag_scales(camera, roster)
-        if scale.tags and scale.middle_px_per_cell < required
+        if scale.tags and scale.median_px_per_cell < required
     ]
     if not scales:
         return None
-    least = min(scale.middle_px_per_cell for scale in scales)
+    least = min(scale.median_px_per_cell for scale in scales)
     return ResolutionAdvice(
         tags=frozenset(tag for scale in scales for tag in scale.tags),
         px_per_cell=least,
-        wanted_px_per_cell=required,
+        required_px_per_cell=required,
         closer_mm=_closer_mm(camera, roster, scales, required),
         print_mm=_print_mm(scales, required, side_cells(roster)),
         picture_width_px=math.ceil(camera.lens.width_px * required / least / 100) * 100,
@@ -64,7 +64,7 @@ def resolution_advice(
 
 def large_enough_mm(scale: TagScale, wanted_px_per_cell: float) -> float:
     """Returns the size, in whole half millimetres, that gives tags enough pixels per cell."""
-    exact_mm = scale.base_type.tag_size_mm * wanted_px_per_cell / scale.middle_px_per_cell
+    exact_mm = scale.base_type.tag_size_mm * wanted_px_per_cell / scale.median_px_per_cell
     return math.ceil(2 * exact_mm - 1e-6) / 2
 
 

@@ -57,7 +57,7 @@ class Verification:
     """
 
     entries: int = 0
-    without: int = 0
+    without_digest: int = 0
     changed: list[int] = field(default_factory=list)
     are_facts_changed: bool = False
     faults: list[str] = field(default_factory=list)
@@ -70,26 +70,28 @@ class Verification:
             yield f"and {len(self.faults) - _MAX_LISTED} more"
         if self.faults:
             yield REPAIR
-        if self.without:
-            have = "1 entry has" if self.without == 1 else f"{self.without} entries have"
+        if self.without_digest:
+            have = (
+                "1 entry has" if self.without_digest == 1 else f"{self.without_digest} entries have"
+            )
             yield f"{have} no digest (written by an older tablecam): changes cannot be detected"
 
 
 class Verifier:
-    """Verifies a recording's rows in order; `found` is the result so far.
+    """Verifies a recording's rows in order; `verification` is the result so far.
 
     Args:
         facts: The recording's row; None if it is lost.
     """
 
     def __init__(self, facts: Mapping[str, Any] | None) -> None:
-        self.found = Verification()
+        self.verification = Verification()
         self._number = 0
         self._has_begun = bool(facts and facts["digest"])
         self._before = [] if facts is None else [facts["digest"] or ""]
         if facts is not None and facts["digest"] not in (None, actual := facts_digest(facts)):
-            self.found.are_facts_changed = True
-            self.found.faults.append(
+            self.verification.are_facts_changed = True
+            self.verification.faults.append(
                 "the game's settings (rules, table file, camera file) were changed"
             )
             self._before.append(actual)
@@ -119,26 +121,26 @@ class Verifier:
             self._before = [stored or "", *expected][:_MAX_CHAINS]
         # Entries without a digest before the first one are an older version's.
         if stored is None and not self._has_begun:
-            self.found.without += 1
+            self.verification.without_digest += 1
             self._before = [""]
             return
         self._has_begun = True
-        self.found.entries += 1
+        self.verification.entries += 1
         if is_known and stored not in expected:
             because = "was changed, or one of its pictures is lost"
         elif changed:
             because = f"has a picture that was changed ({', '.join(changed)})"
         else:
             return
-        self.found.changed.append(number)
-        self.found.faults.append(f"entry {number} ({row['kind']}) {because}")
+        self.verification.changed.append(number)
+        self.verification.faults.append(f"entry {number} ({row['kind']}) {because}")
 
     def _skip_to(self, number: int) -> None:
         lost = range(self._number + 1, number)
         if lost:
             self._before = []
             run = f"{lost[0]}" if len(lost) == 1 else f"{lost[0]} to {lost[-1]}"
-            self.found.faults.append(f"entry {run} is missing")
+            self.verification.faults.append(f"entry {run} is missing")
         self._number = number
 
 

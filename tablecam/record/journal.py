@@ -100,7 +100,7 @@ class Journal:
                 pictures.setdefault(row.entry, []).append(row._asdict())
             for row in rows:
                 verifier.entry(row._asdict(), pictures.get(row.number, ()), images=images)
-        return verifier.found
+        return verifier.verification
 
     def last(self) -> int:
         """Returns the number of the newest entry, 0 in an empty recording.

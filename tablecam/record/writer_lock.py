@@ -18,13 +18,13 @@ _SUFFIX: Final = ".lock"
 
 
 class WriterLock:
-    """The lock of a recording, held from `taken` to `release` or until the program ends."""
+    """The lock of a recording, held from `acquire` to `release` or until the program ends."""
 
     def __init__(self, lock: FileLock) -> None:
         self._lock = lock
 
     @classmethod
-    def taken(cls, recording: Path) -> WriterLock | None:
+    def acquire(cls, recording: Path) -> WriterLock | None:
         """Acquires the lock of a recording; None while another program holds it.
 
         Raises:

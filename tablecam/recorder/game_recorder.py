@@ -156,7 +156,7 @@ class GameRecorder:
         self._began_with: int | None = None
         self._lock = threading.Lock()
         self.budget = _budget(pictures_mb, self._writer.file)
-        self.elsewhere: RemoteCopy | None = None
+        self.remote_copy: RemoteCopy | None = None
 
     @property
     def path(self) -> Path | None:
@@ -180,7 +180,9 @@ class GameRecorder:
 
         Takes no lock, as the camera's loop reads it with every frame.
         """
-        return self._writer.trouble or ("" if self.elsewhere is None else self.elsewhere.trouble)
+        return self._writer.trouble or (
+            "" if self.remote_copy is None else self.remote_copy.trouble
+        )
 
     def unfinished(self) -> Json | None:
         """Returns the document of the newest game in the file; None if none was begun.
@@ -227,11 +229,11 @@ class GameRecorder:
         """
         with self._lock:
             self._writer.try_again()
-            news_of_copy = () if self.elsewhere is None else self.elsewhere.news()
+            news_of_copy = () if self.remote_copy is None else self.remote_copy.news()
             return [*self._writer.news(), *news_of_copy]
 
     @property
-    def lost(self) -> str:
+    def unsaved(self) -> str:
         """What was never written before the file was closed, in one line; empty if all was."""
         return self._writer.lost
 

@@ -79,7 +79,7 @@ class Photographer(Background):
         self._camera: Camera | None = None
         self._rectifier: Rectifier | None = None
 
-    def ask(self, *jobs: Job) -> None:
+    def request(self, *jobs: Job) -> None:
         """Queues pictures behind those already requested."""
         with self._changed:
             self._jobs.append(jobs)
@@ -145,7 +145,7 @@ class Photographer(Background):
             scale = _scale(shot.camera, self._table)
             self._rectifier = make_rectifier(shot.camera, self._table, px_per_mm=scale)
             self._camera = shot.camera
-        return self._rectifier.rectified(shot.frame.image)
+        return self._rectifier.rectify(shot.frame.image)
 
     def _fitted(
         self, shown: PictureSubject, kind: PictureKind, full: Pixels, at_s: float

@@ -69,7 +69,7 @@ class Recording:
         """Writes what is still open. May be called twice."""
         self.go_on()
         if self._due is not None:
-            self._photographing.ask(self._due)
+            self._photographing.request(self._due)
             self._due = None
         self._photographing.close()
         self._record.close()
@@ -98,7 +98,7 @@ class Recording:
         new, the position is the one that was kept last.
         """
         before, self._settled = self._settled, position
-        ways, now_s = self._trails.taken()
+        ways, now_s = self._trails.take()
         moves = [] if before is None else [*_moves(position, before, ways, now_s)]
         is_work_of_hands = before is not None and has_changed(position, before)
         begins = self._begins_with_moves and is_work_of_hands
@@ -122,10 +122,10 @@ class Recording:
             if self._newest is None:
                 return
             sight, shot = self._newest
-            lay_so = {name: self._looks.clear(name) for name in moved}
+            lay_so = {name: self._looks.clear_shot(name) for name in moved}
             self._looks.settle(now, sight.bases, shot)
             # Where a hand is still over it, that is how it looks.
-            lies_so = {name: self._looks.clear(name) or shot for name in moved}
+            lies_so = {name: self._looks.clear_shot(name) or shot for name in moved}
         if number is None:  # nothing is kept as yet
             self._waits = at, shot
             return
@@ -149,7 +149,7 @@ class Recording:
 
     def _ask(self, *jobs: Job) -> None:
         if jobs:
-            self._photographing.ask(*jobs)
+            self._photographing.request(*jobs)
 
     def go_on(self) -> None:
         """Writes the loop's news, and what could not be written before."""

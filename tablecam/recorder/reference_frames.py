@@ -52,7 +52,7 @@ class ReferenceFrames:
         elif self._is_incomplete and at_s - self._chosen_at_s >= _RETRY_S:
             self._choose(bases, shot, only_missing=True)
 
-    def clear(self, name: str) -> Shot | None:
+    def clear_shot(self, name: str) -> Shot | None:
         """Returns a clear picture of a unit where it lay when the table last settled, if any."""
         return self._shots.get(name)
 

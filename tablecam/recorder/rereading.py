@@ -108,7 +108,7 @@ def progress_of(task: Task) -> ReadingProgress | None:
 def _reread(task: Task) -> RereadResult:
     with readable_errors(str(task.folder), "cannot be written"):
         task.folder.mkdir(parents=True, exist_ok=True)
-        lock = WriterLock.taken(task.mark)
+        lock = WriterLock.acquire(task.mark)
     if lock is None:
         raise BadInput(str(task.video), f"another tablecam is reading it into {task.folder}")
     try:

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 def is_being_played(recording: Path) -> bool:
     """Whether another program is writing to a recording now."""
     try:
-        lock = WriterLock.taken(recording)
+        lock = WriterLock.acquire(recording)
     except OSError:
         return False
     if lock is not None:

@@ -62,7 +62,7 @@ class Trajectories:
                     self._extend(before, base, at_s)
             self._seen_at_s = at_s
 
-    def taken(self) -> tuple[Mapping[int, Sequence[PathPoint]], float]:
+    def take(self) -> tuple[Mapping[int, Sequence[PathPoint]], float]:
         """Returns the trajectories since the last call, by tag, and the newest picture's time.
 
         There is one for each base that left its rest; it begins where the base rested before.

@@ -280,7 +280,7 @@ def _moved(old: Path, became: str, new: Path) -> str:
 def _lock_of(path: Path) -> tuple[WriterLock | None, bool]:
     """Returns the lock of a file, and whether the file is free; it is if no lock is possible."""
     try:
-        lock = WriterLock.taken(path)
+        lock = WriterLock.acquire(path)
     except OSError as error:
         log.warning("cannot lock %s against other programs: %s", path, error)
         return None, True

@@ -15,7 +15,7 @@ class TableDiff:
     """Compares a game with the table as it is `seen`.
 
     `suggested` are the moves that players seem to have made, `together` those that may be confirmed
-    at once; `trouble` is the reason why the table cannot be interpreted. Not thread-safe.
+    at once; `problem` is the reason why the table cannot be interpreted. Not thread-safe.
     """
 
     def __init__(self, game: Game[Any, Any]) -> None:
@@ -23,7 +23,7 @@ class TableDiff:
         self.seen: Position | None = None
         self.suggested: tuple[Suggestion, ...] = ()
         self.together: tuple[Suggestion, ...] = ()
-        self.trouble = ""
+        self.problem = ""
         self._to_place: frozenset[str] = frozenset()
 
     def begin(self, seen: Position | None) -> None:
@@ -34,16 +34,16 @@ class TableDiff:
         """Notes which units players have to move after the game changed its position."""
         self._to_place |= changed_by_game(before, after)
 
-    def look(self, state: Any) -> None:
+    def compare(self, state: Any) -> None:
         """Compares the table with a game's state and updates the suggestions."""
-        self.suggested, self.together, self.trouble = (), (), ""
-        self.note(state)
+        self.suggested, self.together, self.problem = (), (), ""
+        self.drop_placed(state)
         self.suggested = self._suggestions(state, state)
         self.together = together(
             self.game, state, self.suggested, lambda later: self._suggestions(later, state)
         )
 
-    def note(self, state: Any) -> None:
+    def drop_placed(self, state: Any) -> None:
         """Drops the units that players have moved into place."""
         self._to_place = frozenset(placing.unit for placing in self.placings(state))
 
@@ -69,7 +69,7 @@ class TableDiff:
         # Units that players have yet to place lie elsewhere without having moved.
         to_place = self._to_place | changed_by_game(self.game.position(now), in_game)
         try:
-            return self.game.moved(state, as_placed(in_game, self.seen, to_place))
+            return self.game.detect_moves(state, as_placed(in_game, self.seen, to_place))
         except BadInput as error:
-            self.trouble = error.message
+            self.problem = error.message
             return ()

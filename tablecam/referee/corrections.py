@@ -75,7 +75,7 @@ def others(referee: Referee, seat: Seat, deed: int) -> list[Json]:
     Raises:
         BadInput: No game has begun, there is no such action, or it was taken back.
     """
-    with referee.held() as play:
+    with referee.locked() as play:
         if play is None:
             raise Refused("expected a game in progress: none has begun", key="deed")
         place = play.place_of(deed)

@@ -125,7 +125,7 @@ class GameController:
         has_confirmed = False
         while self.play is not None:
             self._adopt_small_differences(self.play)
-            self.by_hand.look(self.play.state)
+            self.by_hand.compare(self.play.state)
             if not (self.is_automatic and self._confirms_next(self.play)):
                 break
             has_confirmed = True
@@ -147,7 +147,7 @@ class GameController:
     def _adopt_small_differences(self, play: AnyPlay) -> None:
         """Updates the game's places to the table's, where they differ by very little."""
         seen = self.by_hand.seen
-        action = None if seen is None else self.game.laid(play.state, seen)
+        action = None if seen is None else self.game.adopt_positions(play.state, seen)
         if action is not None:
             play.apply(action)
 

@@ -106,7 +106,7 @@ class Referee:
             return dict(self._versions.refused)
 
     @contextmanager
-    def held(self) -> Iterator[AnyPlay | None]:
+    def locked(self) -> Iterator[AnyPlay | None]:
         """Yields the game in progress under the lock, None before it begins."""
         with self._lock:
             yield self._controller.play
@@ -124,10 +124,10 @@ class Referee:
             return self._by_hand.together
 
     @property
-    def trouble(self) -> str:
+    def problem(self) -> str:
         """The reason why the table cannot be interpreted, empty if it can."""
         with self._lock:
-            return self._by_hand.trouble
+            return self._by_hand.problem
 
     @property
     def to_place(self) -> tuple[Placing, ...]:
@@ -150,7 +150,7 @@ class Referee:
             play = self._controller.play
             return () if play is None else said_of_late(play)
 
-    def of_intents(self) -> tuple[tuple[Intent, Answer | None], ...]:
+    def intent_answers(self) -> tuple[tuple[Intent, Answer | None], ...]:
         """Returns each recent intent with the answer whether the table matches it.
 
         Under a ban on measuring, the answer is None until the unit has moved.
@@ -164,7 +164,7 @@ class Referee:
         with self._lock:
             return self._controller.position()
 
-    def marked(self, position: Position) -> Position:
+    def with_game_state(self, position: Position) -> Position:
         """Returns a seen position with the game's states of units and terrain.
 
         Never waits, because the camera's loop calls it for every frame.
@@ -231,7 +231,7 @@ class Referee:
             self._store.resume(play)
             self._go_on()
 
-    def see(self, position: Position) -> None:
+    def table_at_rest(self, position: Position) -> None:
         """Takes in the table after it has come to rest."""
         with self._lock:
             self._by_hand.seen = position

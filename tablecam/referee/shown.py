@@ -26,7 +26,7 @@ def seat_view(referee: Referee, seat: Seat, after: str = "") -> Json:
     `after` is the `log_mark` of an earlier call: the log then has only the lines of actions done or
     taken back since, because a long game's log has hundreds of lines.
     """
-    with referee.held() as play:
+    with referee.locked() as play:
         head = {
             "version": referee.version,
             "game": referee.game.name,
@@ -107,13 +107,13 @@ def _table(referee: Referee, play: AnyPlay) -> Json:
     """Returns the differences between table and game, and the moves made by hand."""
     return {
         "markers": markers(referee.game, play.state),
-        "pictured": [shape.to_json() for shape in referee.game.pictured(play.state)],
+        "pictured": [shape.to_json() for shape in referee.game.step_shapes(play.state)],
         "terrain": [_terrain(piece) for piece in referee.game.position(play.state).terrain],
         "to_place": [_placing(placing) for placing in referee.to_place],
         "moved": _moved(referee),
         "together": [suggestion.unit for suggestion in referee.together],
-        "intents": [_intent(intent, answer) for intent, answer in referee.of_intents()],
-        "trouble": referee.trouble or referee.game.odd(play.state),
+        "intents": [_intent(intent, answer) for intent, answer in referee.intent_answers()],
+        "trouble": referee.problem or referee.game.irregularities(play.state),
     }
 
 

@@ -41,8 +41,8 @@ class Difference:
     """A value that differs from the recording. A missing value is None, or "nothing" in words."""
 
     path: KeyPath
-    kept: str
-    found: str
+    recorded: str
+    recomputed: str
 
     @property
     def is_drawn(self) -> bool:
@@ -56,7 +56,7 @@ class Difference:
 
     def __str__(self) -> str:
         place = f"{written(self.path)}: " if self.path else ""
-        return f"{place}recorded {self.kept}, but the rules give {self.found}"
+        return f"{place}recorded {self.recorded}, but the rules give {self.recomputed}"
 
 
 def differences(

@@ -122,7 +122,7 @@ def verified(file: GameFile) -> Verification:
         BadInput: It cannot be read.
     """
     result = file.verified()
-    if result.without or result.faults:
+    if result.without_digest or result.faults:
         return result  # migrations of older files dropped tables, so unused space is not blank
     spoilt = pages_of(file.path).spoilt()
     if spoilt:  # a page that is being written looks the same, but not twice
@@ -167,7 +167,7 @@ def repaired(rows: Iterator[Row], name: str) -> Repaired:
         has_facts=saved.facts is not None,
         changed=changed,
         are_facts_changed=digests.are_facts_changed,
-        unsealed=digests.without,
+        unsealed=digests.without_digest,
     )
 
 
@@ -236,7 +236,7 @@ class _Rebuilding:
         if new.kind == "deed" and not isinstance(new.document.get("entry"), dict):
             raise BadInput(self._saved.id, f"entry {number} does not say what was done")
         if entry.kind in SHOWN:
-            deque(self._telling.of(entry), maxlen=0)
+            deque(self._telling.scenes_of(entry), maxlen=0)
         if new.kind == "position":
             self._table, self._is_table_known = table, is_table_known
         elif new.kind in ("play", "dispute") and self._table is None:

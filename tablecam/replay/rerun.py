@@ -89,7 +89,7 @@ class Rerun:
         tapped.seen = self._seen_before
         resumed.begin(current.seen)
         for table_diff in (current, tapped, resumed):
-            table_diff.look(self.play.state)
+            table_diff.compare(self.play.state)
             yield from (
                 ruling_document(ruling) for ruling in table_diff.suggested if ruling.unit == unit
             )
@@ -100,4 +100,4 @@ class Rerun:
 
     def _note(self) -> None:
         if self.play is not None:
-            self._by_hand.note(self.play.state)
+            self._by_hand.drop_placed(self.play.state)

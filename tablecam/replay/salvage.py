@@ -63,7 +63,7 @@ class Salvaged:
             pictures.setdefault(number, []).append(row)
         for number in sorted(self.rows):
             verifier.entry(self.rows[number], pictures.get(number, ()))
-        return verifier.found
+        return verifier.verification
 
     def settle(self) -> None:
         """Gives each doubted entry the number that is known to be missing, or drops it."""

@@ -69,7 +69,7 @@ def scenes(journal: Journal) -> Iterator[Scene]:
     """
     telling = SceneBuilder(journal.name)
     for entry in journal.entries(*SHOWN):
-        yield from telling.of(entry)
+        yield from telling.scenes_of(entry)
 
 
 class SceneBuilder:
@@ -83,7 +83,7 @@ class SceneBuilder:
         self._name = name
         self._document: Json | None = None
 
-    def of(self, entry: Entry) -> Iterator[Scene]:
+    def scenes_of(self, entry: Entry) -> Iterator[Scene]:
         """Yields the scenes of the next entry.
 
         Raises:

@@ -25,7 +25,7 @@ OVERRULE, LAY = "overrule", "lay"
 """Types of action that every game may have besides its own.
 
 `overrule` is what players set themselves at any time, even against the rules (with `units` as they
-lie, and `why`). `lay` is the actual place of units, taken over by the referee (`Game.laid`); it is
+lie, and `why`). `lay` is the actual place of units, taken over by the referee (`Game.adopt_positions`); it is
 nobody's action and cannot be taken back.
 """
 
@@ -198,22 +198,22 @@ class Game(Protocol[State, Action]):
         """
         return ""
 
-    def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
+    def detect_moves(self, state: State, position: Position) -> tuple[Suggestion, ...]:
         """Infers the moves that players made by hand from the current position of the bases."""
         return ()
 
     def offered(self, state: State, action: Action) -> Offer:
         """Returns a legal action as a page shows it."""
 
-    def odd(self, state: State) -> str:
+    def irregularities(self, state: State) -> str:
         """Lists irregularities of a position that is still ruled on; empty if there are none."""
         return ""
 
-    def pictured(self, state: State) -> tuple[Shape, ...]:
+    def step_shapes(self, state: State) -> tuple[Shape, ...]:
         """Returns shapes that illustrate the pending decision: who may act, who rolls, a zone."""
         return ()
 
-    def laid(self, state: State, position: Position) -> Action | None:
+    def adopt_positions(self, state: State, position: Position) -> Action | None:
         """Returns the action that adopts small differences between the table and the game.
 
         None if there are none, or if the rules require things to stay as they are.

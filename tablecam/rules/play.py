@@ -205,9 +205,9 @@ class Play(Generic[State, Action]):
         is_alike = (legal[0].count, legal[0].sides) == (action.count, action.sides)
         return replace(legal[0], values=action.values) if is_alike else action
 
-    def moved(self, position: Position) -> tuple[Suggestion, ...]:
+    def detect_moves(self, position: Position) -> tuple[Suggestion, ...]:
         """Infers the moves that players made by hand from the current position of the bases."""
-        return self.game.moved(self.state, position)
+        return self.game.detect_moves(self.state, position)
 
     def to_json(self) -> Json:
         """Returns the document of the game, from which `from_json` restores it."""

@@ -66,7 +66,7 @@ class Watching:
 
     def see(self, picture: GreyPicture, taken_at_s: float) -> Sight:
         """Reads one frame, only where it has changed."""
-        look = self._watch.look(picture, self._look)
+        look = self._watch.read(picture, self._look)
         said = [self._registered(look, taken_at_s)]
         for _ in range(_MOST_LOOKS_AGAIN):  # what is seen through the new camera tells it better
             camera = said[-1].camera or self._camera_elsewhere(picture, said[-1], taken_at_s)
@@ -75,7 +75,7 @@ class Watching:
             # Tags that were placed earlier were so by the camera as it stood then.
             whole = not (said[-1].is_trusted and look.is_whole)
             self._follow(camera)
-            look = self._watch.look(picture, look, whole=whole)
+            look = self._watch.read(picture, look, whole=whole)
             said.append(self._registered(look, taken_at_s, before=said[-1]))
         self._look, self._registration = look, said[-1]
         bases = self._tracked(look, said[-1], taken_at_s)
@@ -138,6 +138,6 @@ class Watching:
             look.search.sightings,
             at_s,
             fresh=look.fresh,
-            doubted=look.search.seen_twice,
+            doubted=look.search.duplicated_tags,
             beside_mm=registration.unexplained_mm,
         )

@@ -68,11 +68,11 @@ def recorded(play: Play[Any, Any]) -> Iterator[NewEntry]:
         if before != now:
             yield NewEntry("position", chain.document(position_to_json(now)), at=at)
             hands.seen = now
-            hands.look(state)
+            hands.compare(state)
             yield from (NewEntry("ruling", ruling_document(e), at=at) for e in hands.suggested)
         yield NewEntry("deed", deed_document(play.game, logged), at=at)
         hands.follow(before, now)
-        hands.note(logged.state)
+        hands.drop_placed(logged.state)
         if number % _DISPUTED == 0:
             yield dispute_of(book, now, at)
         state = logged.state

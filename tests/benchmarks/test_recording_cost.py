@@ -165,7 +165,7 @@ def three_hours(folder: Path, moves: int, width_px: int, height_px: int) -> Path
         recording.watch(Sight(tuple(bases(position)), None, None, camera), frame)
         recording.settle(position, began_at + timedelta(seconds=at_s))
         recording.wait()
-        referee.see(position)
+        referee.table_at_rest(position)
         play_on(referee, chance)
     recording.close()
     assert record.path is not None

@@ -118,7 +118,7 @@ def row(film: Film) -> list[str]:
     whole = shortest(lambda: film.finder.search(first.grey()))
     at_first = shortest(lambda: decode(first, cv2.IMREAD_GRAYSCALE))
     watch = IncrementalSearch(film.finder)
-    look = watch.look(first, None)
+    look = watch.read(first, None)
     looped = [film.still[number % len(film.still)] for number in range(1, STILL_LOOKS + 1)]
     still = [cost for cost, _ in looks(watch, look, looped)]
     hands = [
@@ -148,7 +148,7 @@ def looks(
         for _ in range(RUNS):
             timed = TimedPicture(picture)
             start = time.process_time()
-            look = watch.look(timed, before)
+            look = watch.read(timed, before)
             costs.append((time.process_time() - start - timed.seconds, timed.seconds))
         before = look
         beyond, decoding = zip(*costs, strict=True)

@@ -120,9 +120,9 @@ def test_the_guide_asks_for_the_parts_that_no_view_covers() -> None:
 
 
 def test_what_is_still_wanted_shrinks_to_nothing(finished: LensGuide) -> None:
-    assert LensGuide().progress.wanting[0] == "8 more views"
+    assert LensGuide().progress.missing[0] == "8 more views"
     progress = finished.progress
-    assert progress.wanting == ()
+    assert progress.missing == ()
     assert progress.is_enough
     assert progress.coverage.missing_cells == ()
     assert {tilt for tilt, count in progress.coverage.tilts if count} >= set(TILTS)

@@ -102,7 +102,7 @@ def test_a_view_that_does_not_fit_at_all_is_left_out_and_named():
     views[5] = view("shaken", shaken)
     search = lens_from_views(views, ORIGIN)
     assert [gone.name for gone in search.rejected] == ["shaken"]
-    assert "most of its corners" in search.rejected[0].because
+    assert "most of its corners" in search.rejected[0].reason
     assert len(search.used) == 11
 
 
@@ -128,7 +128,7 @@ def test_of_two_views_alike_the_sharper_one_stays():
         "again",
     ]
     assert [gone.name for gone in rejected] == [views[2].name]
-    assert "the same place as in again" in rejected[0].because
+    assert "the same place as in again" in rejected[0].reason
 
 
 def test_a_blurred_view_is_left_out_and_says_how_blurred():
@@ -137,8 +137,8 @@ def test_a_blurred_view_is_left_out_and_says_how_blurred():
     chosen, rejected = choose_views(views)
     assert len(chosen) == 5
     assert [gone.name for gone in rejected] == ["view-5"]
-    assert "blurred" in rejected[0].because
-    assert "3.1 px" in rejected[0].because
+    assert "blurred" in rejected[0].reason
+    assert "3.1 px" in rejected[0].reason
 
 
 def test_a_softer_lens_alone_is_no_reason_to_reject():

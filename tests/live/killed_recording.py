@@ -58,7 +58,7 @@ def record(folder: Path, first_step: int, frame: Frame) -> None:
         recording.watch(Sight((), None, None, CAMERA), frame)  # type: ignore[arg-type] # of no use here
         recording.settle(lying(step))
         say("position", step)
-        referee.see(lying(step))
+        referee.table_at_rest(lying(step))
         referee.act(SHARED, {"type": "overrule", "why": str(step)})
         say("deed", step)
         if step == 1:

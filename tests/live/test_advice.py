@@ -153,7 +153,7 @@ def sighting(tag):
 
 
 def test_facts_tell_missing_hidden_and_doubled_tags_apart():
-    twice = [Rejection(11, "seen 2 times", x_mm, 0.0, is_copy=True) for x_mm in (10.0, 90.0)]
+    twice = [Rejection(11, "seen 2 times", x_mm, 0.0, is_duplicate=True) for x_mm in (10.0, 90.0)]
     off = Rejection(12, "off the table", -90.0, 0.0)
     search = SearchResult((*map(sighting, (0, 1, 3, 10)),), (*twice, off), blur_px=0.8)
     facts = collect_facts(search, ROSTER, missing=(11, 12, 13, 20))

@@ -40,7 +40,7 @@ def photographed(record, *jobs):
     """Each picture that was kept, by its kind: its entry's document and its pixels."""
     roster = embedded_demo().roster
     with Photographer(record, roster.table) as photographing:
-        photographing.ask(*jobs)
+        photographing.request(*jobs)
         photographing.wait()
     found = {}
     for entry in record.journal().entries("picture"):
@@ -61,7 +61,7 @@ def from_above(shot, area, px_per_mm):
     whole = make_rectifier(shot.camera, table, px_per_mm=px_per_mm)
     left, bottom, right, top = (round(value * px_per_mm) for value in area)
     deep = round(table.depth_mm * px_per_mm)
-    return whole.rectified(shot.frame.image, slice(deep - top, deep - bottom), slice(left, right))
+    return whole.rectify(shot.frame.image, slice(deep - top, deep - bottom), slice(left, right))
 
 
 @pytest.mark.parametrize("name", ["P1", "A5", "PC2"])
@@ -112,7 +112,7 @@ def test_a_fault_in_one_picture_costs_no_other(shot, record, caplog):
 def test_only_what_is_asked_last_waits(shot, record):
     photographing = Photographer(record, embedded_demo().roster.table)
     for of in range(1, 9):  # nobody works on them yet
-        photographing.ask(TableJob(of, AT, shot))
+        photographing.request(TableJob(of, AT, shot))
     with photographing:
         photographing.wait()
     assert [entry.document["of"] for entry in record.journal().entries("picture")] == [6, 7, 8]

@@ -96,7 +96,7 @@ def has_read(task, length_s):
 
 def is_left_alone(task):
     """Whether no program reads a film any more."""
-    lock = WriterLock.taken(task.mark)
+    lock = WriterLock.acquire(task.mark)
     if lock is not None:
         lock.release()
     return lock is not None
@@ -147,7 +147,7 @@ def test_a_film_of_another_camera_is_named(film, tmp_path, capsys):
 def test_a_film_that_another_program_reads_is_left_to_it(film, tmp_path):
     task = film.task(tmp_path / "out")
     task.folder.mkdir()
-    lock = WriterLock.taken(task.mark)
+    lock = WriterLock.acquire(task.mark)
     assert "another tablecam is reading it" in reread(task).problem
     assert not task.recording.exists()
     lock.release()

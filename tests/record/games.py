@@ -57,7 +57,7 @@ def add(record, number, **parts):
 
 def catch_up(game, hall, **how):
     """Send what a hall lacks of a recording, as a table does that has just begun to."""
-    return HallCopy(game, hall).catch_up(**how)
+    return HallCopy(game, hall).send_entries(**how)
 
 
 def without_digests(file):

@@ -83,7 +83,7 @@ def photographed(number):
 
 def mended(game, hall):
     copy = HallCopy(game, hall)
-    return sum(iter(copy.mend, 0))
+    return sum(iter(copy.send_missing_pictures, 0))
 
 
 def test_pictures_that_a_hall_lacks_are_sent_by_the_table_that_has_them(hall, game):
@@ -119,12 +119,12 @@ def twin(game):
 
 def test_a_copied_file_that_is_played_on_is_a_game_of_its_own_in_the_hall(hall, game, twin):
     catch_up(game, hall)
-    assert not HallCopy(twin, hall).catch_up()
+    assert not HallCopy(twin, hall).send_entries()
     game.append(*deeds(2, first=5))
     twin.append(photographed(50), *deeds(3, first=60))
     catch_up(game, hall)
     copy = HallCopy(twin, hall)
-    copy.catch_up()
+    copy.send_entries()
     assert copy.is_apart
     assert not HallCopy(game, hall).is_apart
     assert hall.journal(game.id).entries() == game.entries()
@@ -139,10 +139,10 @@ def test_a_game_of_its_own_is_the_same_one_whenever_its_table_comes_back(hall, g
     catch_up(game, hall)
     twin.append(*deeds(1, first=60))
     first = HallCopy(twin, hall)
-    first.catch_up()
+    first.send_entries()
     twin.append(*deeds(2, first=70))
     again = HallCopy(GameFile.open(twin.path), hall)
-    assert again.catch_up() == 2
+    assert again.send_entries() == 2
     assert again.id == first.id
     assert catch_up(game, hall) == 0
     assert len(hall.recordings()) == 2
@@ -150,13 +150,13 @@ def test_a_game_of_its_own_is_the_same_one_whenever_its_table_comes_back(hall, g
 
 def test_two_tables_that_play_one_file_at_once_never_mix(hall, game, twin):
     one, other = HallCopy(game, hall), HallCopy(twin, hall)
-    one.catch_up()
-    other.catch_up()
+    one.send_entries()
+    other.send_entries()
     for number in range(5, 9):
         game.append(*deeds(1, first=number))
         twin.append(*deeds(2, first=number))
-        other.catch_up()
-        one.catch_up()
+        other.send_entries()
+        one.send_entries()
     assert (one.is_apart, other.is_apart) == (True, False)
     assert hall.journal(one.id).entries() == game.entries()
     assert hall.journal(other.id).entries() == twin.entries()
@@ -175,7 +175,7 @@ def test_what_another_program_sent_meanwhile_is_never_added_to(hall, game, twin)
     game.append(*deeds(1, first=5))
     twin.append(photographed(50), *deeds(3, first=60))
     late = HallCopy(Read.open(twin.path), hall)
-    late.catch_up()
+    late.send_entries()
     assert late.is_apart
     assert hall.journal(game.id).entries() == game.entries()
     assert hall.journal(late.id).entries() == twin.entries()
@@ -187,10 +187,10 @@ def test_an_older_copy_sends_nothing_until_it_is_played_on_and_then_all_of_its_o
     game.append(*deeds(2, first=5))
     catch_up(game, hall)
     older = HallCopy(twin, hall)
-    assert older.catch_up() == 0
+    assert older.send_entries() == 0
     assert not older.is_apart
     twin.append(*deeds(4, first=60))  # it is ahead of the hall's now
-    assert older.catch_up() == twin.last()
+    assert older.send_entries() == twin.last()
     assert older.is_apart
     assert hall.journal(older.id).entries() == twin.entries()
     assert hall.journal(game.id).entries() == game.entries()

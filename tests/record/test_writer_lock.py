@@ -44,34 +44,34 @@ def another_program(path):
 
 
 def test_a_second_holder_is_refused_until_the_first_lets_go(path):
-    first = WriterLock.taken(path)
-    assert WriterLock.taken(path) is None
+    first = WriterLock.acquire(path)
+    assert WriterLock.acquire(path) is None
     first.release()
-    second = WriterLock.taken(path)
+    second = WriterLock.acquire(path)
     assert second is not None
     first.release()  # once more, which lets nobody else in
-    assert WriterLock.taken(path) is None
+    assert WriterLock.acquire(path) is None
     second.release()
     assert list(path.parent.iterdir()) == []
 
 
 def test_another_program_is_refused_and_a_killed_one_leaves_no_lock(path):
-    mine = WriterLock.taken(path)
+    mine = WriterLock.acquire(path)
     with another_program(path) as refused:
         assert refused.stdout.readline() == "refused\n"
         refused.kill()
     mine.release()
     with another_program(path) as holder:
         assert holder.stdout.readline() == "taken\n"
-        assert WriterLock.taken(path) is None
+        assert WriterLock.acquire(path) is None
         holder.kill()
-    again = WriterLock.taken(path)
+    again = WriterLock.acquire(path)
     assert again is not None
     again.release()
 
 
 def test_locks_of_two_recordings_are_two(path):
-    locks = [WriterLock.taken(path), WriterLock.taken(path.with_name("other.tablecam"))]
+    locks = [WriterLock.acquire(path), WriterLock.acquire(path.with_name("other.tablecam"))]
     assert all(locks)
     for lock in locks:
         lock.release()
@@ -80,7 +80,7 @@ def test_locks_of_two_recordings_are_two(path):
 def test_where_there_can_be_no_lock_that_is_said(path):
     path.parent.joinpath("file").write_text("no folder")
     with pytest.raises(OSError, match="file"):
-        WriterLock.taken(path.parent / "file" / "game.tablecam")
+        WriterLock.acquire(path.parent / "file" / "game.tablecam")
 
 
 def test_of_many_that_take_turns_none_is_ever_beside_another(path):

@@ -31,7 +31,7 @@ def dealt() -> Referee:
 
 
 def cards_of(referee: Referee, side: str) -> tuple[str, ...]:
-    with referee.held() as play:
+    with referee.locked() as play:
         assert play is not None
         return play.state.side(side).cards
 
@@ -44,7 +44,7 @@ def log_of(referee: Referee) -> list[str]:
 def test_nobody_but_the_server_names_cards_that_are_drawn(seat) -> None:
     referee = dealing()
     due = seat_view(referee, SHARED)["actions"][0]["action"]
-    with referee.held() as play:
+    with referee.locked() as play:
         cards = list(play.state.deck.cards[: due["count"]])
     with pytest.raises(BadInput, match=r"cards: M-3\.10 tablecam deals: expected no cards by name"):
         referee.act(seat, due | {"cards": cards})
@@ -126,7 +126,7 @@ def test_the_other_side_agrees_to_a_corrected_choice_and_is_told_to_which() -> N
     assert "in place of" in proposed["text"]
     assert proposed.keys() == {"by", "text", "may_agree", "number"}
     referee.agree(BRITISH, proposed["number"])
-    with referee.held() as play:
+    with referee.locked() as play:
         assert play is not None
         assert play.state.round.command == "march"
 
@@ -140,7 +140,7 @@ def test_the_other_side_is_told_to_which_dice_it_agrees() -> None:
     while not rolls:  # the rally's dice, and after them the next draw
         seat = FRENCH if seat_view(referee, FRENCH)["is_yours"] else BRITISH
         referee.act(seat, seat_view(referee, seat)["actions"][0]["action"])
-        with referee.held() as play:
+        with referee.locked() as play:
             assert play is not None
             rolls = [at for at, done in enumerate(play.done) if isinstance(done.action, Roll)]
     (deed,) = {each["deed"] for each in seat_view(referee, FRENCH)["log"] if each["dice"]}
@@ -173,9 +173,9 @@ def test_a_proposal_lapses_when_a_move_is_confirmed_by_itself() -> None:
     referee = marching(is_automatic=True)
     referee.begin(table(), {"active": "british"}, BRITISH)
     assert seat_view(referee, FRENCH)["proposed"] is not None
-    referee.see(table())
+    referee.table_at_rest(table())
     assert seat_view(referee, FRENCH)["proposed"] is not None
-    referee.see(moved(table(), "F1", 120.0))
+    referee.table_at_rest(moved(table(), "F1", 120.0))
     assert "F1 marches 3.00 BW" in seat_view(referee, FRENCH)["log"][-1]["text"]
     assert seat_view(referee, FRENCH)["proposed"] is None
 
@@ -185,7 +185,7 @@ def test_a_named_card_that_a_hand_holds_is_not_refused_as_that_would_tell() -> N
     before = [cards_of(referee, side) for side in ("french", "british")]
     referee.act(SHARED, {"type": "overrule", "deck": 47, "aside": [before[0][0]]})
     assert [cards_of(referee, side) for side in ("french", "british")] == before
-    with referee.held() as play:
+    with referee.locked() as play:
         assert (len(play.state.deck.cards), len(play.state.deck.discards)) == (47, 1)
     for aside, why in ((["x"], "there is no card"), (["runner-1"] * 2, "named twice")):
         with pytest.raises(BadInput, match=why):

@@ -15,7 +15,7 @@ def moving_its_commander() -> Referee:
     """The french may move theirs, who is seen where he stood."""
     referee = marching()
     referee.act(FRENCH, {"type": "done"})
-    referee.see(table())
+    referee.table_at_rest(table())
     return referee
 
 
@@ -34,7 +34,7 @@ def test_m_6_27_a_commander_moved_by_a_tap_is_to_be_put_there_and_not_back() -> 
     (due,) = now["to_place"]
     assert (due["unit"], due["text"]) == ("cinc", "put cinc where the ghost lies, 90 mm from here")
     assert (due["ghost"][0]["x_mm"], due["ghost"][0]["y_mm"]) == (600.0, 240.0)
-    referee.see(standing(601.5, 238.5))  # hands are hands
+    referee.table_at_rest(standing(601.5, 238.5))  # hands are hands
     now = seat_view(referee, BRITISH)
     assert (now["moved"], now["to_place"]) == ([], [])
 
@@ -44,7 +44,7 @@ def test_a_commander_is_put_where_he_is_seen_to_stand_as_his_marker_is() -> None
     seen = table()
     marker = BasePose(600, 150, 77.0, 38, 30, tag=40)
     leaders = (replace(seen.commanders[0], pose=marker), *seen.commanders[1:])
-    referee.see(replace(seen, commanders=leaders))
+    referee.table_at_rest(replace(seen, commanders=leaders))
     act(referee, "commander", "to F1")
     (ghost,) = seat_view(referee, BRITISH)["to_place"][0]["ghost"]
     assert ghost == {
@@ -59,11 +59,11 @@ def test_a_commander_is_put_where_he_is_seen_to_stand_as_his_marker_is() -> None
 def test_undo_says_where_the_commander_is_put_back() -> None:
     referee = moving_its_commander()
     act(referee, "commander", "to F1")
-    referee.see(standing(600, 240))
+    referee.table_at_rest(standing(600, 240))
     referee.undo(FRENCH)
     (due,) = seat_view(referee, FRENCH)["to_place"]
     assert (due["unit"], due["ghost"][0]["y_mm"]) == ("cinc", 150)
-    referee.see(table())
+    referee.table_at_rest(table())
     assert seat_view(referee, FRENCH)["to_place"] == []
 
 
@@ -71,7 +71,7 @@ def test_undo_says_where_the_commander_is_put_back() -> None:
 def test_a_measured_commander_has_his_place_as_a_unit_has(off_mm: float, is_told: bool) -> None:
     referee = moving_its_commander()
     act(referee, "commander", "to F1")
-    referee.see(standing(600, 240 + off_mm, sigma_mm=0.3))
+    referee.table_at_rest(standing(600, 240 + off_mm, sigma_mm=0.3))
     now = seat_view(referee, FRENCH)
     assert bool(now["moved"] or now["to_place"]) == is_told
 
@@ -79,12 +79,12 @@ def test_a_measured_commander_has_his_place_as_a_unit_has(off_mm: float, is_told
 def test_a_commander_who_is_gone_is_missed_once_and_shown_where_he_stood() -> None:
     referee = marching()
     gone = replace(table(), commanders=table().commanders[1:])
-    referee.see(gone)
+    referee.table_at_rest(gone)
     (found,) = seat_view(referee, FRENCH)["moved"]
     assert found["text"] == "cinc is not seen on the table: put him back where he stood"
     assert (found["unit"], found["is_legal"], found["is_back"]) == ("cinc", False, True)
     assert (found["ghost"][0]["x_mm"], found["ghost"][0]["y_mm"]) == (600, 150)
-    referee.see(gone)
+    referee.table_at_rest(gone)
     assert len(seat_view(referee, FRENCH)["moved"]) == 1
-    referee.see(table())
+    referee.table_at_rest(table())
     assert seat_view(referee, FRENCH)["moved"] == []

@@ -43,7 +43,7 @@ def rallied(levels: tuple[int, int] = (2, 2)) -> Referee:
 
 
 def deed_of(referee: Referee, kind: str) -> int:
-    with referee.held() as play:
+    with referee.locked() as play:
         assert play is not None
         return next(at for at, each in enumerate(play.log) if each.action.type == kind)
 
@@ -64,7 +64,7 @@ def test_a_wrongly_tapped_unit_is_put_right_and_the_dice_stand() -> None:
     correct_choice(referee, FRENCH, deed, other["action"], "wrong button")
     assert levels(referee) == {"F1": 2, "F2": 1}
     assert seat_view(referee, FRENCH)["markers"]["B1"]["smoke"] is True
-    with referee.held() as play:
+    with referee.locked() as play:
         assert play is not None
         again = Play.from_json(referee.game, play.to_json())
         assert again.state == play.state
@@ -87,10 +87,10 @@ def test_what_left_no_other_choice_of_its_kind_has_none(kind: str) -> None:
 
 def test_what_a_hand_did_is_not_corrected_by_a_tap() -> None:
     referee = marching()
-    with referee.held() as play:
+    with referee.locked() as play:
         assert play is not None
         seen = play.game.position(play.state)
-    referee.see(moved(seen, "F1", 100.0))
+    referee.table_at_rest(moved(seen, "F1", 100.0))
     referee.confirm(FRENCH, "F1")
     assert others(referee, FRENCH, deed_of(referee, "march")) == []
 

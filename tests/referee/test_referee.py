@@ -48,10 +48,10 @@ def test_an_old_tap_changes_nothing() -> None:
 def test_a_hand_on_the_table_makes_no_tap_late_but_what_it_moved_is_looked_at_anew() -> None:
     referee = marching()
     looked_at = referee.version
-    referee.see(moved(table(), "F1", 120.0))
+    referee.table_at_rest(moved(table(), "F1", 120.0))
     referee.act(FRENCH, {"type": "overrule", "disruption": {"F2": 1}}, looked_at)
     looked_at = referee.version
-    referee.see(moved(table(), "F1", 125.0))
+    referee.table_at_rest(moved(table(), "F1", 125.0))
     with pytest.raises(OutOfDate):
         referee.confirm(FRENCH, "F1", looked_at)
     referee.confirm(FRENCH, "F1", referee.version)
@@ -65,7 +65,7 @@ def test_a_version_of_another_run_is_late() -> None:
 
 def test_a_march_by_hand_is_suggested_and_confirmed_with_one_tap() -> None:
     referee = marching()
-    referee.see(moved(table(), "F1", 120.0))
+    referee.table_at_rest(moved(table(), "F1", 120.0))
     (found,) = seat_view(referee, FRENCH)["moved"]
     assert found["unit"] == "F1"
     assert found["is_legal"]
@@ -76,7 +76,7 @@ def test_a_march_by_hand_is_suggested_and_confirmed_with_one_tap() -> None:
 
 def test_a_march_that_is_too_far_is_not_taken_but_said_by_how_much() -> None:
     referee = marching()
-    referee.see(moved(table(), "F1", 200.0))
+    referee.table_at_rest(moved(table(), "F1", 200.0))
     (found,) = seat_view(referee, FRENCH)["moved"]
     assert (found["is_legal"], found["is_back"]) == (False, False)
     assert "4" in found["answer"]["because"]
@@ -86,7 +86,7 @@ def test_a_march_that_is_too_far_is_not_taken_but_said_by_how_much() -> None:
 
 def test_players_overrule_and_the_table_holds() -> None:
     referee = marching()
-    referee.see(moved(table(), "F1", 200.0))
+    referee.table_at_rest(moved(table(), "F1", 200.0))
     referee.accept(BRITISH, ["F1"], "agreed on")
     now = seat_view(referee, FRENCH)
     assert now["moved"] == []
@@ -99,11 +99,11 @@ def test_players_overrule_and_the_table_holds() -> None:
 
 def test_what_is_too_close_is_recorded_with_the_way_in_which_it_was_decided() -> None:
     referee = marching()
-    referee.see(moved(table(), "F1", 120.0))
+    referee.table_at_rest(moved(table(), "F1", 120.0))
     referee.confirm(FRENCH, "F1", way="intent")
     note = "too close to call, decided by the mover's intent"
     assert seat_view(referee, FRENCH)["log"][-1]["note"] == note
-    with referee.held() as play:
+    with referee.locked() as play:
         again = Play.from_json(referee.game, play.to_json())
         assert again.to_json() == play.to_json()
         assert again.log[-1].note == note
@@ -111,10 +111,10 @@ def test_what_is_too_close_is_recorded_with_the_way_in_which_it_was_decided() ->
 
 def test_a_unit_knocked_out_of_turn_is_told_and_forgotten_when_it_is_put_back() -> None:
     referee = begun()
-    referee.see(moved(table(), "B1", 30.0))
+    referee.table_at_rest(moved(table(), "B1", 30.0))
     (found,) = seat_view(referee, BRITISH)["moved"]
     assert (found["unit"], found["is_legal"], found["is_back"]) == ("B1", False, True)
-    referee.see(table())
+    referee.table_at_rest(table())
     assert seat_view(referee, BRITISH)["moved"] == []
 
 
@@ -125,7 +125,7 @@ def test_a_listed_move_is_still_to_be_made_by_hand() -> None:
     assert due["unit"] == "F1"
     assert len(due["ghost"]) == 4
     assert seat_view(referee, FRENCH)["moved"] == []
-    referee.see(moved(table(), "F1", 158.5))  # hands are hands
+    referee.table_at_rest(moved(table(), "F1", 158.5))  # hands are hands
     assert seat_view(referee, FRENCH)["to_place"] == []
     assert seat_view(referee, FRENCH)["moved"] == []
 
@@ -133,25 +133,25 @@ def test_a_listed_move_is_still_to_be_made_by_hand() -> None:
 def test_undo_takes_back_and_says_what_to_put_back() -> None:
     referee = marching()
     seen = moved(table(), "F1", 120.0)
-    referee.see(seen)
+    referee.table_at_rest(seen)
     referee.confirm(FRENCH, "F1")
     referee.undo(FRENCH)
     (due,) = seat_view(referee, FRENCH)["to_place"]
     assert due["text"] == "put F1 where the ghost lies, 120 mm from here"
     assert seat_view(referee, FRENCH)["log"][-1]["undone"]
-    referee.see(table())
+    referee.table_at_rest(table())
     assert seat_view(referee, FRENCH)["to_place"] == []
 
 
 def test_when_told_to_legal_moves_are_confirmed_by_themselves() -> None:
     referee = marching(is_automatic=True)
-    referee.see(moved(table(), "F1", 120.0))
+    referee.table_at_rest(moved(table(), "F1", 120.0))
     assert "F1 marches 3.00 BW" in seat_view(referee, FRENCH)["log"][-1]["text"]
 
 
 def test_a_hair_off_is_taken_over_when_a_round_begins_and_costs_no_undo() -> None:
     referee = begun()
-    referee.see(moved(table(), "F1", 1.5))
+    referee.table_at_rest(moved(table(), "F1", 1.5))
     assert referee.position().unit("F1").bases[0].y_mm == pytest.approx(301.5)
     referee.act(FRENCH, {"type": "volleys", "invoke": False})
     referee.undo(FRENCH)
@@ -160,7 +160,7 @@ def test_a_hair_off_is_taken_over_when_a_round_begins_and_costs_no_undo() -> Non
 
 def test_a_game_goes_on_from_its_document() -> None:
     referee = marching()
-    with referee.held() as play:
+    with referee.locked() as play:
         kept = play.to_json()
     again = Referee(game_of("maurice-lite"))
     again.resume(kept)
@@ -174,22 +174,22 @@ def test_an_intent_is_stated_before_the_move_and_checked_after_it() -> None:
     (said,) = seat_view(referee, FRENCH)["intents"]
     assert said["text"] == "F1 just outside 10 BW of B1"
     assert said["answer"]["answer"] == "yes"
-    referee.see(moved(table(), "F1", 159.5))  # 0.5 mm nearer than 10 BW
+    referee.table_at_rest(moved(table(), "F1", 159.5))  # 0.5 mm nearer than 10 BW
     (said,) = seat_view(referee, FRENCH)["intents"]
     assert said["answer"]["answer"] == "yes"
     assert said["answer"]["margin_mm"] == pytest.approx(0.5)
-    referee.see(moved(table(), "F1", 160.5))
+    referee.table_at_rest(moved(table(), "F1", 160.5))
     assert seat_view(referee, FRENCH)["intents"][0]["answer"]["answer"] == "no"
 
 
 def test_an_intent_decides_what_is_too_close_and_is_told_in_the_log() -> None:
     referee = marching()
     referee.intend(FRENCH, Intent("F1", "B1", 10.0, is_within=False))
-    referee.see(moved(table(), "F1", 120.0))
+    referee.table_at_rest(moved(table(), "F1", 120.0))
     referee.confirm(FRENCH, "F1", way="intent")
     said = "too close to call, decided by the mover's intent: F1 just outside 10 BW of B1"
     assert seat_view(referee, FRENCH)["log"][-1]["note"] == said
-    with referee.held() as play:
+    with referee.locked() as play:
         again = Play.from_json(referee.game, play.to_json())
         assert again.remarks == play.remarks
 
@@ -206,9 +206,9 @@ def test_an_intent_needs_two_units_that_are_there() -> None:
 
 def test_a_table_that_is_seen_carries_what_the_game_knows_of_its_units() -> None:
     referee = marching()
-    assert referee.marked(table()) == table()
+    assert referee.with_game_state(table()) == table()
     referee.act(FRENCH, {"type": "overrule", "disruption": {"F1": 2}, "smoke": {"F2": True}})
-    marked = referee.marked(moved(table(), "F1", 50.0))
+    marked = referee.with_game_state(moved(table(), "F1", 50.0))
     assert marked.unit("F1").state == {"disruption": 2}
     assert marked.unit("F2").state["smoke"] is True
     assert marked.unit("F1").bases == moved(table(), "F1", 50.0).unit("F1").bases
@@ -244,6 +244,6 @@ def test_units_inside_impassable_ground_are_not_taken_in_without_a_word() -> Non
     referee = Referee(game_of("maurice-lite"))
     referee.begin(there, {"active": "french"}, FRENCH)
     assert seat_view(referee, FRENCH)["trouble"] == "unit F1 stands on impassable ground (M-5.1)"
-    referee.see(moved(there, "F1", 200.0))
+    referee.table_at_rest(moved(there, "F1", 200.0))
     referee.accept(FRENCH, ["F1"])
     assert seat_view(referee, FRENCH)["trouble"] == ""

@@ -59,7 +59,7 @@ def told(referee: Referee) -> list[str]:
 
 def test_all_that_was_moved_is_confirmed_with_one_tap() -> None:
     referee = marching()
-    referee.see(laid(F1=100, F3=80))
+    referee.table_at_rest(laid(F1=100, F3=80))
     now = seat_view(referee, FRENCH)
     assert now["together"] == ["F1", "F3"]
     assert [each["text"] for each in now["moved"]] == [
@@ -74,7 +74,7 @@ def test_all_that_was_moved_is_confirmed_with_one_tap() -> None:
 
 def test_who_moves_into_the_place_that_another_left_goes_after_him() -> None:
     referee = marching()
-    referee.see(laid(F2=60, F1=120))
+    referee.table_at_rest(laid(F2=60, F1=120))
     now = seat_view(referee, FRENCH)
     assert now["together"] == ["F1", "F2"]
     first, then = now["moved"]
@@ -90,7 +90,7 @@ def test_of_the_orders_that_is_taken_in_which_nobody_passes_through_a_friend() -
     """F1 ends ahead of where F2 stood: going first, it had gone through it (M-6.7)."""
     here = table(front="F2", rear="F1")
     referee = marching(here)
-    referee.see(moved(moved(here, "F1", 110), "F2", 160))
+    referee.table_at_rest(moved(moved(here, "F1", 110), "F2", 160))
     assert seat_view(referee, FRENCH)["together"] == ["F2", "F1"]
     referee.confirm_all(FRENCH, ["F2", "F1"])
     assert seat_view(referee, FRENCH)["markers"] == {}
@@ -98,7 +98,7 @@ def test_of_the_orders_that_is_taken_in_which_nobody_passes_through_a_friend() -
 
 def test_one_that_is_not_legal_keeps_nobody_from_confirming_the_others() -> None:
     referee = marching()
-    referee.see(laid(F1=100, F2=60, F3=220))
+    referee.table_at_rest(laid(F1=100, F2=60, F3=220))
     now = seat_view(referee, FRENCH)
     assert now["together"] == ["F1", "F2"]
     assert not now["moved"][2]["is_legal"]
@@ -109,7 +109,7 @@ def test_one_that_is_not_legal_keeps_nobody_from_confirming_the_others() -> None
 
 def test_who_follows_one_that_may_not_go_waits_with_him() -> None:
     referee = marching()
-    referee.see(laid(F1=220, F2=60, F3=80))
+    referee.table_at_rest(laid(F1=220, F2=60, F3=80))
     now = seat_view(referee, FRENCH)
     assert now["together"] == []
     by_unit = {each["unit"]: each for each in now["moved"]}
@@ -129,7 +129,7 @@ def test_two_that_changed_places_are_told_that_neither_can_go_first() -> None:
         )
         units = (replace(each, bases=bases) if each.id == name else each for each in seen.units)
         seen = replace(seen, units=tuple(units))
-    referee.see(seen)
+    referee.table_at_rest(seen)
     now = seat_view(referee, FRENCH)
     assert now["together"] == []
     said = "F1 lies where F2 stood, and F2 where F1 stood: neither can go first"
@@ -138,7 +138,7 @@ def test_two_that_changed_places_are_told_that_neither_can_go_first() -> None:
 
 def test_each_is_confirmed_singly_too_and_the_others_stay_on_offer() -> None:
     referee = marching()
-    referee.see(laid(F1=100, F2=60, F3=80))
+    referee.table_at_rest(laid(F1=100, F2=60, F3=80))
     assert seat_view(referee, FRENCH)["together"] == ["F1", "F3", "F2"]
     referee.confirm(FRENCH, "F3")
     assert seat_view(referee, FRENCH)["together"] == ["F1", "F2"]
@@ -146,7 +146,7 @@ def test_each_is_confirmed_singly_too_and_the_others_stay_on_offer() -> None:
 
 def test_what_is_confirmed_at_once_is_taken_back_one_by_one() -> None:
     referee = marching()
-    referee.see(laid(F1=100, F3=80))
+    referee.table_at_rest(laid(F1=100, F3=80))
     referee.confirm_all(FRENCH, ["F1", "F3"])
     referee.undo(FRENCH)
     assert told(referee) == ["F1 marches 2.50 BW of 4"]
@@ -154,14 +154,14 @@ def test_what_is_confirmed_at_once_is_taken_back_one_by_one() -> None:
 
 def test_by_itself_the_referee_confirms_all_in_that_order() -> None:
     referee = marching(is_automatic=True)
-    referee.see(laid(F2=60, F1=120, F3=220))
+    referee.table_at_rest(laid(F2=60, F1=120, F3=220))
     assert told(referee) == ["F1 marches 3.00 BW of 4", "F2 marches 1.50 BW of 4"]
     assert [each["unit"] for each in seat_view(referee, FRENCH)["moved"]] == ["F3"]
 
 
 def test_other_moves_than_those_offered_are_not_confirmed() -> None:
     referee = marching()
-    referee.see(laid(F1=100, F3=80))
+    referee.table_at_rest(laid(F1=100, F3=80))
     with pytest.raises(OutOfDate, match="look again"):
         referee.confirm_all(FRENCH, ["F1", "F2"])
     for seat in (BRITISH, SPECTATOR):

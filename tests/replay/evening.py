@@ -53,7 +53,7 @@ class Evening:
         self._keep(
             "picture", {"of": of}, Picture("table", JPEG), Picture("before", JPEG[:-9] + JPEG[-2:])
         )
-        self.referee.see(position)
+        self.referee.table_at_rest(position)
 
     def tap(self, group: str, label: str) -> None:
         """Tap the first button of a group that says so."""

@@ -82,7 +82,7 @@ def damaged(whole, chance, harm):
 def test_a_whole_file_holds_and_says_how_many_entries_have_digests(whole):
     found = GameFile.open(whole, read_only=True).verified()
     last = GameFile.open(whole, read_only=True).last()
-    assert (found.entries, found.without, [*found.lines()]) == (last, 0, [])
+    assert (found.entries, found.without_digest, [*found.lines()]) == (last, 0, [])
 
 
 def test_a_file_that_was_written_entry_by_entry_holds(tmp_path):
@@ -162,7 +162,7 @@ def test_an_older_recording_says_that_it_has_no_digests_and_gets_them_from_then_
     assert any("without digests" in line for line in repair_says(path))
     file.append(NewEntry("notice", {"text": "on we go"}))
     found = file.verified()
-    assert (found.entries, found.without, found.faults) == (1, last, [])
+    assert (found.entries, found.without_digest, found.faults) == (1, last, [])
     with sqlite3.connect(path) as plain:
         plain.execute("UPDATE entry SET document = '{}' WHERE number = ?", (last + 1,))
     plain.close()

@@ -27,7 +27,7 @@ def reduced(picture):
 
 
 def found(now, then, before=None):
-    ground = ReferencePictures.all_searched(reduced(then), BLOCKS)
+    ground = ReferencePictures.after_full_search(reduced(then), BLOCKS)
     if before is not None:
         ground = ReferencePictures(ground.searched, reduced(before), ground.waiting)
     return detect_changes(reduced(now), ground, BLOCKS, doubted=NOTHING)
@@ -96,25 +96,25 @@ def test_what_is_as_it_was_before_has_stopped_changing():
 
 def test_what_was_searched_in_other_light_is_remembered_as_it_would_look_in_the_old():
     then = table_picture()
-    ground = ReferencePictures.all_searched(reduced(then), BLOCKS)
+    ground = ReferencePictures.after_full_search(reduced(then), BLOCKS)
     searched = BLOCKS.tile(0, 4)
     for number in range(1, 4):
         now = reduced(0.7 * table_picture(number=number))
         seen = detect_changes(now, ground, BLOCKS, doubted=NOTHING)
         assert not seen.since_searched.any()
-        ground = ground.after(now, seen, BLOCKS, searched=searched)
+        ground = ground.updated(now, seen, BLOCKS, searched=searched)
     seen = detect_changes(reduced(table_picture(number=9)), ground, BLOCKS, doubted=NOTHING)
     assert not seen.since_searched.any()
 
 
 def test_noise_that_grows_is_learned_and_forgotten_again():
-    ground = ReferencePictures.all_searched(reduced(table_picture(noise=0.0)), BLOCKS)
+    ground = ReferencePictures.after_full_search(reduced(table_picture(noise=0.0)), BLOCKS)
     levels = []
     for noise in (0.0, 1.5, 0.0):
         for number in range(60):
             now = reduced(table_picture(noise=noise, number=number))
             seen = detect_changes(now, ground, BLOCKS, doubted=NOTHING)
-            ground = ground.after(now, seen, BLOCKS, searched=NOTHING)
+            ground = ground.updated(now, seen, BLOCKS, searched=NOTHING)
         levels.append(ground.noise_grey)
     assert levels[1] > 1.2
     assert levels[0] < 0.3
@@ -122,7 +122,7 @@ def test_noise_that_grows_is_learned_and_forgotten_again():
 
 
 def test_a_hand_that_keeps_moving_is_no_noise():
-    ground = ReferencePictures.all_searched(reduced(table_picture()), BLOCKS)
+    ground = ReferencePictures.after_full_search(reduced(table_picture()), BLOCKS)
     width_px = SHAPE[1] // 5
     for number in range(60):
         picture = table_picture(number=number)
@@ -130,6 +130,6 @@ def test_a_hand_that_keeps_moving_is_no_noise():
         picture[:, left : left + width_px] = 10
         now = reduced(picture)
         seen = detect_changes(now, ground, BLOCKS, doubted=NOTHING)
-        ground = ground.after(now, seen, BLOCKS, searched=NOTHING)
+        ground = ground.updated(now, seen, BLOCKS, searched=NOTHING)
         assert seen.since_searched.any()
     assert ground.noise_grey < 1.6  # twice what two pictures with noise of 0.5, rounded, differ by

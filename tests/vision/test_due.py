@@ -11,7 +11,7 @@ from tablecam.vision.search.watch import search_schedule
 BLOCKS = Blocks(np.zeros(2), 8, 8, np.arange(64).reshape(8, 8))
 NOTHING = np.zeros(BLOCKS.count, dtype=np.bool_)
 PICTURE = np.full((8, 8), 90, np.float32)
-NO_NEWS = TagAppearances.of(SearchResult(()), PICTURE).compared(PICTURE).answered(())
+NO_NEWS = TagAppearances.of(SearchResult(()), PICTURE).compare(PICTURE).result(())
 HAND, BEHIND, ELSEWHERE = 10, 20, 50
 
 
@@ -26,7 +26,7 @@ def due(number, *, waiting=NOTHING, moving=NOTHING, owed=NOTHING, rejections=())
     counts = 5 * waiting.astype(np.int64)
     found = Changes(waiting, moving, counts, np.ones((8, 8), np.float32), 0.5)
     blocks = search_schedule(number, found, NO_NEWS, BLOCKS, owed, rejections)
-    return blocks, blocks.owed(owed, found)
+    return blocks, blocks.still_pending(owed, found)
 
 
 def test_nothing_is_due_on_a_still_table_but_its_sweep():
@@ -76,6 +76,6 @@ def test_what_is_owed_below_a_hand_stays_owed():
 def test_where_a_tag_is_seen_twice_both_places_are_searched_better():
     middle_mm = BLOCKS.low_mm + 30.0
     places = [middle_mm + 60.0 * np.array(divmod(block, 8))[::-1] for block in (BEHIND, ELSEWHERE)]
-    copies = [Rejection(7, "seen twice", x_mm, y_mm, is_copy=True) for x_mm, y_mm in places]
+    copies = [Rejection(7, "seen twice", x_mm, y_mm, is_duplicate=True) for x_mm, y_mm in places]
     blocks, _ = due(18, waiting=only(BEHIND), moving=only(HAND), rejections=copies)
     assert blocks.better.tolist() == only(BEHIND, ELSEWHERE).tolist()

@@ -69,4 +69,4 @@ def test_a_gun_that_shows_nothing_of_its_pattern_is_not_named():
 def test_only_what_has_no_other_base_in_its_unit_is_lone():
     ids = [0, 10, 11, 12, 13, 20, 21, 22]
     mates = UnitNeighbours.of(LONE, tag_patterns(LONE.dictionary, ids))
-    assert mates.is_lone.tolist() == [True, False, False, False, False, True, True, True]
+    assert mates.is_isolated.tolist() == [True, False, False, False, False, True, True, True]

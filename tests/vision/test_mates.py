@@ -44,7 +44,7 @@ def found(prints, hidden=(), radius_mm=MOST_MM):
 
 
 def test_a_base_may_have_mates_on_all_sides_as_far_as_bases_are_wide_and_deep():
-    places = MATES.places(known(10, 200, 150, 0.0), np.array([ROW[11]]))
+    places = MATES.guesses_in_contact(known(10, 200, 150, 0.0), np.array([ROW[11]]))
     sides = {(round(x_mm), round(y_mm)) for x_mm, y_mm in places.places_mm}
     assert {(240, 150), (160, 150), (200, 190), (200, 110)} <= sides
     assert all(ROW[11] == pattern for pattern in places.pattern)
@@ -52,8 +52,8 @@ def test_a_base_may_have_mates_on_all_sides_as_far_as_bases_are_wide_and_deep():
 
 def test_table_tags_and_bases_of_other_units_have_no_mates():
     others = np.array([ROW[0], ROW[1], ROW[20]])
-    assert len(MATES.places(known(10, 200, 150, 0.0), others)) == 0
-    assert len(MATES.places(known(0, 200, 150, 0.0), others)) == 0
+    assert len(MATES.guesses_in_contact(known(10, 200, 150, 0.0), others)) == 0
+    assert len(MATES.guesses_in_contact(known(0, 200, 150, 0.0), others)) == 0
 
 
 @given(
@@ -71,7 +71,7 @@ def test_how_likely_a_mate_is_does_not_depend_on_where_the_two_lie(turn_deg, mov
             y_mm + ahead * math.sin(turn) + left * math.cos(turn),
             turn_deg,
         )
-        return MATES.likelier(other, known(10, x_mm, y_mm, turn_deg))[0]
+        return MATES.evidence_nats(other, known(10, x_mm, y_mm, turn_deg))[0]
 
     here, there = nats(0.0, 0.0, 0.0), nats(turn_deg, *moved_mm)
     assert here == pytest.approx(there)
@@ -81,7 +81,7 @@ def test_how_likely_a_mate_is_does_not_depend_on_where_the_two_lie(turn_deg, mov
 def test_flush_mates_are_likelier_than_near_ones_and_those_than_far_ones():
     def nats(right_mm, heading_deg=0.0):
         mate = known(10, 200, 150, 0.0)
-        return MATES.likelier(known(11, 200, 150 - right_mm, heading_deg), mate)[0, ROW[11]]
+        return MATES.evidence_nats(known(11, 200, 150 - right_mm, heading_deg), mate)[0, ROW[11]]
 
     assert nats(40.5) == CONTACT_NATS
     assert 0 < nats(52) < CONTACT_NATS
@@ -91,7 +91,7 @@ def test_flush_mates_are_likelier_than_near_ones_and_those_than_far_ones():
 
 def test_a_mate_lies_flush_next_but_one_too():
     beside = [known(11, 200, 150 - right_mm, 0.0) for right_mm in (40, 80, 120)]
-    nats = [MATES.likelier(each, known(10, 200, 150, 0.0))[0, ROW[11]] for each in beside]
+    nats = [MATES.evidence_nats(each, known(10, 200, 150, 0.0))[0, ROW[11]] for each in beside]
     assert nats == [CONTACT_NATS, CONTACT_NATS, 0]
 
 
@@ -112,7 +112,7 @@ def test_bases_agree_with_the_table_file_where_they_lie_flush_with_mates():
             np.full(many, FOOT.tag_height_mm),
             np.full(many, FOOT.tag_size_mm),
         )
-        return mates.agreement(lying)
+        return mates.contact_counts(lying)
 
     assert agreement((10, 0), (11, 40), (12, 80.5)) == (3, 0)
     assert agreement((10, 0), (11, 60)) == (0, 0)

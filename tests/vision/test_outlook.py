@@ -61,8 +61,8 @@ def test_a_webcam_two_metres_up_has_0_59_pixels_a_millimetre():
 
 def test_its_tags_of_12_mm_have_1_19_pixels_a_cell_everywhere():
     (scale,) = tag_scales(WEBCAM.camera(TABLE, 2000.0), TABLE)
-    assert scale.middle_px_per_cell == pytest.approx(0.59275 * 12 / 6, abs=1e-4)
-    assert scale.least_px_per_cell == pytest.approx(scale.middle_px_per_cell)
+    assert scale.median_px_per_cell == pytest.approx(0.59275 * 12 / 6, abs=1e-4)
+    assert scale.min_px_per_cell == pytest.approx(scale.median_px_per_cell)
     assert scale.tags == (10, 11)
 
 

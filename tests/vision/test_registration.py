@@ -39,9 +39,10 @@ def test_noise_alone_never_registers_again_or_names_a_tag():
     table = Table(ROSTER, CAMERA)
     for _ in range(300):
         said = table.look()
-        assert (said.state, said.camera, dict(said.moved), said.news) == ("holds", None, {}, "")
+        assert (said.state, said.camera, said.news) == ("holds", None, "")
+        assert not said.displaced_mm
         assert said.is_trusted
-        assert said.because == ""
+        assert said.problem == ""
     assert table.believed is CAMERA
 
 
@@ -70,10 +71,10 @@ def test_a_bump_of_fifteen_pixels_is_told_in_words():
     table = Table(ROSTER, CAMERA)
     table.look(3)
     table.bump(9, -12)
-    assert table.look().because == "The camera is moving: positions are frozen until it is still"
+    assert table.look().problem == "The camera is moving: positions are frozen until it is still"
     said = table.look()
     assert said.news == "The camera was bumped by 15 px: re-registered from 4 table tags"
-    assert said.because == ""
+    assert said.problem == ""
     assert table.look().news == ""
 
 
@@ -123,15 +124,15 @@ def test_a_pushed_tag_is_named_and_left_out_and_counts_again_once_put_back(tag, 
     table.look(5)
     table.off = {tag: (pushed_mm * 0.6, -pushed_mm * 0.8, 0.1)}
     said = table.look(2)
-    assert said.moved == {tag: pytest.approx(pushed_mm, abs=0.1)}
+    assert said.displaced_mm == {tag: pytest.approx(pushed_mm, abs=0.1)}
     assert said.is_trusted
-    assert said.because == said.news
-    assert f"Table tag {tag} was moved by {pushed_mm:.0f}" in said.because.replace(".0", "")
-    assert table.look(40).moved.keys() == {tag}
+    assert said.problem == said.news
+    assert f"Table tag {tag} was moved by {pushed_mm:.0f}" in said.problem.replace(".0", "")
+    assert table.look(40).displaced_mm.keys() == {tag}
     assert table.believed is CAMERA
     table.off = {tag: (0.4, 0.3, 0.0)}  # a hand is no better
     said = table.look()
-    assert not said.moved
+    assert not said.displaced_mm
     assert said.news == f"Table tag {tag} is back in place"
     assert table.look(40).state == "holds"
     assert table.error_px() < BEFORE_PX
@@ -141,7 +142,7 @@ def test_a_turned_tag_is_named_too():
     table = Table(ROSTER, CAMERA)
     table.look(5)
     table.off = {1: (0.0, 0.0, 0.2)}
-    assert table.look(2).because.startswith("Table tag 1 was turned")
+    assert table.look(2).problem.startswith("Table tag 1 was turned")
 
 
 def test_a_nudge_by_half_a_millimetre_harms_nothing_and_is_learnt():
@@ -151,7 +152,7 @@ def test_a_nudge_by_half_a_millimetre_harms_nothing_and_is_learnt():
     for _ in range(60):
         said = table.look()
         assert said.is_trusted
-        assert not said.moved
+        assert not said.displaced_mm
         assert table.error_px() < 2 * BEFORE_PX
     table.bump(15, 0)
     table.look(2)
@@ -164,9 +165,9 @@ def test_two_pushed_tags_of_four_leave_too_few():
     table.look(5)
     table.off = {0: (5.0, 0.0, 0.0), 2: (0.0, 8.0, 0.0)}
     said = table.look(2)
-    assert said.moved.keys() == {0, 2}
+    assert said.displaced_mm.keys() == {0, 2}
     assert (said.state, said.is_trusted, said.camera) == ("too few", False, None)
-    assert "tags 0 and 2 are out of place" in said.because
+    assert "tags 0 and 2 are out of place" in said.problem
     table.off = {}
     assert table.look().is_trusted
 
@@ -178,7 +179,7 @@ def test_three_tags_that_contradict_each_other_are_said_to_and_hold_everything()
     assert table.look().state == "moving"
     said = table.look(22)  # two seconds are long enough for any bump
     assert (said.state, said.is_trusted, said.camera) == ("unclear", False, None)
-    assert said.because.startswith("The table tags contradict each other")
+    assert said.problem.startswith("The table tags contradict each other")
     table.off = {}
     assert table.look().is_trusted
 
@@ -189,7 +190,7 @@ def test_of_three_tags_the_one_that_moved_alone_is_known_by_the_others_two():
     table.look(15)
     table.off = {1: (4.0, 0.0, 0.0)}
     said = table.look(2)
-    assert said.moved.keys() == {1}
+    assert said.displaced_mm.keys() == {1}
     assert (said.state, said.is_trusted) == ("too few", False)
 
 
@@ -208,7 +209,7 @@ def test_a_bump_with_a_tag_pushed_at_the_same_time_is_untangled():
     table.off = {2: (30.0, 0.0, 0.3)}
     said = table.look(2)
     assert said.state == "registered"
-    assert said.moved == {2: pytest.approx(30, abs=0.3)}
+    assert said.displaced_mm == {2: pytest.approx(30, abs=0.3)}
     assert table.error_px() < 5 * BEFORE_PX  # three tags know a pose less well than four
 
 
@@ -220,7 +221,7 @@ def test_a_bump_while_a_tag_lies_wrong_is_registered_from_the_others():
     table.bump(-15, 10)
     said = table.look(2)
     assert said.news.endswith("re-registered from 3 table tags")
-    assert said.moved == {1: pytest.approx(10, abs=0.3)}
+    assert said.displaced_mm == {1: pytest.approx(10, abs=0.3)}
 
 
 def test_two_tags_in_view_hold_positions_and_say_which_are_hidden():
@@ -231,7 +232,7 @@ def test_two_tags_in_view_hold_positions_and_say_which_are_hidden():
         assert table.look().is_trusted  # arms pass
     said = table.look()
     assert (said.state, said.is_trusted, said.seen) == ("too few", False, (0, 2))
-    assert said.because == (
+    assert said.problem == (
         "Only tags 0 and 2 are usable (tags 1 and 3 cannot be seen): positions are frozen "
         "until three are"
     )
@@ -256,7 +257,7 @@ def test_a_drift_of_a_fiftieth_of_a_pixel_a_look_is_followed_quietly():
         said = table.look()
         assert said.is_trusted
         assert said.state in ("holds", "drifted")
-        assert said.because == ""
+        assert said.problem == ""
         cameras += said.state == "drifted"
         errors_px.append(table.error_px())
     assert 10 < cameras < 100
@@ -302,7 +303,7 @@ def test_a_table_file_with_too_few_table_tags_is_shown_and_told_what_it_lacks(ta
     roster = replace(ROSTER, table_tags=ROSTER.table_tags[:tags])
     said = register(sightings(roster, CAMERA, CAMERA), CAMERA, roster)
     assert (said.state, said.seen, said.is_trusted) == ("too few", ALL[:tags], True)
-    assert said.because.startswith(f"The table file lists {tags} table tags: three are needed")
+    assert said.problem.startswith(f"The table file lists {tags} table tags: three are needed")
 
 
 def test_tags_that_look_as_they_did_bear_out_what_they_showed():

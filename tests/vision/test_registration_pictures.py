@@ -54,7 +54,7 @@ def test_a_calibrated_camera_that_nobody_touched_stays_as_it_is(rig):
     for look, scene in enumerate(("empty", "scene-1", "scene-2", "empty")):
         sightings = finder.search(rig.grey(scene)).sightings
         said = register(sightings, rig.found_camera, rig.roster, before=said, taken_at_s=0.1 * look)
-        assert (said.state, said.camera, dict(said.moved)) == ("holds", None, {})
+        assert (said.state, said.camera, dict(said.displaced_mm)) == ("holds", None, {})
 
 
 def test_a_camera_knocked_far_aside_is_found_by_the_last_resort():

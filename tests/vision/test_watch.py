@@ -367,7 +367,7 @@ def test_a_real_film_is_watched_as_if_every_frame_were_searched(shared):
     finder = RecordingFinder(clip.camera, clip.roster)
     watch, look, quiet = IncrementalSearch(finder), None, 0
     for grey, line in clip.frames():
-        look = watch.look(DecodedGrey(grey), look)
+        look = watch.read(DecodedGrey(grey), look)
         if not line["hand_in_view"] and look.number % 16:
             quiet += not look.fresh
         if look.number % 5 == 4:
@@ -390,8 +390,8 @@ def test_a_table_tag_beside_the_table_that_was_hidden_at_first_is_found():
     ((x_px, y_px),) = camera.to_image([[beside.x_mm, beside.y_mm, 0.0]]).round().astype(int)
     cv2.circle(hidden, (int(x_px), int(y_px)), 60, (90, 90, 90), cv2.FILLED)
     watch = IncrementalSearch(TagFinder(camera, roster))
-    look = watch.look(jpeg(hidden), None)
+    look = watch.read(jpeg(hidden), None)
     assert beside.id not in places(look.search)
     for _ in range(2):  # what changed is searched when it is still again
-        look = watch.look(jpeg(image), look)
+        look = watch.read(jpeg(image), look)
     assert beside.id in places(look.search)

@@ -116,7 +116,9 @@ def _warned(ruled: Handle, sheet: UnitReport, *units: str) -> UnitReport:
     field = ruled.rulings.field
     sides = {field.by_id[unit].side for unit in units}
     leaders = {leader.id for leader in field.position.commanders if leader.side in sides}
-    oddities = [oddity.sentence for oddity in field.oddities if oddity.about & {*units, *leaders}]
+    oddities = [
+        oddity.sentence for oddity in field.oddities if oddity.concerned_ids & {*units, *leaders}
+    ]
     return replace(sheet, warnings=(*sheet.warnings, *oddities, *ruled.left_out.values()))
 
 

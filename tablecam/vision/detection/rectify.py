@@ -37,7 +37,7 @@ class Rectifier:
     shrink: int
     map_xy: tuple[NDArray[np.int16], NDArray[np.uint16]]
 
-    def rectified(
+    def rectify(
         self, picture: Picture, rows: slice = slice(None), columns: slice = slice(None)
     ) -> Picture:
         """Returns the plane's picture, black where the camera does not see, in grey or colour.

@@ -36,15 +36,15 @@ class TagSighting:
 class Rejection:
     """A decoded tag that is refused: off the table, of the wrong size, or seen twice.
 
-    `x_mm`, `y_mm` is its apparent place on its plane. If `is_copy`, the tag is seen at other places
-    too, each with its own rejection.
+    `x_mm`, `y_mm` is its apparent place on its plane. If `is_duplicate`, the tag is seen at other
+    places too, each with its own rejection.
     """
 
     tag: int
-    because: str
+    reason: str
     x_mm: float
     y_mm: float
-    is_copy: bool = False
+    is_duplicate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class SearchResult:
     blur_px: float | None = None
 
     @property
-    def seen_twice(self) -> frozenset[int]:
+    def duplicated_tags(self) -> frozenset[int]:
         """The tags that appear more than once: none of their places is accepted."""
-        return frozenset(rejection.tag for rejection in self.rejections if rejection.is_copy)
+        return frozenset(rejection.tag for rejection in self.rejections if rejection.is_duplicate)
 
 
 def places_mm(seen: Sequence[TagSighting | Rejection]) -> NDArray[np.float64]:

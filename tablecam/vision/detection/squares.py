@@ -84,7 +84,9 @@ class SquareFinder:
     plane: Rectifier
     height_mm: float
 
-    def look(self, grey: Grey, within_mm: Array | None = None) -> tuple[SquarenessMap, ...]:
+    def squareness_maps(
+        self, grey: Grey, within_mm: Array | None = None
+    ) -> tuple[SquarenessMap, ...]:
         """Computes the squareness of a picture, all over the table.
 
         With `within_mm` (k, 4), only in these boxes of the table and a little around them, at the
@@ -92,7 +94,7 @@ class SquareFinder:
         """
         parts = []
         for part in _parts(self.plane, within_mm):
-            seen = self.plane.rectified(grey, *part.plane_pixels)
+            seen = self.plane.rectify(grey, *part.plane_pixels)
             parts.append(SquarenessMap(part.first, part.core, seen, *_squareness(seen)))
         return tuple(parts)
 

@@ -36,19 +36,21 @@ class FrameContext:
     patterns: TagPatterns
     dictionary: TagPatterns
     hills: Hills
-    mates: UnitNeighbours
+    unit_neighbours: UnitNeighbours
     blur_px: float
     noise_grey: float = _USUAL_NOISE_GREY
     gain_grey: float = 0.0
     light: Light | None = None
 
-    def fitted(self, guesses: TagGuesses) -> TagFits:
+    def fit(self, guesses: TagGuesses) -> TagFits:
         """Fits the guesses to the picture, on hills where there are any."""
         blur_px = self.blur_px
         fits = fit_tags(self.grey, self.camera, self.patterns, guesses, blur_px=blur_px)
         return raised(self.grey, self.camera, self.patterns, fits, self.hills, blur_px=blur_px)
 
-    def lit(self, guesses: TagGuesses, patterns: TagPatterns | None = None) -> TagFits:
+    def fit_in_known_light(
+        self, guesses: TagGuesses, patterns: TagPatterns | None = None
+    ) -> TagFits:
         """Fits the guesses with the light that identified tags predict.
 
         The guesses index `patterns`, by default the roster's.
@@ -72,7 +74,7 @@ class FrameContext:
         cell_mm = float(tags.sizes_mm[0]) / self.patterns.side_cells
         return self.blur_px / (float(np.median(px_per_mm)) * cell_mm)
 
-    def seen(self, tags: TagGuesses, points: TagPoints) -> Map:
+    def values_at(self, tags: TagGuesses, points: TagPoints) -> Map:
         """Returns grey levels at the points of tags, (n, m)."""
         cells_mm = tags.sizes_mm / self.patterns.side_cells
         return sample_points(

@@ -42,7 +42,7 @@ def guess_isolated_tags(sight: FrameContext, squares: TagGuesses, isolated: Inde
     light = sight.light.at(squares.places_mm)
     gain, black = (grey[:, None] for grey in light.mean_grey.T)
     points = tag_points(sight.patterns.side_cells)
-    shown = ((sight.seen(squares, points) - black) / gain).astype(np.float32)
+    shown = ((sight.values_at(squares, points) - black) / gain).astype(np.float32)
     parts = []
     for row in _rows_with_ring(sight, shown, expected).tolist():
         noise = sight.noise_grey / float(light.gain_grey[row])

@@ -270,6 +270,6 @@ class OccludedPlacement:
 
 def values_at_points(sight: FrameContext, fits: TagFits) -> Map:
     """Returns the values at the points of fits, 0 black paint and 1 white paper, (n, m)."""
-    levels = sight.seen(fits.tags, tag_points(sight.patterns.side_cells))
+    levels = sight.values_at(fits.tags, tag_points(sight.patterns.side_cells))
     gain = np.maximum(fits.gain_grey, LEAST_GAIN_GREY)
     return ((levels - fits.black_grey[:, None]) / gain[:, None]).astype(np.float32)

@@ -57,7 +57,7 @@ class OccludedPlacements:
         placements = tuple(compress(self.placements, rows))
         return OccludedPlacements(self.fits[rows], self.ids[rows], self.worth[rows], placements)
 
-    def told(self, free: Rows, odds: float) -> Index:
+    def identified(self, free: Rows, odds: float) -> Index:
         """Returns the rows that are identified, one for each name and place.
 
         `free` (k,) are the tags of the dictionary that are on the table but not identified yet.
@@ -77,7 +77,7 @@ class OccludedPlacements:
             free[self.ids[more]] = False
         return identified
 
-    def strangers(self, free: Rows) -> int:
+    def count_unknown_tags(self, free: Rows) -> int:
         """Counts the places with a tag that is none of the unit's."""
         strangers: list[int] = []
         for row, placement in enumerate(self.placements):
@@ -118,8 +118,8 @@ def odds_of_unit_neighbour(mates: int, others: int, strangers: int) -> float:
     """Returns the odds that a place beside a unit neighbour holds another one of the unit.
 
     `mates` is the number of bases in contact with their unit, `others` of those in contact with
-    others only, `strangers` of places beside a unit that hold an unknown tag: a table file may list
-    tags wrongly.
+    others only, `strangers` of places beside a unit that hold an unknown tag: a table file may
+    list tags wrongly.
     """
     return (mates + _PRIOR_MATES) / (others + strangers + _PRIOR_OTHERS)
 
@@ -185,7 +185,7 @@ def _probabilities(placements: Sequence[OccludedPlacement], free: Rows, odds: fl
         return probability
     # One fit of many tags takes little longer than one of a few.
     sight, start = placements[0].sight, 0
-    fits = sight.lit(TagGuesses.joined(guesses), sight.dictionary)
+    fits = sight.fit_in_known_light(TagGuesses.joined(guesses), sight.dictionary)
     for row, of_row in hypotheses.items():
         fitted = []
         for hypothesis in of_row:

@@ -126,7 +126,7 @@ def _explained(
     )
     points = tag_points(sight.patterns.side_cells)
     expected = expected_values(sight.patterns.cells[kind.pattern], sight.blur_cells(upright))
-    seen = sight.seen(upright, points)
+    seen = sight.values_at(upright, points)
     black, gain = _levels(seen, expected, points)
     values = (seen - black[:, None]) / gain[:, None]
     parts: list[_Explained] = []
@@ -176,15 +176,15 @@ class OccludedTags:
     """Fits (n,) that may be partly occluded tags, and all explanations of each.
 
     `square` (n,) is the square of each. The patterns of `explanations` are rows of the whole
-    dictionary, its first column is the fitted one. `was_here` (n,) marks those that lay there
-    before.
+    dictionary, its first column is the fitted one. `lay_here_before` (n,) marks those that
+    lay there before.
     """
 
     fits: TagFits
     square: Index
     ids: Index
     explanations: Explanations
-    was_here: Rows
+    lay_here_before: Rows
 
     def __getitem__(self, rows: Index) -> OccludedTags:
         return OccludedTags(
@@ -192,7 +192,7 @@ class OccludedTags:
             self.square[rows],
             self.ids[rows],
             self.explanations[rows],
-            self.was_here[rows],
+            self.lay_here_before[rows],
         )
 
     def rivals(self, most: int) -> tuple[Index, Index, Index]:
@@ -203,7 +203,7 @@ class OccludedTags:
         return row, self.explanations.pattern[row, column], self.explanations.turns[row, column]
 
     @property
-    def own(self) -> Array:
+    def own_cost(self) -> Array:
         """The cost of each as the fitted pattern, (n,)."""
         return self.explanations.cost[:, 0]
 
@@ -218,9 +218,9 @@ class OccludedTags:
     def _extra_cost(self) -> Array:
         """How much more each explanation but its own costs, (n, r); inf for its own."""
         is_own = (self.explanations.pattern == self.ids[:, None]) & (self.explanations.turns == 0)
-        return np.where(is_own, np.inf, self.explanations.cost - self.own[:, None])
+        return np.where(is_own, np.inf, self.explanations.cost - self.own_cost[:, None])
 
-    def known(self, free: Rows, taken: Rows) -> Index:
+    def identified(self, free: Rows, taken: Rows) -> Index:
         """Returns the rows that are identified, given which patterns (k,) are missing or taken."""
         margins = self._margins(free, is_alone=not taken.any())
         lead = self._extra_cost - np.take_along_axis(margins, self.explanations.pattern, axis=1)
@@ -234,7 +234,7 @@ class OccludedTags:
         """Returns the margin that each pattern needs for a tag to be identified, (n, k)."""
         margin = _MARGIN + _MARGIN_PER_PATTERN * float(free.sum()) + _MARGIN_IF_NO_TAGS * is_alone
         margins = np.where(free, margin, _LEAST_LEAD)
-        return np.asarray(margins - _STAYED_NATS * self.was_here[:, None])
+        return np.asarray(margins - _STAYED_NATS * self.lay_here_before[:, None])
 
     def _leads(self, rows: Index, margin: Array) -> Rows:
         """Returns which rows lead all rivals for their pattern, or have none.
@@ -265,7 +265,7 @@ class OccludedTags:
         margin, rival = self.margin(np.ones_like(free))
         is_unclear = self.is_tag & free[self.ids] & (margin > 0)
         is_unclear &= self.fits.likeness >= _CLEARLY_A_TAG
-        rows = best_of_each(self.square, np.flatnonzero(is_unclear), self.own)
+        rows = best_of_each(self.square, np.flatnonzero(is_unclear), self.own_cost)
         return rows, rival[rows]
 
     def _without_rivals(self, chosen: Rows, margins: Array) -> Index:
@@ -274,22 +274,22 @@ class OccludedTags:
         Another pattern may have been fitted to the same square at another place or size; it must
         cost `margins` (n, k) more.
         """
-        rows = best_of_each(self.square, np.flatnonzero(chosen), self.own)
+        rows = best_of_each(self.square, np.flatnonzero(chosen), self.own_cost)
         if not len(rows):
             return rows
         is_close_rival = self.square[rows, None] == self.square
         is_close_rival &= self.ids[rows, None] != self.ids
-        is_close_rival &= self.own < self.own[rows, None] + margins[rows][:, self.ids]
+        is_close_rival &= self.own_cost < self.own_cost[rows, None] + margins[rows][:, self.ids]
         return np.asarray(rows[~(is_close_rival & self.is_tag).any(axis=1)])
 
     @property
     def is_tag(self) -> Rows:
         """Which look like some tag, whatever its name, with something over it."""
-        to_blank = self.explanations.blank - self.own
+        to_blank = self.explanations.blank - self.own_cost
         # A square that is almost as well explained by a blank card may have less over it.
         most = np.minimum(_MOST_COST, _MOST_COST_BEYOND_MARGIN + to_blank)
         most = np.where(self.fits.likeness >= _LIKENESS_IF_ALIKE, _MOST_COST_IF_ALIKE, most)
-        return np.asarray((self.own <= most) & (to_blank >= _MARGIN_TO_BLANK))
+        return np.asarray((self.own_cost <= most) & (to_blank >= _MARGIN_TO_BLANK))
 
 
 def plausible_fits(fits: TagFits, usual_gain_grey: float) -> Rows:
@@ -315,7 +315,7 @@ def explain_occluded(
 def explain_fits(sight: FrameContext, fits: TagFits, ids: Index) -> Explanations:
     """Returns the explanations of each fit, the tags `ids` (n, a) first."""
     points = tag_points(sight.patterns.side_cells)
-    levels = sight.seen(fits.tags, points)
+    levels = sight.values_at(fits.tags, points)
     gain = np.maximum(fits.gain_grey, _LEAST_GAIN_GREY)
     values = ((levels - fits.black_grey[:, None]) / gain[:, None]).astype(np.float32)
     parts, rows = [], []

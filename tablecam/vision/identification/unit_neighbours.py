@@ -56,12 +56,12 @@ class UnitNeighbours:
         return cls(unit, base_mm)
 
     @property
-    def is_lone(self) -> Rows:
+    def is_isolated(self) -> Rows:
         """Which patterns have no unit neighbours, (k,)."""
         bases = np.bincount(self.unit[self.unit != _NO_UNIT], minlength=1)
         return np.asarray((self.unit == _NO_UNIT) | (bases[self.unit.clip(0)] == 1))
 
-    def places(self, known: TagGuesses, missing: Index) -> TagGuesses:
+    def guesses_in_contact(self, known: TagGuesses, missing: Index) -> TagGuesses:
         """Returns where the patterns `missing` (j,) lie if in contact with known neighbours."""
         mate, tag = np.nonzero(self._are_mates(known.pattern, missing))
         if not len(mate):
@@ -79,7 +79,7 @@ class UnitNeighbours:
         rounded = np.column_stack([guesses.pattern, np.rint(guesses.places_mm / _CONTACT_MM)])
         return guesses[np.unique(rounded, axis=0, return_index=True)[1]]
 
-    def likelier(self, tags: TagGuesses, known: TagGuesses) -> Array:
+    def evidence_nats(self, tags: TagGuesses, known: TagGuesses) -> Array:
         """Returns how much the known bases favour each pattern at each tag, in nats, (n, k).
 
         Units with a known base in contact with the tag, or near it, are favoured.
@@ -100,7 +100,7 @@ class UnitNeighbours:
         np.maximum.at(of_unit, (tag, in_unit[mate]), nats)
         return np.asarray(np.where(self.unit != _NO_UNIT, of_unit[:, self.unit], 0.0))
 
-    def near(self, squares: TagGuesses, known: TagGuesses, missing: Index) -> TagGuesses:
+    def guesses_near(self, squares: TagGuesses, known: TagGuesses, missing: Index) -> TagGuesses:
         """Returns the missing patterns that squares near known unit neighbours may show.
 
         A square's own pattern is ignored; it is turned by quarters to face as its neighbour does.
@@ -119,7 +119,7 @@ class UnitNeighbours:
         guesses = replace(squares[square], pattern=pattern, headings_rad=headings_rad)
         return guesses[unique]
 
-    def agreement(self, known: TagGuesses) -> tuple[int, int]:
+    def contact_counts(self, known: TagGuesses) -> tuple[int, int]:
         """Counts known bases in contact with their own unit, and with other units only."""
         in_unit = self.unit[known.pattern]
         distance_mm = np.linalg.norm(known.places_mm[:, None] - known.places_mm, axis=2)

@@ -124,7 +124,8 @@ def _copied(tag: int, places_mm: Array) -> list[Rejection]:
     where = " and ".join(f"({x_mm:.0f}, {y_mm:.0f})" for x_mm, y_mm in places_mm)
     because = f"seen {len(places_mm)} times, at {where} mm: none can be trusted"
     return [
-        Rejection(tag, because, float(x_mm), float(y_mm), is_copy=True) for x_mm, y_mm in places_mm
+        Rejection(tag, because, float(x_mm), float(y_mm), is_duplicate=True)
+        for x_mm, y_mm in places_mm
     ]
 
 

@@ -29,8 +29,8 @@ _AT_REST_PX = 0.5
 class PendingChange:
     """A change that one frame shows and the next must confirm.
 
-    `moved` are the table tags that lie wrong; `is_camera`: the camera moved; `centres_px` is where
-    each tag was seen.
+    `displaced_mm` are the table tags that lie wrong; `is_camera`: the camera moved; `centres_px` is
+    where each tag was seen.
     """
 
     moved: frozenset[int]
@@ -107,30 +107,30 @@ class Registration:
     - `moving`: something is moving, wait until it ends; `unclear`: it does not end, and the tags
       contradict each other; `too few`: not enough tags are in view.
 
-    `seen` are the table tags in view; `moved` maps those that were moved by hand, and are left out,
-    to their offset in mm. `rms_px` and `rms_mm` are the offset of the others from their listed
-    places, None if none is seen. `camera` is set if the camera is not where it was believed to be:
+    `seen` are the table tags in view; `displaced_mm` maps those that were moved by hand, and are left
+    out, to their offset in mm. `rms_px` and `rms_mm` are the offset of the others from their
+    listed places, None if none is seen. `camera` is set if the camera is not where it was believed to be:
     use it from now on, and for the next `register`.
 
     Use the places of this frame only if it `is_trusted`: after a bump, read the same picture again,
-    whole, with the new camera. `because` is a sentence for players about a present problem; `news`
+    whole, with the new camera. `problem` is a sentence for players about a present problem; `news`
     is a sentence for page and log about what has just happened. Both are empty if there is nothing
     to say.
     """
 
     state: State
     seen: tuple[int, ...]
-    moved: Mapping[int, float]
+    displaced_mm: Mapping[int, float]
     rms_px: float | None
     rms_mm: float | None
     camera: Camera | None
     is_trusted: bool
-    because: str
+    problem: str
     news: str
     memory: RegistrationMemory = field(repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "moved", MappingProxyType(dict(self.moved)))
+        object.__setattr__(self, "moved", MappingProxyType(dict(self.displaced_mm)))
 
     @property
     def unexplained_mm(self) -> float:

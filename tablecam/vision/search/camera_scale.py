@@ -29,14 +29,14 @@ RIM_CELLS = 1
 class TagScale:
     """The tags of one base type and their scale in the picture.
 
-    `middle_px_per_cell` is the median over the table, `least_px_per_cell` the minimum, usually in a
+    `median_px_per_cell` is the median over the table, `min_px_per_cell` the minimum, usually in a
     corner.
     """
 
     base_type: BaseType
     tags: tuple[int, ...]
-    middle_px_per_cell: float
-    least_px_per_cell: float
+    median_px_per_cell: float
+    min_px_per_cell: float
 
 
 def tag_scales(camera: Camera, roster: Roster) -> tuple[TagScale, ...]:

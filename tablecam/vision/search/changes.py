@@ -58,13 +58,13 @@ class ReferencePictures:
     noise_grey: float = _USUAL_NOISE_GREY
 
     @classmethod
-    def all_searched(
+    def after_full_search(
         cls, now: Map, blocks: Blocks, noise_grey: float = _USUAL_NOISE_GREY
     ) -> ReferencePictures:
         """Returns the reference after a search of the whole picture."""
         return cls(now, now, np.zeros(blocks.count, dtype=np.int64), noise_grey)
 
-    def after(
+    def updated(
         self, now: Map, detected: Changes, blocks: Blocks, *, searched: Rows
     ) -> ReferencePictures:
         """Returns the reference after one more picture.

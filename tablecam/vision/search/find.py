@@ -142,7 +142,7 @@ class TagFinder:
             blur_px,
         )
         for rejection in search.rejections:
-            log.info("tag %d rejected: %s", rejection.tag, rejection.because)
+            log.info("tag %d rejected: %s", rejection.tag, rejection.reason)
         return search
 
     @one_thread()
@@ -162,7 +162,7 @@ class TagFinder:
         still = still_tags(grey, self.camera, self._patterns, self._kinds, sightings, blur_px=blur)
         return sightings_of(self.camera, self._patterns, still)
 
-    def in_passing(self) -> TagFinder:
+    def quick(self) -> TagFinder:
         """Returns a finder for places that keep changing: a third of the cost, clear tags only.
 
         Inside boxes it keeps the tags of `before` where they lay. It skips occluded and faint tags,

@@ -148,7 +148,7 @@ class ScaleSearch:
 
     def result(self, context: FrameContext, *, knows_blur: bool) -> ScaleResult:
         """Finds all tags of the group in the part of the table that is sought."""
-        maps = self.scale.squares.look(context.grey, self.sought.within_mm)
+        maps = self.scale.squares.squareness_maps(context.grey, self.sought.within_mm)
         first, context, blur_px = self._prominent_tags(context, maps, knows_blur=knows_blur)
         second = self._weak_tags(context, maps, first)
         known = TagFits.joined([first.known, second.known])
@@ -170,7 +170,7 @@ class ScaleSearch:
         if not self._missing(context, _NO_FITS):
             blur_px = context.blur_px if knows_blur else None
             return ScaleResult(_NO_FITS, (), frozenset(), blur_px)
-        maps = self.scale.squares.look(context.grey, self.sought.within_mm)
+        maps = self.scale.squares.squareness_maps(context.grey, self.sought.within_mm)
         first, context, blur_px = self._prominent_tags(context, maps, knows_blur=knows_blur)
         return self._verdict_on(context, first.known, (), (first,), blur_px)
 
@@ -300,7 +300,7 @@ class ScaleSearch:
         taken: Rows,
     ) -> _ClearTags:
         """Fits the hypotheses and separates the tags that are identified from the other fits."""
-        fits = TagFits.joined([context.fitted(clear.guesses), still])
+        fits = TagFits.joined([context.fit(clear.guesses), still])
         # Each still tag counts as a square of its own, with an odd negative number.
         square = np.concatenate([clear.square, -1 - 2 * np.arange(len(still))])
         is_sought = self.sought.holds(fits.tags, context.patterns.side_cells)

@@ -116,7 +116,7 @@ def second_pass_tags(
         if not len(uncertain.fits) + len(placements.fits):
             break
         # Foreign tags beside units make the whole table file less credible.
-        strangers += placements.strangers(_dictionary_mask(context, missing))
+        strangers += placements.count_unknown_tags(_dictionary_mask(context, missing))
         new_fits, new_rejections = _identify_uncertain(
             context, kinds, given, uncertain, placements, strangers, placed, taken
         )
@@ -130,9 +130,9 @@ def second_pass_tags(
         new_tags, uncertain = new_fits.tags, _NO_UNCERTAIN
         placed = TagGuesses.joined([placed, new_tags])
     isolated = _isolated_tags(context, kinds, given, placed, taken)
-    odds = odds_of_unit_neighbour(*context.mates.agreement(placed), strangers)
+    odds = odds_of_unit_neighbour(*context.unit_neighbours.contact_counts(placed), strangers)
     fits.append(
-        isolated.fits[isolated.told(_dictionary_mask(context, _missing(kinds, taken)), odds)]
+        isolated.fits[isolated.identified(_dictionary_mask(context, _missing(kinds, taken)), odds)]
     )
     return TagFits.joined(fits), tuple(rejections)
 
@@ -162,9 +162,9 @@ def _identify_uncertain(
     taken[known.tags.pattern] = True
     placed = TagGuesses.joined([placed, known.tags])
     free = _dictionary_mask(context, _missing(kinds, taken))
-    odds = odds_of_unit_neighbour(*context.mates.agreement(placed), strangers)
+    odds = odds_of_unit_neighbour(*context.unit_neighbours.contact_counts(placed), strangers)
     placements = placements[~lies_on(placements.fits.tags.places_mm, known.tags)]
-    known = TagFits.joined([known, placements.fits[placements.told(free, odds)]])
+    known = TagFits.joined([known, placements.fits[placements.identified(free, odds)]])
     taken[known.tags.pattern] = True
     remaining = uncertain.without(uncertain.square[rows])
     is_candidate = plausible_fits(remaining.fits, context.gain_grey)
@@ -181,7 +181,7 @@ def _identify_uncertain(
     near_unit = _near_unit(
         context, given, remaining.fits, TagGuesses.joined([placed, known.tags]), free
     )
-    return TagFits.joined([known, near_unit.fits[near_unit.told(free, odds)]]), rejections
+    return TagFits.joined([known, near_unit.fits[near_unit.identified(free, odds)]]), rejections
 
 
 def _near_unit(
@@ -193,12 +193,14 @@ def _near_unit(
     for reading in given.readings:
         of_kind = np.intersect1d(missing, reading.kind.pattern)
         parts.append(
-            context.mates.near(_remaining_squares(given, reading, placed), placed, of_kind)
+            context.unit_neighbours.guesses_near(
+                _remaining_squares(given, reading, placed), placed, of_kind
+            )
         )
     guesses = TagGuesses.joined(parts)
     guesses = guesses[_may_be_framed(context, guesses)]
-    fits = TagFits.joined([fits, context.lit(guesses)])
-    prior_nats = context.mates.likelier(fits.tags, placed)
+    fits = TagFits.joined([fits, context.fit_in_known_light(guesses)])
+    prior_nats = context.unit_neighbours.evidence_nats(fits.tags, placed)
     # Far from a unit nothing favours one tag, and textures such as a chessboard would pass.
     is_near = prior_nats[np.arange(len(fits)), fits.tags.pattern] > 0
     is_near &= ~lies_on(fits.tags.places_mm, placed) & (context.gain_grey > 0)
@@ -213,7 +215,7 @@ def _isolated_tags(
     taken: Rows,
 ) -> OccludedPlacements:
     """Scores squares as the missing tags that have no unit neighbours."""
-    is_missing = context.mates.is_lone & ~taken
+    is_missing = context.unit_neighbours.is_isolated & ~taken
     parts = []
     for reading in given.readings:
         patterns = reading.kind.pattern[is_missing[reading.kind.pattern]]
@@ -221,7 +223,7 @@ def _isolated_tags(
             parts.append(
                 guess_isolated_tags(context, _remaining_squares(given, reading, placed), patterns)
             )
-    fits = context.lit(TagGuesses.joined(parts))
+    fits = context.fit_in_known_light(TagGuesses.joined(parts))
     fits = fits[~lies_on(fits.tags.places_mm, placed)]
     prior_nats = evidence_by_size_nats(fits, kinds, len(taken))
     return score_placements(
@@ -266,7 +268,7 @@ def _candidate_fits(
     again = fit_tags(
         context.grey, context.camera, context.patterns, given.before, blur_px=context.blur_px
     )
-    fits = TagFits.joined([context.fitted(hypotheses.guesses), again])
+    fits = TagFits.joined([context.fit(hypotheses.guesses), again])
     square = np.concatenate([hypotheses.square, -2 - 2 * np.arange(len(given.before))])
     is_sought = sought.holds(fits.tags, context.patterns.side_cells)
     return UncertainFits.joined(
@@ -282,12 +284,12 @@ def _flush_with_unit(
     sought: SoughtPart,
 ) -> OccludedPlacements:
     """Fits the missing tags where they would lie flush with newly found bases of their units."""
-    guesses = context.mates.places(new_tags, missing)
+    guesses = context.unit_neighbours.guesses_in_contact(new_tags, missing)
     guesses = guesses[sought.holds(guesses, context.patterns.side_cells)]
     guesses = guesses[~lies_on(guesses.places_mm, placed)]
     guesses = guesses[_may_be_framed(context, guesses)]
-    fits = context.lit(guesses)
-    prior_nats = context.mates.likelier(fits.tags, placed)
+    fits = context.fit_in_known_light(guesses)
+    prior_nats = context.unit_neighbours.evidence_nats(fits.tags, placed)
     is_beside = prior_nats[np.arange(len(fits)), fits.tags.pattern] >= CONTACT_NATS
     is_beside &= ~lies_on(fits.tags.places_mm, placed)
     return score_placements(context, fits[is_beside], prior_nats[is_beside], IN_CONTACT)
@@ -298,7 +300,7 @@ def _may_be_framed(context: FrameContext, guesses: TagGuesses) -> Rows:
     if not len(guesses):
         return np.zeros(0, dtype=np.bool_)
     points = tag_points(context.patterns.side_cells)
-    seen = context.seen(guesses, points)
+    seen = context.values_at(guesses, points)
     # Means over whole border and rim survive partial occlusion.
     darker = seen[:, points.is_rim].mean(axis=1) - seen[:, points.is_border].mean(axis=1)
     return np.asarray(darker >= _LEAST_DARKER * context.gain_grey)
@@ -323,7 +325,7 @@ def _identify_occluded(
     elsewhere = _dictionary_mask(context, np.flatnonzero(taken))
     rows = np.empty(0, dtype=np.int64)
     for _ in range(_ROUNDS):
-        more = np.setdiff1d(candidates.known(free, elsewhere), rows)
+        more = np.setdiff1d(candidates.identified(free, elsewhere), rows)
         more = more[~_has_better_rival(context, candidates[more])]
         if not len(more):
             break
@@ -354,7 +356,7 @@ def _has_better_rival(context: FrameContext, candidates: OccludedTags) -> Rows:
     )
     cost = explain_fits(context, fits, pattern[:, None]).cost[:, 0]
     # The rivals were scored unfitted; only a fitted one is a fair comparison.
-    better = cost < candidates.own[row] - _BETTER
+    better = cost < candidates.own_cost[row] - _BETTER
     return np.bincount(row[better], minlength=len(candidates.fits)) > 0
 
 

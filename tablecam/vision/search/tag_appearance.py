@@ -200,7 +200,7 @@ class TagAppearances:
         seen = search.sightings
         return cls(seen, (), np.empty(0, np.bool_), TagPatches.of(now, seen), noise_grey)
 
-    def compared(self, now: Map) -> RefitRequest:
+    def compare(self, now: Map) -> RefitRequest:
         """Compares a picture with the remembered appearance: which tags must be fitted again."""
         comparison = compare_patches(self.patches, now, self.noise_grey)
         count = len(self.seen)
@@ -254,7 +254,7 @@ class RefitRequest:
         """All tags to fit again."""
         return self.changed + self.back
 
-    def answered(self, placed: Sequence[TagSighting]) -> RefitResult:
+    def result(self, placed: Sequence[TagSighting]) -> RefitResult:
         """Combines the request with the tags that could be `placed` again."""
         if not self.asked:
             return RefitResult(self, self.before.seen, ())

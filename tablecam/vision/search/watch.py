@@ -51,7 +51,7 @@ class SearchSchedule:
     """The blocks (count,) to search in a picture, by reason.
 
     `changed` blocks may show something new; those of them in `moving` keep changing. `swept` blocks
-    have their turn in the sweep. `better` blocks are to be searched thoroughly, for occluded tags
+    have their turn in the sweep. `thorough` blocks are to be searched thoroughly, for occluded tags
     too, which costs five times as much: only when the table is still.
 
     Measured beyond decoding, relative to decoding the picture in grey, while a hand moved in 42 of
@@ -63,30 +63,30 @@ class SearchSchedule:
     changed: Rows
     moving: Rows
     swept: Rows
-    better: Rows
+    thorough: Rows
 
     @property
     def all(self) -> Rows:
         """The blocks to search for any reason."""
-        return self.changed | self.swept | self.better
+        return self.changed | self.swept | self.thorough
 
     @property
-    def in_passing(self) -> Rows:
+    def quick(self) -> Rows:
         """The blocks to search for clear tags only."""
-        return (self.changed | self.swept) & ~self.better
+        return (self.changed | self.swept) & ~self.thorough
 
     @property
     def refitted(self) -> Rows:
         """The blocks whose known tags are refitted first; thorough searches refit them anyway."""
-        return self.in_passing & ~self.moving
+        return self.quick & ~self.moving
 
-    def with_better(self, blocks: Rows) -> SearchSchedule:
+    def with_thorough(self, blocks: Rows) -> SearchSchedule:
         """Adds blocks to search thoroughly."""
-        return replace(self, better=self.better | blocks)
+        return replace(self, thorough=self.thorough | blocks)
 
-    def owed(self, pending: Rows, detected: Changes) -> Rows:
+    def still_pending(self, pending: Rows, detected: Changes) -> Rows:
         """Returns the blocks that still need a thorough search after this picture."""
-        return np.where(detected.since_before, pending, (pending | self.changed) & ~self.better)
+        return np.where(detected.since_before, pending, (pending | self.changed) & ~self.thorough)
 
 
 def is_sweep_frame(number: int) -> bool:
@@ -142,7 +142,7 @@ def _rivals(scheduled: Rows, blocks: Blocks, rejections: Sequence[Rejection]) ->
 
     When one of the places empties, the tag can be trusted at the other.
     """
-    copies = [rejection for rejection in rejections if rejection.is_copy]
+    copies = [rejection for rejection in rejections if rejection.is_duplicate]
     at = blocks.at(places_mm(copies))
     ids = {copy.tag for copy, is_due in zip(copies, scheduled[at], strict=True) if is_due}
     rivals = np.zeros_like(scheduled)
@@ -155,14 +155,14 @@ class FrameReading:
     """The reading of one picture, and the state carried to the next.
 
     `search` holds all tags on the table now. `fresh` are the ids placed from this very picture; the
-    others look as they did when they were placed. `changed` is the share of the table that changed
-    since it was searched. `is_whole`: the whole picture was searched. The remaining fields carry
-    state to the next picture; `pending` (blocks,) marks changed blocks not yet searched thoroughly.
+    others look as they did when they were placed. `changed_share` is the share of the table that
+    changed since it was searched. `is_whole`: the whole picture was searched. The remaining
+    fields carry state to the next picture; `pending` (blocks,) marks changed blocks not yet searched thoroughly.
     """
 
     search: SearchResult
     fresh: frozenset[int]
-    changed: float
+    changed_share: float
     is_whole: bool
     number: int
     camera: Camera
@@ -176,7 +176,7 @@ class IncrementalSearch:
 
     def __init__(self, finder: TagFinder) -> None:
         self._finder = finder
-        self._in_passing = finder.in_passing()
+        self._in_passing = finder.quick()
         self._blocks = blocks_of(finder.camera, extent_mm(finder.roster))
         self._is_seen = self._blocks.sizes > 0
         self._table_tags = frozenset(tag.id for tag in finder.roster.table_tags)
@@ -185,7 +185,7 @@ class IncrementalSearch:
         """Returns the watch for a camera that moved; unchanged tags are placed through it, too."""
         return IncrementalSearch(self._finder.with_camera(camera))
 
-    def look(
+    def read(
         self, picture: GreyPicture, before: FrameReading | None, *, whole: bool = False
     ) -> FrameReading:
         """Reads a picture given the previous reading; searches all of it if `whole`.
@@ -196,9 +196,9 @@ class IncrementalSearch:
         self._check(picture)
         if before is None or whole:
             return self._whole(picture, before)
-        before = self.placed(before)
+        before = self.reprojected(before)
         number = before.number + 1
-        if is_sweep_frame(number) or before.changed or before.pending.any():
+        if is_sweep_frame(number) or before.changed_share or before.pending.any():
             picture.grey()  # needed below in any case; the reduced form is then cheaper to make
         now = as_map(picture.reduced_grey())
         refits = self._refit_changed(picture, now, before, all_of_table=is_sweep_frame(number))
@@ -214,16 +214,16 @@ class IncrementalSearch:
         return FrameReading(
             search=search,
             fresh=refits.fresh(search),
-            changed=float(changed[self._is_seen].mean()),
+            changed_share=float(changed[self._is_seen].mean()),
             is_whole=False,
             number=number,
             camera=self._finder.camera,
-            ground=before.ground.after(now, detected, self._blocks, searched=schedule.all),
-            pending=schedule.owed(before.pending, detected),
+            ground=before.ground.updated(now, detected, self._blocks, searched=schedule.all),
+            pending=schedule.still_pending(before.pending, detected),
             tags=refits.after(search, now),
         )
 
-    def placed(self, look: FrameReading) -> FrameReading:
+    def reprojected(self, look: FrameReading) -> FrameReading:
         """Returns a reading with its tags placed through this camera; `fresh` is unchanged."""
         old, new = look.camera, self._finder.camera
         if old is new:
@@ -246,7 +246,7 @@ class IncrementalSearch:
         search = self._finder.search(picture.grey())
         now = as_map(picture.reduced_grey())
         ground, tags = (
-            ReferencePictures.all_searched(now, self._blocks),
+            ReferencePictures.after_full_search(now, self._blocks),
             TagAppearances.of(search, now),
         )
         if before is not None:
@@ -256,7 +256,7 @@ class IncrementalSearch:
         return FrameReading(
             search=search,
             fresh=frozenset(tag.tag for tag in search.sightings),
-            changed=1.0,
+            changed_share=1.0,
             is_whole=True,
             number=0 if before is None else before.number + 1,
             camera=self._finder.camera,
@@ -273,13 +273,13 @@ class IncrementalSearch:
         The table's own tags are always refitted together, and in every sweep: a drifting camera
         shows in all of them long before a single one looks different.
         """
-        request = before.tags.compared(now)
+        request = before.tags.compare(now)
         if all_of_table or any(tag.tag in self._table_tags for tag in request.changed):
             request = request.with_all_of(self._table_tags)
         if not request.asked:
-            return request.answered(())
+            return request.result(())
         blur_px = before.search.blur_px
-        return request.answered(self._finder.refit(picture.grey(), request.asked, blur_px=blur_px))
+        return request.result(self._finder.refit(picture.grey(), request.asked, blur_px=blur_px))
 
     def _changes(self, now: Map, refits: RefitResult, ground: ReferencePictures) -> Changes:
         """Detects where the table changed; places of refused tags always count as changed."""
@@ -303,11 +303,11 @@ class IncrementalSearch:
         if not schedule.all.any():
             return search, schedule
         search, misfits = self._refit_blocks(picture, search, schedule.refitted, refits)
-        schedule = schedule.with_better(self._blocks.around(places_mm(misfits)))
+        schedule = schedule.with_thorough(self._blocks.around(places_mm(misfits)))
         # The quick search first, so that the thorough one carries its tags over.
         for finder, part in (
-            (self._in_passing, schedule.in_passing),
-            (self._finder, schedule.better),
+            (self._in_passing, schedule.quick),
+            (self._finder, schedule.thorough),
         ):
             if part.any():
                 boxes_mm = self._blocks.boxes_mm(part)

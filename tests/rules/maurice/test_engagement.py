@@ -20,7 +20,7 @@ SOUTH, EAST, WEST = 270.0, 0.0, 180.0
 
 def engaged(field: Field, active: str = "french") -> dict[str, tuple[str, ...]]:
     found = engagements(field, active)
-    return {unit.id: found.of(unit.id) for unit in field.units}
+    return {unit.id: found.enemies_of(unit.id) for unit in field.units}
 
 
 def four_cavalry() -> list[Unit]:  # M-8.11

@@ -86,10 +86,10 @@ def test_m_8_10_its_probability_is_how_often_it_holds(lay, by_mm, enemy) -> None
     measured = lay(by_mm, **SURE)
     found = engaged(measured)
     luck = np.random.default_rng(11)
-    held = [enemy in engaged(drawn_position(measured, luck)).of("F1") for _ in range(DRAWS)]
+    held = [enemy in engaged(drawn_position(measured, luck)).enemies_of("F1") for _ in range(DRAWS)]
     assert 0.05 < found.probability("F1", enemy) < 0.95
     assert found.probability("F1", enemy) == pytest.approx(np.mean(held), abs=SHARE_ERROR)
-    assert enemy in " ".join(answer.because for answer in found.doubts)
+    assert enemy in " ".join(answer.because for answer in found.close_calls)
 
 
 @pytest.mark.parametrize(
@@ -106,15 +106,15 @@ def test_g_7_within_three_sigmas_of_a_limit_nothing_is_flat(lay, limit_mm, enemy
 @pytest.mark.parametrize(("lay", "by_mm", "enemy"), CASES)
 def test_exact_positions_are_certain_and_leave_no_doubts(lay, by_mm, enemy) -> None:
     found = engaged(lay(by_mm))
-    assert found.doubts == ()
-    assert found.probability("F1", enemy) == (1.0 if enemy in found.of("F1") else 0.0)
+    assert found.close_calls == ()
+    assert found.probability("F1", enemy) == (1.0 if enemy in found.enemies_of("F1") else 0.0)
 
 
 @pytest.mark.parametrize("lay", [in_contact, before_the_front, past_a_first_line])
 def test_far_from_every_limit_measured_positions_are_certain_too(lay) -> None:
     by_mm = {in_contact: -1.5, before_the_front: 20.0, past_a_first_line: 70.0}[lay]
     found = engaged(lay(by_mm, sigma_mm=0.1))
-    assert found.doubts == ()
+    assert found.close_calls == ()
     assert found.pairs
     assert {found.probability(*pair) for pair in found.pairs} == {1.0}
 
@@ -126,7 +126,7 @@ def test_m_8_10_who_may_touch_nobody_may_engage_nobody() -> None:
     found = engaged(position(units[0], touching, units[2]))
     assert found.probability("F1", "B2") == pytest.approx(found.probability("F1", "B1"))
     assert 0.3 < found.probability("F1", "B1") < 0.7
-    assert {answer.rule for answer in found.doubts} == {"M-8.10", "M-8.12"}
+    assert {answer.rule for answer in found.close_calls} == {"M-8.10", "M-8.12"}
 
 
 def test_the_margin_of_a_doubt_is_how_far_it_is_from_its_limit() -> None:
@@ -141,7 +141,7 @@ def test_the_margin_of_a_doubt_is_how_far_it_is_from_its_limit() -> None:
 def test_what_the_players_leave_open_is_too_close_without_any_sigma() -> None:
     of = in_contact(0.5)
     of = replace(of, table=replace(of.table, tolerance_mm=1.0))
-    (doubt,) = engaged(of).doubts
+    (doubt,) = engaged(of).close_calls
     assert (doubt.answer, doubt.probability) == ("too_close", 1.0)
     assert doubt.because.startswith("whether F1 engages B1 is too close to call: B1 touches F1's")
     assert {shape.role for shape in doubt.evidence} == {"front-edge", "contact"}
@@ -190,9 +190,9 @@ def _before(front_mm: float, layout, x_mm: float, gap_mm: float, heading_deg: fl
 def test_rulings_gather_every_doubt_once_and_tell_how_probable_engagements_are() -> None:
     field = field_of(in_contact(0.9, **SURE))
     found = all_rulings(field, "french")
-    rules = [answer.rule for answer in found.doubts]
+    rules = [answer.rule for answer in found.close_calls]
     assert {"M-1.10", "M-8.10"} <= set(rules)
-    assert len(set(found.doubts)) == len(rules)
+    assert len(set(found.close_calls)) == len(rules)
     told = rulings_document(found)["units"]["B1"]["engaged_probability"]
     assert told == {"F1": pytest.approx(found.engagements.probability("F1", "B1"), abs=1e-4)}
 

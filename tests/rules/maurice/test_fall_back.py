@@ -116,8 +116,8 @@ def test_a_hair_of_overlap_is_not_held_against_it():  # G-5, G-6: hands are hand
 def test_friends_who_fell_back_before_are_passed_where_they_are_now():  # M-8.24
     field = field_of(position(UNIT, line("F", "french", 500, 425)))
     gone = fall_back(field, "A", {"F": CombatResult(is_broken=True)})
-    assert (gone["A"].back_mm, gone["A"].disruption) == (BW, 0)
-    away = fall_back_path(field, "A", {"F": CombatResult(falls_back=True, back_mm=80.0)})
+    assert (gone["A"].fall_back_mm, gone["A"].disruption) == (BW, 0)
+    away = fall_back_path(field, "A", {"F": CombatResult(falls_back=True, fall_back_mm=80.0)})
     assert (away.back_mm, away.passed) == (BW, ())
 
 

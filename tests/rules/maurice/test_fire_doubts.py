@@ -63,7 +63,7 @@ def hits(target: str) -> Callable[[BaseFire], bool]:
 
 
 def doubt(fire: BaseFire, rule: str, about: str = "") -> Answer:
-    (found,) = (each for each in fire.doubts if each.rule == rule and about in each.because)
+    (found,) = (each for each in fire.close_calls if each.rule == rule and about in each.because)
     return found
 
 
@@ -162,7 +162,7 @@ def test_cover_that_hangs_on_a_hair_is_too_close_to_call_and_a_long_wall_is_not(
     def cover(right_mm: float) -> list[Answer]:
         wall = box("wall", 500, 440, right_mm, 445)
         table = position(foot(**MEASURED), enemy(70, **MEASURED), terrain=[wall])
-        return [each for each in fire_in(table, "F1/2").doubts if each.rule == "M-7.19"]
+        return [each for each in fire_in(table, "F1/2").close_calls if each.rule == "M-7.19"]
 
     (told,) = cover(579.8)
     assert told.answer == "too_close"
@@ -173,7 +173,7 @@ def test_cover_that_hangs_on_a_hair_is_too_close_to_call_and_a_long_wall_is_not(
 def test_exact_poses_leave_no_doubt_and_say_what_they_always_said():
     exact = with_poses(SLIVER, lambda pose: replace(pose, sigma_mm=0.0, sigma_deg=0.0))
     fire = fire_in(exact, "F1/1")
-    assert fire.doubts == ()
+    assert fire.close_calls == ()
     assert only(fire).probability == 1.0
     assert fire.to_json().keys() == {"options", "blocked"}
     assert "probability" not in only(fire).to_json()
@@ -183,7 +183,7 @@ def test_the_players_tolerance_makes_exact_poses_too_close_to_call():
     exact = with_poses(SLIVER, lambda pose: replace(pose, sigma_mm=0.0, sigma_deg=0.0))
     for tolerance_mm, wanted in ((0.05, 0), (0.5, 2)):
         table = replace(exact, table=replace(exact.table, tolerance_mm=tolerance_mm))
-        assert len(fire_in(table, "F1/1").doubts) == wanted
+        assert len(fire_in(table, "F1/1").close_calls) == wanted
 
 
 @pytest.mark.parametrize("gap_mm", [158.5, 159.5, 160.0, 160.5, 161.2])
@@ -191,7 +191,7 @@ def test_m_7_9_no_shot_is_surer_than_that_its_target_is_near_enough(gap_mm):
     """Two lines square at 160.0 mm were near with 0.50, and in range with 0.96, on one page."""
     facing = line("B1", "british", 580, 420 + gap_mm, SOUTH, **MEASURED)
     found = all_rulings(field_of(position(foot(**MEASURED), facing)), "french").units["F1"]
-    told = [doubt.probability for fire in found.fire.values() for doubt in fire.doubts]
+    told = [doubt.probability for fire in found.fire.values() for doubt in fire.close_calls]
     told += [option.probability for fire in found.fire.values() for option in fire.options]
     assert told
     assert max(told) <= found.near.answer.probability + 1e-9

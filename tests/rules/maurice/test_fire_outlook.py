@@ -96,7 +96,7 @@ def test_what_is_likely_but_not_certain_is_told_with_its_probability(end_mm, wor
     (told,) = fire.answers
     assert told.answer == word
     assert 0.0013 < min(told.probability, 1.0 - told.probability) < 0.05
-    assert fire.doubts == ()
+    assert fire.close_calls == ()
     assert fire.to_json()["answers"] == [told.to_json()]
     assert [option.target for option in fire.options] == ["B1"] * (word == "yes")
 

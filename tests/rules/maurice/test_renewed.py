@@ -105,7 +105,7 @@ FOUGHT = all_rulings(field_of(position(*SEEN, terrain=[WALL, WOOD], commanders=[
 def test_a_melee_and_its_strings_after_a_move_are_those_made_afresh(which, x_mm, y_mm):
     """Who touches, flanks, engages and has cover, how sure all of it is, and how far he is off."""
     seen, leader = [*SEEN], CINC
-    assert FOUGHT.doubts
+    assert FOUGHT.close_calls
     if which == len(MELEE):
         leader = replace(CINC, x_mm=CINC.x_mm + x_mm)
     else:
@@ -123,7 +123,7 @@ def test_what_hangs_on_nobody_who_moved_is_taken_over():
     field = updated_field(before.field, position(*seen, terrain=[WALL], commanders=[CINC]))
     after = renewed(before, field)
     assert after.engagements.melees["F1"] is before.engagements.melees["F1"]
-    assert after.touching.contact("F1", "B1") is before.touching.contact("F1", "B1")
-    forces = {string.force: string for string in before.strings}
-    for string in after.strings:
+    assert after.contacts.contact("F1", "B1") is before.contacts.contact("F1", "B1")
+    forces = {string.force: string for string in before.paths}
+    for string in after.paths:
         assert (string is forces[string.force]) == ("F3" not in string.force)

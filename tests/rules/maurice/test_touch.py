@@ -93,9 +93,9 @@ def test_m_8_27_who_falls_back_to_a_wall_that_an_enemy_holds_is_still_in_contact
     # 1 BW back its rear edge lies at y = 420, flush with the wall; the enemy behind faces it.
     behind = line("B1", "british", 600, 395)
     field = field_of(position(OURS, behind, terrain=[wall(415, 5)]))
-    assert fall_back_path(field, "F1", {}).bar == "it would still touch B1"
+    assert fall_back_path(field, "F1", {}).blocked_by == "it would still touch B1"
     away = field_of(position(OURS, shifted(behind, 0, -2), terrain=[wall(415, 5)]))
-    assert fall_back_path(away, "F1", {}).bar is None
+    assert fall_back_path(away, "F1", {}).blocked_by is None
 
 
 @pytest.mark.parametrize(
@@ -110,5 +110,5 @@ def test_m_8_27_whether_who_has_fallen_back_still_touches_is_told_where_it_is_in
     ours = line("F1", "french", 600, 480, **seen)
     behind = line("B1", "british", 600, 400 - apart_mm, **seen)
     way = fall_back_path(field_of(position(ours, behind)), "F1", {})
-    assert way.bar == bar
-    assert [doubt.answer for doubt in way.doubts] == ["too_close"] * doubts
+    assert way.blocked_by == bar
+    assert [doubt.answer for doubt in way.close_calls] == ["too_close"] * doubts

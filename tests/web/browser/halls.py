@@ -74,7 +74,7 @@ class Hall:
         return self.live.referee
 
     def asked(self) -> PendingDecision:
-        with self.referee.held() as play:
+        with self.referee.locked() as play:
             assert play is not None
             return play.asked()
 
@@ -148,7 +148,7 @@ class Table:
         """Begin a game from the page, on the table as it lies now."""
         self.hall.settled()
         page = self.prussian.page
-        with self.hall.referee.held() as play:
+        with self.hall.referee.locked() as play:
             has_begun = play is not None
         if has_begun:  # the page offers to begin only once
             options = {"active": active} | ({"deck": deck} if deck else {})

@@ -34,7 +34,7 @@ class StandingGame:
         """Begin a game on a table that lies as the page has it, too."""
         self.live.show(position=position)
         self.referee.begin(position, {"active": "french"}, SHARED)
-        self.referee.see(position)
+        self.referee.table_at_rest(position)
 
     def goes_on(self, *labels: str) -> None:
         """Do what is on offer under these labels, not by the page; nobody plays a card."""
@@ -44,7 +44,7 @@ class StandingGame:
             self._act(offers[label])
 
     def _offers(self) -> dict[str, Any]:
-        with self.referee.held() as play:
+        with self.referee.locked() as play:
             assert play is not None
             game, state = play.game, play.state
             return {game.offered(state, each).label: each for each in play.legal()}

@@ -85,7 +85,7 @@ def test_nothing_is_told_to_anybody_before_it_is_declared_and_then_what_was(
 
 def span_bw(hall: Hall) -> float:
     """How far the force that was activated last is from its commander."""
-    with hall.referee.held() as play:
+    with hall.referee.locked() as play:
         assert play is not None
         events = [event for done in play.done for event in done.events]
     return next(event.facts["span_bw"] for event in events if event.kind == "activated")

@@ -28,7 +28,7 @@ def test_a_hand_that_is_dealt_is_seen_by_its_owner_alone(fight: Table) -> None:
 
 def hand(hall: Hall, side: str) -> list[str]:
     """The cards that a side holds, each as JSON names it."""
-    with hall.referee.held() as play:
+    with hall.referee.locked() as play:
         assert play is not None
         return [f'"{card}"' for card in play.state.side(side).cards]
 

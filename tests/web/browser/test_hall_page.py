@@ -31,8 +31,8 @@ def played(hall: Hall, folder: Path, name: str) -> str:
     game = GameFile.create(folder / f"{facts.id}.tablecam", facts, [begun, deed("F1 hits B1.")])
     catch_up(game, hall)
     if name:
-        hall.call(game.id, name)
-    hall.say_it_is_there(game.id)
+        hall.set_table_name(game.id, name)
+    hall.report_presence(game.id)
     return game.id
 
 

@@ -16,7 +16,7 @@ def test_one_card_sums_up_what_is_out_of_step_with_the_game(browser: Browser) ->
         page = game.page
         game.begin(table())
         game.live.show(position=there)
-        game.referee.see(there)
+        game.referee.table_at_rest(there)
         card = page.locator("#game-astray")
         expect(card).to_contain_text("4 units are not where the game has them")
         expect(page.locator(".moved:visible, .placing.nearest")).to_have_count(0)
@@ -33,6 +33,6 @@ def test_one_card_sums_up_what_is_out_of_step_with_the_game(browser: Browser) ->
 def test_one_unit_that_was_knocked_has_its_own_card(browser: Browser) -> None:
     with standing_game(browser, table()) as game:
         game.begin(table())
-        game.referee.see(moved(table(), "B1", 30.0))
+        game.referee.table_at_rest(moved(table(), "B1", 30.0))
         expect(game.page.locator('.moved[data-unit="B1"]')).to_be_visible()
         expect(game.page.locator("#game-astray")).to_be_hidden()

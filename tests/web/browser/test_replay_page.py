@@ -446,7 +446,7 @@ def test_the_distance_that_a_page_measures_by_itself_is_that_of_tablecam(
 
 def said_and_done(fight: Table) -> list[Any]:
     """The game's log; what the camera sees of the table meanwhile is no part of it."""
-    with fight.hall.referee.held() as play:
+    with fight.hall.referee.locked() as play:
         return [] if play is None else play.entries()
 
 

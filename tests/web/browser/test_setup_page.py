@@ -31,7 +31,7 @@ def begins(table: Table, **options: Any) -> None:
 
 
 def step(hall: Hall) -> Any:
-    with hall.referee.held() as play:
+    with hall.referee.locked() as play:
         assert play is not None
         return play.state.step
 
@@ -78,7 +78,7 @@ def lays_terrain(seat: Seat) -> None:
     page.locator('[data-edit="close"]').click()
     expect(page.locator("#laying-count")).to_contain_text("2 now ✓")
     seat.clicks("#laying-done")
-    with seat.hall.referee.held() as play:
+    with seat.hall.referee.locked() as play:
         assert play is not None
         marsh, pond = play.state.position.terrain
     assert [marsh.kind, pond.kind] == ["marsh", "pond"]

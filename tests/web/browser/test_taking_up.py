@@ -17,7 +17,7 @@ def test_a_game_with_dealt_cards_is_taken_up_in_its_middle(players: Table) -> No
     assert page.request.post(address, data={"options": {"active": "prussian", "deck": "house"}}).ok
     for seat in (players.prussian, players.austrian):
         seat.shows_the_newest()
-    with players.hall.referee.held() as play:
+    with players.hall.referee.locked() as play:
         assert play is not None
         left = play.state.deck.left
     page.locator("#game-overrule summary").click()
@@ -33,7 +33,7 @@ def test_a_game_with_dealt_cards_is_taken_up_in_its_middle(players: Table) -> No
     expect(page.locator("#game-states")).to_be_hidden()
     page.locator("#game-overrule summary").click()
     players.taps("Draw 8", "Draw 5", "No volleys")
-    with players.hall.referee.held() as play:
+    with players.hall.referee.locked() as play:
         assert play is not None
         state = play.state
     assert (state.active, state.deck.left, len(state.deck.discards)) == ("austrian", left - 14, 1)

@@ -48,12 +48,12 @@ class ChargeLane:
     crosses_difficult: bool
     move: Move = field(compare=False, repr=False)
     unit: UnitOnField = field(compare=False, repr=False)
-    asked: ChargeAnswers | None = field(default=None, compare=False, repr=False)
+    lazy_answers: ChargeAnswers | None = field(default=None, compare=False, repr=False)
 
     @property
     def probability(self) -> float:
         """The probability that the unit can charge the target, by this lane or another."""
-        answer = self.asked.answers.get(self.target) if self.asked else None
+        answer = self.lazy_answers.answers.get(self.target) if self.lazy_answers else None
         return 1.0 if answer is None else answer.probability
 
     @cached_property
@@ -81,7 +81,7 @@ class Charge:
     why_not: str | None
     targets: tuple[str, ...]
     lanes: tuple[ChargeLane, ...]
-    asked: ChargeAnswers | None = field(default=None, compare=False, repr=False)
+    lazy_answers: ChargeAnswers | None = field(default=None, compare=False, repr=False)
 
     @property
     def moves(self) -> Mapping[str, tuple[Move, ...]]:
@@ -94,10 +94,10 @@ class Charge:
     @property
     def answers(self) -> tuple[Answer, ...]:
         """For each enemy that errors make uncertain, whether it can be charged."""
-        return tuple(self.asked.answers.values()) if self.asked else ()
+        return tuple(self.lazy_answers.answers.values()) if self.lazy_answers else ()
 
     @property
-    def doubts(self) -> tuple[Answer, ...]:
+    def close_calls(self) -> tuple[Answer, ...]:
         """The answers that are too close to call."""
         return tuple(answer for answer in self.answers if answer.answer == "too_close")
 
@@ -130,8 +130,8 @@ def charge_of(field: Field, unit: UnitOnField) -> Charge:
 
 def _with_doubts(charge: Charge, asked: ChargeAnswers) -> Charge:
     """Attaches the lazy answers about errors to a charge and its lanes."""
-    lanes = tuple(replace(lane, asked=asked) for lane in charge.lanes)
-    return replace(charge, lanes=lanes, asked=asked)
+    lanes = tuple(replace(lane, lazy_answers=asked) for lane in charge.lanes)
+    return replace(charge, lanes=lanes, lazy_answers=asked)
 
 
 def _as_measured(field: Field, tries: Sequence[LegalMoves]) -> Charge:

@@ -302,7 +302,7 @@ class _Question:
 
 def charge_error_bound_mm(field: Field, unit: UnitOnField) -> float:
     """Bounds the error of any limit of a unit's charges, against any unit on the table."""
-    widest_mm = max(other.spread_mm for other in field.units)
+    widest_mm = max(other.sigma_bound_mm for other in field.units)
     return _slack_mm(field, _error_of_mm(field, unit, widest_mm))
 
 

@@ -53,7 +53,8 @@ class Wheel:
 def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
     """Returns how far units can wheel before something blocks them."""
     others = [
-        [other for other in wheel.others if not wheel.unit.has_beside_it(other)] for wheel in wheels
+        [other for other in wheel.others if not wheel.unit.touches_flank_of_line(other)]
+        for wheel in wheels
     ]
     parts = _parts(
         unit for wheel, met in zip(wheels, others, strict=True) for unit in (wheel.unit, *met)

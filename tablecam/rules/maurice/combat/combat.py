@@ -24,15 +24,15 @@ from tablecam.table.sides import side_name
 class Meeting:
     """The engagements when a side attacks, with units in the position's order, and the contacts.
 
-    `contacts` are the enemies in base contact with each attacker (M-8.23); `touched` holds every
-    contact on the field, `engagements` how certain each engagement is.
+    `contacts` are the enemies in base contact with each attacker (M-8.23), `contacts_on_field`
+    all contacts on the field, `engagements` how certain each engagement is.
     """
 
     active: str
     engagements: Engagements
     engaged: Mapping[str, tuple[str, ...]]
     contacts: Mapping[str, tuple[str, ...]]
-    touched: Contacts
+    contacts_on_field: Contacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ResolvedCombat:
     `results` also holds the friends that others passed through as they fell back.
     """
 
-    met: Meeting
+    meeting: Meeting
     values: Mapping[str, CombatValue]
     dice: Mapping[str, int]
     results: Mapping[str, CombatResult]
@@ -52,7 +52,9 @@ def meeting(field: Field, active: str) -> Meeting:
     """Returns the engaged units (M-8.10) and the contacts when a side attacks."""
     engaged_pairs, touched = engagements(field, active), contacts_of_field(field)
     engaged = {
-        unit.id: engaged_pairs.of(unit.id) for unit in field.units if engaged_pairs.of(unit.id)
+        unit.id: engaged_pairs.enemies_of(unit.id)
+        for unit in field.units
+        if engaged_pairs.enemies_of(unit.id)
     }
     contacts = {
         unit_id: _contacts(unit_id, engaged_pairs, touched)
@@ -162,7 +164,7 @@ def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
     """Collects the facts that decide a unit's combat value."""
     unit, enemies = field.by_id[name], met.engaged[name]
     attacked = [field.by_id[enemy] for enemy in enemies if unit.side == met.active]
-    flanking = flanked_by(field, unit, met.touched) if unit.side != met.active else ()
+    flanking = flanked_by(field, unit, met.contacts_on_field) if unit.side != met.active else ()
     return Fighter(
         name,
         unit.unit.arm,

@@ -80,12 +80,12 @@ class CoverAnswers:
             self._known[pair] = cover_answer(self._field, units[attacker_id], units[defender_id])
         return self._known[pair]
 
-    def doubts(self, pairs: Iterable[tuple[str, str]]) -> tuple[Answer, ...]:
+    def close_calls(self, pairs: Iterable[tuple[str, str]]) -> tuple[Answer, ...]:
         """Returns the answers about attacker-defender pairs that are too close to call."""
         answers = (self.answer(*pair) for pair in pairs)
         return tuple(answer for answer in answers if answer.answer == "too_close")
 
-    def renewed(self, field: Field, changed: Set[str]) -> CoverAnswers:
+    def updated(self, field: Field, changed: Set[str]) -> CoverAnswers:
         """Returns the same on a field where some units changed, keeping the other answers."""
         known = {pair: answer for pair, answer in self._known.items() if changed.isdisjoint(pair)}
         return CoverAnswers(field, known)
@@ -135,8 +135,8 @@ class _Attack:
 
 def _chance(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Chance:
     """Returns the margin and the probability of cover."""
-    sigma_mm = float(np.hypot(attacker.spread_mm, defender.spread_mm))
-    max_shift_mm = SIGMAS * (attacker.spread_mm + defender.spread_mm)
+    sigma_mm = float(np.hypot(attacker.sigma_bound_mm, defender.sigma_bound_mm))
+    max_shift_mm = SIGMAS * (attacker.sigma_bound_mm + defender.sigma_bound_mm)
     max_shift_mm = max(max_shift_mm, field.position.table.tolerance_mm)
     place = shapely.convex_hull(shapely.union(attacker.outline, defender.outline))
     # Only cover near the two units counts; a small piece makes the draws cheap.

@@ -52,14 +52,14 @@ class Melee:
     attacker: UnitOnField
 
     @cached_property
-    def slack_mm(self) -> float:
+    def max_shift_mm(self) -> float:
         """The largest error of any length in this melee, at least the players' tolerance."""
         tolerance_mm = self.field.position.table.tolerance_mm
-        widest_mm = max((unit.spread_mm for unit in self.around), default=0.0)
-        return max(SIGMAS * (self.attacker.spread_mm + widest_mm), tolerance_mm)
+        widest_mm = max((unit.sigma_bound_mm for unit in self.units_near), default=0.0)
+        return max(SIGMAS * (self.attacker.sigma_bound_mm + widest_mm), tolerance_mm)
 
     @cached_property
-    def touching(self) -> float:
+    def contact_probability_bound(self) -> float:
         """A bound on the probability that the attacker touches any enemy (M-1.10).
 
         A unit that touches nobody engages nobody, and the minimum of several drawn gaps is biased
@@ -73,7 +73,7 @@ class Melee:
     @cached_property
     def enemies(self) -> tuple[UnitOnField, ...]:
         """The enemies that may be in reach."""
-        return tuple(unit for unit in self.around if unit.side != self.attacker.side)
+        return tuple(unit for unit in self.units_near if unit.side != self.attacker.side)
 
     @cached_property
     def chances(self) -> Mapping[str, Chance]:
@@ -84,8 +84,8 @@ class Melee:
         """Returns the margin and the probability of one engagement."""
         return chance_of(
             lambda by_mm: self._is_engaged(enemy, by_mm),
-            self.slack_mm,
-            float(np.hypot(self.attacker.spread_mm, enemy.spread_mm)),
+            self.max_shift_mm,
+            float(np.hypot(self.attacker.sigma_bound_mm, enemy.sigma_bound_mm)),
             beyond_mm=lambda holds: self._plain_margin_mm(enemy, holds=holds),
             drawn=lambda: self._drawn(enemy),
         )
@@ -95,7 +95,7 @@ class Melee:
         return self._contacts_mm[enemy.id]
 
     @cached_property
-    def around(self) -> tuple[UnitOnField, ...]:
+    def units_near(self) -> tuple[UnitOnField, ...]:
         """The units that may be engaged or hide others: all within 1 BW plus the error bound.
 
         Nothing else that moves affects the melee.
@@ -103,7 +103,9 @@ class Melee:
         others = [unit for unit in self.field.units if unit is not self.attacker]
         table = self.field.position.table
         reach_mm = ENGAGED_BW * table.base_width_mm + OVERLAP_MM + table.tolerance_mm
-        spreads_mm = np.array([unit.spread_mm for unit in others]) + self.attacker.spread_mm
+        spreads_mm = (
+            np.array([unit.sigma_bound_mm for unit in others]) + self.attacker.sigma_bound_mm
+        )
         outlines = np.array([unit.outline for unit in others], dtype=object)
         apart_mm = shapely.distance(outlines, self.attacker.outline)
         is_near = apart_mm <= reach_mm + SIGMAS * spreads_mm
@@ -137,12 +139,12 @@ class Melee:
         ]
 
     def _hiding(self, enemy: UnitOnField) -> list[UnitOnField]:
-        return [unit for unit in self.around if unit is not enemy]
+        return [unit for unit in self.units_near if unit is not enemy]
 
     def _plain_margin_mm(self, enemy: UnitOnField, *, holds: bool) -> float:
         """Returns the margin of an outcome that no shift changes: at least the largest shift."""
         touching_mm = self._contacts_mm[enemy.id]
-        least_mm = self.slack_mm + EXACT_MM
+        least_mm = self.max_shift_mm + EXACT_MM
         if not holds:
             return min(max(self._contacts_mm.values()), -least_mm)
         if touching_mm >= 0:
@@ -154,7 +156,9 @@ class Melee:
         """Returns whether the enemy is engaged in each draw of all poses: (n,)."""
         anybody = np.any(list(self._drawn_contacts.values()), axis=0)
         touched = self._drawn_contacts[enemy.id]
-        nearest, farthest = (self._is_near(enemy, by) for by in (-self.slack_mm, self.slack_mm))
+        nearest, farthest = (
+            self._is_near(enemy, by) for by in (-self.max_shift_mm, self.max_shift_mm)
+        )
         # Where no shift changes the two lines, contacts alone decide and all draws are used.
         if nearest == farthest:
             return np.asarray(anybody & (touched | nearest))
@@ -168,7 +172,7 @@ class Melee:
 
     def _drawn_contact(self, enemy: UnitOnField) -> Flags:
         margin_mm = self._contacts_mm[enemy.id]
-        if abs(margin_mm) > self.slack_mm:
+        if abs(margin_mm) > self.max_shift_mm:
             return np.full(DRAWS, margin_mm >= 0)
         fronts = Fronts.drawn(self.attacker.unit, drawn_poses(self.field, self.attacker))
         margins_mm = contact_margins_mm(self.field, fronts, drawn_poses(self.field, enemy))
@@ -180,7 +184,7 @@ class Melee:
         hiding = [drawn_outlines(self.field, unit) for unit in self._hiding(enemy)]
         own = self._drawn_bases()
         reach_mm = ENGAGED_BW * self.field.bw_mm
-        base_indices = self._bases_near(enemy, self.slack_mm)
+        base_indices = self._bases_near(enemy, self.max_shift_mm)
         is_reached = np.zeros(SINGLE_DRAWS, dtype=np.bool_)
         for draw in np.flatnonzero(is_open).tolist():
             others = [outlines[draw] for outlines in hiding]
@@ -238,7 +242,7 @@ class Engagements:
     pairs: Mapping[tuple[str, str], Engagement]
     melees: Mapping[str, Melee]
 
-    def of(self, unit_id: str) -> tuple[str, ...]:
+    def enemies_of(self, unit_id: str) -> tuple[str, ...]:
         """Returns the enemies that a unit of either side is engaged with."""
         return tuple(
             defender if attacker == unit_id else attacker
@@ -260,17 +264,17 @@ class Engagements:
         return engagement.evidence if engagement else ()
 
     @property
-    def doubts(self) -> tuple[Answer, ...]:
+    def close_calls(self) -> tuple[Answer, ...]:
         """The engagements, listed or not, that are too close to call."""
         return tuple(self._doubtful.values())
 
-    def doubts_about(self, units: Collection[str]) -> tuple[Answer, ...]:
+    def close_calls_about(self, units: Collection[str]) -> tuple[Answer, ...]:
         """Returns the doubts in which some of the units take part."""
         return tuple(
             doubt for pair, doubt in self._doubtful.items() if not set(pair).isdisjoint(units)
         )
 
-    def possible(self, units: Collection[str]) -> tuple[tuple[str, str], ...]:
+    def possible_pairs(self, units: Collection[str]) -> tuple[tuple[str, str], ...]:
         """Returns the attacker-defender pairs of some units that are or may be engaged."""
         pairs = dict.fromkeys((*self.pairs, *self._doubtful))
         return tuple(pair for pair in pairs if not set(pair).isdisjoint(units))
@@ -306,7 +310,9 @@ class Engagements:
         chance = melee.chances[enemy.id]
         # Draws of single bases overstate contact, so the contact's own probability caps it.
         if 0.0 < chance.probability < 1.0:
-            chance = replace(chance, probability=min(chance.probability, melee.touching))
+            chance = replace(
+                chance, probability=min(chance.probability, melee.contact_probability_bound)
+            )
         word = chance.word(self.field.position.table.tolerance_mm)
         a_id, engagement = melee.attacker.id, self.pairs.get((melee.attacker.id, enemy.id))
         rule = CONTACT_RULE if engagement is None or engagement.how == "contact" else NEAR_RULE
@@ -348,7 +354,7 @@ def engagements(field: Field, active: str, before: Engagements | None = None) ->
 def _melee(field: Field, attacker: UnitOnField, before: Melee | None) -> Melee:
     """Returns an attacker's melee, reusing the previous one where nothing in it has moved."""
     melee = Melee(field, attacker)
-    if before is None or before.attacker is not attacker or before.around != melee.around:
+    if before is None or before.attacker is not attacker or before.units_near != melee.units_near:
         return melee
     return before
 

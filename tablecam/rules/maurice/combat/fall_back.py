@@ -32,15 +32,16 @@ _AS_FAR_MM = 1e-6
 class FallBackPath:
     """A unit's way straight back: its length and the friends that it passes, nearest first.
 
-    `bar` is what it cannot pass, or still touches at the end; None where the way is free. It is
-    judged from the measured poses; `doubts` are the contacts at the end that are too close to call.
+    `blocked_by` is what it cannot pass, or still touches at the end; None where the way is free. It
+    is judged from the measured poses; `close_calls` are the contacts at the end that are too
+    close to call.
     """
 
     back_mm: float
     passed: tuple[str, ...]
     is_difficult: bool
-    bar: str | None
-    doubts: tuple[Answer, ...] = ()
+    blocked_by: str | None
+    close_calls: tuple[Answer, ...] = ()
 
 
 def fall_back(
@@ -53,13 +54,15 @@ def fall_back(
     unit = field.by_id[unit_id]
     way = fall_back_path(field, unit_id, before)
     own = before.get(unit_id, CombatResult())
-    doubt_notes = tuple(f"M-8.27 where it comes to: {doubt.because}" for doubt in way.doubts)
-    if way.bar is not None:
-        reason = f"M-8.27 cannot fall back {field.in_bw(way.back_mm):g} BW: {way.bar}: broken"
+    doubt_notes = tuple(f"M-8.27 where it comes to: {doubt.because}" for doubt in way.close_calls)
+    if way.blocked_by is not None:
+        reason = (
+            f"M-8.27 cannot fall back {field.in_bw(way.back_mm):g} BW: {way.blocked_by}: broken"
+        )
         return {unit_id: replace(own, is_broken=True, because=(*own.because, reason, *doubt_notes))}
     reason = f"M-8.23 still in contact: falls back {field.in_bw(way.back_mm):.4g} BW"
     own = replace(
-        own, falls_back=True, back_mm=way.back_mm, because=(*own.because, reason, *doubt_notes)
+        own, falls_back=True, fall_back_mm=way.back_mm, because=(*own.because, reason, *doubt_notes)
     )
     if way.is_difficult and unit.unit.arm != "artillery":
         own = _gained(unit, own, "M-8.27 falls back through difficult ground")
@@ -283,7 +286,7 @@ def _shifted(shape: shapely.Geometry, by_mm: Point) -> shapely.Geometry:
 def _moved_mm(unit: UnitOnField, before: Mapping[str, CombatResult]) -> Point:
     """Returns how far a unit has fallen back already."""
     result = before.get(unit.id)
-    return (0.0, 0.0) if result is None else moved_back_mm(unit, result.back_mm)
+    return (0.0, 0.0) if result is None else moved_back_mm(unit, result.fall_back_mm)
 
 
 def _suffers(unit: UnitOnField) -> bool:

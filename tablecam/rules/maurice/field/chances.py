@@ -120,7 +120,7 @@ def _turning_mm(holds_by: Callable[[float], bool], slack_mm: float, *, holds: bo
 
 def sigma_bound_mm(unit: UnitOnField) -> float:
     """Returns a bound on the standard deviation of any corner's position in any direction."""
-    return unit.spread_mm
+    return unit.sigma_bound_mm
 
 
 def drawn_poses(field: Field, unit: UnitOnField, draws: int = DRAWS) -> Rectangles:

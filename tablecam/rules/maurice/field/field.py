@@ -35,7 +35,7 @@ _LOOSE: Final = Tolerances(out_mm=12.0, out_share=1 / 3, heading_deg=20.0)
 class PositionWarning:
     """A warning about a position: one sentence, and the ids of its units or commanders."""
 
-    about: frozenset[str]
+    concerned_ids: frozenset[str]
     sentence: str
 
 
@@ -144,8 +144,8 @@ class UnitOnField:
 
     `outline` is the union of its bases with the seams closed (G-7); `bases` are their rectangles
     in the order of `unit.bases`; `axes` are its front edge and heading (G-3); `formation` is the
-    declared one or else is read from the bases (M-1.7). `spread_mm` bounds the standard deviation
-    of the position of any corner in any direction.
+    declared one or else is read from the bases (M-1.7). `sigma_bound_mm` bounds the standard
+    deviation of the position of any corner in any direction.
     """
 
     unit: Unit
@@ -155,7 +155,7 @@ class UnitOnField:
     bases: tuple[shapely.Polygon, ...]
     is_in_difficult: bool
     is_in_water: bool
-    spread_mm: float
+    sigma_bound_mm: float
 
     @property
     def id(self) -> str:
@@ -182,7 +182,7 @@ class UnitOnField:
         """Whether the unit has a smoke marker (M-4.23)."""
         return bool(self.unit.state.get("smoke", False))
 
-    def has_beside_it(self, other: UnitOnField) -> bool:
+    def touches_flank_of_line(self, other: UnitOnField) -> bool:
         """Returns whether a friend touches this line's flank and lies beyond its flank line.
 
         When the line wheels, only its rear corner swings into such a friend, by the line's diagonal
@@ -217,10 +217,10 @@ class Field:
         overlaps = (
             PositionWarning(frozenset(overlap.units), overlap.sentence) for overlap in self.overlaps
         )
-        return (*overlaps, *self.inside, *position_warnings(self.position))
+        return (*overlaps, *self.on_impassable, *position_warnings(self.position))
 
     @property
-    def inside(self) -> tuple[PositionWarning, ...]:
+    def on_impassable(self) -> tuple[PositionWarning, ...]:
         """Warnings of units on impassable ground, where they stood before the game (M-5.1)."""
         barred = self.ground.impassable
         return tuple(
@@ -346,7 +346,7 @@ def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField
             rectangles_of,
             is_in_difficult=bool(in_difficult[span].any()),
             is_in_water=bool(in_water[span].any()),
-            spread_mm=float(spreads_mm[span].max()),
+            sigma_bound_mm=float(spreads_mm[span].max()),
         )
         for unit, outline, rectangles_of, span in zip(
             units, unit_footprints(own), own, spans, strict=True

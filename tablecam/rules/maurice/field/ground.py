@@ -29,7 +29,7 @@ class Ground:
 
     `difficult` slows movement and is bad to fight in, `woods` is the part of it that is woods;
     `cover` and `obstructing` affect fire. Bridges are cut out of `difficult`, `woods` and `water`
-    (M-5.6). No unit enters `barred`: all impassable ground, and more after `closed`.
+    (M-5.6). No unit enters `barred`: all impassable ground, and more after `with_difficult_barred`.
     """
 
     pieces: tuple[Piece, ...]
@@ -70,7 +70,7 @@ class Ground:
             crests=_union(pieces, lambda piece: piece.terrain.kind == "crest"),
         )
 
-    def closed(self) -> Ground:
+    def with_difficult_barred(self) -> Ground:
         """Returns the ground with difficult terrain barred too (card Rough Going)."""
         barred = shapely.union(self.impassable, self.difficult, grid_size=GRID_MM)
         return replace(self, barred=barred)

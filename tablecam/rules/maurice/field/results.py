@@ -25,14 +25,14 @@ class ScoredUnit:
 class CombatResult:
     """A unit's combat result: disruption gained, whether it breaks or falls back, and why.
 
-    `back_mm` is the distance of the fall-back.
+    `fall_back_mm` is the distance of the fall-back.
     """
 
     disruption: int = 0
     is_broken: bool = False
     because: tuple[str, ...] = ()
     falls_back: bool = False
-    back_mm: float = 0.0
+    fall_back_mm: float = 0.0
 
 
 def is_broken(disruption: int, bases: int) -> bool:

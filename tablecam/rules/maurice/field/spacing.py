@@ -14,16 +14,16 @@ from tablecam.uncertainty.lengths import Lengths, distances, updated_distances
 class DistanceMatrix:
     """The matrix of distances between unit footprints, in the field's order."""
 
-    places: Mapping[str, int]
+    indices: Mapping[str, int]
     lengths: Lengths
 
     def mm(self, a_id: str, b_id: str) -> float:
         """Returns the distance between two units; 0 if they touch or overlap."""
-        return float(self.lengths.value_mm[self.places[a_id], self.places[b_id]])
+        return float(self.lengths.value_mm[self.indices[a_id], self.indices[b_id]])
 
     def sigma_mm(self, a_id: str, b_id: str) -> float:
         """Returns the standard deviation of the distance between two units."""
-        return float(self.lengths.sigma_mm[self.places[a_id], self.places[b_id]])
+        return float(self.lengths.sigma_mm[self.indices[a_id], self.indices[b_id]])
 
     def nearest(self, to_id: str, among: Iterable[UnitOnField]) -> UnitOnField | None:
         """Returns the nearest of the given units, the first of equals; None if there are none."""
@@ -40,6 +40,6 @@ def updated_distance_matrix(
     before: DistanceMatrix, field: Field, changed: Collection[str]
 ) -> DistanceMatrix:
     """Updates the distances after only the units of ids `changed` have moved."""
-    places = [before.places[unit_id] for unit_id in changed]
+    places = [before.indices[unit_id] for unit_id in changed]
     units = [unit.unit for unit in field.units]
-    return DistanceMatrix(before.places, updated_distances(before.lengths, units, places))
+    return DistanceMatrix(before.indices, updated_distances(before.lengths, units, places))

@@ -57,7 +57,7 @@ def stages(base: Shooter) -> list[Stage]:
     if base.is_gun:
         ranges_mm.append((base.short_mm, base.longest_mm))
     pose, base_stages = base.pose, []
-    others_mm = max((other.unit.spread_mm for other in base.others), default=0.0)
+    others_mm = max((other.unit.sigma_bound_mm for other in base.others), default=0.0)
     for nearest_mm, longest_mm in ranges_mm:
         own_mm = _ahead_mm(pose, longest_mm + base.bw_mm)
         base_stages += [

@@ -41,21 +41,21 @@ class BaseFire:
         return () if self.confidence is None else self.confidence.answers
 
     @property
-    def doubts(self) -> tuple[Answer, ...]:
+    def close_calls(self) -> tuple[Answer, ...]:
         """The answers that are too close to call."""
         return tuple(answer for answer in self.answers if answer.answer == "too_close")
 
     def to_json(self) -> dict[str, Any]:
         """Returns the base's fire as rulings carry it.
 
-        `doubts` are the answers too close to call, `answers` the others that are not certain.
+        `close_calls` are the answers too close to call, `answers` the others that are not certain.
         """
         record: dict[str, Any] = {
             "options": [option.to_json() for option in self.options],
             "blocked": self.blocked,
         }
         decided = [answer for answer in self.answers if answer.answer != "too_close"]
-        for key, answers in (("doubts", self.doubts), ("answers", decided)):
+        for key, answers in (("doubts", self.close_calls), ("answers", decided)):
             if answers:
                 record[key] = [answer.to_json() for answer in answers]
         return record

@@ -187,7 +187,7 @@ class MauriceGame:
             check_unnamed(state, action)
         return agreed_on(state, action) if isinstance(action, Overrule) else ""
 
-    def moved(self, state: State, position: Position) -> tuple[Suggestion, ...]:
+    def detect_moves(self, state: State, position: Position) -> tuple[Suggestion, ...]:
         """Suggests the actions that players carried out by hand, from where bases lie now."""
         return detect_moves(state, position)
 
@@ -195,15 +195,15 @@ class MauriceGame:
         """Returns an action as text and shapes."""
         return offer(state, action)
 
-    def odd(self, state: State) -> str:
+    def irregularities(self, state: State) -> str:
         """Names units that stand where no unit may."""
-        return "; ".join(oddity.sentence for oddity in field_at(state).inside)
+        return "; ".join(oddity.sentence for oddity in field_at(state).on_impassable)
 
-    def pictured(self, state: State) -> tuple[Shape, ...]:
+    def step_shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the current step: who may act or roll, targets, deployment zones."""
         return step_shapes(state)
 
-    def laid(self, state: State, position: Position) -> Action | None:
+    def adopt_positions(self, state: State, position: Position) -> Action | None:
         """Adopts small differences between seen and recorded poses as a round begins."""
         return pose_corrections(state, position)
 

@@ -214,8 +214,8 @@ def _fall_back(state: State, action: act.FallBack) -> Offer:
     shapes = outlines(field, [unit.id])
     if result.is_broken:
         return Offer("fall-back", f"{unit.id}: cannot, and breaks", shapes)
-    there = affinity.translate(unit.outline, *moved_back_mm(unit, result.back_mm))
-    shapes = (*shapes, *shapes_of(there, "goal", f"{field.in_bw(result.back_mm):.3g} BW back"))
+    there = affinity.translate(unit.outline, *moved_back_mm(unit, result.fall_back_mm))
+    shapes = (*shapes, *shapes_of(there, "goal", f"{field.in_bw(result.fall_back_mm):.3g} BW back"))
     return Offer("fall-back", unit.id, shapes)
 
 

@@ -109,7 +109,7 @@ def friends_in(field: Field, unit: UnitOnField, area: shapely.Geometry) -> tuple
 
 def _obstructing_part(unit: UnitOnField, friend: UnitOnField) -> shapely.Geometry:
     """Returns a friend's outline, less the strip into which a wheel beside it may swing."""
-    if not unit.has_beside_it(friend):
+    if not unit.touches_flank_of_line(friend):
         return friend.outline
     corners_mm = shapely.get_coordinates(unit.outline)
     width_mm = front_width_mm(unit.axes)

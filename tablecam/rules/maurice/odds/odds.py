@@ -73,7 +73,7 @@ class FieldGround:
 
 
 def _fate(result: CombatResult) -> Fate:
-    return Fate(result.disruption, result.is_broken, result.falls_back, result.back_mm)
+    return Fate(result.disruption, result.is_broken, result.falls_back, result.fall_back_mm)
 
 
 def affecting_units(

@@ -97,7 +97,7 @@ def _measured(
         return []
     lies = sides_from([unit.axes for unit in units], [enemy.unit for enemy in enemies]).tolist()
     margins_mm = flank_margins_mm(units, enemies).tolist()
-    among = np.ix_(*([apart.places[unit.id] for unit in group] for group in (units, enemies)))
+    among = np.ix_(*([apart.indices[unit.id] for unit in group] for group in (units, enemies)))
     far_mm, sigmas_mm = (lengths[among].tolist() for lengths in apart.lengths.arrays())
     return [
         UnitPair(field, a, b, far, sigma, SIDES[lie], margin)

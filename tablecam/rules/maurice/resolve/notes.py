@@ -45,7 +45,7 @@ def combat_readings(field: Field, fought: ResolvedCombat) -> Mapping[str, str]:
 
 def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
     """Yields the answers on which a combat depends."""
-    for (a_id, b_id), contact in meeting.touched.contacts.items():
+    for (a_id, b_id), contact in meeting.contacts_on_field.contacts.items():
         a, b = field.by_id[a_id], field.by_id[b_id]
         if a.side == b.side or not {a_id, b_id} & meeting.engaged.keys():
             continue
@@ -53,21 +53,23 @@ def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
         passive, attacker = (b, a) if a.side == meeting.active else (a, b)
         if attacker.id in meeting.engaged.get(passive.id, ()):
             yield to_flank(field, passive, attacker)
-    yield from meeting.engagements.doubts
+    yield from meeting.engagements.close_calls
     # Exact positions leave no doubt about cover.
     if not is_exact(field):
-        yield from CoverAnswers(field).doubts(meeting.engagements.possible(meeting.engaged))
+        yield from CoverAnswers(field).close_calls(
+            meeting.engagements.possible_pairs(meeting.engaged)
+        )
 
 
 def _deciding(field: Field, fought: ResolvedCombat) -> Iterator[str]:
     """Yields the rules whose interpretations decide something in a combat."""
-    meeting = fought.met
+    meeting = fought.meeting
     if any(map(_floor_matters, fought.values.values())) or _has_flanked_attacker(field, meeting):
         yield "M-8.16"
     if any(_has_a_gun_beside(field, meeting, name) for name in meeting.engaged):
         yield "M-8.17"
     for name, result in fought.results.items():
-        if result.back_mm > FALL_BACK_BW * field.bw_mm + EXACT_MM:
+        if result.fall_back_mm > FALL_BACK_BW * field.bw_mm + EXACT_MM:
             yield "M-8.25"
         leaves_bad_ground = result.falls_back and field.by_id[name].is_in_difficult
         if leaves_bad_ground or any(TABLE_ENDS in line for line in result.because):
@@ -85,7 +87,7 @@ def _has_flanked_attacker(field: Field, meeting: Meeting) -> bool:
     return any(
         enemy in meeting.engaged[name]
         for name in meeting.contacts
-        for enemy in flanked_by(field, field.by_id[name], meeting.touched)
+        for enemy in flanked_by(field, field.by_id[name], meeting.contacts_on_field)
     )
 
 

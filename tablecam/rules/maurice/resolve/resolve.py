@@ -52,12 +52,12 @@ def _combat(field: Field, request: Combat) -> Json:
     aftermath = Aftermath(
         gained={name: result.disruption for name, result in results.items()},
         broken={name for name, result in results.items() if result.is_broken},
-        back_mm={name: result.back_mm for name, result in results.items()},
+        back_mm={name: result.fall_back_mm for name, result in results.items()},
     )
     named = [unit.id for unit in field.units if unit.id in results]
     units = {name: _fought_json(name, fought) for name in named}
     answer = _answer(field, "combat", units, aftermath, active=request.active)
-    doubts = [doubt.to_json() for doubt in combat_close_calls(field, fought.met)]
+    doubts = [doubt.to_json() for doubt in combat_close_calls(field, fought.meeting)]
     return answer | {"doubts": doubts, "readings": dict(combat_readings(field, fought))}
 
 

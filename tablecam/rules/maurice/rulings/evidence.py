@@ -89,7 +89,7 @@ def _near(rulings: Rulings) -> Iterator[Shape]:
 
 
 def _contacts(rulings: Rulings) -> Iterator[Shape]:
-    for (a_id, b_id), contact in rulings.touching.contacts.items():
+    for (a_id, b_id), contact in rulings.contacts.contacts.items():
         if a_id in rulings.units or b_id in rulings.units:
             yield from contact.answer.evidence
 
@@ -120,13 +120,13 @@ def _links(rulings: Rulings) -> Iterator[Shape]:
         for force in of_side:
             for a_id, b_id in combinations(force, 2):
                 a, b = units[a_id], units[b_id]
-                if rulings.apart.mm(a_id, b_id) <= limit_mm and linking_obstacle(a, b) is None:
+                if rulings.distances.mm(a_id, b_id) <= limit_mm and linking_obstacle(a, b) is None:
                     length = distance(a.unit, b.unit)
                     yield Shape("line", (length.from_mm, length.to_mm), "link")
 
 
 def _strings(rulings: Rulings) -> Iterator[Shape]:
-    for string in rulings.strings:
+    for string in rulings.paths:
         if string.span is not None:
             yield string.span.path
 

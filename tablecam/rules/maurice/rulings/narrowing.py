@@ -64,9 +64,7 @@ def narrowed_to_units(rulings: Rulings, ids: Collection[str]) -> Rulings:
                 for side, of_side in rulings.forces.items()
             }
         ),
-        strings=tuple(
-            string for string in rulings.strings if not set(ids).isdisjoint(string.force)
-        ),
+        paths=tuple(string for string in rulings.paths if not set(ids).isdisjoint(string.force)),
         pairs=tuple(pair for pair in rulings.pairs if not set(ids).isdisjoint(pair.ids)),
         is_close_up=True,
     )

@@ -83,7 +83,7 @@ def _deciding(rulings: Rulings) -> Iterator[str]:
         yield "M-1.9"
     if _has_a_chain(rulings):
         yield "M-1.15"
-    if rulings.strings:
+    if rulings.paths:
         yield "M-4.12"
     if any(fire.blocked == "obstruction" for fire in _fires(rulings)):
         yield "M-7.17"
@@ -108,7 +108,7 @@ def is_bent_column(unit: UnitOnField) -> bool:
 def _touches_across_a_gap(rulings: Rulings, unit_id: str) -> bool:
     """Whether a unit in contact lies measurably apart from an enemy (G-6)."""
     answers = (
-        rulings.touching.answer(unit_id, other) for other in rulings.units[unit_id].in_contact
+        rulings.contacts.answer(unit_id, other) for other in rulings.units[unit_id].in_contact
     )
     # A margin of the full tolerance means a gap of 0.
     return any(answer.margin_mm < TOUCH_MM - _EDGE_CONTACT_MM for answer in answers)
@@ -118,7 +118,7 @@ def _has_a_chain(rulings: Rulings) -> bool:
     """Whether units of one force are linked only through others of it."""
     limit_mm = FORCE_BW * rulings.field.bw_mm + EXACT_MM
     return any(
-        rulings.apart.mm(a, b) > limit_mm
+        rulings.distances.mm(a, b) > limit_mm
         for of_side in rulings.forces.values()
         for force in of_side
         for a, b in combinations(force, 2)

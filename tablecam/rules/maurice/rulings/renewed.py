@@ -62,8 +62,8 @@ def _updated(before: Rulings, field: Field) -> Rulings:
     """Rules on what has changed and takes the rest from earlier rulings."""
     field = _with_unchanged_units(before.field, field)
     changed = _changed_units(before.field, field)
-    apart = updated_distance_matrix(before.apart, field, changed)
-    touches = updated_contacts(before.touching, field, changed)
+    apart = updated_distance_matrix(before.distances, field, changed)
+    touches = updated_contacts(before.contacts, field, changed)
     engaged = engagements(field, before.active, before.engagements)
     by_side = {side: forces(field, side, apart) for side in sides(field)}
     affected = affected_units(before.field, field, changed)
@@ -100,7 +100,7 @@ def _updated(before: Rulings, field: Field) -> Rulings:
         ),
         pairs(field, apart, unchanged_pairs),
         engaged,
-        before.covers.renewed(field, changed),
+        before.covers.updated(field, changed),
         not_known=frozenset(not_known),
     )
 
@@ -142,7 +142,7 @@ def _unchanged_strings(
     }
     return {
         (string.commander, string.force): string
-        for string in before.strings
+        for string in before.paths
         if string.commander in unmoved and changed.isdisjoint(string.force)
     }
 
@@ -217,6 +217,6 @@ def _with_fire_and_charge(
         near=near_enemy(field, unit, apart),
         in_contact=touches.enemies_of(unit.id),
         flanked_by=flanked_by(field, unit, touches),
-        engaged_with=engaged.of(unit.id),
+        engaged_with=engaged.enemies_of(unit.id),
         allowance_bw=allowance_bw(field, unit),
     )

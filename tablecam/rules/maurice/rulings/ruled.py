@@ -63,11 +63,11 @@ class Rulings:
 
     field: Field
     active: str
-    apart: DistanceMatrix
-    touching: Contacts
+    distances: DistanceMatrix
+    contacts: Contacts
     units: Mapping[str, UnitRulings]
     forces: Mapping[str, tuple[tuple[str, ...], ...]]
-    strings: tuple[ForcePath, ...]
+    paths: tuple[ForcePath, ...]
     pairs: tuple[UnitPair, ...]
     engagements: Engagements
     covers: CoverAnswers
@@ -75,28 +75,30 @@ class Rulings:
     not_known: frozenset[str] = frozenset()
 
     @cached_property
-    def doubts(self) -> tuple[Answer, ...]:
+    def close_calls(self) -> tuple[Answer, ...]:
         """The answers that are too close to call, each once.
 
         They concern nearness to the enemy, contact, flanks of units in contact, links in a force,
         the cards that reach a force, fire, charges, engagement and cover in combat.
         """
         answers = [of_unit.near.answer for of_unit in self.units.values()]
-        answers += [contact.answer for contact in self.touching.contacts.values()]
-        answers += [pair.to_flank for pair in self.pairs if self.touching.contact(*pair.ids)]
+        answers += [contact.answer for contact in self.contacts.contacts.values()]
+        answers += [pair.to_flank for pair in self.pairs if self.contacts.contact(*pair.ids)]
         for side in self.forces:
-            answers += close_call_links(self.field, side, self.apart)
-        answers += [
-            least_cards(self.field, string.span)[1] for string in self.strings if string.span
-        ]
+            answers += close_call_links(self.field, side, self.distances)
+        answers += [least_cards(self.field, string.span)[1] for string in self.paths if string.span]
         for name, of_unit in self.units.items():
             answers += attempt(f"fire/{name}", partial(_fire_doubts, of_unit), ())
             answers += attempt(f"charge/{name}", partial(_charge_doubts, of_unit), ())
         # On exact positions neither engagement nor cover can be in doubt.
         if not is_exact(self.field):
-            answers += attempt("engaged", lambda: self.engagements.doubts_about(self.units), ())
             answers += attempt(
-                "cover", lambda: self.covers.doubts(self.engagements.possible(self.units)), ()
+                "engaged", lambda: self.engagements.close_calls_about(self.units), ()
+            )
+            answers += attempt(
+                "cover",
+                lambda: self.covers.close_calls(self.engagements.possible_pairs(self.units)),
+                (),
             )
         close_calls = (answer for answer in answers if answer.answer == "too_close")
         return tuple(dict.fromkeys(close_calls))
@@ -107,7 +109,7 @@ class Rulings:
 
     def answers_about(self, a_id: str, b_id: str) -> tuple[Answer, ...]:
         """Returns the answers about two units: contact, either's flank, or their link."""
-        contact = self.touching.answer(a_id, b_id)
+        contact = self.contacts.answer(a_id, b_id)
         views = (self.pair(a_id, b_id), self.pair(b_id, a_id))
         flanks = tuple(pair.to_flank for pair in views if pair is not None)
         if flanks:
@@ -139,8 +141,8 @@ def attempt(what: str, work: Callable[[], T], otherwise: T, not_known: set[str] 
 
 
 def _fire_doubts(of_unit: UnitRulings) -> tuple[Answer, ...]:
-    return tuple(doubt for fire in of_unit.fire.values() for doubt in fire.doubts)
+    return tuple(doubt for fire in of_unit.fire.values() for doubt in fire.close_calls)
 
 
 def _charge_doubts(of_unit: UnitRulings) -> tuple[Answer, ...]:
-    return of_unit.charge.doubts
+    return of_unit.charge.close_calls

@@ -130,7 +130,7 @@ def unit_rulings(
         ),
         fire=fire,
         charge=charge,
-        engaged_with=engaged.of(unit.id),
+        engaged_with=engaged.enemies_of(unit.id),
         allowance_bw=allowance_bw(field, unit),
     )
 
@@ -171,9 +171,9 @@ def rulings_document(ruled: Rulings) -> Json:
         "forces": {side: [list(force) for force in of] for side, of in ruled.forces.items()},
         "spans": None
         if "span" in not_known
-        else [_string_json(ruled.field, string) for string in ruled.strings],
+        else [_string_json(ruled.field, string) for string in ruled.paths],
         "pairs": None if "flank" in not_known else [pair.to_json() for pair in ruled.pairs],
-        "doubts": [answer.to_json() for answer in ruled.doubts],
+        "doubts": [answer.to_json() for answer in ruled.close_calls],
         "readings": dict(readings_of(ruled)),
         "warnings": list(ruled.field.warnings),
     }
@@ -245,8 +245,8 @@ def _charge_json(charge: Charge) -> Json:
         "targets": list(charge.targets),
         "lanes": [_lane_json(lane) for lane in charge.lanes],
     }
-    if charge.doubts:
-        document["doubts"] = [answer.to_json() for answer in charge.doubts]
+    if charge.close_calls:
+        document["doubts"] = [answer.to_json() for answer in charge.close_calls]
     return document
 
 

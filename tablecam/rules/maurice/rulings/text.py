@@ -46,7 +46,7 @@ def rulings_tables(rulings: Rulings, *, rule: str | None = None) -> tuple[TextTa
 
 def rulings_notes(rulings: Rulings, *, rule: str | None = None) -> tuple[str, ...]:
     """Returns close calls, interpretations that decide, and warnings about the position."""
-    close = [(answer.rule, f"{answer.rule}: {answer.because}") for answer in rulings.doubts]
+    close = [(answer.rule, f"{answer.rule}: {answer.because}") for answer in rulings.close_calls]
     read = [(about, f"{about}, as read: {text}") for about, text in readings_of(rulings).items()]
     notes = []
     for title, group in (("Too close to call", close), ("How the book is read here", read)):
@@ -168,7 +168,7 @@ def _way(rulings: Rulings, lane: ChargeLane) -> str:
 
 
 def _forces(rulings: Rulings) -> TextTable:
-    strings = {string.force: string for string in rulings.strings}
+    strings = {string.force: string for string in rulings.paths}
     rows = tuple(
         (side_name(side), ", ".join(force), _kind(rulings, force), _string(strings.get(force)))
         for side, of_side in rulings.forces.items()

@@ -26,7 +26,7 @@ def charge_section(rulings: Rulings, unit: UnitOnField) -> Section:
     lines = [_lane_line(rulings, unit, lane) for lane in charge.lanes]
     drawn = [shape for lane in charge.lanes for shape in lane.evidence]
     covered_targets = set(charge.targets)
-    for doubt in charge.doubts:
+    for doubt in charge.close_calls:
         if doubt.about is not None and doubt.about not in covered_targets:
             other = rulings.field.by_id[doubt.about]
             lines.append(
@@ -111,7 +111,7 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding
         "M-8.5",
         text,
         margin_mm=allowed_mm - lane.cost_bw * field.bw_mm,
-        sigma_mm=rulings.apart.sigma_mm(unit.id, lane.target),
+        sigma_mm=rulings.distances.sigma_mm(unit.id, lane.target),
         chance=lane.probability,
         evidence=lane.evidence,
     )
@@ -164,7 +164,7 @@ def _view_reading(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> s
 
 
 def _doubt(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Answer | None:
-    doubts = rulings.units[unit.id].charge.doubts
+    doubts = rulings.units[unit.id].charge.close_calls
     return next((doubt for doubt in doubts if doubt.about == target.id), None)
 
 

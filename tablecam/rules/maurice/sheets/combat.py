@@ -29,7 +29,7 @@ def engaged_section(rulings: Rulings, unit: UnitOnField) -> Section:
     pairs = [
         _roles(rulings, unit, enemy)
         for enemy in rulings.field.enemies_of(unit)
-        if rulings.apart.mm(unit.id, enemy.id) <= near_mm
+        if rulings.distances.mm(unit.id, enemy.id) <= near_mm
     ]
     lines = [line for pair in pairs if not _is_no(line := engagement_line(rulings, *pair))]
     lines += _outnumbering(rulings, unit)
@@ -96,12 +96,14 @@ def _reading(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> 
 def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
     """Yields enemies that do not outnumber a unit as they also face its side's gun (M-8.17)."""
     units = rulings.field.by_id
-    enemies = [units[enemy_id] for enemy_id in rulings.engagements.of(unit.id)]
+    enemies = [units[enemy_id] for enemy_id in rulings.engagements.enemies_of(unit.id)]
     if sum(enemy.unit.arm != "artillery" for enemy in enemies) < 2:
         return
     for enemy in enemies:
         others = [
-            units[other_id] for other_id in rulings.engagements.of(enemy.id) if other_id != unit.id
+            units[other_id]
+            for other_id in rulings.engagements.enemies_of(enemy.id)
+            if other_id != unit.id
         ]
         if others and all(other.unit.arm == "artillery" for other in others):
             names = ", ".join(other.id for other in others)

@@ -240,7 +240,7 @@ def _about_all(rulings: Rulings, unit: UnitOnField) -> Iterator[_BaseResult]:
     for fire in rulings.units[unit.id].fire.values():
         results = [_option_result(rulings, unit, fire, option) for option in fire.options]
         named = {result.target for result in results}
-        for doubt in fire.doubts:
+        for doubt in fire.close_calls:
             other = None if doubt.about is None else rulings.field.by_id[doubt.about]
             if other is not None and other not in named:
                 named.add(other)
@@ -324,7 +324,7 @@ def _option_line(
             f"base {result.fire.base}: {result.option.because}" for result in bases if result.option
         ),
         margin_mm=limit_mm - farthest.distance_mm,
-        sigma_mm=rulings.apart.sigma_mm(unit.id, first.target),
+        sigma_mm=rulings.distances.sigma_mm(unit.id, first.target),
         chance=min(option.probability for option in options),
         evidence=_evidence(option.evidence for option in options),
     )
@@ -419,4 +419,4 @@ def _zones(rulings: Rulings, unit: UnitOnField) -> Iterator[Shape]:
 
 
 def _doubt(fire: BaseFire, target: UnitOnField) -> Answer | None:
-    return next((doubt for doubt in fire.doubts if doubt.about == target.id), None)
+    return next((doubt for doubt in fire.close_calls if doubt.about == target.id), None)

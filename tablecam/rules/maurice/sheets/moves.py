@@ -81,7 +81,7 @@ def _formation(unit: UnitOnField) -> Iterator[Finding]:
 def _beside(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
     """Yields friends in edge contact with a flank; a wheel's rear corner may swing into them."""
     neighbours = [
-        friend.id for friend in rulings.field.friends_of(unit) if unit.has_beside_it(friend)
+        friend.id for friend in rulings.field.friends_of(unit) if unit.touches_flank_of_line(friend)
     ]
     if neighbours:
         text = f"It wheels free of {' and '.join(neighbours)}, flush beside it"
@@ -120,9 +120,9 @@ def force_section(rulings: Rulings, unit: UnitOnField) -> Section:
     friends = [
         friend
         for friend in rulings.field.friends_of(unit)
-        if friend.id in force or rulings.apart.mm(unit.id, friend.id) <= limit_mm
+        if friend.id in force or rulings.distances.mm(unit.id, friend.id) <= limit_mm
     ]
-    friends.sort(key=lambda friend: rulings.apart.mm(unit.id, friend.id))
+    friends.sort(key=lambda friend: rulings.distances.mm(unit.id, friend.id))
     # Friends that can never be linked share a line per reason.
     alike = [friend for friend in friends if linking_obstacle(unit, friend) is None]
     lines = [link_line(rulings, unit, friend) for friend in alike]
@@ -196,7 +196,7 @@ def _span_line(
     string = next(
         (
             string
-            for string in rulings.strings
+            for string in rulings.paths
             if (string.commander, string.force) == (leader.id, force)
         ),
         None,

@@ -77,7 +77,7 @@ def contact_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section
 
 def contact_line(rulings: Rulings, a_id: str, b_id: str) -> Finding:
     """Returns whether two units touch, with the interpretation that decides a small gap."""
-    answer = rulings.touching.answer(a_id, b_id)
+    answer = rulings.contacts.answer(a_id, b_id)
     # The margin of contact is the touch tolerance minus the gap.
     gap_mm = TOUCH_MM - answer.margin_mm
     units = rulings.field.by_id
@@ -144,7 +144,7 @@ def _vulnerable(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
 
 
 def _contacts(rulings: Rulings, unit_id: str) -> list[tuple[str, str]]:
-    return [ids for ids in rulings.touching.contacts if unit_id in ids]
+    return [ids for ids in rulings.contacts.contacts if unit_id in ids]
 
 
 def _may_matter(rulings: Rulings, pair: UnitPair) -> bool:
@@ -154,4 +154,4 @@ def _may_matter(rulings: Rulings, pair: UnitPair) -> bool:
 
 
 def _touches(rulings: Rulings, pair: UnitPair) -> bool:
-    return pair.b.id in rulings.touching.of(pair.a.id)
+    return pair.b.id in rulings.contacts.of(pair.a.id)

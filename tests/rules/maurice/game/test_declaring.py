@@ -111,7 +111,7 @@ def _told(state: State) -> str:
     legal = the_round.legal(state)
     offers = [GAME.offered(state, action) for action in legal]
     shown = [(each.group, each.label, [shape.role for shape in each.evidence]) for each in offers]
-    drawn = [(shape.role, shape.label) for shape in GAME.pictured(state)]
+    drawn = [(shape.role, shape.label) for shape in GAME.step_shapes(state)]
     listed = [GAME.action_to_json(each) for each in legal]
     return json.dumps([listed, shown, drawn, GAME.asked(state).question])
 
@@ -354,6 +354,6 @@ def test_a_hand_that_moves_up_who_must_charge_is_shown_no_place_where_nobody_is_
     foot, enemy = line("F1", "french", 500, 300), line("B1", "british", 500, 900, SOUTH)
     state = declaring(Charging(("F1",)), foot, enemy, command="charge", hand=0)
     moved_up = replace(state.position, units=(shifted(foot, 0, 80), enemy))
-    (suggested,) = GAME.moved(state, moved_up)
+    (suggested,) = GAME.detect_moves(state, moved_up)
     assert suggested.answer.rule == "M-8.2"
     assert suggested.nearest is None

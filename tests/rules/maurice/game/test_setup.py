@@ -236,7 +236,7 @@ def test_a_commander_is_deployed_with_his_army(deploying):
     seen = replace(
         state.position, commanders=(replace(leaders[0], x_mm=650.0, y_mm=120.0), leaders[1])
     )
-    (found,) = GAME.moved(state, seen)
+    (found,) = GAME.detect_moves(state, seen)
     assert found.action == Deploy("french", commanders={"cinc": (650.0, 120.0)})
     assert found.text == "French has laid 0 units: deployed?"
     state, _ = after(state, found.action)
@@ -249,7 +249,7 @@ def test_a_commander_is_deployed_with_his_army(deploying):
 def test_all_that_is_said_before_the_first_round_is_drawn():
     state, told = after(begun(), rolled("terrain", 3, 4), LayTerrain(pieces(4)), ChooseEdge("near"))
     assert [len(event.evidence) for event in told] == [0, 4, 2]
-    assert {shape.role for shape in GAME.pictured(state)} == {"zone"}
+    assert {shape.role for shape in GAME.step_shapes(state)} == {"zone"}
     state, told = after(state, ChooseOrder("french"), Deploy("french"))
     assert [{shape.role for shape in event.evidence} for event in told] == [{"zone"}, {"unit"}]
 
@@ -282,7 +282,7 @@ def test_whoever_lies_in_the_way_is_put_aside_by_hand_while_the_other_deploys(de
             for unit in deploying.position.units
         ),
     )
-    (found,) = GAME.moved(deploying, seen)
+    (found,) = GAME.detect_moves(deploying, seen)
     assert set(found.action.units) == {"B1"}
     assert found.text == "French has laid 0 units: deployed?"
     assert found.answer.answer == "yes"

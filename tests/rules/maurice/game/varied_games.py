@@ -262,7 +262,7 @@ class Meddler:
         seen = tuple(there if each.id == unit.id else each for each in position.units)
         legal = [
             each.action
-            for each in GAME.moved(play.state, replace(position, units=seen))
+            for each in GAME.detect_moves(play.state, replace(position, units=seen))
             if each.action is not None and each.answer.answer != "no"
         ]
         self.told["hands legal" if legal else "hands not"] += 1

@@ -64,4 +64,4 @@ def may_charge(state: State, unit: str) -> bool:
     if state.declares_first:
         return has_declarable_charge(state, unit)
     charge = charges_at(state, [unit])[unit]
-    return charge.is_eligible or bool(charge.doubts)
+    return charge.is_eligible or bool(charge.close_calls)

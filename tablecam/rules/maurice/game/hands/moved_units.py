@@ -143,12 +143,12 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
         rule, _, why = result.because[-1].partition(" ")
         text = f"{seen.id} breaks as it falls back: take it off the table?"
         return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, why))
-    back = ahead(unit.unit.bases, unit.axes.heading_deg + 180.0, result.back_mm)
+    back = ahead(unit.unit.bases, unit.axes.heading_deg + 180.0, result.fall_back_mm)
     error_mm = max(
         math.dist((at.x_mm, at.y_mm), (base.x_mm, base.y_mm))
         for at, base in zip(back, seen.bases, strict=True)
     )
-    because = f"{seen.id} falls back {field.in_bw(result.back_mm):.4g} BW straight back"
+    because = f"{seen.id} falls back {field.in_bw(result.fall_back_mm):.4g} BW straight back"
     margin_mm = charge_tolerance_mm(seen.bases) - error_mm
     if margin_mm >= 0.0:
         answer = Answer("yes", margin_mm, 0.0, 1.0, "M-8.24", because)

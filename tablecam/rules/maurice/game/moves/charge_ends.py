@@ -129,7 +129,7 @@ def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterato
 
 def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
     """Yields moves to an enemy that only measurement error may put out of reach."""
-    asked = charge_of(field, unit).asked
+    asked = charge_of(field, unit).lazy_answers
     answer = None if asked is None else asked.answers.get(target)
     if answer is None or answer.answer != "too_close":
         return
@@ -207,7 +207,11 @@ def _after_wheel(
 def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg: float) -> bool:
     """Whether a wheel meets no unit and enters no barred ground (M-8.5)."""
     swept = swept_by_wheel(unit.bases, pivot_mm(unit.axes, corner), angle_deg)
-    others = [other for other in field.units if other is not unit and not unit.has_beside_it(other)]
+    others = [
+        other
+        for other in field.units
+        if other is not unit and not unit.touches_flank_of_line(other)
+    ]
     barring = [field.ground.barred, *(other.outline for other in others)]
     if unit.unit.arm == "cavalry":
         # Cavalry may not enter woods.

@@ -121,7 +121,7 @@ def _with_results(
     """Applies disruption and fall back moves, and removes units that broke."""
     changed = Aftermath(
         gained={name: result.disruption for name, result in results.items() if result.disruption},
-        back_mm={name: result.back_mm for name, result in results.items()},
+        back_mm={name: result.fall_back_mm for name, result in results.items()},
     )
     state = replace(state, position=position_after(field, changed))
     return without_broken(state, [name for name, result in results.items() if result.is_broken])
@@ -132,7 +132,7 @@ def _passed_over(field: Field, name: str, result: CombatResult) -> shapely.Geome
     outline = field.by_id[name].outline
     if result.is_broken:
         return shapely.Polygon()
-    by_mm = moved_back_mm(field.by_id[name], result.back_mm)
+    by_mm = moved_back_mm(field.by_id[name], result.fall_back_mm)
     there = affinity.translate(outline, *by_mm)
     # The hull of a straight translation contains the whole path.
     return shapely.convex_hull(shapely.GeometryCollection([outline, there]))
@@ -175,7 +175,7 @@ def _result_event(name: str, result: CombatResult, drawn: tuple[Shape, ...] = ()
         "disruption": result.disruption,
         "broken": result.is_broken,
         "falls_back": result.falls_back,
-        "back_mm": result.back_mm,
+        "back_mm": result.fall_back_mm,
         "because": list(result.because),
     }
     kind = "falls-back" if result.falls_back else "result"

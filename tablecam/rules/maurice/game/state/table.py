@@ -108,7 +108,7 @@ def _new_table(position: Position, latest: tuple[_Table, ...], *, is_closed: boo
             return _renewed(recent, position)
     field = field_of(position)
     if is_closed:
-        field = replace(field, ground=field.ground.closed())
+        field = replace(field, ground=field.ground.with_difficult_barred())
     return _Table(position, is_closed, field)
 
 
