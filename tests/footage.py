@@ -21,7 +21,7 @@ from calibration.lens_from_views import choose_views, lens_from_views
 from calibration.results import LensCalibration, Origin
 from calibration.table_pose import find_table
 from calibration.table_tags import find_tags
-from tablecam.capture.pictures import read_picture
+from tablecam.capture.picture_files import read_picture
 from tablecam.capture.quiet import silence_opencv
 from tablecam.table.model import BasePose, Position
 from tablecam.table.position_file import read_position_file

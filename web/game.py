@@ -9,7 +9,7 @@ from tablecam.referee.corrections import correct_choice, correct_dice, others, u
 from tablecam.referee.corrections import redo as again
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
-from tablecam.referee.shown import seat_view as shown_to
+from tablecam.referee.seat_view import seat_view as shown_to
 from web.bodies import (
     Accept,
     Act,

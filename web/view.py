@@ -8,7 +8,7 @@ from dataclasses import replace
 from tablecam.live.notices import Notice
 from tablecam.live.protocol import Json, Live, SimulatedControls
 from tablecam.live.state import Health, Snapshot
-from tablecam.referee.told import outline
+from tablecam.referee.game_views import outline
 from tablecam.replay.film_table import table_facts
 from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose, Commander, Point, Unit

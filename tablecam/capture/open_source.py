@@ -14,7 +14,7 @@ from tablecam.capture.camera import CameraSource, camera_name
 from tablecam.capture.clock import Clock, SystemClock
 from tablecam.capture.frame import Frame, HasNotes, Source
 from tablecam.capture.options import SourceOptions
-from tablecam.capture.pictures import PICTURE_SUFFIXES, PicturesSource, picture_paths
+from tablecam.capture.picture_files import PICTURE_SUFFIXES, PicturesSource, picture_paths
 from tablecam.capture.reader import PictureSize, Reader
 from tablecam.capture.stream import SCHEMES, StreamSource, shown_address
 from tablecam.capture.video import VideoSource

@@ -30,7 +30,7 @@ from calibration.table_pose import TableSearch, find_table
 from calibration.table_tags import find_tags
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.picture import Image
-from tablecam.capture.pictures import picture_paths, read_picture
+from tablecam.capture.picture_files import picture_paths, read_picture
 from tablecam.commands.calibrate_live import calibrate_live
 from tablecam.commands.calibration_report import (
     lens_document,

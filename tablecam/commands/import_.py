@@ -14,7 +14,7 @@ from tablecam.commands.progress import with_progress
 from tablecam.errors import BadInput
 from tablecam.record.faults import readable_errors
 from tablecam.record.game_file import GameFile
-from tablecam.replay.handed import copy_from_file
+from tablecam.replay.exchange_file import copy_from_file
 
 _PATH = click.Path(path_type=Path)
 

@@ -11,7 +11,7 @@ from typing import Final
 import click
 
 from tablecam.errors import BadInput
-from tablecam.record.whole_files import NameTaken, new_file_atomically
+from tablecam.record.atomic_files import NameTaken, new_file_atomically
 
 STANDARD_OUTPUT: Final = Path("-")
 

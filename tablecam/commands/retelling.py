@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tablecam.commands.progress import watched_as
 from tablecam.record.journal import Journal
-from tablecam.replay.retold import retold
+from tablecam.replay.completing import retold
 
 
 def completed_with_progress(recorded: Journal) -> Journal:

@@ -17,6 +17,7 @@ from tablecam.commands.outputs import write_text
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.drawing import rulings_svg
+from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.narrowing import (
     RULES,
     document_under_rule,
@@ -24,7 +25,6 @@ from tablecam.rules.maurice.rulings.narrowing import (
     narrowed_to_pair,
     narrowed_to_units,
 )
-from tablecam.rules.maurice.rulings.ruled import Rulings
 from tablecam.rules.maurice.rulings.rulings import (
     all_rulings,
     pair_document,
@@ -34,7 +34,7 @@ from tablecam.rules.maurice.rulings.rulings import (
 from tablecam.rules.maurice.rulings.text import TextTable, rulings_notes, rulings_tables
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
 from tablecam.rules.maurice.sheets.text import sheet_lines
-from tablecam.rules.sheets import UnitReport
+from tablecam.rules.reports import UnitReport
 from tablecam.table.position_file import read_position_file
 from tablecam.wording import nearest, quoted
 

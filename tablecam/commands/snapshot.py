@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from calibration.camera import Camera
 from calibration.camera_file import read_camera_file
 from calibration.grey import to_grey
-from tablecam.capture.pictures import read_picture
+from tablecam.capture.picture_files import read_picture
 from tablecam.commands.new_files import check_new, force_option
 from tablecam.commands.outputs import check_picture_name, write_picture
 from tablecam.drawing.overlay import Overlay
@@ -30,7 +30,7 @@ from tablecam.vision.detection.exposure import exposure
 from tablecam.vision.detection.sighting import SearchResult
 from tablecam.vision.registration.registration import register
 from tablecam.vision.registration.state import Registration
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tablecam.vision.tracking.position import position_of
 from tablecam.vision.tracking.tracking import BaseTracker, TrackedBase
 

@@ -18,7 +18,7 @@ from calibration.camera import Camera
 from tablecam.drawing.evidence import with_units_and_evidence
 from tablecam.drawing.pen import Array, Picture
 from tablecam.drawing.proof_caption import Caption, with_caption
-from tablecam.drawing.proof_cut import crop_around
+from tablecam.drawing.proof_crop import crop_around
 from tablecam.drawing.proof_ground import EvidenceHeights
 from tablecam.drawing.shape_style import BOUNDLESS
 from tablecam.geometry.outlines import corners

@@ -18,8 +18,8 @@ from typing import Final
 
 from tablecam.background import Background
 from tablecam.errors import BadInput
-from tablecam.hall.catching_up import BATCH, HallCopy
 from tablecam.hall.server import Hall
+from tablecam.hall.synchronisation import BATCH, HallCopy
 from tablecam.record.faults import ServerUnavailable, readable_errors
 from tablecam.record.game_file import GameFile
 

@@ -15,7 +15,7 @@ from tablecam.live.state import Reading
 from tablecam.record.entries import Json
 from tablecam.record.game_file import GameFile
 from tablecam.recorder.game_recorder import GameRecord, GameRecorder
-from tablecam.rules.sheets import Finding
+from tablecam.rules.reports import Finding
 from tablecam.table.model import Position, Unit
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster

@@ -13,8 +13,8 @@ from tablecam.table.formation import read_formation
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.roster import Roster
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.about import illustration as shapes_about
 from tablecam.uncertainty.contact import contact
+from tablecam.uncertainty.illustration import illustration as shapes_about
 from tablecam.uncertainty.lengths import Length, distance
 from tablecam.uncertainty.within import within
 

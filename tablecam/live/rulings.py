@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tablecam.errors import BadInput
 from tablecam.rules.books import Book, book_of
-from tablecam.rules.sheets import Finding, UnitReport
+from tablecam.rules.reports import Finding, UnitReport
 from tablecam.table.model import Position
 from tablecam.table.motion import steadied
 from tablecam.table.roster import Roster

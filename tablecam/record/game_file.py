@@ -11,6 +11,7 @@ from sqlalchemy import Engine, select, text
 
 import tablecam
 from tablecam.errors import BadInput
+from tablecam.record.atomic_files import new_file_atomically
 from tablecam.record.database import (
     check_recording,
     check_version,
@@ -24,7 +25,6 @@ from tablecam.record.entries import GameFacts, NewEntry
 from tablecam.record.faults import REPAIR, readable_errors
 from tablecam.record.journal import Journal, begin_recording, facts_from_row, insert_entry
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION, metadata, recording
-from tablecam.record.whole_files import new_file_atomically
 
 log = logging.getLogger(__name__)
 

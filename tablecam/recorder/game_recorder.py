@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Protocol
 
 from tablecam.errors import BadInput
+from tablecam.record.atomic_files import NameTaken
 from tablecam.record.disputes import dispute_entry, dispute_picture, dispute_position, disputes
 from tablecam.record.entries import GameFacts, Json, NewEntry
 from tablecam.record.game_file import SUFFIX, GameFile, games_in
 from tablecam.record.journal import Journal
 from tablecam.record.plays import newest_play
 from tablecam.record.positions import MISSED, DifferenceEncoder
-from tablecam.record.whole_files import NameTaken
+from tablecam.recorder.entry_writer import Writer
 from tablecam.recorder.picture_budget import DEFAULT_MB, PictureBudget, played_s
-from tablecam.recorder.writing import Writer
 
 
 class GameRecord(Protocol):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tablecam.errors import BadInput
-from tablecam.referee.by_hand import TableDiff
+from tablecam.referee.table_diff import TableDiff
 from tablecam.referee.together import is_sure
 from tablecam.rules.game import LAY, Game, Refused, Suggestion
 from tablecam.rules.play import Play

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from tablecam.referee.told import beginning_view, deed_document, ruling_document
+from tablecam.referee.game_views import beginning_view, deed_document, ruling_document
 from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.play import Play
 

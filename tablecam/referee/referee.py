@@ -25,8 +25,8 @@ from tablecam.referee.measuring_ban import MeasuringBan
 from tablecam.referee.placing import Placing, laid
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import SHARED, Proposal, Seat
-from tablecam.referee.taps import VersionGuard, check_asked, check_plays, offered
-from tablecam.referee.ways import TieBreak, decided_by
+from tablecam.referee.tie_break import TieBreak, decided_by
+from tablecam.referee.version_guard import VersionGuard, check_asked, check_plays, offered
 from tablecam.rules.game import OVERRULE, Game, Refused, Suggestion
 from tablecam.rules.play import Play
 from tablecam.table.model import Position

@@ -16,8 +16,8 @@ from PIL.GifImagePlugin import getdata, getheader
 
 from tablecam.drawing.pen import Picture
 from tablecam.errors import BadInput
+from tablecam.record.atomic_files import new_file_atomically
 from tablecam.record.journal import Journal
-from tablecam.record.whole_files import new_file_atomically
 from tablecam.replay.film import film_facts
 from tablecam.replay.pictures import Studio
 from tablecam.replay.scenes import Scene, scenes

@@ -9,8 +9,8 @@ from typing import Any
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Json
 from tablecam.record.positions import MISSED
-from tablecam.referee.by_hand import TableDiff
-from tablecam.referee.told import deed_document, game_status, ruling_document
+from tablecam.referee.game_views import deed_document, game_status, ruling_document
+from tablecam.referee.table_diff import TableDiff
 from tablecam.replay.moment import document_after
 from tablecam.rules.game import LAY, Game
 from tablecam.rules.play import Play

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.discovery import discover
-from tablecam.rules.sheets import Finding, UnitReport
+from tablecam.rules.reports import Finding, UnitReport
 from tablecam.table.model import Position
 from tablecam.uncertainty.lengths import Length
 

@@ -25,8 +25,8 @@ OVERRULE, LAY = "overrule", "lay"
 """Types of action that every game may have besides its own.
 
 `overrule` is what players set themselves at any time, even against the rules (with `units` as they
-lie, and `why`). `lay` is the actual place of units, taken over by the referee (`Game.adopt_positions`); it is
-nobody's action and cannot be taken back.
+lie, and `why`). `lay` is the actual place of units, taken over by the referee
+(`Game.adopt_positions`); it is nobody's action and cannot be taken back.
 """
 
 State = TypeVar("State")

@@ -101,7 +101,9 @@ class Lines:
         play = self._playing()
         position = self._position(request.parsed(_Moved).position)
         return self._now() | {
-            "suggestions": [self._suggestion(suggestion) for suggestion in play.detect_moves(position)]
+            "suggestions": [
+                self._suggestion(suggestion) for suggestion in play.detect_moves(position)
+            ]
         }
 
     def _undo(self, request: Document) -> Json:

@@ -13,8 +13,8 @@ from tablecam.vision.detection.sighting import SearchResult
 from tablecam.vision.registration.hypotheses import MIN_TAGS, locate_camera_roughly
 from tablecam.vision.registration.registration import register
 from tablecam.vision.registration.state import Registration
-from tablecam.vision.search.find import TagFinder
-from tablecam.vision.search.watch import FrameReading, IncrementalSearch
+from tablecam.vision.search.incremental import FrameReading, IncrementalSearch
+from tablecam.vision.search.tag_finder import TagFinder
 from tablecam.vision.tracking.tracking import BaseTracker, TrackedBase
 
 log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from tablecam.geometry.rectangles import rectangles
 from tablecam.table.model import BasePose
 from tablecam.table.roster import BaseType
 from tablecam.vision.detection.sighting import TagSighting
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tablecam.vision.tracking.bases import base_poses
 from tests.benchmarks.scores import is_right, off_in_sigmas
 from tests.calibration.laid_tags import ARM_MM, OVERSTATED, LaidTable

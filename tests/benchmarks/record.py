@@ -15,7 +15,7 @@ from rich.table import Table
 from tablecam.planning.detection_model import DetectionModel, MeasuredRow
 from tablecam.planning.detection_model_file import write_model
 from tablecam.vision.detection.exposure import exposure
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tests.benchmarks.peers import version
 from tests.benchmarks.report import Report, percentile
 from tests.benchmarks.scores import CLEAR, Tally, recall

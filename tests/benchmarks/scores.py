@@ -15,7 +15,7 @@ from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose
 from tablecam.table.roster import BaseType, Roster
 from tablecam.vision.detection.sighting import TagSighting
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tablecam.vision.tracking.bases import base_poses
 from tablecam.vision.tracking.tracking import BaseTracker
 from tests.benchmarks.peers import Peer

@@ -21,7 +21,7 @@ from calibration.lens_from_views import lens_from_views
 from calibration.results import Origin
 from calibration.table_pose import find_table
 from calibration.table_tags import find_tags
-from tablecam.capture.pictures import read_picture
+from tablecam.capture.picture_files import read_picture
 from tests.footage import Rig
 
 ORIGIN = Origin("2025-01-01T00:00:00+00:00", ())

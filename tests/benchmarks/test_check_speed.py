@@ -17,8 +17,8 @@ from rich.console import Console
 from tablecam.record.entries import Entry, NewEntry
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import DifferenceEncoder
-from tablecam.referee.by_hand import TableDiff
-from tablecam.referee.told import beginning_view, deed_document, ruling_document
+from tablecam.referee.game_views import beginning_view, deed_document, ruling_document
+from tablecam.referee.table_diff import TableDiff
 from tablecam.replay.check import RecordingCheck
 from tablecam.replay.copies import copy_of
 from tablecam.replay.lines import copy_from_lines, lines_of

@@ -33,8 +33,8 @@ from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.picture_budget import GAME_S
 from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED
-from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.source import SimulatedSource

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from tablecam.rules.maurice.field.field import field_of, updated_field
-from tablecam.rules.maurice.rulings.renewed import renewed
-from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.rulings.update import renewed
 from tablecam.table.model import Position
 from tablecam.table.motion import steadied
 from tablecam.uncertainty.samples import DRAWS

@@ -27,8 +27,8 @@ from tablecam.capture.frame import Frame
 from tablecam.capture.picture import JpegPicture
 from tablecam.capture.reader import Reader
 from tablecam.live.table import LiveTable
-from tablecam.vision.search.find import TagFinder
-from tablecam.vision.search.watch import FrameReading, IncrementalSearch
+from tablecam.vision.search.incremental import FrameReading, IncrementalSearch
+from tablecam.vision.search.tag_finder import TagFinder
 from tests.footage import Clip
 from tests.patience import FrameClock, comes_true
 from tests.vision import watched

@@ -13,10 +13,10 @@ import pytest
 from calibration.camera import Camera, Pose
 from calibration.grey import to_grey
 from calibration.lens import Lens
-from tablecam.capture.pictures import read_picture
+from tablecam.capture.picture_files import read_picture
 from tablecam.simulate.places import Place
 from tablecam.table.roster import Roster
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tests.benchmarks.armies import TABLE, army
 from tests.footage import Clip
 

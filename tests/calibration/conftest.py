@@ -10,7 +10,7 @@ from calibration.board import BoardView, find_chessboard
 from calibration.grey import to_grey
 from calibration.lens_from_views import LensSearch, lens_from_views
 from calibration.results import Origin
-from tablecam.capture.pictures import read_picture
+from tablecam.capture.picture_files import read_picture
 from tests.footage import Rig
 
 

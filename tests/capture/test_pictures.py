@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tablecam.capture.pictures import natural_order, picture_paths, read_picture
+from tablecam.capture.picture_files import natural_order, picture_paths, read_picture
 from tablecam.errors import BadInput
 
 

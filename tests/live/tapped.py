@@ -11,8 +11,8 @@ from tablecam.capture.errors import SourceLost
 from tablecam.capture.picture import DecodedPicture
 from tablecam.capture.reader import Reader
 from tablecam.live.table import LiveTable
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED
-from tablecam.referee.shown import seat_view
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.render import PLAIN, Renderer
 from tablecam.simulate.source import SimulatedSource

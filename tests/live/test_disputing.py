@@ -9,7 +9,7 @@ import pytest
 
 from tablecam.capture.frame import Frame
 from tablecam.capture.picture import DecodedPicture
-from tablecam.drawing.proof_cut import crop_around
+from tablecam.drawing.proof_crop import crop_around
 from tablecam.drawing.proof_ground import EvidenceHeights
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import corners

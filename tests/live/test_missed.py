@@ -15,8 +15,8 @@ from tablecam.record.game_file import GameFile
 from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED
-from tablecam.referee.shown import seat_view
 from tablecam.replay.check import RecordingCheck
 from tablecam.replay.scenes import scenes
 from tablecam.rules.games import game_of

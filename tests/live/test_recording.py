@@ -14,8 +14,8 @@ from tablecam.record.game_file import GameFile
 from tablecam.record.positions import WHOLE_EVERY, applied
 from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.recording import Recording
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED, SPECTATOR
-from tablecam.referee.shown import seat_view
 from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
 from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource

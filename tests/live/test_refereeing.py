@@ -2,8 +2,8 @@
 
 import pytest
 
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED
-from tablecam.referee.shown import seat_view
 from tests.live.tapped import (
     after_one_frame,
     march_declared,

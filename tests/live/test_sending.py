@@ -8,8 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from tablecam.hall.catching_up import BATCH
 from tablecam.hall.server import Hall
+from tablecam.hall.synchronisation import BATCH
 from tablecam.hall.uploader import APART, AWAY, NOT_TAKEN, QueuedUpload, Uploader, UploadQueue
 from tablecam.record.entries import NewEntry, Picture
 from tablecam.record.faults import ServerUnavailable

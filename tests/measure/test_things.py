@@ -10,7 +10,7 @@ from tablecam.geometry.outlines import bases_footprint
 from tablecam.geometry.things import resolve
 from tablecam.table.model import Commander, Unit
 from tablecam.testing import base, position, unit
-from tablecam.uncertainty.about import RINGS_BW, illustration, ring, unit_illustration
+from tablecam.uncertainty.illustration import RINGS_BW, illustration, ring, unit_illustration
 
 TABLE = position(
     unit("F1", "line", 900, 400, 90, first_tag=10),

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from tablecam.hall.catching_up import HallCopy
+from tablecam.hall.synchronisation import HallCopy
 from tablecam.record.disputes import add_dispute
 from tablecam.record.entries import GameFacts
 from tablecam.record.journal import Journal

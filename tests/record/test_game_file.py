@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from sqlalchemy import event, text
 
 from tablecam.errors import BadInput
+from tablecam.record.atomic_files import NameTaken
 from tablecam.record.database import migrate, open_engine
 from tablecam.record.disputes import add_dispute, dispute_picture, dispute_position, disputes
 from tablecam.record.game_file import GameFile
 from tablecam.record.schema import APPLICATION_ID, SCHEMA_VERSION, metadata
-from tablecam.record.whole_files import NameTaken
 from tests.record.games import FACTS, add, dispute, pictures, position
 from tests.record.rights import as_nobody, open_folder
 

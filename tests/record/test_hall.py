@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.hall.catching_up import BATCH, HallCopy
 from tablecam.hall.server import Hall, server_url
+from tablecam.hall.synchronisation import BATCH, HallCopy
 from tablecam.record.disputes import dispute_picture, disputes
 from tablecam.record.entries import NewEntry, Picture
 from tablecam.record.faults import Damaged

@@ -1,8 +1,8 @@
 """A game on the small table, played by its buttons as far as a march."""
 
 from tablecam.referee.referee import Referee
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED, player
-from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tests.referee.tables import table
 

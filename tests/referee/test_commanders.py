@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tablecam.referee.referee import Referee
-from tablecam.referee.shown import seat_view
+from tablecam.referee.seat_view import seat_view
 from tablecam.table.model import BasePose, Position
 from tests.referee.marching import BRITISH, FRENCH, act, marching
 from tests.referee.tables import table

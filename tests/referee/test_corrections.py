@@ -6,8 +6,8 @@ from tablecam.errors import BadInput
 from tablecam.referee.corrections import correct_choice, others
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SPECTATOR
-from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 from tests.referee.marching import BRITISH, FRENCH, marching

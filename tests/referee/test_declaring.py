@@ -5,8 +5,8 @@ import pytest
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotDeclared
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED, SPECTATOR, player
-from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tests.referee.marching import act
 from tests.referee.tables import moved, table

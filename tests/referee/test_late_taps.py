@@ -5,8 +5,8 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import OutOfDate
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED, player
-from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tests.referee.marching import BRITISH, FRENCH, act, marching
 from tests.referee.tables import moved, table

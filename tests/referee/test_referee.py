@@ -8,8 +8,8 @@ from tablecam.errors import BadInput
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED, SPECTATOR
-from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 from tablecam.table.model import Terrain

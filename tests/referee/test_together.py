@@ -6,8 +6,8 @@ import pytest
 
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED, SPECTATOR, player
-from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tablecam.table.model import Commander, Position
 from tests.referee.tables import SOUTH, moved

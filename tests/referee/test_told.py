@@ -9,8 +9,8 @@ from tablecam.record.plays import newest_play
 from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.referee.corrections import correct_dice
 from tablecam.referee.referee import Referee
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED, player
-from tablecam.referee.shown import seat_view
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 from tests.record.games import FACTS

@@ -10,8 +10,8 @@ from tablecam.record.entries import Json, NewEntry, Picture
 from tablecam.record.positions import DifferenceEncoder
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
+from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED
-from tablecam.referee.shown import seat_view
 from tablecam.rules.books import Book, book_of
 from tablecam.rules.games import game_of
 from tablecam.table.model import Position

@@ -23,7 +23,7 @@ from tablecam.record.entries import (
 from tablecam.record.game_file import GameFile
 from tablecam.record.journal import Journal
 from tablecam.record.positions import difference
-from tablecam.referee.told import beginning_view, deed_document
+from tablecam.referee.game_views import beginning_view, deed_document
 from tablecam.rules.play import Play
 from tablecam.table.position_file import position_to_json
 from tests.record.games import FACTS

@@ -10,7 +10,7 @@ from typing import Any
 from tablecam.record.entries import GameFacts, Kind, NewEntry, Picture
 from tablecam.record.game_file import GameFile
 from tablecam.record.positions import difference
-from tablecam.referee.told import beginning_view, deed_document
+from tablecam.referee.game_views import beginning_view, deed_document
 from tablecam.rules.play import Play
 from tablecam.table.position_file import position_to_json
 

@@ -10,9 +10,9 @@ from tablecam.cli import main
 from tablecam.record.game_file import GameFile
 from tablecam.record.journal import Journal
 from tablecam.record.schema import APPLICATION_ID
+from tablecam.replay.completing import retold
 from tablecam.replay.film import film
 from tablecam.replay.moment import is_over, position_at
-from tablecam.replay.retold import retold
 from tests.record.test_migrations import VERSION_1
 from tests.replay.golden_recordings import DEALT
 from tests.replay.recorded import recorded

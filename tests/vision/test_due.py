@@ -5,8 +5,8 @@ import numpy as np
 from tablecam.vision.detection.sighting import Rejection, SearchResult
 from tablecam.vision.search.blocks import Blocks
 from tablecam.vision.search.changes import Changes
+from tablecam.vision.search.incremental import search_schedule
 from tablecam.vision.search.tag_appearance import TagAppearances
-from tablecam.vision.search.watch import search_schedule
 
 BLOCKS = Blocks(np.zeros(2), 8, 8, np.arange(64).reshape(8, 8))
 NOTHING = np.zeros(BLOCKS.count, dtype=np.bool_)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tablecam.vision.detection.exposure import exposure, noise_grey
-from tablecam.vision.search.find import find_tags
+from tablecam.vision.search.tag_finder import find_tags
 from tests.vision.pictures import CAMERA, ROSTER, Print, picture_of
 
 PRINTS = [

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tablecam.vision.search.find import TagFinder, find_tags
+from tablecam.vision.search.tag_finder import TagFinder, find_tags
 from tests.vision.pictures import CAMERA, GUN, ROSTER, Print, cover, picture_of
 
 TABLE_PRINTS = [

@@ -8,7 +8,7 @@ import pytest
 
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.roster import BaseType
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tablecam.vision.tracking.bases import BaseSighting
 from tablecam.vision.tracking.row_alignment import (
     UNKNOWN_PLAY_DEG,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tablecam.table.headings import difference_deg
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tablecam.vision.tracking.bases import base_poses
 from tests.footage import Clip, Rig
 

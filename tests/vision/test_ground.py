@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tests.benchmarks.tables import table_pictures
 
 GREYS = (8, 20, 45, 70, 95, 130, 180, 230)

@@ -13,7 +13,7 @@ from tablecam.vision.detection.kinds import tag_ids
 from tablecam.vision.fitting.dictionary import tag_patterns
 from tablecam.vision.fitting.tags import TagGuesses
 from tablecam.vision.identification.heights import Hills, project_to_planes
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tablecam.vision.tracking.bases import base_poses
 from tests.vision.pictures import CAMERA, FOOT, ROSTER, Print, picture_of
 

@@ -10,7 +10,7 @@ from calibration.grey import to_grey
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 
 EVERYWHERE_MM = np.array([[-60.0, -60.0, 1260.0, 860.0]])
 

@@ -9,7 +9,7 @@ import pytest
 from tablecam.table.roster import UnitEntry
 from tablecam.vision.fitting.dictionary import tag_patterns
 from tablecam.vision.identification.unit_neighbours import UnitNeighbours
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tests.vision.pictures import CAMERA, FOOT, GUN, ROSTER, Print, picture_of
 
 SMALL_GUN = replace(GUN, tag_size_mm=16.5)

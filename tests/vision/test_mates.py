@@ -12,7 +12,7 @@ from tablecam.vision.detection.kinds import tag_ids
 from tablecam.vision.fitting.dictionary import tag_patterns
 from tablecam.vision.fitting.tags import TagGuesses
 from tablecam.vision.identification.unit_neighbours import CONTACT_NATS, UnitNeighbours
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tests.vision.pictures import CAMERA, FOOT, ROSTER, Print, cover, picture_of
 
 PATTERNS = tag_patterns(ROSTER.dictionary, tag_ids(ROSTER))

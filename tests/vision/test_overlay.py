@@ -15,7 +15,7 @@ from tablecam.drawing.report import picture_report
 from tablecam.vision.detection.exposure import exposure
 from tablecam.vision.detection.sighting import Rejection, SearchResult
 from tablecam.vision.registration.registration import register
-from tablecam.vision.search.find import find_tags
+from tablecam.vision.search.tag_finder import find_tags
 from tablecam.vision.tracking.bases import base_poses
 from tests.vision.pictures import CAMERA, FOOT, ROSTER, Print, picture_of
 

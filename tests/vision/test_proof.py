@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tablecam.drawing.lettering import Words, size_px, with_text, wrapped
 from tablecam.drawing.proof import Proof, proof_picture
-from tablecam.drawing.proof_cut import LEAST_WIDTH_PX, crop_around
+from tablecam.drawing.proof_crop import LEAST_WIDTH_PX, crop_around
 from tablecam.drawing.proof_ground import EvidenceHeights
 from tablecam.drawing.shape_style import SIDES, style_of
 from tablecam.geometry.outlines import corners

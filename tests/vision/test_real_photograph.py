@@ -15,10 +15,10 @@ from calibration.grey import to_grey
 from calibration.results import Origin
 from calibration.table_pose import find_table
 from calibration.table_tags import find_tags as find_table_tags
-from tablecam.capture.pictures import read_picture
+from tablecam.capture.picture_files import read_picture
 from tablecam.table.headings import difference_deg
 from tablecam.table.table_file import read_table_file
-from tablecam.vision.search.find import find_tags
+from tablecam.vision.search.tag_finder import find_tags
 
 DICTIONARY = "DICT_6X6_250"
 UPRIGHT, TURNED = (23, 40, 98, 203), (62, 124)

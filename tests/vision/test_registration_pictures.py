@@ -10,7 +10,7 @@ from tablecam.simulate.render import PLAIN, Renderer
 from tablecam.simulate.scene import Scene
 from tablecam.vision.registration.hypotheses import locate_camera_roughly
 from tablecam.vision.registration.registration import register
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tests.footage import Rig
 from tests.vision.table_tags import places_mm
 

@@ -16,7 +16,7 @@ from tablecam.simulate.scene import Scene
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.headings import difference_deg
 from tablecam.table.roster import BaseType, UnitEntry
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tablecam.vision.tracking.bases import BaseSighting, base_sightings
 from tablecam.vision.tracking.resting import USUAL_RANDOM_SHARE, Resting, Scatter, share_of
 from tablecam.vision.tracking.tracking import BaseTracker

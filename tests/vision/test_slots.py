@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tablecam.vision.detection.points import expected_values, tag_points
 from tablecam.vision.fitting.dictionary import all_patterns
-from tablecam.vision.identification.occluded_rows import odds_of_unit_neighbour
+from tablecam.vision.identification.occluded_placements import odds_of_unit_neighbour
 from tablecam.vision.identification.occlusion_likelihood import costs_with_occluders
-from tablecam.vision.search.find import TagFinder
+from tablecam.vision.search.tag_finder import TagFinder
 from tests.vision.pictures import CAMERA, ROSTER, Print, cover, picture_of
 
 FINDER = TagFinder(CAMERA, ROSTER)

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from tablecam.table.headings import difference_deg
-from tablecam.vision.search.find import TagFinder
 from tablecam.vision.search.tag_appearance import through_camera
+from tablecam.vision.search.tag_finder import TagFinder
 from tablecam.vision.tracking.tracking import BaseTracker
 from tests.footage import Clip
 from tests.vision.films import moves

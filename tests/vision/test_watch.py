@@ -15,8 +15,8 @@ from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.model import TableSize
 from tablecam.vision.detection.grey_picture import DecodedGrey
-from tablecam.vision.search.find import TagFinder
-from tablecam.vision.search.watch import IncrementalSearch
+from tablecam.vision.search.incremental import IncrementalSearch
+from tablecam.vision.search.tag_finder import TagFinder
 from tests.footage import Clip
 from tests.vision.watched import jpeg
 

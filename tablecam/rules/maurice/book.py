@@ -9,13 +9,13 @@ from typing import Final
 from tablecam.errors import BadInput
 from tablecam.rules.books import LengthByRule
 from tablecam.rules.maurice.field.field import GAME, field_of, updated_field
-from tablecam.rules.maurice.field.whole import units_fit_for_rulings
-from tablecam.rules.maurice.place.activation import RULE, command_string
-from tablecam.rules.maurice.rulings.renewed import renewed
-from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.field.ruled_units import units_fit_for_rulings
+from tablecam.rules.maurice.place.command_string import RULE, command_string
+from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import all_rulings
+from tablecam.rules.maurice.rulings.update import renewed
 from tablecam.rules.maurice.sheets import sheets
-from tablecam.rules.sheets import Finding, UnitReport
+from tablecam.rules.reports import Finding, UnitReport
 from tablecam.table.model import Position
 from tablecam.uncertainty.lengths import Length
 from tablecam.wording import nearest, quoted

@@ -107,10 +107,10 @@ class Registration:
     - `moving`: something is moving, wait until it ends; `unclear`: it does not end, and the tags
       contradict each other; `too few`: not enough tags are in view.
 
-    `seen` are the table tags in view; `displaced_mm` maps those that were moved by hand, and are left
-    out, to their offset in mm. `rms_px` and `rms_mm` are the offset of the others from their
-    listed places, None if none is seen. `camera` is set if the camera is not where it was believed to be:
-    use it from now on, and for the next `register`.
+    `seen` are the table tags in view; `displaced_mm` maps those that were moved by hand, and are
+    left out, to their offset in mm. `rms_px` and `rms_mm` are the offset of the others from their
+    listed places, None if none is seen. `camera` is set if the camera is not where it was believed
+    to be: use it from now on, and for the next `register`.
 
     Use the places of this frame only if it `is_trusted`: after a bump, read the same picture again,
     whole, with the new camera. `problem` is a sentence for players about a present problem; `news`

@@ -19,7 +19,7 @@ from tablecam.vision.identification.hypotheses import NO_HYPOTHESES
 from tablecam.vision.identification.identity import identify
 from tablecam.vision.identification.isolated_tags import evidence_by_size_nats, guess_isolated_tags
 from tablecam.vision.identification.occluded_placement import IN_CONTACT, ISOLATED, NEAR_NEIGHBOUR
-from tablecam.vision.identification.occluded_rows import (
+from tablecam.vision.identification.occluded_placements import (
     OccludedPlacements,
     odds_of_unit_neighbour,
     score_placements,

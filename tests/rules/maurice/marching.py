@@ -1,7 +1,7 @@
 """Marches to judge: a unit as it lay, as it lies now, and what lies about it."""
 
 from tablecam.rules.maurice.field.field import Field, field_of
-from tablecam.rules.maurice.movement.movement import MoveJudgement, judge_move
+from tablecam.rules.maurice.movement.judge import MoveJudgement, judge_move
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import line, position
 

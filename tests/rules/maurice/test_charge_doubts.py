@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tablecam.geometry.outlines import unit_footprint
 from tablecam.rules.maurice.charge.charge import charge_of, charges
-from tablecam.rules.maurice.charge.doubts import DRAWS
-from tablecam.rules.maurice.charge.slack import relaxed_limits_of
+from tablecam.rules.maurice.charge.confidence import DRAWS
+from tablecam.rules.maurice.charge.relaxed_limits import relaxed_limits_of
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position, Terrain, Unit

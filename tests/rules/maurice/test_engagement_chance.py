@@ -11,7 +11,7 @@ from tablecam.geometry.outlines import corners
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.front_contact import contact_margin_mm, touches_front
-from tablecam.rules.maurice.place.touch import contacts_of_field
+from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.table.model import Position, Terrain, Unit
 from tests.rules.maurice.drawn import drawn_position

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.fire.fire import BaseFire, fire_of, fire_of_units
-from tablecam.rules.maurice.rulings.renewed import renewed
 from tablecam.rules.maurice.rulings.rulings import all_rulings
+from tablecam.rules.maurice.rulings.update import renewed
 from tablecam.table.model import BasePose, Position
 from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.firing import SOUTH, box, cannon, enemy, foot, only

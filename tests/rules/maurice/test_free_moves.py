@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.movement.movement import judge_move
+from tablecam.rules.maurice.movement.judge import judge_move
 from tablecam.table.model import Terrain
 from tablecam.testing import shifted
 from tests.rules.maurice.tables import column, gun, line, position

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.geometry.moves.lanes import Corner, pivot_mm, turned_deg
-from tablecam.rules.maurice.movement.movement import allowance_bw
+from tablecam.rules.maurice.movement.judge import allowance_bw
 from tablecam.table.model import Unit
 from tablecam.testing import mirrored, shifted, turned
 from tests.rules.maurice.game.random_games import measured

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from tablecam.cli import main
 from tablecam.geometry.outlines import common_area
 from tablecam.rules.maurice.charge.charge import charges
-from tablecam.rules.maurice.charge.doubts import drawn_fields
+from tablecam.rules.maurice.charge.confidence import drawn_fields
 from tablecam.rules.maurice.combat.cover import CoverAnswers
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.game.hands.moved import detect_moves
-from tablecam.rules.maurice.game.hands.moved_units import suggest_march
+from tablecam.rules.maurice.game.hands.detect_moves import detect_moves
+from tablecam.rules.maurice.game.hands.unit_moves import suggest_march
 from tablecam.rules.maurice.game.state.steps import Marching
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.rulings import rulings as chapters
 from tablecam.rules.maurice.rulings.drawing import rulings_svg
+from tablecam.rules.maurice.rulings.facts import NOT_KNOWN
 from tablecam.rules.maurice.rulings.narrowing import narrowed_to_units
-from tablecam.rules.maurice.rulings.ruled import NOT_KNOWN
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
 from tablecam.table.model import Commander, Position, TableSize, Terrain
@@ -231,7 +231,7 @@ def test_a_move_beyond_us_is_not_known_and_the_other_moves_are_judged(monkeypatc
             raise shapely.errors.GEOSException("side location conflict")
         return suggest_march(state, seen)
 
-    monkeypatch.setattr("tablecam.rules.maurice.game.hands.moved.seen_march", fails)
+    monkeypatch.setattr("tablecam.rules.maurice.game.hands.detect_moves.seen_march", fails)
     units = line("F1", "french", 500, 500), line("F2", "french", 900, 500)
     state = state_at(position(*units), Marching(force=("F1", "F2")))
     by_hand = detect_moves(state, position(*(shifted(each, 0.0, 80.0) for each in units)))

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tablecam.rules.maurice.combat.cover import cover_answer
 from tablecam.rules.maurice.combat.engagement import engagements
 from tablecam.rules.maurice.field.field import Field, field_of
+from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.place.flank import to_flank
 from tablecam.rules.maurice.place.near import near_enemy
-from tablecam.rules.maurice.place.touch import contacts_of_field
 from tablecam.table.model import Position, Terrain
 from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.drawn import drawn_position

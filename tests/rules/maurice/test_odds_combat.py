@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.odds.chances import distribution
 from tablecam.rules.maurice.odds.combat import Combatant, CombatEffect, combat_variables
+from tablecam.rules.maurice.odds.variables import distribution
 
 ROUNDING = 1e-12
 """Far more than float64 loses over some dozen products, far less than one way in 6^7."""

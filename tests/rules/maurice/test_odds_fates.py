@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.rules.maurice.field.results import ScoredUnit, results
-from tablecam.rules.maurice.odds.chances import distribution
 from tablecam.rules.maurice.odds.combat import Combatant, combat_variables
 from tablecam.rules.maurice.odds.fates import AffectingUnits, Fate, fall_back_fates
 from tablecam.rules.maurice.odds.odds import attacker_json, broken_json
+from tablecam.rules.maurice.odds.variables import distribution
 
 BW = 40.0
 ROUNDING = 1e-12

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.rules.maurice.field.field import field_of, updated_field
-from tablecam.rules.maurice.rulings.renewed import renewed
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.rulings.update import renewed
 from tablecam.table.model import Commander, Terrain
 from tests.rules.maurice.tables import gun, line, massed, position
 

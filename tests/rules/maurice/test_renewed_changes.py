@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tablecam.rules.maurice.field.field import field_of, updated_field
-from tablecam.rules.maurice.rulings.renewed import renewed
 from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.rulings.update import renewed
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
 from tablecam.table.model import Commander, Terrain
 from tests.rules.maurice.tables import gun, line, massed, position

@@ -6,7 +6,7 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.books import book_of
-from tablecam.rules.maurice.rulings.readings import INTERPRETATIONS
+from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
 from tests.rules.maurice.sheets_asked import (
     BOOK,
     FACING,

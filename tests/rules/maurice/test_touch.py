@@ -4,9 +4,9 @@ import pytest
 
 from tablecam.rules.maurice.combat.fall_back import fall_back_path
 from tablecam.rules.maurice.field.field import Field, field_of
-from tablecam.rules.maurice.movement.movement import judge_move
+from tablecam.rules.maurice.movement.judge import judge_move
+from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.place.flank import flanked_by
-from tablecam.rules.maurice.place.touch import contacts_of_field
 from tablecam.table.model import Terrain
 from tablecam.testing import shifted
 from tests.rules.maurice.tables import line, position

@@ -12,7 +12,7 @@ import shapely
 from tablecam.geometry.moves.lanes import Corner
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.maurice.charge.doubts import ChargeAnswers, ChargeBatch
+from tablecam.rules.maurice.charge.confidence import ChargeAnswers, ChargeBatch
 from tablecam.rules.maurice.charge.ground import deep_in
 from tablecam.rules.maurice.charge.limits import (
     LIMITS,

@@ -32,7 +32,7 @@ from tablecam.rules.maurice.charge.reach import (
     in_reach,
     targets_in_reach,
 )
-from tablecam.rules.maurice.charge.sight import is_in_view
+from tablecam.rules.maurice.charge.view import is_in_view
 from tablecam.rules.maurice.charge.wheel import Wheel, longest_free_arcs_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.front_contact import touches_across

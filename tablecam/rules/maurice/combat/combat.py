@@ -15,8 +15,8 @@ from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.levels import is_uphill
 from tablecam.rules.maurice.field.requests import Combat
 from tablecam.rules.maurice.field.results import CombatResult, ScoredUnit, results
+from tablecam.rules.maurice.place.contacts import Contacts, contacts_of_field
 from tablecam.rules.maurice.place.flank import flanked_by
-from tablecam.rules.maurice.place.touch import Contacts, contacts_of_field
 from tablecam.table.sides import side_name
 
 

@@ -16,7 +16,7 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.results import CombatResult, breaking_reason, is_broken
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
-from tablecam.rules.maurice.place.touch import contacts_of_unit
+from tablecam.rules.maurice.place.contacts import contacts_of_unit
 from tablecam.table.headings import forward, mean_deg
 from tablecam.table.model import Point
 from tablecam.uncertainty.answer import Answer

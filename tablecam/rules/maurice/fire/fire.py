@@ -11,10 +11,10 @@ from typing import Any, Literal
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.fire.doubts import FireBatch
+from tablecam.rules.maurice.fire.confidence import FireConfidence
 from tablecam.rules.maurice.fire.option import FireOption, Range, options
 from tablecam.rules.maurice.fire.shooter import Shooter, shooters
-from tablecam.rules.maurice.fire.sureness import FireConfidence
+from tablecam.rules.maurice.fire.target_confidence import FireBatch
 from tablecam.rules.maurice.fire.zone import ZoneContents, met_ahead, zone_contents_turned
 from tablecam.uncertainty.answer import Answer
 

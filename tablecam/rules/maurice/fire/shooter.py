@@ -15,7 +15,7 @@ from tablecam.geometry.zones import Strip, strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import Ground, Piece
 from tablecam.rules.maurice.field.tables import LONG_BW, SHORT_BW, SLIVER_MM, ZONE_BW
-from tablecam.rules.maurice.fire.walls import covering, own_walls
+from tablecam.rules.maurice.fire.own_walls import covering, own_walls
 from tablecam.table.model import BasePose
 
 Array = NDArray[np.float64]

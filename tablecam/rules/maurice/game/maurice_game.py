@@ -13,7 +13,7 @@ from tablecam.rules.game import DeclareFirst, Event, Json, Offer, PendingDecisio
 from tablecam.rules.maurice.field.field import GAME as NAME
 from tablecam.rules.maurice.game.cards.draw_steps import check_unnamed, settled_draw
 from tablecam.rules.maurice.game.cards.overruled_cards import settled_overrule
-from tablecam.rules.maurice.game.hands.moved import detect_moves
+from tablecam.rules.maurice.game.hands.detect_moves import detect_moves
 from tablecam.rules.maurice.game.offers import offer
 from tablecam.rules.maurice.game.procedure import round as rounds
 from tablecam.rules.maurice.game.procedure.drawing import step_shapes
@@ -22,7 +22,6 @@ from tablecam.rules.maurice.game.setup.laying import pose_corrections
 from tablecam.rules.maurice.game.setup.options import first_state
 from tablecam.rules.maurice.game.state.actions import Action, Draw, Overrule
 from tablecam.rules.maurice.game.state.hand import is_dealt
-from tablecam.rules.maurice.game.state.seen import visible_json
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.state_json import (
     action_from_json,
@@ -57,6 +56,7 @@ from tablecam.rules.maurice.game.state.steps import (
     Step,
 )
 from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.rules.maurice.game.state.visibility import visible_json
 from tablecam.table.model import Position
 from tablecam.table.sides import side_name
 

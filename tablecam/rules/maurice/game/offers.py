@@ -32,7 +32,7 @@ from tablecam.rules.maurice.game.state.steps import (
 )
 from tablecam.rules.maurice.game.state.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.movement.change import placed
-from tablecam.rules.maurice.place.activation import command_string
+from tablecam.rules.maurice.place.command_string import command_string
 from tablecam.table.model import Point
 from tablecam.table.sides import side_name
 

@@ -18,7 +18,7 @@ from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import COLUMN_NEAR_BW
-from tablecam.rules.maurice.movement.free import snaking_way
+from tablecam.rules.maurice.movement.snaking import snaking_way
 from tablecam.rules.maurice.movement.ways import Way, illegal_way, judged_way, would_break
 from tablecam.rules.maurice.movement.wheels import wheeled_way
 from tablecam.rules.maurice.place.near import near_enemy

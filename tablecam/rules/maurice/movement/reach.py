@@ -15,8 +15,8 @@ from tablecam.rules.maurice.field.tables import (
     RETROGRADE_SHARE,
     SLIVER_MM,
 )
-from tablecam.rules.maurice.movement.free import leading_base
-from tablecam.rules.maurice.movement.movement import allowance_bw
+from tablecam.rules.maurice.movement.judge import allowance_bw
+from tablecam.rules.maurice.movement.snaking import leading_base
 from tablecam.rules.maurice.place.near import near_enemy
 
 _OFF_TABLE_MM = 1e3

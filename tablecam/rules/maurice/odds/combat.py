@@ -22,7 +22,7 @@ from operator import or_
 
 from tablecam.rules.maurice.field.results import is_broken
 from tablecam.rules.maurice.field.tables import COMBAT_BEATEN, COMBAT_DOUBLED, COMBAT_OTHERWISE
-from tablecam.rules.maurice.odds.chances import Variable, constant, derived, die, folded
+from tablecam.rules.maurice.odds.variables import Variable, constant, derived, die, folded
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tablecam.rules.maurice.odds.chances import Variable, constant, derived
 from tablecam.rules.maurice.odds.combat import CombatVariables
+from tablecam.rules.maurice.odds.variables import Variable, constant, derived
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,10 @@ from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.results import CombatResult, is_broken
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
 from tablecam.rules.maurice.fire.volley import Shot, shot_list
-from tablecam.rules.maurice.odds.chances import State, derived, distribution, folded
 from tablecam.rules.maurice.odds.combat import Combatant, CombatEffect, combat_variables
 from tablecam.rules.maurice.odds.fates import AffectingUnits, Fate, Fates, fall_back_fates
 from tablecam.rules.maurice.odds.shots import chance_of, expected, successes
+from tablecam.rules.maurice.odds.variables import State, derived, distribution, folded
 from tablecam.table.headings import forward
 from tablecam.uncertainty.contact import TOUCH_MM
 

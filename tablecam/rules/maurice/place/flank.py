@@ -13,7 +13,7 @@ from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.rules.maurice.place.touch import Contacts
+from tablecam.rules.maurice.place.contacts import Contacts
 from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_poses
 

@@ -8,8 +8,8 @@ from itertools import combinations
 
 from tablecam.errors import BadInput
 from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.spacing import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.field.tables import FORCE_BW
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.lengths import distance

@@ -16,8 +16,8 @@ from tablecam.rules.maurice.field.chances import (
     sigma_bound_mm,
     turning_shift_mm,
 )
+from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.spacing import DistanceMatrix
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.clear_line import is_barred, shortest_clear_line

@@ -12,8 +12,8 @@ import numpy as np
 
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.sides import SIDES, Side, sides_from
+from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.spacing import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.place.flank import flank_answer, flank_margins_mm
 from tablecam.uncertainty.answer import Answer
 

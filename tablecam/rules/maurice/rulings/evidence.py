@@ -11,9 +11,9 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.tables import FORCE_BW, NEAR_BW
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.place.forces import linking_obstacle
+from tablecam.rules.maurice.rulings.facts import Rulings, attempt
 from tablecam.rules.maurice.rulings.narrowing import ALL_KEYS, keys_under
-from tablecam.rules.maurice.rulings.ruled import Rulings, attempt
-from tablecam.uncertainty.about import illustration
+from tablecam.uncertainty.illustration import illustration
 from tablecam.uncertainty.lengths import distance
 
 

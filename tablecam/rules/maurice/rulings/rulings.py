@@ -12,20 +12,19 @@ from tablecam.rules.maurice.charge.charge import Charge, ChargeLane, charges
 from tablecam.rules.maurice.combat.cover import CoverAnswers
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.field.chances import is_exact
+from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField
-from tablecam.rules.maurice.field.spacing import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.fire.fire import BaseFire, fire_of_units
-from tablecam.rules.maurice.movement.movement import allowance_bw
+from tablecam.rules.maurice.movement.judge import allowance_bw
 from tablecam.rules.maurice.movement.reach import reach
-from tablecam.rules.maurice.place.activation import command_strings, least_cards
+from tablecam.rules.maurice.place.command_string import command_strings, least_cards
+from tablecam.rules.maurice.place.contacts import Contacts, contacts_of_field
 from tablecam.rules.maurice.place.flank import flanked_by
 from tablecam.rules.maurice.place.forces import forces
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.place.near import NearEnemy, near_enemy
 from tablecam.rules.maurice.place.pairs import pairs
-from tablecam.rules.maurice.place.touch import Contacts, contacts_of_field
-from tablecam.rules.maurice.rulings.readings import readings_of
-from tablecam.rules.maurice.rulings.ruled import (
+from tablecam.rules.maurice.rulings.facts import (
     NOT_KNOWN,
     ForcePath,
     Rulings,
@@ -33,6 +32,7 @@ from tablecam.rules.maurice.rulings.ruled import (
     UnitRulings,
     attempt,
 )
+from tablecam.rules.maurice.rulings.interpretations import readings_of
 from tablecam.uncertainty.answer import Answer
 
 Json = dict[str, Any]

@@ -11,9 +11,9 @@ from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.rules.maurice.fire.fire import FireOption
 from tablecam.rules.maurice.place.near import NearEnemy
 from tablecam.rules.maurice.place.pairs import UnitPair
+from tablecam.rules.maurice.rulings.facts import ForcePath, Rulings, UnitRulings
+from tablecam.rules.maurice.rulings.interpretations import readings_of
 from tablecam.rules.maurice.rulings.narrowing import ALL_KEYS, is_under, keys_under
-from tablecam.rules.maurice.rulings.readings import readings_of
-from tablecam.rules.maurice.rulings.ruled import ForcePath, Rulings, UnitRulings
 from tablecam.table.sides import side_name
 
 Column = tuple[str, str, Callable[[UnitRulings], str]]

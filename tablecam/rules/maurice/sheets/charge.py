@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.charge.charge import ChargeLane
 from tablecam.rules.maurice.charge.reach import allowance_mm
-from tablecam.rules.maurice.charge.sight import is_in_view
+from tablecam.rules.maurice.charge.view import is_in_view
 from tablecam.rules.maurice.field.field import UnitOnField
-from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import answer_line, listed_answer, plain_line, question
-from tablecam.rules.sheets import Finding, Question, Section
+from tablecam.rules.reports import Finding, Question, Section
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.lengths import distance
 

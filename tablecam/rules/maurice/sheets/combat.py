@@ -11,9 +11,9 @@ from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.front_contact import front_gap_mm, touches_across
 from tablecam.rules.maurice.field.levels import is_uphill
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
-from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import answer_line, plain_line, question
-from tablecam.rules.sheets import Finding, Section
+from tablecam.rules.reports import Finding, Section
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.contact import TOUCH_MM
 

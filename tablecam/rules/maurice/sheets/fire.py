@@ -18,7 +18,7 @@ from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import LONG_BW, PAST_OBSTRUCTION_BW, SHORT_BW, ZONE_BW
 from tablecam.rules.maurice.fire.fire import BaseFire, FireOption
-from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import (
     answer_line,
     counted,
@@ -29,7 +29,7 @@ from tablecam.rules.maurice.sheets.lines import (
     question,
     span_of,
 )
-from tablecam.rules.sheets import Finding, Question, Section
+from tablecam.rules.reports import Finding, Question, Section
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.lengths import distance
 

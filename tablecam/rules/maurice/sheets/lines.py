@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import shapely
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.maurice.rulings.readings import INTERPRETATIONS
-from tablecam.rules.sheets import Finding, Interpretation, Question
+from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
+from tablecam.rules.reports import Finding, Interpretation, Question
 from tablecam.uncertainty.answer import CERTAIN, Answer, AnswerWord
 
 

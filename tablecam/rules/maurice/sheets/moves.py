@@ -18,10 +18,10 @@ from tablecam.rules.maurice.field.tables import (
     RETROGRADE_SHARE,
 )
 from tablecam.rules.maurice.movement.reach import reach
-from tablecam.rules.maurice.place.activation import command_string, least_cards
+from tablecam.rules.maurice.place.command_string import command_string, least_cards
 from tablecam.rules.maurice.place.forces import RULE as FORCE_RULE
 from tablecam.rules.maurice.place.forces import link, linking_obstacle
-from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import (
     answer_line,
     listed_answer,
@@ -29,7 +29,7 @@ from tablecam.rules.maurice.sheets.lines import (
     plain_line,
     question,
 )
-from tablecam.rules.sheets import Finding, Section
+from tablecam.rules.reports import Finding, Section
 from tablecam.table.model import Commander
 from tablecam.table.sides import side_name
 

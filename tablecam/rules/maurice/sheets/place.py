@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
+from tablecam.rules.maurice.place.contacts import ACROSS_RULE
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.place.pairs import UnitPair
-from tablecam.rules.maurice.place.touch import ACROSS_RULE
-from tablecam.rules.maurice.rulings.readings import is_bent_column
-from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.interpretations import is_bent_column
 from tablecam.rules.maurice.sheets.lines import answer_line, names_of, plain_line, question
-from tablecam.rules.sheets import Finding, Section
-from tablecam.uncertainty.about import ring
+from tablecam.rules.reports import Finding, Section
 from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.uncertainty.illustration import ring
 from tablecam.uncertainty.lengths import distance
 from tablecam.uncertainty.within import within
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from tablecam.rules.maurice.field.field import UnitOnField
-from tablecam.rules.maurice.rulings.ruled import NOT_KNOWN, Rulings, attempt
+from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, Rulings, attempt
 from tablecam.rules.maurice.sheets.charge import charge_section, pair_charge_section
 from tablecam.rules.maurice.sheets.combat import (
     cover_section,
@@ -31,7 +31,7 @@ from tablecam.rules.maurice.sheets.place import (
     near_section,
     range_section,
 )
-from tablecam.rules.sheets import Finding, Section, UnitReport
+from tablecam.rules.reports import Finding, Section, UnitReport
 from tablecam.table.sides import side_name
 
 _OF_UNIT: Final[Mapping[str, Callable[[Rulings, UnitOnField], Section]]] = MappingProxyType(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tablecam.rules.maurice.rulings.narrowing import is_under
-from tablecam.rules.sheets import Finding, UnitReport
+from tablecam.rules.reports import Finding, UnitReport
 
 _WORDS: Final = {"yes": "yes", "no": "no", "too_close": "too close"}
 _INDENT: Final = 2

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from shapely import affinity
 
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.game.moves.changes import formation_changes
-from tablecam.rules.maurice.movement.movement import judge_move
+from tablecam.rules.maurice.game.moves.formation_changes import formation_changes
+from tablecam.rules.maurice.movement.judge import judge_move
 from tablecam.table.formation import read_formation
 from tablecam.table.model import BasePose, Unit
 from tests.rules.maurice.tables import column, gun, line, massed, position

@@ -6,7 +6,7 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.moves.move_words import march_words, move_words
-from tablecam.rules.maurice.movement.movement import MoveJudgement
+from tablecam.rules.maurice.movement.judge import MoveJudgement
 from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.tables import column, gun, line, massed, position
 

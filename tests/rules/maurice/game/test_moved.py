@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tablecam.rules.game import Suggestion
-from tablecam.rules.maurice.game.hands.moved import detect_moves
+from tablecam.rules.maurice.game.hands.detect_moves import detect_moves
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.state.actions import (
     Charge,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field
-from tablecam.rules.maurice.game.command.able import eligible_units
+from tablecam.rules.maurice.game.command.eligibility import eligible_units
 from tablecam.rules.maurice.game.state.actions import Action, Activate, Done
 from tablecam.rules.maurice.game.state.declaring import declarable_activations, declarable_forces
 from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt, with_cards_discarded
@@ -16,7 +16,7 @@ from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Activating, Interrupting
 from tablecam.rules.maurice.game.state.table import field_at, forces_at
-from tablecam.rules.maurice.place.activation import (
+from tablecam.rules.maurice.place.command_string import (
     command_string,
     command_strings,
     least_cards,

@@ -10,7 +10,7 @@ import shapely
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.tables import SHORT_BW
-from tablecam.rules.maurice.game.command.able import may_charge
+from tablecam.rules.maurice.game.command.eligibility import may_charge
 from tablecam.rules.maurice.game.state.actions import Action, Declare, Volleys
 from tablecam.rules.maurice.game.state.declaring import may_try_to_fire
 from tablecam.rules.maurice.game.state.hand import (

@@ -9,7 +9,7 @@ from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.requests import Kind, ShotAssignment, Volley
 from tablecam.rules.maurice.fire.volley import Shot, shot_list
 from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, in_order, usual_fire
-from tablecam.rules.maurice.game.moves.lost import check_declared_fire, lost_shots
+from tablecam.rules.maurice.game.moves.lost_declarations import check_declared_fire, lost_shots
 from tablecam.rules.maurice.game.state.actions import Action, Done, Fire, FireFrom
 from tablecam.rules.maurice.game.state.sequence import after_fire
 from tablecam.rules.maurice.game.state.state import State

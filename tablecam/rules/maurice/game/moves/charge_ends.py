@@ -25,7 +25,7 @@ from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.charge.charge import charge_of
 from tablecam.rules.maurice.charge.reach import allowance_mm
-from tablecam.rules.maurice.charge.sight import is_in_view
+from tablecam.rules.maurice.charge.view import is_in_view
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW

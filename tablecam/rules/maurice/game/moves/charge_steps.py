@@ -24,7 +24,7 @@ from tablecam.rules.maurice.game.moves.charge_ends import (
     end_error_mm,
     nearest_charge,
 )
-from tablecam.rules.maurice.game.moves.lost import declared_charge_end, lost_charge
+from tablecam.rules.maurice.game.moves.lost_declarations import declared_charge_end, lost_charge
 from tablecam.rules.maurice.game.moves.march_steps import (
     check_bases,
     judge_march,
@@ -42,7 +42,7 @@ from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import charges_at, field_at
 from tablecam.rules.maurice.movement.change import placed
-from tablecam.rules.maurice.movement.movement import MoveJudgement
+from tablecam.rules.maurice.movement.judge import MoveJudgement
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.contact import TOUCH_MM

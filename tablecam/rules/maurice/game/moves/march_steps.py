@@ -27,7 +27,7 @@ from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Charging, Marching, Step
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
-from tablecam.rules.maurice.movement.movement import MoveJudgement, judge_move
+from tablecam.rules.maurice.movement.judge import MoveJudgement, judge_move
 from tablecam.rules.maurice.movement.ways import is_disrupted_by_passing
 from tablecam.table.motion import SLIP_MM
 from tablecam.table.sides import side_name

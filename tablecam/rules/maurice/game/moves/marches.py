@@ -34,10 +34,10 @@ from tablecam.rules.maurice.field.tables import (
     THIN_BW,
     retrograde_bw,
 )
-from tablecam.rules.maurice.game.moves.changes import formation_changes
+from tablecam.rules.maurice.game.moves.formation_changes import formation_changes
 from tablecam.rules.maurice.game.state.actions import March
 from tablecam.rules.maurice.game.state.poses import Bases, ahead, faced, wheeled
-from tablecam.rules.maurice.movement.movement import allowance_bw, judge_move
+from tablecam.rules.maurice.movement.judge import allowance_bw, judge_move
 from tablecam.rules.maurice.movement.ways import would_break
 from tablecam.table.formation import column_order, front_rank
 from tablecam.table.headings import difference_deg, forward

@@ -16,7 +16,7 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.game.state.poses import Bases
 from tablecam.rules.maurice.movement.change import is_faced_about, placed
-from tablecam.rules.maurice.movement.movement import MoveJudgement
+from tablecam.rules.maurice.movement.judge import MoveJudgement
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Point

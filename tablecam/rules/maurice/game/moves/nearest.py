@@ -22,11 +22,11 @@ from tablecam.geometry.moves.paths import faced_about
 from tablecam.geometry.outlines import Axes
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import RETROGRADE_SHARE
-from tablecam.rules.maurice.game.moves.changes import formation_changes
+from tablecam.rules.maurice.game.moves.formation_changes import formation_changes
 from tablecam.rules.maurice.game.state import poses
 from tablecam.rules.maurice.game.state.poses import Bases
 from tablecam.rules.maurice.movement.change import is_faced_about, is_turned_back, placed
-from tablecam.rules.maurice.movement.free import leading_base
+from tablecam.rules.maurice.movement.snaking import leading_base
 from tablecam.rules.maurice.movement.wheels import depth_of_ranks_mm
 from tablecam.table.model import Point
 

@@ -24,7 +24,7 @@ from tablecam.rules.maurice.field.field import (
 from tablecam.rules.maurice.fire.fire import BaseFire, FireByUnit, fire_of_units
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.place.forces import possible_forces
-from tablecam.rules.maurice.rulings.renewed import affected_units, units_with_stale_charges
+from tablecam.rules.maurice.rulings.update import affected_units, units_with_stale_charges
 from tablecam.table.model import Position
 
 _CACHE_SIZE = 8

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from tablecam.referee.game_controller import AnyPlay
+from tablecam.referee.game_views import event_lines, markers, outline, outlines, ruling_document
 from tablecam.referee.intents import Intent
 from tablecam.referee.placing import Placing
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import Seat
-from tablecam.referee.taps import AT
 from tablecam.referee.together import is_sure
-from tablecam.referee.told import event_lines, markers, outline, outlines, ruling_document
+from tablecam.referee.version_guard import AT
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Game, Json, Suggestion
 from tablecam.rules.play_log import Done

@@ -12,7 +12,7 @@ import shapely
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Suggestion
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.game.hands.moved_units import (
+from tablecam.rules.maurice.game.hands.unit_moves import (
     lies_upon,
     no_answer,
     on_empty_field,
@@ -51,7 +51,7 @@ from tablecam.rules.maurice.game.state.steps import (
     RollingTerrain,
 )
 from tablecam.rules.maurice.game.state.table import field_at
-from tablecam.rules.maurice.rulings.ruled import NOT_KNOWN, attempt
+from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, attempt
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.sides import side_name

@@ -16,11 +16,11 @@ from types import MappingProxyType
 import shapely
 
 from tablecam.rules.maurice.charge.charge import charges
-from tablecam.rules.maurice.charge.doubts import charge_error_bound_mm
+from tablecam.rules.maurice.charge.confidence import charge_error_bound_mm
 from tablecam.rules.maurice.charge.reach import chargers_affected
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
+from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, updated_distance_matrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.spacing import DistanceMatrix, updated_distance_matrix
 from tablecam.rules.maurice.field.tables import (
     ALLOWANCES_BW,
     CHARGE_WHEEL_BW,
@@ -29,13 +29,13 @@ from tablecam.rules.maurice.field.tables import (
     ZONE_BW,
 )
 from tablecam.rules.maurice.fire.fire import fire_of_units
-from tablecam.rules.maurice.movement.movement import allowance_bw
+from tablecam.rules.maurice.movement.judge import allowance_bw
+from tablecam.rules.maurice.place.contacts import Contacts, updated_contacts
 from tablecam.rules.maurice.place.flank import flanked_by
 from tablecam.rules.maurice.place.forces import forces
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.rules.maurice.place.pairs import pairs
-from tablecam.rules.maurice.place.touch import Contacts, updated_contacts
-from tablecam.rules.maurice.rulings.ruled import ForcePath, Rulings, UnitRulings, attempt
+from tablecam.rules.maurice.rulings.facts import ForcePath, Rulings, UnitRulings, attempt
 from tablecam.rules.maurice.rulings.rulings import all_rulings, sides, strings_of, unit_rulings
 from tablecam.table.model import Arm
 

@@ -31,7 +31,7 @@ from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
-from tablecam.rules.maurice.movement.movement import MoveJudgement, allowance_bw
+from tablecam.rules.maurice.movement.judge import MoveJudgement, allowance_bw
 from tablecam.rules.maurice.movement.ways import is_disrupted_by_passing
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy

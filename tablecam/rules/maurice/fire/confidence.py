@@ -8,11 +8,15 @@ from functools import cached_property
 
 import shapely
 
-from tablecam.rules.maurice.fire.doubts import FireBatch, target_answers
-from tablecam.rules.maurice.fire.modifiers import modifier_answers, own_wall_answers, standing
+from tablecam.rules.maurice.fire.modifier_confidence import (
+    modifier_answers,
+    own_wall_answers,
+    standing,
+)
 from tablecam.rules.maurice.fire.option import FireOption
-from tablecam.rules.maurice.fire.outlook import Scenario
+from tablecam.rules.maurice.fire.scenarios import Scenario
 from tablecam.rules.maurice.fire.shooter import Shooter
+from tablecam.rules.maurice.fire.target_confidence import FireBatch, target_answers
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import Answer
 

@@ -30,7 +30,7 @@ from tablecam.rules.maurice.fire.bounds import (
 )
 from tablecam.rules.maurice.fire.draws import scene
 from tablecam.rules.maurice.fire.option import FireOption
-from tablecam.rules.maurice.fire.outlook import Scenario, hidden_draws, scenarios_of, walled_draws
+from tablecam.rules.maurice.fire.scenarios import Scenario, hidden_draws, scenarios_of, walled_draws
 from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.rules.maurice.fire.zone import STEP_DEG
 from tablecam.uncertainty.answer import Answer

@@ -21,13 +21,13 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.charge.limits import Sees, reached
 from tablecam.rules.maurice.charge.moves import Move
 from tablecam.rules.maurice.charge.reach import allowance_mm, far_mm
-from tablecam.rules.maurice.charge.sight import is_in_view
-from tablecam.rules.maurice.charge.slack import (
+from tablecam.rules.maurice.charge.relaxed_limits import (
     RelaxedLimits,
     relaxed_limits_of,
     targets_of,
     within_reach,
 )
+from tablecam.rules.maurice.charge.view import is_in_view
 from tablecam.rules.maurice.field.chances import SIGMAS, is_exact, probability_within
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.front_contact import thin_pieces

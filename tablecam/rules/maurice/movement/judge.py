@@ -19,11 +19,11 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, ARTILLERY_SLOW_BW, COLUMN_NEAR_BW
 from tablecam.rules.maurice.movement.change import about_face, changed_way, placed
-from tablecam.rules.maurice.movement.free import snaking_way
+from tablecam.rules.maurice.movement.snaking import snaking_way
 from tablecam.rules.maurice.movement.ways import Way, illegal_way
 from tablecam.rules.maurice.movement.wheels import wheeled_way
+from tablecam.rules.maurice.place.contacts import contacts_of_unit
 from tablecam.rules.maurice.place.near import near_enemy
-from tablecam.rules.maurice.place.touch import contacts_of_unit
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import Answer
 

@@ -25,11 +25,11 @@ from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.fire.bounds import error_bound_mm, spread_mm
 from tablecam.rules.maurice.fire.cover import has_cover
-from tablecam.rules.maurice.fire.doubts import base_hits
 from tablecam.rules.maurice.fire.draws import drawn_corners
 from tablecam.rules.maurice.fire.option import FireOption, ahead_of_front_mm
-from tablecam.rules.maurice.fire.outlook import Scenario, moved_draws, walled_draws
+from tablecam.rules.maurice.fire.scenarios import Scenario, moved_draws, walled_draws
 from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
+from tablecam.rules.maurice.fire.target_confidence import base_hits
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_poses

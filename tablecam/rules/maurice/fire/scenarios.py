@@ -22,8 +22,8 @@ from tablecam.rules.maurice.field.chances import SIGMAS, turning_shift_mm
 from tablecam.rules.maurice.field.ground import Piece
 from tablecam.rules.maurice.fire.bounds import spread_mm
 from tablecam.rules.maurice.fire.draws import drawn_corners
+from tablecam.rules.maurice.fire.own_walls import flush_walls, linear_screens
 from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
-from tablecam.rules.maurice.fire.walls import flush_walls, linear_screens
 from tablecam.uncertainty.contact import TOUCH_MM
 
 Array = NDArray[np.float64]

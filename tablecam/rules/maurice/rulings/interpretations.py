@@ -11,7 +11,7 @@ from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.tables import FORCE_BW
 from tablecam.rules.maurice.fire.fire import BaseFire
-from tablecam.rules.maurice.rulings.ruled import Rulings
+from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.table.headings import difference_deg
 from tablecam.uncertainty.contact import TOUCH_MM
 

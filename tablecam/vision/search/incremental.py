@@ -23,8 +23,8 @@ from tablecam.vision.detection.sighting import Rejection, SearchResult, TagSight
 from tablecam.vision.search.blocks import Blocks, blocks_of
 from tablecam.vision.search.camera_scale import extent_mm
 from tablecam.vision.search.changes import Changes, Map, ReferencePictures, as_map, detect_changes
-from tablecam.vision.search.find import TagFinder
 from tablecam.vision.search.tag_appearance import RefitResult, TagAppearances
+from tablecam.vision.search.tag_finder import TagFinder
 
 Rows = NDArray[np.bool_]
 
@@ -156,8 +156,9 @@ class FrameReading:
 
     `search` holds all tags on the table now. `fresh` are the ids placed from this very picture; the
     others look as they did when they were placed. `changed_share` is the share of the table that
-    changed since it was searched. `is_whole`: the whole picture was searched. The remaining
-    fields carry state to the next picture; `pending` (blocks,) marks changed blocks not yet searched thoroughly.
+    changed since it was searched. `is_whole`: the whole picture was searched. The remaining fields
+    carry state to the next picture; `pending` (blocks,) marks changed blocks not yet searched
+    thoroughly.
     """
 
     search: SearchResult

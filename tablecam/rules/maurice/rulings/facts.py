@@ -13,14 +13,14 @@ from tablecam.rules.maurice.charge.charge import Charge
 from tablecam.rules.maurice.combat.cover import CoverAnswers
 from tablecam.rules.maurice.combat.engagement import Engagements
 from tablecam.rules.maurice.field.chances import is_exact
+from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.spacing import DistanceMatrix
 from tablecam.rules.maurice.fire.fire import BaseFire
-from tablecam.rules.maurice.place.activation import CommandString, least_cards
+from tablecam.rules.maurice.place.command_string import CommandString, least_cards
+from tablecam.rules.maurice.place.contacts import Contacts
 from tablecam.rules.maurice.place.forces import close_call_links, link
 from tablecam.rules.maurice.place.near import NearEnemy
 from tablecam.rules.maurice.place.pairs import UnitPair
-from tablecam.rules.maurice.place.touch import Contacts
 from tablecam.uncertainty.answer import Answer
 
 log = logging.getLogger(__name__)
