@@ -110,19 +110,19 @@ class LiveCalibration(Background):
             "off_sigmas": round(check.off_sigmas, 1),
         }
 
-    def act(self, deed: UserAction, view: str = "") -> None:
+    def act(self, action: UserAction, view: str = "") -> None:
         """Does what a user asks for; `view` names the view to drop.
 
         Raises:
             BadInput: It cannot be done now, and why.
         """
         with self._work_lock:
-            self._do(deed, view)
+            self._do(action, view)
             self._publish()
 
-    def _do(self, deed: UserAction, view: str) -> None:
+    def _do(self, action: UserAction, view: str) -> None:
         work = self._work
-        match deed:
+        match action:
             case "take-now":
                 work.take_now()
             case "forget-best-focus":
@@ -142,7 +142,7 @@ class LiveCalibration(Background):
             case "start-over":
                 work.start_over()
             case _:
-                assert_never(deed)
+                assert_never(action)
 
     def _run(self) -> None:
         number = -1
