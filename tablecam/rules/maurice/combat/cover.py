@@ -20,14 +20,13 @@ from tablecam.rules.maurice.field.chances import (
     SINGLE_DRAWS,
     Chance,
     Flags,
-    axes_of,
     chance_of,
     drawn_outlines,
-    drawn_poses,
 )
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.samples import draw_units
 
 RULE = "M-8.14"
 
@@ -159,8 +158,8 @@ def _drawn(
     field: Field, cover: shapely.Geometry, attacker: UnitOnField, defender: UnitOnField
 ) -> Flags:
     """Returns whether there is cover in each draw of both units' poses: (n,)."""
-    fronts = axes_of(Fronts.drawn(attacker.unit, drawn_poses(field, attacker, SINGLE_DRAWS)))
-    targets = drawn_outlines(field, defender)
+    fronts = Fronts.drawn(attacker.unit, draw_units([attacker.unit], SINGLE_DRAWS)).to_axes()
+    targets = drawn_outlines(defender)
     return np.array(
         [_is_covered(cover, front, target) for front, target in zip(fronts, targets, strict=True)]
     )

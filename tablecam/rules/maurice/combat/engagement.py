@@ -22,10 +22,8 @@ from tablecam.rules.maurice.field.chances import (
     SINGLE_DRAWS,
     Chance,
     Flags,
-    axes_of,
     chance_of,
     drawn_outlines,
-    drawn_poses,
     is_exact,
 )
 from tablecam.rules.maurice.field.field import Field, UnitOnField
@@ -41,7 +39,7 @@ from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.table.formation import front_rank
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.contact import TOUCH_MM, contact
-from tablecam.uncertainty.samples import DRAWS
+from tablecam.uncertainty.samples import DRAWS, draw_units
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,14 +172,14 @@ class Melee:
         margin_mm = self._contacts_mm[enemy.id]
         if abs(margin_mm) > self.max_shift_mm:
             return np.full(DRAWS, margin_mm >= 0)
-        fronts = Fronts.drawn(self.attacker.unit, drawn_poses(self.field, self.attacker))
-        margins_mm = contact_margins_mm(self.field, fronts, drawn_poses(self.field, enemy))
+        fronts = Fronts.drawn(self.attacker.unit, draw_units([self.attacker.unit]))
+        margins_mm = contact_margins_mm(self.field, fronts, draw_units([enemy.unit]))
         return np.asarray(margins_mm >= 0)
 
     def _drawn_near(self, enemy: UnitOnField, is_open: Flags) -> Flags:
         """Returns in which of the `is_open` draws two lines reach an enemy."""
-        targets = drawn_outlines(self.field, enemy)
-        hiding = [drawn_outlines(self.field, unit) for unit in self._hiding(enemy)]
+        targets = drawn_outlines(enemy)
+        hiding = [drawn_outlines(unit) for unit in self._hiding(enemy)]
         own = self._drawn_bases()
         reach_mm = ENGAGED_BW * self.field.bw_mm
         base_indices = self._bases_near(enemy, self.max_shift_mm)
@@ -196,9 +194,9 @@ class Melee:
 
     def _drawn_bases(self) -> list[list[Axes]]:
         """Returns the axes of each of the attacker's bases in each draw."""
-        poses = drawn_poses(self.field, self.attacker, SINGLE_DRAWS)
+        poses = draw_units([self.attacker.unit], SINGLE_DRAWS)
         edges = poses.corners_mm()
-        base_axes = axes_of(Fronts(edges[:, 0], edges[:, 1], poses.axes[:, 1]))
+        base_axes = Fronts(edges[:, 0], edges[:, 1], poses.axes[:, 1]).to_axes()
         count = len(self.attacker.unit.bases)
         return [base_axes[start : start + count] for start in range(0, len(base_axes), count)]
 

@@ -15,7 +15,7 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.place.contacts import Contacts
 from tablecam.uncertainty.answer import Answer, decide
-from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_poses
+from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_units
 
 RULE = "M-1.12"
 
@@ -111,9 +111,8 @@ def _at_half(ahead_mm: Array) -> Array:
 
 def _margins_of_draws_mm(a: UnitOnField, b: UnitOnField) -> Array:
     """Returns the margins (n,) for n draws of both units' poses."""
-    of_a = draw_poses(rectangles([a.unit]))
-    of_b = draw_poses(rectangles([b.unit]), first=len(a.unit.bases))
-    return _margins_mm(Fronts.drawn(a.unit, of_a), of_b, DRAWS)[:, 0]
+    fronts = Fronts.drawn(a.unit, draw_units([a.unit]))
+    return _margins_mm(fronts, draw_units([b.unit]), DRAWS)[:, 0]
 
 
 def _sigma_bound_mm(a: UnitOnField, b: UnitOnField) -> float:
