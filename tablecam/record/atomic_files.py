@@ -40,6 +40,7 @@ def new_file_atomically(path: Path) -> Iterator[Path]:
             yield fresh
             _publish(fresh, path)
         finally:
+            # The temporary name goes in any case; by now the file may have its own as well.
             fresh.unlink(missing_ok=True)
 
 

@@ -25,6 +25,7 @@ def plays(journal: Journal, up_to: int | None = None) -> list[Json]:
     """
     games: list[Json] = []
     for entry in journal.entries("play", "deed", up_to=up_to):
+        # An action belongs to the newest game before it.
         if entry.kind == "play":
             play = {key: value for key, value in entry.document.items() if key != "after"}
             games.append(play | {"log": []})
