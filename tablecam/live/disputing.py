@@ -38,6 +38,7 @@ class Disputing:
         Raises:
             BadInput: The page shows no such question, or there is no such side.
         """
+        # Settled by the position that the page was answered by, without the newest frame's noise.
         line, position = self._rulings.answer(reading.snapshot.position, question, active)
         if line.answer is None or line.question is None:
             raise BadInput("question", f"expected one that has an answer, got {question}")
@@ -86,6 +87,7 @@ def units_asked(question: str, position: Position) -> tuple[str, ...]:
 
 def _units_named(question: str, because: str, position: Position) -> Iterator[Unit]:
     """Yields the units that a question's id names, then those that the answer mentions."""
+    # The answer's sentence names units by their ids, perhaps as possessives.
     words = (word.removesuffix("'s") for word in re.findall(r"[\w'-]+", because))
     for name in dict.fromkeys((*question.split("/")[1:], *words)):
         unit = position.unit(name)

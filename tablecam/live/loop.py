@@ -109,10 +109,12 @@ class TableLoop(Background):
             f"tablecam could not read the newest picture ({error!r}); the table is shown as it "
             "was before"
         )
+        # The same fault comes back with every frame: log it once.
         if fault != self._fault:
             log.error("%s", fault, exc_info=error)
         with self._tracking:
             self._fault = fault
+            # What led to the fault may still be in the state of the tracker.
             self._watching.start_over()
             now = self._health()
         with self._changed:
@@ -126,6 +128,7 @@ class TableLoop(Background):
         with self._tracking:
             sight = self._watching.see(frame, frame.taken_at_s)
             self._news += sight.news  # kept whatever goes wrong from here on
+            # Before it is published: the recorder has seen a frame before anything settles by it.
             self._listener(sight, frame)
             self._sight, self._shown_at_s = sight, frame.taken_at_s
             self._advice = self._adviser.advise(sight, frame, frame.taken_at_s)
@@ -143,6 +146,7 @@ class TableLoop(Background):
 
     def _publish(self, bases: Sequence[TrackedBase], frame: Frame | None = None) -> None:
         """Publishes bases, as the frame shows them if there is one."""
+        # Without a new frame the last delay stays shown.
         behind_s = None if self._tally is None else self._tally.behind_s
         if frame is not None:
             behind_s = self._reader.now_s() - frame.taken_at_s
@@ -164,6 +168,7 @@ class TableLoop(Background):
                 {base.tag: base.hidden_for_s for base in bases if base.pose.seen == "held"},
                 frozenset(base.tag for base in bases if base.is_doubted),
                 notices,
+                # Nothing moves after the end of a video, so that its last position settles at once.
                 at_s=math.inf if now.state == "ended" else self._shown_at_s,
             )
             camera = old.camera if self._sight is None else self._sight.camera

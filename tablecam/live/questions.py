@@ -24,9 +24,10 @@ Json = dict[str, Any]
 def measure(position: Position, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
     """Measures between two things: from where to where, with contact, sides and ranges.
 
-    Where the game's rulebook says how the two are measured, that way counts, and its rule is named;
-    else the shortest line between them does. Whether it is within each of `within_bw`; and between
-    units and bases, whether they touch (G-6) and where most of `b` lies as seen by `a` (M-1.11).
+    If the rulebook has its own way of measuring the two, that counts, and its rule is named; else
+    the shortest line counts. Also says whether the length is within each of `within_bw` and,
+    between units and bases, whether they touch (G-6) and where most of `b` lies as seen by `a`
+    (M-1.11).
 
     Raises:
         BadInput: `a` or `b` names nothing on the table.
@@ -101,6 +102,7 @@ def _within(position: Position, a: Thing, b: Thing, length: Length, range_bw: fl
 
 def _between_bases(position: Position, a: Thing, b: Thing) -> Json:
     """Answers what only things with footprints can be asked."""
+    # A marker and a point have no footprint (M-1.4): nothing touches them.
     if a == b or not (_has_footprint(a) and _has_footprint(b)):
         return {}
     answer = contact(_as_unit(a), _as_unit(b), tolerance_mm=position.table.tolerance_mm).answer
@@ -124,6 +126,7 @@ def _as_unit(thing: Thing) -> Unit:
 def _by_rule(position: Position, a: Thing, b: Thing) -> LengthByRule | None:
     """The length as the rulebook measures it, if it has a rule for this pair."""
     book = book_of(position.game)
+    # Only the way from a commander to a unit has a rule of its own (M-4.12).
     things = {thing.kind: thing for thing in (a, b)}
     if book is None or things.keys() != {"commander", "unit"}:
         return None

@@ -30,8 +30,7 @@ class LiveTable:
     """A table that is being watched and refereed (`tablecam.live.protocol.Live`).
 
     The loop publishes positions and knows no game; the referee hears of them and publishes its own
-    version. Snapshots join the two: their version is the sum of those that they are made of, so it
-    grows whenever one of them does.
+    version. Snapshots join the two.
 
     Any thread may ask. Use it as a context, or `start` and `close` it; the reader stays its
     caller's. `simulated` are the controls of a simulated table; `record` keeps the game, None keeps
@@ -71,11 +70,12 @@ class LiveTable:
             )
             if record is not None and (unfinished := record.unfinished()) is not None:
                 self._referee.resume(unfinished)
+                # A simulated table forgets, so it is laid out as the game left it.
                 if simulated is not None and (known := self._referee.position()) is not None:
                     simulated.lie_as(known)
         if self._referee is not None or record is not None:
             if record is not None:
-                # What a script moves is no hand's: a demo that is only looked at leaves no file.
+                # A script's moves are no player's: a demo that is only watched leaves no file.
                 self._recording = Recording(
                     record, roster, begins_with_moves=simulated is None, say=self._loop.say
                 )
@@ -91,6 +91,7 @@ class LiveTable:
 
     def close(self) -> None:
         """Stops all of it. May be called twice."""
+        # The referee first, as it takes positions from the loop and hands them to the recorder.
         if self._refereeing is not None:
             self._refereeing.close()
         self._loop.close()
@@ -126,6 +127,7 @@ class LiveTable:
             return self._snapshot() if newer else None
 
     def _version(self) -> int:
+        # A sum grows with each of its parts, so no change is missed by waiting for a newer version.
         return self._loop.newest().snapshot.version + self._game_version + self._disputed
 
     def _snapshot(self) -> Snapshot:
@@ -150,6 +152,7 @@ class LiveTable:
 
     def _reading(self) -> Reading:
         """The newest state with the frame that it was read from."""
+        # Under one lock, so that frame and snapshot belong together.
         with self._changed:
             return replace(self._loop.newest(), snapshot=self._snapshot())
 

@@ -66,6 +66,7 @@ class WhatIf:
 
     def _ruled(self, position: Position) -> tuple[Roster, LiveRulings]:
         """The table's roster and the rulings on it; made once."""
+        # A recording has one table file, so its first position's roster serves for all.
         if self._rulings is None:
             journal = self._recording()
             facts = None if journal is None else journal.facts()
