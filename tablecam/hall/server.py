@@ -143,6 +143,7 @@ class Hall:
             BadInput: The server cannot be reached, refuses, or has tables of a newer version.
         """
         with self.writing("cannot be used") as connection:
+            # Two programs may start at once. The lock ends with the transaction.
             connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
             metadata.create_all(connection)
             server_metadata.create_all(connection)
@@ -194,6 +195,7 @@ class Hall:
             )
             for row in rows
         ]
+        # Not in SQL: the times are texts, perhaps of different zones.
         return sorted(listed, key=lambda row: row.started_at, reverse=True)
 
     def report_presence(self, recording_id: str) -> None:
@@ -203,6 +205,7 @@ class Hall:
             BadInput: It cannot be written.
         """
         new = insert(presence).values(recording=recording_id, at=func.now())
+        # Each report but the first finds its row there.
         upsert = new.on_conflict_do_update(index_elements=["recording"], set_={"at": func.now()})
         with self.writing("cannot be written") as connection:
             connection.execute(upsert)
@@ -232,6 +235,7 @@ class Hall:
             readable_errors(self.name, "cannot receive notifications"),
             self.engine.connect() as connection,
         ):
+            # Outside transactions: LISTEN would take effect only at a commit.
             connection = connection.execution_options(isolation_level="AUTOCOMMIT")
             connection.exec_driver_sql(f"LISTEN {CHANNEL}")
             driver: Any = connection.connection.driver_connection
@@ -241,6 +245,7 @@ class Hall:
                     # Returns with the first notifications, without waiting for the timeout.
                     notifications = list(driver.notifies(timeout=timeout_s, stop_after=1))
                 except self.engine.dialect.loaded_dbapi.Error as error:
+                    # A broken connection must not return to the pool.
                     connection.invalidate()
                     because = " ".join(str(error).split())
                     raise ServerUnavailable(self.name, f"is lost: {because}") from error
@@ -265,6 +270,7 @@ def _public_address(url: URL) -> str:
 
 def _without_password(address: str) -> str:
     """Returns an invalid address without any part that may be a password."""
+    # Up to the last @ anything may be a password, and so may the options.
     scheme, colon, rest = address.partition(":")
     _, at, host = rest.rpartition("@")
     return f"{scheme}:***{at}{host.partition('?')[0] if at else ''}" if colon else address

@@ -91,7 +91,7 @@ class Followed:
         """Verifies the recording by its digests, without reading its pictures.
 
         Raises:
-            NoAnswer: The connection to the server is lost.
+            ServerUnavailable: The connection to the server is lost.
         """
         try:
             self._faults = self.journal.verified(images=False).faults
@@ -104,7 +104,7 @@ class Followed:
         """Returns the table with its game's status.
 
         Raises:
-            NoAnswer: The connection to the server is lost.
+            ServerUnavailable: The connection to the server is lost.
         """
         is_playing = listed.silent_s is not None and listed.silent_s < _SILENT_S
         try:
@@ -142,7 +142,8 @@ class Followed:
             return game_status(self._last, self._words, self._sides, self._after)
 
     def _final_status(self, last: int) -> GameStatus:
-        """Returns the status of an ended game from its last deed: reading it all takes long."""
+        """Returns the status of an ended game."""
+        # From its last deed alone: reading all of a long game takes long.
         if self._ended is None or self._ended.entry != last:
             deed = self.journal.newest("deed")
             document = {} if deed is None else deed.document
@@ -155,6 +156,7 @@ class Followed:
         for entry in self.journal.entries(*SHOWN, after=self._last):
             for scene in self._telling.scenes_of(entry):
                 self._words = scene.words or self._words
+            # Entries without a status leave it as it was.
             self._after = entry.document.get("after") or self._after
             self._last = entry.number
         self._sides = self._side_names()
@@ -170,6 +172,7 @@ class Followed:
 
     def _picture(self, scene: Scene) -> bytes:
         studio = Studio(self.journal, self._sides, *_THUMBNAIL_PX, units_across=_UNITS_ACROSS)
+        # A ruling's drawings would only clutter so small a picture.
         table = studio.table(replace(scene, shapes=()))
         _, jpeg = cv2.imencode(".jpg", table, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
         return jpeg.tobytes()

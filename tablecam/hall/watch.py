@@ -104,6 +104,7 @@ class HallWatch(Background):
 
     def _listen(self) -> None:
         self.hall.prepare()
+        # Listen before the first refresh: nothing falls between the two.
         with self.hall.listening() as news:
             self._set_trouble("")
             must_refresh = True  # existing tables are shown at once
@@ -112,6 +113,7 @@ class HallWatch(Background):
                     refreshed_at_s = time.monotonic()
                     self._refresh()
                 recordings = news(_RETRY_S)
+                # A table that falls silent sends no notification.
                 must_refresh = bool(recordings) or time.monotonic() - refreshed_at_s >= PRESENCE_S
 
     def _refresh(self) -> None:
