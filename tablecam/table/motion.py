@@ -17,11 +17,11 @@ from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Point, Position, Terrain, Unit
 
 BASE_RESTS_AFTER_S = 0.4
-"""A base that is seen at one place for so long rests there: no hand pauses a move as long."""
+"""A base seen at one place for this long rests there: no hand pauses a move for as long."""
 
 TABLE_RESTS_AFTER_S = 0.8
-"""Nothing may move for so long. A hand that lays base after base takes longer between two, and each
-is reported as it settles; a base itself rests after half of that."""
+"""Nothing may move for this long. A hand that lays base after base takes longer between two, and
+each is reported as it settles; a base itself rests after half of this."""
 
 STILL_MM = 0.3
 """A base this near to where it rested has not moved, however sure the fit is.
@@ -42,9 +42,9 @@ HAND_MM, HAND_DEG = 3.0, 3.0
 
 _HAND_SIGMAS = 3.0
 _SURER = 2.0
-"""A base whose place is known so many times better is reported anew, though it lies there still."""
+"""A still base whose place is now known this many times better is reported again."""
 _WELL_KNOWN = 0.3
-"""Not, though, if it was known to this share of how far a still base strays."""
+"""Unless it was already known to within this share of how far a still base strays."""
 
 Bases = Mapping[str, BasePose]
 """Bases by their tags, or by their names where they have none."""
@@ -64,18 +64,19 @@ class TableMotion:
     def see(self, position: Position, now_s: float) -> Position | None:
         """Returns the position in which the table has just settled; None while it has not.
 
-        `now_s` is the time at which it lay so, on the clock of its pictures: however slowly they
-        come, a table that rests is seen in two of them so far apart.
+        `now_s` is when its picture was taken: even with slow pictures, a resting table is seen in
+        two of them that are far enough apart.
         """
         steady = steadied(position, self._steady)
         places = _places(steady)
+        # Any change restarts the wait: the whole table must be still at once.
         if self._steady is None or places != _places(self._steady):
             self._since_s = now_s
         self._steady = steady
         if now_s < self._since_s + TABLE_RESTS_AFTER_S or places == self._rested_at:
             return None
         self._rested_at = places
-        # The camera's view of an untouched base strays a little for hours: that is no move.
+        # The camera's view of an untouched base strays a little over hours: that is no move.
         if self._settled is not None and not is_new(steady, self._settled):
             return None
         self._settled = steady
@@ -100,6 +101,7 @@ def steadied(position: Position, before: Position | None) -> Position:
 
 def _steady_unit(unit: Unit, known: Mapping[str, Unit]) -> Unit:
     old = known.get(unit.id)
+    # With a base hidden or found again, the two cannot be compared one by one.
     if old is None or [base.tag for base in old.bases] != [base.tag for base in unit.bases]:
         return unit
     pairs = list(zip(unit.bases, old.bases, strict=True))
@@ -122,6 +124,7 @@ def _steady_commander(leader: Commander, known: Mapping[str, Commander]) -> Comm
 
 def _is_within_sigma(new: BasePose, old: BasePose) -> bool:
     """Whether a base lies where it lay, as far as its measures can tell."""
+    # Along each axis, as sigma is the deviation in one direction.
     far_mm = max(abs(new.x_mm - old.x_mm), abs(new.y_mm - old.y_mm))
     turned_deg = abs(difference_deg(new.heading_deg, old.heading_deg))
     return far_mm <= old.sigma_mm and turned_deg <= old.sigma_deg
@@ -164,6 +167,7 @@ def moved_units(position: Position, before: Position) -> frozenset[str]:
 
 def has_moved(base: BasePose, before: BasePose) -> bool:
     """Whether a base lies elsewhere than before, by more than a still one strays."""
+    # The fit's own doubt counts: a partly hidden base strays farther.
     limit_mm = max(STILL_MM, base.sigma_mm, before.sigma_mm)
     limit_deg = max(STILL_DEG, base.sigma_deg, before.sigma_deg)
     turned_deg = abs(difference_deg(base.heading_deg, before.heading_deg))

@@ -177,6 +177,7 @@ def _position(document: Document, games: Collection[str]) -> Position:
     document.require(FORMAT, VERSION)
     check_game(document, games)
     parsed = document.parsed(PositionDocument)
+    # Units and commanders share their ids: a reference names either.
     check_ids(document, [*_names(parsed)])
     check_ids(
         document, [(("terrain", i, "id"), piece.id) for i, piece in enumerate(parsed.terrain)]
