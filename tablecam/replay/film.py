@@ -139,6 +139,7 @@ def _play(document: Json) -> Json:
 
 
 def _deed(document: Json) -> Json:
+    # Without `entry`, which may name concealed cards.
     public: Json = {key: document[key] for key in ("deed", "undoes") if key in document}
     if "events" in document:
         public["events"] = [_event(event) for event in document["events"]]

@@ -66,11 +66,13 @@ class Log:
             return
         try:
             self.lines += [*formatter(self, entry)]
+        # One damaged entry must not hide the rest of the log.
         except (LookupError, TypeError, AttributeError, ValueError):
             self.lines.append(_line(entry, f"this {entry.kind} cannot be read"))
 
     def play(self, entry: Entry) -> Said:
         """Yields the line that begins a game."""
+        # Actions are numbered anew in each game.
         self._deeds.clear()
         position, options = entry.document["position"], entry.document.get("options", {})
         count = Counter(unit["side"] for unit in position["units"])
@@ -97,6 +99,7 @@ class Log:
         for deed in undoes:
             for line_number in self._deeds.get(deed, ()):
                 self.lines[line_number] = replace(self.lines[line_number], is_undone=True)
+        # The earliest action taken back, or the first after it that has a line.
         first = next(
             (number for deed in reversed(undoes) for number in self._deeds.get(deed, ())),
             None,

@@ -111,6 +111,7 @@ def _decoded(body: str, source: str) -> bytes:
 def _unpacked(packed: bytes, source: str) -> bytes:
     decompressor = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_MAX_UNPACKING_BYTES)
     try:
+        # Bounded, as a short text may expand without end.
         lines = decompressor.decompress(packed, max_length=MOST_BYTES)
     except (lzma.LZMAError, MemoryError):
         raise BadInput(source, "expected a recording in tablecam's text form") from None
