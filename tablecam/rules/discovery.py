@@ -19,6 +19,7 @@ def discover(module: str, name: str) -> Iterator[Any]:
     """
     for package in _packages():
         full_name = f"{package}.{module}"
+        # A rule system need not provide all of book, game and odds.
         if importlib.util.find_spec(full_name) is not None:
             yield getattr(importlib.import_module(full_name), name)
 

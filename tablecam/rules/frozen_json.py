@@ -83,6 +83,7 @@ def _too_large(data: Any, path: KeyPath = ()) -> tuple[KeyPath, float] | None:
     elif isinstance(data, list):
         inside = enumerate(data)
     else:
+        # A `bool` is an `int`, too.
         is_number = isinstance(data, int | float) and not isinstance(data, bool)
         return (path, data) if is_number and abs(data) > _LARGEST else None
     results = (_too_large(item, (*path, key)) for key, item in inside)
