@@ -62,10 +62,12 @@ def _resolved(module: str, path: str) -> str:
 
 def _as_function(module: str, text: str) -> str:
     def constant(imported: re.Match[str]) -> str:
+        # In an import names are renamed by `as`, in a pattern by a colon.
         names = imported["names"].removeprefix("* as ").replace(" as ", ": ")
         return f'const {names} = modules["{_resolved(module, imported["path"])}"];'
 
     body = _EXPORT.sub("", _IMPORT.sub(constant, text))
+    # Any other form would be a syntax error inside a function.
     if left := _LEFT.search(body):
         raise ValueError(f"{module}.js: expected imports and exports by name, got {left[0]}")
     exports = ", ".join(_EXPORT.findall(text))

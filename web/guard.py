@@ -55,6 +55,7 @@ def _is_own_name(name: str) -> bool:
     try:
         ipaddress.ip_address(name)
     except ValueError:
+        # Routers and Zeroconf append `.lan` and `.local` to a machine's own name.
         own = {"localhost", socket.gethostname().lower()}
         own |= {own_name + ".lan" for own_name in own}
         return name.lower().removesuffix(".local") in own

@@ -102,6 +102,7 @@ def page_lines(
         pictures=_PICTURES,
     )
     template = Environment(loader=PackageLoader("web"), autoescape=True).get_template("replay.html")
+    # Divided where the pictures belong, as they may not all fit into memory.
     page = template.render(file=shown, about=about, styles=STYLES, version=tablecam.__version__)
     before, _, after = page.partition(_PICTURES)
     yield f"{before}{{"
