@@ -92,7 +92,8 @@ def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
     if obstacle is None:
         return answer
     no = replace(answer, answer="no", margin_mm=0.0, sigma_mm=0.0, probability=0.0)
-    return replace(no, because=f"no force: {obstacle}")  # the distance does not matter
+    # The distance does not matter.
+    return replace(no, because=f"no force: {obstacle}")
 
 
 def close_call_links(
@@ -142,6 +143,7 @@ def _chains(
             chain += linked
             unlinked = [other for other in unlinked if other not in linked]
         chains.append({member.id for member in chain})
+    # In the units' order, however the links were found.
     order = [unit.id for unit in units]
     return tuple(tuple(unit_id for unit_id in order if unit_id in chain) for chain in chains)
 
