@@ -182,7 +182,7 @@ def _widened(front: Axes, shift_mm: float) -> Axes:
 
 
 def _target(front: Axes, outline: shapely.Geometry) -> shapely.Geometry:
-    """Returns the part of a defender ahead of an attacker's front line, less a sliver all around."""
+    """Returns the part of a defender ahead of an attacker's front line, less a sliver around."""
     ahead = outline
     if front.ahead_mm(shapely.get_coordinates(outline)).min(initial=0.0) < 0.0:
         reach_mm = shapely.hausdorff_distance(_front(front), outline)
