@@ -150,6 +150,7 @@ class MauriceGame:
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
         """Returns the first step of round 1, or the deal before it where tablecam deals."""
+        # Steps in which nobody is asked are passed at once.
         state, _ = rounds.onward((first_state(position, options), ()))
         return state
 

@@ -108,6 +108,7 @@ def _concerned(state: State, step: Modifying) -> tuple[str, ...]:
         case Firing(kind="bombard", may=units):
             return units or ()
         case Firing():
+            # A volley card is played before either side fires (M-4.16).
             sides = (state.active, state.passive)
             able = (able_to_fire(state, Firing("volley", side)) for side in sides)
             return tuple(unit.id for of_side in able for unit in of_side)
@@ -141,6 +142,7 @@ class ModifyingRules:
             plain = (
                 {name: _PIP[units[name].side == step.side]} for name in _concerned(state, step)
             )
+            # The first adds nothing, as not every card's effect is a number.
             played = [Modify(step.side, step.symbol, amounts) for amounts in ({}, *plain)]
         return (Decline(step.side), *played)
 
@@ -241,13 +243,13 @@ def _interrupted(state: State, effect: Effect) -> Round:
 def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
     """Whether an interrupt leaves the activated force unable to do what it was activated for.
 
-    Under Rough Going a force that starts in difficult ground cannot move, and all of a force starts
-    in it or none (M-1.15). Guns may still clear their smoke. Of a charging force half must still be
-    able to charge (M-8.2).
+    Under Rough Going a force that starts in difficult ground cannot move; guns may still clear
+    their smoke. Of a charging force half must still be able to charge (M-8.2).
     """
     if effect != "rough-going":
         return effect == "foil"
     units = [field_at(state).by_id[name] for name in step.force]
+    # One unit stands for all: a force is in difficult ground as a whole or not at all (M-1.15).
     if state.round.command == "charge":
         able = able_to_charge(state, step.force)
         return units[0].is_in_difficult or not are_enough_chargers(len(able), len(units))

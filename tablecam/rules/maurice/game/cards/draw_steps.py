@@ -36,6 +36,7 @@ class DrawingRules:
         if is_dealt(state) or state.deck.stage != "second":
             return (plain,)
         with_reshuffle = tuple(replace(plain, reshuffle_at=place + 1) for place in range(count))
+        # If all that is left is drawn, the Reshuffle card is among it.
         return with_reshuffle if state.deck.left == count else (plain, *with_reshuffle)
 
     def apply(self, state: State, step: Drawing, action: Action) -> StateAndEvents:
@@ -65,6 +66,7 @@ def automatic_draw(state: State, step: Drawing) -> StateAndEvents | None:
     if deck.left == 0:
         text = "the deck is empty: nobody draws"
         return state.to(step.then), (Event("draw", text, "M-4.22", {"side": step.side}),)
+    # Chance is asked where tablecam deals, the players where the Reshuffle card may come up.
     if is_dealt(state) or deck.stage == "second":
         return None
     return _moved_to_hand(state, step, min(step.count, deck.left))
@@ -87,6 +89,7 @@ def settled_draw(state: State, action: Draw, chance: Random) -> Draw:
     The draw ends at the Reshuffle card, since the rest is drawn from the new deck.
     """
     deck = state.deck
+    # A wrong number of cards is left for `apply` to refuse.
     if action.cards is not None or not is_dealt(state) or not 0 <= action.count <= deck.left:
         return action
     pool = [*deck.cards, *([RESHUFFLE] if deck.stage == "second" else [])]

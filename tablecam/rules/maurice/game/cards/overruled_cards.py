@@ -62,6 +62,7 @@ def settled_overrule(state: State, action: Overrule, chance: Random) -> Overrule
     if not is_dealt(state) or (action.deck is None and not named):
         return action
     count = _aside_count(state, action)
+    # An impossible number is left for the check to refuse.
     if not len(named) <= count <= len(state.deck.cards):
         return action
     present = [card for card in named if card in state.deck.cards]

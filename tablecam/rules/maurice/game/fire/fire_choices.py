@@ -71,6 +71,7 @@ def usual_fire(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
     all_targets = dict.fromkeys(name for names in targets.values() for name in names)
     aim_sets: list[dict[str, str]] = []
     for target in all_targets:
+        # Bases that cannot fire at it fire at their first target.
         aims = {base: target if target in names else names[0] for base, names in targets.items()}
         if aims not in aim_sets:
             aim_sets.append(aims)

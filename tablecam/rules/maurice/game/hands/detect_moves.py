@@ -67,6 +67,7 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     field = field_at(state)
     there = on_empty_field(field, seen)
     enemies = () if there is None else _enemies_in_front(field, there)
+    # What can be explained as a move up needs no charge.
     if there is None or not enemies or refusal(state, March(seen.id, seen.bases)) is None:
         return suggest_march(state, seen)
     moves = [nearest_charge(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
@@ -144,9 +145,11 @@ def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
     Legal actions come first, then moves out of turn, then missing or surplus bases.
     """
     if isinstance(state.step, RollingTerrain | LayingTerrain | ChoosingEdge | ChoosingOrder):
-        return ()  # nothing has its place yet
+        # Nothing has its place yet.
+        return ()
     if isinstance(state.step, Over):
-        return ()  # units are being packed away
+        # Units are being packed away.
+        return ()
     if isinstance(state.step, Deploying):
         return _deployment(state, state.step, position)
     units = list(_unit_suggestions(state, position))
@@ -174,6 +177,7 @@ def _after_others(
     # M-6.8: a unit may not end its move on another; that one may have moved away meanwhile.
     upon = lies_upon(field, with_bases(unit, seen.bases))
     tried = {other.unit for other in suggestions if other.action is not None}
+    # The place becomes free only if all that stood there have moved.
     if not upon or not tried.issuperset(upon):
         return suggestion
     because = f"{suggestion.unit} lies where {join_words(upon)} stood"
@@ -333,6 +337,7 @@ def _commander_suggestion(
         return Suggestion(
             leader.id, text, None, no_answer("M-6.27", text, far_mm, (drawn,)), state.position
         )
+    # Paid with the card that the step itself would offer.
     card = next(
         (action.card for action in the_round.legal(state) if isinstance(action, PlaceCommander)),
         None,

@@ -138,6 +138,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
 def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     """Suggests a unit's fall back, and checks that it lies where that leads."""
     field, action = field_at(state), FallBack(seen.id)
+    # Without results: whoever fell back before lies at its new place already.
     unit, result = field.by_id[seen.id], fall_back(field_at(state), seen.id, {})[seen.id]
     if result.is_broken:
         rule, _, why = result.because[-1].partition(" ")

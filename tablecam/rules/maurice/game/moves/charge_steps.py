@@ -162,6 +162,7 @@ def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
         ideal = declared_charge_end(state, action)
         if ideal is None:
             return _lost(state, step, action)
+        # Players may name the enemy alone; the unit then ends where the charge leads.
         action = action if action.bases else replace(action, bases=ideal.bases)
     check_bases(state, action)
     end = made_charge(state, action)
@@ -219,6 +220,7 @@ def _not_a_move_up(state: State, action: March, judgement: MoveJudgement) -> str
         return f"{action.unit} was activated to charge and may not change its formation"
     if judgement.is_legal.answer != "no":
         return None
+    # Judged again as a march, to say what about it only a march may do.
     march = judge_march(state, action, is_moving_up=False)
     if march.is_legal.answer != "no" and march.is_after_about_face:
         return f"{action.unit} was activated to charge and may not about-face"

@@ -280,6 +280,7 @@ def _shapes(
     if not (about or event.evidence):
         yield from _of_side(event, state)
     words = hits or _result(event)
+    # Hits are shown at the target, any other result at the unit itself.
     shown = units.get(str(event.facts.get("target" if hits else "unit")))
     if words and shown is not None:
         yield Shape("point", (_middle(shown.outline),), "result", words)
@@ -336,7 +337,8 @@ def _result(event: Event) -> str:
         case "broken":
             return "breaks"
         case "falls-back" | "result" if facts["broken"]:
-            return ""  # the `broken` event says so
+            # The `broken` event says so.
+            return ""
         case "falls-back":
             gained = facts["disruption"]
             return f"{_disruptions(gained)}, falls back" if gained else "falls back"

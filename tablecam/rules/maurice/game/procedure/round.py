@@ -142,6 +142,7 @@ def apply(state: State, action: Action) -> StateAndEvents:
     Raises:
         Refused: The action is not legal now.
     """
+    # The referee's own action: it takes nobody's turn and has no events.
     if isinstance(action, CorrectPoses):
         return with_corrected_poses(state, action), ()
     if isinstance(action, Overrule):
@@ -156,6 +157,7 @@ def apply(state: State, action: Action) -> StateAndEvents:
 def onward(followed: StateAndEvents) -> StateAndEvents:
     """Advances until somebody is asked something, or the game is over."""
     state, events = followed
+    # One automatic step may lead to another.
     while (transition := _AUTOMATIC.get(type(state.step))) is not None:
         automatic = transition(state, state.step)
         if automatic is None:

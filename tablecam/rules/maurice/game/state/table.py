@@ -91,6 +91,7 @@ def _table_at(state: State) -> _Table:
 
 def _table_on(position: Position, *, is_closed: bool) -> _Table:
     """Returns the cached table of a position, or a new one."""
+    # Another thread may append meanwhile.
     latest = tuple(_LATEST)
     for recent in latest:
         if recent.position is position and recent.is_closed == is_closed:

@@ -23,6 +23,7 @@ def visible_json(state: State, seat: str | None) -> Json:
     deck = replace(state.deck, cards=(), discards=())
     public = replace(state, sides=(sides[0], sides[1]), options=options, deck=deck)
     plain = state_to_json(public)
+    # The pile lies face up (M-3.1).
     pile = (state.options.card(card_id) for card_id in state.deck.discards)
     plain["discards"] = [to_plain(card) for card in pile if card is not None]
     if isinstance(state.step, LayingTerrain):
