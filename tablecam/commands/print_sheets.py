@@ -65,6 +65,7 @@ def print_sheets(
     what = what or ("all" if units is None else "bases")
     roster = None if what == "board" else _roster(table_path)
     content = sheet_content(roster, what, None if units is None else _names(units))
+    # Older sheets of ours may be replaced without --force.
     existed = _are_sheets(out)
     check_new({"--out": out}, inputs=[table_path] if table_path else [], force=force or existed)
     _write(out, sheets_pdf(content, paper))

@@ -130,6 +130,7 @@ def _local_pool(tasks: Sequence[Task], *, workers: int) -> Iterator[list[_Future
         try:
             yield [pool.submit(reread, task) for task in tasks]
         except BaseException:
+            # Without waiting, as each video is resumed where it was left.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
@@ -148,6 +149,7 @@ def _dask_cluster(address: str, tasks: Sequence[Task]) -> Iterator[list[_Future]
         because = " ".join(str(error).split())
         raise BadInput("--scheduler", f"{address} is not reached: {because}") from None
     with client:
+        # Not pure, or Dask would answer a second run from its cache.
         yield [client.submit(reread, task, pure=False) for task in tasks]
 
 
@@ -176,7 +178,8 @@ def _result(task: Task, future: _Future) -> RereadResult:
     """Returns a video's result; a worker that died is a problem of that video alone."""
     try:
         reread_result: RereadResult = future.result()
-    except Exception as error:  # anything that ends a process or a cluster's worker
+    # Anything that ends a process or a cluster's worker.
+    except Exception as error:
         return RereadResult(task.video, task.recording, problem=f"{task.video}: {error!r}")
     return reread_result
 
