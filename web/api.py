@@ -162,7 +162,8 @@ def _range_bw(text: str) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not 0 <= value <= _MAX_RANGE_BW:  # also refuses NaN
+    # Written so that it also refuses NaN.
+    if not 0 <= value <= _MAX_RANGE_BW:
         expected = f"expected a number from 0 to {_MAX_RANGE_BW}"
         raise BadInput("request", f"{expected}, got {text!r}", key="within_bw")
     return value

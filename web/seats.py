@@ -125,7 +125,8 @@ def sit_down(token: str) -> AnyResponse:
     response = _with_cookie(redirect("/", 303), _COOKIE, token)
     if seat == SHARED:
         return _with_cookie(response, _SCREEN_COOKIE, token)
-    response.delete_cookie(_cookie_name(_SCREEN_COOKIE))  # the screen is no longer shared
+    # The screen is no longer shared.
+    response.delete_cookie(_cookie_name(_SCREEN_COOKIE))
     return response
 
 

@@ -142,7 +142,8 @@ class Server:
     def _make_room(self) -> None:
         """Closes idle connections: slow requests, and the oldest if there are too many."""
         now_s = time.monotonic()
-        by_number: Any = self._waitress.active_channels  # its stub names one channel
+        # Its stub names one channel.
+        by_number: Any = self._waitress.active_channels
         channels: list[HTTPChannel] = [*by_number.values()]
         idle = [
             channel
@@ -245,7 +246,8 @@ def _own_network_host() -> str | None:
     """Returns this machine's address in its network, without sending anything."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # reserved for documentation (RFC 5737)
+            # An address that is reserved for documentation (RFC 5737).
+            probe.connect(("192.0.2.1", 9))
         except OSError:
             return None
         return str(probe.getsockname()[0])

@@ -116,6 +116,7 @@ def _check(videos: Sequence[Path], table_path: Path, camera_path: Path) -> None:
     """Refuses files that no video could be read with, and videos of the same name."""
     read_table_file(table_path)
     read_camera_file(camera_path)
+    # Each recording is named after its video.
     for stem, count in Counter(video.stem for video in videos).items():
         if count > 1:
             expected = f"expected videos of different names, got {count} that are called {stem}"

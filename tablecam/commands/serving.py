@@ -212,6 +212,7 @@ def say_where_kept(record: GameRecorder) -> None:
     Raises:
         click.exceptions.Exit: Something is lost.
     """
+    # The last news, which no page shows any more.
     for line in record.try_again():
         click.echo(line, err=True)
     if record.unsaved:

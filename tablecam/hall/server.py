@@ -107,7 +107,8 @@ def server_url(address: str) -> URL:
     expected = "expected the address of a PostgreSQL server: postgresql://user@host/database"
     try:
         url = make_url(address)
-    except (ArgumentError, ValueError):  # an invalid port raises ValueError
+    # An invalid port raises ValueError.
+    except (ArgumentError, ValueError):
         raise BadInput("--record", f"{expected}, got {_without_password(address)}") from None
     if "@" in (url.host or ""):
         because = "write an @ in a password as %40"
@@ -174,7 +175,8 @@ class Hall:
             BadInput: They cannot be read.
         """
         newest = select(func.max(entry.c.number)).where(entry.c.recording == recording.c.id)
-        last = func.coalesce(newest.scalar_subquery(), 0).label("last")  # by index, without a scan
+        # Read from the index, without a scan.
+        last = func.coalesce(newest.scalar_subquery(), 0).label("last")
         silent_s = func.extract("epoch", func.now() - presence.c.at).label("silent_s")
         name = func.coalesce(table_name.c.name, "").label("name")
         query = (
@@ -241,7 +243,8 @@ class Hall:
             driver: Any = connection.connection.driver_connection
 
             def news(timeout_s: float) -> list[str]:
-                try:  # bypasses SQLAlchemy, so the driver raises its own errors
+                # Bypasses SQLAlchemy, so the driver raises its own errors.
+                try:
                     # Returns with the first notifications, without waiting for the timeout.
                     notifications = list(driver.notifies(timeout=timeout_s, stop_after=1))
                 except self.engine.dialect.loaded_dbapi.Error as error:

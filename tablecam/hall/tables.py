@@ -110,8 +110,10 @@ class Followed:
         try:
             status = self._status_now() if is_playing else self._final_status(listed.last)
         except ServerUnavailable:
-            raise  # no recording can be read: all stay as they were
-        except Exception as error:  # one recording of many must not hide the others
+            # No recording can be read: all stay as they were.
+            raise
+        # One recording of many must not hide the others.
+        except Exception as error:
             log.debug("%s cannot be shown", listed.id, exc_info=error)
             status = GameStatus(listed.last, f"This recording cannot be read: {error}")
         if self._faults:
@@ -130,7 +132,8 @@ class Followed:
             except BadInput:
                 if not self._drawn[1]:
                     raise
-                return self._drawn[1]  # the last one: the server may return
+                # The last picture: the server may come back.
+                return self._drawn[1]
             scene = self._telling.now
             if scene is not None and self._drawn[0] != self._last:
                 self._drawn = (self._last, self._picture(scene))

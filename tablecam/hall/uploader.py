@@ -191,7 +191,8 @@ class Uploader(Background):
             self._is_ready = False
             self._set_trouble(AWAY, error)
             return False
-        except Exception as error:  # not even an error of tablecam may end the uploads
+        # Not even an error of tablecam may end the uploads.
+        except Exception as error:
             self._is_ready = False
             self._set_trouble(NOT_TAKEN, error)
             return False
@@ -291,5 +292,6 @@ class Uploader(Background):
 
 def one_line(name: str) -> str:
     """Returns a name on one line, as any database accepts and any page shows it."""
-    name_utf8 = name.encode("utf-8", "replace").decode()  # without lone surrogates
+    # Without lone surrogates.
+    name_utf8 = name.encode("utf-8", "replace").decode()
     return _BLANKS_AND_CONTROLS.sub(" ", name_utf8).strip()

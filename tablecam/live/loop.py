@@ -60,15 +60,18 @@ class TableLoop(Background):
         self._adviser = Adviser(camera, roster)
         self._sight: Sight | None = None
         self._advice: tuple[str, ...] = ()
-        self._news: tuple[str, ...] = ()  # players have not been shown them yet
+        # Players have not seen these yet.
+        self._news: tuple[str, ...] = ()
         self._shown_at_s = 0.0
         self._fault = ""
-        self._tracking = FairLock()  # between a frame that is read and a base taken off
+        # Held while a frame is read or a base is taken off.
+        self._tracking = FairLock()
         self._tally: Tally | None = None
         self._changed = changed
         position = position_of((), roster, camera.name)
         first = Snapshot(0, -1, position, health(reader.status, camera.name, None))
-        self._reading = Reading(first, None, camera)  # guarded by `_changed`
+        # Guarded by `_changed`.
+        self._reading = Reading(first, None, camera)
 
     def newest(self) -> Reading:
         """The newest snapshot with its frame and camera."""
@@ -100,7 +103,8 @@ class TableLoop(Background):
                 self._read(frame) if frame is not None else self._follow_the_source()
             except Exception as error:
                 self._report_fault(error)
-            if frame is None and self._reader.status.finished:  # no frame comes any more
+            # No frame comes any more.
+            if frame is None and self._reader.status.finished:
                 self._stopping.wait(_PATIENCE_S)
 
     def _report_fault(self, error: Exception) -> None:
@@ -127,7 +131,8 @@ class TableLoop(Background):
         """Reads one frame and publishes what it shows."""
         with self._tracking:
             sight = self._watching.see(frame, frame.taken_at_s)
-            self._news += sight.news  # kept whatever goes wrong from here on
+            # Kept even if something goes wrong below.
+            self._news += sight.news
             # Before it is published: the recorder has seen a frame before anything settles by it.
             self._listener(sight, frame)
             self._sight, self._shown_at_s = sight, frame.taken_at_s
@@ -151,6 +156,7 @@ class TableLoop(Background):
         if frame is not None:
             behind_s = self._reader.now_s() - frame.taken_at_s
         self._tally = self._tallied(bases, behind_s)
+        # Worked out before the lock is taken, for which pages wait.
         position = with_formations(
             position_of(bases, self._roster, self._calibration), self._roster
         )

@@ -133,7 +133,8 @@ def _by_rule(position: Position, a: Thing, b: Thing) -> LengthByRule | None:
     try:
         length = book.length_to_unit(position, things["commander"].name, things["unit"].name)
     except BadInput:
-        return None  # the rulebook cannot read this position; a tape measure still works
+        # The rulebook cannot read this position; a tape measure still works.
+        return None
     return length
 
 

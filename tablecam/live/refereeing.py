@@ -59,7 +59,8 @@ class Refereeing(Background):
                 continue
             try:
                 self._look(latest)
-            except Exception:  # a fault of ours costs one look, never the game
+            # A fault of tablecam's own costs one look, never the game.
+            except Exception:
                 log.exception("the referee could not make sense of the table")
 
     def _look(self, now: Snapshot) -> None:
@@ -81,7 +82,8 @@ class Refereeing(Background):
         # A base that becomes missed changes the referee's table, though nothing has moved.
         if latest is None or (settled is None and missed == self._missed):
             return
-        self._keep(latest, missed)  # first: no deed may overtake what it was judged by
+        # First: no action may be recorded before the table that it was judged by.
+        self._keep(latest, missed)
         self._latest, self._missed = latest, missed
         if self._referee is not None:
             self._referee.table_at_rest(without_bases(latest, missed))
@@ -91,7 +93,8 @@ class Refereeing(Background):
             return
         try:
             self._recording.settle(position, missed=missed)
-        except Exception:  # a fault of ours costs an entry; what hands did is judged all the same
+        # A fault of tablecam's own costs an entry; the table is judged all the same.
+        except Exception:
             log.exception("the table could not be kept as it lies")
 
 

@@ -50,6 +50,7 @@ class LiveRulings:
         self._check_unit(unit)
         with self._turn:
             book, handle, known = self._handle(position, active)
+            # One unit and pairs share the cache, so its keys are tuples.
             if (unit,) not in known:
                 known[unit,] = book.unit_sheet(handle, unit)
             return known[unit,]

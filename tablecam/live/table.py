@@ -57,9 +57,11 @@ class LiveTable:
         self._loop = TableLoop(
             reader, camera, roster, self._changed, listener=self._listen, unwritten=self._unwritten
         )
-        self._game_version = 0  # guarded, as all that snapshots are made of, by `_changed`
+        # Guarded by `_changed`, like all that snapshots are made of.
+        self._game_version = 0
         self._disputes = 0
-        self._disputed = 0  # so often, in whichever game
+        # Counts the disputes of all games, so that it only grows.
+        self._disputed = 0
         self._joined: tuple[tuple[int, int, int], Snapshot] | None = None
         self._referee: Referee | None = None
         self._refereeing: Refereeing | None = None
@@ -73,6 +75,7 @@ class LiveTable:
                 # A simulated table forgets, so it is laid out as the game left it.
                 if simulated is not None and (known := self._referee.position()) is not None:
                     simulated.lie_as(known)
+        # A table without rules may still be recorded.
         if self._referee is not None or record is not None:
             if record is not None:
                 # A script's moves are no player's: a demo that is only watched leaves no file.

@@ -61,9 +61,11 @@ class LiveCalibration(Background):
     ) -> None:
         super().__init__("live calibration")
         self._reader = reader
-        self._work_lock = FairLock()  # guards `_work`
+        # Guards `_work`.
+        self._work_lock = FairLock()
         self._work = CalibrationWork(camera_path, roster, on_stage)
-        self._changed = threading.Condition()  # guards the state and the frame
+        # Guards the state and the frame.
+        self._changed = threading.Condition()
         self._frame: Frame | None = None
         empty = CalibrationState(0, -1, self._source_news(), LensGuide().progress)
         self._state = self._work.shown_in(empty)

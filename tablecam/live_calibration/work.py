@@ -337,7 +337,8 @@ class CalibrationWork:
         if advice.taken is not None:
             try:
                 self._folder.save(advice.taken, grey)
-            except BadInput as error:  # the view still counts; only a crash would lose it
+            # The view still counts; only a crash would lose it.
+            except BadInput as error:
                 self.warn(str(error))
         self._advice = advice
 

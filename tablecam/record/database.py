@@ -29,7 +29,8 @@ def open_engine(path: Path, *, read_only: bool = False) -> Engine:
     """
 
     def connect() -> sqlite3.Connection:
-        address = _address(path, read_only)  # each time: whether the disk is full may change
+        # For each connection: whether the disk is full may change.
+        address = _address(path, read_only)
         # Without an isolation level the driver never begins a transaction; `_begin` does.
         return sqlite3.connect(address, uri=True, timeout=_PATIENCE_S, isolation_level=None)
 

@@ -31,7 +31,8 @@ def picture_digest(row: Mapping[str, Any]) -> str:
     """Returns the digest of a picture's row, without the number of its entry."""
     header = f"{row['kind']} {row['media_type']}\n".encode()
     image = row["image"]
-    content = image if isinstance(image, bytes) else repr(image).encode()  # damaged: not bytes
+    # A damaged row may hold something else than bytes.
+    content = image if isinstance(image, bytes) else repr(image).encode()
     return hashlib.sha256(header + content).hexdigest()
 
 

@@ -86,7 +86,8 @@ def _because(error: DBAPIError, name: str) -> str:
     # SQLite often reports a full disk as a broken one.
     if code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN} and is_full(Path(name).parent):
         code = sqlite3.SQLITE_FULL
-    message = " ".join(str(error.orig).split())  # a server's message has several lines
+    # A server's message has several lines.
+    message = " ".join(str(error.orig).split())
     return _MESSAGES.get(code, f"{message}; {REPAIR}" if _NOT_UTF8 in message else message)
 
 

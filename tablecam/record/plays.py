@@ -29,7 +29,8 @@ def plays(journal: Journal, up_to: int | None = None) -> list[Json]:
         if entry.kind == "play":
             play = {key: value for key, value in entry.document.items() if key != "after"}
             games.append(play | {"log": []})
-        elif games:  # a repaired recording may have lost how its game began
+        # A repaired recording may have lost how its game began.
+        elif games:
             games[-1]["log"].append(entry.document["entry"])
     return games
 

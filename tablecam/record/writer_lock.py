@@ -41,6 +41,7 @@ class WriterLock:
         # On Unix `filelock` leaves its file behind. Removing it is safe while the lock is held: no
         # lock is granted on a file that has lost its name.
         if os.name == "posix":
-            with suppress(OSError):  # a file that stays behind locks nobody out
+            # A file that stays behind locks nobody out.
+            with suppress(OSError):
                 os.unlink(self._lock.lock_file)
         self._lock.release()

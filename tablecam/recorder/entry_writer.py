@@ -196,7 +196,8 @@ class Writer:
         try:
             faults = self.file.verified().faults
         except BadInput as error:
-            return error if self._is_lost(error) else None  # it may only be busy
+            # It may only be busy.
+            return error if self._is_lost(error) else None
         return Damaged(self.file.name, faults[0]) if faults else None
 
     def _start_new_file(self, error: BadInput) -> None:
@@ -209,7 +210,8 @@ class Writer:
         # Written entries come before pending ones, in their old order.
         self._pending.extendleft((entry.again(),) for entry in reversed(self._written))
         self._written = []
-        if self._tampering:  # the new file's digests would hide it
+        # The new file's digests would hide it.
+        if self._tampering:
             self.last += 1
             self._pending.append((NewEntry("notice", {"text": self._tampering}),))
             self._tampering = ""

@@ -376,5 +376,6 @@ def new_game_file(folder: Path, facts: GameFacts) -> GameFile:
             ending = f"-{number}" if number > 1 else ""
             return GameFile.create(folder / f"{name}{ending}{SUFFIX}", facts)
         except NameTaken:
-            continue  # another program began a game in this second
+            # Another program began a game in this second.
+            continue
     raise AssertionError("there is always a next number")

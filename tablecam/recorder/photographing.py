@@ -99,7 +99,8 @@ class Photographer(Background):
             try:
                 entries = [self._picture_entry(job) for job in jobs]
                 self._record.add_pictures(*(entry for entry in entries if entry is not None))
-            except Exception:  # the thread must go on, as `wait` would block for ever
+            # The thread must go on, as `wait` would block for ever.
+            except Exception:
                 log.exception("cannot save pictures of the table")
 
     def _next(self) -> Sequence[Job] | None:
@@ -115,7 +116,8 @@ class Photographer(Background):
         """Returns the entry of a job; None if there is no room for it, or it fails."""
         try:
             return self._table_entry(job) if isinstance(job, TableJob) else self._places_entry(job)
-        except Exception:  # an error in here costs a picture, never the game
+        # An error in here costs a picture, never the game.
+        except Exception:
             log.exception("cannot make a picture of the table")
             return None
 

@@ -130,7 +130,8 @@ class Recording:
             self._looks.settle(now, sight.bases, shot)
             # With a hand still over a unit, the newest picture has to do.
             lies_so = {name: self._looks.clear_shot(name) or shot for name in moved}
-        if number is None:  # nothing is recorded yet
+        # Nothing is recorded yet.
+        if number is None:
             self._waits = at, shot
             return
         lay, lies = bases_by_unit(before) if before else {}, bases_by_unit(now)

@@ -92,7 +92,8 @@ def reread(task: Task) -> RereadResult:
         return _reread(task)
     except (BadInput, CalibrationError) as error:
         return RereadResult(task.video, task.recording, problem=str(error))
-    except Exception as error:  # one video of many must not stop the others
+    # One video of many must not stop the others.
+    except Exception as error:
         log.exception("%s could not be read", task.video)
         return RereadResult(task.video, task.recording, problem=f"{task.video}: {error!r}")
 
@@ -223,7 +224,8 @@ def _frames(source: VideoSource, from_s: float) -> Iterator[tuple[float, Frame]]
     next_s = from_s
     while (frame := source.read()) is not None:
         at_s = frame.number / source.frames_per_s
-        if at_s >= next_s - 1e-9:  # rounding must not skip a picture
+        # Rounding must not skip a picture.
+        if at_s >= next_s - 1e-9:
             next_s = at_s + 1 / PER_S if source.frames_per_s > PER_S else at_s
             yield at_s, frame
 

@@ -83,7 +83,8 @@ class Trajectories:
             # It set out after the previous picture, the last that showed it at rest.
             trajectory = _Trajectory(before.rest, [_seen_at(before.rest, self._seen_at_s)])
             self._trajectories[base.tag] = trajectory
-        elif _is_at_rest(base, trajectory.start):  # a hand only passed over it
+        # A hand only passed over it.
+        elif _is_at_rest(base, trajectory.start):
             del self._trajectories[base.tag]
             return
         if base.pose.seen == "now":

@@ -120,7 +120,8 @@ def _entry_json(entry: Entry, at_s: float, name: str) -> Json:
     document: Json = {"n": entry.number, "t": round(max(0.0, at_s), 2), "kind": entry.kind}
     try:
         document |= _rounded(public_part(entry, name))
-    except RecursionError as error:  # no valid entry is so deeply nested
+    # No valid entry is so deeply nested.
+    except RecursionError as error:
         raise _invalid(entry, name) from error
     return document | ({"pictures": list(entry.pictures)} if entry.pictures else {})
 

@@ -148,7 +148,8 @@ def answer_words(answer: Json) -> str:
     word, margin_mm, sigma_mm = answer["answer"], answer["margin_mm"], answer["sigma_mm"]
     words = ANSWERS.get(word, str(word))
     if not math.isfinite(margin_mm) or (word != "too_close" and margin_mm == 0):
-        return words  # the answer depends on no distance
+        # The answer depends on no distance.
+        return words
     # One decimal would round a small margin or sigma to zero.
     decimals = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
     doubt = f" ± {sigma_mm:.{decimals}f}" if sigma_mm else ""

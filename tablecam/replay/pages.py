@@ -63,7 +63,8 @@ class Pages:
     ) -> None:
         self._data = database
         self.page_bytes = page_bytes
-        self._usable = page_bytes  # no bytes are reserved at the end of a page
+        # No bytes are reserved at the end of a page.
+        self._usable = page_bytes
         self._newer = dict(_logged_pages(log, self.page_bytes))
         last = len(database) // self.page_bytes
         self.last = max((last, *self._newer))
@@ -84,7 +85,8 @@ class Pages:
             try:
                 row = self._row(page, at, kind)
             except (ValueError, IndexError, struct.error):
-                continue  # this row is lost; its neighbours may be intact
+                # This row is lost; its neighbours may be intact.
+                continue
             yield row
 
     def spoilt(self) -> set[int]:
@@ -135,7 +137,8 @@ class Pages:
 
     def _row(self, page: bytes, at: int, kind: int) -> Row:
         """Returns the row in a cell, including its overflow pages."""
-        at += 4 if kind == _INDEX_INTERIOR else 0  # skips the left child's page number
+        # Skips the left child's page number.
+        at += 4 if kind == _INDEX_INTERIOR else 0
         size, at = _varint(page, at)
         number = None
         if kind == _TABLE_LEAF:
@@ -205,7 +208,8 @@ def _logged_pages(log: bytes, page_bytes: int) -> Iterator[tuple[int, bytes]]:
     for at in range(_WAL_HEADER.size, len(log) - step + 1, step):
         number, is_commit, *frame_salts, _, _ = _FRAME_HEADER.unpack_from(log, at)
         if frame_salts != salts:
-            return  # an older log's frame
+            # An older log's frame.
+            return
         uncommitted.append((number, log[at + _FRAME_HEADER.size : at + step]))
         # Frames without a commit after them never became valid.
         if is_commit:

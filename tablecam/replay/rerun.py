@@ -71,7 +71,8 @@ class Rerun:
         self.play.take(entry.document["entry"])
         (logged,) = self.play.logged(after=self._deeds)
         self._deeds += 1
-        if logged.document.get("type") != LAY:  # a lay records what hands did; they are done
+        # A `lay` records where units lie already.
+        if logged.document.get("type") != LAY:
             self._by_hand.follow(before, self.game.position(self.play.state))
         self._note()
         return deed_document(self.game, logged)

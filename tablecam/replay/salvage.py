@@ -67,7 +67,8 @@ class Salvaged:
 
     def settle(self) -> None:
         """Gives each doubted entry the number that is known to be missing, or drops it."""
-        is_renumbered = not self.entries  # another program that wrote the file renumbered
+        # Another program that wrote the file renumbered.
+        is_renumbered = not self.entries
         for row_number, own_number, new in self.doubted:
             missing = [
                 n for n in (row_number, own_number) if n in self.kinds and n not in self.entries
@@ -169,7 +170,8 @@ def _entry(kind: Kind, at: str, document: str) -> NewEntry | None:
     try:
         parsed: Any = json.loads(document)
         if "\\u" in document:
-            json.dumps(parsed, ensure_ascii=False).encode()  # a lone surrogate cannot be stored
+            # A lone surrogate cannot be stored.
+            json.dumps(parsed, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return None
     when = _time(at)

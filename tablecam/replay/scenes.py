@@ -102,7 +102,8 @@ class SceneBuilder:
         if "table" in entry.pictures and self.now is not None:
             self.now = replace(self.now, photograph=entry.number)
         if entry.kind == "picture":
-            return  # the next scene shows it
+            # The next scene shows it.
+            return
         position = self._position(entry)
         if position is not None and self.now is None:
             self.now = Scene(entry.number, position)

@@ -37,6 +37,7 @@ def to_plain(value: Any) -> Any:
         return {
             field.name.rstrip("_"): to_plain(getattr(value, field.name))
             for field in fields(value)
+            # Fields that do not compare only say where a value came from.
             if field.compare and not _is_empty_default(field, getattr(value, field.name))
         }
     if isinstance(value, Mapping):

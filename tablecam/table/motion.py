@@ -73,6 +73,7 @@ class TableMotion:
         if self._steady is None or places != _places(self._steady):
             self._since_s = now_s
         self._steady = steady
+        # A table that rests as it rested before has been seen so already.
         if now_s < self._since_s + TABLE_RESTS_AFTER_S or places == self._rested_at:
             return None
         self._rested_at = places
@@ -106,7 +107,8 @@ def _steady_unit(unit: Unit, known: Mapping[str, Unit]) -> Unit:
         return unit
     pairs = list(zip(unit.bases, old.bases, strict=True))
     if not all(_is_within_sigma(new, base) for new, base in pairs):
-        return unit  # it was pushed: all of it is measured anew
+        # It was pushed: the whole unit is measured anew.
+        return unit
     bases = tuple(
         base if base.seen == new.seen else replace(base, seen=new.seen) for new, base in pairs
     )

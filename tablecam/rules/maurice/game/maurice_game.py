@@ -80,6 +80,7 @@ _SETUP = (RollingTerrain, LayingTerrain, ChoosingEdge, ChoosingOrder, Deploying)
 
 def closed(state: State) -> DeclareFirst | None:
     """Returns what must be declared before anybody measures, or None where measuring is free."""
+    # What has been declared stays so while cards are played.
     step = _after_cards(state.step)
     if not state.declares_first or isinstance(step, (*_SETUP, Over)):
         return None

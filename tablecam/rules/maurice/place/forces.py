@@ -59,7 +59,8 @@ def first_unlinked(field: Field, ids: Iterable[str]) -> str | None:
     """
     units = [_unit_on_table(field, unit_id) for unit_id in dict.fromkeys(ids)]
     chain = units[:1]
-    for member in chain:  # grows as links are found
+    # Grows as links are found.
+    for member in chain:
         chain += [
             other
             for other in units
@@ -130,7 +131,8 @@ def _chains(
     chains = []
     while unlinked:
         chain = [unlinked.pop(0)]
-        for member in chain:  # grows as links are found
+        # Grows as links are found.
+        for member in chain:
             linked = [
                 other
                 for other in unlinked

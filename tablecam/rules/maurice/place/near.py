@@ -109,7 +109,8 @@ def _sigma_to_any_mm(
 def _may_be_barred(field: Field, length: Length) -> bool:
     impassable = field.ground.impassable
     if length.value_mm > NEAR_BW * field.bw_mm + _FAR_SIGMAS * length.sigma_mm:
-        return False  # too far off with or without it
+        # Too far off with or without it.
+        return False
     return not shapely.is_empty(impassable) and is_barred(length, impassable)
 
 
@@ -164,7 +165,8 @@ def _unless_an_edge_decides(
     margin_mm = turning_shift_mm(is_near_after, bound_mm)
     in_the_open_mm = limit_mm - min(far_mm.values())
     if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_PRECISION * bound_mm:
-        return near  # no error changes it, or only the plain distance matters
+        # No error changes it, or only the plain distance matters.
+        return near
     sigma_mm = math.hypot(sigma_bound_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in nearby))
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at the edge of that decide it"

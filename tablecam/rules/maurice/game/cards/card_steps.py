@@ -67,6 +67,7 @@ class InterruptingRules:
         """Lists the interrupts that may be played now, and none."""
         effects = [effect for effect in MOMENTS if _may_be_now(state, step, effect)]
         if not is_dealt(state):
+            # Players who hold the cards may have any that fits the moment.
             return (Decline(state.passive), *(Interrupt(effect) for effect in effects))
         played = (
             Interrupt(card.interrupts, card.id)
@@ -195,10 +196,8 @@ class RemovingRules:
 
 
 def without_interrupt(state: State, step: Interrupting) -> StateAndEvents | None:
-    """Continues where the passive side cannot interrupt; returns None where it is asked.
-
-    A side with any card is asked, whichever cards it holds: skipping it would reveal its hand.
-    """
+    """Continues where the passive side cannot interrupt; returns None where it is asked."""
+    # Asked with any card, whichever it is: a side that is skipped would show its hand.
     if state.side(state.passive).hand and not state.round.is_interrupted:
         return None
     return after_interrupt(state, step), ()
@@ -292,6 +291,7 @@ def _check_modify(state: State, step: Modifying, action: Modify) -> None:
     if _has_modified(state, step):
         why = f"{side_name(step.side)} has played one of this symbol"
         raise Refused(why, rule="M-3.6", key="symbol")
+    # A dealt card has an effect of its own; players state that of theirs.
     card = held_card(state, action.side, action.card)
     if card is not None and dict(action.amounts) not in _card_amounts(state, step, card):
         raise Refused(f"expected what {card.title} adds", rule="M-3.9", key="amounts")

@@ -64,6 +64,7 @@ class ActivatingRules:
             force, left_out_events = action.force, ()
             event = _check_reached(state, field_at(state), force, spans_bw)
         state = with_cards_discarded(state, state.active, played)
+        # The cards are spent, but nobody is activated.
         if event.kind == "out-of-reach":
             return after_action(state), (*left_out_events, event)
         return state.to(Interrupting("activation", force)), (*left_out_events, event)

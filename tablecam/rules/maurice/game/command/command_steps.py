@@ -111,6 +111,7 @@ class CommandChoiceRules:
 
 def _is_any_within_range(field: Field) -> bool:
     """Whether infantry or artillery lies within short range of an enemy (M-7.6, M-7.9)."""
+    # Distance alone is quick; who can hit whom is worked out when a unit fires.
     far_mm = SHORT_BW * field.bw_mm
     return any(
         unit.unit.arm != "cavalry"

@@ -50,7 +50,8 @@ def usual_places(state: State, side: str) -> tuple[Point, ...]:
     leader = next(commander for commander in state.position.commanders if commander.side == side)
     places = []
     forces = forces_at(state, side)
-    if state.declares_first:  # who is linked to whom is measured
+    # Who is linked to whom would have to be measured.
+    if state.declares_first:
         forces = tuple((unit.id,) for unit in field.of_side(side))
     for force in forces:
         # Behind the middle unit of the force.
@@ -325,6 +326,7 @@ def _placing(state: State, action: Action, side: str) -> PlaceCommander:
 def _placed(state: State, action: PlaceCommander, rule: str) -> tuple[State, Event]:
     """Returns the state with a commander at its new place, and the event."""
     leader = _commander(state, action.side)
+    # `_placing` has refused a side without a commander.
     assert leader is not None
     moved = replace(
         leader, x_mm=action.x_mm, y_mm=action.y_mm, sigma_mm=0.0, seen="hand", pose=None

@@ -83,6 +83,7 @@ def to_disrupt(state: State, firing: Firing) -> State:
     if firing.hits:
         return state.to(RollingToDisrupt(firing.hits[0].target, firing))
     if firing.next_sides:
+        # The other side fires once this one's fire is resolved (M-7.2).
         side, *later = firing.next_sides
         return state.to(Firing(firing.kind, side, next_sides=tuple(later)))
     return after_fire(state, firing.kind)

@@ -75,6 +75,7 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     if not ends:
         action = Charge(seen.id, enemies[0], seen.bases)
         return _illegal_charge(state, seen, action, None, 0.0)
+    # Of several enemies, the one whose charge leads nearest to where the unit lies.
     end = min(ends, key=lambda end: end_error_mm(end, there.axes))
     action, error_mm = Charge(seen.id, end.target, seen.bases), end_error_mm(end, there.axes)
     if refusal(state, action) is not None:
@@ -229,6 +230,7 @@ def _deployment(state: State, step: Deploying, position: Position) -> tuple[Sugg
     if not (moved_units or moved_commanders):
         return ()
     action = Deploy(side, moved_units, moved_commanders)
+    # Listed under one name, though the action moves all of them.
     first = next(iter((*moved_units, *moved_commanders)))
     own = sum(unit.side == side and unit.id in moved_units for unit in state.position.units)
     text = f"{side_name(side)} has laid {own} unit{'s' * (own != 1)}: deployed?"
@@ -330,6 +332,7 @@ def _commander_suggestion(
 ) -> Suggestion:
     """Suggests a commander's move, or to put it back out of turn."""
     step = state.step
+    # A displaced commander is moved by its owner, whoever's round it is (M-6.29).
     mover = step.side if isinstance(step, Displacing) else state.active
     if not isinstance(step, MovingCommander | Displacing) or leader.side != mover:
         text = f"{leader.id} has been moved by {far_mm:.0f} mm, but not in his turn: put him back"

@@ -115,6 +115,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
         text = f"{seen.id} lies off the table: put it back on it"
         return Suggestion(seen.id, text, action, no_answer("M-6.32", text), state.position)
     if there.formation == "broken-up":
+        # Without a formation there is no move to judge.
         return _no_formation(state, unit, there)
     judgement = judge_march(state, action)
     verb = "move up" if isinstance(state.step, Charging) else "march"
@@ -163,6 +164,7 @@ def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Sugges
     """Suggests the nearest legal place for bases that form no known formation."""
     why = read_formation(there.unit).because
     text = f"{unit.id} lies in no formation ({why}): close its bases up"
+    # As if it were formed as before: the place nearest to that.
     as_it_was = replace(there, formation=unit.formation)
     nearest = proposed_position(state, there.unit, _nearest(state, unit, as_it_was))
     return Suggestion(unit.id, text, None, no_answer("M-1.7", text), nearest or state.position)

@@ -55,6 +55,7 @@ class ChargingRules:
         """Asks the active side."""
         waiting, short = _waiting(step), _short_of_half(step)
         names, side = ", ".join(waiting), side_name(state.active)
+        # The count first, as it takes long to work out who can charge.
         if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
             return PendingDecision(f"{side} charges: {names} must charge", state.active)
         more = f"{short} more must charge" if short else "or say done"
@@ -80,6 +81,7 @@ class ChargingRules:
         for name in _waiting(step):
             if _may_stay_behind(step, able, name):
                 listed += usual_marches(field, field.by_id[name], is_moving_up=True)
+        # Short of half, it ends only if nobody else can charge.
         if not _short_of_half(step) or not able:
             listed.append(Done())
         return tuple(listed)
@@ -236,7 +238,8 @@ def _changes_formation(state: State, action: March) -> bool:
     try:
         there = placed(field, unit, action.bases).by_id[unit.id]
     except BadInput:
-        return False  # an illegal place; refused as for any march
+        # An illegal place; refused as for any march.
+        return False
     return there.formation != unit.formation
 
 

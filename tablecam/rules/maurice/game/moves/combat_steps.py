@@ -64,6 +64,7 @@ class RollingCombatRules:
         state, lost = _with_results(state, field, results)
         # A unit that broke may have cost an army its last morale (M-2.5).
         if not isinstance(state.step, Over):
+            # The proposed order; the side may choose another (M-8.24).
             bound = rearmost_first(field, must_fall_back(combat, results))
             state = state.to(_next_fall_backs(state, bound))
         return state, (*events, *lost)

@@ -277,6 +277,7 @@ def _shapes(
             yield from shapes_of(unit.outline, "unit", unit.id)
     if event.kind == "shot":
         yield from _shot(event, units)
+    # An event without a place of its own is shown at its side's commander.
     if not (about or event.evidence):
         yield from _of_side(event, state)
     words = hits or _result(event)

@@ -69,12 +69,13 @@ def agreed_on(state: State, action: Overrule) -> str:
     """Describes an overrule that both sides have to agree on; returns "" where one side may do it.
 
     Cards that are drawn or laid open with the discards reveal what a hand may hold to whoever sees
-    them, and so does a named card. Before the first deal no hand is concealed.
+    them, and so does a named card.
 
     Raises:
         Refused: A name is unknown, or a number impossible.
     """
     check_aside(state, action)
+    # Before the first deal no hand is concealed.
     is_any_dealt = any(side.cards for side in state.sides)
     is_of_cards = bool(action.hands) or action.deck is not None
     if not is_dealt(state) or not (action.aside or (is_any_dealt and is_of_cards)):

@@ -145,6 +145,7 @@ def apply(state: State, action: Action) -> StateAndEvents:
     # The referee's own action: it takes nobody's turn and has no events.
     if isinstance(action, CorrectPoses):
         return with_corrected_poses(state, action), ()
+    # At any step, even when the game is over.
     if isinstance(action, Overrule):
         after, events = onward(overruled(state, action))
     elif isinstance(state.step, Over):

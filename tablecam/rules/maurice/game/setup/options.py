@@ -168,6 +168,7 @@ def _counted_deck(document: Document, parsed: _OptionsDocument, in_hands: int) -
     if parsed.deck is not None and parsed.deck_size is not None:
         raise document.error(("deck_size",), "expected none, as the deck says how many it has")
     size = DECK_SIZE if parsed.deck_size is None else parsed.deck_size
+    # The size of a dealt deck is checked by `_undealt`.
     if parsed.deck is None and size <= in_hands:
         why = f"expected more cards than the {in_hands} in hand, got {size}"
         raise document.error(("deck_size",), why)

@@ -18,6 +18,7 @@ def visible_json(state: State, seat: str | None) -> Json:
 
     Where tablecam deals, `hand` holds the seat's own cards in full; `discards` is the face-up pile.
     """
+    # The counts stay, as the size of a hand is public (M-3.1).
     sides = tuple(replace(side, cards=()) for side in state.sides)
     options = replace(state.options, cards=())
     deck = replace(state.deck, cards=(), discards=())
