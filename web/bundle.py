@@ -49,6 +49,7 @@ def modules(main: str, read: Read) -> list[str]:
         open_modules.append(module)
         for imported in _IMPORT.finditer(read(module)):
             visit(_resolved(module, imported["path"]))
+        # Only after all that it imports.
         order.append(open_modules.pop())
 
     visit(main)

@@ -132,6 +132,7 @@ class Server:
         try:
             with _ended_by_signals():
                 while not self._stopping.is_set():
+                    # One round at a time, to look after idle connections in between.
                     wasyncore.loop(timeout=1.0, map=self._socket_map, count=1)
                     self._make_room()
         except KeyboardInterrupt:
@@ -145,6 +146,7 @@ class Server:
         # Its stub names one channel.
         by_number: Any = self._waitress.active_channels
         channels: list[HTTPChannel] = [*by_number.values()]
+        # An event stream is never idle: its request is still being answered.
         idle = [
             channel
             for channel in channels

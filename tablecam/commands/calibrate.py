@@ -183,6 +183,7 @@ def lens(
     made_at = datetime.now(UTC)
     origin = Origin(made_at.isoformat(timespec="seconds"), tuple(view.name for view in chosen))
     search = lens_from_views(chosen, origin)
+    # Views are left out before the fit, and by it.
     calibration, rejected = search.calibration, (*rejected, *search.rejected)
     progress = lens_progress(search.used, search)
     name = calibration_name(made_at, calibration)

@@ -105,6 +105,7 @@ def export(
     output; existing files are never overwritten. `tablecam import` restores the recording from
     --jsonl or --message; a message carries no pictures.
     """
+    # It is printed, so it must not share standard output with another.
     position_out = None if number is None else STANDARD_OUTPUT
     outputs = {
         "--jsonl": jsonl_path,

@@ -156,6 +156,7 @@ def _plan(roster: Roster) -> TablePlan:
 def _are_sheets(out: Path) -> bool:
     """Whether the file was written by this command."""
     try:
+        # Our PDFs name their creator.
         return out.is_file() and _CREATOR in out.read_bytes()
     except OSError as error:
         raise BadInput(str(out), f"cannot be written: {error.strerror}") from None

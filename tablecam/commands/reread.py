@@ -89,6 +89,7 @@ def reread_command(
     cannot be read does not stop the others.
     """
     _check(videos, table_path, camera_path)
+    # Absolute paths, as workers have working directories of their own.
     tasks = [
         Task(
             video.absolute(),

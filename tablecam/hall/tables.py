@@ -25,7 +25,7 @@ from tablecam.table.sides import side_name
 log = logging.getLogger(__name__)
 
 _SILENT_S: Final = 3 * PRESENCE_S
-"""A table that has not reported its presence for so long is no longer playing."""
+"""A table that has not reported its presence for this long is no longer playing."""
 _THUMBNAIL_PX: Final = (720, 480)
 _UNITS_ACROSS: Final = 1500.0
 _JPEG_QUALITY: Final = 82

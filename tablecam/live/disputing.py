@@ -74,14 +74,14 @@ class Disputing:
         return proof_picture(reading.frame.image, reading.camera, proof)
 
     def _height_mm(self, units: tuple[Unit, ...]) -> float:
-        """The height of units' tags above the ground, mm: the tops of their bases."""
+        """Returns the height of units' tags above the ground, mm: the tops of their bases."""
         ids = {unit.id for unit in units}
         heights = (e.base_type.tag_height_mm for e in self._roster.units if e.id in ids)
         return max(heights, default=0.0)
 
 
 def units_asked(question: str, position: Position) -> tuple[str, ...]:
-    """The ids of the units that a question's id names."""
+    """Returns the ids of the units that a question's id names."""
     return tuple(part for part in question.split("/")[1:] if position.unit(part) is not None)
 
 

@@ -74,7 +74,7 @@ class TableLoop(Background):
         self._reading = Reading(first, None, camera)
 
     def newest(self) -> Reading:
-        """The newest snapshot with its frame and camera."""
+        """Returns the newest snapshot with its frame and camera."""
         with self._changed:
             return self._reading
 
@@ -183,7 +183,7 @@ class TableLoop(Background):
             self._changed.notify_all()
 
     def _tallied(self, bases: Sequence[TrackedBase], behind_s: float | None) -> Tally:
-        """The frame in figures; a source that is lost shows nothing."""
+        """Returns the frame in figures; a lost source shows nothing."""
         known = {base.tag for base in bases}
         registration = None if self._sight is None else self._sight.registration
         table_tags = 0 if registration is None else len(registration.seen)

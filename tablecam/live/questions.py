@@ -66,7 +66,7 @@ def about(position: Position, reference: str, roster: Roster) -> Json:
 
 
 def names_of(position: Position, *references: str) -> tuple[str | None, ...]:
-    """The ids of the units or commanders that things belong to; None for a bare point.
+    """Returns the ids of the units or commanders that things belong to; None for a bare point.
 
     Raises:
         BadInput: One of them names nothing on the table.
@@ -82,7 +82,7 @@ def _owner(thing: Thing) -> str | None:
 
 
 def hidden_tags(position: Position, reference: str) -> frozenset[int]:
-    """The tags of a thing's bases that are held because they are hidden.
+    """Returns the tags of a thing's bases that are held because they are hidden.
 
     Raises:
         BadInput: `reference` names nothing on the table, or none of it is hidden.
@@ -114,7 +114,7 @@ def _has_footprint(thing: Thing) -> bool:
 
 
 def _as_unit(thing: Thing) -> Unit:
-    """The unit that was named; a single base becomes a unit of its own."""
+    """Returns the unit that was named; a single base becomes a unit of its own."""
     if isinstance(thing.what, Unit):
         return thing.what
     if isinstance(thing.what, BasePose) and thing.unit is not None:
@@ -124,7 +124,7 @@ def _as_unit(thing: Thing) -> Unit:
 
 
 def _by_rule(position: Position, a: Thing, b: Thing) -> LengthByRule | None:
-    """The length as the rulebook measures it, if it has a rule for this pair."""
+    """Returns the length as the rulebook measures it, if it has a rule for this pair."""
     book = book_of(position.game)
     # Only the way from a commander to a unit has a rule of its own (M-4.12).
     things = {thing.kind: thing for thing in (a, b)}
@@ -159,7 +159,7 @@ def _end(thing: Thing) -> str:
 
 
 def _hidden(*things: Thing) -> Iterable[Thing]:
-    """The things with a held base."""
+    """Returns the things with a held base."""
     return (thing for thing in things if any(base.seen == "held" for base in _bases(thing)))
 
 

@@ -99,7 +99,7 @@ class Refereeing(Background):
 
 
 def missed_tags(now: Snapshot) -> frozenset[int]:
-    """The tags of bases that have been hidden for longer than a hand hides them."""
+    """Returns the tags of bases that have been hidden for longer than a hand hides them."""
     return frozenset(tag for tag, hidden_s in now.held_for_s.items() if hidden_s >= _MISSED_S)
 
 

@@ -119,12 +119,12 @@ class LiveTable:
         return self._simulated
 
     def snapshot(self) -> Snapshot:
-        """The newest state."""
+        """Returns the newest state."""
         with self._changed:
             return self._snapshot()
 
     def wait(self, after_version: int, timeout_s: float) -> Snapshot | None:
-        """The newest state once its version is above `after_version`; None after the timeout."""
+        """Waits for a version above `after_version` and returns that state; None after the timeout."""
         with self._changed:
             newer = self._changed.wait_for(lambda: self._version() > after_version, timeout_s)
             return self._snapshot() if newer else None
@@ -154,23 +154,23 @@ class LiveTable:
         return self._joined[1]
 
     def _reading(self) -> Reading:
-        """The newest state with the frame that it was read from."""
+        """Returns the newest state with the frame that it was read from."""
         # Under one lock, so that frame and snapshot belong together.
         with self._changed:
             return replace(self._loop.newest(), snapshot=self._snapshot())
 
     def picture(self) -> bytes:
-        """The newest frame rectified to the table, as JPEG; empty while there is none."""
+        """Returns the newest frame rectified to the table, as JPEG; empty while there is none."""
         newest = self._loop.newest()
         return b"" if newest.frame is None else self._picture.of(newest.frame, newest.camera)
 
     def measure(self, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
-        """The distance between two things, and whether it is within each of some ranges."""
+        """Returns the distance between two things, and whether it is within each of some ranges."""
         self._check_open(a, b)
         return questions.measure(self.snapshot().position, a, b, within_bw)
 
     def about(self, thing: str) -> Json:
-        """The drawings that explain one thing."""
+        """Returns the drawings that explain one thing."""
         self._check_open(thing)
         return questions.about(self.snapshot().position, thing, self._roster)
 
@@ -212,7 +212,7 @@ class LiveTable:
         return dispute
 
     def disputes(self) -> list[Json]:
-        """All disputes of this game, the newest last."""
+        """Returns all disputes of this game, the newest last."""
         return self._disputing.record.disputes()
 
     @property
@@ -221,11 +221,11 @@ class LiveTable:
         return self._disputing.record.trouble
 
     def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
-        """The picture of a dispute as JPEG, with the evidence drawn on it unless `plain`."""
+        """Returns the picture of a dispute as JPEG, with its evidence unless `plain`."""
         return self._disputing.record.dispute_picture(number, plain=plain)
 
     def dispute_position(self, number: int) -> Json:
-        """The position by which a dispute was settled, as a document."""
+        """Returns the position by which a dispute was settled, as a document."""
         return self._disputing.record.dispute_position(number)
 
     def _check_open(self, *references: str) -> None:

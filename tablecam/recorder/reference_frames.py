@@ -14,7 +14,7 @@ from tablecam.table.motion import has_moved
 from tablecam.vision.tracking.tracking import TrackedBase
 
 _RENEW_S: Final = 10.0
-"""How old a reference picture may become: what is at rest looks the same for longer. In hasty play
+"""How old a reference picture may become: a unit at rest looks the same for longer. In hasty play
 the picture in use is then the one in which the table settled, which is already decoded."""
 _RETRY_S: Final = 1.0
 """How often to look for units that have no reference picture, as a hand covered them."""

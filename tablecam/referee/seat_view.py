@@ -101,6 +101,7 @@ def _dice(roll: Roll, groups: Sequence[DiceGroup]) -> Json:
 
 def _sent_back(action: Json, version: int) -> Json:
     """Returns an action for the page to send back; one without data carries the version."""
+    # Data of its own ties an action to its question; a bare one needs the version.
     return action | {AT: version} if set(action) == {"type"} else action
 
 

@@ -75,6 +75,7 @@ def film_facts(journal: Journal) -> Json | None:
     """
     facts = journal.facts()
     roster = roster_of(facts.table_file)
+    # The table file also lists units that were never on the table.
     if roster is not None:
         return table_facts(roster)
     for entry in journal.entries("position", "play"):

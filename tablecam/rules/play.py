@@ -256,6 +256,7 @@ class Play(Generic[State, Action]):
         document = document_from(data, "play")
         document.require(FORMAT, VERSION)
         parsed = document.parsed(_PlayDocument)
+        # Before the position, which only its own game can read.
         if parsed.game != game.name:
             raise document.error(("game",), f"expected {game.name}, got {parsed.game}")
         position = position_from_json(parsed.position, "play: position", games=(game.name,))

@@ -48,7 +48,7 @@ class Tolerances:
     bend_deg: float = 60.0
 
     def out(self, bases: Sequence[BasePose]) -> float:
-        """The tolerance for a place, in millimetres."""
+        """Returns the tolerance for a place, in millimetres."""
         return max(self.out_mm, self.out_share * max(base.width_mm for base in bases))
 
 
@@ -107,7 +107,7 @@ def _formation_name(arm: Arm, bases: tuple[BasePose, ...], roster_bases: int) ->
 
 
 def front_rank(unit: Unit) -> tuple[int, ...]:
-    """The indices in `unit.bases` of its front rank, left to right (G-3).
+    """Returns the indices in `unit.bases` of its front rank, left to right (G-3).
 
     Uses the formation stated for the unit, or else how its bases lie.
     """
@@ -257,7 +257,7 @@ def _if_over(value: float, limit: float, because: str) -> list[_Fault]:
 
 
 def _in_unit_axes(unit: Unit) -> Array:
-    """The centres (n, 2) in the unit's axes: mm to the right and ahead of its middle."""
+    """Returns the centres (n, 2) in the unit's axes: mm to the right and ahead of its middle."""
     heading_deg = mean_deg(base.heading_deg for base in unit.bases)
     axes = np.array([right(heading_deg), forward(heading_deg)])
     centres = np.array([[base.x_mm, base.y_mm] for base in unit.bases])
@@ -270,7 +270,7 @@ def _left_to_right(unit: Unit, bases: Iterable[int]) -> tuple[int, ...]:
 
 
 def _ranks(unit: Unit) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The foremost half of the bases and the other half, each left to right."""
+    """Returns the foremost half of the bases and the other half, each left to right."""
     places = _in_unit_axes(unit)
     order = sorted(range(len(unit.bases)), key=lambda index: -float(places[index, 1]))
     # With an odd number the front rank has one more.

@@ -32,10 +32,10 @@ while hands and shadows passed by 0.19 mm (rendered film of 15 frames/s, 41 base
 the fit said so itself."""
 
 STILL_DEG = 1.0
-"""The same for headings: 0.55 and 0.76 degrees; partly hidden, and said so by the fit, 3.4."""
+"""The same for headings: 0.55 and 0.76 degrees; 3.4 if partly hidden, as the fit itself said."""
 
 SLIP_MM = 1.0
-"""A base slips by so much when a hand moves it along a ruler: nobody's fault (G-8)."""
+"""By how much a base slips when a hand moves it along a ruler: nobody's fault (G-8)."""
 
 HAND_MM, HAND_DEG = 3.0, 3.0
 """A hand lays a base so near to where it should lie, or counts it as in contact (G-8)."""
@@ -146,6 +146,7 @@ def is_new(position: Position, before: Position) -> bool:
     if has_changed(position, before) or position.terrain != before.terrain:
         return True
     old = bases_of(before)
+    # The same bases lie in the same places: only surer ones are news.
     return any(_is_surer(base, old[name]) for name, base in bases_of(position).items())
 
 
@@ -156,7 +157,7 @@ def has_changed(position: Position, before: Position) -> bool:
 
 
 def moved_units(position: Position, before: Position) -> frozenset[str]:
-    """The units and commanders of both positions of which a base moved."""
+    """Returns the units and commanders of which a base moved from one position to the other."""
     now, old = bases_by_unit(position), bases_by_unit(before)
     return frozenset(
         name
@@ -177,12 +178,12 @@ def has_moved(base: BasePose, before: BasePose) -> bool:
 
 
 def bases_of(position: Position) -> Bases:
-    """All bases on a table, commanders' too."""
+    """Returns all bases on a table, commanders' too."""
     return {key: base for bases in bases_by_unit(position).values() for key, base in bases.items()}
 
 
 def bases_by_unit(position: Position) -> Mapping[str, Bases]:
-    """The bases of each unit and commander."""
+    """Returns the bases of each unit and commander."""
     units = {
         unit.id: {unit.base_name(place): base for place, base in enumerate(unit.bases)}
         for unit in position.units
@@ -203,7 +204,7 @@ def _is_surer(base: BasePose, before: BasePose) -> bool:
 
 
 def apart_mm(base: BasePose, other: BasePose) -> float:
-    """The distance between the centres of two bases."""
+    """Returns the distance between the centres of two bases."""
     return math.hypot(base.x_mm - other.x_mm, base.y_mm - other.y_mm)
 
 

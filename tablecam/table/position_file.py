@@ -274,6 +274,7 @@ def _base_json(base: BasePose) -> Json:
     for key in ("x_mm", "y_mm", "heading_deg", "width_mm", "depth_mm"):
         section[key] = getattr(base, key)
     for key in ("sigma_mm", "sigma_deg", "tag_right_mm", "tag_forward_mm"):
+        # 0 is the default, and left out.
         if getattr(base, key):
             section[key] = getattr(base, key)
     return section | {"seen": base.seen}

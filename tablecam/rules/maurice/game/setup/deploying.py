@@ -63,6 +63,7 @@ def check_room(position: Position, sides: Collection[str]) -> None:
         BadInput: A side does not fit; with its name.
     """
     for side in sides:
+        # Whichever edge it gets.
         for near in sides:
             usual_places(position, side, near)
 

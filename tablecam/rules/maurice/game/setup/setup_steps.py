@@ -94,6 +94,7 @@ class LayingTerrainRules:
             pieces = len(action.terrain)
             outcome = f"has laid {pieces} of {step.least} to {step.most} pieces"
         text = f"{side_name(step.side)} {outcome}"
+        # The side that laid no terrain has the choice of edges (M-2.3).
         edge = ChoosingEdge(state.other(step.side), step.then)
         drawn = tuple(
             Shape("polygon", piece.outline_mm, "terrain", piece.id)

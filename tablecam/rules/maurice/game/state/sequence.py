@@ -41,6 +41,7 @@ def next_round(state: State) -> State:
 
 def first_step(state: State, number: int, active: str) -> State:
     """Returns the start of a round, where the active side may invoke volleys (M-4.3)."""
+    # Noted now, as the hand may change during the round (M-4.18).
     is_without_cards = state.side(active).hand == 0
     is_deck_out = is_deck_exhausted(state.deck)
     begun = Round(
