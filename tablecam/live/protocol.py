@@ -98,7 +98,7 @@ class Live(Protocol):
         """Returns the newest state."""
 
     def wait(self, after_version: int, timeout_s: float) -> Snapshot | None:
-        """Waits for a version above `after_version` and returns that state; None after the timeout."""
+        """Waits for a version above `after_version` and returns it; None after the timeout."""
 
     def picture(self) -> bytes:
         """Returns the newest frame rectified to the table, as JPEG; the top row is y = depth.

@@ -124,7 +124,7 @@ class LiveTable:
             return self._snapshot()
 
     def wait(self, after_version: int, timeout_s: float) -> Snapshot | None:
-        """Waits for a version above `after_version` and returns that state; None after the timeout."""
+        """Waits for a version above `after_version` and returns it; None after the timeout."""
         with self._changed:
             newer = self._changed.wait_for(lambda: self._version() > after_version, timeout_s)
             return self._snapshot() if newer else None
