@@ -24,7 +24,7 @@ picture, table, camera_file = map(Path, sys.argv[1:])
 roster = read_table_file(table)
 camera = read_camera_file(camera_file).camera(roster.table_tags_mm)
 tags = find_tags(to_grey(read_picture(picture)), camera, roster)
-bases = BaseTracker(roster, camera).update(tags.sightings, 0.0, doubted=tags.seen_twice)
+bases = BaseTracker(roster, camera).update(tags.sightings, 0.0, doubted=tags.duplicated_tags)
 position = with_formations(position_of(bases, roster, camera.name), roster)
 
 print(json.dumps(position_to_json(position), indent=1))

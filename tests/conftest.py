@@ -15,7 +15,7 @@ settings.register_profile("tablecam", deadline=None)
 settings.load_profile("tablecam")
 
 WAITING = ("tests/web/browser/",)
-COMPUTING = ("tests/live/", "tests/vision/", "tests/calibration/")
+COMPUTING = ("tests/live", "tests/recorder/", "tests/vision/", "tests/calibration/")
 """Folders whose files take tens of seconds each: those that wait for a browser, and the others."""
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
@@ -14,10 +14,10 @@ from tablecam.drawing.proof_caption import margin_words
 from tablecam.errors import BadInput
 from tablecam.record import disputes as record_disputes
 from tablecam.record.game_file import GameFile
+from tablecam.replay.words import ANSWERS
 
 Json = dict[str, Any]
 
-_ANSWERS: Final = {"yes": "yes", "no": "no", "too_close": "too close to call"}
 _PATH = click.Path(path_type=Path)
 
 
@@ -87,7 +87,7 @@ def _answer_lines(dispute: Json) -> Iterator[str]:
     if answer:
         numbers = (answer["margin_mm"], answer["sigma_mm"], answer["probability"])
         margin = margin_words(answer["answer"], *numbers)
-        sentence = ", ".join(filter(None, (_ANSWERS[answer["answer"]], margin)))
+        sentence = ", ".join(filter(None, (ANSWERS[answer["answer"]], margin)))
         yield f"{sentence} [{answer['rule']}]"
     if line:
         yield line["text"]

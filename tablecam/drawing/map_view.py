@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 
 from tablecam.drawing.lettering import Words, with_text
-from tablecam.drawing.pen import PAPER, Array, Colour, Pen, Picture
+from tablecam.drawing.pen import PAPER, Array, Colour, Pen, Picture, points_of
 from tablecam.table.model import TableSize, Terrain
 
 _GROUND: Final[Colour] = (214, 232, 224)
@@ -59,7 +59,7 @@ class MapView:
         """Clips a geometry to the table; returns each part as pixels (n, 2)."""
         table = shapely.box(0, 0, self.table.width_mm, self.table.depth_mm)
         clipped = shapely.intersection(shapely.make_valid(geometry), table)
-        return [self.pixels(_points_of(part)) for part in shapely.get_parts(clipped) if part]
+        return [self.pixels(points_of(part)) for part in shapely.get_parts(clipped) if part]
 
     def ground(self, terrain: Iterable[Terrain]) -> Picture:
         """Draws the map without units, (height, width, 3), with named terrain."""
@@ -97,10 +97,3 @@ class MapView:
         """Returns the pixel of the table's corner (0, 0), at the map's lower left."""
         left_px = (self.width_px - self.table.width_mm * self.px_per_mm) / 2
         return left_px, (self.height_px + self.table.depth_mm * self.px_per_mm) / 2
-
-
-def _points_of(part: shapely.Geometry) -> Array:
-    """Returns the points of a part; a polygon's do not repeat the first."""
-    if isinstance(part, shapely.Polygon):
-        return shapely.get_coordinates(part.exterior)[:-1]
-    return shapely.get_coordinates(part)

@@ -9,6 +9,7 @@ from typing import Literal
 
 import cv2
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -30,6 +31,13 @@ _FONT_HEIGHT_PX = 21.0
 _AROUND = tuple((math.cos(turn), math.sin(turn)) for turn in np.arange(12) * math.pi / 6)
 _SHIFT = 4
 """Coordinates are fixed-point numbers in sixteenths of a pixel."""
+
+
+def points_of(part: shapely.Geometry) -> Array:
+    """Returns the points of a part; a polygon's do not repeat the first."""
+    if isinstance(part, shapely.Polygon):
+        return shapely.get_coordinates(part.exterior)[:-1]
+    return shapely.get_coordinates(part)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

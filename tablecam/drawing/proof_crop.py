@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from tablecam.drawing.labels import box_of
-from tablecam.drawing.pen import Array, Picture
+from tablecam.drawing.pen import Array, Picture, points_of
 from tablecam.drawing.proof_ground import EvidenceHeights
 
 LEAST_WIDTH_PX: Final = 900
@@ -73,7 +73,7 @@ class Cut:
         """
         clipped = shapely.intersection(shapely.make_valid(geometry), self._seen_ground())
         parts = shapely.get_parts(shapely.segmentize(clipped, _STEP_MM))
-        return [self.pixels(_points_of(part)) for part in parts if not part.is_empty]
+        return [self.pixels(points_of(part)) for part in parts if not part.is_empty]
 
     def _seen_ground(self) -> shapely.Geometry:
         """Returns the part of the table visible at any height of its ground, slightly enlarged."""
@@ -126,10 +126,3 @@ def _sides_px(requested_px: Array, least_px: float, most_px: Array) -> Array:
 def _seen_px(camera: Camera, places_mm: Array, heights_mm: Array) -> Array:
     """Projects table places (n, 2) at their heights (n,) to pixels."""
     return camera.to_image(np.column_stack([places_mm, heights_mm]))
-
-
-def _points_of(part: shapely.Geometry) -> Array:
-    """Returns the points of a part; a polygon's do not repeat the first."""
-    if isinstance(part, shapely.Polygon):
-        return shapely.get_coordinates(part.exterior)[:-1]
-    return shapely.get_coordinates(part)

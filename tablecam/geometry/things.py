@@ -9,13 +9,10 @@ from typing import Literal, TypeVar
 
 from tablecam.errors import BadInput
 from tablecam.geometry.rectangles import Measurable
-from tablecam.table.model import BasePose, Commander, Point, Position, Unit
+from tablecam.table.model import FARTHEST_MM, BasePose, Commander, Point, Position, Unit
 from tablecam.wording import nearest, quoted
 
 Value = TypeVar("Value")
-
-_FARTHEST_MM = 1e5
-"""The largest coordinate accepted, 100 m; larger numbers lose precision."""
 
 Kind = Literal["unit", "base", "commander", "point"]
 
@@ -89,7 +86,7 @@ def _point(_: Position, reference: str, name: str) -> Thing:
         x_mm, y_mm = (float(part) for part in name.split(","))
     except ValueError:
         x_mm = y_mm = math.nan
-    if not (abs(x_mm) <= _FARTHEST_MM and abs(y_mm) <= _FARTHEST_MM):  # nan is refused too
+    if not (abs(x_mm) <= FARTHEST_MM and abs(y_mm) <= FARTHEST_MM):  # nan is refused too
         raise BadInput(quoted(reference), "expected point:X,Y with two numbers of millimetres")
     point: Point = (x_mm, y_mm)
     return Thing("point", reference, f"the point {x_mm:.0f}, {y_mm:.0f}", point)

@@ -113,7 +113,7 @@ class LiveCalibration(Background):
             "off_sigmas": round(check.off_sigmas, 1),
         }
 
-    def act(self, deed: UserAction, view: str = "") -> None:
+    def act(self, action: UserAction, view: str = "") -> None:
         """Does what a user asks for; `view` names the view to drop.
 
         Raises:
@@ -121,13 +121,13 @@ class LiveCalibration(Background):
         """
         with self._work_lock:
             # Never in the middle of a frame: the thread takes the same lock for each.
-            self._do(deed, view)
+            self._do(action, view)
             # At once, as the next frame may be long in coming.
             self._publish()
 
-    def _do(self, deed: UserAction, view: str) -> None:
+    def _do(self, action: UserAction, view: str) -> None:
         work = self._work
-        match deed:
+        match action:
             case "take-now":
                 work.take_now()
             case "forget-best-focus":
@@ -147,7 +147,7 @@ class LiveCalibration(Background):
             case "start-over":
                 work.start_over()
             case _:
-                assert_never(deed)
+                assert_never(action)
 
     def _run(self) -> None:
         number = -1

@@ -39,10 +39,10 @@ from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.table.position_file import position_to_json
 from tests.benchmarks.record import ROOT, machine, markdown
-from tests.live.lives import lives_of
-from tests.live.test_killed_game import ServedGame
 from tests.patience import PATIENCE_S
 from tests.record.games import FACTS
+from tests.recorder.lives import lives_of
+from tests.recorder.test_killed_game import ServedGame
 from tests.referee.tables import table
 from tests.replay.evening import evening
 from tests.replay.test_digests import HARM, damaged, faults_of, repair_says, rows_in
@@ -126,7 +126,7 @@ def told(counts: Counter[str]) -> str:
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no fork and no kill -9")
 def test_no_kill_loses_an_acknowledged_action(drilled: Drilled, tmp_path: Path) -> None:
     lost = 0
-    with lives_of("tests.live.killed_game", tmp_path) as process:
+    with lives_of("tests.recorder.killed_game", tmp_path) as process:
         game = ServedGame(process, tmp_path)
         for life in range(KILLS):
             game.live(Random(life))

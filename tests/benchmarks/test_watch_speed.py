@@ -31,7 +31,7 @@ from tablecam.vision.search.incremental import FrameReading, IncrementalSearch
 from tablecam.vision.search.tag_finder import TagFinder
 from tests.footage import Clip
 from tests.patience import FrameClock, comes_true
-from tests.vision import watched
+from tests.vision import incremental as watched
 
 RUNS = 5
 STILL_LOOKS = 256

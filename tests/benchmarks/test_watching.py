@@ -17,7 +17,7 @@ from tablecam.vision.watching import Sight, Watching
 from tests.benchmarks.calibrated import drawn
 from tests.benchmarks.report import percentile
 from tests.footage import Clip, Rig
-from tests.vision.watched import camera, jpeg, source, watched_table
+from tests.vision.incremental import camera, jpeg, source, watched_table
 
 A_MOVE_MM, A_MOVE_DEG = 1.0, 2.0
 """A base that is said to rest so far from where it rested is said to have moved."""

@@ -12,7 +12,7 @@ HOLD = """
 import sys, time
 from pathlib import Path
 from tablecam.record.writer_lock import WriterLock
-lock = WriterLock.taken(Path(sys.argv[1]))
+lock = WriterLock.acquire(Path(sys.argv[1]))
 print("taken" if lock else "refused", flush=True)
 sys.stdin.read()
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 from tablecam.record.writer_lock import WriterLock
 path, counter = Path(sys.argv[1]), Path(sys.argv[2])
 for _ in range(int(sys.argv[3])):
-    while (lock := WriterLock.taken(path)) is None:
+    while (lock := WriterLock.acquire(path)) is None:
         pass
     counter.write_text(str(int(counter.read_text()) + 1))
     lock.release()

@@ -72,21 +72,21 @@ def test_an_intent_is_checked_once_the_unit_has_been_moved(referee):
     referee.intend(FRENCH, Intent("F1", "B1", 12.0, is_within=True))
     (said,) = seat_view(referee, FRENCH)["intents"]
     assert said["answer"] is None
-    referee.see(moved(table(), "F1", 100.0))
+    referee.table_at_rest(moved(table(), "F1", 100.0))
     (said,) = seat_view(referee, FRENCH)["intents"]
     assert said["answer"]["answer"] == "yes"
 
 
 def test_a_move_is_judged_when_it_has_been_made(referee):
     march(referee)
-    referee.see(moved(table(), "F1", 400.0))
+    referee.table_at_rest(moved(table(), "F1", 400.0))
     (found,) = seat_view(referee, FRENCH)["moved"]
     assert not found["is_legal"]
     assert "4 BW or less" in found["answer"]["because"]
 
 
 def test_a_game_that_goes_on_knows_what_players_have_agreed_on(referee):
-    with referee.held() as play:
+    with referee.locked() as play:
         document = play.to_json()
     again = Referee(game_of("maurice-lite"))
     again.resume(document)

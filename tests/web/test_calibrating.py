@@ -7,7 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tablecam.simulate.demo import demo_roster
-from tests.live.stepped import PLACES, Stepped, stepped
+from tests.live_calibration.stepped import PLACES, Stepped, stepped
 from web.calibrating import create_calibration_app
 
 

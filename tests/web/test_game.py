@@ -83,7 +83,7 @@ def test_what_was_done_is_taken_back(french):
 
 def test_a_unit_that_was_knocked_is_accepted_where_it_lies(french, live):
     begin(french)
-    live.referee.see(moved(table(), "B1", 30.0))
+    live.referee.table_at_rest(moved(table(), "B1", 30.0))
     (knocked,) = french.get("/api/game").json["moved"]
     assert knocked["unit"] == "B1"
     now = french.post("/api/game/accept", json={"units": ["B1"], "why": "a sleeve"}).json
@@ -251,7 +251,7 @@ def as_measured(position: Position) -> Position:
 
 def test_all_that_is_out_of_step_is_accepted_at_once(french, live):
     begin(french)
-    live.referee.see(moved(moved(table(), "B1", 30.0), "B2", 30.0))
+    live.referee.table_at_rest(moved(moved(table(), "B1", 30.0), "B2", 30.0))
     assert len(french.get("/api/game").json["moved"]) == 2
     now = french.post("/api/game/accept", json={"units": ["B1", "B2"]}).json
     assert now["moved"] == []

@@ -46,7 +46,7 @@ def test_the_hall_tells_of_each_table_as_it_stands(client, game):
 
 
 def test_what_players_wrote_is_no_markup_on_the_page(client, hall, game):
-    hall.call(game.id, "</script><i>Saal 3</i>")
+    hall.set_table_name(game.id, "</script><i>Saal 3</i>")
     comes_true(lambda: "Saal 3" in client.get("/", **OWN).text)
     page = client.get("/", **OWN).text
     assert "<b>F1</b>" not in page
@@ -77,7 +77,7 @@ def test_only_a_table_that_plays_is_followed(client, hall, game):
         return json.loads(about)["live"]
 
     assert not is_live()
-    hall.say_it_is_there(game.id)
+    hall.report_presence(game.id)
     comes_true(is_live)
 
 
@@ -104,7 +104,7 @@ def test_games_that_have_ended_are_told_once_to_who_listens(hall, client, game, 
     other = GameFile.create(tmp_path / "other.tablecam", replace(FACTS, id=uuid4().hex))
     other.append(NewEntry("position", {"whole": position()}))
     catch_up(other, hall)
-    hall.say_it_is_there(other.id)
+    hall.report_presence(other.id)
     comes_true(lambda: other.id in playing(client.get("/api/hall", **OWN).json))
     answer = client.get("/api/hall/events", **OWN)
     told = messages(answer)

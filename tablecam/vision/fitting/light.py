@@ -15,7 +15,8 @@ from tablecam.vision.fitting.tags import TagFits
 
 Array = NDArray[np.float64]
 
-_LEAST_GAIN_GREY = 8.0
+MIN_GAIN_GREY = 8.0
+"""The least contrast of ink and paper that a tag may have; also keeps quotients by it finite."""
 _LEAST_TAGS = 3
 _SMOOTHING_MM = 20.0
 """Tags nearer than this weigh alike: their fits err as much as the light changes over it."""
@@ -42,7 +43,7 @@ class Light:
         """Returns the light that these tags show, or None if there are too few."""
         if len(tags) < _LEAST_TAGS:
             return None
-        gain_grey = np.maximum(tags.gain_grey, _LEAST_GAIN_GREY)
+        gain_grey = np.maximum(tags.gain_grey, MIN_GAIN_GREY)
         black_share = float(np.median(tags.black_grey / gain_grey))
         return cls(tags.tags.places_mm, gain_grey, black_share)
 

@@ -17,6 +17,7 @@ from calibration.camera import Camera
 from tablecam.vision.detection.decode import cell_means, steps_right_and_up
 from tablecam.vision.detection.kinds import TagKind
 from tablecam.vision.fitting.dictionary import TagPatterns
+from tablecam.vision.fitting.light import MIN_GAIN_GREY
 from tablecam.vision.fitting.local_map import table_to_picture
 from tablecam.vision.fitting.tags import TagFits
 from tablecam.vision.fitting.texture import tag_textures
@@ -26,7 +27,6 @@ Map = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 Rows = NDArray[np.bool_]
 
-_LEAST_GAIN_GREY = 8.0
 
 # A mismatch is the squared difference of a cell from its expected value, 1 for a wrong cell.
 # Measured on four pictures with 461 tags at least 85 % visible, 2.3 to 4 px a cell, 16 cells and a
@@ -94,7 +94,7 @@ class Identities:
                 self.fits.likeness
                 >= np.maximum(_LEAST_LIKENESS, _LEAST_LIKENESS_SHARE * self._unoccluded_likeness)
             )
-            & (self.fits.gain_grey >= _LEAST_GAIN_GREY)
+            & (self.fits.gain_grey >= MIN_GAIN_GREY)
             & (self.own_mismatch <= _MOST_CELL_MISMATCH * cells)
             & (self.own_mismatch <= _MOST_RIVAL_SHARE * self.rival_mismatch)
             & (self.border_mismatch <= _MOST_BORDER_MISMATCH * border)
@@ -103,7 +103,7 @@ class Identities:
     @property
     def _unoccluded_likeness(self) -> Array:
         """The likeness of unoccluded tags at the same noise, (n,)."""
-        gain_grey = np.maximum(self.fits.gain_grey, _LEAST_GAIN_GREY)
+        gain_grey = np.maximum(self.fits.gain_grey, MIN_GAIN_GREY)
         return np.asarray(1 / np.hypot(1, self.fits.noise_grey / (_TAG_SIGMA * gain_grey)))
 
     def is_known(self, taken: Rows) -> Rows:
@@ -179,7 +179,7 @@ def _seen_cells(
     )
     step = steps_right_and_up(fits.tags.headings_rad) * cell_mm
     levels = cell_means(grey, to_picture.turned(step), np.zeros((len(fits), 2)), side)
-    gain = np.maximum(fits.gain_grey, _LEAST_GAIN_GREY)[:, None, None]
+    gain = np.maximum(fits.gain_grey, MIN_GAIN_GREY)[:, None, None]
     return np.asarray((levels - fits.black_grey[:, None, None]) / gain, dtype=np.float32)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tablecam.vision.detection.decode import Readings
 from tablecam.vision.detection.points import TagPoints, expected_values, tag_points
+from tablecam.vision.fitting.light import MIN_GAIN_GREY
 from tablecam.vision.fitting.tags import TagFits, TagGuesses
 from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.hypotheses import Hypotheses
@@ -40,7 +41,6 @@ _LEAST_LIKENESS_BEFORE_FIT = 0.55
 0.61 or more on 20 simulated tables at 2 to 6 px a cell; half to three quarters of all others have
 less."""
 _IMPOSSIBLE_COST = 1e6
-_LEAST_GAIN_GREY = 8.0
 
 # Costs and margins are in nats, as in `occluders`. They are chosen so that no tag is taken for
 # another in 108 pictures of tables of 120 tags, of two cameras, with 5,400 tags 15 to 50 % hidden
@@ -167,7 +167,7 @@ def _levels(seen: Map, expected: Map, points: TagPoints) -> tuple[Map, Map]:
     expected_border, expected_rim = (
         np.median(ring[part]) for part in (points.is_border, points.is_rim)
     )
-    gain = np.maximum((rim - border) / (expected_rim - expected_border), _LEAST_GAIN_GREY)
+    gain = np.maximum((rim - border) / (expected_rim - expected_border), MIN_GAIN_GREY)
     return border - expected_border * gain, gain
 
 
@@ -300,7 +300,7 @@ def plausible_fits(fits: TagFits, usual_gain_grey: float) -> Rows:
     return np.asarray(
         (fits.likeness >= _LEAST_LIKENESS)
         & (fits.visible_share >= _LEAST_VISIBLE)
-        & (fits.gain_grey >= max(_LEAST_GAIN_GREY, _LEAST_GAIN_SHARE * usual_gain_grey))
+        & (fits.gain_grey >= max(MIN_GAIN_GREY, _LEAST_GAIN_SHARE * usual_gain_grey))
     )
 
 
@@ -316,7 +316,7 @@ def explain_fits(sight: FrameContext, fits: TagFits, ids: Index) -> Explanations
     """Returns the explanations of each fit, the tags `ids` (n, a) first."""
     points = tag_points(sight.patterns.side_cells)
     levels = sight.values_at(fits.tags, points)
-    gain = np.maximum(fits.gain_grey, _LEAST_GAIN_GREY)
+    gain = np.maximum(fits.gain_grey, MIN_GAIN_GREY)
     values = ((levels - fits.black_grey[:, None]) / gain[:, None]).astype(np.float32)
     parts, rows = [], []
     sizes = fits.tags.sizes_mm

@@ -130,7 +130,7 @@ class Registration:
     memory: RegistrationMemory = field(repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "moved", MappingProxyType(dict(self.displaced_mm)))
+        object.__setattr__(self, "displaced_mm", MappingProxyType(dict(self.displaced_mm)))
 
     @property
     def unexplained_mm(self) -> float:

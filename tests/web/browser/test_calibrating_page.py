@@ -19,7 +19,7 @@ from tablecam.capture.reader import Reader
 from tablecam.live_calibration.calibration import LiveCalibration
 from tablecam.simulate.calibration_source import SimulatedCalibration
 from tablecam.simulate.demo import demo_camera, demo_roster
-from tests.live.stepped import PLACES
+from tests.live_calibration.stepped import PLACES
 from tests.web.browser.demos import patient
 from web.calibrating import MOST_WAITING, create_calibration_app
 from web.server import Server

@@ -28,9 +28,9 @@ from tablecam.rules.maurice.game.state.steps import (
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.model import Commander, Terrain, Unit
 from tablecam.testing import shifted, turned
+from tests.rules.maurice.combat.test_engagement import four_cavalry
 from tests.rules.maurice.game.states import after, level, state_at
 from tests.rules.maurice.tables import BW, column, gun, line, massed, position
-from tests.rules.maurice.test_engagement import four_cavalry
 
 SOUTH = 270.0
 

@@ -23,9 +23,9 @@ from tablecam.rules.maurice.game.state.steps import (
 from tablecam.rules.maurice.resolve.resolve import resolve
 from tablecam.table.model import Commander, Terrain, Unit
 from tablecam.table.position_file import position_to_json
+from tests.rules.maurice.combat.test_combat import complete_example
 from tests.rules.maurice.game.states import after, dice, kinds, level, state_at
 from tests.rules.maurice.tables import column, gun, line, massed, position
-from tests.rules.maurice.test_combat import complete_example
 
 SOUTH = 270.0
 

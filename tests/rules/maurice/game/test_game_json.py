@@ -45,7 +45,7 @@ leaf_steps = st.sampled_from(
         steps.RollingCombat(("F1", "B1")),
         steps.RollingRally("F1", steps.Rallying(("F1",), ("F2",))),
         steps.RollingToHit(
-            (steps.Aim("F1", "F1/1", "B1"),),
+            (steps.ShotAssignment("F1", "F1/1", "B1"),),
             steps.Firing("volley", "french", "left", None, (), ("british",)),
         ),
         steps.Over(None, "night falls", "M-4.6"),

@@ -54,11 +54,9 @@ class Nim(Game[State, Roll | Take]):
         if state.left is None:
             return PendingDecision("a die for the counters")
         side, other = SIDES[state.turn], SIDES[1 - state.turn]
-        return (
-            PendingDecision(f"{other} has won", is_over=True)
-            if state.left == 0
-            else PendingDecision("Take?", side)
-        )
+        if state.left == 0:
+            return PendingDecision(f"{other} has won", is_over=True)
+        return PendingDecision("Take?", side)
 
     def legal(self, state):
         return (DUE,) if state.left is None else tuple(Take(n) for n in (1, 2) if n <= state.left)

@@ -1,0 +1,81 @@
+"""What is searched of a table on which something moves: when, and for how much."""
+
+import numpy as np
+
+from tablecam.vision.detection.sighting import Rejection, SearchResult
+from tablecam.vision.search.blocks import Blocks
+from tablecam.vision.search.changes import Changes
+from tablecam.vision.search.incremental import search_schedule
+from tablecam.vision.search.tag_appearance import TagAppearances
+
+BLOCKS = Blocks(np.zeros(2), 8, 8, np.arange(64).reshape(8, 8))
+NOTHING = np.zeros(BLOCKS.count, dtype=np.bool_)
+PICTURE = np.full((8, 8), 90, np.float32)
+NO_NEWS = TagAppearances.of(SearchResult(()), PICTURE).compare(PICTURE).result(())
+HAND, BEHIND, ELSEWHERE = 10, 20, 50
+
+
+def only(*blocks):
+    chosen = NOTHING.copy()
+    chosen[list(blocks)] = True
+    return chosen
+
+
+def due(number, *, waiting=NOTHING, moving=NOTHING, owed=NOTHING, rejections=()):
+    """What is due in a picture, and what is owed after it."""
+    counts = 5 * waiting.astype(np.int64)
+    found = Changes(waiting, moving, counts, np.ones((8, 8), np.float32), 0.5)
+    blocks = search_schedule(number, found, NO_NEWS, BLOCKS, owed, rejections)
+    return blocks, blocks.still_pending(owed, found)
+
+
+def test_nothing_is_due_on_a_still_table_but_its_sweep():
+    assert [number for number in range(1, 64) if due(number)[0].all.any()] == [16, 32, 48]
+
+
+def test_the_sweep_comes_to_every_block_four_times_as_often_as_the_better_one():
+    swept = [due(number)[0] for number in range(16, 16 + 1024)]
+    assert (np.sum([blocks.quick for blocks in swept], axis=0) == 3).all()
+    assert (np.sum([blocks.thorough for blocks in swept], axis=0) == 1).all()
+
+
+def test_what_keeps_moving_is_searched_now_and_then_and_in_passing():
+    hand = only(HAND)
+    asked = [due(number, waiting=hand, moving=hand)[0] for number in range(17, 32)]
+    assert sum(blocks.quick[HAND] for blocks in asked) == 3
+    assert not any(blocks.thorough.any() for blocks in asked)
+
+
+def test_what_a_hand_left_behind_is_searched_in_passing_at_once_and_better_in_time():
+    blocks, owed = due(18, waiting=only(HAND, BEHIND), moving=only(HAND))
+    assert blocks.quick.tolist() == only(BEHIND).tolist()
+    assert owed.tolist() == only(BEHIND).tolist()
+    better = []
+    for number in range(19, 32):
+        blocks, owed = due(number, waiting=only(HAND), moving=only(HAND), owed=owed)
+        better += [number] * bool(blocks.thorough[BEHIND])
+    assert len(better) == 1
+    assert not owed.any()
+
+
+def test_when_all_is_still_all_that_is_owed_is_searched_at_once():
+    blocks, owed = due(17, waiting=only(HAND), owed=only(BEHIND))
+    assert blocks.thorough.tolist() == only(HAND, BEHIND).tolist()
+    assert not blocks.quick.any()
+    assert not owed.any()
+
+
+def test_what_is_owed_below_a_hand_stays_owed():
+    hand = only(HAND)
+    for number in range(17, 32):
+        blocks, owed = due(number, waiting=hand, moving=hand, owed=hand)
+        assert not blocks.thorough.any()
+        assert owed.tolist() == hand.tolist()
+
+
+def test_where_a_tag_is_seen_twice_both_places_are_searched_better():
+    middle_mm = BLOCKS.low_mm + 30.0
+    places = [middle_mm + 60.0 * np.array(divmod(block, 8))[::-1] for block in (BEHIND, ELSEWHERE)]
+    copies = [Rejection(7, "seen twice", x_mm, y_mm, is_duplicate=True) for x_mm, y_mm in places]
+    blocks, _ = due(18, waiting=only(BEHIND), moving=only(HAND), rejections=copies)
+    assert blocks.thorough.tolist() == only(BEHIND, ELSEWHERE).tolist()
