@@ -118,7 +118,7 @@ class TableLoop(Background):
             log.error("%s", fault, exc_info=error)
         with self._tracking:
             self._fault = fault
-            # What led to the fault may still be in the state of the tracker.
+            # What was carried over from the last frame may have led to the fault.
             self._watching.start_over()
             now = self._health()
         with self._changed:
