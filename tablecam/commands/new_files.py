@@ -39,6 +39,7 @@ def check_new(
             continue
         # Resolved, as one file may be named in two ways.
         name = path if path == STANDARD_OUTPUT else path.resolve()
+        # Even with --force, what is read must not be overwritten.
         if name in read:
             raise BadInput(str(path), "expected a file of its own to write, got one that is read")
         if name in taken:

@@ -189,11 +189,13 @@ class Referee:
             if not self._is_in_middle or seat == SHARED:
                 self._begin(position, options)
                 return
-            Play(self.game, position, options)  # Raises for what cannot be begun.
+            # Raises for what cannot be begun.
+            Play(self.game, position, options)
             terms = ", ".join(f"{key} {value}" for key, value in options.items())
             self._propose(
                 seat,
                 f"another game ({terms})" if terms else "another game",
+                # The table may have changed by the time the other side agrees.
                 lambda _: self._begin(self._by_hand.seen or position, options),
             )
 
@@ -212,10 +214,12 @@ class Referee:
                 raise OutOfDate("game", "this is proposed no more: look again")
             if not proposal.may_agree(seat):
                 raise NotYours("seat", "expected the other side to agree")
+            # A proposal is used up, even if it fails now.
             self._proposal = None
             try:
                 proposal.carry_out(seat)
             except BadInput:
+                # Pages must see that it is gone.
                 self._compare()
                 raise
 
@@ -257,10 +261,13 @@ class Referee:
             version = at if version is None else version
             play = self._checked(seat, version)
             is_overrule = _is_overrule(action)
+            # Counted, as refusals of corrections could be used to guess what is concealed.
             with self._versions.counted(seat) if is_overrule else nullcontext():
                 parsed = self.game.action_from_json(action)
+                # Without a version, the same action again may be the second of two taps.
                 if version is None and self._controller.is_latest(parsed):
                     self._versions.check_not_said(seat, parsed, play)
+                # Players may overrule at any time, whoever is asked.
                 if not is_overrule:
                     check_asked(seat, play)
                 agreed_on = self.game.agreed_on(play.state, parsed)
@@ -302,6 +309,7 @@ class Referee:
         with self._lock:
             play = self._checked(seat, version, is_of_table=True)
             moves = self._by_hand.together
+            # The rulings hold for these moves in this order alone.
             if [move.unit for move in moves] != list(units):
                 raise OutOfDate("game", "other moves are on offer by now: look again")
             check_asked(seat, play)
@@ -309,6 +317,7 @@ class Referee:
                 for move in moves:
                     self._controller.apply(move.action)
             finally:
+                # Those before a refused one have been applied.
                 self._go_on()
 
     def accept(
@@ -335,6 +344,7 @@ class Referee:
             play = self._checked(seat, version)
             check_units(intent, [unit.id for unit in self.game.position(play.state).units])
             play.remark(intent.to_json())
+            # No decision: what is on offer remains so.
             self._compare()
 
     def undo(self, seat: Seat, steps: int = 1, version: int | None = None) -> None:
@@ -414,6 +424,7 @@ class Referee:
         """Makes a proposal that the other side may agree to."""
         self._proposals += 1
         self._proposal = Proposal(self._proposals, seat, text, carry_out)
+        # No decision yet, but a new version for pages to show.
         self._compare()
 
     def _checked(self, seat: Seat, version: int | None, *, is_of_table: bool = False) -> AnyPlay:
@@ -431,13 +442,17 @@ class Referee:
 
     def _compare(self) -> None:
         """Compares table and game, records the result, and announces a new version."""
-        self._ban.follow(self._controller.play)  # Before the comparison, which takes time.
+        # Before the comparison, which takes time.
+        self._ban.follow(self._controller.play)
         if self._controller.compare():
             self._versions.decide()
-            self._proposal = None  # It referred to the game before this.
-        self._ban.follow(self._controller.play)  # A move may have been confirmed automatically.
+            # It referred to the game before this.
+            self._proposal = None
+        # Again, as a move may have been confirmed automatically.
+        self._ban.follow(self._controller.play)
         play = self._controller.play
         if play is not None:
+            # Stored before it is announced: a crash loses nothing that a page has shown.
             self._store.follow(play, self._by_hand.suggested)
             self._overlay.follow(self.game.position(play.state))
         self._versions.version += 1

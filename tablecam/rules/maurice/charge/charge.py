@@ -152,8 +152,8 @@ def _as_measured(field: Field, tries: Sequence[LegalMoves]) -> Charge:
 def are_enough_chargers(chargers: int, activated: int) -> bool:
     """Returns whether enough of the units activated to charge do charge (M-8.2).
 
-    >>> are_enough(3, 6), are_enough(2, 6), are_enough(2, 3), are_enough(1, 3)
-    (True, False, True, False)
+    >>> are_enough_chargers(3, 6), are_enough_chargers(2, 6), are_enough_chargers(2, 3)
+    (True, False, True)
     """
     return 2 * chargers >= activated
 

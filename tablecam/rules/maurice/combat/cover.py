@@ -167,6 +167,7 @@ def _drawn(
 
 def _is_covered(cover: shapely.Geometry, front: Axes, outline: shapely.Geometry) -> bool:
     target = _target(front, outline)
+    # A target wholly behind the front line is not attacked through anything.
     return not shapely.is_empty(target) and _open_line(cover, front, target) is None
 
 
@@ -180,15 +181,13 @@ def _widened(front: Axes, shift_mm: float) -> Axes:
 
 
 def _target(front: Axes, outline: shapely.Geometry) -> shapely.Geometry:
-    """Returns the part of a defender ahead of an attacker's front line, less a sliver all around.
-
-    The sliver gives lines between touching units a small length, so that the terrain at that place
-    decides: a defender that touches at the edge of the wood it stands in has cover.
-    """
+    """Returns the part of a defender ahead of an attacker's front line, less a sliver around."""
     ahead = outline
     if front.ahead_mm(shapely.get_coordinates(outline)).min(initial=0.0) < 0.0:
         reach_mm = shapely.hausdorff_distance(_front(front), outline)
         ahead = shapely.intersection(outline, all_ahead(front, reach_mm), grid_size=GRID_MM)
+    # Without the sliver, lines between touching units have no length; with it a defender that
+    # touches at the edge of its wood has cover.
     return shapely.buffer(ahead, -SLIVER_MM, join_style="mitre")
 
 

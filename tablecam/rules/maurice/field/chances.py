@@ -96,13 +96,16 @@ def chance_of(
     """
     holds = holds_by(0.0)
     margin_mm = _turning_mm(holds_by, slack_mm, holds=holds)
+    # Certain: no error within the slack turns it, or there are no errors.
     if margin_mm is None or not sigma_mm:
         margin_mm = beyond_mm(holds) if margin_mm is None else margin_mm
         return Chance(margin_mm, sigma_mm, 1.0 if holds else 0.0)
+    # Drawn only here, where the bounds leave it open.
     return Chance(margin_mm, sigma_mm, probability_of_draws(drawn()))
 
 
 def _turning_mm(holds_by: Callable[[float], bool], slack_mm: float, *, holds: bool) -> float | None:
+    # Only a change against the outcome can turn it.
     sign = -1.0 if holds else 1.0
     if holds_by(sign * slack_mm) == holds:
         return None
@@ -135,8 +138,10 @@ def _outlines(
 ) -> NDArray[np.object_]:
     corners_mm = draw_poses(rectangles(poses), names, draws).corners_mm()
     bases = np.asarray(shapely.polygons(corners_mm)).reshape(draws, -1)
+    # Growing and shrinking again closes the seams between bases (G-7).
     grown = shapely.buffer(bases, SEAM_MM / 2, join_style="mitre")
     union = shapely.union_all(grown, axis=1, grid_size=GRID_MM)
     outlines = np.asarray(shapely.buffer(union, -SEAM_MM / 2, join_style="mitre"), dtype=object)
+    # The cache hands out the same array to all callers.
     outlines.flags.writeable = False
     return outlines

@@ -103,6 +103,7 @@ def _oddly_shaped(units: Sequence[Unit]) -> Iterator[PositionWarning]:
             <= base.width_mm
             <= MAX_WIDTH_TO_DEPTH * base.depth_mm + _CUT_MM
         ]
+        # Guns may be of any depth (M-1.1).
         if odd_sizes_mm and unit.arm != "artillery":
             ids_by_size_mm.setdefault(odd_sizes_mm[-1], []).append(unit.id)
     for (wide_mm, deep_mm), names in ids_by_size_mm.items():
@@ -265,6 +266,7 @@ def field_of(position: Position, source: str = "position") -> Field:
     """
     if position.game != GAME:
         raise BadInput(source, f"game: expected {GAME}, got {position.game}")
+    # First, as `Ground.of` looks the kinds up.
     _check_kinds(position, source)
     ground = Ground.of(position.terrain)
     units = _units(position, ground, source)
@@ -282,6 +284,7 @@ def updated_field(before: Field, position: Position, source: str = "position") -
     """
     if not is_same_ground(before.position, position):
         return field_of(position, source)
+    # Compared by value, as every document gives new objects.
     unchanged = {
         unit.id: before.by_id[unit.id]
         for unit in position.units
@@ -304,6 +307,7 @@ def _renewed_overlaps(
     before: Field, position: Position, source: str, unchanged: Collection[str]
 ) -> tuple[Overlap, ...]:
     """Returns a field's overlaps, reusing earlier ones between unchanged units."""
+    # A pair with a changed unit is measured again.
     old = [overlap for overlap in before.overlaps if overlap.units <= set(unchanged)]
     others = [unit.id for unit in position.units if unit.id not in unchanged]
     new = overlaps(position.units, source, among=others) if others else []
@@ -329,10 +333,12 @@ def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField
     units = position.units
     placed = rectangles(units)
     bases = np.asarray(shapely.polygons(placed.corners_mm()), dtype=object)
+    # First, as formations can be read of complete units only.
     _check_units(position, bases, source)
     in_difficult, in_water = (
         are_partly_in(bases, area) for area in (ground.difficult, ground.water)
     )
+    # At the farthest corner an error of the heading adds the most.
     spreads_mm = placed.sigmas[:, 0] + placed.sigmas[:, 2] * placed.arms_mm
     ends = np.cumsum([len(unit.bases) for unit in units]).tolist()
     spans = [slice(end - len(unit.bases), end) for unit, end in zip(units, ends, strict=True)]
@@ -358,6 +364,7 @@ def _check_units(position: Position, bases: NDArray[np.object_], source: str) ->
     """Raises BadInput for the first unit with impossible bases, formation, state or errors."""
     table = position.table
     play = shapely.box(0, 0, table.width_mm, table.depth_mm).buffer(MAX_OFF_TABLE_MM)
+    # One query for all bases: one by one would take far longer.
     is_on_table = iter(shapely.contains(play, bases).tolist())
     for unit in position.units:
         expected = BASES[unit.arm]
@@ -392,6 +399,7 @@ def _check_formation(unit: Unit, source: str) -> None:
 
 def _check_state(unit: Unit, source: str) -> None:
     disruption, smoke = unit.state.get("disruption", 0), unit.state.get("smoke", False)
+    # A `bool` is an `int`, too.
     if isinstance(disruption, bool) or not isinstance(disruption, int) or disruption < 0:
         raise BadInput(
             source,

@@ -42,6 +42,7 @@ def _wheeling(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geo
     """Returns the reach by wheels: the whole allowance forward, half of it backward (M-6.13)."""
     table = table_outline(field.position.table)
     surroundings = shapely.buffer(table, _OFF_TABLE_MM, join_style="mitre")
+    # Whatever lies beyond the table's edge is barred, too (M-6.32).
     barred = shapely.union_all([*_barriers(field, unit), shapely.difference(surroundings, table)])
     limit_mm = allowed_bw * field.bw_mm
     depth_mm = unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
@@ -89,6 +90,7 @@ def _corridors(
     return snaking_reach(
         (base.x_mm, base.y_mm),
         limit_bw * field.bw_mm,
+        # A sliver on either side is no obstacle (G-5).
         width_mm=min(field.bw_mm, base.width_mm, base.depth_mm) - 2 * SLIVER_MM,
         around=[*_barriers(field, unit), *avoided],
         inside=table_outline(field.position.table),

@@ -72,6 +72,7 @@ def judged_way(
         # A unit that has not really moved neither enters nor leaves ground (M-5.2).
         has_moved = cost_mm > SLIP_MM + _FAR_SIGMAS * sigma_mm
         is_rough = has_moved and is_partly_in(area, field.ground.difficult)
+    # Guns are slowed instead (M-6.5).
     is_rough = is_rough and unit.unit.arm != "artillery"
     margin_mm = allowed_bw * field.bw_mm - cost_mm
     tolerance_mm = field.position.table.tolerance_mm
@@ -89,6 +90,7 @@ def judged_way(
         is_rough,
         area,
     )
+    # Whatever bars the way counts, however short it is.
     barred = _barred(field, unit, area, passed, disruptions)
     if barred is None:
         return way
@@ -114,6 +116,7 @@ def _obstructing_part(unit: UnitOnField, friend: UnitOnField) -> shapely.Geometr
     corners_mm = shapely.get_coordinates(unit.outline)
     width_mm = front_width_mm(unit.axes)
     depth_mm = -float(unit.axes.ahead_mm(corners_mm).min())
+    # The rear corner swings out by as much as the diagonal is longer than the width.
     swing_mm = math.hypot(width_mm, depth_mm) - width_mm + TOUCH_MM
     swept = shapely.buffer(unit.outline, swing_mm, join_style="mitre")
     return shapely.difference(friend.outline, swept, grid_size=GRID_MM)

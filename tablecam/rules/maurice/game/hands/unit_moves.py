@@ -115,6 +115,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
         text = f"{seen.id} lies off the table: put it back on it"
         return Suggestion(seen.id, text, action, no_answer("M-6.32", text), state.position)
     if there.formation == "broken-up":
+        # Without a formation there is no move to judge.
         return _no_formation(state, unit, there)
     judgement = judge_march(state, action)
     verb = "move up" if isinstance(state.step, Charging) else "march"
@@ -138,6 +139,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
 def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     """Suggests a unit's fall back, and checks that it lies where that leads."""
     field, action = field_at(state), FallBack(seen.id)
+    # Without results: whoever fell back before lies at its new place already.
     unit, result = field.by_id[seen.id], fall_back(field_at(state), seen.id, {})[seen.id]
     if result.is_broken:
         rule, _, why = result.because[-1].partition(" ")
@@ -162,6 +164,7 @@ def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Sugges
     """Suggests the nearest legal place for bases that form no known formation."""
     why = read_formation(there.unit).because
     text = f"{unit.id} lies in no formation ({why}): close its bases up"
+    # As if it were formed as before: the place nearest to that.
     as_it_was = replace(there, formation=unit.formation)
     nearest = proposed_position(state, there.unit, _nearest(state, unit, as_it_was))
     return Suggestion(unit.id, text, None, no_answer("M-1.7", text), nearest or state.position)

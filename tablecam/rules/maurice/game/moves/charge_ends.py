@@ -210,12 +210,14 @@ def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg
     others = [
         other
         for other in field.units
+        # Into a friend flush beside a line only the rear corner swings.
         if other is not unit and not unit.touches_flank_of_line(other)
     ]
     barring = [field.ground.barred, *(other.outline for other in others)]
     if unit.unit.arm == "cavalry":
         # Cavalry may not enter woods.
         barring.append(field.ground.woods)
+    # The quick test first, as most wheels meet nothing.
     hit = [shape for shape in barring if shapely.intersects(shape, swept)]
     return not hit or not is_partly_in(
         swept, shapely.difference(shapely.union_all(hit), unit.outline)

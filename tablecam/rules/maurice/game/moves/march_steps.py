@@ -91,6 +91,7 @@ def judge_march(state: State, action: March, *, is_moving_up: bool | None = None
     judgement = judge(action.bases)
     margin_mm = judgement.is_legal.margin_mm
     is_slightly_too_far = judgement.is_legal.answer == "no" and -_FEW_MM <= margin_mm < 0.0
+    # Exact poses are meant as they are.
     if not is_slightly_too_far or is_exact(field):
         return judgement
     is_within_tolerance = margin_mm >= -SLIP_MM or any(
@@ -168,6 +169,7 @@ def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
     if judgement.is_legal.answer == "no":
         raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
     state, events = with_march(state, action, judgement)
+    # The enemy's commander makes room before the next unit moves (M-6.29).
     then = _next(state, replace(step, moved=(*step.moved, action.unit)))
     state, displaced = with_displacement(state, state.active, judgement.area, then)
     return state, (*events, *displaced)

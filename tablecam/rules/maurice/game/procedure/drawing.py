@@ -277,9 +277,11 @@ def _shapes(
             yield from shapes_of(unit.outline, "unit", unit.id)
     if event.kind == "shot":
         yield from _shot(event, units)
+    # An event without a place of its own is shown at its side's commander.
     if not (about or event.evidence):
         yield from _of_side(event, state)
     words = hits or _result(event)
+    # Hits are shown at the target, any other result at the unit itself.
     shown = units.get(str(event.facts.get("target" if hits else "unit")))
     if words and shown is not None:
         yield Shape("point", (_middle(shown.outline),), "result", words)
@@ -336,7 +338,8 @@ def _result(event: Event) -> str:
         case "broken":
             return "breaks"
         case "falls-back" | "result" if facts["broken"]:
-            return ""  # the `broken` event says so
+            # The `broken` event says so.
+            return ""
         case "falls-back":
             gained = facts["disruption"]
             return f"{_disruptions(gained)}, falls back" if gained else "falls back"

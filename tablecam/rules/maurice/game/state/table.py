@@ -91,6 +91,7 @@ def _table_at(state: State) -> _Table:
 
 def _table_on(position: Position, *, is_closed: bool) -> _Table:
     """Returns the cached table of a position, or a new one."""
+    # Another thread may append meanwhile.
     latest = tuple(_LATEST)
     for recent in latest:
         if recent.position is position and recent.is_closed == is_closed:
@@ -149,6 +150,7 @@ def _moved_units(before: Field, after: Field) -> frozenset[str]:
 
 def _lies_as(one: UnitOnField, other: UnitOnField) -> bool:
     """Whether a unit lies as another does, with the same arm, side and formation."""
+    # The same object if it lies still (`updated_field`).
     return one is other or (
         (one.side, one.unit.arm, one.formation) == (other.side, other.unit.arm, other.formation)
         and one.unit.bases == other.unit.bases
