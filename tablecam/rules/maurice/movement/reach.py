@@ -12,8 +12,8 @@ from tablecam.rules.maurice.field.tables import (
     ARTILLERY_SLOW_BW,
     COLUMN_NEAR_BW,
     NEAR_BW,
-    RETROGRADE_SHARE,
     SLIVER_MM,
+    retrograde_bw,
 )
 from tablecam.rules.maurice.movement.judge import allowance_bw
 from tablecam.rules.maurice.movement.snaking import leading_base
@@ -51,7 +51,7 @@ def _wheeling(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geo
     back = wheeling_reach(
         faced_about(unit.axes, depth_mm),
         shapes,
-        limit_mm * RETROGRADE_SHARE,
+        retrograde_bw(allowed_bw) * field.bw_mm,
         barred=barred,
         sliver_mm=SLIVER_MM,
     )
