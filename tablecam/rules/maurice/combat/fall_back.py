@@ -14,7 +14,7 @@ from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.results import CombatResult, breaking_reason, is_broken
+from tablecam.rules.maurice.field.results import CombatResult, breaking_reason
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
 from tablecam.rules.maurice.place.contacts import contacts_of_unit
 from tablecam.table.headings import forward, mean_deg
@@ -69,9 +69,9 @@ def fall_back(
     friend_results: dict[str, CombatResult] = {}
     for friend_id in way.passed:
         friend = field.by_id[friend_id]
-        if _suffers(unit):
+        if unit.is_disrupted_by_passing:
             own = _gained(unit, own, f"M-8.26 passes through {friend_id}")
-        if _suffers(friend):
+        if friend.is_disrupted_by_passing:
             passed = before.get(friend_id, CombatResult())
             friend_results[friend_id] = _gained(
                 friend, passed, f"M-8.26 {unit_id} passes through it"
@@ -292,18 +292,12 @@ def _moved_mm(unit: UnitOnField, before: Mapping[str, CombatResult]) -> Point:
     return (0.0, 0.0) if result is None else moved_back_mm(unit, result.fall_back_mm)
 
 
-def _suffers(unit: UnitOnField) -> bool:
-    """Returns whether passing through friends disrupts a unit: not columns or artillery (M-6.7)."""
-    return unit.unit.arm != "artillery" and unit.formation != "column"
-
-
 def _gained(unit: UnitOnField, so_far: CombatResult, why: str) -> CombatResult:
     """Adds one disruption, and breaks the unit where that suffices (M-1.14)."""
     gained = so_far.disruption + 1
     because = [*so_far.because, f"{why}: 1 disruption"]
-    bases = len(unit.bases)
-    broken = is_broken(unit.disruption + gained, bases)
+    broken = unit.breaks_with(gained)
     # It may have been broken before; the reason is given once.
     if broken and not so_far.is_broken:
-        because.append(breaking_reason(unit.disruption + gained, bases))
+        because.append(breaking_reason(unit.disruption + gained, len(unit.bases)))
     return replace(so_far, disruption=gained, is_broken=broken, because=tuple(because))

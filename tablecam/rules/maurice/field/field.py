@@ -17,6 +17,7 @@ from tablecam.geometry.outlines import Axes, axes, unit_footprints
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.rules.maurice.field.ground import Ground, are_partly_in, is_partly_in
 from tablecam.rules.maurice.field.overlaps import Overlap, overlaps
+from tablecam.rules.maurice.field.results import is_broken
 from tablecam.rules.maurice.field.tables import BASES, FORMATIONS, KINDS, MAX_WIDTH_TO_DEPTH
 from tablecam.table.formation import Formation, Tolerances, read_formation
 from tablecam.table.model import Arm, BasePose, Commander, Position, TableSize, Unit
@@ -182,6 +183,15 @@ class UnitOnField:
     def has_smoke(self) -> bool:
         """Whether the unit has a smoke marker (M-4.23)."""
         return bool(self.unit.state.get("smoke", False))
+
+    @property
+    def is_disrupted_by_passing(self) -> bool:
+        """Whether passing through friends disrupts the unit: neither guns nor columns (M-6.7)."""
+        return self.unit.arm != "artillery" and self.formation != "column"
+
+    def breaks_with(self, disruptions: int) -> bool:
+        """Returns whether this many more disruptions would break the unit (M-1.14)."""
+        return is_broken(self.disruption + disruptions, len(self.bases))
 
     def touches_flank_of_line(self, other: UnitOnField) -> bool:
         """Returns whether a friend touches this line's flank and lies beyond its flank line.

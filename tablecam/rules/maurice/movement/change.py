@@ -19,7 +19,7 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import COLUMN_NEAR_BW
 from tablecam.rules.maurice.movement.snaking import snaking_way
-from tablecam.rules.maurice.movement.ways import Way, illegal_way, judged_way, would_break
+from tablecam.rules.maurice.movement.ways import Way, illegal_way, judged_way
 from tablecam.rules.maurice.movement.wheels import wheeled_way
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import column_order, front_rank, read_formation
@@ -107,7 +107,7 @@ def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) 
     """Adds the disruption for difficult ground in the change, if the way has none (M-6.25)."""
     if way.answer.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
         return way
-    if would_break(unit, way.disruptions + 1):
+    if unit.breaks_with(way.disruptions + 1):
         because = f"{unit.id} has {unit.disruption} disruptions, and the change would break it"
         return illegal_way("M-6.25", because, way.path)
     return replace(way, disruptions=way.disruptions + 1, is_rough=True)

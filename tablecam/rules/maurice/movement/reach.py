@@ -17,6 +17,7 @@ from tablecam.rules.maurice.field.tables import (
 )
 from tablecam.rules.maurice.movement.judge import allowance_bw
 from tablecam.rules.maurice.movement.snaking import leading_base
+from tablecam.rules.maurice.movement.wheels import depth_of_ranks_mm
 from tablecam.rules.maurice.place.near import near_enemy
 
 _OFF_TABLE_MM = 1e3
@@ -45,11 +46,10 @@ def _wheeling(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geo
     # Whatever lies beyond the table's edge is barred, too (M-6.32).
     barred = shapely.union_all([*_barriers(field, unit), shapely.difference(surroundings, table)])
     limit_mm = allowed_bw * field.bw_mm
-    depth_mm = unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
     shapes = _convex_shapes(unit)
     ahead = wheeling_reach(unit.axes, shapes, limit_mm, barred=barred, sliver_mm=SLIVER_MM)
     back = wheeling_reach(
-        faced_about(unit.axes, depth_mm),
+        faced_about(unit.axes, depth_of_ranks_mm(unit)),
         shapes,
         retrograde_bw(allowed_bw) * field.bw_mm,
         barred=barred,

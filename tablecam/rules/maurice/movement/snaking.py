@@ -31,9 +31,7 @@ from tablecam.rules.maurice.field.tables import (
 from tablecam.rules.maurice.movement.ways import (
     Way,
     illegal_way,
-    is_disrupted_by_passing,
     judged_way,
-    would_break,
 )
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import column_order
@@ -174,7 +172,7 @@ def _corridors(
     closed = [
         friend.outline
         for friend in friends
-        if is_disrupted_by_passing(friend) and would_break(friend, 1)
+        if friend.is_disrupted_by_passing and friend.breaks_with(1)
     ]
     table = field.position.table
     # A base shallower than wide may stop closer to an obstacle ahead than half its width.

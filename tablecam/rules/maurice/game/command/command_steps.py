@@ -50,7 +50,7 @@ class VolleyChoiceRules:
         may_fire = (
             any(may_try_to_fire(unit) for unit in field.units)
             if state.declares_first
-            else _is_any_within_range(field)
+            else bool(units_in_range(field))
         )
         return (Volleys(False), Volleys(True)) if may_fire else (Volleys(False),)
 
@@ -109,16 +109,18 @@ class CommandChoiceRules:
         return state.to(Drawing(state.active, DRAWS[command], then)), events
 
 
-def _is_any_within_range(field: Field) -> bool:
-    """Whether infantry or artillery lies within short range of an enemy (M-7.6, M-7.9)."""
+def units_in_range(field: Field) -> list[str]:
+    """Returns the infantry and artillery within short range of an enemy (M-7.6, M-7.9)."""
     # Distance alone is quick; who can hit whom is worked out when a unit fires.
     far_mm = SHORT_BW * field.bw_mm
-    return any(
-        unit.unit.arm != "cavalry"
-        and any(shapely.dwithin(unit.outline, enemy.outline, far_mm) for enemy in enemies)
+    return [
+        unit.id
         for unit in field.units
-        for enemies in [field.enemies_of(unit)]
-    )
+        if unit.unit.arm != "cavalry"
+        and any(
+            shapely.dwithin(unit.outline, enemy.outline, far_mm) for enemy in field.enemies_of(unit)
+        )
+    ]
 
 
 def why_impossible(state: State, command: Command) -> str | None:

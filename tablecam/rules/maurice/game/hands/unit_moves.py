@@ -32,7 +32,6 @@ from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import MoveJudgement, allowance_bw
-from tablecam.rules.maurice.movement.ways import is_disrupted_by_passing
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import read_formation
@@ -232,7 +231,7 @@ def _consequences(state: State, seen: Unit, judgement: MoveJudgement) -> Iterato
         levels = f"{own} disruption{'s' * (own > 1)}"
         yield f"{levels} for passing through {join_words(judgement.passed)} (M-6.7)"
     for name in judgement.passed:
-        if is_disrupted_by_passing(field.by_id[name]):
+        if field.by_id[name].is_disrupted_by_passing:
             yield f"1 disruption for {name}, who is passed through (M-6.7)"
     for leader in commanders_under(state, state.other(seen.side), judgement.area):
         yield f"{leader.id} is displaced (M-6.29)"

@@ -28,7 +28,6 @@ from tablecam.rules.maurice.game.state.steps import Charging, Marching, Step
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import MoveJudgement, judge_move
-from tablecam.rules.maurice.movement.ways import is_disrupted_by_passing
 from tablecam.table.motion import SLIP_MM
 from tablecam.table.sides import side_name
 
@@ -146,7 +145,7 @@ def with_march(state: State, action: March, judgement: MoveJudgement) -> StateAn
         state, more = with_disruption(state, unit.id, gained, why, "M-6.7", drawn)
         events += more
     for name in judgement.passed:
-        if is_disrupted_by_passing(field.by_id[name]):
+        if field.by_id[name].is_disrupted_by_passing:
             why, drawn = f"is passed through by {unit.id}", shapes_of(judgement.area, "lane")
             state, more = with_disruption(state, name, 1, why, "M-6.7", drawn)
             events += more
