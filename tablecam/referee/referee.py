@@ -264,21 +264,7 @@ class Referee:
             # Counted, as refusals of corrections could be used to guess what is concealed.
             with self._versions.counted(seat) if is_overrule else nullcontext():
                 parsed = self.game.action_from_json(action)
-                # Without a version, the same action again may be the second of two taps.
-                if version is None and self._controller.is_latest(parsed):
-                    self._versions.check_not_said(seat, parsed, play)
-                # Players may overrule at any time, whoever is asked.
-                if not is_overrule:
-                    check_asked(seat, play)
-                agreed_on = self.game.agreed_on(play.state, parsed)
-                if agreed_on and seat != SHARED:
-                    self._propose(
-                        seat,
-                        agreed_on,
-                        lambda agreeing: self._apply(seat, parsed, _agreed(agreeing, agreed_on)),
-                    )
-                    return
-                self._apply(seat, parsed, _agreed(seat, agreed_on) if agreed_on else note)
+                self._act(seat, play, parsed, note, version=version, is_overrule=is_overrule)
 
     def confirm(
         self, seat: Seat, unit: str, version: int | None = None, way: TieBreak = "seen"
@@ -292,13 +278,13 @@ class Referee:
             BadInput: No move of that unit is suggested, or it is not legal.
         """
         with self._lock:
-            self._checked(seat, version, is_of_table=True)
+            play = self._checked(seat, version, is_of_table=True)
             moves = (move for move in self._by_hand.suggested if move.unit == unit)
             move = next(moves, None)
             if move is None or move.action is None:
                 raise Refused(f"expected a move of {unit} to confirm: there is none", key="unit")
             intent = next((intent for intent in self.intents if intent.unit == unit), None)
-            self.act(seat, self.game.action_to_json(move.action), note=decided_by(way, intent))
+            self._act(seat, play, move.action, decided_by(way, intent))
 
     def confirm_all(self, seat: Seat, units: Sequence[str], version: int | None = None) -> None:
         """Confirms the suggested moves of several units, in the order in which they were offered.
@@ -400,6 +386,33 @@ class Referee:
         self._run = _new_run()
         self._store.begin(play)
         self._go_on()
+
+    def _act(
+        self,
+        seat: Seat,
+        play: AnyPlay,
+        action: Any,
+        note: str,
+        *,
+        version: int | None = None,
+        is_overrule: bool = False,
+    ) -> None:
+        """Applies a seat's action, or proposes it if it reveals something concealed."""
+        # Without a version, the same action again may be the second of two taps.
+        if version is None and self._controller.is_latest(action):
+            self._versions.check_not_said(seat, action, play)
+        # Players may overrule at any time, whoever is asked.
+        if not is_overrule:
+            check_asked(seat, play)
+        agreed_on = self.game.agreed_on(play.state, action)
+        if agreed_on and seat != SHARED:
+            self._propose(
+                seat,
+                agreed_on,
+                lambda agreeing: self._apply(seat, action, _agreed(agreeing, agreed_on)),
+            )
+            return
+        self._apply(seat, action, _agreed(seat, agreed_on) if agreed_on else note)
 
     def _apply(self, seat: Seat, action: Any, note: str) -> None:
         self._controller.apply(action, note)

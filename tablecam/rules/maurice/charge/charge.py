@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import shapely
@@ -123,6 +123,8 @@ def charges(field: Field, only: Collection[str] | None = None) -> dict[str, Char
     }
 
 
+# Cached: to offer a charge, to see it made and to make it are three questions with one answer.
+@lru_cache(maxsize=64)
 def charge_of(field: Field, unit: UnitOnField) -> Charge:
     """Returns whether a unit can charge, its targets and its lanes (M-8.3)."""
     return charges(field, only=(unit.id,))[unit.id]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import shapely
@@ -93,6 +94,8 @@ def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
         )
 
 
+# Cached: a move is judged as hands make it, on trial, and when it is made.
+@lru_cache(maxsize=64)
 def nearest_charge(field: Field, unit: UnitOnField, target: str, seen: Axes) -> ChargeEnd | None:
     """Returns the legal charge move that ends nearest to a seen front, or None without any.
 
