@@ -1,4 +1,4 @@
-"""`tablecam odds`: computes the exact chances of a volley, a combat or a rally."""
+"""`tablecam odds`: computes the chances of a volley, a combat or a rally."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ Examples:
 @click.argument("request", type=_FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def odds(position: Path, request: Path, as_json: bool) -> None:
-    """Compute the exact odds of a REQUEST on a POSITION.
+    """Compute the odds of a REQUEST on a POSITION.
 
     REQUEST is a JSON file as for `tablecam resolve`; any dice in it are ignored. All possible rolls
-    are counted, not sampled.
+    are counted. Only if more than six units fight in one melee are rolls sampled; the answer then
+    says how far off it may be.
     """
     field = field_of(read_position_file(position), str(position))
     asked = request_of(read_json(request), field, with_dice=False)

@@ -115,7 +115,8 @@ function makeTable(odds) {
   const breaks = units.some(([, unit]) => "breaks" in unit);
   const table = element("table", "caption", "thead", "tbody");
   table.className = "odds";
-  setText(table.children[0], `Disruption by the ${odds.kind}`);
+  const precision = odds.plus_minus ? `, ± ${percent(odds.plus_minus)}` : "";
+  setText(table.children[0], `Disruption by the ${odds.kind}${precision}`);
   table.children[1].append(
     row("th", [
       "",

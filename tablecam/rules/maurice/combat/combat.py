@@ -9,7 +9,12 @@ from types import MappingProxyType
 from tablecam.documents import Document
 from tablecam.rules.maurice.combat.cover import has_cover_from
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
-from tablecam.rules.maurice.combat.fall_back import fall_back, rearmost_first
+from tablecam.rules.maurice.combat.fall_back import (
+    WayBack,
+    fall_back,
+    fall_back_path,
+    rearmost_first,
+)
 from tablecam.rules.maurice.combat.score import CombatValue, Fighter, combat_values
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.levels import is_uphill
@@ -105,7 +110,8 @@ def resolve_combat(field: Field, request: Combat) -> ResolvedCombat:
     dice = _checked_dice(request, met)
     scores = scores_of(field, met, request.cards)
     combat_results = results_before_fall_back(field, met, scores, dice)
-    return ResolvedCombat(met, scores, dice, _fallen_back(field, request, met, combat_results))
+    order = fall_back_order(field, request, met.contacts)
+    return ResolvedCombat(met, scores, dice, fallen_back(field, order, met, combat_results))
 
 
 def results_before_fall_back(
@@ -143,17 +149,23 @@ def fall_back_order(field: Field, request: Combat, attackers: Iterable[str]) -> 
     return (*chosen, *rearmost_first(field, [name for name in attackers if name not in chosen]))
 
 
-def _fallen_back(
-    field: Field, request: Combat, met: Meeting, result_of: Mapping[str, CombatResult]
+def fallen_back(
+    field: Field,
+    order: Iterable[str],
+    met: Meeting,
+    result_of: Mapping[str, CombatResult],
+    way_back: WayBack = fall_back_path,
 ) -> Mapping[str, CombatResult]:
-    """Returns all results after attackers still in contact have fallen back (M-8.23)."""
+    """Returns all results after attackers still in contact have fallen back (M-8.23).
+
+    `order` is that of all attackers, so that it does not depend on which of them stay.
+    """
     after = dict(result_of)
     bound = must_fall_back(met, result_of)
-    # Ordered among all attackers, so that the order does not depend on which of them stay.
-    for name in fall_back_order(field, request, met.contacts):
+    for name in order:
         # A friend falling back through it may have broken it.
         if name in bound and not after[name].is_broken:
-            after |= fall_back(field, name, after)
+            after |= fall_back(field, name, after, way_back)
     return MappingProxyType(after)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -44,15 +44,22 @@ class FallBackPath:
     close_calls: tuple[Answer, ...] = ()
 
 
+WayBack = Callable[[Field, str, Mapping[str, CombatResult]], FallBackPath]
+"""A function such as `fall_back_path`."""
+
+
 def fall_back(
-    field: Field, unit_id: str, before: Mapping[str, CombatResult]
+    field: Field,
+    unit_id: str,
+    before: Mapping[str, CombatResult],
+    way_back: WayBack | None = None,
 ) -> dict[str, CombatResult]:
     """Returns the results of a unit that falls back, and of the friends that it passes through.
 
     `before` holds the results so far; units that it leaves out are unchanged.
     """
     unit = field.by_id[unit_id]
-    way = fall_back_path(field, unit_id, before)
+    way = (way_back or fall_back_path)(field, unit_id, before)
     own = before.get(unit_id, CombatResult())
     doubt_notes = tuple(f"M-8.27 where it comes to: {doubt.because}" for doubt in way.close_calls)
     if way.blocked_by is not None:
@@ -104,7 +111,7 @@ def fall_back_path(field: Field, unit_id: str, before: Mapping[str, CombatResult
     return FallBackPath(
         back_mm,
         tuple(sorted(passed, key=in_the_way.__getitem__)),
-        is_partly_in(_swept(unit, back_mm), field.ground.difficult),
+        is_partly_in(swept_back(unit, back_mm), field.ground.difficult),
         f"it would still touch {touched[0]}" if touched else barred,
         doubts,
     )
@@ -222,7 +229,7 @@ def _barred(
     barring = [enemy for enemy in enemies if enemy in in_the_way]
     if barring:
         return f"{min(barring, key=in_the_way.__getitem__)} is in the way"
-    if is_partly_in(_swept(unit, back_mm), field.ground.barred):
+    if is_partly_in(swept_back(unit, back_mm), field.ground.barred):
         return "impassable ground is in the way"
     there = _moved_back(unit, back_mm)
     # A unit that overhangs the edge already is stopped only if it would overhang farther.
@@ -275,7 +282,7 @@ def _corners(outline: shapely.Geometry) -> Array:
     return np.asarray(shapely.get_coordinates(outline))
 
 
-def _swept(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
+def swept_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
     """Returns the area that a unit's bases pass over on the way, both ends included."""
     moved_mm = moved_back_mm(unit, back_mm)
     start_and_end = [shapely.union(base, _shifted(base, moved_mm)) for base in unit.bases]

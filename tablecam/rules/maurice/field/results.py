@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tablecam.rules.maurice.field.tables import COMBAT_BEATEN, COMBAT_DOUBLED, COMBAT_OTHERWISE
+
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+_NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,64 +43,75 @@ class CombatResult:
     fall_back_mm: float = 0.0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """The outcome of m throws for n units: disruption gained, broken or not, best opponent (m, n).
+
+    `best` is the index of the standing opponent with the highest score, -1 if all of them broke.
+    """
+
+    gained: Ints
+    is_broken: Flags
+    best: Ints
+
+
 def is_broken(disruption: int, bases: int) -> bool:
     """Returns whether a unit with this level of disruption breaks (M-1.14)."""
     return disruption > bases
 
 
+def settle(units: Sequence[ScoredUnit], scores: Ints) -> Settled:
+    """Settles m throws (m, n) of all engaged units at once (M-8.20); `units` state no scores."""
+    places = {unit.id: place for place, unit in enumerate(units)}
+    gained, best = np.zeros_like(scores), np.full_like(scores, _NOBODY)
+    broken = np.zeros(scores.shape, dtype=np.bool_)
+    # Passive units that break no longer count against active ones.
+    for place, unit in sorted(enumerate(units), key=lambda entry: entry[1].is_active):
+        own, enemies = scores[:, place], [places[name] for name in unit.engaged_with]
+        against = np.where(broken[:, enemies] & unit.is_active, _NOBODY, scores[:, enemies])
+        top = against.argmax(axis=1)
+        highest = against.max(axis=1)
+        # No score is negative, so an active unit is not beaten where nobody stands.
+        is_beaten = highest >= own if unit.is_active else highest > own
+        gained[:, place] = np.where(is_beaten, COMBAT_BEATEN, COMBAT_OTHERWISE)
+        broken[:, place] = unit.disruption + gained[:, place] > unit.bases
+        best[:, place] = np.where(highest == _NOBODY, _NOBODY, np.array(enemies)[top])
+        if not unit.is_active:
+            is_doubled = highest >= COMBAT_DOUBLED * own
+            gained[is_doubled, place] = 0
+            broken[is_doubled, place] = True
+    return Settled(gained, broken, best)
+
+
 def results(units: Iterable[ScoredUnit]) -> Mapping[str, CombatResult]:
     """Returns the result of every engaged unit by id, in the order of resolution."""
-    everyone = {unit.id: unit for unit in units}
-    result_of: dict[str, CombatResult] = {}
-    for unit in everyone.values():
-        if not unit.is_active:
-            result_of[unit.id] = _passive(unit, everyone)
-    # Passive units that break no longer count against active ones (M-8.20).
-    standing = {name for name, result in result_of.items() if not result.is_broken}
-    for unit in everyone.values():
-        if unit.is_active:
-            result_of[unit.id] = _active(unit, everyone, standing)
+    everyone = tuple(units)
+    settled = settle(everyone, np.array([[unit.score for unit in everyone]]))
+    result_of = {}
+    for place, unit in sorted(enumerate(everyone), key=lambda entry: entry[1].is_active):
+        best = int(settled.best[0, place])
+        opponent = None if best == _NOBODY else everyone[best]
+        gained, broken = int(settled.gained[0, place]), bool(settled.is_broken[0, place])
+        because = _because(unit, opponent, gained)
+        result_of[unit.id] = CombatResult(gained, broken, because)
     return MappingProxyType(result_of)
 
 
-def _passive(unit: ScoredUnit, everyone: Mapping[str, ScoredUnit]) -> CombatResult:
-    best = _best(unit, everyone, unit.engaged_with)
-    if best.score >= COMBAT_DOUBLED * unit.score:
-        why = f"M-8.20 doubled by {best.id}, {best.score} to {unit.score}: broken"
-        return CombatResult(0, True, (why,))
-    if best.score > unit.score:
-        why = f"M-8.20 beaten by {best.id}, {best.score} to {unit.score}"
-        return _disrupted(unit, COMBAT_BEATEN, why)
-    why = f"M-8.20 not beaten, {unit.score} to {best.score} of {best.id}"
-    return _disrupted(unit, COMBAT_OTHERWISE, why)
-
-
-def _active(
-    unit: ScoredUnit, everyone: Mapping[str, ScoredUnit], standing: set[str]
-) -> CombatResult:
-    opponents = [name for name in unit.engaged_with if name in standing]
-    if not opponents:
-        return _disrupted(unit, COMBAT_OTHERWISE, "M-8.20 all of its enemies broke")
-    best = _best(unit, everyone, opponents)
-    if best.score >= unit.score:
-        why = f"M-8.20 reached by {best.id}, {best.score} to {unit.score}"
-        return _disrupted(unit, COMBAT_BEATEN, why)
-    why = f"M-8.20 won, {unit.score} to {best.score} of {best.id}"
-    return _disrupted(unit, COMBAT_OTHERWISE, why)
-
-
-def _best(
-    unit: ScoredUnit, everyone: Mapping[str, ScoredUnit], enemies: Iterable[str]
-) -> ScoredUnit:
-    return max((everyone[name] for name in enemies), key=lambda enemy: enemy.score)
-
-
-def _disrupted(unit: ScoredUnit, gained: int, why: str) -> CombatResult:
-    level = unit.disruption + gained
+def _because(unit: ScoredUnit, best: ScoredUnit | None, gained: int) -> tuple[str, ...]:
+    if best is None:
+        why = "M-8.20 all of its enemies broke"
+    elif gained == 0:
+        return (f"M-8.20 doubled by {best.id}, {best.score} to {unit.score}: broken",)
+    elif gained == COMBAT_BEATEN:
+        how = "reached" if unit.is_active else "beaten"
+        why = f"M-8.20 {how} by {best.id}, {best.score} to {unit.score}"
+    else:
+        how = "won" if unit.is_active else "not beaten"
+        why = f"M-8.20 {how}, {unit.score} to {best.score} of {best.id}"
     because = [f"{why}: {gained} disruption{'s' * (gained > 1)}"]
-    if is_broken(level, unit.bases):
-        because.append(breaking_reason(level, unit.bases))
-    return CombatResult(gained, is_broken(level, unit.bases), tuple(because))
+    if is_broken(unit.disruption + gained, unit.bases):
+        because.append(breaking_reason(unit.disruption + gained, unit.bases))
+    return tuple(because)
 
 
 def breaking_reason(level: int, bases: int) -> str:

@@ -48,3 +48,12 @@ def needed_on_die(basic: int, modifiers: int) -> int:
     (5, 2, 6)
     """
     return min(max(basic - modifiers, 2), DIE_SIDES)
+
+
+def chance_to_reach(needed: int) -> float:
+    """Returns the probability that a die succeeds which needs a number, clamped as above.
+
+    >>> chance_to_reach(4), chance_to_reach(1) == chance_to_reach(2)
+    (0.5, True)
+    """
+    return (DIE_SIDES + 1 - needed_on_die(needed, 0)) / DIE_SIDES

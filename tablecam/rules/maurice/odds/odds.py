@@ -1,220 +1,69 @@
-"""Odds of a request: exact probabilities of all its outcomes before any die is thrown.
+"""Odds of a request: the probabilities of all its outcomes before any die is thrown.
 
-Fire and rally: every die is an independent try, so numbers of successes are convolved
-(`shots.py`). A shot disrupts with the probability to hit times that to disrupt (M-7.23,
-M-7.25); a unit breaks if its level plus what it gains exceeds its bases (M-1.14).
+Fire and rally: every die is an independent try, so numbers of successes are convolved. A shot
+disrupts with the probability to hit times that to disrupt (M-7.23, M-7.25).
 
-Combat: units share dice through their enemies, so probabilities of different units cannot be
-multiplied. Scores, results (`combat.py`) and falling back (`fates.py`) form a network of
-variables, which `chances.py` sums exactly, one variable at a time.
+Combat: all throws of each melee are settled at once. Falling back is resolved once for each set of
+results that they lead to, as units of different melees may cross each other's ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as datafield
 from types import MappingProxyType
-from typing import Any, assert_never
+from typing import Any
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from tablecam.rules.maurice.combat.combat import (
     Meeting,
     check_combat,
     fall_back_order,
+    fallen_back,
     meeting,
     scores_of,
 )
-from tablecam.rules.maurice.combat.fall_back import fall_back
+from tablecam.rules.maurice.combat.fall_back import (
+    FallBackPath,
+    fall_back_path,
+    moved_back_mm,
+    swept_back,
+)
 from tablecam.rules.maurice.combat.rally import rally_attempt
 from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
-from tablecam.rules.maurice.field.results import CombatResult, is_broken
-from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
+from tablecam.rules.maurice.field.results import CombatResult, ScoredUnit, settle
+from tablecam.rules.maurice.field.terms import chance_to_reach
 from tablecam.rules.maurice.fire.volley import Shot, shot_list
-from tablecam.rules.maurice.odds.combat import Combatant, CombatEffect, combat_variables
-from tablecam.rules.maurice.odds.fates import AffectingUnits, Fate, Fates, fall_back_fates
-from tablecam.rules.maurice.odds.shots import chance_of, expected, successes
-from tablecam.rules.maurice.odds.variables import State, derived, distribution, folded
-from tablecam.table.headings import forward
+from tablecam.rules.odds import (
+    PLUS_MINUS,
+    SAMPLES,
+    Chances,
+    counted,
+    number_json,
+    successes,
+    throws,
+    together,
+)
 from tablecam.uncertainty.contact import TOUCH_MM
 
-_SAFE_MM = 0.5
-"""Extra range for enemies: one too many changes no probability, a missing one would."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FieldGround:
-    """A field before anyone falls back, as the `Ground` of `fates.py`."""
-
-    field: Field
-
-    def concern(self, unit_id: str, places_mm: Mapping[str, frozenset[float]]) -> AffectingUnits:
-        """Returns the units that can affect one that falls back."""
-        return affecting_units(self.field, self.field.by_id[unit_id], places_mm)
-
-    def fall_back(
-        self, unit_id: str, fates: Mapping[str, Fate], standing: frozenset[str]
-    ) -> Mapping[str, Fate]:
-        """Returns the fates of a unit that falls back and of friends (M-8.24 to M-8.27)."""
-        # No other unit can matter, and the rule is faster on a small field.
-        names = fates.keys() | standing
-        units = tuple(unit for unit in self.field.units if unit.id in names)
-        by_id = MappingProxyType({unit.id: unit for unit in units})
-        before = {
-            name: CombatResult(fate.disruption, fate.is_broken, (), fate.falls_back, fate.back_mm)
-            for name, fate in fates.items()
-        }
-        after = fall_back(replace(self.field, units=units, by_id=by_id), unit_id, before)
-        return {**fates, **{name: _fate(result) for name, result in after.items()}}
-
-
-def _fate(result: CombatResult) -> Fate:
-    return Fate(result.disruption, result.is_broken, result.falls_back, result.fall_back_mm)
-
-
-def affecting_units(
-    field: Field, unit: UnitOnField, places_mm: Mapping[str, frozenset[float]]
-) -> AffectingUnits:
-    """Returns the units that can affect one that falls back (M-8.25 to M-8.27).
-
-    `field` holds all units before any falls back; `places_mm` are the possible distances that each
-    other attacker has fallen back by then.
-    """
-    friends = {
-        friend.id: [fallen_back(friend, back_mm) for back_mm in places_mm.get(friend.id, {0.0})]
-        for friend in field.friends_of(unit)
-    }
-    least_mm = FALL_BACK_BW * field.bw_mm
-    longest_mm = _longest_mm(
-        unit, least_mm, [shape for outlines in friends.values() for shape in outlines]
-    )
-    # Shrinking the path by less than half a sliver keeps all that intrudes by more (G-5).
-    path = shapely.buffer(_swept(unit, 0.0, longest_mm), -0.4 * SLIVER_MM, join_style="mitre")
-    ends = _swept(unit, least_mm, longest_mm)
-    passed = tuple(
-        name for name, shapes in friends.items() if shapely.intersects(path, shapes).any()
-    )
-    enemies = tuple(
-        enemy.id
-        for enemy in field.enemies_of(unit)
-        if shapely.intersects(path, enemy.outline)
-        or shapely.dwithin(ends, enemy.outline, TOUCH_MM + _SAFE_MM)
-    )
-    return AffectingUnits(enemies, passed)
-
-
-def fallen_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
-    """Returns a unit's outline after it moves straight back (M-8.24)."""
-    step = np.array(forward(unit.axes.heading_deg)) * -back_mm
-    return shapely.transform(unit.outline, lambda points: points + step)
-
-
-def _longest_mm(unit: UnitOnField, least_mm: float, friends: Sequence[shapely.Geometry]) -> float:
-    """Returns the longest way back until a unit overlaps no friend, wherever these are (M-8.25)."""
-    longest_mm = least_mm
-    # Going farther back may reach another friend, so repeat until nothing more is met.
-    while friends:
-        ends = _swept(unit, least_mm, longest_mm)
-        is_met = shapely.area(shapely.intersection(ends, friends)) > 0
-        past_mm = [
-            _past_mm(unit, friend) for friend, met in zip(friends, is_met, strict=True) if met
-        ]
-        if max(past_mm, default=0.0) <= longest_mm:
-            break
-        longest_mm = max(past_mm)
-    return longest_mm
-
-
-def _past_mm(unit: UnitOnField, friend: shapely.Geometry) -> float:
-    """Returns how far back a unit is wholly behind a friend."""
-    ahead = np.array(forward(unit.axes.heading_deg))
-    own, others = (shapely.get_coordinates(outline) @ ahead for outline in (unit.outline, friend))
-    return float(own.max() - others.min())
-
-
-def _swept(unit: UnitOnField, from_mm: float, to_mm: float) -> shapely.Geometry:
-    """Returns the area that a unit's bases cover between two distances back."""
-    ahead = np.array(forward(unit.axes.heading_deg))
-    return shapely.union_all([*_hulls(unit.bases, -from_mm * ahead, -to_mm * ahead)])
-
-
-def _hulls(
-    bases: Iterable[shapely.Polygon], first: NDArray[np.float64], last: NDArray[np.float64]
-) -> Iterable[shapely.Geometry]:
-    """Yields each base's hull between two displacements."""
-    for base in bases:
-        corners = shapely.get_coordinates(base)
-        yield shapely.convex_hull(
-            shapely.MultiPoint(np.concatenate([corners + first, corners + last]))
-        )
-
-
-_PLACES = 15
-"""Decimal places of differences; a difference of sums beyond them is rounding error."""
-
-
-def number_json(chances: Mapping[int, float]) -> Json:
-    """Returns the distribution of a number as JSON: its mean and the probability of each value.
-
-    >>> number_json({1: 0.75, 0: 0.25})
-    {'expected': 0.75, 'chances': {'0': 0.25, '1': 0.75}}
-    """
-    named = {str(number): chances[number] for number in sorted(chances)}
-    return {"expected": expected(chances), "chances": named}
-
-
-def fate_json(chances: Mapping[Fate, float]) -> Json:
-    """Returns a unit's fate as JSON, results and falling back together."""
-    return {
-        "disruption": number_json(_marginal(chances, lambda fate: fate.disruption)),
-        "breaks": _share(chances, lambda fate: fate.is_broken),
-    }
-
-
-def attacker_json(chances: Mapping[Fate, float], results: Mapping[CombatEffect, float]) -> Json:
-    """Returns an attacker's fate as JSON, with how it leaves.
-
-    `breaks_falling_back` is the part of `breaks` that results alone (M-8.20) do not cause.
-    """
-    document = fate_json(chances)
-    already = _share(results, lambda harm: harm.is_broken)
-    return {
-        **document,
-        "falls_back": _share(chances, lambda fate: fate.falls_back),
-        # A difference of two sums of the same terms; rounding removes float error.
-        "breaks_falling_back": max(0.0, round(document["breaks"] - already, _PLACES)),
-    }
-
-
-def broken_json(fates: Fates, unit_ids: Iterable[str]) -> Json:
-    """Returns the distribution of how many of some units break; they are not independent."""
-    broken = [derived(lambda fate: int(fate.is_broken), fates[name]) for name in unit_ids]
-    return number_json(distribution(folded(lambda some, more: some + more, broken)))
-
-
-def _marginal(chances: Mapping[Fate, float], number: Callable[[Fate], int]) -> dict[int, float]:
-    by_number: dict[int, float] = {}
-    for fate, share in chances.items():
-        by_number[number(fate)] = by_number.get(number(fate), 0.0) + share
-    return by_number
-
-
-def _share(chances: Mapping[State, float], question: Callable[[State], bool]) -> float:
-    return sum((share for state, share in chances.items() if question(state)), 0.0)
-
-
 Json = dict[str, Any]
+
+_SAFE_MM = 0.5
+"""Extra range for units on a way back: one too many changes no outcome, a missing one would."""
 
 
 def odds(field: Field, request: Request) -> Json:
     """Returns the probabilities of all outcomes of a request.
 
     `disruption` is what a unit gains (negative: sheds), as in resolutions: none if it breaks at
-    once.
+    once. Where there are too many outcomes to count, `samples` says how many were drawn and
+    `plus_minus` what a probability may be off by.
 
     Raises:
         BadInput: The request is not allowed, as when it is resolved.
@@ -223,9 +72,7 @@ def odds(field: Field, request: Request) -> Json:
         return _volley(field, request)
     if isinstance(request, Combat):
         return _combat(field, request)
-    if isinstance(request, Rally):
-        return _rally(field, request)
-    assert_never(request)
+    return _rally(field, request)
 
 
 def _volley(field: Field, request: Volley) -> Json:
@@ -233,96 +80,241 @@ def _volley(field: Field, request: Volley) -> Json:
     shots = shot_list(field, request)
     targets = dict.fromkeys(shot.target for shot in shots)
     units = {
-        target: _target(field, target, [shot for shot in shots if shot.target == target])
+        target: _target(field.by_id[target], [shot for shot in shots if shot.target == target])
         for target in targets
     }
     shot_documents = [shot.to_json() for shot in shots]
     return {"game": GAME, "kind": request.kind, "shots": shot_documents, "units": units}
 
 
-def _target(field: Field, target: str, shots: Sequence[Shot]) -> Json:
+def _target(unit: UnitOnField, shots: Sequence[Shot]) -> Json:
     """Returns the odds of all shots at one target."""
-    unit = field.by_id[target]
-    # Each die of a shot is a try of its own.
     dice = [shot for shot in shots for _ in range(shot.dice)]
-    hit = [chance_of(shot.to_hit) for shot in dice]
+    hit = [chance_to_reach(shot.to_hit) for shot in dice]
     gained = successes(
-        chance * chance_of(shot.disrupt_on) for chance, shot in zip(hit, dice, strict=True)
-    )
-    breaks = sum(
-        share
-        for number, share in gained.items()
-        if is_broken(unit.disruption + number, len(unit.bases))
+        chance * chance_to_reach(shot.disrupt_on) for chance, shot in zip(hit, dice, strict=True)
     )
     return {
         "dice": len(dice),
         "disrupt_on": dice[0].disrupt_on,
         "hits": number_json(successes(hit)),
         "disruption": number_json(gained),
-        "breaks": breaks,
+        "breaks": sum(share for number, share in gained.items() if unit.breaks_with(number)),
     }
+
+
+def _rally(field: Field, request: Rally) -> Json:
+    terms = rally_attempt(field, request)
+    shed = successes([chance_to_reach(terms.needed)] * terms.dice)
+    unit = {
+        "basic": terms.basic,
+        "modifiers": dict(terms.modifiers),
+        "needed": terms.needed,
+        "disruption": number_json({-number: share for number, share in shed.items()}),
+    }
+    return {"game": GAME, "kind": "rally", "units": {terms.unit: unit}}
 
 
 def _combat(field: Field, request: Combat) -> Json:
     """Returns the odds of a combat, by unit and by side."""
-    combat = meeting(field, request.active)
-    check_combat(request, combat)
-    scores = scores_of(field, combat, request.cards)
-    parts = combat_variables(
-        _combatant(field, name, value, combat) for name, value in scores.items()
-    )
-    order = fall_back_order(field, request, combat.contacts)
-    ends = fall_back_fates(parts, order, FieldGround(field))
+    met = meeting(field, request.active)
+    check_combat(request, met)
+    scores = scores_of(field, met, request.cards)
+    order, ways = fall_back_order(field, request, met.contacts), _WaysBack(field, met.contacts)
+    melees = _merged({name, *value.engaged_with} for name, value in scores.items())
+    tallies: defaultdict[str, _Tally] = defaultdict(_Tally)
+    broken = {field.by_id[name].side: {0: 1.0} for name in scores}
+    is_exact = True
+    # Units of melees in one group may meet as they fall back; groups are independent.
+    for group in _merged(ways.may_meet(melee) for melee in melees):
+        in_group = [
+            _results(field, met, scores, tuple(name for name in scores if name in melee))
+            for melee in melees
+            if melee <= group
+        ]
+        before = together(in_group)
+        is_exact &= before.is_exact
+        own_order = [name for name in order if name in group]
+        lost: defaultdict[str, _Shares] = defaultdict(_shares)
+        for state, share in before.of.items():
+            results = {name: _RESULTS[result] for melee in state for name, result in melee}
+            after = fallen_back(field, own_order, met, results, ways)
+            number = dict.fromkeys(broken, 0)
+            for name, result in after.items():
+                has_broken = name in results and results[name].is_broken
+                tallies[name].add(result, share, has_broken=has_broken)
+                number[field.by_id[name].side] += result.is_broken
+            for side, count in number.items():
+                lost[side][count] += share
+        broken = {side: _sum(chances, lost[side]) for side, chances in broken.items()}
     units: Json = {}
-    for name in (unit.id for unit in field.units if unit.id in ends):
-        value_document = _value(scores[name]) if name in scores else {}
-        chances = distribution(ends[name])
-        fate_document = (
-            attacker_json(chances, distribution(parts[name].harm))
-            if name in combat.contacts
-            else fate_json(chances)
+    for unit in field.units:
+        if unit.id in tallies:
+            value = _value(scores[unit.id]) if unit.id in scores else {}
+            fate = tallies[unit.id].to_json(is_attacker=unit.id in met.contacts)
+            units[unit.id] = {"side": unit.side, **value, **fate}
+    sides = {side: {"broken": number_json(chances)} for side, chances in broken.items()}
+    precision = {} if is_exact else {"samples": SAMPLES, "plus_minus": round(PLUS_MINUS, 4)}
+    document = {"game": GAME, "kind": "combat", "active": request.active}
+    return document | precision | {"units": units, "sides": sides}
+
+
+def _merged(sets: Iterable[set[str]]) -> list[set[str]]:
+    """Returns sets of units, those that share a unit joined into one."""
+    merged: list[set[str]] = []
+    for units in sets:
+        apart = [other for other in merged if other.isdisjoint(units)]
+        merged = [*apart, units.union(*(other for other in merged if other not in apart))]
+    return merged
+
+
+def _sum(some: Mapping[int, float], more: Mapping[int, float]) -> dict[int, float]:
+    """Returns the chances of the sum of two independent numbers."""
+    chances = _shares()
+    for number, share in some.items():
+        for other, other_share in more.items():
+            chances[number + other] += share * other_share
+    return dict(chances)
+
+
+_ALWAYS = 1.0 - 1e-9
+"""Sums of probabilities differ from 1 by rounding alone."""
+
+_Shares = defaultdict[int, float]
+
+
+def _shares() -> _Shares:
+    return defaultdict(float)
+
+
+_Result = tuple[int, int]
+"""The disruption that a unit gains, and 1 if it breaks."""
+_Melee = tuple[tuple[str, _Result], ...]
+
+_RESULTS = {
+    (gained, broken): CombatResult(gained, bool(broken))
+    for gained in range(3)
+    for broken in range(2)
+}
+
+
+def _results(
+    field: Field, met: Meeting, scores: Mapping[str, CombatValue], names: tuple[str, ...]
+) -> Chances[_Melee]:
+    """Returns the chances of the results of a melee (M-8.20), before anyone falls back."""
+    units = [
+        ScoredUnit(
+            name,
+            name in met.contacts,
+            0,
+            scores[name].engaged_with,
+            field.by_id[name].disruption,
+            len(field.by_id[name].bases),
         )
-        units[name] = {"side": field.by_id[name].side, **value_document, **fate_document}
-    # In this order the fold's tables stay small.
-    along = _along_the_front(field, ends)
-    sides: Json = {}
-    for side in dict.fromkeys(field.by_id[name].side for name in ends):
-        of_side = [name for name in along if field.by_id[name].side == side]
-        sides[side] = {"broken": broken_json(ends, of_side)}
-    return {
-        "game": GAME,
-        "kind": "combat",
-        "active": request.active,
-        "units": units,
-        "sides": sides,
+        for name in names
+    ]
+    dice, is_exact = throws(len(names))
+    settled = settle(units, dice + np.array([scores[name].value for name in names]))
+    rows = counted(np.hstack([settled.gained, settled.is_broken]), is_exact=is_exact)
+    chances = {
+        tuple(zip(names, zip(row, row[len(names) :], strict=False), strict=True)): share
+        for row, share in rows.of.items()
     }
+    return Chances(chances, is_exact)
 
 
-def _combatant(field: Field, name: str, value: CombatValue, met: Meeting) -> Combatant:
-    unit = field.by_id[name]
-    return Combatant(
-        name,
-        name in met.contacts,
-        value.value,
-        unit.disruption,
-        len(unit.bases),
-        value.engaged_with,
-        met.contacts.get(name, ()),
-    )
+class _WaysBack:
+    """The ways straight back from a melee, each computed once for the units that stand on it."""
+
+    def __init__(self, field: Field, attackers: Collection[str]) -> None:
+        table = field.position.table
+        far_mm = float(np.hypot(table.width_mm, table.depth_mm))
+        self._attackers = attackers
+        self._behind = {
+            name: shapely.buffer(swept_back(field.by_id[name], far_mm), TOUCH_MM + _SAFE_MM)
+            for name in attackers
+        }
+        self._others = {
+            name: [
+                other.id
+                for other in field.units
+                if other.id != name
+                and shapely.intersects(area, self._behind.get(other.id, other.outline))
+            ]
+            for name, area in self._behind.items()
+        }
+        self._ways: dict[tuple[str, tuple[tuple[str, float], ...]], FallBackPath] = {}
+        self._met: dict[tuple[str, str, float], bool] = {}
+
+    def may_meet(self, melee: Collection[str]) -> set[str]:
+        """Returns a melee's units and all that they may meet as both fall back."""
+        return set(melee).union(*(self._others[name] for name in melee if name in self._others))
+
+    def __call__(
+        self, field: Field, unit_id: str, before: Mapping[str, CombatResult]
+    ) -> FallBackPath:
+        """Returns the way back as `fall_back_path` does."""
+        nobody = CombatResult()
+        there = ((name, before.get(name, nobody)) for name in self._others[unit_id])
+        on_way = tuple(
+            (name, result.fall_back_mm)
+            for name, result in there
+            if not result.is_broken and self._meets(field, unit_id, name, result.fall_back_mm)
+        )
+        key = (unit_id, on_way)
+        if key not in self._ways:
+            # No other unit can matter, and the rule is faster on a small field.
+            names = {unit_id, *(name for name, _ in on_way)}
+            units = tuple(unit for unit in field.units if unit.id in names)
+            by_id = MappingProxyType({unit.id: unit for unit in units})
+            small = replace(field, units=units, by_id=by_id)
+            self._ways[key] = fall_back_path(small, unit_id, before)
+        return self._ways[key]
+
+    def _meets(self, field: Field, unit_id: str, other_id: str, back_mm: float) -> bool:
+        """Whether a unit stands on another's way after it has fallen back itself."""
+        if other_id not in self._attackers:
+            return True
+        key = (unit_id, other_id, back_mm)
+        if key not in self._met:
+            other = field.by_id[other_id]
+            moved_mm = np.array(moved_back_mm(other, back_mm))
+            outline = shapely.transform(other.outline, lambda points: points + moved_mm)
+            self._met[key] = bool(shapely.intersects(self._behind[unit_id], outline))
+        return self._met[key]
 
 
-def _along_the_front(field: Field, unit_ids: Iterable[str]) -> list[str]:
-    """Returns units sorted along the front.
+@dataclass(slots=True)
+class _Tally:
+    """What becomes of a unit: the chances of the disruption that it gains, and of its fate."""
 
-    Folding them in this order keeps units with common enemies together and tables small.
-    """
-    names = list(unit_ids)
-    middles = shapely.get_coordinates(
-        shapely.centroid([field.by_id[name].outline for name in names])
-    )
-    # The front runs along the longer extent of the units.
-    longer = int(np.argmax(np.ptp(middles, axis=0)))
-    return [names[place] for place in np.argsort(middles[:, longer], kind="stable")]
+    disruption: _Shares = datafield(default_factory=_shares)
+    seen: float = 0.0
+    breaks: float = 0.0
+    falls_back: float = 0.0
+    breaks_falling_back: float = 0.0
+
+    def add(self, result: CombatResult, share: float, *, has_broken: bool) -> None:
+        """Adds an outcome; `has_broken` before anyone fell back."""
+        self.disruption[result.disruption] += share
+        self.seen += share
+        self.breaks += share * result.is_broken
+        self.falls_back += share * result.falls_back
+        self.breaks_falling_back += share * (result.is_broken and not has_broken)
+
+    def to_json(self, *, is_attacker: bool) -> Json:
+        """Returns a unit's fate, results and falling back together.
+
+        `breaks_falling_back` is the part of `breaks` that results alone (M-8.20) do not cause.
+        """
+        # A friend of the attackers is left out of outcomes that do not touch it.
+        left_out = {0: self.disruption[0] + 1.0 - self.seen} if self.seen < _ALWAYS else {}
+        chances = dict(self.disruption) | left_out
+        document: Json = {"disruption": number_json(chances), "breaks": self.breaks}
+        if not is_attacker:
+            return document
+        ends = {"falls_back": self.falls_back, "breaks_falling_back": self.breaks_falling_back}
+        return document | ends
 
 
 def _value(value: CombatValue) -> Json:
@@ -333,15 +325,3 @@ def _value(value: CombatValue) -> Json:
         "engaged_with": list(value.engaged_with),
         "because": list(value.because),
     }
-
-
-def _rally(field: Field, request: Rally) -> Json:
-    terms = rally_attempt(field, request)
-    shed = successes([chance_of(terms.needed)] * terms.dice)
-    unit = {
-        "basic": terms.basic,
-        "modifiers": dict(terms.modifiers),
-        "needed": terms.needed,
-        "disruption": number_json({-number: share for number, share in shed.items()}),
-    }
-    return {"game": GAME, "kind": "rally", "units": {terms.unit: unit}}

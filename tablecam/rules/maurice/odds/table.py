@@ -58,7 +58,7 @@ def _volley(document: Json) -> Table:
 def _combat(document: Json) -> Table:
     heads = ("unit", "value", "vs", "mean", *_heads(document), "breaks")
     ends = ("falls\nback", "breaks\nby it")
-    caption = f"{_GAINED}; none where broken outright"
+    caption = f"{_GAINED}; none where broken outright{_precision(document)}"
     active = escape(side_name(document["active"]))
     table = _table(f"Odds of the combat, {active} active", caption, *heads, *ends)
     for name, unit in document["units"].items():
@@ -69,6 +69,14 @@ def _combat(document: Json) -> Table:
         gained = _gained(unit, document)
         table.add_row(escape(name), value, escape(enemies), *gained, percent(unit["breaks"]), *back)
     return table
+
+
+def _precision(document: Json) -> str:
+    """Says how far sampled chances may be off; nothing where all throws were counted."""
+    if "samples" not in document:
+        return ""
+    off = percent(document["plus_minus"])
+    return f"\n{document['samples']} throws sampled: each chance is within ± {off}"
 
 
 def _losses(document: Json) -> Table:

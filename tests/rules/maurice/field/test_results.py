@@ -1,10 +1,13 @@
 """What scores lead to, from plain numbers: passive units first, then active ones (M-8.20)."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.field.results import ScoredUnit, results
+from tablecam.rules.maurice.field.results import ScoredUnit, results, settle
 
 
 def duel(attacker: int, defender: int, *, bases: int = 4, levels: tuple[int, int] = (0, 0)):
@@ -69,3 +72,34 @@ def test_nobody_escapes_and_more_is_never_worse(attacker, defender, level_a, lev
     assert held.is_broken or held.disruption in (1, 2)
     better, _ = duel(attacker + 1, defender, levels=(level_a, level_d))
     assert better.disruption <= attacked.disruption
+
+
+def test_a_defender_with_four_disruptions_always_breaks_and_counts_no_longer():  # M-8.21
+    units = [
+        ScoredUnit("A", True, 0, ("D",), 0, 4),
+        ScoredUnit("D", False, 0, ("A",), 4, 4),
+    ]
+    every = np.indices((6, 6)).reshape(2, -1).T + 1
+    settled = settle(units, every)
+    assert settled.is_broken[:, 1].all()
+    assert set(settled.gained[:, 0]) == {1}
+    assert set(settled.best[:, 0]) == {-1}
+
+
+def test_all_throws_at_once_are_each_throw_by_itself():  # M-8.20
+    ours = [("A1", ("D1", "D2"), 2), ("A2", ("D2",), 3)]
+    theirs = [("D1", ("A1",), 1), ("D2", ("A1", "A2"), 2)]
+    values = [6, 4, 5, 3]
+    units = [
+        ScoredUnit(name, name[0] == "A", 0, enemies, level, 4)
+        for name, enemies, level in (*ours, *theirs)
+    ]
+    every = np.indices((6,) * 4).reshape(4, -1).T + 1 + values
+    settled = settle(units, every)
+    for scores, gained, broken in zip(
+        every.tolist(), settled.gained.tolist(), settled.is_broken.tolist(), strict=True
+    ):
+        scored = [replace(unit, score=score) for unit, score in zip(units, scores, strict=True)]
+        alone = results(scored)
+        assert [alone[unit.id].disruption for unit in units] == gained
+        assert [alone[unit.id].is_broken for unit in units] == broken

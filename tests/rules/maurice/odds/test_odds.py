@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
@@ -12,9 +13,10 @@ from tablecam.rules.maurice.combat.combat import combat_scores, resolve_combat
 from tablecam.rules.maurice.combat.rally import rally
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.requests import read_request
-from tablecam.rules.maurice.field.results import CombatResult, ScoredUnit, results
+from tablecam.rules.maurice.field.results import CombatResult, ScoredUnit, results, settle
 from tablecam.rules.maurice.fire.volley import roll_shots, shot_list, target_results
 from tablecam.rules.maurice.odds.odds import odds
+from tablecam.rules.odds import PLUS_MINUS
 from tablecam.table.model import Terrain
 from tests.rules.maurice.tables import BW, gun, line, massed, position
 
@@ -141,14 +143,19 @@ OUTNUMBERED = (  # M-8.17: one in the middle of three
     gun("B2", "british", 640, 440, SOUTH),
     gun("B3", "british", 680, 445, SOUTH),
 )
+TWO_MELEES = (  # neither sees the other's dice, and both count for the sides
+    *PLAIN,
+    line("F2", "french", 1200, 400, disruption=4),
+    line("B2", "british", 1200, 440, SOUTH, disruption=4),
+)
 ROUGH = Terrain("rough", "rough", ((500, 300), (700, 300), (700, 370), (500, 370)))
 
 
 @pytest.mark.parametrize("order", [(), ("F1",)], ids=["rearmost first", "F1 first"])
 @pytest.mark.parametrize(
     "units",
-    [PLAIN, FRIEND_BEHIND, ENEMY_BEHIND, WAYS_CROSS, OUTNUMBERED],
-    ids=["plain", "friend behind", "enemy behind", "ways cross", "outnumbered"],
+    [PLAIN, FRIEND_BEHIND, ENEMY_BEHIND, WAYS_CROSS, OUTNUMBERED, TWO_MELEES],
+    ids=["plain", "friend behind", "enemy behind", "ways cross", "outnumbered", "two melees"],
 )
 def test_chances_of_a_combat_are_those_of_resolving_all_its_dice(units, order):
     field = field_of(position(*units, terrain=[ROUGH]))
@@ -168,6 +175,26 @@ def test_chances_of_a_combat_are_those_of_resolving_all_its_dice(units, order):
             str(sum(each[name].is_broken for name in names if name in each)) for each in ends
         )
         assert lost["broken"]["chances"] == pytest.approx(shares(counts, len(ends)))
+
+
+def test_more_than_six_units_in_one_melee_are_sampled_and_say_how_far_off_they_may_be():
+    ours = [line(f"F{n}", "french", 400 + 160 * n, 400, disruption=n) for n in range(4)]
+    theirs = [line(f"B{n}", "british", 480 + 160 * n, 440, SOUTH, disruption=3) for n in range(3)]
+    field = field_of(position(*ours, *theirs))
+    found = odds(field, asked(field, {"kind": "combat", "active": "french"}))
+    assert (found["samples"], found["plus_minus"]) == (2500, pytest.approx(0.0196))
+    scores = combat_scores(field, "french", {})
+    assert len(scores) == 7
+    units = [
+        ScoredUnit(name, name[0] == "F", 0, value.engaged_with, field.by_id[name].disruption, 4)
+        for name, value in scores.items()
+    ]
+    thrown = np.indices((6,) * 7).reshape(7, -1).T + 1
+    every = settle(units, thrown + [value.value for value in scores.values()])
+    for place, unit in enumerate(units):
+        told = found["units"][unit.id]
+        told = told["breaks"] - told.get("breaks_falling_back", 0.0)
+        assert told == pytest.approx(every.is_broken[:, place].mean(), abs=2 * PLUS_MINUS)
 
 
 def share(answers):
