@@ -65,7 +65,7 @@ def run(
         options = replace(options, resolution_px=(size.width_px, size.height_px))
     kind = source_kind(source)
     if kind in ("camera", "stream"):
-        click.echo(f"Opening the {kind}; the page comes in a moment …", err=True)
+        click.echo(f"Opening the {kind} …", err=True)
     if kind == "picture":
         options = replace(options, at_end="loop")  # a picture stays visible
     with open_reader(source, options, expected_size=size) as reader:

@@ -186,5 +186,5 @@ def test_a_cluster_that_is_not_there_is_named(film, tmp_path, capsys, monkeypatc
     monkeypatch.setattr("tablecam.commands.reread._PATIENCE_S", 1)
     assert command(film, tmp_path, film.video, scheduler="tcp://127.0.0.1:9") == 2
     said = capsys.readouterr().err
-    assert "tcp://127.0.0.1:9 is not reached" in said
+    assert "cannot reach tcp://127.0.0.1:9" in said
     assert said.count("\n") == 1
