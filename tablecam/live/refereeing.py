@@ -90,7 +90,7 @@ class Refereeing(Background):
         try:
             self._recording.settle(position, missed=missed)
         except Exception:  # a fault of ours costs an entry; what hands did is judged all the same
-            log.exception("the table could not be kept as it lies")
+            log.exception("the position could not be saved")
 
 
 def missed_tags(now: Snapshot) -> frozenset[int]:

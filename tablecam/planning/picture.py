@@ -274,7 +274,7 @@ class _Sheet:
             lines += [
                 f"{found_percent(expected.recall)} found",
                 f"placed to {tag.median_mm:.2f} mm",
-                f"95 % to {tag.p95_mm:.2f} mm",
+                f"95 % within {tag.p95_mm:.2f} mm",
             ]
         step = min(24.0, side / len(lines))
         for i, line in enumerate(lines):

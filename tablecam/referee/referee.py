@@ -209,7 +209,7 @@ class Referee:
             check_plays(seat)
             proposal = self._proposal
             if proposal is None or proposal.number != number:
-                raise OutOfDate("game", "this is proposed no more: look again")
+                raise OutOfDate("game", "this is no longer proposed: look again")
             if not proposal.may_agree(seat):
                 raise NotYours("seat", "expected the other side to agree")
             self._proposal = None
@@ -303,7 +303,7 @@ class Referee:
             play = self._checked(seat, version, is_of_table=True)
             moves = self._by_hand.together
             if [move.unit for move in moves] != list(units):
-                raise OutOfDate("game", "other moves are on offer by now: look again")
+                raise OutOfDate("game", "the moves to confirm have changed: look again")
             check_asked(seat, play)
             try:
                 for move in moves:
@@ -407,7 +407,7 @@ class Referee:
             carry_out(seat)
             return
         actions = "an action" if number == 1 else f"{number} actions"
-        text = f"taking back {actions}, by which a side saw what is concealed"
+        text = f"taking back {actions} that showed a side what is concealed"
         self._propose(seat, f"{what}, {text}" if what else text, carry_out)
 
     def _propose(self, seat: Seat, text: str, carry_out: Callable[[Seat], None]) -> None:
@@ -450,8 +450,8 @@ def _new_run() -> str:
 
 def _agreed(seat: Seat, what: str) -> str:
     """Returns the note of an action that both sides or the shared screen agreed on."""
-    who = "both sides" if seat.side else "the table's own screen"
-    return f"agreed on by {who}: {what}"
+    who = "both sides" if seat.side else "the shared screen"
+    return f"agreed by {who}: {what}"
 
 
 def _is_overrule(action: object) -> bool:

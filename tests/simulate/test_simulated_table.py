@@ -312,7 +312,7 @@ def test_a_restart_puts_back_what_was_taken_off():
     [
         (lambda table: table.take_off("nobody"), "expected a unit on the table, got 'nobody'"),
         (lambda table: table.take_off("P1", 999), "expected a base of P1, one of"),
-        (lambda table: table.put_back("P1"), "expected P1 off the table: it lies there"),
+        (lambda table: table.put_back("P1"), "expected P1 off the table, but it is there"),
         (
             lambda table: (table.take_off("P1"), table.take_off("P1")),
             "expected P1 on the table: it was taken off",
