@@ -65,9 +65,9 @@ FOREIGN = re.compile(
 _WORDS = """\
 # Drill
 
-Written by `make drill`, which runs all of it again in about {seconds} s: processes that are killed,
-hostile requests and files, a thief at the table, damaged recordings. The test suite does the same in
-fewer steps. Where `happened` is 0, what must not happen did not happen.
+Written by `make drill`, which runs it all again in about {seconds} s: killed processes, hostile
+requests and files, a thief at the table, damaged recordings. The test suite does the same in fewer
+steps. Where `happened` is 0, what must not happen did not happen.
 
 - {date}
 - {machine}

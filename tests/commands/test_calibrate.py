@@ -374,4 +374,4 @@ def test_a_table_file_of_another_table_is_refused(
 
 def test_options_of_live_before_a_subcommand_are_refused(camera_path, capsys):
     assert main(["calibrate", "--out", "x.json", "lens", "y.png", "--out", str(camera_path)]) == 2
-    assert "--out before `lens` goes with --live" in capsys.readouterr().err
+    assert "--out before `lens` belongs to --live" in capsys.readouterr().err

@@ -166,7 +166,7 @@ def test_a_recording_is_not_gone_on_with_by_another_table_file(film, tmp_path):
 
 def test_two_films_of_one_name_are_refused_before_anything_is_read(film, tmp_path, capsys):
     assert command(film, tmp_path, film.video, tmp_path / "film.mp4") == 2
-    assert "got 2 that are called film" in capsys.readouterr().err
+    assert "got 2 named film" in capsys.readouterr().err
 
 
 def test_a_cluster_of_two_workers_reads_two_films_at_once(film, tmp_path):

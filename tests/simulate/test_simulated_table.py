@@ -119,7 +119,7 @@ def test_a_unit_dropped_right_upon_another_is_refused():
     before = table.truth()
     table.move_unit("A2", 435, 480, 270)
     table.move_unit("A3", 435, 450, 270)
-    with pytest.raises(BadInput, match="expected a free place for P2, got one that A"):
+    with pytest.raises(BadInput, match="expected a free place for P2, got one where A"):
         table.move_unit("P2", 435, 465, 90)
     assert table.truth().unit("P2") == before.unit("P2")
 

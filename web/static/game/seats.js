@@ -32,7 +32,7 @@ function hintWords({ by_link, own, may_change }) {
     return "Everyone who opens this page shares it. Take a side's seat to see its hand; return to the shared screen before the other side looks.";
   if (own === "shared")
     return "Each seat has its own link: open it on that player's phone, or scan the QR code. Anyone with the link sees that side's hand.";
-  return "You opened this seat by its link. Other seats have their own links; the shared screen shows them.";
+  return "You opened this seat with its link. Other seats have their own links; the shared screen shows them.";
 }
 
 /** @type {() => HTMLElement} */

@@ -11,7 +11,7 @@ const GROUPS = {
   charge: "Charge",
   command: "Command for this round",
   commander: "Commander",
-  done: "Enough",
+  done: "Finish",
   "fall-back": "Fall back",
   fire: "Fire",
   march: "March",
