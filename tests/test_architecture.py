@@ -9,13 +9,13 @@ import ast
 import re
 import sys
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import pytest
@@ -29,6 +29,7 @@ from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.rules.games import game_of
+from tablecam.rules.maurice.charge.charge import charges
 from tablecam.table.formation import with_formations
 from tablecam.table.model import Commander, Position
 from tablecam.table.motion import TABLE_RESTS_AFTER_S, TableMotion
@@ -45,6 +46,7 @@ SOUTH = 270.0
 HELD = {
     "files entered for: may F1 fire at B1": 63,
     "files entered for a charge by hand": 111,
+    "times a charge by hand works out charges": 2,
     "modules with exactly one importer": 63,
     "import circles between folders": 0,
     "lines of Maurice Lite": 22_700,
@@ -63,6 +65,9 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
         "files entered for: may F1 fire at B1": len(files_entered(may_fire)),
         "files entered for a charge by hand": len(
             files_entered(lambda: charge_by_hand(tmp_path_factory.mktemp("games")))
+        ),
+        "times a charge by hand works out charges": calls_of(
+            charges, lambda: charge_by_hand(tmp_path_factory.mktemp("games"))
         ),
         "modules with exactly one importer": len(single_importers()),
         "import circles between folders": len(circles()),
@@ -106,11 +111,22 @@ def files_entered(action: Callable[[], object]) -> set[str]:
     What runs as modules are imported does not count.
     """
     action()
-    entered: set[str] = set()
+    tops = tuple(str(ROOT / package) for package in PACKAGES)
+    return {code.co_filename for code in calls(action) if code.co_filename.startswith(tops)}
+
+
+def calls_of(function: FunctionType, action: Callable[[], object]) -> int:
+    """How many times an action calls a function, in any thread."""
+    return calls(action)[function.__code__]
+
+
+def calls(action: Callable[[], object]) -> Counter[CodeType]:
+    """How many times an action calls each function, in any thread."""
+    called: Counter[CodeType] = Counter()
 
     def note(frame: FrameType, event: str, _: object) -> None:
         if event == "call":
-            entered.add(frame.f_code.co_filename)
+            called[frame.f_code] += 1
 
     before = sys.getprofile()
     threading.setprofile(note)
@@ -120,8 +136,7 @@ def files_entered(action: Callable[[], object]) -> set[str]:
     finally:
         sys.setprofile(before)
         threading.setprofile(before)
-    tops = tuple(str(ROOT / package) for package in PACKAGES)
-    return {name for name in entered if name.startswith(tops)}
+    return called
 
 
 def may_fire() -> None:

@@ -43,6 +43,7 @@ def state() -> Response:
     """Returns one event's data, for pages that poll; 204 while `after` is the newest version."""
     live = shown().live
     snapshot = live.snapshot()
+    # Equal, not older: a restarted table counts its versions anew.
     if request.args.get("after", type=int) == snapshot.version:
         return Response(status=204)
     return jsonify(state_json(live, snapshot))
@@ -54,11 +55,13 @@ def event_stream() -> Response:
     live, streams = shown().live, shown().streams
     if not streams.enter():
         abort(503, f"{streams.limit} pages are listening already; poll /api/state instead")
+    # Only waitress says whether the listener has hung up.
     is_gone = request.environ.get("waitress.client_disconnected", lambda: False)
     keep_alive_s = current_app.config["KEEP_ALIVE_S"]
     response = Response(
         events(live, streams, is_gone, keep_alive_s=keep_alive_s), mimetype="text/event-stream"
     )
+    # However the response ends, its place becomes free.
     response.call_on_close(streams.leave)
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -160,7 +163,8 @@ def _range_bw(text: str) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not 0 <= value <= _MAX_RANGE_BW:  # also refuses NaN
+    # Written so that it also refuses NaN.
+    if not 0 <= value <= _MAX_RANGE_BW:
         expected = f"expected a number from 0 to {_MAX_RANGE_BW}"
         raise BadInput("request", f"{expected}, got {text!r}", key="within_bw")
     return value

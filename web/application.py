@@ -51,6 +51,7 @@ def create_app(
     app.register_blueprint(rulings.blueprint)
     app.register_blueprint(game.blueprint)
     play_recording(app, recording, live, name=lambda: live.roster.name)
+    # Before the seats: strangers are refused before they could get one.
     guard.protect(app)
     seat_people(app, seats or Seats(sides_of(live.roster)))
     errors.explain(app)

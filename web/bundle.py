@@ -49,6 +49,7 @@ def modules(main: str, read: Read) -> list[str]:
         open_modules.append(module)
         for imported in _IMPORT.finditer(read(module)):
             visit(_resolved(module, imported["path"]))
+        # Only after all that it imports.
         order.append(open_modules.pop())
 
     visit(main)
@@ -62,10 +63,12 @@ def _resolved(module: str, path: str) -> str:
 
 def _as_function(module: str, text: str) -> str:
     def constant(imported: re.Match[str]) -> str:
+        # In an import names are renamed by `as`, in a pattern by a colon.
         names = imported["names"].removeprefix("* as ").replace(" as ", ": ")
         return f'const {names} = modules["{_resolved(module, imported["path"])}"];'
 
     body = _EXPORT.sub("", _IMPORT.sub(constant, text))
+    # Any other form would be a syntax error inside a function.
     if left := _LEFT.search(body):
         raise ValueError(f"{module}.js: expected imports and exports by name, got {left[0]}")
     exports = ", ".join(_EXPORT.findall(text))

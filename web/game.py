@@ -126,14 +126,16 @@ def correct() -> Response:
 def might_have_been(deed: int) -> Response:
     """Returns what else this seat could have chosen at a deed of the log."""
     response = jsonify({"others": others(_referee(), seat_now(), deed)})
-    response.headers["Cache-Control"] = "no-store"  # it may reveal a concealed hand
+    # It may reveal a concealed hand.
+    response.headers["Cache-Control"] = "no-store"
     return response
 
 
 def _shown() -> Response:
     after = request.args.get("after", "")
     response = jsonify(shown_to(_referee(), seat_now(), after))
-    response.headers["Cache-Control"] = "no-store"  # it may hold a concealed hand
+    # It may hold a concealed hand.
+    response.headers["Cache-Control"] = "no-store"
     return response
 
 

@@ -53,8 +53,10 @@ def _split(address: str) -> SplitResult:
 def _is_own_name(name: str) -> bool:
     """Whether a host name can only mean this machine."""
     try:
+        # An address is no name that another site could register.
         ipaddress.ip_address(name)
     except ValueError:
+        # Routers and Zeroconf append `.lan` and `.local` to a machine's own name.
         own = {"localhost", socket.gethostname().lower()}
         own |= {own_name + ".lan" for own_name in own}
         return name.lower().removesuffix(".local") in own

@@ -73,7 +73,7 @@ def page_lines(
 ) -> Iterator[str]:
     """Yields the page of a recording in parts, as its pictures may not fit into memory.
 
-    The text for messages reveals concealed cards, and is left out while a game is in progress.
+    The text for messages is left out while a game is in progress.
     `watched` shows progress over the entries.
 
     Raises:
@@ -82,6 +82,7 @@ def page_lines(
     film_document = film(journal, watched=watched)
     if film_document["facts"] is None:
         raise BadInput(journal.name, "the recording has no table yet")
+    # It names the cards in hands, which a game in progress conceals.
     text = text_of(journal) if is_over(journal) else ""
     about = {
         "base": "",
@@ -102,6 +103,7 @@ def page_lines(
         pictures=_PICTURES,
     )
     template = Environment(loader=PackageLoader("web"), autoescape=True).get_template("replay.html")
+    # Divided where the pictures belong, as they may not all fit into memory.
     page = template.render(file=shown, about=about, styles=STYLES, version=tablecam.__version__)
     before, _, after = page.partition(_PICTURES)
     yield f"{before}{{"

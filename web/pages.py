@@ -26,6 +26,7 @@ def picture() -> Response:
     """
     live = shown().live
     response = Response(mimetype="image/jpeg")
+    # The tag alone decides: a page that has the frame costs no rectifying.
     response.set_etag(f"frame-{live.snapshot().frame}")
     response.headers["Cache-Control"] = "private, no-cache"
     response.make_conditional(request)

@@ -98,8 +98,10 @@ def whole_film() -> Response:
     journal = _played().recording()
     if journal is None:
         return Response(status=204)
+    # A page may name any number.
     after = min(max(request.args.get("after", 0, type=int), 0), journal.last())
     known_count = request.args.get("pictures", type=int)
+    # Pictures are recorded later than the entries that they show.
     has_all_pictures = (
         not after or known_count is None or journal.picture_count(up_to=after) == known_count
     )
@@ -171,6 +173,7 @@ def odds() -> Response:
 def _asked(body: type[Asked]) -> Asked:
     """Returns a request's body, unless the players must declare before anyone measures."""
     played = _played()
+    # At the table the referee knows what is declared; spectators may measure nothing until then.
     if played.live is not None:
         if played.live.referee is not None:
             played.live.referee.check_open()

@@ -62,6 +62,7 @@ def picture(number: int) -> Response:
 @blueprint.get("/disputes/<int:number>/position")
 def position(number: int) -> Response:
     """Returns the position by which a dispute was settled, as `tablecam rulings` reads it."""
+    # Refuses a number that no dispute has.
     _dispute(number)
     response = jsonify(shown().live.dispute_position(number))
     response.headers["Content-Disposition"] = f'inline; filename="dispute-{number}.json"'

@@ -30,6 +30,7 @@ def kept_tokens(path: Path, names: Iterable[str], *, is_new: bool) -> Mapping[st
     """
     seat_names = tuple(names)
     stored = {} if is_new else _read(path)
+    # Another table file may have other sides.
     if stored.keys() == set(seat_names):
         return stored
     tokens = new_tokens(seat_names)
@@ -50,7 +51,8 @@ def _read(path: Path) -> dict[str, str]:
 
 def _write(path: Path, tokens: Mapping[str, str]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)  # created anew, so that only its owner may read it
+    # Created anew, so that only its owner may read it.
+    path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(dict(tokens), file)

@@ -125,7 +125,8 @@ def sit_down(token: str) -> AnyResponse:
     response = _with_cookie(redirect("/", 303), _COOKIE, token)
     if seat == SHARED:
         return _with_cookie(response, _SCREEN_COOKIE, token)
-    response.delete_cookie(_cookie_name(_SCREEN_COOKIE))  # the screen is no longer shared
+    # The screen is no longer shared.
+    response.delete_cookie(_cookie_name(_SCREEN_COOKIE))
     return response
 
 
@@ -174,11 +175,14 @@ def _may_change() -> bool:
 
 def _assign_seat() -> None:
     """Determines the seat of a request, and refuses strangers."""
+    # Until the seat is known, it is the one with the fewest rights.
     g.seat = SPECTATOR
+    # A link must work for somebody who has no seat yet.
     if request.endpoint in ("seats.sit_down", "static"):
         return
     seat = _seats().seat(_cookie(_COOKIE))
     if seat is not None:
+        # The server closes the connections of these addresses last.
         _seats().note_seated(request.remote_addr or "")
     elif _seats().by_link:
         abort(403, "this table requires a link: ask for yours")

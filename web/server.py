@@ -107,6 +107,7 @@ class Server:
     def address(self) -> str:
         """The address for a browser on this machine."""
         host = self._socket.getsockname()[0]
+        # No browser can open the address that stands for all interfaces.
         if host in ("0.0.0.0", "::"):
             host = "127.0.0.1"
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
@@ -126,10 +127,12 @@ class Server:
         """
         if open_browser:
             page = start or self.address
+            # In a thread, as some browsers return only when they are closed.
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
         try:
             with _ended_by_signals():
                 while not self._stopping.is_set():
+                    # One round at a time, to look after idle connections in between.
                     wasyncore.loop(timeout=1.0, map=self._socket_map, count=1)
                     self._make_room()
         except KeyboardInterrupt:
@@ -138,24 +141,24 @@ class Server:
             self._end()
 
     def _make_room(self) -> None:
-        """Closes idle connections: slow requests, and the oldest if there are too many.
-
-        A hundred incomplete requests could lock everybody out. Visitors with a seat by link are
-        closed last.
-        """
+        """Closes idle connections: slow requests, and the oldest if there are too many."""
         now_s = time.monotonic()
-        by_number: Any = self._waitress.active_channels  # its stub names one channel
+        # Its stub names one channel.
+        by_number: Any = self._waitress.active_channels
         channels: list[HTTPChannel] = [*by_number.values()]
+        # An event stream is never idle: its request is still being answered.
         idle = [
             channel
             for channel in channels
             if not channel.requests and not channel.total_outbufs_len
         ]
+        # A hundred incomplete requests could lock everybody out.
         self._incomplete_since_s = {
             channel: self._incomplete_since_s.get(channel, now_s)
             for channel in idle
             if channel.request is not None
         }
+        # Visitors with a seat by link are closed last.
         idle.sort(key=lambda channel: (self._is_seated(channel), channel.last_activity))
         excess = len(channels) - self._max_connections
         idle_by_address = Counter(map(_address, idle))
@@ -170,7 +173,8 @@ class Server:
         return self._seats is not None and self._seats.is_seated(_address(channel))
 
     def close(self) -> None:
-        """Stop serving. May be called from any thread, and twice."""
+        """Stops serving. May be called from any thread, and twice."""
+        # The streams first: each holds a thread that the server waits for.
         self._streams.close()
         with self._trigger_lock:
             if not self._stopping.is_set():
@@ -179,7 +183,8 @@ class Server:
 
     def _end(self) -> None:
         self._streams.close()
-        with self._trigger_lock:  # `close` must not use the trigger while it is being closed
+        # `close` must not use the trigger while it is being closed.
+        with self._trigger_lock:
             self._stopping.set()
         self._waitress.task_dispatcher.shutdown()
         wasyncore.close_all(self._socket_map)
@@ -201,6 +206,7 @@ def _ended_by_signals() -> Iterator[None]:
 
     So the last pictures are stored, and a hall gets the end of a game. Ignored signals stay so.
     """
+    # Only the main thread may set signal handlers.
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -242,7 +248,8 @@ def _own_network_host() -> str | None:
     """Returns this machine's address in its network, without sending anything."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # reserved for documentation (RFC 5737)
+            # An address that is reserved for documentation (RFC 5737).
+            probe.connect(("192.0.2.1", 9))
         except OSError:
             return None
         return str(probe.getsockname()[0])

@@ -66,8 +66,6 @@ def events(
 ) -> Iterator[bytes]:
     """Yields server-sent events: `state` with each new state, `alive` after a silence.
 
-    A listener that is slower than the table gets the newest state, never a queue of old ones.
-
     Args:
         live: The table.
         streams: Says when to end.
@@ -77,6 +75,7 @@ def events(
     yield _RETRY
     version, silent_s = -1, 0.0
     while not (streams.are_closed or is_gone()):
+        # A slow listener gets the newest state next, never a queue of old ones.
         snapshot = live.wait(version, _WAIT_S)
         if snapshot is None:
             silent_s += _WAIT_S

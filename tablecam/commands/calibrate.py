@@ -111,6 +111,7 @@ def _refuse_own_options(context: click.Context, subcommand: str) -> None:
     if context.params["live"]:
         raise click.UsageError(f"expected --live or {subcommand}, got both")
     for name in context.params:
+        # All options have values here, but only a typed one is a mistake.
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             option = next(
                 parameter.opts[0] for parameter in context.command.params if parameter.name == name
@@ -182,6 +183,7 @@ def lens(
     made_at = datetime.now(UTC)
     origin = Origin(made_at.isoformat(timespec="seconds"), tuple(view.name for view in chosen))
     search = lens_from_views(chosen, origin)
+    # Views are left out before the fit, and by it.
     calibration, rejected = search.calibration, (*rejected, *search.rejected)
     progress = lens_progress(search.used, search)
     name = calibration_name(made_at, calibration)
@@ -190,7 +192,8 @@ def lens(
     )
     coverage = png_bytes(coverage_picture(calibration, search.used))
     old_coverage = _write_keeping_old(coverage_path, coverage)
-    old_file = write_camera_file(out, camera_file)  # last: a failure before it leaves the old one
+    # Last: a failure before it leaves the old one.
+    old_file = write_camera_file(out, camera_file)
     if as_json:
         written = {"camera": out, "kept": old_file}
         written |= {"coverage": coverage_path, "kept_coverage": old_coverage}
@@ -294,6 +297,7 @@ def _table_search(
 def _expanded(pictures: Sequence[Path]) -> tuple[Path, ...]:
     """Returns the named pictures and those in the named folders, each once."""
     paths: dict[Path, None] = {}
+    # A picture may be named and lie in a named folder, too.
     for path in pictures:
         paths |= dict.fromkeys(picture_paths(path) if path.is_dir() else (path,))
     return tuple(paths)
@@ -321,6 +325,7 @@ def _views(
         disable=not console.is_terminal,
     )
     for path in tracked_paths:
+        # Two folders may hold pictures of the same name.
         name = path.name if names.count(path.name) == 1 else str(path)
         grey = to_grey(read_picture(path))
         try:

@@ -41,6 +41,7 @@ def calibrate_live(
     """
     check_place(camera_path)
     roster, factories, on_stage = _prepared(source, table_path)
+    # Shared, so that the server has a thread for each waiting page.
     streams = Streams(MOST_WAITING)
     with (
         open_reader(source, options, factories=factories) as reader,

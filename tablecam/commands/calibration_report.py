@@ -81,6 +81,7 @@ def table_document(
 
 def print_document(document: dict[str, Any]) -> None:
     """Prints one JSON document to standard output."""
+    # Soft-wrapped, as a narrow terminal must not break the JSON.
     Console(soft_wrap=True, highlight=False, markup=False).print(json.dumps(document, indent=1))
 
 
@@ -97,6 +98,7 @@ def print_lens(
     parameters = Table("parameter", "value", "± one sigma", title="Lens")
     lens, sigmas = calibration.lens, calibration.sigmas
     for name, value, sigma in zip(LENS_PARAMETERS, lens.parameters, sigmas, strict=True):
+        # Distortion coefficients are far smaller than lengths in pixels.
         digits = 2 if name.endswith("_px") else 6
         parameters.add_row(name, f"{value:.{digits}f}", f"{sigma:.{digits}f}")
     console = Console()
@@ -119,6 +121,7 @@ def print_table(search: TableSearch) -> None:
     verdict = ["used"] if has_left_out else []
     tags = Table("table tag", "x off mm", "y off mm", "off mm", *verdict, title="Table tags")
     for tag in calibration.tags:
+        # `z` prints a rounded zero without its minus.
         numbers = (f"{value:z.2f}" for value in (tag.dx_mm, tag.dy_mm, tag.distance_mm))
         used = ["yes" if tag.used else "left out"] if has_left_out else []
         tags.add_row(str(tag.id), *numbers, *used)

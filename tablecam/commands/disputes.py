@@ -119,6 +119,7 @@ def _picture(game: GameFile, number: int, *, plain: bool) -> bytes | None:
 def _write(path: Path, jpeg: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # The same picture may be written again, another one never.
         if not (path.exists() and path.read_bytes() == jpeg):
             with path.open("xb") as file:
                 file.write(jpeg)

@@ -39,7 +39,8 @@ def engine(game: str, seed: int | None) -> None:
     while raw := sys.stdin.buffer.readline(MOST_BYTES + 1):
         rest = raw
         while len(rest) > MOST_BYTES and not rest.endswith(b"\n"):
-            rest = sys.stdin.buffer.readline(MOST_BYTES + 1)  # skips the rest of too long a line
+            # Skips the rest of a line that is too long.
+            rest = sys.stdin.buffer.readline(MOST_BYTES + 1)
         line = raw.decode("utf-8-sig", errors="replace")
         if line.strip():
             # `click.echo` flushes, as the client waits for each answer.

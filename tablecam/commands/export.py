@@ -105,6 +105,7 @@ def export(
     output; existing files are never overwritten. `tablecam import` restores the recording from
     --jsonl or --message; a message carries no pictures.
     """
+    # It is printed, so it must not share standard output with another.
     position_out = None if number is None else STANDARD_OUTPUT
     outputs = {
         "--jsonl": jsonl_path,
@@ -122,6 +123,7 @@ def export(
         write_lines(jsonl_path, with_progress(lines_of(copy), copy.last + 1, "writing lines"))
     if message_path is not None:
         write_lines(message_path, [text_of(recorded, watched_as("writing the message"))])
+    # Not for lines and messages, which hold a game as it was recorded.
     complete = completed_with_progress(recorded)
     if html_path is not None:
         write_lines(html_path, _page(complete, has_pictures))

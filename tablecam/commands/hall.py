@@ -33,6 +33,7 @@ def hall(address: str, host: str, port: int, open_browser: bool) -> None:
     nothing and hides concealed cards. With `--host 0.0.0.0`, everyone on the network can watch.
     """
     database = Hall(address)
+    # Fails at once if the server cannot be used.
     database.prepare()
     watch = HallWatch(database)
     app, streams = create_hall(watch)

@@ -39,6 +39,7 @@ def check_new(
             continue
         # Resolved, as one file may be named in two ways.
         name = path if path == STANDARD_OUTPUT else path.resolve()
+        # Even with --force, what is read must not be overwritten.
         if name in read:
             raise BadInput(str(path), "expected a new file to write, got one of the inputs")
         if name in taken:

@@ -65,6 +65,7 @@ def print_sheets(
     what = what or ("all" if units is None else "bases")
     roster = None if what == "board" else _roster(table_path)
     content = sheet_content(roster, what, None if units is None else _names(units))
+    # Older sheets of ours may be replaced without --force.
     existed = _are_sheets(out)
     check_new({"--out": out}, inputs=[table_path] if table_path else [], force=force or existed)
     _write(out, sheets_pdf(content, paper))
@@ -155,6 +156,7 @@ def _plan(roster: Roster) -> TablePlan:
 def _are_sheets(out: Path) -> bool:
     """Whether the file was written by this command."""
     try:
+        # Our PDFs name their creator.
         return out.is_file() and _CREATOR in out.read_bytes()
     except OSError as error:
         raise BadInput(str(out), f"cannot be written: {error.strerror}") from None

@@ -157,6 +157,7 @@ def _check(recorded: Journal, verified: Verification, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(_check_document(checked, verified, written_by), indent=1))
     else:
+        # Whatever is wrong comes first.
         if verified.faults:
             _print_verified(verified)
         _print_check(checked, time.monotonic() - began_s, played_s, is_whole=not verified.faults)

@@ -89,6 +89,7 @@ def reread_command(
     cannot be read does not stop the others.
     """
     _check(videos, table_path, camera_path)
+    # Absolute paths, as workers have working directories of their own.
     tasks = [
         Task(
             video.absolute(),
@@ -116,6 +117,7 @@ def _check(videos: Sequence[Path], table_path: Path, camera_path: Path) -> None:
     """Refuses files that no video could be read with, and videos of the same name."""
     read_table_file(table_path)
     read_camera_file(camera_path)
+    # Each recording is named after its video.
     for stem, count in Counter(video.stem for video in videos).items():
         if count > 1:
             expected = f"expected videos with different names, got {count} named {stem}"
@@ -130,6 +132,7 @@ def _local_pool(tasks: Sequence[Task], *, workers: int) -> Iterator[list[_Future
         try:
             yield [pool.submit(reread, task) for task in tasks]
         except BaseException:
+            # Without waiting, as each video is resumed where it was left.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
@@ -148,6 +151,7 @@ def _dask_cluster(address: str, tasks: Sequence[Task]) -> Iterator[list[_Future]
         because = " ".join(str(error).split())
         raise BadInput("--scheduler", f"cannot reach {address}: {because}") from None
     with client:
+        # Not pure, or Dask would answer a second run from its cache.
         yield [client.submit(reread, task, pure=False) for task in tasks]
 
 
@@ -176,7 +180,8 @@ def _result(task: Task, future: _Future) -> RereadResult:
     """Returns a video's result; a worker that died is a problem of that video alone."""
     try:
         reread_result: RereadResult = future.result()
-    except Exception as error:  # anything that ends a process or a cluster's worker
+    # Anything that ends a process or a cluster's worker.
+    except Exception as error:
         return RereadResult(task.video, task.recording, problem=f"{task.video}: {error!r}")
     return reread_result
 

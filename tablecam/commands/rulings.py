@@ -94,6 +94,7 @@ def rulings(
             _check_named(option, unit_id, field.by_id, "unit")
     _check_rule(rule)
     _check_two(pair, unit_ids)
+    # Narrowed afterwards, as a unit's rulings depend on all others.
     everything = all_rulings(field, active)
     narrowed = _narrowed(everything, unit_ids, pair)
     if drawing_path is not None:

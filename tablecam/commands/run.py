@@ -61,13 +61,15 @@ def run(
     camera_file = read_camera_file(camera_path)
     size = PictureSize(camera_file.width_px, camera_file.height_px, camera_file.source)
     camera = camera_file.camera(roster.table_tags_mm)
+    # The calibration holds at this resolution alone.
     if options.resolution_px is None:
         options = replace(options, resolution_px=(size.width_px, size.height_px))
     kind = source_kind(source)
     if kind in ("camera", "stream"):
         click.echo(f"Opening the {kind} …", err=True)
     if kind == "picture":
-        options = replace(options, at_end="loop")  # a picture stays visible
+        # A picture stays visible.
+        options = replace(options, at_end="loop")
     with open_reader(source, options, expected_size=size) as reader:
         serve(
             reader,

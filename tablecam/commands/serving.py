@@ -152,10 +152,12 @@ def game_options(command: Decorated) -> Decorated:
         name: str,
         **others: Any,
     ) -> Any:
+        # A host that is given explicitly counts more than --lan.
         host_source = click.get_current_context().get_parameter_source("host")
         if lan and host_source is ParameterSource.DEFAULT:
             others["host"] = EVERYWHERE
-        hall = None if record is None else Hall(record)  # now, to report a wrong address at once
+        # Now, to report a wrong address at once.
+        hall = None if record is None else Hall(record)
         game = GameOptions(lan, auto, games, new, pictures, hall, name)
         return command(*args, game=game, **others)
 
@@ -188,6 +190,7 @@ def serve(
         record=record,
         confirms_by_itself=game.confirms_by_itself,
     )
+    # A game that begins now has no file yet.
     seats = _seats(roster, host, port, game, is_new=record.path is None)
     server = Server(create_app(live, seats=seats, recording=record.journal), host, port)
     # With --port 0 the port is known only now.
@@ -209,6 +212,7 @@ def say_where_kept(record: GameRecorder) -> None:
     Raises:
         click.exceptions.Exit: Something is lost.
     """
+    # The last news, which no page shows any more.
     for line in record.try_again():
         click.echo(line, err=True)
     if record.unsaved:
@@ -221,6 +225,7 @@ def say_where_kept(record: GameRecorder) -> None:
 def _seats(roster: Roster, host: str, port: int, game: GameOptions, *, is_new: bool) -> Seats:
     """Returns the table's seats; on a fixed port a resumed game reuses their links."""
     by_link = game.on_lan or not is_this_machine(host)
+    # On a port that changes with each start, no link could stay valid.
     keys = game.folder / f".seats-{port}.json" if by_link and port else None
     return Seats(sides_of(roster), by_link=by_link, keys=keys, is_new=is_new)
 

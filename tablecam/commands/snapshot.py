@@ -118,6 +118,7 @@ def _read(grey: Grey, camera: Camera, roster: Roster) -> _Reading:
     registration = register(search.sightings, camera, roster)
     if registration.camera is None:
         return _Reading(camera, search, registration)
+    # The first search looked where the tags were before the bump.
     camera, news = registration.camera, registration.news
     search = finder.with_camera(camera).search(grey)
     again = register(search.sightings, camera, roster, before=registration)

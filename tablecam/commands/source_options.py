@@ -93,6 +93,7 @@ def source_options(command: Decorated) -> Decorated:
             back_end=back_end,
             focus=focus,
             exposure=exposure,
+            # A focus that is set holds by itself.
             hold_focus=not autofocus and focus is None,
             at_end="loop" if loop else "stop",
         )

@@ -159,7 +159,7 @@ class Pen:
 def to_ascii(words: str) -> str:
     """Replaces letters that the font lacks by ASCII.
 
-    >>> plain("Garde à cheval, Österreich")
+    >>> to_ascii("Garde à cheval, Österreich")
     'Garde a cheval, Osterreich'
     """
     bare = unicodedata.normalize("NFKD", words)

@@ -5,19 +5,21 @@ Directly in front means ahead of the front line and between the flank lines (G-3
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import shapely
 
-from tablecam.geometry.outlines import GRID_MM, Axes, table_outline
+from tablecam.geometry.outlines import FIT_LIMIT_DEG, GRID_MM, Axes, table_outline
 from tablecam.geometry.rectangles import Array, Rectangles
 from tablecam.table.formation import front_rank
 from tablecam.table.headings import forward
 from tablecam.table.model import TableSize, Unit
 
 _FAR_MM = 1e4
+_FIT_LIMIT_COS = math.cos(math.radians(FIT_LIMIT_DEG))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +55,8 @@ class Fronts:
     def drawn(cls, unit: Unit, bases: Rectangles) -> Fronts:
         """Fits a unit's front edge to each of k draws of its bases.
 
-        As in `outlines.axes`, the line is fitted through the middles of the front rank's edges.
+        As in `outlines.axes`, the line is fitted through the middles of the front rank's edges, or
+        runs through the foremost of them if no line near the perpendicular of the heading fits.
         """
         rank = list(front_rank(unit))
         count = len(unit.bases)
@@ -67,11 +70,27 @@ class Fronts:
         middles = corners.mean(axis=2)
         middle = middles.mean(axis=1)
         along = _principal_axes(middles - middle[:, None], heading)
+        across = np.stack([heading[:, 1], -heading[:, 0]], axis=1)
+        is_ragged = np.einsum("ki,ki->k", along, across) < _FIT_LIMIT_COS
+        foremost = np.einsum("kpi,ki->kp", middles, heading).argmax(axis=1)
+        middle[is_ragged] = middles[np.arange(len(middles)), foremost][is_ragged]
+        along[is_ragged] = across[is_ragged]
         along_mm = np.einsum(
             "kpi,ki->kp", corners.reshape(len(corners), -1, 2) - middle[:, None], along
         )
         left_mm = middle + along * along_mm.min(axis=1)[:, None]
         return cls(left_mm, middle + along * along_mm.max(axis=1)[:, None], heading)
+
+    def to_axes(self) -> list[Axes]:
+        """Returns the front edges one by one."""
+        headings_deg = np.degrees(np.arctan2(self.heading[:, 1], self.heading[:, 0])) % 360.0
+        ends = np.concatenate([self.left_mm, self.right_mm], axis=1).tolist()
+        return [
+            Axes((left_x, left_y), (right_x, right_y), heading_deg)
+            for (left_x, left_y, right_x, right_y), heading_deg in zip(
+                ends, headings_deg.tolist(), strict=True
+            )
+        ]
 
     @property
     def normal(self) -> Array:

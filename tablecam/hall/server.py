@@ -107,7 +107,8 @@ def server_url(address: str) -> URL:
     expected = "expected the address of a PostgreSQL server: postgresql://user@host/database"
     try:
         url = make_url(address)
-    except (ArgumentError, ValueError):  # an invalid port raises ValueError
+    # An invalid port raises ValueError.
+    except (ArgumentError, ValueError):
         raise BadInput("--record", f"{expected}, got {_without_password(address)}") from None
     if "@" in (url.host or ""):
         because = "write an @ in a password as %40"
@@ -143,6 +144,7 @@ class Hall:
             BadInput: The server cannot be reached, refuses, or has tables of a newer version.
         """
         with self.writing("cannot be used") as connection:
+            # Two programs may start at once. The lock ends with the transaction.
             connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
             metadata.create_all(connection)
             server_metadata.create_all(connection)
@@ -173,7 +175,8 @@ class Hall:
             BadInput: They cannot be read.
         """
         newest = select(func.max(entry.c.number)).where(entry.c.recording == recording.c.id)
-        last = func.coalesce(newest.scalar_subquery(), 0).label("last")  # by index, without a scan
+        # Read from the index, without a scan.
+        last = func.coalesce(newest.scalar_subquery(), 0).label("last")
         silent_s = func.extract("epoch", func.now() - presence.c.at).label("silent_s")
         name = func.coalesce(table_name.c.name, "").label("name")
         query = (
@@ -194,6 +197,7 @@ class Hall:
             )
             for row in rows
         ]
+        # Not in SQL: the times are texts, perhaps of different zones.
         return sorted(listed, key=lambda row: row.started_at, reverse=True)
 
     def report_presence(self, recording_id: str) -> None:
@@ -203,6 +207,7 @@ class Hall:
             BadInput: It cannot be written.
         """
         new = insert(presence).values(recording=recording_id, at=func.now())
+        # Each report but the first finds its row there.
         upsert = new.on_conflict_do_update(index_elements=["recording"], set_={"at": func.now()})
         with self.writing("cannot be written") as connection:
             connection.execute(upsert)
@@ -232,15 +237,18 @@ class Hall:
             readable_errors(self.name, "cannot receive notifications"),
             self.engine.connect() as connection,
         ):
+            # Outside transactions: LISTEN would take effect only at a commit.
             connection = connection.execution_options(isolation_level="AUTOCOMMIT")
             connection.exec_driver_sql(f"LISTEN {CHANNEL}")
             driver: Any = connection.connection.driver_connection
 
             def news(timeout_s: float) -> list[str]:
-                try:  # bypasses SQLAlchemy, so the driver raises its own errors
+                # Bypasses SQLAlchemy, so the driver raises its own errors.
+                try:
                     # Returns with the first notifications, without waiting for the timeout.
                     notifications = list(driver.notifies(timeout=timeout_s, stop_after=1))
                 except self.engine.dialect.loaded_dbapi.Error as error:
+                    # A broken connection must not return to the pool.
                     connection.invalidate()
                     because = " ".join(str(error).split())
                     raise ServerUnavailable(self.name, f"is lost: {because}") from error
@@ -265,6 +273,7 @@ def _public_address(url: URL) -> str:
 
 def _without_password(address: str) -> str:
     """Returns an invalid address without any part that may be a password."""
+    # Up to the last @ anything may be a password, and so may the options.
     scheme, colon, rest = address.partition(":")
     _, at, host = rest.rpartition("@")
     return f"{scheme}:***{at}{host.partition('?')[0] if at else ''}" if colon else address

@@ -105,6 +105,7 @@ class HallCopy:
         common = min(last, self._local.last())
         if common and not self._is_same(common):
             self._branch_off(common)
+            # Compare again: the separate game may be in the hall already, in part or whole.
             return self._last_in_copy()
         if last == 0:
             self._send_facts()
@@ -128,6 +129,7 @@ class HallCopy:
         # All entries before the first different one are equal, so bisection finds it.
         numbers = range(1, last + 1)
         first = numbers[bisect_left(numbers, True, key=lambda number: not self._is_same(number))]
+        # The id follows from this entry, so each later run continues the same separate game.
         (entry,) = self._local.entries(after=first - 1, up_to=first)
         digest_input = json.dumps(entry_row(self.id, first, entry), sort_keys=True)
         self.id = hashlib.sha256(digest_input.encode()).hexdigest()[: len(self.id)]
@@ -141,9 +143,11 @@ class HallCopy:
 
     def _send(self, entries: Sequence[Entry], *, after: int) -> int:
         """Sends entries with pictures, all or none; none if another program sent them first."""
+        # Read and verified first, so that the transaction is short.
         verified = self._verified(entries, after)
         with self._hall.writing("cannot be written") as connection:
             last, before = self._locked_last(connection)
+            # Another program has sent these entries meanwhile.
             if last != after:
                 return 0
             for number, entry in enumerate(verified, start=after + 1):
@@ -164,6 +168,7 @@ class HallCopy:
             pictures = tuple(self._local.picture(entry.number, kind) for kind in entry.pictures)
             new = NewEntry(entry.kind, entry.document, pictures, entry.at)
             row, _ = entry_rows(self._local.id, entry.number, new, before)
+            # An older tablecam's entries have no digest.
             if entry.digest not in (None, row["digest"]):
                 because = f"entry {entry.number} was changed after it was written; {REPAIR}"
                 raise Damaged(self._local.name, because)
@@ -173,6 +178,7 @@ class HallCopy:
 
     def _locked_last(self, connection: Connection) -> tuple[int, str]:
         """Locks the copy, and returns its newest entry's number and digest."""
+        # The lock on its row makes uploaders of one recording take turns.
         own_row = select(recording.c.id).where(recording.c.id == self.id)
         connection.execute(own_row.with_for_update())
         return last_digest(connection, self.id)

@@ -25,7 +25,7 @@ from tablecam.table.sides import side_name
 log = logging.getLogger(__name__)
 
 _SILENT_S: Final = 3 * PRESENCE_S
-"""A table that has not reported its presence for so long is no longer playing."""
+"""A table that has not reported its presence for this long is no longer playing."""
 _THUMBNAIL_PX: Final = (720, 480)
 _UNITS_ACROSS: Final = 1500.0
 _JPEG_QUALITY: Final = 82
@@ -91,7 +91,7 @@ class Followed:
         """Verifies the recording by its digests, without reading its pictures.
 
         Raises:
-            NoAnswer: The connection to the server is lost.
+            ServerUnavailable: The connection to the server is lost.
         """
         try:
             self._faults = self.journal.verified(images=False).faults
@@ -104,14 +104,16 @@ class Followed:
         """Returns the table with its game's status.
 
         Raises:
-            NoAnswer: The connection to the server is lost.
+            ServerUnavailable: The connection to the server is lost.
         """
         is_playing = listed.silent_s is not None and listed.silent_s < _SILENT_S
         try:
             status = self._status_now() if is_playing else self._final_status(listed.last)
         except ServerUnavailable:
-            raise  # no recording can be read: all stay as they were
-        except Exception as error:  # one recording of many must not hide the others
+            # No recording can be read: all stay as they were.
+            raise
+        # One recording of many must not hide the others.
+        except Exception as error:
             log.debug("%s cannot be shown", listed.id, exc_info=error)
             status = GameStatus(listed.last, f"This recording cannot be read: {error}")
         if self._faults:
@@ -130,7 +132,8 @@ class Followed:
             except BadInput:
                 if not self._drawn[1]:
                     raise
-                return self._drawn[1]  # the last one: the server may return
+                # The last picture: the server may come back.
+                return self._drawn[1]
             scene = self._telling.now
             if scene is not None and self._drawn[0] != self._last:
                 self._drawn = (self._last, self._picture(scene))
@@ -142,7 +145,8 @@ class Followed:
             return game_status(self._last, self._words, self._sides, self._after)
 
     def _final_status(self, last: int) -> GameStatus:
-        """Returns the status of an ended game from its last deed: reading it all takes long."""
+        """Returns the status of an ended game."""
+        # From its last deed alone: reading all of a long game takes long.
         if self._ended is None or self._ended.entry != last:
             deed = self.journal.newest("deed")
             document = {} if deed is None else deed.document
@@ -155,6 +159,7 @@ class Followed:
         for entry in self.journal.entries(*SHOWN, after=self._last):
             for scene in self._telling.scenes_of(entry):
                 self._words = scene.words or self._words
+            # Entries without a status leave it as it was.
             self._after = entry.document.get("after") or self._after
             self._last = entry.number
         self._sides = self._side_names()
@@ -170,6 +175,7 @@ class Followed:
 
     def _picture(self, scene: Scene) -> bytes:
         studio = Studio(self.journal, self._sides, *_THUMBNAIL_PX, units_across=_UNITS_ACROSS)
+        # A ruling's drawings would only clutter so small a picture.
         table = studio.table(replace(scene, shapes=()))
         _, jpeg = cv2.imencode(".jpg", table, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
         return jpeg.tobytes()

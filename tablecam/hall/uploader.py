@@ -78,6 +78,7 @@ class UploadQueue:
         return line.startswith(f"{self._hall}\t")
 
     def _owing(self, line: str) -> QueuedUpload:
+        # A line has no third field if the table has no name.
         _, file, name = (*line.split("\t"), "")[:3]
         return QueuedUpload(self._folder / file, name)
 
@@ -99,6 +100,7 @@ class UploadQueue:
 
     def _write(self, lines: list[str]) -> None:
         """Writes the queue's file atomically."""
+        # Other programs may write the queue, too; each prepares a file of its own.
         fresh = self._note.with_name(f"{NOTE}.{os.getpid()}.new")
         with readable_errors(str(self._note), "cannot be written"):
             try:
@@ -176,6 +178,7 @@ class Uploader(Background):
         while not self._stopping.is_set():
             has_answered = self._step()
             pause_s = LOOK_S if has_answered else PRESENCE_S
+            # With more to send there is no pause.
             has_more = has_answered and (self._older or self._has_missing_pictures)
             self._stopping.wait(0.0 if has_more else pause_s)
         self._send_last()
@@ -188,7 +191,8 @@ class Uploader(Background):
             self._is_ready = False
             self._set_trouble(AWAY, error)
             return False
-        except Exception as error:  # not even an error of tablecam may end the uploads
+        # Not even an error of tablecam may end the uploads.
+        except Exception as error:
             self._is_ready = False
             self._set_trouble(NOT_TAKEN, error)
             return False
@@ -201,6 +205,7 @@ class Uploader(Background):
         if not self._is_ready:
             self._hall.prepare()
             playing = None if game is None else game.path
+            # The game in progress is queued as well, but is sent as it grows.
             self._older = deque(queued for queued in self._queue.games() if queued.path != playing)
             # The server's contents may have changed while it was away.
             self._copy = self._older_copy = None
@@ -210,6 +215,7 @@ class Uploader(Background):
             copy.send_entries()
             self._report_presence(copy)
             self._has_missing_pictures = copy.send_missing_pictures() > 0
+        # One batch of the older games at a time, so that they never delay this one.
         if self._older:
             self._send_older(self._older[0])
 
@@ -233,6 +239,7 @@ class Uploader(Background):
     def _current_game(self) -> GameFile | None:
         """Returns the game in progress, once it has a file."""
         path = self._path()
+        # The recorder moves a game to another file if its own is lost.
         if path is not None and (self._game is None or self._game.path != path):
             self._game, self._copy = GameFile.open(path, read_only=True), None
             self._enqueue(path)
@@ -249,7 +256,7 @@ class Uploader(Background):
         """Sends some of the oldest queued game; drops one that cannot be read.
 
         Raises:
-            NoAnswer: The connection is lost: the game stays in the queue.
+            ServerUnavailable: The connection is lost: the game stays in the queue.
         """
         try:
             if self._older_copy is None:
@@ -269,6 +276,7 @@ class Uploader(Background):
             raise
         except BadInput as error:
             log.warning("this recording is not sent to the hall: %s", error)
+        # Complete or unreadable: the next one follows.
         self._older.popleft()
         self._older_copy = None
 
@@ -284,5 +292,6 @@ class Uploader(Background):
 
 def one_line(name: str) -> str:
     """Returns a name on one line, as any database accepts and any page shows it."""
-    name_utf8 = name.encode("utf-8", "replace").decode()  # without lone surrogates
+    # Without lone surrogates.
+    name_utf8 = name.encode("utf-8", "replace").decode()
     return _BLANKS_AND_CONTROLS.sub(" ", name_utf8).strip()

@@ -98,20 +98,24 @@ class HallWatch(Background):
                 self._listen()
             except BadInput as error:
                 self._set_trouble(AWAY if isinstance(error, ServerUnavailable) else REFUSED, error)
-            except Exception as error:  # an error of tablecam must not end the watch
+            # An error of tablecam must not end the watch.
+            except Exception as error:
                 self._set_trouble(REFUSED, error)
             self._stopping.wait(_RETRY_S)
 
     def _listen(self) -> None:
         self.hall.prepare()
+        # Listen before the first refresh: nothing falls between the two.
         with self.hall.listening() as news:
             self._set_trouble("")
-            must_refresh = True  # existing tables are shown at once
+            # Existing tables are shown at once.
+            must_refresh = True
             while not self._stopping.is_set():
                 if must_refresh:
                     refreshed_at_s = time.monotonic()
                     self._refresh()
                 recordings = news(_RETRY_S)
+                # A table that falls silent sends no notification.
                 must_refresh = bool(recordings) or time.monotonic() - refreshed_at_s >= PRESENCE_S
 
     def _refresh(self) -> None:

@@ -33,8 +33,8 @@ class _Said:
 class SteadyAdvice:
     """Advice that does not flicker; `after` returns the advice once one more frame was read.
 
-    A sentence is said once looks have called for one of its cause for three seconds without a
-    break. It is taken back, or said with other numbers, when that has been called for for two.
+    A sentence appears once frames have called for its cause for three seconds without a break. It
+    disappears, or shows other numbers, once frames have called for that for two seconds.
 
     >>> steady = SteadyAdvice().after({"hidden": "table tag 2 is hidden"}, at_s=0.0)
     >>> steady.sentences
@@ -55,6 +55,7 @@ class SteadyAdvice:
 
     def after(self, wanted: Mapping[str, str], *, at_s: float) -> SteadyAdvice:
         """Returns the advice after a frame at `at_s` that calls for these sentences, by cause."""
+        # Sentences that are shown come first, so that they keep their places.
         causes = dict.fromkeys((*self._said, *wanted))
         said = {
             cause: _after(self._said.get(cause), wanted.get(cause), at_s=at_s) for cause in causes
@@ -67,7 +68,7 @@ def _after(before: _Said | None, wanted: str | None, *, at_s: float) -> _Said | 
     said = None if before is None else before.sentence
     if wanted == said:
         return None if said is None else _Said(said, said, at_s)
-    # Until it is said its numbers may change: it is the cause that must last.
+    # Before a sentence is shown its numbers may change: the cause must last.
     goes_on = before is not None and (before.other == wanted or said is None)
     since_s = before.since_s if before is not None and goes_on else at_s
     if at_s - since_s < (_SAID_AFTER_S if said is None else _CHANGED_AFTER_S):
@@ -92,6 +93,7 @@ class Adviser:
 
     def advise(self, sight: Sight, picture: GreyPicture, taken_at_s: float) -> tuple[str, ...]:
         """Returns the sentences to show with one more frame; none while all is well."""
+        # News may be of another place of the camera, and so of another size of the tags.
         if sight.news:
             self._too_small = self._too_small_for(sight.camera)
         since_s = self._exposed_at_s

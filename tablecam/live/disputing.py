@@ -38,6 +38,7 @@ class Disputing:
         Raises:
             BadInput: The page shows no such question, or there is no such side.
         """
+        # Settled by the position that the page was answered by, without the newest frame's noise.
         line, position = self._rulings.answer(reading.snapshot.position, question, active)
         if line.answer is None or line.question is None:
             raise BadInput("question", f"expected one that has an answer, got {question}")
@@ -73,19 +74,20 @@ class Disputing:
         return proof_picture(reading.frame.image, reading.camera, proof)
 
     def _height_mm(self, units: tuple[Unit, ...]) -> float:
-        """The height of units' tags above the ground, mm: the tops of their bases."""
+        """Returns the height of units' tags above the ground, mm: the tops of their bases."""
         ids = {unit.id for unit in units}
         heights = (e.base_type.tag_height_mm for e in self._roster.units if e.id in ids)
         return max(heights, default=0.0)
 
 
 def units_asked(question: str, position: Position) -> tuple[str, ...]:
-    """The ids of the units that a question's id names."""
+    """Returns the ids of the units that a question's id names."""
     return tuple(part for part in question.split("/")[1:] if position.unit(part) is not None)
 
 
 def _units_named(question: str, because: str, position: Position) -> Iterator[Unit]:
     """Yields the units that a question's id names, then those that the answer mentions."""
+    # The answer's sentence names units by their ids, perhaps as possessives.
     words = (word.removesuffix("'s") for word in re.findall(r"[\w'-]+", because))
     for name in dict.fromkeys((*question.split("/")[1:], *words)):
         unit = position.unit(name)

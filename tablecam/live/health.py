@@ -62,6 +62,7 @@ def _warnings(status: SourceStatus, tally: Tally | None) -> Iterable[str]:
     if status.state == "lost":
         yield status.message
     yield from status.notes
+    # Tags and delays mean nothing while no picture arrives.
     if tally is None or status.state in ("opening", "lost"):
         return
     if tally.trouble:

@@ -60,18 +60,21 @@ class TableLoop(Background):
         self._adviser = Adviser(camera, roster)
         self._sight: Sight | None = None
         self._advice: tuple[str, ...] = ()
-        self._news: tuple[str, ...] = ()  # players have not been shown them yet
+        # Players have not seen these yet.
+        self._news: tuple[str, ...] = ()
         self._shown_at_s = 0.0
         self._fault = ""
-        self._tracking = FairLock()  # between a frame that is read and a base taken off
+        # Held while a frame is read or a base is taken off.
+        self._tracking = FairLock()
         self._tally: Tally | None = None
         self._changed = changed
         position = position_of((), roster, camera.name)
         first = Snapshot(0, -1, position, health(reader.status, camera.name, None))
-        self._reading = Reading(first, None, camera)  # guarded by `_changed`
+        # Guarded by `_changed`.
+        self._reading = Reading(first, None, camera)
 
     def newest(self) -> Reading:
-        """The newest snapshot with its frame and camera."""
+        """Returns the newest snapshot with its frame and camera."""
         with self._changed:
             return self._reading
 
@@ -100,7 +103,8 @@ class TableLoop(Background):
                 self._read(frame) if frame is not None else self._follow_the_source()
             except Exception as error:
                 self._report_fault(error)
-            if frame is None and self._reader.status.finished:  # no frame comes any more
+            # No frame comes any more.
+            if frame is None and self._reader.status.finished:
                 self._stopping.wait(_PATIENCE_S)
 
     def _report_fault(self, error: Exception) -> None:
@@ -109,10 +113,12 @@ class TableLoop(Background):
             f"tablecam could not read the newest picture ({error!r}); the table is shown as it "
             "was before"
         )
+        # The same fault comes back with every frame: log it once.
         if fault != self._fault:
             log.error("%s", fault, exc_info=error)
         with self._tracking:
             self._fault = fault
+            # What was carried over from the last frame may have led to the fault.
             self._watching.start_over()
             now = self._health()
         with self._changed:
@@ -125,7 +131,9 @@ class TableLoop(Background):
         """Reads one frame and publishes what it shows."""
         with self._tracking:
             sight = self._watching.see(frame, frame.taken_at_s)
-            self._news += sight.news  # kept whatever goes wrong from here on
+            # Kept even if something goes wrong below.
+            self._news += sight.news
+            # Before it is published: the recorder has seen a frame before anything settles by it.
             self._listener(sight, frame)
             self._sight, self._shown_at_s = sight, frame.taken_at_s
             self._advice = self._adviser.advise(sight, frame, frame.taken_at_s)
@@ -143,10 +151,12 @@ class TableLoop(Background):
 
     def _publish(self, bases: Sequence[TrackedBase], frame: Frame | None = None) -> None:
         """Publishes bases, as the frame shows them if there is one."""
+        # Without a new frame the last delay stays shown.
         behind_s = None if self._tally is None else self._tally.behind_s
         if frame is not None:
             behind_s = self._reader.now_s() - frame.taken_at_s
         self._tally = self._tallied(bases, behind_s)
+        # Worked out before the lock is taken, for which pages wait.
         position = with_formations(
             position_of(bases, self._roster, self._calibration), self._roster
         )
@@ -164,6 +174,7 @@ class TableLoop(Background):
                 {base.tag: base.hidden_for_s for base in bases if base.pose.seen == "held"},
                 frozenset(base.tag for base in bases if base.is_doubted),
                 notices,
+                # Nothing moves after the end of a video, so that its last position settles at once.
                 at_s=math.inf if now.state == "ended" else self._shown_at_s,
             )
             camera = old.camera if self._sight is None else self._sight.camera
@@ -172,7 +183,7 @@ class TableLoop(Background):
             self._changed.notify_all()
 
     def _tallied(self, bases: Sequence[TrackedBase], behind_s: float | None) -> Tally:
-        """The frame in figures; a source that is lost shows nothing."""
+        """Returns the frame in figures; a lost source shows nothing."""
         known = {base.tag for base in bases}
         registration = None if self._sight is None else self._sight.registration
         table_tags = 0 if registration is None else len(registration.seen)

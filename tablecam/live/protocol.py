@@ -95,19 +95,19 @@ class Live(Protocol):
         """The controls of a simulated table; None over a real one."""
 
     def snapshot(self) -> Snapshot:
-        """The newest state."""
+        """Returns the newest state."""
 
     def wait(self, after_version: int, timeout_s: float) -> Snapshot | None:
-        """The newest state once its version is above `after_version`; None after the timeout."""
+        """Waits for a version above `after_version` and returns it; None after the timeout."""
 
     def picture(self) -> bytes:
-        """The newest frame rectified to the table, as JPEG; the top row is y = depth.
+        """Returns the newest frame rectified to the table, as JPEG; the top row is y = depth.
 
         Empty while there is none yet.
         """
 
     def measure(self, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
-        """The distance between two things, and whether it is within each of some ranges.
+        """Returns the distance between two things, and whether it is within each of some ranges.
 
         Things are named `unit:F1`, `base:10`, `base:F1/2`, `commander:ID`, `point:512.3,400`.
 
@@ -118,7 +118,7 @@ class Live(Protocol):
         """
 
     def about(self, thing: str) -> Json:
-        """The drawings that explain one thing: rings, front and flank lines, sides.
+        """Returns the drawings that explain one thing: rings, front and flank lines, sides.
 
         Raises:
             BadInput: As for `measure`.
@@ -158,21 +158,21 @@ class Live(Protocol):
         """
 
     def disputes(self) -> list[Json]:
-        """All disputes of this game, the newest last."""
+        """Returns all disputes of this game, the newest last."""
 
     @property
     def trouble(self) -> str:
         """Why part of the game is not on disk, in one line; empty when all is."""
 
     def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
-        """The camera's picture of a dispute as JPEG, with its evidence unless `plain`.
+        """Returns the camera's picture of a dispute as JPEG, with its evidence unless `plain`.
 
         Raises:
             BadInput: There is no such dispute, or it has no picture.
         """
 
     def dispute_position(self, number: int) -> Json:
-        """The position by which a dispute was settled, as a document.
+        """Returns the position by which a dispute was settled, as a document.
 
         Raises:
             BadInput: There is no such dispute.

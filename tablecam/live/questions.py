@@ -24,9 +24,10 @@ Json = dict[str, Any]
 def measure(position: Position, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
     """Measures between two things: from where to where, with contact, sides and ranges.
 
-    Where the game's rulebook says how the two are measured, that way counts, and its rule is named;
-    else the shortest line between them does. Whether it is within each of `within_bw`; and between
-    units and bases, whether they touch (G-6) and where most of `b` lies as seen by `a` (M-1.11).
+    If the rulebook has its own way of measuring the two, that counts, and its rule is named; else
+    the shortest line counts. Also says whether the length is within each of `within_bw` and,
+    between units and bases, whether they touch (G-6) and where most of `b` lies as seen by `a`
+    (M-1.11).
 
     Raises:
         BadInput: `a` or `b` names nothing on the table.
@@ -65,7 +66,7 @@ def about(position: Position, reference: str, roster: Roster) -> Json:
 
 
 def names_of(position: Position, *references: str) -> tuple[str | None, ...]:
-    """The ids of the units or commanders that things belong to; None for a bare point.
+    """Returns the ids of the units or commanders that things belong to; None for a bare point.
 
     Raises:
         BadInput: One of them names nothing on the table.
@@ -81,7 +82,7 @@ def _owner(thing: Thing) -> str | None:
 
 
 def hidden_tags(position: Position, reference: str) -> frozenset[int]:
-    """The tags of a thing's bases that are held because they are hidden.
+    """Returns the tags of a thing's bases that are held because they are hidden.
 
     Raises:
         BadInput: `reference` names nothing on the table, or none of it is hidden.
@@ -101,6 +102,7 @@ def _within(position: Position, a: Thing, b: Thing, length: Length, range_bw: fl
 
 def _between_bases(position: Position, a: Thing, b: Thing) -> Json:
     """Answers what only things with footprints can be asked."""
+    # A marker and a point have no footprint (M-1.4): nothing touches them.
     if a == b or not (_has_footprint(a) and _has_footprint(b)):
         return {}
     answer = contact(_as_unit(a), _as_unit(b), tolerance_mm=position.table.tolerance_mm).answer
@@ -112,7 +114,7 @@ def _has_footprint(thing: Thing) -> bool:
 
 
 def _as_unit(thing: Thing) -> Unit:
-    """The unit that was named; a single base becomes a unit of its own."""
+    """Returns the unit that was named; a single base becomes a unit of its own."""
     if isinstance(thing.what, Unit):
         return thing.what
     if isinstance(thing.what, BasePose) and thing.unit is not None:
@@ -122,15 +124,17 @@ def _as_unit(thing: Thing) -> Unit:
 
 
 def _by_rule(position: Position, a: Thing, b: Thing) -> LengthByRule | None:
-    """The length as the rulebook measures it, if it has a rule for this pair."""
+    """Returns the length as the rulebook measures it, if it has a rule for this pair."""
     book = book_of(position.game)
+    # Only the way from a commander to a unit has a rule of its own (M-4.12).
     things = {thing.kind: thing for thing in (a, b)}
     if book is None or things.keys() != {"commander", "unit"}:
         return None
     try:
         length = book.length_to_unit(position, things["commander"].name, things["unit"].name)
     except BadInput:
-        return None  # the rulebook cannot read this position; a tape measure still works
+        # The rulebook cannot read this position; a tape measure still works.
+        return None
     return length
 
 
@@ -157,7 +161,7 @@ def _end(thing: Thing) -> str:
 
 
 def _hidden(*things: Thing) -> Iterable[Thing]:
-    """The things with a held base."""
+    """Returns the things with a held base."""
     return (thing for thing in things if any(base.seen == "held" for base in _bases(thing)))
 
 

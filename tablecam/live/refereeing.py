@@ -17,21 +17,21 @@ from tablecam.table.motion import TableMotion
 log = logging.getLogger(__name__)
 
 _PATIENCE_S = 0.5
-"""How long it waits for a snapshot before it looks whether it is to stop."""
+"""How long to wait for a snapshot before checking whether to stop."""
 _GONE_S = 1.0
-"""A unit that is to be taken off and has not been seen for so long was: an arm that only reaches
-across is gone by then, and what lies there after all is found again."""
+"""A unit to be taken off is gone once it was hidden this long: an arm that only reaches across has
+left by then, and a unit that still lies there is found again."""
 
 _MISSED_S = 12.0
-"""A base that has not been seen for so long is missed: no hand stays over a table that long."""
+"""A base hidden this long is missed: no hand stays over a table for that long."""
 
 
 class Refereeing(Background):
     """Waits for settled positions in its own thread, so that judging never delays the camera.
 
     `wait` gives the newest snapshot after one of that version, or None after so many seconds;
-    `take_off` forgets what is hidden of a thing. Without a referee the table is only kept, without
-    a recording only refereed.
+    `take_off` forgets what is hidden of a thing. Without a referee it only records, without a
+    recording it only referees.
     """
 
     def __init__(
@@ -59,10 +59,12 @@ class Refereeing(Background):
                 continue
             try:
                 self._look(latest)
-            except Exception:  # a fault of ours costs one look, never the game
+            # A fault of tablecam's own costs one look, never the game.
+            except Exception:
                 log.exception("the referee could not make sense of the table")
 
     def _look(self, now: Snapshot) -> None:
+        # With every snapshot: entries may be waiting for a disk with room.
         if self._recording is not None:
             self._recording.go_on()
         # A table that nobody sees is no empty one, and what lies on it is not missed.
@@ -77,9 +79,11 @@ class Refereeing(Background):
         settled = self._motion.see(now.position, now.at_s)
         missed = missed_tags(now)
         latest = settled or self._latest
+        # A base that becomes missed changes the referee's table, though nothing has moved.
         if latest is None or (settled is None and missed == self._missed):
             return
-        self._keep(latest, missed)  # first: no deed may overtake what it was judged by
+        # First: no action may be recorded before the table that it was judged by.
+        self._keep(latest, missed)
         self._latest, self._missed = latest, missed
         if self._referee is not None:
             self._referee.table_at_rest(without_bases(latest, missed))
@@ -89,12 +93,13 @@ class Refereeing(Background):
             return
         try:
             self._recording.settle(position, missed=missed)
-        except Exception:  # a fault of ours costs an entry; what hands did is judged all the same
+        # A fault of tablecam's own costs an entry; the table is judged all the same.
+        except Exception:
             log.exception("the position could not be saved")
 
 
 def missed_tags(now: Snapshot) -> frozenset[int]:
-    """The tags of bases that have been hidden for longer than a hand hides them."""
+    """Returns the tags of bases that have been hidden for longer than a hand hides them."""
     return frozenset(tag for tag, hidden_s in now.held_for_s.items() if hidden_s >= _MISSED_S)
 
 
@@ -102,5 +107,6 @@ def gone(now: Snapshot, to_take_off: frozenset[str]) -> Iterator[str]:
     """Yields the units that were to be taken off and have been hidden for a while."""
     for unit in now.position.units:
         hidden_s = [now.held_for_s.get(base.tag or 0, 0.0) for base in unit.bases]
+        # One visible base shows that the unit is still there.
         if unit.id in to_take_off and hidden_s and min(hidden_s) >= _GONE_S:
             yield unit.id

@@ -14,7 +14,7 @@ from tablecam.table.roster import Roster
 from tablecam.wording import nearest, quoted
 
 Sheets = dict[tuple[str, ...], UnitReport]
-"""Those that have been asked for, by the unit or the two that they are about."""
+"""The sheets asked for so far, by the unit or the two units that they are about."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,12 +27,7 @@ class _Ruled:
 
 
 class LiveRulings:
-    """Rulings on a watched table; any thread may ask, one at a time.
-
-    A base that stays within its sigma of where it was ruled on lies there still: so measuring
-    noise changes no ruling, and only what has really moved is worked out again. Each side's round
-    has rulings of its own; a sheet is made once, however many pages show it.
-    """
+    """Rulings on a watched table; any thread may ask, one at a time."""
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
@@ -55,6 +50,7 @@ class LiveRulings:
         self._check_unit(unit)
         with self._turn:
             book, handle, known = self._handle(position, active)
+            # One unit and pairs share the cache, so its keys are tuples.
             if (unit,) not in known:
                 known[unit,] = book.unit_sheet(handle, unit)
             return known[unit,]
@@ -87,7 +83,10 @@ class LiveRulings:
         if self._book is None:
             raise BadInput("rulings", f"there are none for {self._roster.game} yet")
         self._check_side(active)
+        # A base within its sigma keeps its old place: noise changes no ruling, and only what really
+        # moved is worked out again.
         self._steady = steadied(position, self._steady)
+        # Each side's round has rulings of its own.
         before = self._ruled.get(active)
         if before is None or before.position != self._steady:
             older = None if before is None else before.handle

@@ -42,10 +42,11 @@ class Snapshot:
     """One state of the live table.
 
     `version` grows by one with each; `frame` is the number of the frame it was read from, -1
-    before the first. `at_s` is when the table lay so, on the clock of the frames: infinite once the
-    source has ended, for nothing moves any more. `held_for_s` says, by tag, for how long each held
-    base has been hidden; `doubted` are the tags of bases that are seen twice, so that neither place
-    is believed.
+    before the first. `at_s` is when the frame was taken, on the clock of the frames: infinite once
+    the source has ended, as nothing moves any more. `held_for_s` says, by tag, for how long each
+    held base has been hidden; `doubted` are the tags of bases that are seen in two places, neither
+    of which is believed.
+
     `notices` are the latest things that happened to the camera and its tags, the newest last;
     `disputes` is how many of this game have been settled, `game` the version of the referee's game.
     """

@@ -30,8 +30,7 @@ class LiveTable:
     """A table that is being watched and refereed (`tablecam.live.protocol.Live`).
 
     The loop publishes positions and knows no game; the referee hears of them and publishes its own
-    version. Snapshots join the two: their version is the sum of those that they are made of, so it
-    grows whenever one of them does.
+    version. Snapshots join the two.
 
     Any thread may ask. Use it as a context, or `start` and `close` it; the reader stays its
     caller's. `simulated` are the controls of a simulated table; `record` keeps the game, None keeps
@@ -58,9 +57,11 @@ class LiveTable:
         self._loop = TableLoop(
             reader, camera, roster, self._changed, listener=self._listen, unwritten=self._unwritten
         )
-        self._game_version = 0  # guarded, as all that snapshots are made of, by `_changed`
+        # Guarded by `_changed`, like all that snapshots are made of.
+        self._game_version = 0
         self._disputes = 0
-        self._disputed = 0  # so often, in whichever game
+        # Counts the disputes of all games, so that it only grows.
+        self._disputed = 0
         self._joined: tuple[tuple[int, int, int], Snapshot] | None = None
         self._referee: Referee | None = None
         self._refereeing: Refereeing | None = None
@@ -71,11 +72,13 @@ class LiveTable:
             )
             if record is not None and (unfinished := record.unfinished()) is not None:
                 self._referee.resume(unfinished)
+                # A simulated table forgets, so it is laid out as the game left it.
                 if simulated is not None and (known := self._referee.position()) is not None:
                     simulated.lie_as(known)
+        # A table without rules may still be recorded.
         if self._referee is not None or record is not None:
             if record is not None:
-                # What a script moves is no hand's: a demo that is only looked at leaves no file.
+                # A script's moves are no player's: a demo that is only watched leaves no file.
                 self._recording = Recording(
                     record, roster, begins_with_moves=simulated is None, say=self._loop.say
                 )
@@ -91,6 +94,7 @@ class LiveTable:
 
     def close(self) -> None:
         """Stops all of it. May be called twice."""
+        # The referee first, as it takes positions from the loop and hands them to the recorder.
         if self._refereeing is not None:
             self._refereeing.close()
         self._loop.close()
@@ -115,17 +119,18 @@ class LiveTable:
         return self._simulated
 
     def snapshot(self) -> Snapshot:
-        """The newest state."""
+        """Returns the newest state."""
         with self._changed:
             return self._snapshot()
 
     def wait(self, after_version: int, timeout_s: float) -> Snapshot | None:
-        """The newest state once its version is above `after_version`; None after the timeout."""
+        """Waits for a version above `after_version` and returns it; None after the timeout."""
         with self._changed:
             newer = self._changed.wait_for(lambda: self._version() > after_version, timeout_s)
             return self._snapshot() if newer else None
 
     def _version(self) -> int:
+        # A sum grows with each of its parts, so no change is missed by waiting for a newer version.
         return self._loop.newest().snapshot.version + self._game_version + self._disputed
 
     def _snapshot(self) -> Snapshot:
@@ -149,22 +154,23 @@ class LiveTable:
         return self._joined[1]
 
     def _reading(self) -> Reading:
-        """The newest state with the frame that it was read from."""
+        """Returns the newest state with the frame that it was read from."""
+        # Under one lock, so that frame and snapshot belong together.
         with self._changed:
             return replace(self._loop.newest(), snapshot=self._snapshot())
 
     def picture(self) -> bytes:
-        """The newest frame rectified to the table, as JPEG; empty while there is none."""
+        """Returns the newest frame rectified to the table, as JPEG; empty while there is none."""
         newest = self._loop.newest()
         return b"" if newest.frame is None else self._picture.of(newest.frame, newest.camera)
 
     def measure(self, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
-        """The distance between two things, and whether it is within each of some ranges."""
+        """Returns the distance between two things, and whether it is within each of some ranges."""
         self._check_open(a, b)
         return questions.measure(self.snapshot().position, a, b, within_bw)
 
     def about(self, thing: str) -> Json:
-        """The drawings that explain one thing."""
+        """Returns the drawings that explain one thing."""
         self._check_open(thing)
         return questions.about(self.snapshot().position, thing, self._roster)
 
@@ -206,7 +212,7 @@ class LiveTable:
         return dispute
 
     def disputes(self) -> list[Json]:
-        """All disputes of this game, the newest last."""
+        """Returns all disputes of this game, the newest last."""
         return self._disputing.record.disputes()
 
     @property
@@ -215,11 +221,11 @@ class LiveTable:
         return self._disputing.record.trouble
 
     def dispute_picture(self, number: int, *, plain: bool = False) -> bytes:
-        """The picture of a dispute as JPEG, with the evidence drawn on it unless `plain`."""
+        """Returns the picture of a dispute as JPEG, with its evidence unless `plain`."""
         return self._disputing.record.dispute_picture(number, plain=plain)
 
     def dispute_position(self, number: int) -> Json:
-        """The position by which a dispute was settled, as a document."""
+        """Returns the position by which a dispute was settled, as a document."""
         return self._disputing.record.dispute_position(number)
 
     def _check_open(self, *references: str) -> None:

@@ -26,31 +26,31 @@ class WhatIf:
         self._rulings: tuple[Roster, LiveRulings] | None = None
 
     def measure(self, branch: Branch, a: str, b: str, within_bw: Sequence[float]) -> Json:
-        """As `Live.measure` answers of the table."""
+        """Answers as `Live.measure` does."""
         return questions.measure(self._position(branch), a, b, within_bw)
 
     def about(self, branch: Branch, thing: str) -> Json:
-        """As `Live.about` answers of the table."""
+        """Answers as `Live.about` does."""
         position = self._position(branch)
         return questions.about(position, thing, self._ruled(position)[0])
 
     def unit_sheet(self, branch: Branch, unit: str, active: str) -> Json:
-        """As `Live.unit_sheet` answers of the table."""
+        """Answers as `Live.unit_sheet` does."""
         position = self._position(branch)
         sheet = self._ruled(position)[1].unit_sheet(position, unit, active)
         return {"unit": unit, "active": active, "version": 0} | sheet.to_json()
 
     def pair_sheet(self, branch: Branch, a: str, b: str, active: str) -> Json:
-        """As `Live.pair_sheet` answers of the table."""
+        """Answers as `Live.pair_sheet` does."""
         position = self._position(branch)
         sheet = self._ruled(position)[1].pair_sheet(position, a, b, active)
         return {"a": a, "b": b, "active": active, "version": 0} | sheet.to_json()
 
     def odds(self, branch: Branch, wanted: Mapping[str, Any]) -> Json:
-        """The exact chances of a request, in the game's own terms.
+        """Returns the exact chances of a request, in the game's own terms.
 
         Raises:
-            BadInput: Nobody tells the odds in this game, or they are not asked for as it does.
+            BadInput: This game has no odds, or the request is not in its form.
         """
         position = self._position(branch)
         rulebook = odds_of(position.game)
@@ -65,7 +65,8 @@ class WhatIf:
         return branched(journal, branch)
 
     def _ruled(self, position: Position) -> tuple[Roster, LiveRulings]:
-        """The table's roster and the rulings on it; made once."""
+        """Returns the table's roster and the rulings on it; made once."""
+        # A recording has one table file, so its first position's roster serves for all.
         if self._rulings is None:
             journal = self._recording()
             facts = None if journal is None else journal.facts()

@@ -61,9 +61,11 @@ class LiveCalibration(Background):
     ) -> None:
         super().__init__("live calibration")
         self._reader = reader
-        self._work_lock = FairLock()  # guards `_work`
+        # Guards `_work`.
+        self._work_lock = FairLock()
         self._work = CalibrationWork(camera_path, roster, on_stage)
-        self._changed = threading.Condition()  # guards the state and the frame
+        # Guards the state and the frame.
+        self._changed = threading.Condition()
         self._frame: Frame | None = None
         empty = CalibrationState(0, -1, self._source_news(), LensGuide().progress)
         self._state = self._work.shown_in(empty)
@@ -83,6 +85,7 @@ class LiveCalibration(Background):
         """Returns the newest frame as JPEG, scaled down unless `whole`; empty if there is none."""
         with self._changed:
             frame = self._frame
+        # Encoded outside the lock, which the camera's thread needs for every frame.
         if frame is None:
             return b""
         image = frame.image
@@ -117,7 +120,9 @@ class LiveCalibration(Background):
             BadInput: It cannot be done now, and why.
         """
         with self._work_lock:
+            # Never in the middle of a frame: the thread takes the same lock for each.
             self._do(action, view)
+            # At once, as the next frame may be long in coming.
             self._publish()
 
     def _do(self, action: UserAction, view: str) -> None:
@@ -147,12 +152,14 @@ class LiveCalibration(Background):
     def _run(self) -> None:
         number = -1
         while not self._stopping.is_set():
+            # Waits without the lock, so that users need not wait for the camera.
             frame = self._reader.newest(after=number, timeout_s=_FRAME_TIMEOUT_S)
             with self._work_lock:
                 if frame is not None:
                     number = frame.number
                     self._see_safely(frame)
                 self._publish(frame)
+            # A source that has ended returns at once: do not spin.
             if frame is None and self._reader.status.finished:
                 self._stopping.wait(_FRAME_TIMEOUT_S)
 
@@ -173,6 +180,7 @@ class LiveCalibration(Background):
             if frame is not None:
                 self._frame = frame
                 new = replace(new, frame=frame.number)
+            # Without a change there is no new version, and waiting pages stay asleep.
             if new != old:
                 self._state = replace(new, version=old.version + 1)
                 self._changed.notify_all()

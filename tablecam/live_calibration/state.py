@@ -239,4 +239,5 @@ def _points(points_px: NDArray[np.float64]) -> list[list[float]]:
 
 
 def _rounded(value: float | None) -> float | None:
+    # JSON has neither NaN nor infinity.
     return None if value is None or not np.isfinite(value) else round(value, 3)

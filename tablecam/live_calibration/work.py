@@ -79,6 +79,7 @@ class ViewFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             _, encoded = cv2.imencode(".png", picture)
             fresh.write_bytes(encoded.tobytes())
+            # Renamed last: a crash leaves no half-written view.
             os.replace(fresh, file)
         except OSError as error:
             raise BadInput(str(file), f"the view cannot be saved: {error.strerror}") from None
@@ -87,6 +88,7 @@ class ViewFolder:
         """Moves a view to the dropped ones."""
         dropped = self.path / _DROPPED_FOLDER
         dropped.mkdir(parents=True, exist_ok=True)
+        # There is none if the disk was full when the view was taken.
         if self._file(name).exists():
             os.replace(self._file(name), dropped / f"{name}.png")
 
@@ -192,6 +194,7 @@ class CalibrationWork:
         Raises:
             BadInput: There is no such view.
         """
+        # The guide first: it refuses a name that it does not know.
         try:
             self._guide.drop(name)
         except CalibrationError as error:
@@ -275,11 +278,13 @@ class CalibrationWork:
     # Resuming an earlier run.
 
     def _resume(self) -> None:
+        # The lens follows from the views, so they are all that a crash must leave behind.
         for name, picture in self._folder.pictures():
             try:
                 self._guide.add(find_lens_board(picture, name))
             except CalibrationError as error:
                 log.warning("a kept view is left out: %s", error)
+        # A camera file means that an earlier run was finished, at least its lens.
         if self._path.exists():
             self._resume_file()
 
@@ -319,6 +324,7 @@ class CalibrationWork:
 
     def _enter(self, stage: Stage) -> None:
         self._stage = stage
+        # What one stage has found says nothing in another.
         self._advice, self._table, self._take_now = None, None, False
         self._on_stage(stage)
 
@@ -331,7 +337,8 @@ class CalibrationWork:
         if advice.taken is not None:
             try:
                 self._folder.save(advice.taken, grey)
-            except BadInput as error:  # the view still counts; only a crash would lose it
+            # The view still counts; only a crash would lose it.
+            except BadInput as error:
                 self.warn(str(error))
         self._advice = advice
 

@@ -40,6 +40,7 @@ def new_file_atomically(path: Path) -> Iterator[Path]:
             yield fresh
             _publish(fresh, path)
         finally:
+            # The temporary name goes in any case; by now the file may have its own as well.
             fresh.unlink(missing_ok=True)
 
 
@@ -61,7 +62,8 @@ def _link(fresh: Path, path: Path) -> None:
         os.link(fresh, path)
     except FileExistsError:
         raise
-    except OSError:  # some file systems have no hard links: take the name first, then fill it
+    # Some file systems have no hard links: take the name first, then fill it.
+    except OSError:
         path.touch(exist_ok=False)
         try:
             os.replace(fresh, path)

@@ -29,7 +29,8 @@ def open_engine(path: Path, *, read_only: bool = False) -> Engine:
     """
 
     def connect() -> sqlite3.Connection:
-        address = _address(path, read_only)  # each time: whether the disk is full may change
+        # For each connection: whether the disk is full may change.
+        address = _address(path, read_only)
         # Without an isolation level the driver never begins a transaction; `_begin` does.
         return sqlite3.connect(address, uri=True, timeout=_PATIENCE_S, isolation_level=None)
 
@@ -99,6 +100,7 @@ def migrate(
     Raises:
         BadInput: The file is no recording, or of a newer version.
     """
+    # Refuse another program's file before a step writes to it.
     for version in range(check_version(path, connection, newest), newest):
         steps[version](connection)
         set_pragma(connection, "user_version", version + 1)
@@ -140,12 +142,15 @@ def _uri(path: PurePath) -> str:
 
 
 def _may_write(folder: Path) -> bool:
+    # `os.access` checks the real user by default, but SQLite writes as the effective one.
     may = os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
     return may and not is_full(folder)
 
 
 def _prepare(connection: Any, _: object) -> None:
+    # With a write-ahead log others can read while a game is being written.
     connection.execute("PRAGMA journal_mode = WAL")
+    # Sync at each commit: what was appended survives a power cut.
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
     # Some SQLite builds leave old data in freed space; blanked, a later change there shows.
@@ -153,6 +158,7 @@ def _prepare(connection: Any, _: object) -> None:
 
 
 def _prepare_reading(connection: Any, _: object) -> None:
+    # A reader may hold the file open for writing (`_address`); its statements must not write.
     connection.execute("PRAGMA query_only = ON")
 
 

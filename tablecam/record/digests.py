@@ -31,7 +31,8 @@ def picture_digest(row: Mapping[str, Any]) -> str:
     """Returns the digest of a picture's row, without the number of its entry."""
     header = f"{row['kind']} {row['media_type']}\n".encode()
     image = row["image"]
-    content = image if isinstance(image, bytes) else repr(image).encode()  # damaged: not bytes
+    # A damaged row may hold something else than bytes.
+    content = image if isinstance(image, bytes) else repr(image).encode()
     return hashlib.sha256(header + content).hexdigest()
 
 
@@ -40,11 +41,13 @@ def entry_digest(before: str, row: Mapping[str, Any], pictures: Mapping[str, str
 
     Before the first entry comes the recording's own digest, or "" if it has none.
     """
+    # Without the recording's id: a hall may assign another.
     columns = [row[key] for key in ("number", "at", "kind", "document")]
     return _digest([before, *columns, sorted(pictures.items())])
 
 
 def _digest(parts: Sequence[Any]) -> str:
+    # A damaged row may hold bytes, which JSON cannot express.
     return hashlib.sha256(json.dumps(parts, default=repr).encode()).hexdigest()
 
 
@@ -94,6 +97,7 @@ class Verifier:
             self.verification.faults.append(
                 "the game's settings (rules, table file, camera file) were changed"
             )
+            # Either the row or its digest was changed: the first entry chains to one of the two.
             self._before.append(actual)
 
     def entry(
@@ -101,8 +105,7 @@ class Verifier:
     ) -> None:
         """Verifies the next entry and its pictures.
 
-        Without `images`, only the digests of the pictures' rows are used. An entry after a missing
-        one cannot be verified: the digest that it chains to is lost.
+        Without `images`, only the digests of the pictures' rows are used.
         """
         number, stored = row["number"], row["digest"]
         self._skip_to(number)
@@ -138,6 +141,7 @@ class Verifier:
     def _skip_to(self, number: int) -> None:
         lost = range(self._number + 1, number)
         if lost:
+            # The next entry chains to a digest that is lost, so it cannot be verified.
             self._before = []
             run = f"{lost[0]}" if len(lost) == 1 else f"{lost[0]} to {lost[-1]}"
             self.verification.faults.append(f"entry {run} is missing")

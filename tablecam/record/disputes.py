@@ -40,6 +40,7 @@ def disputes(journal: Journal) -> list[Json]:
     Raises:
         BadInput: They cannot be read.
     """
+    # Numbers are not stored: a dispute's number is its place among the disputes.
     entries = enumerate(journal.entries("dispute"), start=1)
     return [entry.document["dispute"] | {"number": number} for number, entry in entries]
 

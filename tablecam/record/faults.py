@@ -60,7 +60,7 @@ def readable_errors(name: str, failure: str) -> Iterator[None]:
 
     Raises:
         Damaged: Names the file, and what to do about it.
-        NoAnswer: Names the server, what could not be done, and why.
+        ServerUnavailable: Names the server, what could not be done, and why.
         BadInput: Names the recording, what could not be done with it, and why.
     """
     try:
@@ -80,11 +80,14 @@ def is_full(folder: Path) -> bool:
 
 
 def _because(error: DBAPIError, name: str) -> str:
-    """Returns why something failed; SQLite often reports a full disk as a broken one."""
+    """Returns why something failed."""
+    # The low byte is the primary code; the rest is detail that players do not need.
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+    # SQLite often reports a full disk as a broken one.
     if code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN} and is_full(Path(name).parent):
         code = sqlite3.SQLITE_FULL
-    message = " ".join(str(error.orig).split())  # a server's message has several lines
+    # A server's message has several lines.
+    message = " ".join(str(error.orig).split())
     return _MESSAGES.get(code, f"{message}; {REPAIR}" if _NOT_UTF8 in message else message)
 
 
@@ -96,12 +99,15 @@ def _kind(error: DBAPIError, name: str) -> type[BadInput]:
 
 def _is_damage(error: DBAPIError, name: str) -> bool:
     code = getattr(error.orig, "sqlite_errorcode", 0)
+    # A truncated file has an I/O error's code, but no other disk would help.
     is_damage = code & 0xFF in _DAMAGED or code == sqlite3.SQLITE_IOERR_SHORT_READ
     is_damage = is_damage or _NOT_UTF8 in str(error.orig)
+    # Statements also fail with these codes for want of room.
     return is_damage and not is_full(Path(name).parent)
 
 
 def _is_no_answer(error: DBAPIError) -> bool:
+    # SQLite's errors are about a file, never about a server.
     if isinstance(error.orig, sqlite3.Error) or not isinstance(error, OperationalError):
         return False
     message = str(error.orig)

@@ -61,6 +61,7 @@ class GameFile(Journal):
         """
         with new_file_atomically(path) as fresh:
             _fill(fresh, facts, entries, written_by)
+        # It was filled under a temporary name, so it is opened again under its own.
         return cls(path, open_engine(path), facts.id)
 
     @classmethod
@@ -107,6 +108,7 @@ def facts_in(path: Path) -> GameFacts:
     with readable_errors(str(path), "cannot be opened"):
         engine = open_engine(path, read_only=True)
         with engine.begin() as connection:
+            # An older file has no such row; it is migrated in memory below.
             is_old = check_version(path, connection) < _ONE_ROW_SINCE
             rows = () if is_old else connection.execute(text("SELECT * FROM recording")).all()
     if is_old:
@@ -131,6 +133,7 @@ def _engine(path: Path, read_only: bool) -> Engine:
     """Returns an engine of a file, or of a migrated copy if it is older and only to be read."""
     engine = open_engine(path, read_only=read_only)
     if not read_only:
+        # Whoever only reads a file must not change it, so a copy in memory is migrated.
         return engine
     with engine.begin() as connection:
         if check_version(path, connection) == SCHEMA_VERSION:
@@ -147,6 +150,7 @@ def _fill(path: Path, facts: GameFacts, entries: Iterable[NewEntry], written_by:
         metadata.create_all(connection)
         set_pragma(connection, "application_id", APPLICATION_ID)
         set_pragma(connection, "user_version", SCHEMA_VERSION)
+        # Each entry chains to the digest of the one before it.
         before = begin_recording(connection, facts, written_by)
         for number, entry in enumerate(entries, start=1):
             before = insert_entry(connection, facts.id, number, entry, before)

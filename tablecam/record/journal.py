@@ -68,10 +68,11 @@ class Journal:
         `after` is the number that the newest stored entry must have; a lone writer counts them.
 
         Raises:
-            WrittenElsewhere: The newest has another number; nothing is written.
+            WrittenByAnother: The newest has another number; nothing is written.
             BadInput: They cannot be written; the recording is unchanged.
         """
         with readable_errors(self.name, "cannot be written"), self._engine.begin() as connection:
+            # Read in the transaction that writes: two writers cannot take the same number.
             last, before = last_digest(connection, self.id)
             if after not in (None, last):
                 raise WrittenByAnother(self.name, f"expected {after} entries, got {last}")
@@ -215,6 +216,7 @@ class Journal:
         try:
             document: Json = json.loads(row.document)
             at = datetime.fromisoformat(row.at)
+        # A damaged document may nest deeper than the parser can follow.
         except (ValueError, RecursionError) as error:
             because = f"entry {row.number} is damaged: {error}; {REPAIR}"
             raise BadInput(self.name, because) from None
@@ -282,6 +284,7 @@ def facts_from_row(row: Row[Any], name: str) -> GameFacts:
     """
     columns = row._asdict()
     game, table_file, camera_file = columns["game"], columns["table_file"], columns["camera_file"]
+    # `facts_in` also reads files of version 3, whose table has no such column.
     place = columns.get("place") or 0
     # A damaged file may hold numbers where texts were written, and vice versa.
     texts = (game, table_file, camera_file or "", columns["id"])

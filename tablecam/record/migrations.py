@@ -43,6 +43,7 @@ def _as_entries(connection: Connection) -> None:
         for image in pictures:
             key = {"recording": facts["id"], "entry": number}
             connection.execute(insert(picture), key | image)
+    # Tables that refer to others go first.
     for name in ("dispute_picture", "dispute", "deed", "play", "game"):
         connection.execute(text(f"DROP TABLE {name}"))
 
@@ -50,6 +51,7 @@ def _as_entries(connection: Connection) -> None:
 def with_digests(connection: Connection) -> None:
     """Migrates to version 4: digests, and the game's number in its folder; both empty at first."""
     for table in metadata.sorted_tables:
+        # After the step to version 3 all columns exist: it creates tables of today's schema.
         existing = {column["name"] for column in inspect(connection).get_columns(table.name)}
         for column in table.c:
             if column.name not in existing:

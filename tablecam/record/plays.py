@@ -25,10 +25,12 @@ def plays(journal: Journal, up_to: int | None = None) -> list[Json]:
     """
     games: list[Json] = []
     for entry in journal.entries("play", "deed", up_to=up_to):
+        # An action belongs to the newest game before it.
         if entry.kind == "play":
             play = {key: value for key, value in entry.document.items() if key != "after"}
             games.append(play | {"log": []})
-        elif games:  # a repaired recording may have lost how its game began
+        # A repaired recording may have lost how its game began.
+        elif games:
             games[-1]["log"].append(entry.document["entry"])
     return games
 

@@ -31,6 +31,7 @@ class DifferenceEncoder:
 
     def document(self, position: Json) -> Json:
         """Returns the document to store for the next position."""
+        # Now and then a whole one, so that no moment is many differences away.
         before = self._before if self._since_whole < WHOLE_EVERY else None
         self._since_whole = 1 if before is None else self._since_whole + 1
         self._before = position
@@ -106,6 +107,7 @@ def _applied_value(before: object, change: Json) -> object:
     gone = set(change.get(GONE, ()))
     members = {key: member for key, member in members.items() if key not in gone} | change[CHANGED]
     order = change.get(ORDER, members)
+    # A damaged difference must not drop or invent members.
     if set(order) != set(members):
         raise ValueError("expected the order of all that is there")
     return [members[key] for key in order]
@@ -118,6 +120,7 @@ def _by_id(value: object) -> dict[str, Json] | None:
     members: dict[str, Json] = {}
     for member in value:
         name = member.get("id") if isinstance(member, dict) else None
+        # Members without unique ids cannot be compared one by one.
         if not isinstance(name, str) or name in members:
             return None
         members[name] = member

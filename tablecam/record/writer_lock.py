@@ -1,9 +1,4 @@
-"""The lock that one program holds beside a recording while it alone writes to it.
-
-`filelock` is tried on all systems, including Windows, where open files resist removal. On Unix it
-leaves the lock's file behind; here it is removed, so that a game leaves one file. That is safe
-while the lock is held, as `filelock` accepts no lock on a file that has lost its name.
-"""
+"""The lock that one program holds beside a recording while it alone writes to it."""
 
 from __future__ import annotations
 
@@ -31,6 +26,7 @@ class WriterLock:
             OSError: No lock can be created beside it.
         """
         path = recording.with_name(f".{recording.name}{_SUFFIX}")
+        # Not bound to a thread, as another may release it. No soft lock: it would survive a crash.
         lock = FileLock(path, blocking=False, thread_local=False, fallback_to_soft=False)
         try:
             lock.acquire()
@@ -42,7 +38,10 @@ class WriterLock:
         """Releases the lock. May be called twice."""
         if not self._lock.is_locked:
             return
+        # On Unix `filelock` leaves its file behind. Removing it is safe while the lock is held: no
+        # lock is granted on a file that has lost its name.
         if os.name == "posix":
-            with suppress(OSError):  # a file that stays behind locks nobody out
+            # A file that stays behind locks nobody out.
+            with suppress(OSError):
                 os.unlink(self._lock.lock_file)
         self._lock.release()

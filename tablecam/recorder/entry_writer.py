@@ -108,6 +108,7 @@ class Writer:
 
         An entry has its number whether or not it could be written by now.
         """
+        # Counted at once: callers refer to the entry by its number while it still waits.
         first = self.last + 1
         self.last += len(entries)
         self._pending.append(entries)
@@ -128,6 +129,7 @@ class Writer:
         if self._pending:
             self._write()
         elif (damage := self._damage()) is not None:
+            # Only now are all entries still in memory to be written again.
             self._start_new_file(damage)
             self._write()
         if self._pending:
@@ -137,6 +139,7 @@ class Writer:
 
     def _take_over(self, file: GameFile) -> None:
         lock, is_free = _lock_of(file.path)
+        # One writer per file: a second program records in a file of its own.
         if not is_free:
             self._news.append(
                 f"another tablecam is playing {file.path.name}: this game is recorded in a new file"
@@ -147,6 +150,7 @@ class Writer:
         if faults:
             self._tampering = f"{file.path.name} was changed after it was written ({faults[0]})"
             self._news.append(f"{self._tampering}; the game is recorded in it anyway")
+        # Remembered as if written here, in case the file is lost.
         self._written = [_WrittenEntry.of(entry) for entry in file.entries()]
         self.last = len(self._written)
 
@@ -154,6 +158,7 @@ class Writer:
         """Writes pending entries in order, as far as possible."""
         self._tried_at_s = time.monotonic()
         try:
+            # The second attempt is for a new file; if that fails too, the entries wait.
             try:
                 self._append_all()
             except BadInput as error:
@@ -173,6 +178,7 @@ class Writer:
     def _report_pending(self, because: str) -> None:
         self._longest_backlog = self._backlog()
         self.trouble = f"{self._unwritten()} not on the disk: {because}{_GOES_ON}"
+        # Each retry fails alike, so a reason is logged once.
         if because != self._reason:
             log.error("%s", self.trouble)
         self._reason = because
@@ -190,7 +196,8 @@ class Writer:
         try:
             faults = self.file.verified().faults
         except BadInput as error:
-            return error if self._is_lost(error) else None  # it may only be busy
+            # It may only be busy.
+            return error if self._is_lost(error) else None
         return Damaged(self.file.name, faults[0]) if faults else None
 
     def _start_new_file(self, error: BadInput) -> None:
@@ -203,7 +210,8 @@ class Writer:
         # Written entries come before pending ones, in their old order.
         self._pending.extendleft((entry.again(),) for entry in reversed(self._written))
         self._written = []
-        if self._tampering:  # the new file's digests would hide it
+        # The new file's digests would hide it.
+        if self._tampering:
             self.last += 1
             self._pending.append((NewEntry("notice", {"text": self._tampering}),))
             self._tampering = ""
@@ -228,13 +236,16 @@ class Writer:
         while self._pending:
             batch: list[NewEntry] = []
             count = 0
+            # Whole batches only, as each is written completely or not at all.
             for entries in self._pending:
                 batch += entries
                 count += 1
                 if len(batch) >= _ENTRIES_PER_TRANSACTION:
                     break
+            # Another count in the file means that another program has written to it.
             self._file().append(*batch, after=len(self._written))
             self._written += map(_WrittenEntry.of, batch)
+            # Only what is on the disk leaves the queue.
             for _ in range(count):
                 self._pending.popleft()
 
@@ -273,6 +284,7 @@ def _what_became(path: Path, error: BadInput) -> str:
 
 def _moved(old: Path, became: str, new: Path) -> str:
     """Returns the sentence that a game is recorded in another file from now on."""
+    # A new file can take the old name only if the old file is gone by now.
     became = "is gone" if old == new else became
     return f"{old.name} {became}: the game is now recorded in {new}, without its earlier pictures"
 

@@ -171,15 +171,14 @@ class GameRecorder:
         Raises:
             BadInput: It cannot be opened.
         """
+        # With a connection of its own, a reader never blocks the writer.
         path = self.path
         return None if path is None else GameFile.open(path, read_only=True)
 
     @property
     def trouble(self) -> str:
-        """Why something is not stored where it should be, in one line; empty if all is.
-
-        Takes no lock, as the camera's loop reads it with every frame.
-        """
+        """Why something is not stored where it should be, in one line; empty if all is."""
+        # No lock: the camera's loop asks with every frame, and a slow disk may hold the lock.
         return self._writer.trouble or (
             "" if self.remote_copy is None else self.remote_copy.trouble
         )
@@ -212,6 +211,7 @@ class GameRecorder:
     def add_notice(self, text: str) -> None:
         """Records what happened to the camera or its tags, if there is a file."""
         with self._lock:
+            # A notice alone is no game, so it creates no file.
             if self._writer.has_begun:
                 self._write(NewEntry("notice", {"text": text}, at=self._now()))
 
@@ -258,9 +258,12 @@ class GameRecorder:
         position is held. `missed` are the tags of the bases without which it is judged.
         """
         with self._lock:
+            # A table that is only being set up leaves no file; only the newest position is worth
+            # keeping.
             if not (begins or self._writer.has_begun):
                 self._held = position, missed, at
                 return None
+            # Before the next one is encoded, which is stored as the difference from it.
             self._write_held()
             entry = self._position_entry(position, missed, at)
             return self._write(entry, *(NewEntry("move", move, at=at) for move in moves))
@@ -364,6 +367,7 @@ def new_game_file(folder: Path, facts: GameFacts) -> GameFile:
     Raises:
         BadInput: It cannot be written.
     """
+    # By number, not by time: a clock may be set back.
     newest = max((game_facts.place for _, game_facts in games_in(folder)), default=0)
     facts = replace(facts, place=newest + 1)
     name = f"{facts.started_at:%Y-%m-%d_%H-%M-%S}_{facts.game}"
@@ -372,5 +376,6 @@ def new_game_file(folder: Path, facts: GameFacts) -> GameFile:
             ending = f"-{number}" if number > 1 else ""
             return GameFile.create(folder / f"{name}{ending}{SUFFIX}", facts)
         except NameTaken:
-            continue  # another program began a game in this second
+            # Another program began a game in this second.
+            continue
     raise AssertionError("there is always a next number")

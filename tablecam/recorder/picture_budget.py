@@ -86,6 +86,7 @@ class PictureBudget:
         self, total_mb: float = DEFAULT_MB, *, spent_bytes: int = 0, played_s: float = 0.0
     ) -> None:
         self._total = total_mb * 1e6
+        # A resumed game no longer knows which kind took how much.
         self._spent: dict[PictureSubject, float] = {
             shown: spent_bytes * part for shown, part in _PARTS.items()
         }
@@ -105,6 +106,7 @@ class PictureBudget:
             room = self._room_bytes(shown, now_s)
             # The levels are sorted: the first that fits is the best.
             for level in LEVELS[shown]:
+                # The last level gets a larger share, as the alternative to it is no picture.
                 is_least = level is LEVELS[shown][-1]
                 share = _LAST_LEVEL_SHARE if is_least else _SHARES[shown]
                 if self._expected(level, full_px) <= room * share:
@@ -116,6 +118,7 @@ class PictureBudget:
     ) -> bool:
         """Spends `size` bytes of an encoded picture if there is room; else returns False."""
         with self._lock:
+            # Even a picture that is thrown away tells how well this table compresses.
             self._learn(level, full_px, size)
             if size > self._room_bytes(shown, now_s):
                 return False

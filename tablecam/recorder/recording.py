@@ -21,18 +21,18 @@ from tablecam.table.roster import Roster
 from tablecam.vision.watching import Sight
 
 _TABLE_EVERY_S: Final = 10.0
-"""So often the whole table is photographed in hasty play, in which it has moved on by then: each
-move has its own pictures anyway. Where it does not move on it is photographed as it lies."""
+"""The least time between two pictures of the whole table: each move has its own pictures anyway.
+The newest position of hasty play is photographed once this time is over."""
 
 
 class Recording:
     """Records every settled position and the moves that led to it.
 
-    The loop that watches tells it what it sees, which costs it next to nothing; the thread that
-    waits for the table to settle has it written.
+    The loop that watches the table passes each frame on, which costs it next to nothing; the thread
+    that waits for the table to settle does the writing.
 
-    A recording begins with a game, a dispute or, where it `begins_with_moves`, what a hand does;
-    a table that is only looked at leaves none. `say` tells players what becomes of the file.
+    A recording begins with a game, a dispute or, where it `begins_with_moves`, a move by
+    hand; a table that is only watched leaves none. `say` shows players what becomes of the file.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Recording:
 
     def close(self) -> None:
         """Writes what is still open. May be called twice."""
+        # Pending news first: it precedes whatever closing writes.
         self.go_on()
         if self._due is not None:
             self._photographing.request(self._due)
@@ -94,19 +95,21 @@ class Recording:
         """Records a settled position, now or `at` another time.
 
         `missed` are the tags of bases that lie there as far as anybody knows, but have not been
-        seen for so long that the referee judges the table without them. Where they are all that is
-        new, the position is the one that was kept last.
+        seen for so long that the referee judges the table without them. If nothing else is new,
+        `position` is the position that was recorded last.
         """
         before, self._settled = self._settled, position
+        # Taken at every settling, or the next one would repeat these paths.
         ways, now_s = self._trails.take()
         moves = [] if before is None else [*_moves(position, before, ways, now_s)]
         is_work_of_hands = before is not None and has_changed(position, before)
         begins = self._begins_with_moves and is_work_of_hands
         at = at or datetime.now(UTC).astimezone()
-        told = position_to_json(position)
-        number = self._record.settle(told, moves, at, begins=begins, missed=sorted(missed))
+        document = position_to_json(position)
+        number = self._record.settle(document, moves, at, begins=begins, missed=sorted(missed))
+        # The same object: only the missed bases are new, and the pictures would show nothing else.
         if position is before and number is not None:
-            return  # it looks as it did
+            return
         self._photograph(number, at, [move["unit"] for move in moves], before, position)
 
     def _photograph(
@@ -122,11 +125,13 @@ class Recording:
             if self._newest is None:
                 return
             sight, shot = self._newest
+            # Before `settle` replaces them: these still show the places that were left.
             lay_so = {name: self._looks.clear_shot(name) for name in moved}
             self._looks.settle(now, sight.bases, shot)
-            # Where a hand is still over it, that is how it looks.
+            # With a hand still over a unit, the newest picture has to do.
             lies_so = {name: self._looks.clear_shot(name) or shot for name in moved}
-        if number is None:  # nothing is kept as yet
+        # Nothing is recorded yet.
+        if number is None:
             self._waits = at, shot
             return
         lay, lies = bases_by_unit(before) if before else {}, bases_by_unit(now)
@@ -142,6 +147,7 @@ class Recording:
     def _table_if_due(self, newest: Shot) -> Sequence[TableJob]:
         """Queues a picture of the whole table when one is due."""
         at_s = newest.frame.taken_at_s
+        # Later positions replace a picture that is due, so hasty play costs one every ten seconds.
         if self._due is None or at_s - self._photographed_at_s < _TABLE_EVERY_S:
             return ()
         due, self._due, self._photographed_at_s = self._due, None, at_s
@@ -158,9 +164,11 @@ class Recording:
             newest = self._newest
         for text in news:
             self._record.add_notice(text)
+        # Players see these on the page; the recording explains itself by them later.
         for text in self._record.try_again():
             self._say(text)
             self._record.add_notice(text)
+        # The first position had no number until a move began the file.
         if self._waits is not None and (number := self._record.began_with) is not None:
             self._due = self._due or TableJob(number, *self._waits)
             self._waits = None
@@ -171,9 +179,10 @@ class Recording:
 def _moves(
     position: Position, before: Position, ways: Mapping[int, Sequence[PathPoint]], now_s: float
 ) -> Iterator[Json]:
-    """The moves of units and commanders, in the order of their names."""
+    """Yields the moves of units and commanders, in the order of their names."""
     now, old = bases_by_unit(position), bases_by_unit(before)
     for name in sorted(moved_units(position, before)):
+        # A base that came or went has no two ends to join.
         there = [base for key, base in now[name].items() if key in old[name]]
         started = [old[name][key] for key in now[name] if key in old[name]]
         seen = [ways.get(base.tag or 0, ()) for base in there]

@@ -14,7 +14,7 @@ from tablecam.table.motion import has_moved
 from tablecam.vision.tracking.tracking import TrackedBase
 
 _RENEW_S: Final = 10.0
-"""How old a reference picture may become: what is at rest looks the same for longer. In hasty play
+"""How old a reference picture may become: a unit at rest looks the same for longer. In hasty play
 the picture in use is then the one in which the table settled, which is already decoded."""
 _RETRY_S: Final = 1.0
 """How often to look for units that have no reference picture, as a hand covered them."""
@@ -64,6 +64,7 @@ class ReferenceFrames:
             for tag, base in before.items()
             if tag not in self._resting_poses or has_moved(self._resting_poses[tag], base)
         }
+        # Its old picture shows another place; `_choose` may find a new one at once.
         self._shots = {
             name: shot_before for name, shot_before in self._shots.items() if name not in moved
         }
@@ -95,8 +96,10 @@ class ReferenceFrames:
         return is_seen and resting is not None and not has_moved(base.pose, resting)
 
     def _drop_oldest(self) -> None:
+        # Many units share one frame, so memory is counted by frame.
         frames = {shot.frame.number: shot.frame for shot in self._shots.values()}
         room_bytes = _MAX_BYTES
+        # From the newest down, so that the oldest lose their room.
         for number in sorted(frames, reverse=True):
             # Four bytes a pixel: colour and grey.
             room_bytes -= 4 * frames[number].width_px * frames[number].height_px

@@ -92,7 +92,8 @@ def reread(task: Task) -> RereadResult:
         return _reread(task)
     except (BadInput, CalibrationError) as error:
         return RereadResult(task.video, task.recording, problem=str(error))
-    except Exception as error:  # one video of many must not stop the others
+    # One video of many must not stop the others.
+    except Exception as error:
         log.exception("%s could not be read", task.video)
         return RereadResult(task.video, task.recording, problem=f"{task.video}: {error!r}")
 
@@ -108,6 +109,7 @@ def progress_of(task: Task) -> ReadingProgress | None:
 def _reread(task: Task) -> RereadResult:
     with readable_errors(str(task.folder), "cannot be written"):
         task.folder.mkdir(parents=True, exist_ok=True)
+        # On the progress file's name, as the recording may not exist yet.
         lock = WriterLock.acquire(task.mark)
     if lock is None:
         raise BadInput(str(task.video), f"another tablecam is reading it into {task.folder}")
@@ -119,6 +121,7 @@ def _reread(task: Task) -> RereadResult:
 
 def _reread_alone(task: Task) -> RereadResult:
     before = progress_of(task)
+    # Without a progress file it was read to its end.
     if task.recording.exists() and before is None:
         positions = _positions(GameFile.open(task.recording, read_only=True))
         return RereadResult(task.video, task.recording, positions, was_done_before=True)
@@ -128,6 +131,7 @@ def _reread_alone(task: Task) -> RereadResult:
         began_at = _began_at(task.video, source.length_s)
         file = _file(task, roster, began_at)
         _read(task, source, roster, camera_file, file, began_at, before)
+    # Last: as long as it exists, an interrupted run is resumed.
     task.mark.unlink(missing_ok=True)
     return RereadResult(task.video, task.recording, _positions(file))
 
@@ -154,9 +158,8 @@ def _file(task: Task, roster: Roster, began_at: datetime) -> GameFile:
         file = GameFile.open(task.recording)
         _check_same(file, facts)
         return file
-    _save_progress(
-        task, ReadingProgress(0.0, 0.0)
-    )  # first: a recording without a mark counts as complete
+    # First: a recording without a progress file counts as complete.
+    _save_progress(task, ReadingProgress(0.0, 0.0))
     return GameFile.create(task.recording, facts)
 
 
@@ -198,6 +201,7 @@ def _read(
                 recording.wait()
             if at_s - saved_s >= _SAVE_PROGRESS_S:
                 recording.go_on()
+                # Stop before the progress file moves past what was not written.
                 _check_written(record)
                 saved_s = at_s
                 _save_progress(task, ReadingProgress(at_s, source.length_s))
@@ -220,7 +224,8 @@ def _frames(source: VideoSource, from_s: float) -> Iterator[tuple[float, Frame]]
     next_s = from_s
     while (frame := source.read()) is not None:
         at_s = frame.number / source.frames_per_s
-        if at_s >= next_s - 1e-9:  # rounding must not skip a picture
+        # Rounding must not skip a picture.
+        if at_s >= next_s - 1e-9:
             next_s = at_s + 1 / PER_S if source.frames_per_s > PER_S else at_s
             yield at_s, frame
 

@@ -31,12 +31,13 @@ def is_being_played(recording: Path) -> bool:
 def unfinished_game(folder: Path, table_file: str) -> GameFile | None:
     """Returns the newest game in a folder that was played on this very table, if it is not over.
 
-    The newest is known by its number in the file, as names and clocks may be set back. A file that
-    cannot be read is skipped and logged.
+    A file that cannot be read is skipped and logged.
     """
+    # By number, as names and clocks may be set back.
     for path, facts in sorted(games_in(folder), key=_order, reverse=True):
         try:
             if facts.table_file == table_file:
+                # Only the newest counts: an older unfinished game was abandoned for it.
                 return _unfinished(path, facts.game)
         except BadInput as error:
             log.warning("skipping this recording: %s", error)
@@ -50,6 +51,7 @@ def _order(game: tuple[Path, GameFacts]) -> tuple[int, datetime, str]:
 
 
 def _unfinished(path: Path, name: str) -> GameFile | None:
+    # Without a rule system there is no game to go on with.
     game = game_of(name)
     if game is None:
         return None

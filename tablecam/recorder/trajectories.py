@@ -77,11 +77,14 @@ class Trajectories:
     def _extend(self, before: TrackedBase | None, base: TrackedBase, at_s: float) -> None:
         trajectory = self._trajectories.get(base.tag)
         if trajectory is None:
+            # Only a base that leaves a known rest has a path.
             if before is None or before.rest is None or _is_at_rest(base, before.rest):
                 return
+            # It set out after the previous picture, the last that showed it at rest.
             trajectory = _Trajectory(before.rest, [_seen_at(before.rest, self._seen_at_s)])
             self._trajectories[base.tag] = trajectory
-        elif _is_at_rest(base, trajectory.start):  # a hand only passed over it
+        # A hand only passed over it.
+        elif _is_at_rest(base, trajectory.start):
             del self._trajectories[base.tag]
             return
         if base.pose.seen == "now":

@@ -79,6 +79,7 @@ def others(referee: Referee, seat: Seat, deed: int) -> list[Json]:
         if play is None:
             raise Refused("expected a game in progress: none has begun", key="deed")
         place = play.place_of(deed)
+        # Alternatives and their labels are those of that moment, not of today.
         before = play.state_before(place)
         alternatives = _alternatives(play, seat, place)
         offers = ((action, play.game.offered(before, action)) for action in alternatives)
@@ -108,6 +109,7 @@ def correct_choice(
     def plan(play: AnyPlay) -> Change:
         place = play.place_of(deed)
         choice = play.game.action_from_json(action)
+        # A page may send anything: only what was legal then may take its place.
         if choice not in _alternatives(play, seat, place):
             raise Refused("expected another choice that was possible then", key="action")
         before = play.state_before(place)
@@ -136,8 +138,10 @@ def _public_text(play: AnyPlay, before: Any, choice: Any) -> str:
 def _alternatives(play: AnyPlay, seat: Seat, place: int) -> tuple[Any, ...]:
     """Returns the other legal actions of the same type that a seat could have chosen."""
     before, done = play.state_before(place), play.done[place].action
+    # Nobody picks another seat's choice here, or dice, which `correct_dice` sets.
     if not seat.may_answer(play.game.asked(before)) or isinstance(done, Roll):
         return ()
+    # An action of another type would be another decision.
     alike = [action for action in play.game.legal(before) if type(action) is type(done)]
     return tuple(action for action in alike if action != done) if done in alike else ()
 

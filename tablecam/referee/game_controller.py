@@ -57,6 +57,7 @@ class GameController:
             BadInput: The document is of another game.
         """
         self.play = Play.from_json(self.game, document)
+        # A document does not hold what players still had to move: from here on it counts as moved.
         self.by_hand.begin(self.by_hand.seen)
         return self.play
 
@@ -93,6 +94,7 @@ class GameController:
         play = self.required()
         before = self.game.position(play.state)
         yield play
+        # Not reached after an error, which leaves the game as it was.
         self.by_hand.follow(before, self.game.position(play.state))
 
     def undo(self, steps: int) -> None:
@@ -123,7 +125,9 @@ class GameController:
     def compare(self) -> bool:
         """Compares table and game, and returns whether the referee confirmed anything by itself."""
         has_confirmed = False
+        # One confirmed action may allow the next, so it goes on until nothing is left.
         while self.play is not None:
+            # First: hands are never exact, and a hair's breadth is no move.
             self._adopt_small_differences(self.play)
             self.by_hand.compare(self.play.state)
             if not (self.is_automatic and self._confirms_next(self.play)):
@@ -135,6 +139,7 @@ class GameController:
         """Returns the number of actions that contain the latest `steps` actions of players."""
         count = 0
         for count, done in enumerate(reversed(play.done), start=1):
+            # Only the players' own actions count as steps.
             steps -= not (self._is_lay(done.action) or done.note == ONLY_CHOICE)
             if steps == 0:
                 return count
@@ -162,6 +167,7 @@ class GameController:
     def _confirms_moves(self) -> bool:
         """Confirms the moves that are legal beyond doubt; returns whether there were any."""
         confirmed = [self._confirms(suggestion) for suggestion in self.by_hand.together]
+        # Single moves only if none belong together: the first that the game accepts.
         return any(confirmed or map(self._confirms, filter(is_sure, self.by_hand.suggested)))
 
     def _confirms(self, suggestion: Suggestion) -> bool:

@@ -16,6 +16,7 @@ class GameOverlay:
 
     def follow(self, position: Position) -> None:
         """Updates from the table according to the game."""
+        # Replaced as a whole: threads that read it need no lock.
         self._now = {unit.id: unit.state for unit in position.units}, position.terrain
 
     def marked(self, seen: Position) -> Position:

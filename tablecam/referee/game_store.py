@@ -14,12 +14,12 @@ class GameStore(Protocol):
     """Stores a game while it is played, so that it survives the program."""
 
     def begin_play(self, document: Json) -> None:
-        """Stores the beginning of a game, a `told.beginning_document`."""
+        """Stores the beginning of a game, a `game_views.beginning_view`."""
 
     def add_deeds(self, deeds: Sequence[Json], rulings: Sequence[Json] = ()) -> None:
         """Stores log entries and the rulings on moves made since, all or none of them.
 
-        They are documents of `told.deed_document` and `told.ruling_document`.
+        They are documents of `game_views.deed_document` and `game_views.ruling_document`.
         """
 
 
@@ -47,6 +47,7 @@ class StoreWriter:
         if self._store is None:
             return
         logged = [*play.logged(after=self._logged)]
+        # A move is judged again with every position, but stored only when the ruling changes.
         new = [suggestion for suggestion in suggested if suggestion not in self._ruled]
         self._logged, self._ruled = self._logged + len(logged), suggested
         if logged or new:

@@ -89,6 +89,7 @@ def judged(intent: Intent, position: Position) -> Answer | None:
     if a is None or b is None or not (a.bases and b.bases):
         return None
     answer = within(distance(a, b), intent.range_bw, position.table, a=a.id, b=b.id)
+    # Just outside is the opposite answer about the same limit.
     return answer if intent.is_within else _negated(answer)
 
 
@@ -106,6 +107,7 @@ def _latest(remarks: Iterable[Remark], since: int) -> tuple[Intent, ...]:
     intents: dict[str, Intent] = {}
     for remark in remarks:
         fields: Any = remark.document.get(_KEY)
+        # An older intent was about another move.
         if fields is not None and remark.after >= since:
             intents[fields["unit"]] = Intent(**fields)
     return tuple(intents.values())

@@ -26,6 +26,7 @@ class MeasuringBan:
         Raises:
             NotDeclared: Measuring between them is banned until something is declared.
         """
+        # Read once, as another thread may replace it.
         closed = self.now
         if closed is not None and not closed.permits(names):
             raise NotDeclared("measuring", closed.because)

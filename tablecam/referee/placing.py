@@ -68,6 +68,7 @@ def placings(names: Collection[str], game: Position, seen: Position) -> Iterator
         if name in commanders:
             yield from _commander_placing(commanders[name], seen)
         elif name not in in_game:
+            # It is broken; there is something to do only while it still lies there.
             if unit is not None and unit.bases:
                 yield Placing(name, (), None)
         elif unit is None or not is_there(unit, in_game[name]):
@@ -87,6 +88,7 @@ def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position
         # Drops a unit that has left the game and that players still have to remove.
         elif game_unit is not None or unit.id not in names:
             units.append(unit)
+    # A unit that is carried to its place is not seen, but has not left the game.
     unseen = [unit for name, unit in in_game.items() if name in names and seen.unit(name) is None]
     commanders = {commander.id: commander for commander in seen.commanders}
     for in_game_commander in game.commanders:
@@ -127,6 +129,7 @@ def _commander_placing(commander: Commander, seen: Position) -> Iterator[Placing
         yield Placing(commander.id, (marker,), None)
         return
     if on_table.pose is not None:
+        # A marker has no heading in the rules, so it keeps the one that it has.
         marker = replace(on_table.pose, x_mm=commander.x_mm, y_mm=commander.y_mm)
     off_mm = math.dist((on_table.x_mm, on_table.y_mm), (commander.x_mm, commander.y_mm))
     yield Placing(commander.id, (marker,), off_mm)

@@ -189,11 +189,13 @@ class Referee:
             if not self._is_in_middle or seat == SHARED:
                 self._begin(position, options)
                 return
-            Play(self.game, position, options)  # Raises for what cannot be begun.
+            # Raises for what cannot be begun.
+            Play(self.game, position, options)
             terms = ", ".join(f"{key} {value}" for key, value in options.items())
             self._propose(
                 seat,
                 f"another game ({terms})" if terms else "another game",
+                # The table may have changed by the time the other side agrees.
                 lambda _: self._begin(self._by_hand.seen or position, options),
             )
 
@@ -212,10 +214,12 @@ class Referee:
                 raise OutOfDate("game", "this is no longer proposed: look again")
             if not proposal.may_agree(seat):
                 raise NotYours("seat", "expected the other side to agree")
+            # A proposal is used up, even if it fails now.
             self._proposal = None
             try:
                 proposal.carry_out(seat)
             except BadInput:
+                # Pages must see that it is gone.
                 self._compare()
                 raise
 
@@ -257,21 +261,10 @@ class Referee:
             version = at if version is None else version
             play = self._checked(seat, version)
             is_overrule = _is_overrule(action)
+            # Counted, as refusals of corrections could be used to guess what is concealed.
             with self._versions.counted(seat) if is_overrule else nullcontext():
                 parsed = self.game.action_from_json(action)
-                if version is None and self._controller.is_latest(parsed):
-                    self._versions.check_not_said(seat, parsed, play)
-                if not is_overrule:
-                    check_asked(seat, play)
-                agreed_on = self.game.agreed_on(play.state, parsed)
-                if agreed_on and seat != SHARED:
-                    self._propose(
-                        seat,
-                        agreed_on,
-                        lambda agreeing: self._apply(seat, parsed, _agreed(agreeing, agreed_on)),
-                    )
-                    return
-                self._apply(seat, parsed, _agreed(seat, agreed_on) if agreed_on else note)
+                self._act(seat, play, parsed, note, version=version, is_overrule=is_overrule)
 
     def confirm(
         self, seat: Seat, unit: str, version: int | None = None, way: TieBreak = "seen"
@@ -285,13 +278,13 @@ class Referee:
             BadInput: No move of that unit is suggested, or it is not legal.
         """
         with self._lock:
-            self._checked(seat, version, is_of_table=True)
+            play = self._checked(seat, version, is_of_table=True)
             moves = (move for move in self._by_hand.suggested if move.unit == unit)
             move = next(moves, None)
             if move is None or move.action is None:
                 raise Refused(f"expected a move of {unit} to confirm: there is none", key="unit")
             intent = next((intent for intent in self.intents if intent.unit == unit), None)
-            self.act(seat, self.game.action_to_json(move.action), note=decided_by(way, intent))
+            self._act(seat, play, move.action, decided_by(way, intent))
 
     def confirm_all(self, seat: Seat, units: Sequence[str], version: int | None = None) -> None:
         """Confirms the suggested moves of several units, in the order in which they were offered.
@@ -302,6 +295,7 @@ class Referee:
         with self._lock:
             play = self._checked(seat, version, is_of_table=True)
             moves = self._by_hand.together
+            # The rulings hold for these moves in this order alone.
             if [move.unit for move in moves] != list(units):
                 raise OutOfDate("game", "the moves to confirm have changed: look again")
             check_asked(seat, play)
@@ -309,6 +303,7 @@ class Referee:
                 for move in moves:
                     self._controller.apply(move.action)
             finally:
+                # Those before a refused one have been applied.
                 self._go_on()
 
     def accept(
@@ -335,6 +330,7 @@ class Referee:
             play = self._checked(seat, version)
             check_units(intent, [unit.id for unit in self.game.position(play.state).units])
             play.remark(intent.to_json())
+            # No decision: what is on offer remains so.
             self._compare()
 
     def undo(self, seat: Seat, steps: int = 1, version: int | None = None) -> None:
@@ -391,6 +387,33 @@ class Referee:
         self._store.begin(play)
         self._go_on()
 
+    def _act(
+        self,
+        seat: Seat,
+        play: AnyPlay,
+        action: Any,
+        note: str,
+        *,
+        version: int | None = None,
+        is_overrule: bool = False,
+    ) -> None:
+        """Applies a seat's action, or proposes it if it reveals something concealed."""
+        # Without a version, the same action again may be the second of two taps.
+        if version is None and self._controller.is_latest(action):
+            self._versions.check_not_said(seat, action, play)
+        # Players may overrule at any time, whoever is asked.
+        if not is_overrule:
+            check_asked(seat, play)
+        agreed_on = self.game.agreed_on(play.state, action)
+        if agreed_on and seat != SHARED:
+            self._propose(
+                seat,
+                agreed_on,
+                lambda agreeing: self._apply(seat, action, _agreed(agreeing, agreed_on)),
+            )
+            return
+        self._apply(seat, action, _agreed(seat, agreed_on) if agreed_on else note)
+
     def _apply(self, seat: Seat, action: Any, note: str) -> None:
         self._controller.apply(action, note)
         self._versions.note(seat, action)
@@ -414,6 +437,7 @@ class Referee:
         """Makes a proposal that the other side may agree to."""
         self._proposals += 1
         self._proposal = Proposal(self._proposals, seat, text, carry_out)
+        # No decision yet, but a new version for pages to show.
         self._compare()
 
     def _checked(self, seat: Seat, version: int | None, *, is_of_table: bool = False) -> AnyPlay:
@@ -431,13 +455,17 @@ class Referee:
 
     def _compare(self) -> None:
         """Compares table and game, records the result, and announces a new version."""
-        self._ban.follow(self._controller.play)  # Before the comparison, which takes time.
+        # Before the comparison, which takes time.
+        self._ban.follow(self._controller.play)
         if self._controller.compare():
             self._versions.decide()
-            self._proposal = None  # It referred to the game before this.
-        self._ban.follow(self._controller.play)  # A move may have been confirmed automatically.
+            # It referred to the game before this.
+            self._proposal = None
+        # Again, as a move may have been confirmed automatically.
+        self._ban.follow(self._controller.play)
         play = self._controller.play
         if play is not None:
+            # Stored before it is announced: a crash loses nothing that a page has shown.
             self._store.follow(play, self._by_hand.suggested)
             self._overlay.follow(self.game.position(play.state))
         self._versions.version += 1

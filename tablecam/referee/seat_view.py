@@ -26,6 +26,7 @@ def seat_view(referee: Referee, seat: Seat, after: str = "") -> Json:
     `after` is the `log_mark` of an earlier call: the log then has only the lines of actions done or
     taken back since, because a long game's log has hundreds of lines.
     """
+    # Under one lock, so that all parts belong to one version.
     with referee.locked() as play:
         head = {
             "version": referee.version,
@@ -100,6 +101,7 @@ def _dice(roll: Roll, groups: Sequence[DiceGroup]) -> Json:
 
 def _sent_back(action: Json, version: int) -> Json:
     """Returns an action for the page to send back; one without data carries the version."""
+    # Data of its own ties an action to its question; a bare one needs the version.
     return action | {AT: version} if set(action) == {"type"} else action
 
 
@@ -184,6 +186,7 @@ def _moved(referee: Referee) -> list[Json]:
 
 
 def _in_order(alone: Suggestion | None, in_turn: Suggestion, order: Sequence[str]) -> Json:
+    # Legal by itself, it need not wait for others.
     if alone is not None and is_sure(alone):
         return _suggestion(alone)
     return _suggestion(in_turn) | {"after": order[: order.index(in_turn.unit)]}

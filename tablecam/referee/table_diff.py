@@ -37,6 +37,7 @@ class TableDiff:
     def compare(self, state: Any) -> None:
         """Compares the table with a game's state and updates the suggestions."""
         self.suggested, self.together, self.problem = (), (), ""
+        # First: a unit that has been put in its place is no longer excused.
         self.drop_placed(state)
         self.suggested = self._suggestions(state, state)
         self.together = together(

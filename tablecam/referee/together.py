@@ -70,6 +70,7 @@ def _in_order(
         if ruled is not None:
             ordered.append(ruled)
             state = after
+            # Only moves of one type may be confirmed at once.
             remaining = [other for other in remaining if type(other.action) is type(ruled.action)]
 
 
@@ -85,6 +86,7 @@ def _least_eventful(
             continue
         if least is None or len(events) < len(least[2]):
             least = move, after, events
+        # No other move can have fewer events.
         if _is_plain(events):
             break
     return least

@@ -43,6 +43,7 @@ class VersionGuard:
 
     def decide(self) -> None:
         """Notes a decision, which makes all earlier offers out of date."""
+        # The decision is about to be published under the next version.
         self._decided = self.version + 1
 
     def check(self, seen: int | None, *, is_of_table: bool = False) -> None:
@@ -68,6 +69,7 @@ class VersionGuard:
         Raises:
             OutOfDate: It would answer the next question instead.
         """
+        # Data of its own, such as a unit or dice, ties an action to its question.
         is_bare = set(play.game.action_to_json(action)) == {"type"}
         if is_bare and self._latest == (seat, action):
             why = f"{action.type} was sent already; the question now is: {play.asked().question}"
@@ -81,11 +83,13 @@ class VersionGuard:
             TooOften: Too many of its corrections were refused recently.
         """
         refused_s = self._refused_s.setdefault(seat, deque(maxlen=MAX_REFUSED))
+        # Only the latest refusals are held: the time of the first says how fast they came.
         if len(refused_s) == MAX_REFUSED and self._now_s() - refused_s[0] < REFUSED_FOR_S:
             raise TooOften("action", "too many corrections were refused: wait a minute")
         try:
             yield
         except OutOfDate:
+            # To be late is not to guess.
             raise
         except BadInput:
             refused_s.append(self._now_s())
@@ -104,6 +108,7 @@ def offered(action: object) -> tuple[object, int | None]:
     if not isinstance(action, dict) or AT not in action:
         return action, None
     at = action[AT]
+    # A `bool` is an `int`, too.
     if isinstance(at, bool) or not isinstance(at, int):
         raise BadInput("action", f"expected a version of the game, got {quoted(at)}", key=AT)
     return {key: value for key, value in action.items() if key != AT}, at

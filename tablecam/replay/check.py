@@ -64,8 +64,6 @@ def differences(
 ) -> Iterator[Difference]:
     """Yields the values, in recorded order, that differ when computed again.
 
-    An older program recorded less: what it left out is no difference.
-
     >>> print(next(differences({"a": [1, 2.0]}, {"a": [1, 2.5]})))
     a[2]: recorded 2.0, but the rules give 2.5
     """
@@ -76,6 +74,7 @@ def _differences(
     path: KeyPath, recorded: Any, recomputed: Any, is_older: bool
 ) -> Iterator[Difference]:
     if isinstance(recorded, dict) and isinstance(recomputed, dict):
+        # An older program recorded less: what it left out is no difference.
         new = () if is_older else tuple(key for key in recomputed if key not in recorded)
         for key in (*recorded, *new):
             values = recorded.get(key, _ABSENT), recomputed.get(key, _ABSENT)
@@ -189,6 +188,7 @@ class RecordingCheck:
             compared = check(entry)
         except BadInput as refused:
             compared = _Comparison(f"cannot be replayed: {refused}")
+        # Documents are used as they are, so a damaged one may fail anywhere.
         except (KeyError, TypeError, AttributeError) as error:
             because = f"its document is not a valid {entry.kind} ({error!r})"
             compared = _Comparison(because)
@@ -218,6 +218,7 @@ class RecordingCheck:
         return self._compared(entry.document, recomputed, _DEED_KEYS)
 
     def _count_deed(self, document: Json) -> None:
+        # With a note, the action is wrapped.
         action = document["entry"].get("action", document["entry"])
         noun = "roll" if action.get("type") == "roll" else "action"
         self._count(next((key for key in ("undo", "remark") if key in action), noun))

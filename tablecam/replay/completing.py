@@ -72,6 +72,7 @@ class _Completion:
         for number, entry in enumerate(entries, start=1):
             for completed in self._completed(Entry(number, entry.kind, entry.at, entry.document)):
                 count += 1
+                # Its pictures belong to the entry itself, not to a position before it.
                 yield replace(
                     completed, pictures=entry.pictures if completed.kind == entry.kind else ()
                 )
@@ -80,10 +81,13 @@ class _Completion:
     def _completed(self, entry: Entry) -> Iterator[NewEntry]:
         document = entry.document
         if entry.kind == "picture":
+            # The added positions have shifted the numbers.
             document = document | {"of": self._numbers.get(document.get("of", 0), 0)}
         elif entry.kind == "play":
+            # A new game depends on nothing before it.
             self._refused = ""
             document = document | self._result(self._rerun.begin, entry)
+            # The position first: the entry's events are shown on it.
             yield from self._moved(entry)
         elif entry.kind == "deed" and "events" not in document:
             document = document | self._result(self._rerun.act, entry)

@@ -54,6 +54,7 @@ def copy_of(journal: Journal, *, pictures: bool) -> RecordingCopy:
     faults = journal.verified(images=pictures).faults
     if faults:
         raise BadInput(journal.name, f"{faults[0]}; {REPAIR}")
+    # Up to here only, as a game in progress adds entries.
     last = journal.last()
     entries = (_with_pictures(journal, entry, pictures) for entry in batched(journal, last))
     return RecordingCopy(journal.facts(), journal.written_by(), last, entries)

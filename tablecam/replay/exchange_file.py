@@ -27,12 +27,14 @@ def copy_from_file(file: BinaryIO, source: str) -> RecordingCopy:
         BadInput: It is in neither form, or damaged. Iterating over the entries raises it, too.
     """
     lines, first_lines = _lines(file), list[bytes]()
+    # Blank lines do not show the form.
     for line in lines:
         first_lines.append(line)
         if line.removeprefix(_BYTE_ORDER_MARK).strip():
             break
     head = b"".join(first_lines)
     if head.startswith(_UTF16_MARKS):
+        # Two bytes a character, and one character more to show that there are too many.
         raw = head + file.read(2 * MOST_CHARACTERS + 2)
         return copy_from_file(BytesIO(raw.decode("utf-16", errors="replace").encode()), source)
     head = head.removeprefix(_BYTE_ORDER_MARK).lstrip()

@@ -75,6 +75,7 @@ def film_facts(journal: Journal) -> Json | None:
     """
     facts = journal.facts()
     roster = roster_of(facts.table_file)
+    # The table file also lists units that were never on the table.
     if roster is not None:
         return table_facts(roster)
     for entry in journal.entries("position", "play"):
@@ -120,7 +121,8 @@ def _entry_json(entry: Entry, at_s: float, name: str) -> Json:
     document: Json = {"n": entry.number, "t": round(max(0.0, at_s), 2), "kind": entry.kind}
     try:
         document |= _rounded(public_part(entry, name))
-    except RecursionError as error:  # no valid entry is so deeply nested
+    # No valid entry is so deeply nested.
+    except RecursionError as error:
         raise _invalid(entry, name) from error
     return document | ({"pictures": list(entry.pictures)} if entry.pictures else {})
 
@@ -139,6 +141,7 @@ def _play(document: Json) -> Json:
 
 
 def _deed(document: Json) -> Json:
+    # Without `entry`, which may name concealed cards.
     public: Json = {key: document[key] for key in ("deed", "undoes") if key in document}
     if "events" in document:
         public["events"] = [_event(event) for event in document["events"]]

@@ -69,6 +69,7 @@ def _roster_from_position(position: Position) -> Roster:
     for unit in position.units:
         if unit.bases:
             first = unit.bases[0]
+            # The tag's size is not known: any that fits the base will do.
             base_type = BaseType(unit.id, first.width_mm, first.depth_mm, min(first.width_mm, 1.0))
             tags = tuple(_NO_TAG if base.tag is None else base.tag for base in unit.bases)
             units.append(UnitEntry(unit.id, unit.side, unit.arm, base_type, tags, unit.extra))

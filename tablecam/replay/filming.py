@@ -42,12 +42,14 @@ def write_mp4(path: Path, pictures: Iterable[tuple[Picture, int]], *, per_s: int
         stream.pix_fmt = "yuv420p"
         stream.time_base = Fraction(1, per_s)
         for picture, count in pictures:
+            # The film's size is that of its first picture.
             if not frames:
                 stream.height, stream.width = picture.shape[:2]
             frame = av.VideoFrame.from_ndarray(picture, format="bgr24").reformat(format="yuv420p")
             for _ in range(count):
                 frame.pts, frames = frames, frames + 1
                 container.mux(stream.encode(frame))
+        # The encoder has held back the last frames.
         container.mux(stream.encode())
     return frames
 
@@ -71,6 +73,7 @@ def write_gif(path: Path, pictures: Iterable[tuple[Picture, int]], *, per_s: int
             options = {"duration": min(end_ms - start_ms, _MAX_MS), "disposal": 1}
             file.writelines(getdata(image, (left, top), include_color_table=True, **options))
             before, frames = picture, frames + count
+        # The byte that ends a GIF.
         file.write(b";")
     return frames
 
@@ -146,6 +149,7 @@ def write_film(
         BadInput: The recording cannot be read or has nothing to show, or the file cannot be
             written.
     """
+    # Raises before the file is created if there is nothing to show.
     pictures = pictures_of(journal, form, photographs=photographs, watched=watched)
     with new_file_atomically(path) as fresh:
         return form.write(fresh, pictures, per_s=form.per_s)

@@ -117,6 +117,7 @@ def copy_from_lines(lines: Iterable[bytes], source: str) -> RecordingCopy:
     except BadInput as error:
         raise _on_line(error, line) from None
     entries = _entries(numbered, parsed.entries, source)
+    # Lines in a text have no digests, as the whole text has a checksum.
     if parsed.digest is None:
         plain_entries = (entry for _, entry, _ in entries)
         return RecordingCopy(
@@ -181,6 +182,7 @@ def _entries(
             yield line, *_entry(document, count, expected_count, source)
         except BadInput as error:
             raise _on_line(error, line) from None
+    # If the end is cut off, all the lines that remain are valid.
     if count < expected_count:
         raise BadInput(
             source, f"expected {expected_count} entries, got {count}: the end is missing"
@@ -203,6 +205,7 @@ def _chained(
 
 def _entry(document: Document, number: int, last: int, source: str) -> tuple[NewEntry, str | None]:
     parsed = document.parsed(_EntryLine)
+    # Numbers without gaps: no line can be missing unnoticed.
     if parsed.number != number or number > last:
         expected = f"expected {number}" if number <= last else f"expected at most {last}"
         raise BadInput(source, f"{expected}, got {parsed.number}", key="number")

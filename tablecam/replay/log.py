@@ -66,11 +66,13 @@ class Log:
             return
         try:
             self.lines += [*formatter(self, entry)]
+        # One damaged entry must not hide the rest of the log.
         except (LookupError, TypeError, AttributeError, ValueError):
             self.lines.append(_line(entry, f"this {entry.kind} cannot be read"))
 
     def play(self, entry: Entry) -> Said:
         """Yields the line that begins a game."""
+        # Actions are numbered anew in each game.
         self._deeds.clear()
         position, options = entry.document["position"], entry.document.get("options", {})
         count = Counter(unit["side"] for unit in position["units"])
@@ -97,6 +99,7 @@ class Log:
         for deed in undoes:
             for line_number in self._deeds.get(deed, ()):
                 self.lines[line_number] = replace(self.lines[line_number], is_undone=True)
+        # The earliest action taken back, or the first after it that has a line.
         first = next(
             (number for deed in reversed(undoes) for number in self._deeds.get(deed, ())),
             None,
@@ -145,7 +148,8 @@ def answer_words(answer: Json) -> str:
     word, margin_mm, sigma_mm = answer["answer"], answer["margin_mm"], answer["sigma_mm"]
     words = ANSWERS.get(word, str(word))
     if not math.isfinite(margin_mm) or (word != "too_close" and margin_mm == 0):
-        return words  # the answer depends on no distance
+        # The answer depends on no distance.
+        return words
     # One decimal would round a small margin or sigma to zero.
     decimals = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
     doubt = f" ± {sigma_mm:.{decimals}f}" if sigma_mm else ""

@@ -79,6 +79,7 @@ class _Grid:
     def covered_mm2(self, shape: shapely.Polygon) -> NDArray[np.float64]:
         """Returns how much of each cell a shape covers (rows, COLUMNS)."""
         covered = np.zeros((self.rows, COLUMNS))
+        # Only cells near the shape are intersected, as that takes long.
         left_mm, bottom_mm, right_mm, top_mm = shape.bounds
         top, left = self.cell((left_mm, top_mm))
         bottom, right = self.cell((right_mm, bottom_mm))
@@ -139,6 +140,7 @@ def map_lines(position: Position) -> list[str]:
     for commander in position.commanders:
         star = STARS[sides.index(commander.side) % len(STARS)]
         canvas.put(canvas.grid.cell((commander.x_mm, commander.y_mm)), star)
+    # As wide as the map with its frame.
     paragraphs = (
         textwrap.wrap(paragraph, COLUMNS + 2) for paragraph in _legend(position, canvas.grid)
     )
@@ -187,6 +189,7 @@ def _label(canvas: _Canvas, name: str, cells: list[Cell], fill: str) -> None:
     """Draws a unit's name on the row that it fills most of, beside its side's character."""
     rows = Counter(row for row, _ in cells)
     middle = sum(row for row, _ in cells) / len(cells)
+    # The row with most cells, and of equal ones that in the middle.
     row = max(rows, key=lambda number: (rows[number], -abs(number - middle)))
     columns = [column for cell_row, column in cells if cell_row == row]
     # A cell beside the name must remain to show the side.

@@ -56,6 +56,7 @@ def position_at(journal: Journal, moment: int) -> Position:
     """
     game = journal.facts().game
     document: Json | None = None
+    # Every few dozen entries a position is whole; differences lead on from the last of these.
     for entry in _latest(journal, moment, ("position",), lambda entry: WHOLE in entry.document):
         document = document_after(document, entry, journal.name)
     if document is None:
@@ -126,6 +127,7 @@ def _game_status(journal: Journal, moment: int) -> Json | None:
 def _marked(position: Position, markers: Json) -> Position:
     if not markers:
         return position
+    # A unit that is not listed has no state left.
     units = (replace(unit, state=markers.get(unit.id, {})) for unit in position.units)
     return replace(position, units=tuple(units))
 

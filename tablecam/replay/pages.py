@@ -63,7 +63,8 @@ class Pages:
     ) -> None:
         self._data = database
         self.page_bytes = page_bytes
-        self._usable = page_bytes  # no bytes are reserved at the end of a page
+        # No bytes are reserved at the end of a page.
+        self._usable = page_bytes
         self._newer = dict(_logged_pages(log, self.page_bytes))
         last = len(database) // self.page_bytes
         self.last = max((last, *self._newer))
@@ -71,18 +72,21 @@ class Pages:
     def rows(self, number: int) -> Iterator[Row]:
         """Yields the rows that begin on a page, from 1; none if it is unreadable."""
         page = self._page(number)
+        # The file's own header comes first on page 1.
         header_at = _HEADER_BYTES if number == 1 else 0
         kind = page[header_at] if len(page) == self.page_bytes else None
         if kind not in _CELLS_AT:
             return
         count = int.from_bytes(page[header_at + 3 : header_at + 5], "big")
         pointers_at = header_at + _CELLS_AT[kind]
+        # A damaged count must not lead beyond the page.
         for pointer_at in range(pointers_at, min(pointers_at + 2 * count, self._usable - 1), 2):
             at = int.from_bytes(page[pointer_at : pointer_at + 2], "big")
             try:
                 row = self._row(page, at, kind)
             except (ValueError, IndexError, struct.error):
-                continue  # this row is lost; its neighbours may be intact
+                # This row is lost; its neighbours may be intact.
+                continue
             yield row
 
     def spoilt(self) -> set[int]:
@@ -120,6 +124,7 @@ class Pages:
             return b""
         (number,) = struct.unpack_from(">I", page, at + local_bytes)
         left = size - local_bytes
+        # Along the chain of pages to the last one.
         while left > self._usable - 4:
             (number,) = struct.unpack_from(">I", self._page(number))
             left -= self._usable - 4
@@ -132,7 +137,8 @@ class Pages:
 
     def _row(self, page: bytes, at: int, kind: int) -> Row:
         """Returns the row in a cell, including its overflow pages."""
-        at += 4 if kind == _INDEX_INTERIOR else 0  # skips the left child's page number
+        # Skips the left child's page number.
+        at += 4 if kind == _INDEX_INTERIOR else 0
         size, at = _varint(page, at)
         number = None
         if kind == _TABLE_LEAF:
@@ -140,6 +146,7 @@ class Pages:
         return Row(_values(self._payload(page, at, size, kind)), number)
 
     def _payload(self, page: bytes, at: int, size: int, kind: int) -> bytes:
+        # Noise may name any size.
         if not 0 < size < _MAX_ROW_BYTES:
             raise ValueError("expected a row of a usual size")
         local_bytes = self._local_bytes(size, kind)
@@ -163,12 +170,14 @@ class Pages:
         """Returns the rest of a row from a chain of pages; each names the next, the last none."""
         parts: list[bytes] = []
         while size > 0:
+            # A damaged link may lead anywhere.
             page = self._page(number) if 0 < number <= self.last else b""
             if len(page) < self.page_bytes:
                 _short()
             (number,) = struct.unpack_from(">I", page)
             parts.append(page[4 : 4 + min(size, self._usable - 4)])
             size -= len(parts[-1])
+        # The chain goes on: these pages belong to another row.
         if number:
             raise ValueError("expected the row to end where its pages do")
         return b"".join(parts)
@@ -181,6 +190,7 @@ def _short() -> NoReturn:
 def told_page_bytes(database: bytes) -> int:
     """Returns the page size in a file's header, or the usual one if that is invalid."""
     size = int.from_bytes(database[16:18], "big")
+    # The field has two bytes, so 1 stands for 65536.
     size = 65536 if size == 1 else size
     is_valid = size >= 512 and size & (size - 1) == 0
     return size if database.startswith(MAGIC) and is_valid else USUAL_PAGE_BYTES
@@ -198,8 +208,10 @@ def _logged_pages(log: bytes, page_bytes: int) -> Iterator[tuple[int, bytes]]:
     for at in range(_WAL_HEADER.size, len(log) - step + 1, step):
         number, is_commit, *frame_salts, _, _ = _FRAME_HEADER.unpack_from(log, at)
         if frame_salts != salts:
-            return  # an older log's frame
+            # An older log's frame.
+            return
         uncommitted.append((number, log[at + _FRAME_HEADER.size : at + step]))
+        # Frames without a commit after them never became valid.
         if is_commit:
             yield from uncommitted
             uncommitted.clear()

@@ -102,6 +102,7 @@ class Studio:
         units_before = {unit.id: unit for unit in _units_and_commanders(before)}
         units = _units_and_commanders(scene.position)
         moving = [unit for unit in units if _moves(unit, units_before)]
+        # What stands still is drawn once for the whole movement.
         background = self._drawn(scene, [unit for unit in units if unit not in moving])
         for share in _eased(round(MOVE_S * self.per_s)):
             picture = background.copy()
@@ -155,6 +156,7 @@ def _caption_lines(scene: Scene, width_px: int, top_px: float, words_px: float) 
     room_px = width_px - 2 * left_px
     rule = f" ({scene.rule})" if scene.rule else ""
     lines = wrapped(scene.words[:1].upper() + scene.words[1:] + rule, words_px, room_px)
+    # The last line takes all the rest, and is truncated.
     for line in filter(None, [*lines[: _MAX_LINES - 1], " ".join(lines[_MAX_LINES - 1 :])]):
         top_px += 1.3 * words_px
         yield Words(truncated(line, words_px, room_px), (left_px, top_px), words_px, INK)
@@ -203,6 +205,7 @@ def _eased(count: int) -> Iterator[float]:
 
 def _moves(unit: Unit, before: Mapping[str, Unit]) -> bool:
     unit_before = before.get(unit.id)
+    # Only a complete unit moves, and by more than a hand lets a base slip.
     return (
         unit_before is not None
         and len(unit_before.bases) == len(unit.bases)

@@ -102,7 +102,8 @@ def pages_of(path: Path) -> Pages:
         database = path.read_bytes()
         try:
             logged = log.read_bytes()
-        except FileNotFoundError:  # a running game deletes it again and again
+        # A running game deletes it again and again.
+        except FileNotFoundError:
             logged = b""
     version = int.from_bytes(database[_VERSION_AT], "big") if database.startswith(MAGIC) else 0
     if version not in _READABLE_VERSIONS and version in _PLAUSIBLE_VERSIONS:
@@ -123,9 +124,11 @@ def verified(file: GameFile) -> Verification:
     """
     result = file.verified()
     if result.without_digest or result.faults:
-        return result  # migrations of older files dropped tables, so unused space is not blank
+        # Migrations of older files dropped tables, so unused space is not blank.
+        return result
     spoilt = pages_of(file.path).spoilt()
-    if spoilt:  # a page that is being written looks the same, but not twice
+    # A page that is being written looks the same, but not twice.
+    if spoilt:
         spoilt &= pages_of(file.path).spoilt()
     for number in sorted(spoilt):
         result.faults.append(f"page {number} of the file is damaged in unused space")
@@ -150,6 +153,7 @@ def repaired(rows: Iterator[Row], name: str) -> Repaired:
     entries = tuple(rebuilding.entry(number) for number in range(1, last + 1))
     written_by = saved.written_by or tablecam.__version__
     digests = saved.verified()
+    # What is reported as lost or unclear is not reported as changed, too.
     reported = {*(number for number, _ in listed - pictures), *(n for n, _ in rebuilding.unclear)}
     changed = tuple(
         (number, saved.kinds.get(number))
@@ -213,6 +217,7 @@ class _Rebuilding:
         entry = self._saved.entries.get(number)
         if entry is None:
             kind = self._saved.kinds.get(number)
+            # Positions after a lost one are differences from an unknown table.
             self._is_table_known = self._is_table_known and kind not in (None, "position")
             return _notice(_lost_words(number, kind), self._at)
         self._at = entry.at
@@ -236,7 +241,9 @@ class _Rebuilding:
         if new.kind == "deed" and not isinstance(new.document.get("entry"), dict):
             raise BadInput(self._saved.id, f"entry {number} does not say what was done")
         if entry.kind in SHOWN:
+            # Only whether the scenes can be built matters.
             deque(self._telling.scenes_of(entry), maxlen=0)
+        # Only now is the entry known to be valid.
         if new.kind == "position":
             self._table, self._is_table_known = table, is_table_known
         elif new.kind in ("play", "dispute") and self._table is None:

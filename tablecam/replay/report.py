@@ -66,6 +66,7 @@ class Report:
         """Adds the next entry."""
         count_before = len(self._log.lines)
         self._log.add(entry)
+        # Before this entry is followed: the table at the end of the part before it.
         if any(line.kind in ("play", ROUND) for line in self._log.lines[count_before:]):
             self._tables[entry.number] = self._table()
         self._follow(entry)
@@ -115,6 +116,7 @@ class Report:
             _escaped(" against ".join(map(side_name, sides_of(self._began)))) if self._began else ""
         )
         took = duration(facts.started_at, self._ended_at)
+        # A game begins with its first round, which has no event of its own.
         rounds = len(self._lines_of({ROUND})) + bool(self._lines_of({"play"}))
         over = next((line.text for line in reversed(self._lines_of({"over"}))), "")
         yield f"# {facts.game}, {facts.started_at:%Y-%m-%d}{f': {sides}' if sides else ''}"
@@ -184,6 +186,7 @@ def _listed(title: str, lines: list[LogLine]) -> Iterator[str]:
     if not lines:
         return
     yield from ("", f"## {title}", "")
+    # The lines of one entry are one item.
     for number, entry_lines in groupby(lines, key=lambda line: line.entry):
         lines_of_entry = [*entry_lines]
         rules = "".join(f" [{line.rule}]" for line in lines_of_entry if line.rule)

@@ -71,22 +71,21 @@ class Rerun:
         self.play.take(entry.document["entry"])
         (logged,) = self.play.logged(after=self._deeds)
         self._deeds += 1
-        if logged.document.get("type") != LAY:  # a lay records what hands did; they are done
+        # A `lay` records where units lie already.
+        if logged.document.get("type") != LAY:
             self._by_hand.follow(before, self.game.position(self.play.state))
         self._note()
         return deed_document(self.game, logged)
 
     def rulings(self, unit: str) -> Iterator[Json]:
-        """Yields the rulings on a move of a unit by hand: by the current state, then by others.
-
-        A position is recorded just before the referee judges it. An action at that very moment was
-        ruled on by the position before; and a referee who resumes a game no longer knows which
-        moves hands still had to make.
-        """
+        """Yields the rulings on a move of a unit by hand: by the current state, then by others."""
         if self.play is None:
             return
         current, tapped, resumed = self._by_hand, copy(self._by_hand), TableDiff(self.game)
+        # A position is recorded just before it is judged: an action at that very moment was ruled
+        # on by the position before.
         tapped.seen = self._seen_before
+        # A referee who resumes a game no longer knows which units players still had to move.
         resumed.begin(current.seen)
         for table_diff in (current, tapped, resumed):
             table_diff.compare(self.play.state)

@@ -67,7 +67,8 @@ class Salvaged:
 
     def settle(self) -> None:
         """Gives each doubted entry the number that is known to be missing, or drops it."""
-        is_renumbered = not self.entries  # another program that wrote the file renumbered
+        # Another program that wrote the file renumbered.
+        is_renumbered = not self.entries
         for row_number, own_number, new in self.doubted:
             missing = [
                 n for n in (row_number, own_number) if n in self.kinds and n not in self.entries
@@ -91,6 +92,7 @@ def salvaged(rows: Iterable[Row]) -> Salvaged:
             count[name] += is_taken
     if not count:
         return Salvaged("")
+    # Noise may look like a row of some recording, but only the real one has many.
     salvage = recordings[count.most_common(1)[0][0]]
     salvage.settle()
     return salvage
@@ -113,6 +115,7 @@ def _take(known: Salvaged, row: Row) -> bool:
         case (str(), int(number), str(kind), str(media_type), bytes(image), *_) if _is_picture(
             kind
         ):
+            # Noise hardly begins like a picture.
             signature = _SIGNATURES.get(media_type)
             if number < 1 or signature is None or not image.startswith(signature):
                 return False
@@ -131,6 +134,7 @@ def _take_facts(known: Salvaged, values: tuple[Value, ...]) -> bool:
     at = _time(row["started_at"])
     if at is None:
         return False
+    # A damaged column may hold a value of any type.
     camera = None if row["camera_file"] is None else str(row["camera_file"])
     place = row["place"] if isinstance(row["place"], int) else 0
     known.facts = GameFacts(
@@ -150,6 +154,7 @@ def _take_listed(known: Salvaged, row: Row) -> bool:
     """Adds what an index's row names; returns whether it names part of a recording."""
     match row.values:
         case (str(), int(number), int()) if number > 0:
+            # This index does not name the entry's kind.
             known.kinds.setdefault(number, None)
         case (str(), str(kind), int(number), int()) if number > 0 and _is_kind(kind):
             known.kinds[number] = kind
@@ -165,7 +170,8 @@ def _entry(kind: Kind, at: str, document: str) -> NewEntry | None:
     try:
         parsed: Any = json.loads(document)
         if "\\u" in document:
-            json.dumps(parsed, ensure_ascii=False).encode()  # a lone surrogate cannot be stored
+            # A lone surrogate cannot be stored.
+            json.dumps(parsed, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return None
     when = _time(at)

@@ -56,7 +56,8 @@ class Scene:
     @property
     def shown_s(self) -> float:
         """How long the scene stands once nothing moves: as long as its words take to read."""
-        if not self.words or self.before is not None:  # the words were shown before the move
+        # The words of a movement were shown before it.
+        if not self.words or self.before is not None:
             return 0.3
         return min(_MAX_S, max(_MIN_S, _S_PER_LETTER * len(self.words)))
 
@@ -101,7 +102,8 @@ class SceneBuilder:
         if "table" in entry.pictures and self.now is not None:
             self.now = replace(self.now, photograph=entry.number)
         if entry.kind == "picture":
-            return  # the next scene shows it
+            # The next scene shows it.
+            return
         position = self._position(entry)
         if position is not None and self.now is None:
             self.now = Scene(entry.number, position)
@@ -116,6 +118,7 @@ class SceneBuilder:
             return None
         document = self._document_after(entry)
         position = position_from_json(document, self._name, games=(document["game"],))
+        # Only now is the document known to be valid.
         self._document = document
         return position
 
@@ -130,6 +133,7 @@ def _entry_scenes(now: Scene, entry: Entry, position: Position | None) -> Iterat
     """Yields the scenes of an entry that follow the one being shown."""
     next_scene = replace(now, entry=entry.number, words="", rule="", shapes=(), before=None)
     if position is not None:
+        # Where a game begins nothing moves.
         before = now.position if entry.kind == "position" and position != now.position else None
         next_scene = replace(next_scene, position=position, before=before)
     after = entry.document.get("after")
@@ -139,6 +143,7 @@ def _entry_scenes(now: Scene, entry: Entry, position: Position | None) -> Iterat
         case "position":
             # Otherwise nothing has moved.
             if next_scene.before is not None or now.entry == entry.number:
+                # The words that led to the movement stay while it is shown.
                 yield replace(next_scene, words=now.words)
         case "play":
             yield replace(next_scene, words="The game begins.")

@@ -94,6 +94,7 @@ def _lines(line: LogLine, is_new: bool, width: int) -> Iterator[Text]:
     if line.is_undone:
         text.stylize("strike dim")
         text = Text.assemble((f"{_UNDONE}: ", "dim"), text)
+    # However narrow the window is, a few words must fit on a row.
     rows = text.wrap(Console(width=width), max(width - _LEFT_WIDTH, 30))
     for number, row in enumerate(rows):
         row.rstrip()

@@ -56,7 +56,8 @@ def text_of(journal: Journal, watched: ShowsProgress = without_progress) -> str:
     """
     copy = copy_of(journal, pictures=False)
     copy = replace(copy, entries=iter(watched(copy.entries, copy.last)))
-    lines = "\n".join(lines_of(copy, digests=False))  # the text as a whole has a checksum
+    # The text as a whole has a checksum.
+    lines = "\n".join(lines_of(copy, digests=False))
     packed = lzma.compress(lines.encode("utf-8"), preset=_PRESET)
     began = f"{copy.facts.game}, {copy.facts.started_at:%Y-%m-%d %H:%M}"
     words = f"{began}, {copy.last} {'entry' if copy.last == 1 else 'entries'}"
@@ -74,7 +75,8 @@ def recording_of(text: str, source: str = "text") -> RecordingCopy:
     """
     packed = _packed(text, source)
     lines = _unpacked(packed, source).split(b"\n")
-    return replace(copy_from_lines(lines, source), has_digests=True)  # the checksum was right
+    # The checksum was right.
+    return replace(copy_from_lines(lines, source), has_digests=True)
 
 
 def _packed(text: str, source: str) -> bytes:
@@ -111,6 +113,7 @@ def _decoded(body: str, source: str) -> bytes:
 def _unpacked(packed: bytes, source: str) -> bytes:
     decompressor = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_MAX_UNPACKING_BYTES)
     try:
+        # Bounded, as a short text may expand without end.
         lines = decompressor.decompress(packed, max_length=MOST_BYTES)
     except (lzma.LZMAError, MemoryError):
         raise BadInput(source, "expected a recording in tablecam's text form") from None

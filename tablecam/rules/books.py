@@ -73,6 +73,7 @@ class Book(Protocol):
         """
 
 
+# Cached, as discovery imports all rule systems.
 @cache
 def book_of(game: str) -> Book | None:
     """Returns the rulebook of a game, None if there is none.

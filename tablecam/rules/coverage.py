@@ -40,6 +40,7 @@ def coverage_of(game: str) -> tuple[RuleCoverage, ...] | None:
 
 def _rows(lines: Iterable[str]) -> Iterator[RuleCoverage]:
     for line in lines:
+        # Headings and text between the tables are not rows.
         if (row := _ROW.match(line)) is not None:
             modules, tests, left_open = (cell.strip() for cell in row["cells"].split("|"))
             yield RuleCoverage(row["id"], _names(modules), _names(tests), left_open)

@@ -19,6 +19,7 @@ def discover(module: str, name: str) -> Iterator[Any]:
     """
     for package in _packages():
         full_name = f"{package}.{module}"
+        # A rule system need not provide all of book, game and odds.
         if importlib.util.find_spec(full_name) is not None:
             yield getattr(importlib.import_module(full_name), name)
 
@@ -26,6 +27,7 @@ def discover(module: str, name: str) -> Iterator[Any]:
 def text_of(game: str, file_name: str) -> str | None:
     """Returns the text of a file in a game's package, None if there is none."""
     for package in _packages():
+        # Without a game a package has no name to be found by.
         if importlib.util.find_spec(f"{package}.game") is None:
             continue
         if importlib.import_module(f"{package}.game").GAME.name == game:

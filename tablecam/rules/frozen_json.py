@@ -37,6 +37,7 @@ def to_plain(value: Any) -> Any:
         return {
             field.name.rstrip("_"): to_plain(getattr(value, field.name))
             for field in fields(value)
+            # Fields that do not compare only say where a value came from.
             if field.compare and not _is_empty_default(field, getattr(value, field.name))
         }
     if isinstance(value, Mapping):
@@ -83,6 +84,7 @@ def _too_large(data: Any, path: KeyPath = ()) -> tuple[KeyPath, float] | None:
     elif isinstance(data, list):
         inside = enumerate(data)
     else:
+        # A `bool` is an `int`, too.
         is_number = isinstance(data, int | float) and not isinstance(data, bool)
         return (path, data) if is_number and abs(data) > _LARGEST else None
     results = (_too_large(item, (*path, key)) for key, item in inside)

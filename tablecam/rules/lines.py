@@ -80,6 +80,7 @@ class Lines:
         return self._now() | {"state": self._game.state_to_json(play.state)}
 
     def _legal(self, request: Document) -> Json:
+        # Refuses unknown keys.
         request.parsed(_Bare)
         legal = self._playing().legal()
         return self._now() | {"legal": [self._game.action_to_json(action) for action in legal]}

@@ -76,6 +76,7 @@ class Play(Generic[State, Action]):
     @property
     def log(self) -> tuple[Done[State, Action], ...]:
         """All actions ever done, in order; those taken back are marked."""
+        # By identity, as equal actions may have been done more than once.
         current = {id(done) for done in self._current}
         return tuple(
             done if id(done) in current else replace(done, is_undone=True)
@@ -164,6 +165,7 @@ class Play(Generic[State, Action]):
         """
         deeds = self._log.deeds
         target = deeds[deed] if 0 <= deed < len(deeds) else None
+        # By identity, as equal actions may have been done more than once.
         for place, done in enumerate(self._current):
             if done is target:
                 return place
@@ -192,6 +194,7 @@ class Play(Generic[State, Action]):
         self.apply(action, note)
         for count, done in enumerate(later):
             try:
+                # The same dice, so that players need not roll again.
                 self.apply(self._for_current_roll(done.action), done.note)
             except BadInput:
                 return count
@@ -253,6 +256,7 @@ class Play(Generic[State, Action]):
         document = document_from(data, "play")
         document.require(FORMAT, VERSION)
         parsed = document.parsed(_PlayDocument)
+        # Before the position, which only its own game can read.
         if parsed.game != game.name:
             raise document.error(("game",), f"expected {game.name}, got {parsed.game}")
         position = position_from_json(parsed.position, "play: position", games=(game.name,))
@@ -266,6 +270,7 @@ class Play(Generic[State, Action]):
         Raises:
             BadInput: The entry is malformed or not legal now; nothing has changed.
         """
+        # An action's document has a `type`, so these cannot be mistaken for one.
         if set(entry) == {"undo"}:
             self.undo(_steps(entry["undo"]))
         elif set(entry) == {"remark"}:

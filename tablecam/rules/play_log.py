@@ -83,6 +83,7 @@ class PlayLog(Generic[State, Action]):
         """Yields the entries with the state after each, without the first `after`."""
         current: list[tuple[int, Done[State, Action]]] = []
         deeds = 0
+        # From the beginning on: only that tells what an undo takes back.
         for index, entry in enumerate(self._entries):
             done, deed = None, None
             undoes: tuple[int, ...] = ()

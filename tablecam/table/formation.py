@@ -48,7 +48,7 @@ class Tolerances:
     bend_deg: float = 60.0
 
     def out(self, bases: Sequence[BasePose]) -> float:
-        """The tolerance for a place, in millimetres."""
+        """Returns the tolerance for a place, in millimetres."""
         return max(self.out_mm, self.out_share * max(base.width_mm for base in bases))
 
 
@@ -79,6 +79,7 @@ def read_formation(
         verb = "is" if missing == 1 else "are"
         because = f"{missing} of {roster_bases} bases {verb} not on the table"
         return Formation("broken-up", because, _foremost(unit))
+    # A gun has no other formation (M-1.7).
     if unit.arm == "artillery":
         return Formation("artillery", "guns are always in artillery formation", _foremost(unit))
     if len(unit.bases) == 1:
@@ -89,8 +90,7 @@ def read_formation(
 def with_formations(position: Position, roster: Roster) -> Position:
     """Adds to a camera's position the formation of each unit.
 
-    A unit of which bases are missing is broken up: the roster says how many it has. What did not
-    move is not read again.
+    A unit with fewer bases than the roster lists is broken up.
     """
     counts = {entry.id: len(entry.tags) for entry in roster.units}
     units = tuple(
@@ -100,15 +100,16 @@ def with_formations(position: Position, roster: Roster) -> Position:
     return replace(position, units=units)
 
 
+# Cached, as most units lie as they did in the previous frame.
 @lru_cache(maxsize=512)
 def _formation_name(arm: Arm, bases: tuple[BasePose, ...], roster_bases: int) -> FormationName:
     return read_formation(Unit("", "", arm, bases), roster_bases=roster_bases).name
 
 
 def front_rank(unit: Unit) -> tuple[int, ...]:
-    """The indices in `unit.bases` of its front rank, left to right (G-3).
+    """Returns the indices in `unit.bases` of its front rank, left to right (G-3).
 
-    By the formation that was stated for it, else by how its bases lie.
+    Uses the formation stated for the unit, or else how its bases lie.
     """
     if unit.formation == "line":
         return _left_to_right(unit, range(len(unit.bases)))
@@ -136,19 +137,21 @@ def _of_many(unit: Unit, tolerances: Tolerances) -> Formation:
             _faults_of_column(unit, tolerances),
         ),
     ]
+    # Massed means two ranks of two bases at least.
     if count >= 4 and count % 2 == 0:
         because = f"{count // 2} of its bases lie behind {count // 2} others"
         candidates.append(("massed", because, ranks[0], _faults_of_massed(unit, tolerances)))
     for name, because, front, faults in candidates:
         if not faults:
             return Formation(name, because, front)
-    # The formation that was meant is the one that the fewest bases are out of.
+    # The formation with the fewest faults is most likely the one that was meant.
     *_, faults = min(candidates, key=lambda candidate: len(candidate[-1]))
     worst = max(faults, key=lambda fault: fault.times)
     return Formation("broken-up", worst.because, _foremost(unit))
 
 
 def _faults_of_line(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
+    # Places in a rank mean nothing while the headings disagree.
     faults = _faults_of_headings(unit, tolerances)
     return faults or _faults_of_rank(unit, range(len(unit.bases)), tolerances)
 
@@ -183,6 +186,7 @@ def _faults_of_rank(unit: Unit, rank: Iterable[int], tolerances: Tolerances) -> 
         width_mm = (unit.bases[index].width_mm + unit.bases[following].width_mm) / 2
         gaps_mm.append(places[following, 0] - places[index, 0] - width_mm)
         faults += _fault_of_gap(unit, index, following, gaps_mm[-1], limit_mm)
+    # Small gaps may add up to a large one.
     over_mm = abs(sum(gaps_mm))
     return faults + _if_over(over_mm, limit_mm, f"its bases lie {over_mm:.0f} mm apart in all")
 
@@ -190,8 +194,7 @@ def _faults_of_rank(unit: Unit, rank: Iterable[int], tolerances: Tolerances) -> 
 def _faults_of_column(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
     """Deviations from standing one behind the other; joints may bend.
 
-    At a joint the front edge of the base behind meets the rear edge of the one ahead. Turned about
-    a shared corner by an angle t, the middles of two edges of width w come w sin(t/2) apart.
+    At a joint the front edge of the base behind meets the rear edge of the one ahead.
     """
     limit_mm = tolerances.out(unit.bases)
     faults: list[_Fault] = []
@@ -201,6 +204,8 @@ def _faults_of_column(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
         bend_deg = abs(difference_deg(ahead.heading_deg, behind.heading_deg))
         names = f"bases {unit.base_name(index)} and {unit.base_name(following)}"
         faults += _if_over(bend_deg, tolerances.bend_deg, f"{names} bend by {bend_deg:.0f}°")
+        # Turned by t about a shared corner, the middles of two edges of width w lie w sin(t/2)
+        # apart.
         hinge_mm = min(ahead.width_mm, behind.width_mm) * abs(forward(bend_deg / 2)[1])
         out_mm = float(np.hypot(*(_rear_middle(ahead) - _front_middle(behind)))) - hinge_mm
         faults += _if_over(out_mm, limit_mm, f"{names} lie {out_mm:.0f} mm off in the column")
@@ -213,7 +218,7 @@ def _faults_of_headings(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
     mean = mean_deg(headings_deg)
     for index, heading_deg in enumerate(headings_deg):
         if abs(difference_deg(heading_deg, mean)) > tolerances.heading_deg:
-            # Told against the others: the base that is turned drags the mean along.
+            # Compared with the others alone: the turned base drags the mean along.
             others = mean_deg(headings_deg[:index] + headings_deg[index + 1 :])
             turned_deg = abs(difference_deg(heading_deg, others))
             because = f"base {unit.base_name(index)} is turned {turned_deg:.0f}° from the others"
@@ -225,12 +230,14 @@ def _faults_of_alignment(
     unit: Unit, offsets_mm: dict[int, float], limit_mm: float, what: str
 ) -> list[_Fault]:
     """Deviations of bases from the middle of all, or of two to opposite sides."""
+    # A median, which one stray base does not move.
     middle = float(np.median(list(offsets_mm.values())))
     stray = max(offsets_mm, key=lambda index: abs(offsets_mm[index] - middle))
     out_mm = abs(offsets_mm[stray] - middle)
     if out_mm > limit_mm:
         because = f"base {unit.base_name(stray)} lies {out_mm:.0f} mm out of {what}"
         return [_Fault(out_mm / limit_mm, because)]
+    # Two bases off to opposite sides may each be within the limit.
     low, *_, high = sorted(offsets_mm, key=offsets_mm.__getitem__)
     spread_mm = offsets_mm[high] - offsets_mm[low]
     names = f"bases {unit.base_name(low)} and {unit.base_name(high)}"
@@ -250,7 +257,7 @@ def _if_over(value: float, limit: float, because: str) -> list[_Fault]:
 
 
 def _in_unit_axes(unit: Unit) -> Array:
-    """The centres (n, 2) in the unit's axes: mm to the right and ahead of its middle."""
+    """Returns the centres (n, 2) in the unit's axes: mm to the right and ahead of its middle."""
     heading_deg = mean_deg(base.heading_deg for base in unit.bases)
     axes = np.array([right(heading_deg), forward(heading_deg)])
     centres = np.array([[base.x_mm, base.y_mm] for base in unit.bases])
@@ -263,9 +270,10 @@ def _left_to_right(unit: Unit, bases: Iterable[int]) -> tuple[int, ...]:
 
 
 def _ranks(unit: Unit) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The foremost half of the bases and the other half, each left to right."""
+    """Returns the foremost half of the bases and the other half, each left to right."""
     places = _in_unit_axes(unit)
     order = sorted(range(len(unit.bases)), key=lambda index: -float(places[index, 1]))
+    # With an odd number the front rank has one more.
     half = (len(order) + 1) // 2
     return _left_to_right(unit, order[:half]), _left_to_right(unit, order[half:])
 
@@ -299,6 +307,7 @@ def column_order(bases: Sequence[BasePose]) -> tuple[int, ...]:
     rears = np.array([_rear_middle(base) for base in bases])
     fronts = np.array([_front_middle(base) for base in bases])
     apart = np.linalg.norm(rears[:, None] - fronts[None, :], axis=-1)
+    # No base follows itself.
     np.fill_diagonal(apart, np.inf)
     chain = [int(np.argmax(apart.min(axis=0)))]
     while len(chain) < len(bases):

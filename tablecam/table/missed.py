@@ -17,6 +17,7 @@ def without_bases(position: Position, tags: Collection[int]) -> Position:
     commanders = (
         commander
         for commander in position.commanders
+        # A commander entered by hand has no tag to miss.
         if commander.pose is None or commander.pose.tag not in tags
     )
     units = tuple(unit for unit in remaining_units if unit.bases)

@@ -70,6 +70,8 @@ class BasePose:
     @property
     def tag_sigma_mm(self) -> float:
         """Standard deviation of the tag's position, which heading errors do not add to."""
+        # A heading error swings the base about its tag; an average direction gets half the
+        # variance.
         swing_mm = math.radians(self.sigma_deg) * math.hypot(self.tag_right_mm, self.tag_forward_mm)
         return math.sqrt(max(self.sigma_mm**2 - swing_mm**2 / 2, 0.0))
 

@@ -17,11 +17,11 @@ from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Point, Position, Terrain, Unit
 
 BASE_RESTS_AFTER_S = 0.4
-"""A base that is seen at one place for so long rests there: no hand pauses a move as long."""
+"""A base seen at one place for this long rests there: no hand pauses a move for as long."""
 
 TABLE_RESTS_AFTER_S = 0.8
-"""Nothing may move for so long. A hand that lays base after base takes longer between two, and each
-is reported as it settles; a base itself rests after half of that."""
+"""Nothing may move for this long. A hand that lays base after base takes longer between two, and
+each is reported as it settles; a base itself rests after half of this."""
 
 STILL_MM = 0.3
 """A base this near to where it rested has not moved, however sure the fit is.
@@ -32,19 +32,19 @@ while hands and shadows passed by 0.19 mm (rendered film of 15 frames/s, 41 base
 the fit said so itself."""
 
 STILL_DEG = 1.0
-"""The same for headings: 0.55 and 0.76 degrees; partly hidden, and said so by the fit, 3.4."""
+"""The same for headings: 0.55 and 0.76 degrees; 3.4 if partly hidden, as the fit itself said."""
 
 SLIP_MM = 1.0
-"""A base slips by so much when a hand moves it along a ruler: nobody's fault (G-8)."""
+"""By how much a base slips when a hand moves it along a ruler: nobody's fault (G-8)."""
 
 HAND_MM, HAND_DEG = 3.0, 3.0
 """A hand lays a base so near to where it should lie, or counts it as in contact (G-8)."""
 
 _HAND_SIGMAS = 3.0
 _SURER = 2.0
-"""A base whose place is known so many times better is reported anew, though it lies there still."""
+"""A still base whose place is now known this many times better is reported again."""
 _WELL_KNOWN = 0.3
-"""Not, though, if it was known to this share of how far a still base strays."""
+"""Unless it was already known to within this share of how far a still base strays."""
 
 Bases = Mapping[str, BasePose]
 """Bases by their tags, or by their names where they have none."""
@@ -64,18 +64,20 @@ class TableMotion:
     def see(self, position: Position, now_s: float) -> Position | None:
         """Returns the position in which the table has just settled; None while it has not.
 
-        `now_s` is the time at which it lay so, on the clock of its pictures: however slowly they
-        come, a table that rests is seen in two of them so far apart.
+        `now_s` is when its picture was taken: even with slow pictures, a resting table is seen in
+        two of them that are far enough apart.
         """
         steady = steadied(position, self._steady)
         places = _places(steady)
+        # Any change restarts the wait: the whole table must be still at once.
         if self._steady is None or places != _places(self._steady):
             self._since_s = now_s
         self._steady = steady
+        # A table that rests as it rested before has been seen so already.
         if now_s < self._since_s + TABLE_RESTS_AFTER_S or places == self._rested_at:
             return None
         self._rested_at = places
-        # The camera's view of an untouched base strays a little for hours: that is no move.
+        # The camera's view of an untouched base strays a little over hours: that is no move.
         if self._settled is not None and not is_new(steady, self._settled):
             return None
         self._settled = steady
@@ -100,11 +102,13 @@ def steadied(position: Position, before: Position | None) -> Position:
 
 def _steady_unit(unit: Unit, known: Mapping[str, Unit]) -> Unit:
     old = known.get(unit.id)
+    # With a base hidden or found again, the two cannot be compared one by one.
     if old is None or [base.tag for base in old.bases] != [base.tag for base in unit.bases]:
         return unit
     pairs = list(zip(unit.bases, old.bases, strict=True))
     if not all(_is_within_sigma(new, base) for new, base in pairs):
-        return unit  # it was pushed: all of it is measured anew
+        # It was pushed: the whole unit is measured anew.
+        return unit
     bases = tuple(
         base if base.seen == new.seen else replace(base, seen=new.seen) for new, base in pairs
     )
@@ -122,6 +126,7 @@ def _steady_commander(leader: Commander, known: Mapping[str, Commander]) -> Comm
 
 def _is_within_sigma(new: BasePose, old: BasePose) -> bool:
     """Whether a base lies where it lay, as far as its measures can tell."""
+    # Along each axis, as sigma is the deviation in one direction.
     far_mm = max(abs(new.x_mm - old.x_mm), abs(new.y_mm - old.y_mm))
     turned_deg = abs(difference_deg(new.heading_deg, old.heading_deg))
     return far_mm <= old.sigma_mm and turned_deg <= old.sigma_deg
@@ -141,6 +146,7 @@ def is_new(position: Position, before: Position) -> bool:
     if has_changed(position, before) or position.terrain != before.terrain:
         return True
     old = bases_of(before)
+    # The same bases lie in the same places: only surer ones are news.
     return any(_is_surer(base, old[name]) for name, base in bases_of(position).items())
 
 
@@ -151,7 +157,7 @@ def has_changed(position: Position, before: Position) -> bool:
 
 
 def moved_units(position: Position, before: Position) -> frozenset[str]:
-    """The units and commanders of both positions of which a base moved."""
+    """Returns the units and commanders of which a base moved from one position to the other."""
     now, old = bases_by_unit(position), bases_by_unit(before)
     return frozenset(
         name
@@ -164,6 +170,7 @@ def moved_units(position: Position, before: Position) -> frozenset[str]:
 
 def has_moved(base: BasePose, before: BasePose) -> bool:
     """Whether a base lies elsewhere than before, by more than a still one strays."""
+    # The fit's own doubt counts: a partly hidden base strays farther.
     limit_mm = max(STILL_MM, base.sigma_mm, before.sigma_mm)
     limit_deg = max(STILL_DEG, base.sigma_deg, before.sigma_deg)
     turned_deg = abs(difference_deg(base.heading_deg, before.heading_deg))
@@ -171,12 +178,12 @@ def has_moved(base: BasePose, before: BasePose) -> bool:
 
 
 def bases_of(position: Position) -> Bases:
-    """All bases on a table, commanders' too."""
+    """Returns all bases on a table, commanders' too."""
     return {key: base for bases in bases_by_unit(position).values() for key, base in bases.items()}
 
 
 def bases_by_unit(position: Position) -> Mapping[str, Bases]:
-    """The bases of each unit and commander."""
+    """Returns the bases of each unit and commander."""
     units = {
         unit.id: {unit.base_name(place): base for place, base in enumerate(unit.bases)}
         for unit in position.units
@@ -197,7 +204,7 @@ def _is_surer(base: BasePose, before: BasePose) -> bool:
 
 
 def apart_mm(base: BasePose, other: BasePose) -> float:
-    """The distance between the centres of two bases."""
+    """Returns the distance between the centres of two bases."""
     return math.hypot(base.x_mm - other.x_mm, base.y_mm - other.y_mm)
 
 

@@ -177,6 +177,7 @@ def _position(document: Document, games: Collection[str]) -> Position:
     document.require(FORMAT, VERSION)
     check_game(document, games)
     parsed = document.parsed(PositionDocument)
+    # Units and commanders share their ids: a reference names either.
     check_ids(document, [*_names(parsed)])
     check_ids(
         document, [(("terrain", i, "id"), piece.id) for i, piece in enumerate(parsed.terrain)]
@@ -273,6 +274,7 @@ def _base_json(base: BasePose) -> Json:
     for key in ("x_mm", "y_mm", "heading_deg", "width_mm", "depth_mm"):
         section[key] = getattr(base, key)
     for key in ("sigma_mm", "sigma_deg", "tag_right_mm", "tag_forward_mm"):
+        # 0 is the default, and left out.
         if getattr(base, key):
             section[key] = getattr(base, key)
     return section | {"seen": base.seen}

@@ -106,6 +106,7 @@ def check_extra(document: Document, path: KeyPath, extra: Mapping[str, object]) 
         BadInput: Names the key.
     """
     for key, value in extra.items():
+        # A `bool` is an `int`, too.
         if not isinstance(value, str | int | float):
             raise document.error(
                 (*path, key), f"expected text, a number, true or false, got {quoted(value)}"

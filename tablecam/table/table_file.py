@@ -38,6 +38,7 @@ def check_table_file(document: Document, file: TableFile) -> None:
     Raises:
         BadInput: Describes the first contradiction.
     """
+    # First, as `_check_tags` looks up the dictionary's size.
     _check_dictionary(document, file)
     _check_tags(document, file)
     _check_table_tags(document, file)
@@ -145,11 +146,7 @@ def _base_types_named(file: TableFile) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _check_tag_on_base(document: Document, index: int, base_type: BaseTypeSection) -> None:
-    """Refuses a tag that cannot be on its base, and warns of one that overhangs an edge.
-
-    A label may be wider than a shallow base, so an overhang is possible; a tag larger than the
-    base in both directions, or one beside it, is a typing error.
-    """
+    """Refuses a tag that cannot be on its base, and warns of one that overhangs an edge."""
     half_mm = base_type.tag_size_mm / 2
     offsets = (
         (abs(base_type.tag_right_mm), base_type.width_mm / 2),
@@ -157,6 +154,7 @@ def _check_tag_on_base(document: Document, index: int, base_type: BaseTypeSectio
     )
     path = ("base_type", index, "tag_size_mm")
     base = f"the base of {base_type.width_mm:g} x {base_type.depth_mm:g} mm"
+    # Too large in both directions can only be a typing error.
     if all(half_mm > edge_mm for _, edge_mm in offsets):
         raise document.error(
             path, f"expected a tag that fits {base}, got {base_type.tag_size_mm:g} mm"
@@ -165,6 +163,7 @@ def _check_tag_on_base(document: Document, index: int, base_type: BaseTypeSectio
         raise document.error(
             path[:2], f"expected a tag on {base}, but {base_type.name}'s lies beside it"
         )
+    # A label may be wider than a shallow base, so this is only a warning.
     if any(offset_mm + half_mm > edge_mm for offset_mm, edge_mm in offsets):
         logger.warning("%s", document.error(path, f"the tag hangs over the edge of {base}"))
 

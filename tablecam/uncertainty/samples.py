@@ -1,16 +1,20 @@
 """Draws poses from their error distribution, for answers that have no simple derivative.
 
-The draws are the same at every call, so that the same position always gets the same answer.
+A base's errors hang on its name alone, so all questions about a position see the same draws: what
+holds for two answers in one draw is their joint outcome, and the same position always gets the same
+answers.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 
-from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles
+from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
+from tablecam.table.model import Unit
 from tablecam.uncertainty.answer import CERTAIN, AnswerWord
 
 DRAWS = 2000
@@ -19,15 +23,20 @@ DRAWS = 2000
 _SEED = 1740
 
 
-def draw_poses(of: Rectangles, *, first: int = 0, draws: int = DRAWS) -> Rectangles:
+def draw_units(units: Sequence[Unit], draws: int = DRAWS) -> Rectangles:
+    """Draws the poses of some units' bases, as `draw_poses`."""
+    names = [unit.base_name(index) for unit in units for index in range(len(unit.bases))]
+    return draw_poses(rectangles(units), names, draws)
+
+
+def draw_poses(of: Rectangles, names: Sequence[str], draws: int = DRAWS) -> Rectangles:
     """Draws the poses of n rectangles `draws` times: all of the first draw, of the second, ...
 
-    `first` is the index of the first random stream: bases with independent errors must not share
-    one. The supply is unlimited, because a crowded melee may depend on any number of bases. Fewer
-    draws are the first ones of the same streams.
+    `names` (n,) are the bases' names, on which their random streams hang. Fewer draws are the first
+    ones of the same streams.
     """
     count = len(of)
-    z = np.stack([_normal(first + index) for index in range(count)], axis=1)
+    z = np.stack([_normal(name) for name in names], axis=1)
     shift_mm, turn_rad = of.errors(z[:draws])
     turn = turn_rad.reshape(-1)
     cos, sin = np.cos(turn), np.sin(turn)
@@ -59,6 +68,6 @@ def decide_sampled(
 
 
 @cache
-def _normal(stream: int) -> Array:
-    """Returns the standard normal draws (n, 3) of one stream, always the same."""
-    return np.random.default_rng((_SEED, stream)).standard_normal((DRAWS, 3))
+def _normal(name: str) -> Array:
+    """Returns the standard normal draws (n, 3) of a base's errors, always the same."""
+    return np.random.default_rng([_SEED, *name.encode()]).standard_normal((DRAWS, 3))

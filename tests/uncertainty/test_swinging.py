@@ -85,7 +85,7 @@ def test_each_corner_errs_by_what_is_said_of_it_along_x_and_along_y(base):
 @given(bases)
 def test_draws_of_a_base_scatter_as_it_does(base):
     true = drawn_corners(base, 0.05).reshape(DRAWS, 8).std(axis=0)
-    many = draw_poses(rectangles([base])).corners_mm().reshape(-1, 8).std(axis=0)
+    many = draw_poses(rectangles([base]), ["F1/1"]).corners_mm().reshape(-1, 8).std(axis=0)
     # Two thousand draws know a standard deviation to 1.6 %.
     assert many == pytest.approx(true, rel=0.07)
 

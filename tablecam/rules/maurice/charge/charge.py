@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import shapely
@@ -123,6 +123,8 @@ def charges(field: Field, only: Collection[str] | None = None) -> dict[str, Char
     }
 
 
+# Cached: to offer a charge, to see it made and to make it are three questions with one answer.
+@lru_cache(maxsize=64)
 def charge_of(field: Field, unit: UnitOnField) -> Charge:
     """Returns whether a unit can charge, its targets and its lanes (M-8.3)."""
     return charges(field, only=(unit.id,))[unit.id]
@@ -152,8 +154,8 @@ def _as_measured(field: Field, tries: Sequence[LegalMoves]) -> Charge:
 def are_enough_chargers(chargers: int, activated: int) -> bool:
     """Returns whether enough of the units activated to charge do charge (M-8.2).
 
-    >>> are_enough(3, 6), are_enough(2, 6), are_enough(2, 3), are_enough(1, 3)
-    (True, False, True, False)
+    >>> are_enough_chargers(3, 6), are_enough_chargers(2, 6), are_enough_chargers(2, 3)
+    (True, False, True)
     """
     return 2 * chargers >= activated
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +14,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.outlines import FIT_LIMIT_DEG, SEAM_MM, Axes, unit_footprints
-from tablecam.geometry.rectangles import Rectangles, rectangles
+from tablecam.geometry.fronts import Fronts
+from tablecam.geometry.outlines import SEAM_MM, unit_footprints
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.charge.limits import Sees, reached
 from tablecam.rules.maurice.charge.moves import Move
@@ -32,17 +31,15 @@ from tablecam.rules.maurice.field.chances import SIGMAS, is_exact, probability_w
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.front_contact import thin_pieces
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, THIN_BW
-from tablecam.table.formation import front_rank
-from tablecam.table.model import BasePose, Unit
+from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import CERTAIN, Answer, AnswerWord
 from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.uncertainty.samples import draw_units
 
 Array = NDArray[np.float64]
 
 DRAWS = 200
 """The number of draws: their standard error is 0.035 at a probability of 0.5, 0.015 at 0.95."""
-
-_SEED = 1740
 
 
 def field_of_units(field: Field, units: Iterable[UnitOnField]) -> Field:
@@ -68,18 +65,13 @@ def _drawn(unit: UnitOnField) -> list[UnitOnField]:
     bases = unit.unit.bases
     if not any(base.sigma_mm or base.sigma_deg for base in bases):
         return [unit] * DRAWS
-    measured = rectangles([unit.unit])
-    moved_mm, turns_rad = measured.errors(_standard_normals(unit.id, len(bases)))
-    corners_mm = _corners(measured, moved_mm, turns_rad)
-    headings_deg = np.array([base.heading_deg for base in bases]) + np.degrees(turns_rad)
-    polygons = np.asarray(shapely.polygons(corners_mm), dtype=object)
-    bases_of_draw = [tuple(row) for row in polygons.tolist()]
-    outlines = _outlines(unit, polygons)
+    drawn = draw_units([unit.unit], DRAWS)
+    polygons = np.asarray(shapely.polygons(drawn.corners_mm()), dtype=object)
+    polygons = polygons.reshape(DRAWS, len(bases))
+    fronts, outlines = Fronts.drawn(unit.unit, drawn).to_axes(), _outlines(unit, polygons)
     return [
-        replace(unit, axes=front, outline=outline, bases=drawn_bases)
-        for front, outline, drawn_bases in zip(
-            _fronts(unit.unit, corners_mm, headings_deg), outlines, bases_of_draw, strict=True
-        )
+        replace(unit, axes=front, outline=outline, bases=tuple(drawn_bases))
+        for front, outline, drawn_bases in zip(fronts, outlines, polygons.tolist(), strict=True)
     ]
 
 
@@ -89,61 +81,6 @@ def _outlines(unit: UnitOnField, bases: NDArray[np.object_]) -> list[shapely.Geo
     if shapely.hausdorff_distance(hull, unit.outline) <= SEAM_MM:
         return [*np.asarray(shapely.convex_hull(shapely.multipolygons(bases)), dtype=object)]
     return [*unit_footprints(bases.tolist())]
-
-
-@cache
-def _standard_normals(unit_id: str, bases: int) -> Array:
-    """Returns standard normal deviates (draws, bases, 3), seeded by the unit's id alone."""
-    rng = np.random.default_rng([_SEED, zlib.crc32(unit_id.encode())])
-    return rng.standard_normal((DRAWS, bases, 3))
-
-
-def _corners(measured: Rectangles, moved_mm: Array, turns_rad: Array) -> Array:
-    """Returns the corners (draws, bases, 4, 2) of bases moved and turned."""
-    offsets = measured.corners_mm() - measured.centres_mm[:, None]
-    cos, sin = np.cos(turns_rad)[..., None], np.sin(turns_rad)[..., None]
-    x_mm, y_mm = offsets[..., 0], offsets[..., 1]
-    turned = np.stack([cos * x_mm - sin * y_mm, sin * x_mm + cos * y_mm], axis=-1)
-    return np.asarray(turned + (measured.centres_mm + moved_mm)[:, :, None])
-
-
-def _fronts(unit: Unit, corners_mm: Array, headings_deg: Array) -> list[Axes]:
-    """Returns the axes in each draw, as `axes` computes them."""
-    rank = list(front_rank(unit))
-    fronts_mm = corners_mm[:, rank, :2]
-    if len(rank) == 1:
-        return _axes(fronts_mm[:, 0], headings_deg[:, rank[0]])
-    turns_rad = np.radians(headings_deg)
-    ahead = np.stack([np.cos(turns_rad).sum(axis=1), np.sin(turns_rad).sum(axis=1)], axis=1)
-    ahead /= np.hypot(*ahead.T)[:, None]
-    middle, along = _fitted(fronts_mm.mean(axis=2), ahead)
-    reach_mm = ((fronts_mm - middle[:, None, None]) @ along[:, None, :, None])[..., 0]
-    reach_mm = reach_mm.reshape(len(along), -1)
-    ends_mm = np.stack([reach_mm.min(axis=1), reach_mm.max(axis=1)], axis=1)
-    ends_mm = middle[:, None] + along[:, None] * ends_mm[..., None]
-    return _axes(ends_mm, np.degrees(np.arctan2(ahead[:, 1], ahead[:, 0])) % 360.0)
-
-
-def _fitted(points_mm: Array, ahead: Array) -> tuple[Array, Array]:
-    """Fits a line through points (draws, n, 2); returns a point on it and its direction."""
-    middle = points_mm.mean(axis=1)
-    across = np.stack([ahead[:, 1], -ahead[:, 0]], axis=1)
-    along = np.linalg.svd(points_mm - middle[:, None])[2][:, 0]
-    along *= np.where((along * across).sum(axis=1) > 0, 1.0, -1.0)[:, None]
-    is_askew = (along * across).sum(axis=1) < math.cos(math.radians(FIT_LIMIT_DEG))
-    # Ragged ranks have no meaningful fit: use the foremost corner and the mean heading.
-    foremost = (points_mm @ ahead[..., None])[..., 0].argmax(axis=1)
-    middle[is_askew] = points_mm[np.arange(len(points_mm)), foremost][is_askew]
-    along[is_askew] = across[is_askew]
-    return middle, along
-
-
-def _axes(ends_mm: Array, headings_deg: Array) -> list[Axes]:
-    """Builds axes from the left and right ends (draws, 2, 2) of fronts and headings."""
-    return [
-        Axes((left[0], left[1]), (right[0], right[1]), heading_deg)
-        for (left, right), heading_deg in zip(ends_mm.tolist(), headings_deg.tolist(), strict=True)
-    ]
 
 
 _FRONT_ENDS = 1.6

@@ -115,6 +115,7 @@ def results_before_fall_back(
     return results(
         ScoredUnit(
             name,
+            # Contacts are listed for active units only.
             name in met.contacts,
             value.value + dice[name],
             value.engaged_with,
@@ -164,6 +165,7 @@ def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
     """Collects the facts that decide a unit's combat value."""
     unit, enemies = field.by_id[name], met.engaged[name]
     attacked = [field.by_id[enemy] for enemy in enemies if unit.side == met.active]
+    # Only the attacked can be attacked on flank or rear.
     flanking = flanked_by(field, unit, met.contacts_on_field) if unit.side != met.active else ()
     return Fighter(
         name,

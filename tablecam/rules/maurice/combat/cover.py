@@ -20,14 +20,13 @@ from tablecam.rules.maurice.field.chances import (
     SINGLE_DRAWS,
     Chance,
     Flags,
-    axes_of,
     chance_of,
     drawn_outlines,
-    drawn_poses,
 )
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.samples import draw_units
 
 RULE = "M-8.14"
 
@@ -159,8 +158,8 @@ def _drawn(
     field: Field, cover: shapely.Geometry, attacker: UnitOnField, defender: UnitOnField
 ) -> Flags:
     """Returns whether there is cover in each draw of both units' poses: (n,)."""
-    fronts = axes_of(Fronts.drawn(attacker.unit, drawn_poses(field, attacker, SINGLE_DRAWS)))
-    targets = drawn_outlines(field, defender)
+    fronts = Fronts.drawn(attacker.unit, draw_units([attacker.unit], SINGLE_DRAWS)).to_axes()
+    targets = drawn_outlines(defender)
     return np.array(
         [_is_covered(cover, front, target) for front, target in zip(fronts, targets, strict=True)]
     )
@@ -168,6 +167,7 @@ def _drawn(
 
 def _is_covered(cover: shapely.Geometry, front: Axes, outline: shapely.Geometry) -> bool:
     target = _target(front, outline)
+    # A target wholly behind the front line is not attacked through anything.
     return not shapely.is_empty(target) and _open_line(cover, front, target) is None
 
 
@@ -181,15 +181,13 @@ def _widened(front: Axes, shift_mm: float) -> Axes:
 
 
 def _target(front: Axes, outline: shapely.Geometry) -> shapely.Geometry:
-    """Returns the part of a defender ahead of an attacker's front line, less a sliver all around.
-
-    The sliver gives lines between touching units a small length, so that the terrain at that place
-    decides: a defender that touches at the edge of the wood it stands in has cover.
-    """
+    """Returns the part of a defender ahead of an attacker's front line, less a sliver around."""
     ahead = outline
     if front.ahead_mm(shapely.get_coordinates(outline)).min(initial=0.0) < 0.0:
         reach_mm = shapely.hausdorff_distance(_front(front), outline)
         ahead = shapely.intersection(outline, all_ahead(front, reach_mm), grid_size=GRID_MM)
+    # Without the sliver, lines between touching units have no length; with it a defender that
+    # touches at the edge of its wood has cover.
     return shapely.buffer(ahead, -SLIVER_MM, join_style="mitre")
 
 

@@ -22,10 +22,8 @@ from tablecam.rules.maurice.field.chances import (
     SINGLE_DRAWS,
     Chance,
     Flags,
-    axes_of,
     chance_of,
     drawn_outlines,
-    drawn_poses,
     is_exact,
 )
 from tablecam.rules.maurice.field.field import Field, UnitOnField
@@ -41,7 +39,7 @@ from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.table.formation import front_rank
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.contact import TOUCH_MM, contact
-from tablecam.uncertainty.samples import DRAWS
+from tablecam.uncertainty.samples import DRAWS, draw_units
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +117,7 @@ class Melee:
 
     def _is_engaged(self, enemy: UnitOnField, by_mm: float) -> bool:
         """Returns whether an enemy is engaged if lengths shift by `by_mm` in favour of it."""
+        # Without any front contact it engages nobody (M-8.10).
         if max(self._contacts_mm.values()) < -by_mm:
             return False
         return self._contacts_mm[enemy.id] >= -by_mm or self._is_near(enemy, by_mm)
@@ -129,6 +128,7 @@ class Melee:
     def _bases_near(self, enemy: UnitOnField, by_mm: float) -> list[int]:
         """Returns the front-rank bases of the attacker whose two lines reach an enemy (M-8.12)."""
         reach_mm = ENGAGED_BW * self.field.bw_mm
+        # In favour of the engagement the enemy grows, and what hides it shrinks.
         target = _grown(enemy.outline, by_mm)
         others = [_grown(unit.outline, -by_mm) for unit in self._hiding(enemy)]
         unit = self.attacker.unit
@@ -162,6 +162,7 @@ class Melee:
         # Where no shift changes the two lines, contacts alone decide and all draws are used.
         if nearest == farthest:
             return np.asarray(anybody & (touched | nearest))
+        # Single draws are slow, so only those are tested in which no contact decides.
         is_open = anybody[:SINGLE_DRAWS] & ~touched[:SINGLE_DRAWS]
         near = self._drawn_near(enemy, is_open)
         return np.asarray(anybody[:SINGLE_DRAWS] & (touched[:SINGLE_DRAWS] | near))
@@ -172,16 +173,17 @@ class Melee:
 
     def _drawn_contact(self, enemy: UnitOnField) -> Flags:
         margin_mm = self._contacts_mm[enemy.id]
+        # No error turns it.
         if abs(margin_mm) > self.max_shift_mm:
             return np.full(DRAWS, margin_mm >= 0)
-        fronts = Fronts.drawn(self.attacker.unit, drawn_poses(self.field, self.attacker))
-        margins_mm = contact_margins_mm(self.field, fronts, drawn_poses(self.field, enemy))
+        fronts = Fronts.drawn(self.attacker.unit, draw_units([self.attacker.unit]))
+        margins_mm = contact_margins_mm(self.field, fronts, draw_units([enemy.unit]))
         return np.asarray(margins_mm >= 0)
 
     def _drawn_near(self, enemy: UnitOnField, is_open: Flags) -> Flags:
         """Returns in which of the `is_open` draws two lines reach an enemy."""
-        targets = drawn_outlines(self.field, enemy)
-        hiding = [drawn_outlines(self.field, unit) for unit in self._hiding(enemy)]
+        targets = drawn_outlines(enemy)
+        hiding = [drawn_outlines(unit) for unit in self._hiding(enemy)]
         own = self._drawn_bases()
         reach_mm = ENGAGED_BW * self.field.bw_mm
         base_indices = self._bases_near(enemy, self.max_shift_mm)
@@ -196,9 +198,9 @@ class Melee:
 
     def _drawn_bases(self) -> list[list[Axes]]:
         """Returns the axes of each of the attacker's bases in each draw."""
-        poses = drawn_poses(self.field, self.attacker, SINGLE_DRAWS)
+        poses = draw_units([self.attacker.unit], SINGLE_DRAWS)
         edges = poses.corners_mm()
-        base_axes = axes_of(Fronts(edges[:, 0], edges[:, 1], poses.axes[:, 1]))
+        base_axes = Fronts(edges[:, 0], edges[:, 1], poses.axes[:, 1]).to_axes()
         count = len(self.attacker.unit.bases)
         return [base_axes[start : start + count] for start in range(0, len(base_axes), count)]
 
@@ -281,6 +283,7 @@ class Engagements:
 
     @cached_property
     def _doubtful(self) -> Mapping[tuple[str, str], Answer]:
+        # Exact positions leave no doubt, and chances take long.
         if is_exact(self.field):
             return {}
         answers = {
@@ -343,6 +346,7 @@ def engagements(field: Field, active: str, before: Engagements | None = None) ->
     melees = {unit.id: _melee(field, unit, known.get(unit.id)) for unit in field.of_side(active)}
     all_engagements: list[Engagement] = []
     for unit_id, melee in melees.items():
+        # Nothing near it has moved, so its engagements are the same.
         if before is not None and melee is known.get(unit_id):
             all_engagements += [pair for pair in before.pairs.values() if pair.attacker == unit_id]
         else:
@@ -354,6 +358,7 @@ def engagements(field: Field, active: str, before: Engagements | None = None) ->
 def _melee(field: Field, attacker: UnitOnField, before: Melee | None) -> Melee:
     """Returns an attacker's melee, reusing the previous one where nothing in it has moved."""
     melee = Melee(field, attacker)
+    # By identity: `updated_field` hands on the same object of a unit that lies still.
     if before is None or before.attacker is not attacker or before.units_near != melee.units_near:
         return melee
     return before

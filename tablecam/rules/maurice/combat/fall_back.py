@@ -14,7 +14,7 @@ from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.results import CombatResult, breaking_reason, is_broken
+from tablecam.rules.maurice.field.results import CombatResult, breaking_reason
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
 from tablecam.rules.maurice.place.contacts import contacts_of_unit
 from tablecam.table.headings import forward, mean_deg
@@ -69,9 +69,9 @@ def fall_back(
     friend_results: dict[str, CombatResult] = {}
     for friend_id in way.passed:
         friend = field.by_id[friend_id]
-        if _suffers(unit):
+        if unit.is_disrupted_by_passing:
             own = _gained(unit, own, f"M-8.26 passes through {friend_id}")
-        if _suffers(friend):
+        if friend.is_disrupted_by_passing:
             passed = before.get(friend_id, CombatResult())
             friend_results[friend_id] = _gained(
                 friend, passed, f"M-8.26 {unit_id} passes through it"
@@ -85,10 +85,12 @@ def fall_back_path(field: Field, unit_id: str, before: Mapping[str, CombatResult
     unbroken = [
         other
         for other in field.units
+        # Broken units have left the table (M-1.14).
         if other is not unit and not before.get(other.id, CombatResult()).is_broken
     ]
     overlaps = {other.id: _overlap(unit, other, _moved_mm(other, before)) for other in unbroken}
     friends = [overlaps[other.id] for other in unbroken if other.side == unit.side]
+    # Farther than 1 BW if it would end on a friend (M-8.25).
     back_mm = _first_free_mm(FALL_BACK_BW * field.bw_mm, friends)
     in_the_way = {
         other.id: entered_mm
@@ -171,8 +173,7 @@ def _overlap(unit: UnitOnField, other: UnitOnField, moved_mm: Point) -> _Overlap
     """Finds where each base of a unit overlaps each base of another on its way back.
 
     Rectangles overlap where their projections overlap along every edge's direction (separating
-    axes); a projection moves linearly, so each direction gives an interval. The overlap that hands
-    have left already does not count: only what is a sliver deeper (G-5).
+    axes); a projection moves linearly, so each direction gives an interval.
     """
     bases, other_bases = rectangles([unit.unit]), rectangles([other.unit])
     back = np.array(moved_back_mm(unit, 1.0))
@@ -184,6 +185,7 @@ def _overlap(unit: UnitOnField, other: UnitOnField, moved_mm: Point) -> _Overlap
     # The depth of overlap from either side, (k, 4) each, and its rate of change.
     ahead_mm, behind_mm = own[..., 1] - their[..., 0], their[..., 1] - own[..., 0]
     speed = directions @ back
+    # What hands have let overlap already counts only if it gets a sliver deeper (G-5).
     now_mm = np.minimum(ahead_mm, behind_mm).min(axis=1)
     deep_mm = (SLIVER_MM + np.maximum(now_mm, 0.0))[:, None]
     from_mm, to_mm = _between(ahead_mm - deep_mm, behind_mm - deep_mm, speed)
@@ -223,6 +225,7 @@ def _barred(
     if is_partly_in(_swept(unit, back_mm), field.ground.barred):
         return "impassable ground is in the way"
     there = _moved_back(unit, back_mm)
+    # A unit that overhangs the edge already is stopped only if it would overhang farther.
     if _beyond_edge_mm(field, there.outline) > _beyond_edge_mm(field, unit.outline) + SLIVER_MM:
         return TABLE_ENDS
     return None
@@ -289,17 +292,12 @@ def _moved_mm(unit: UnitOnField, before: Mapping[str, CombatResult]) -> Point:
     return (0.0, 0.0) if result is None else moved_back_mm(unit, result.fall_back_mm)
 
 
-def _suffers(unit: UnitOnField) -> bool:
-    """Returns whether passing through friends disrupts a unit: not columns or artillery (M-6.7)."""
-    return unit.unit.arm != "artillery" and unit.formation != "column"
-
-
 def _gained(unit: UnitOnField, so_far: CombatResult, why: str) -> CombatResult:
     """Adds one disruption, and breaks the unit where that suffices (M-1.14)."""
     gained = so_far.disruption + 1
     because = [*so_far.because, f"{why}: 1 disruption"]
-    bases = len(unit.bases)
-    broken = is_broken(unit.disruption + gained, bases)
+    broken = unit.breaks_with(gained)
+    # It may have been broken before; the reason is given once.
     if broken and not so_far.is_broken:
-        because.append(breaking_reason(unit.disruption + gained, bases))
+        because.append(breaking_reason(unit.disruption + gained, len(unit.bases)))
     return replace(so_far, disruption=gained, is_broken=broken, because=tuple(because))

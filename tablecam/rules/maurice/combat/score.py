@@ -92,6 +92,7 @@ def _against(fighter: Fighter) -> Iterable[Term]:
 
 def _outnumbered(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Iterable[Term]:
     """Yields -1 for each foot or horse enemy that only it engages, if it engages several."""
+    # Guns outnumber nobody (M-8.17).
     enemies = [name for name in fighter.engaged_with if everyone[name].arm != "artillery"]
     alone = [name for name in enemies if everyone[name].engaged_with == (fighter.id,)]
     if len(enemies) > 1 and alone:

@@ -65,6 +65,7 @@ def _free_line(
     origin = np.array(start)
     directions = corners_mm - origin
     lengths = np.hypot(*directions.T)
+    # A corner at the start gives no direction.
     directions = directions[lengths > _GRAZE_MM] / lengths[lengths > _GRAZE_MM, None]
     seen_mm = ray_length_mm(origin, directions, seen)
     directions, seen_mm = directions[seen_mm <= far_mm], seen_mm[seen_mm <= far_mm]

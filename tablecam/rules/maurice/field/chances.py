@@ -14,14 +14,13 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.fronts import Fronts
-from tablecam.geometry.outlines import GRID_MM, SEAM_MM, Axes
-from tablecam.geometry.rectangles import Rectangles, rectangles
+from tablecam.geometry.outlines import GRID_MM, SEAM_MM
+from tablecam.geometry.rectangles import rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import CERTAIN, AnswerWord, probability
 from tablecam.uncertainty.lengths import distance
-from tablecam.uncertainty.samples import DRAWS, draw_poses
+from tablecam.uncertainty.samples import draw_poses
 
 SIGMAS = 3.5
 """An outcome is certain if lengths may change by this many standard deviations without effect."""
@@ -97,13 +96,16 @@ def chance_of(
     """
     holds = holds_by(0.0)
     margin_mm = _turning_mm(holds_by, slack_mm, holds=holds)
+    # Certain: no error within the slack turns it, or there are no errors.
     if margin_mm is None or not sigma_mm:
         margin_mm = beyond_mm(holds) if margin_mm is None else margin_mm
         return Chance(margin_mm, sigma_mm, 1.0 if holds else 0.0)
+    # Drawn only here, where the bounds leave it open.
     return Chance(margin_mm, sigma_mm, probability_of_draws(drawn()))
 
 
 def _turning_mm(holds_by: Callable[[float], bool], slack_mm: float, *, holds: bool) -> float | None:
+    # Only a change against the outcome can turn it.
     sign = -1.0 if holds else 1.0
     if holds_by(sign * slack_mm) == holds:
         return None
@@ -123,44 +125,23 @@ def sigma_bound_mm(unit: UnitOnField) -> float:
     return unit.sigma_bound_mm
 
 
-def drawn_poses(field: Field, unit: UnitOnField, draws: int = DRAWS) -> Rectangles:
-    """Draws poses of a unit's bases; the draws are the same on each call for the same field."""
-    return draw_poses(rectangles([unit.unit]), first=_first_draw(field, unit), draws=draws)
-
-
-def _first_draw(field: Field, unit: UnitOnField) -> int:
-    """Returns the first random stream of a unit, so that no two units of a field share a stream."""
-    places = {other.id: place for place, other in enumerate(field.units)}
-    most = max(len(other.bases) for other in field.units)
-    return most * places[unit.id]
-
-
-def drawn_outlines(
-    field: Field, unit: UnitOnField, draws: int = SINGLE_DRAWS
-) -> NDArray[np.object_]:
+def drawn_outlines(unit: UnitOnField, draws: int = SINGLE_DRAWS) -> NDArray[np.object_]:
     """Returns a unit's outline (draws,) for each draw, made as by `outlines.unit_footprint`."""
-    return _outlines(unit.unit.bases, _first_draw(field, unit), draws)
+    names = tuple(unit.unit.base_name(index) for index in range(len(unit.bases)))
+    return _outlines(unit.unit.bases, names, draws)
 
 
 # Cached: every opponent asks for the same outlines, and so do later positions.
 @lru_cache(maxsize=32)
-def _outlines(poses: tuple[BasePose, ...], first: int, draws: int) -> NDArray[np.object_]:
-    corners_mm = draw_poses(rectangles(poses), first=first, draws=draws).corners_mm()
+def _outlines(
+    poses: tuple[BasePose, ...], names: tuple[str, ...], draws: int
+) -> NDArray[np.object_]:
+    corners_mm = draw_poses(rectangles(poses), names, draws).corners_mm()
     bases = np.asarray(shapely.polygons(corners_mm)).reshape(draws, -1)
+    # Growing and shrinking again closes the seams between bases (G-7).
     grown = shapely.buffer(bases, SEAM_MM / 2, join_style="mitre")
     union = shapely.union_all(grown, axis=1, grid_size=GRID_MM)
     outlines = np.asarray(shapely.buffer(union, -SEAM_MM / 2, join_style="mitre"), dtype=object)
+    # The cache hands out the same array to all callers.
     outlines.flags.writeable = False
     return outlines
-
-
-def axes_of(fronts: Fronts) -> list[Axes]:
-    """Converts an array of front edges to a list of axes."""
-    headings_deg = np.degrees(np.arctan2(fronts.heading[:, 1], fronts.heading[:, 0]))
-    ends = np.concatenate([fronts.left_mm, fronts.right_mm], axis=1).tolist()
-    return [
-        Axes((left_x, left_y), (right_x, right_y), heading_deg)
-        for (left_x, left_y, right_x, right_y), heading_deg in zip(
-            ends, headings_deg.tolist(), strict=True
-        )
-    ]

@@ -17,6 +17,7 @@ from tablecam.geometry.outlines import Axes, axes, unit_footprints
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.rules.maurice.field.ground import Ground, are_partly_in, is_partly_in
 from tablecam.rules.maurice.field.overlaps import Overlap, overlaps
+from tablecam.rules.maurice.field.results import is_broken
 from tablecam.rules.maurice.field.tables import BASES, FORMATIONS, KINDS, MAX_WIDTH_TO_DEPTH
 from tablecam.table.formation import Formation, Tolerances, read_formation
 from tablecam.table.model import Arm, BasePose, Commander, Position, TableSize, Unit
@@ -103,6 +104,7 @@ def _oddly_shaped(units: Sequence[Unit]) -> Iterator[PositionWarning]:
             <= base.width_mm
             <= MAX_WIDTH_TO_DEPTH * base.depth_mm + _CUT_MM
         ]
+        # Guns may be of any depth (M-1.1).
         if odd_sizes_mm and unit.arm != "artillery":
             ids_by_size_mm.setdefault(odd_sizes_mm[-1], []).append(unit.id)
     for (wide_mm, deep_mm), names in ids_by_size_mm.items():
@@ -181,6 +183,15 @@ class UnitOnField:
     def has_smoke(self) -> bool:
         """Whether the unit has a smoke marker (M-4.23)."""
         return bool(self.unit.state.get("smoke", False))
+
+    @property
+    def is_disrupted_by_passing(self) -> bool:
+        """Whether passing through friends disrupts the unit: neither guns nor columns (M-6.7)."""
+        return self.unit.arm != "artillery" and self.formation != "column"
+
+    def breaks_with(self, disruptions: int) -> bool:
+        """Returns whether this many more disruptions would break the unit (M-1.14)."""
+        return is_broken(self.disruption + disruptions, len(self.bases))
 
     def touches_flank_of_line(self, other: UnitOnField) -> bool:
         """Returns whether a friend touches this line's flank and lies beyond its flank line.
@@ -265,6 +276,7 @@ def field_of(position: Position, source: str = "position") -> Field:
     """
     if position.game != GAME:
         raise BadInput(source, f"game: expected {GAME}, got {position.game}")
+    # First, as `Ground.of` looks the kinds up.
     _check_kinds(position, source)
     ground = Ground.of(position.terrain)
     units = _units(position, ground, source)
@@ -282,6 +294,7 @@ def updated_field(before: Field, position: Position, source: str = "position") -
     """
     if not is_same_ground(before.position, position):
         return field_of(position, source)
+    # Compared by value, as every document gives new objects.
     unchanged = {
         unit.id: before.by_id[unit.id]
         for unit in position.units
@@ -304,6 +317,7 @@ def _renewed_overlaps(
     before: Field, position: Position, source: str, unchanged: Collection[str]
 ) -> tuple[Overlap, ...]:
     """Returns a field's overlaps, reusing earlier ones between unchanged units."""
+    # A pair with a changed unit is measured again.
     old = [overlap for overlap in before.overlaps if overlap.units <= set(unchanged)]
     others = [unit.id for unit in position.units if unit.id not in unchanged]
     new = overlaps(position.units, source, among=others) if others else []
@@ -329,10 +343,12 @@ def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField
     units = position.units
     placed = rectangles(units)
     bases = np.asarray(shapely.polygons(placed.corners_mm()), dtype=object)
+    # First, as formations can be read of complete units only.
     _check_units(position, bases, source)
     in_difficult, in_water = (
         are_partly_in(bases, area) for area in (ground.difficult, ground.water)
     )
+    # At the farthest corner an error of the heading adds the most.
     spreads_mm = placed.sigmas[:, 0] + placed.sigmas[:, 2] * placed.arms_mm
     ends = np.cumsum([len(unit.bases) for unit in units]).tolist()
     spans = [slice(end - len(unit.bases), end) for unit, end in zip(units, ends, strict=True)]
@@ -358,6 +374,7 @@ def _check_units(position: Position, bases: NDArray[np.object_], source: str) ->
     """Raises BadInput for the first unit with impossible bases, formation, state or errors."""
     table = position.table
     play = shapely.box(0, 0, table.width_mm, table.depth_mm).buffer(MAX_OFF_TABLE_MM)
+    # One query for all bases: one by one would take far longer.
     is_on_table = iter(shapely.contains(play, bases).tolist())
     for unit in position.units:
         expected = BASES[unit.arm]
@@ -392,6 +409,7 @@ def _check_formation(unit: Unit, source: str) -> None:
 
 def _check_state(unit: Unit, source: str) -> None:
     disruption, smoke = unit.state.get("disruption", 0), unit.state.get("smoke", False)
+    # A `bool` is an `int`, too.
     if isinstance(disruption, bool) or not isinstance(disruption, int) or disruption < 0:
         raise BadInput(
             source,

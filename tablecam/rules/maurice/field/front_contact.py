@@ -28,11 +28,14 @@ def front_gap_mm(attacker: UnitOnField, other: UnitOnField) -> float | None:
     front line by no more than placing by hand explains.
     """
     front = attacker.axes
+    # A sliver between the flank lines is no part (G-5).
     if not is_partly_in(other.outline, lane(front, _reach_mm(front, other))):
         return None
+    # A little behind the front line, too, as hands may have pushed it there.
     across = lane(front, _reach_mm(front, other), behind_mm=OVERLAP_MM)
     part = shapely.intersection(other.outline, across, grid_size=GRID_MM)
     gap_mm = float(front.ahead_mm(shapely.get_coordinates(part)).min())
+    # What came from beside touches the flank, not the front.
     return None if gap_mm < 0 and _is_beside(front, part) else gap_mm
 
 
@@ -82,6 +85,7 @@ def contact_margins_mm(field: Field, fronts: Fronts, bases: Rectangles) -> Array
     in_strip_mm = fronts.depth_mm(corners_mm, bases.axes.reshape(count, -1, 2, 2)).max(axis=1)
     in_strip_mm = in_strip_mm - SLIVER_MM
     gap_mm, wide_mm = _gaps_and_widths(fronts, corners_mm)
+    # Deeper behind the front line than wide: it came from the flank (`_is_beside`).
     from_flank_mm = np.where(gap_mm < 0, wide_mm + gap_mm + _ROUNDING_MM, np.inf)
     touching_mm = np.minimum(TOUCH_MM - gap_mm, from_flank_mm)
     across_mm = np.minimum(_across_margins_mm(field, fronts, corners_mm, gap_mm), from_flank_mm)
@@ -97,11 +101,13 @@ def _gaps_and_widths(fronts: Fronts, corners_mm: Array) -> tuple[Array, Array]:
     Only parts between the flank lines and at most `OVERLAP_MM` behind count; the gap is infinite
     and the width 0 if there are none.
     """
+    # `u` runs along the front edge to the right, `v` ahead of it.
     across = np.stack([fronts.heading[:, 1], -fronts.heading[:, 0]], axis=1)
     offsets = corners_mm - fronts.left_mm[:, None, None]
     u = np.einsum("knci,ki->knc", offsets, across)
     v = np.einsum("knci,ki->knc", offsets, fronts.normal)
     end = np.einsum("ki,ki->k", fronts.right_mm - fronts.left_mm, across)[:, None, None]
+    # Corners alone do not do: between the flank lines a side may be nearer than any corner.
     us, vs = [u], [v]
     for at_u in (0.0, end):
         cut_v = _cut(u, v, at_u)
@@ -118,6 +124,7 @@ def _gaps_and_widths(fronts: Fronts, corners_mm: Array) -> tuple[Array, Array]:
 def _cut(of: Array, other: Array, at: Array | float) -> Array:
     """Interpolates `other` where sides of quadrilaterals (k, n, 4) cross `of` = `at`, else nan."""
     of_next, other_next = np.roll(of, -1, axis=2), np.roll(other, -1, axis=2)
+    # A side parallel to the line has no single crossing.
     with np.errstate(divide="ignore", invalid="ignore"):
         share = (at - of) / (of_next - of)
     crosses = (share >= 0.0) & (share <= 1.0)

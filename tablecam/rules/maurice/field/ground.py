@@ -54,6 +54,7 @@ class Ground:
                 return whole
             return shapely.difference(whole, bridges, grid_size=GRID_MM)
 
+        # A bridge cancels difficulty and water beneath it (G-10), but no cover and no bar.
         impassable = _union(pieces, lambda piece: piece.kind.is_impassable)
         cover = _union(pieces, lambda piece: piece.kind.is_cover)
         # Computed only once if the same kinds do both, as they do in M-5.1.

@@ -53,7 +53,7 @@ def overlaps(
 ) -> list[Overlap]:
     """Returns the tolerated overlaps of bases, in the order of the units.
 
-    If `among` is given, only those that involve a unit of bases ids.
+    If `among` is given, only those that involve a unit with one of these ids.
 
     Raises:
         BadInput: Two bases overlap by more than `max_overlap_mm`.
@@ -71,6 +71,7 @@ def overlaps(
 
 def max_overlap_mm(one: BasePose, other: BasePose) -> float:
     """Returns the largest tolerated overlap of two bases, given their measuring errors."""
+    # A turn moves the corners most, half a diagonal from the centre.
     turned_mm = (
         math.radians(base.sigma_deg) * math.hypot(base.width_mm, base.depth_mm) / 2
         for base in (one, other)
@@ -95,6 +96,7 @@ def overlapping_bases(
 def _deep_mm(common: shapely.Geometry) -> float:
     """Returns an overlap's depth: the shorter side of the smallest rectangle around it."""
     box = shapely.minimum_rotated_rectangle(common)
+    # Bases that only touch have a line or a point in common.
     if not isinstance(box, shapely.Polygon):
         return 0.0
     corners = shapely.get_coordinates(box)

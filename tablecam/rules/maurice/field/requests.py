@@ -172,6 +172,7 @@ def _volley(document: Document, table: Table) -> Volley:
     _check_side(document, ("side",), section.side, table)
     aims = tuple(_aims(document, section, table))
     shooters = dict.fromkeys(aim.unit for aim in aims)
+    # A card for a unit that does not fire would be ignored unnoticed.
     for name in section.cards:
         if name not in shooters:
             expected = f"expected a unit that fires ({', '.join(shooters)})"
@@ -217,6 +218,7 @@ def _aims_of(
         if name not in bases:
             known = [unit.unit.base_name(place) for place in range(len(unit.bases))]
             raise document.error(key_path, f"{unit.id} has no such base{nearest(name, known)}")
+        # A base has two names, by its tag and by its place in the unit.
         if bases[name] in seen:
             raise document.error(key_path, f"base {bases[name]} fires twice: expected once (M-7.7)")
         seen.add(bases[name])

@@ -41,15 +41,13 @@ def is_broken(disruption: int, bases: int) -> bool:
 
 
 def results(units: Iterable[ScoredUnit]) -> Mapping[str, CombatResult]:
-    """Returns the result of every engaged unit by id, in the order of resolution.
-
-    Passive units that break no longer count against active ones.
-    """
+    """Returns the result of every engaged unit by id, in the order of resolution."""
     everyone = {unit.id: unit for unit in units}
     result_of: dict[str, CombatResult] = {}
     for unit in everyone.values():
         if not unit.is_active:
             result_of[unit.id] = _passive(unit, everyone)
+    # Passive units that break no longer count against active ones (M-8.20).
     standing = {name for name, result in result_of.items() if not result.is_broken}
     for unit in everyone.values():
         if unit.is_active:

@@ -24,6 +24,7 @@ def units_fit_for_rulings(position: Position) -> tuple[Position, Mapping[str, st
     play = table_outline(position.table).buffer(MAX_OFF_TABLE_MM)
     why = {unit.id: reason for unit in position.units if (reason := _why_not(unit, play))}
     complete = [unit for unit in position.units if unit.id not in why]
+    # Only among the others: what is left out anyway disturbs nobody.
     why |= _on_top_of_each_other(complete)
     units = tuple(unit for unit in position.units if unit.id not in why)
     return replace(position, units=units), MappingProxyType(why)
@@ -50,6 +51,7 @@ def _on_top_of_each_other(units: list[Unit]) -> dict[str, str]:
         if deep_mm <= max_overlap_mm(*(unit.bases[index] for unit, index in both)):
             continue
         names = " and ".join(f"{unit.base_name(index)} ({unit.id})" for unit, index in both)
+        # Where only one of the two is seen, the camera is right about that one.
         hidden = [unit.id for unit, index in both if unit.bases[index].seen == "held"]
         for unit_id in hidden if len(hidden) == 1 else [unit.id for unit, _ in both]:
             why[unit_id] = f"{unit_id} is left out: bases {names} lie on top of each other"

@@ -112,8 +112,6 @@ COLUMN_NEAR_BW = 4.0
 """The allowance of a column that is near the enemy at any point of its move (M-6.11)."""
 ARTILLERY_SLOW_BW = 2.0
 """The allowance of artillery in difficult ground or ending near the enemy (M-6.19)."""
-RETROGRADE_SHARE = 0.5
-"""The share of the allowance for backward moves (M-6.13)."""
 
 
 def retrograde_bw(allowance_bw: float) -> float:
@@ -122,7 +120,7 @@ def retrograde_bw(allowance_bw: float) -> float:
     >>> retrograde_bw(5)
     3
     """
-    half_bw = allowance_bw * RETROGRADE_SHARE
+    half_bw = allowance_bw / 2
     return half_bw if math.isinf(half_bw) else math.ceil(half_bw)
 
 

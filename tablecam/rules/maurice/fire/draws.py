@@ -141,13 +141,9 @@ def scene(base: Shooter, others: Sequence[OtherBase], hidden: Flags) -> Scene:
 
 
 def drawn_corners(bases: Sequence[Shooter | OtherBase], draws: int) -> Array:
-    """Returns the corners of bases in each draw: (d, n, 4, 2).
-
-    Each base on the table has its own random stream, so every question sees the same draws.
-    """
+    """Returns the corners of bases in each draw: (d, n, 4, 2)."""
     corners_mm = [
-        draw_poses(rectangles([base.pose]), first=base.number, draws=draws).corners_mm()
-        for base in bases
+        draw_poses(rectangles([base.pose]), [base.name], draws).corners_mm() for base in bases
     ]
     return np.stack(corners_mm, axis=1)
 

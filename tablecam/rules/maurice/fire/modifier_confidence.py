@@ -82,21 +82,23 @@ def standing(
         return None
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     if sigma_mm > 0:
-        chance = probability_of_draws(_drawn_in(pose, area, margin_mm))
+        chance = probability_of_draws(_drawn_in(name, pose, area, margin_mm))
         word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
     because = f"whether base {name} stands in {kind} {_by(margin_mm, word)}"
     evidence = shapes_of(base, "base", name)
     return Answer(word, margin_mm, sigma_mm, chance, "M-7.6", because, evidence)
 
 
-def _drawn_in(pose: BasePose, area: shapely.Geometry, turns_mm: float) -> NDArray[np.bool_]:
+def _drawn_in(
+    name: str, pose: BasePose, area: shapely.Geometry, turns_mm: float
+) -> NDArray[np.bool_]:
     """Returns the draws in which a base stands in an area by more than a sliver (G-5).
 
     `turns_mm` is the shift that changes the outcome, negative where the base is outside as
     measured.
     """
     measured = rectangles([pose])
-    places = draw_poses(measured)
+    places = draw_poses(measured, [name])
     is_in = np.full(len(places), turns_mm >= 0.0)
     at = moved_draws(places.corners_mm()[:, None], measured.corners_mm(), turns_mm)
     some = places.take(np.array(at, dtype=np.intp))

@@ -25,11 +25,10 @@ Shapes = NDArray[np.object_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OtherBase:
-    """A base of another unit than the shooter's; `number` is its index among all bases."""
+    """A base of another unit than the shooter's."""
 
     unit: UnitOnField
     place: int
-    number: int
     outline: shapely.Polygon
     is_enemy: bool
 
@@ -60,7 +59,6 @@ class Shooter:
 
     unit: UnitOnField
     place: int
-    number: int
     bw_mm: float
     front: Axes
     edge: shapely.LineString
@@ -167,14 +165,11 @@ def shooters(field: Field, unit_bases: Sequence[tuple[UnitOnField, int]]) -> tup
     own = own_walls(ground, corners_mm)
     near = _near(field, unit_bases, strips, pivots, reaches_mm)
     hidden = _hidden(ground, edges, near)
-    # The number is the base's random stream, so it counts all bases of the field.
-    numbers = {key: number for number, key in enumerate(_all_bases(field))}
     obstructing = _obstructing(field, own, pivots, reaches_mm)
     return tuple(
         Shooter(
             unit,
             place,
-            numbers[unit, place],
             field.bw_mm,
             fronts[at],
             inner[at],
@@ -188,10 +183,6 @@ def shooters(field: Field, unit_bases: Sequence[tuple[UnitOnField, int]]) -> tup
         )
         for at, (unit, place) in enumerate(unit_bases)
     )
-
-
-def _all_bases(field: Field) -> list[tuple[UnitOnField, int]]:
-    return [(unit, place) for unit in field.units for place in range(len(unit.bases))]
 
 
 def _longest_mm(field: Field, unit: UnitOnField) -> float:
@@ -214,7 +205,7 @@ def _near(
 
     Bases of its own unit do not count in its zone (M-7.13).
     """
-    bases = _all_bases(field)
+    bases = [(unit, place) for unit in field.units for place in range(len(unit.bases))]
     outlines = np.array([unit.bases[place] for unit, place in bases], dtype=object)
     which, other = shapely.STRtree(outlines).query(pivots, "dwithin", reaches_mm)
     order = np.lexsort((other, which))
@@ -225,10 +216,7 @@ def _near(
     to_corners = corners_mm[other] - pivots_mm[which][:, None]
     is_ahead = (to_corners * ahead[which][:, None]).sum(axis=-1).max(axis=1, initial=-1.0) > 0
     others_of_side = {
-        side: [
-            OtherBase(owner, at, number, owner.bases[at], owner.side != side)
-            for number, (owner, at) in enumerate(bases)
-        ]
+        side: [OtherBase(owner, at, owner.bases[at], owner.side != side) for owner, at in bases]
         for side in {unit.side for unit, _ in unit_bases}
     }
     near: list[list[OtherBase]] = [[] for _ in unit_bases]

@@ -80,6 +80,7 @@ _SETUP = (RollingTerrain, LayingTerrain, ChoosingEdge, ChoosingOrder, Deploying)
 
 def closed(state: State) -> DeclareFirst | None:
     """Returns what must be declared before anybody measures, or None where measuring is free."""
+    # What has been declared stays so while cards are played.
     step = _after_cards(state.step)
     if not state.declares_first or isinstance(step, (*_SETUP, Over)):
         return None
@@ -150,6 +151,7 @@ class MauriceGame:
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
         """Returns the first step of round 1, or the deal before it where tablecam deals."""
+        # Steps in which nobody is asked are passed at once.
         state, _ = rounds.onward((first_state(position, options), ()))
         return state
 

@@ -139,11 +139,13 @@ def _activation(state: State, action: act.Activate) -> Offer:
     total_bw = f" for {sum(action.spans)} BW" if action.spans else ""
     cards = ", ".join(action.cards) or f"{len(action.spans)} card{'s' * (len(action.spans) != 1)}"
     what = f"{cards}{total_bw}"
-    if state.declares_first and len(action.spans) == 1:  # one of several example spans
+    # One of several example spans.
+    if state.declares_first and len(action.spans) == 1:
         what = f"{action.spans[0]} BW"
     paths = [
         reached.path
         for commander in state.position.commanders
+        # The string would measure before anything is declared.
         if not state.declares_first
         and commander.side == state.active
         and (reached := command_string(field, commander, action.force)) is not None
@@ -282,4 +284,5 @@ def _bases(names: Sequence[str]) -> str:
 
 
 def _one_each(names: Sequence[str]) -> tuple[DiceGroup, ...]:
+    # These dice are compared with each other, so none needs a number.
     return tuple(DiceGroup(name, None, (place,)) for place, name in enumerate(names))

@@ -19,7 +19,7 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import COLUMN_NEAR_BW
 from tablecam.rules.maurice.movement.snaking import snaking_way
-from tablecam.rules.maurice.movement.ways import Way, illegal_way, judged_way, would_break
+from tablecam.rules.maurice.movement.ways import Way, illegal_way, judged_way
 from tablecam.rules.maurice.movement.wheels import wheeled_way
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import column_order, front_rank, read_formation
@@ -42,6 +42,7 @@ def placed(field: Field, unit: UnitOnField, bases: tuple[BasePose, ...]) -> Fiel
     Raises:
         BadInput: The poses are impossible: off the table or on top of other bases.
     """
+    # Without the stated formation, so that it is read from the new poses.
     moved = replace(unit.unit, bases=bases, formation=None)
     moved = replace(moved, formation=read_formation(moved).name)
     units = tuple(moved if other.id == unit.id else other for other in field.position.units)
@@ -59,6 +60,7 @@ def changed_way(
     if unit.formation == "column":
         return _deployed_way(field, unit, after, goal, allowed_bw)
     quarter_turn = "column" in (unit.formation, goal.formation) and unit.formation == "line"
+    # By a quarter turn one base keeps its place (M-6.23), in any other change two do (M-6.24).
     turned_deg, least = (90.0, 1) if quarter_turn else (0.0, 2)
     in_place = _unmoved(unit, goal, turned_deg)
     rule = "M-6.23" if quarter_turn else "M-6.24"
@@ -77,6 +79,7 @@ def _deployed_way(
 
     It keeps the allowance of a column, with the limit near the enemy (M-6.2, M-6.11).
     """
+    # It keeps a column's limit near the enemy in its new formation, too (M-6.11).
     if near_enemy(after, goal).is_near:
         allowed_bw = min(allowed_bw, COLUMN_NEAR_BW)
 
@@ -104,7 +107,7 @@ def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) 
     """Adds the disruption for difficult ground in the change, if the way has none (M-6.25)."""
     if way.answer.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
         return way
-    if would_break(unit, way.disruptions + 1):
+    if unit.breaks_with(way.disruptions + 1):
         because = f"{unit.id} has {unit.disruption} disruptions, and the change would break it"
         return illegal_way("M-6.25", because, way.path)
     return replace(way, disruptions=way.disruptions + 1, is_rough=True)
@@ -113,12 +116,13 @@ def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) 
 def _crosses_rough(field: Field, unit: UnitOnField, goal: UnitOnField) -> bool:
     """Returns whether bases enter or leave difficult ground in a change on the spot (M-6.25).
 
-    Which base went where is unknown, so the moved bases in each piece of ground are counted before
-    and after. Bases that stay count in neither. Friends are never passed: bases may go through
-    their own unit, whose old and new places adjoin.
+    Bases that stay do not count. Friends are never passed: bases may go through their own unit,
+    whose old and new places adjoin.
     """
+    # Difficult ground slows guns, but does not disrupt them (M-6.5).
     if unit.unit.arm == "artillery":
         return False
+    # Which base went where is unknown, so the moved bases in each piece are counted.
     before = _not_among(unit, goal)
     after = _not_among(goal, unit)
     return any(
@@ -140,6 +144,7 @@ def _not_among(unit: UnitOnField, other: UnitOnField) -> list[shapely.Polygon]:
 def _coincides(one: BasePose, other: BasePose) -> bool:
     """Returns whether two bases cover the same ground within a hand's slip, turned or not."""
     turns_deg = [0.0, 180.0]
+    # A square base covers the same ground after a quarter turn.
     if abs(one.width_mm - one.depth_mm) <= SLIP_MM:
         turns_deg.append(90.0)
     return any(_is_turned(one, other, turn_deg) for turn_deg in turns_deg)
@@ -173,13 +178,15 @@ def about_face(
     is_column_about = unit.formation == goal.formation == "column" and (
         column_order(goal.unit.bases) == column_order(unit.unit.bases)[::-1]
     )
+    # Only cavalry may move after an about-face.
     if unit.unit.arm != "cavalry":
         if not is_column_about:
             return None
         return illegal_way(
             ABOUT_RULE, f"{unit.id} about-faced and moved: foot may do one of the two"
         )
-    if is_column_about:  # its last base leads, which no snaking way achieves
+    # Its last base leads, which no snaking way achieves.
+    if is_column_about:
         return _faced_way(field, unit, after, goal, allowed_bw)
     moved = _moved_way(field, unit, after, goal, allowed_bw)
     is_legal, is_turned = moved.answer.answer != "no", is_turned_back(unit, goal)
@@ -267,6 +274,7 @@ def _deployed(
         try:
             yield placed(field, unit, bases).by_id[unit.id]
         except BadInput:
+            # Another deployment may have room.
             continue
 
 
@@ -279,6 +287,7 @@ def _lines(unit: UnitOnField) -> Iterator[tuple[BasePose, ...]]:
         yield on_spot
         for pivot in range(len(on_spot)):
             lined_up = _lined_up(unit, pivot, turn_deg)
+            # With square bases the two are the same line.
             if not _is_same(lined_up, on_spot):
                 yield lined_up
 
@@ -330,6 +339,7 @@ def _masses(unit: UnitOnField) -> Iterator[tuple[BasePose, ...]]:
     order = [bases[place] for place in _from_the_front(unit)]
     if unit.unit.arm != "cavalry" or len(order) != 4:
         return
+    # The rear two move up, or the front two move back (M-6.24).
     for stay, go in ((order[:2], order[2:]), (order[2:], order[:2])):
         for side in (1.0, -1.0):
             yield (*stay, *(_beside(one, side, other) for one, other in zip(stay, go, strict=True)))

@@ -50,6 +50,7 @@ def illegal_end(after: Field, unit: UnitOnField) -> Way | None:
 
 def with_contact_doubt(after: Field, unit: UnitOnField, way: Way) -> Way:
     """Marks a legal move as too close to call if it may end in contact with an enemy (M-6.31)."""
+    # A certain contact has been refused already (`illegal_end`).
     close_calls = [pair for pair in _contacts(after, unit) if pair[1].answer != "yes"]
     if way.answer.answer == "no" or not close_calls:
         return way
@@ -110,6 +111,7 @@ def allowance_bw(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> f
     if unit.has_smoke:
         return 0.0
     formation_bw = ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
+    # A broken-up unit has no allowance of its own, and moves as a line.
     if formation_bw is None:
         formation_bw = ALLOWANCES_BW[unit.unit.arm, "line"]
     formation_bw = max(formation_bw + extra_bw, 0.0)
@@ -143,6 +145,7 @@ def judge_move(
     if unit.has_smoke:
         way = illegal_way("M-4.23", f"{unit.id} is marked with smoke")
     else:
+        # The end first, as it is far slower to find a way.
         way = illegal_end(after, goal) or _best_way(
             field, unit, after, goal, allowed_bw, is_moving_up=is_moving_up
         )
@@ -161,6 +164,7 @@ def _best_way(
 ) -> Way:
     if unit.formation != goal.formation:
         return changed_way(field, unit, after, goal, allowed_bw)
+    # Nobody about-faces in a charge (M-8.9).
     faced = None if is_moving_up else about_face(field, unit, after, goal, allowed_bw)
     if faced is not None:
         return faced

@@ -12,11 +12,12 @@ from tablecam.rules.maurice.field.tables import (
     ARTILLERY_SLOW_BW,
     COLUMN_NEAR_BW,
     NEAR_BW,
-    RETROGRADE_SHARE,
     SLIVER_MM,
+    retrograde_bw,
 )
 from tablecam.rules.maurice.movement.judge import allowance_bw
 from tablecam.rules.maurice.movement.snaking import leading_base
+from tablecam.rules.maurice.movement.wheels import depth_of_ranks_mm
 from tablecam.rules.maurice.place.near import near_enemy
 
 _OFF_TABLE_MM = 1e3
@@ -42,15 +43,15 @@ def _wheeling(field: Field, unit: UnitOnField, allowed_bw: float) -> shapely.Geo
     """Returns the reach by wheels: the whole allowance forward, half of it backward (M-6.13)."""
     table = table_outline(field.position.table)
     surroundings = shapely.buffer(table, _OFF_TABLE_MM, join_style="mitre")
+    # Whatever lies beyond the table's edge is barred, too (M-6.32).
     barred = shapely.union_all([*_barriers(field, unit), shapely.difference(surroundings, table)])
     limit_mm = allowed_bw * field.bw_mm
-    depth_mm = unit.unit.bases[0].depth_mm * (2 if unit.formation == "massed" else 1)
     shapes = _convex_shapes(unit)
     ahead = wheeling_reach(unit.axes, shapes, limit_mm, barred=barred, sliver_mm=SLIVER_MM)
     back = wheeling_reach(
-        faced_about(unit.axes, depth_mm),
+        faced_about(unit.axes, depth_of_ranks_mm(unit)),
         shapes,
-        limit_mm * RETROGRADE_SHARE,
+        retrograde_bw(allowed_bw) * field.bw_mm,
         barred=barred,
         sliver_mm=SLIVER_MM,
     )
@@ -89,6 +90,7 @@ def _corridors(
     return snaking_reach(
         (base.x_mm, base.y_mm),
         limit_bw * field.bw_mm,
+        # A sliver on either side is no obstacle (G-5).
         width_mm=min(field.bw_mm, base.width_mm, base.depth_mm) - 2 * SLIVER_MM,
         around=[*_barriers(field, unit), *avoided],
         inside=table_outline(field.position.table),

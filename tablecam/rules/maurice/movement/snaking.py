@@ -31,9 +31,7 @@ from tablecam.rules.maurice.field.tables import (
 from tablecam.rules.maurice.movement.ways import (
     Way,
     illegal_way,
-    is_disrupted_by_passing,
     judged_way,
-    would_break,
 )
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import column_order
@@ -58,6 +56,7 @@ def snaking_way(
             if illegal[-1].answer.answer != "no":
                 return illegal[-1]
     if illegal:
+        # The shortest of the illegal ways has the most telling reason.
         return min(illegal, key=lambda way: way.cost_mm)
     return illegal_way("M-6.9", f"{unit.id} finds no way to where it is")
 
@@ -68,15 +67,18 @@ def _allowances(
     """Yields allowances, the areas to avoid for each, and the rule; the farthest first."""
     ends_near = near_enemy(after, goal).is_near
     if unit.unit.arm == "artillery":
+        # The full allowance only outside difficult ground, and if it does not end near (M-6.19).
         if not ends_near and not goal.is_in_difficult and not unit.is_in_difficult:
             yield allowed_bw, [field.ground.difficult], ARTILLERY_RULE
         yield min(ARTILLERY_SLOW_BW, allowed_bw), [], ARTILLERY_RULE
         return
+    # Near at any moment limits the whole move, at its beginning, too (M-6.11).
     if not ends_near and not near_enemy(field, unit).is_near:
         # The corridor is as wide as the column, so its edge must stay out of the buffers too.
         far_mm = NEAR_BW * field.bw_mm
         outlines = [enemy.outline for enemy in field.enemies_of(unit)]
         wide = list(shapely.buffer(outlines, far_mm, quad_segs=64))
+        # Round difficult ground first: the way through is shorter, but disrupts (M-6.3).
         yield allowed_bw, [field.ground.difficult, *wide], COLUMN_RULE
         yield allowed_bw, wide, COLUMN_RULE
     limit_bw = min(COLUMN_NEAR_BW, allowed_bw)
@@ -105,6 +107,7 @@ def _ways(
     return tuple(
         replace(
             way,
+            # The corridor begins at the head's centre, the measured way at its front.
             length_mm=way.length_mm + last.length - head.depth_mm / 2,
             points_mm=(*way.points_mm, *_points(last)),
             strip=shapely.union_all([way.strip, goal.outline]),
@@ -165,10 +168,11 @@ def _corridors(
     barred = [enemy.outline for enemy in field.enemies_of(unit)]
     barred += [field.ground.barred, *avoided]
     friends = field.friends_of(unit)
+    # Friends that would break if passed are never passed (M-6.8).
     closed = [
         friend.outline
         for friend in friends
-        if is_disrupted_by_passing(friend) and would_break(friend, 1)
+        if friend.is_disrupted_by_passing and friend.breaks_with(1)
     ]
     table = field.position.table
     # A base shallower than wide may stop closer to an obstacle ahead than half its width.
@@ -222,6 +226,7 @@ def leading_base(unit: UnitOnField) -> BasePose:
     middle = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm]).centroid
     distances = [float(middle.distance(base)) for base in unit.bases]
     centres = [math.dist(_centre(base), (middle.x, middle.y)) for base in unit.unit.bases]
+    # Rounded, so that rounding errors do not choose between equally near bases.
     order = sorted(range(len(distances)), key=lambda i: (round(distances[i], 3), centres[i]))
     return unit.unit.bases[order[0]]
 

@@ -15,7 +15,7 @@ from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.tables import BASES, NEAR_BW
+from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.table.motion import SLIP_MM
 from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.clear_line import is_barred
@@ -72,13 +72,14 @@ def judged_way(
         # A unit that has not really moved neither enters nor leaves ground (M-5.2).
         has_moved = cost_mm > SLIP_MM + _FAR_SIGMAS * sigma_mm
         is_rough = has_moved and is_partly_in(area, field.ground.difficult)
+    # Guns are slowed instead (M-6.5).
     is_rough = is_rough and unit.unit.arm != "artillery"
     margin_mm = allowed_bw * field.bw_mm - cost_mm
     tolerance_mm = field.position.table.tolerance_mm
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     because = f"{unit.id} moved {field.in_bw(cost_mm):.2f} BW of {allowed_bw:g}"
     passed = friends_in(field, unit, area)
-    disruptions = int(is_rough) + (len(passed) if is_disrupted_by_passing(unit) else 0)
+    disruptions = int(is_rough) + (len(passed) if unit.is_disrupted_by_passing else 0)
     way = Way(
         Answer(word, margin_mm, sigma_mm, chance, rule, because, path),
         cost_mm,
@@ -89,6 +90,7 @@ def judged_way(
         is_rough,
         area,
     )
+    # Whatever bars the way counts, however short it is.
     barred = _barred(field, unit, area, passed, disruptions)
     if barred is None:
         return way
@@ -114,6 +116,7 @@ def _obstructing_part(unit: UnitOnField, friend: UnitOnField) -> shapely.Geometr
     corners_mm = shapely.get_coordinates(unit.outline)
     width_mm = front_width_mm(unit.axes)
     depth_mm = -float(unit.axes.ahead_mm(corners_mm).min())
+    # The rear corner swings out by as much as the diagonal is longer than the width.
     swing_mm = math.hypot(width_mm, depth_mm) - width_mm + TOUCH_MM
     swept = shapely.buffer(unit.outline, swing_mm, join_style="mitre")
     return shapely.difference(friend.outline, swept, grid_size=GRID_MM)
@@ -132,16 +135,6 @@ def comes_near(field: Field, unit: UnitOnField, area: shapely.Geometry) -> bool:
     return any(not is_barred(length, field.ground.impassable) for length in lengths)
 
 
-def is_disrupted_by_passing(unit: UnitOnField) -> bool:
-    """Returns whether passing through friends disrupts a unit: neither guns nor columns (M-6.7)."""
-    return unit.unit.arm != "artillery" and unit.formation != "column"
-
-
-def would_break(unit: UnitOnField, disruptions: int) -> bool:
-    """Returns whether this many more disruptions would break a unit (M-1.14)."""
-    return unit.disruption + disruptions > BASES[unit.unit.arm]
-
-
 def _barred(
     field: Field,
     unit: UnitOnField,
@@ -157,11 +150,11 @@ def _barred(
     if is_partly_in(area, field.ground.barred):
         barrier = shapes_of(field.ground.barred, "barrier")
         return _no("M-5.1", f"{unit.id} would pass impassable ground", barrier)
-    if disruptions and would_break(unit, disruptions):
+    if disruptions and unit.breaks_with(disruptions):
         because = f"{unit.id} has {unit.disruption} disruptions, and the way would break it"
         return _no("M-6.8" if passed else "M-6.4", because, ())
     for friend in passed:
-        if is_disrupted_by_passing(friend) and would_break(friend, 1):
+        if friend.is_disrupted_by_passing and friend.breaks_with(1):
             because = f"{unit.id} would break {friend.id} by passing through it"
             return _no("M-6.8", because, shapes_of(friend.outline, "barrier"))
     return None

@@ -79,6 +79,7 @@ def wheeled_way(
     legal = _first_legal(exactly) or _first_legal(
         _judged_ways(field, unit, _fronts_within(unit, goal.axes, tolerance_mm), limits, sigma_mm)
     )
+    # The least illegal one exceeds its allowance by the smallest factor.
     return legal or min(exactly, key=lambda way: way.cost_mm / max(way.allowed_bw, 1e-9))
 
 
@@ -92,6 +93,7 @@ def _judged_ways(
     """Judges the ways to some fronts from the cheapest up to the first legal one."""
     judged: list[Way] = []
     candidates = _candidates(unit, ends, limits)
+    # From the cheapest on, so that the first legal one is the answer.
     for candidate in sorted(candidates, key=lambda option: option.path.cost_mm):
         judged.append(_judged_way(field, unit, candidate, sigma_mm))
         if judged[-1].answer.answer != "no":
@@ -111,6 +113,7 @@ def _candidates(unit: UnitOnField, ends: list[Axes], limits: _Limits) -> Iterato
             yield _Candidate(path, limits.allowed_bw, limits.near_bw, is_backward=False)
         if limits.is_forward:
             continue
+        # Backward moves are forward moves of the unit faced about (M-6.13, M-6.15).
         for path in paths_between(about, faced_about(end, depth_mm)):
             back_bw = (retrograde_bw(limits.allowed_bw), retrograde_bw(limits.near_bw))
             yield _Candidate(path, *back_bw, is_backward=True)
@@ -175,6 +178,7 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
         answer = Answer("no", margin_mm, sigma_mm, 0.0, candidate.rule, because, path_shapes)
         return Way(answer, path.cost_mm, allowed_bw, path_shapes)
     area = swept(path, unit.bases)
+    # Asked only if the limit near the enemy is lower, as the answer takes long.
     is_near = candidate.near_bw < allowed_bw and comes_near(field, unit, area)
     return judged_way(
         field,

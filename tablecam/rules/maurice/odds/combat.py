@@ -73,6 +73,7 @@ def combat_variables(combatants: Iterable[Combatant]) -> Mapping[str, CombatVari
         for combatant in by_id.values()
         if not combatant.is_active
     }
+    # Attackers are compared only with the defenders that still stand (M-8.20).
     standing = {unit_id: fight.standing for unit_id, fight in passive.items()}
     active = {
         combatant.id: _attack(combatant, scores, standing)
@@ -107,6 +108,7 @@ def _defence(combatant: Combatant, scores: Mapping[str, Variable[int]]) -> Comba
     score = scores[combatant.id]
     highest = folded(max, [scores[enemy] for enemy in combatant.engaged_with])
     harm = derived(lambda own, best: _defended(combatant, own, best), score, highest)
+    # No score is as low as 0, so 0 marks a broken unit.
     standing = derived(lambda own, result: 0 if result.is_broken else own, score, harm)
     return CombatVariables(score, harm, standing, constant(state=True))
 
@@ -124,7 +126,7 @@ def _attack(
 
 
 def _contact(combatant: Combatant, standing: Mapping[str, Variable[int]]) -> Variable[bool]:
-    """Returns whether a touched enemy is left; units that are not engaged cannot break."""
+    """Returns whether a touched enemy is left."""
     if not combatant.touching:
         return constant(state=False)
     # A unit that is not engaged cannot break.

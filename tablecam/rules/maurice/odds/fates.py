@@ -96,6 +96,7 @@ def _after_falling_back(
 
     def turn(has_contact: bool, *states: Any) -> tuple[Fate, ...]:
         held, stand = states[: len(names)], states[len(names) :]
+        # Without contact it stays (M-8.23); if a friend's way back broke it, it is gone.
         if not has_contact or held[0].is_broken:
             return tuple(held)
         standing = always | {
@@ -110,6 +111,7 @@ def _after_falling_back(
 
 
 def _places_mm(fate: Variable[Fate]) -> frozenset[float]:
+    # A broken unit is on no place.
     return frozenset(state.back_mm for state in fate.states if not state.is_broken)
 
 

@@ -243,6 +243,7 @@ def _volley(field: Field, request: Volley) -> Json:
 def _target(field: Field, target: str, shots: Sequence[Shot]) -> Json:
     """Returns the odds of all shots at one target."""
     unit = field.by_id[target]
+    # Each die of a shot is a try of its own.
     dice = [shot for shot in shots for _ in range(shot.dice)]
     hit = [chance_of(shot.to_hit) for shot in dice]
     gained = successes(
@@ -282,6 +283,7 @@ def _combat(field: Field, request: Combat) -> Json:
             else fate_json(chances)
         )
         units[name] = {"side": field.by_id[name].side, **value_document, **fate_document}
+    # In this order the fold's tables stay small.
     along = _along_the_front(field, ends)
     sides: Json = {}
     for side in dict.fromkeys(field.by_id[name].side for name in ends):
@@ -318,6 +320,7 @@ def _along_the_front(field: Field, unit_ids: Iterable[str]) -> list[str]:
     middles = shapely.get_coordinates(
         shapely.centroid([field.by_id[name].outline for name in names])
     )
+    # The front runs along the longer extent of the units.
     longer = int(np.argmax(np.ptp(middles, axis=0)))
     return [names[place] for place in np.argsort(middles[:, longer], kind="stable")]
 

@@ -102,6 +102,7 @@ def _heads(document: Json) -> list[str]:
 
 def _gained(unit: Json, document: Json) -> list[str]:
     chances = unit["disruption"]["chances"]
+    # The document's numbers have no plus sign.
     shares = [chances.get(head.lstrip("+"), 0) for head in _heads(document)]
     return [f"{unit['disruption']['expected']:+.2f}", *(percent(share) for share in shares)]
 

@@ -104,9 +104,11 @@ def distribution(variable: Variable[State]) -> dict[State, float]:
         if ancestor is not variable
     }
     while sizes:
+        # The one that leaves the smallest table goes first.
         eliminated = min(sizes, key=sizes.__getitem__)
         del sizes[eliminated]
         joined = _sum_out(eliminated, factors_of)
+        # Only the neighbours' tables have changed.
         for neighbour in joined.scope:
             if neighbour in sizes:
                 sizes[neighbour] = _size_without(neighbour, factors_of[neighbour])

@@ -55,6 +55,7 @@ def command_strings(
         [[goal.outline for goal in units] for units in goals],
         around=[enemy.outline for enemy in enemies],
         keep_mm=STRING_BW * field.bw_mm,
+        # From the marker's edge, as it has no footprint (M-4.12).
         start_radius_mm=COMMANDER_BW * field.bw_mm / 2,
         bounds=(0.0, 0.0, table.width_mm, table.depth_mm),
     )
@@ -99,7 +100,9 @@ def least_cards(field: Field, string: CommandString) -> tuple[int, Answer]:
 
     A close call goes to the mover (G-7); even at distance 0 a card is needed (M-4.13).
     """
+    # Rounding must not demand another BW.
     least_bw = max(1, math.ceil((string.length_mm - EXACT_MM) / field.bw_mm))
+    # While one BW less is at least too close to call, the mover has the benefit (G-7).
     while least_bw > 1 and reaches(field, string, (least_bw - 1,)).answer != "no":
         least_bw -= 1
     return least_bw, reaches(field, string, (least_bw,))
@@ -110,6 +113,7 @@ def _sigma(
 ) -> float:
     """Propagates the pose errors of the bases that a taut string touches to its length (mm)."""
     bends = [bend.corner_mm for bend in string.bends]
+    # The errors of these bases reach the string: it bends round them, or ends at them.
     touched = [*_nearest(enemies, bends), *_nearest([goal], string.points_mm[-1:])]
     places = [*bends, string.points_mm[-1]]
     pulls_at = [*(bend.pull for bend in string.bends), string.end_pull]

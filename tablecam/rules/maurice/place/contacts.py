@@ -55,6 +55,7 @@ class Contacts:
         known = self.contact(a_id, b_id)
         if known is not None:
             return known.answer
+        # Pairs that are clearly apart are not stored.
         units, table = self.field.by_id, self.field.position.table
         a, b = units[a_id].unit, units[b_id].unit
         return contact(a, b, tolerance_mm=table.tolerance_mm, rule=RULE).answer
@@ -104,6 +105,7 @@ def _across_obstacles(field: Field, among: Set[str]) -> list[Contact]:
         for a, b in ((field.units[i], field.units[j]) for i, j in near.T if i < j)
         if a.side != b.side
         and not among.isdisjoint((a.id, b.id))
+        # Those that touch directly are contacts already.
         and shapely.distance(a.outline, b.outline) > TOUCH_MM + EXACT_MM
         and _is_across(field, a, b)
     ]
@@ -113,6 +115,7 @@ def _across(field: Field, a: UnitOnField, b: UnitOnField) -> Contact:
     """Builds a contact across an obstacle; its margin is that of the unit farther from it."""
     linear = [piece.outline for piece in field.ground.pieces if piece.kind.is_linear]
     to_obstacles_mm = shapely.distance(np.array([a.outline, b.outline])[:, None], np.array(linear))
+    # Of several obstacles, the one that both lie closest to decides.
     margin_mm = TOUCH_MM - float(to_obstacles_mm.max(axis=0).min())
     apart = distance(a.unit, b.unit)
     tolerance_mm = field.position.table.tolerance_mm

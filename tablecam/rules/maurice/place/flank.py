@@ -15,7 +15,7 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.place.contacts import Contacts
 from tablecam.uncertainty.answer import Answer, decide
-from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_poses
+from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_units
 
 RULE = "M-1.12"
 
@@ -61,6 +61,7 @@ def flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float)
     tolerance_mm = field.position.table.tolerance_mm
     word, chance = decide(margin_mm, tolerance_mm=tolerance_mm)
     sigma_mm = _sigma_bound_mm(a, b)
+    # Draws are slow, and far from the limit they change nothing.
     if sigma_mm and abs(margin_mm) <= _FAR_SIGMAS * sigma_mm:
         drawn_mm = _margins_of_draws_mm(a, b)
         word, sigma_mm, chance = decide_sampled(margin_mm, drawn_mm, tolerance_mm=tolerance_mm)
@@ -93,6 +94,7 @@ def _margins_mm(fronts: Fronts, bases: Rectangles, draws: int = 1) -> Array:
     corners_mm = bases.corners_mm().reshape(draws, -1, 4, 2)
     ahead_mm = fronts.ahead_mm(corners_mm)
     depth_mm = fronts.depth_mm(corners_mm, bases.axes.reshape(draws, -1, 2, 2))
+    # The bases of a unit follow one another.
     starts = np.unique(bases.owners[: corners_mm.shape[1]], return_index=True)[1]
     ahead_of_units = np.split(ahead_mm, starts[1:], axis=1)
     depth_of_units = np.split(depth_mm, starts[1:], axis=1)
@@ -111,9 +113,8 @@ def _at_half(ahead_mm: Array) -> Array:
 
 def _margins_of_draws_mm(a: UnitOnField, b: UnitOnField) -> Array:
     """Returns the margins (n,) for n draws of both units' poses."""
-    of_a = draw_poses(rectangles([a.unit]))
-    of_b = draw_poses(rectangles([b.unit]), first=len(a.unit.bases))
-    return _margins_mm(Fronts.drawn(a.unit, of_a), of_b, DRAWS)[:, 0]
+    fronts = Fronts.drawn(a.unit, draw_units([a.unit]))
+    return _margins_mm(fronts, draw_units([b.unit]), DRAWS)[:, 0]
 
 
 def _sigma_bound_mm(a: UnitOnField, b: UnitOnField) -> float:

@@ -59,7 +59,8 @@ def first_unlinked(field: Field, ids: Iterable[str]) -> str | None:
     """
     units = [_unit_on_table(field, unit_id) for unit_id in dict.fromkeys(ids)]
     chain = units[:1]
-    for member in chain:  # grows as links are found
+    # Grows as links are found.
+    for member in chain:
         chain += [
             other
             for other in units
@@ -92,7 +93,8 @@ def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
     if obstacle is None:
         return answer
     no = replace(answer, answer="no", margin_mm=0.0, sigma_mm=0.0, probability=0.0)
-    return replace(no, because=f"no force: {obstacle}")  # the distance does not matter
+    # The distance does not matter.
+    return replace(no, because=f"no force: {obstacle}")
 
 
 def close_call_links(
@@ -129,7 +131,8 @@ def _chains(
     chains = []
     while unlinked:
         chain = [unlinked.pop(0)]
-        for member in chain:  # grows as links are found
+        # Grows as links are found.
+        for member in chain:
             linked = [
                 other
                 for other in unlinked
@@ -142,6 +145,7 @@ def _chains(
             chain += linked
             unlinked = [other for other in unlinked if other not in linked]
         chains.append({member.id for member in chain})
+    # In the units' order, however the links were found.
     order = [unit.id for unit in units]
     return tuple(tuple(unit_id for unit_id in order if unit_id in chain) for chain in chains)
 

@@ -52,6 +52,7 @@ def near_enemy(field: Field, unit: UnitOnField, apart: DistanceMatrix | None = N
     far_mm = _distances_mm(unit, enemies, apart)
     nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
     length = _length(unit, nearest, apart)
+    # Only the shortest line is barred; a longer one beside it may be clear (M-1.9).
     if _may_be_barred(field, length):
         near = _past_barriers(field, unit, enemies, far_mm)
     else:
@@ -108,7 +109,8 @@ def _sigma_to_any_mm(
 def _may_be_barred(field: Field, length: Length) -> bool:
     impassable = field.ground.impassable
     if length.value_mm > NEAR_BW * field.bw_mm + _FAR_SIGMAS * length.sigma_mm:
-        return False  # too far off with or without it
+        # Too far off with or without it.
+        return False
     return not shapely.is_empty(impassable) and is_barred(length, impassable)
 
 
@@ -118,6 +120,7 @@ def _past_barriers(
     """Answers `near_enemy` if impassable ground bars the shortest line to the nearest enemy."""
     limit_mm = NEAR_BW * field.bw_mm
     best: tuple[UnitOnField, Length] | None = None
+    # By plain distance, as no clear line is shorter than that.
     for enemy in sorted(enemies, key=lambda enemy: far_mm[enemy.id]):
         if best is not None and far_mm[enemy.id] >= best[1].value_mm:
             break
@@ -147,9 +150,11 @@ def _unless_an_edge_decides(
     bound_mm = max(SIGMAS * (sigma_bound_mm(unit) + max(spread_to_mm.values())), tolerance_mm)
     if not bound_mm or not shapely.dwithin(impassable, unit.outline, limit_mm + bound_mm):
         return near
+    # No error brings any other within reach.
     nearby = [enemy_id for enemy_id, away_mm in far_mm.items() if away_mm <= limit_mm + bound_mm]
 
     def is_near_after(by_mm: float) -> bool:
+        # Errors of the poses are tried as changes of the ground and of the limit.
         ground = shapely.buffer(impassable, -by_mm, join_style="mitre") if by_mm else impassable
         clear = (
             shortest_clear_line(unit.unit, field.by_id[enemy_id].unit, ground)
@@ -160,7 +165,8 @@ def _unless_an_edge_decides(
     margin_mm = turning_shift_mm(is_near_after, bound_mm)
     in_the_open_mm = limit_mm - min(far_mm.values())
     if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_PRECISION * bound_mm:
-        return near  # no error changes it, or only the plain distance matters
+        # No error changes it, or only the plain distance matters.
+        return near
     sigma_mm = math.hypot(sigma_bound_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in nearby))
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at the edge of that decide it"

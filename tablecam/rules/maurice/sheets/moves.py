@@ -15,7 +15,7 @@ from tablecam.rules.maurice.field.tables import (
     ARTILLERY_SLOW_BW,
     COLUMN_NEAR_BW,
     FORCE_BW,
-    RETROGRADE_SHARE,
+    retrograde_bw,
 )
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.place.command_string import command_string, least_cards
@@ -63,7 +63,7 @@ def _allowance(rulings: Rulings, unit: UnitOnField) -> Finding:
             return plain_line(f"{may}: a column that is near the enemy", "M-6.11", read="M-6.11")
         slow = f"{COLUMN_NEAR_BW:g} in all if it is ever near the enemy on its way"
         return plain_line(f"{may} as a column; {slow}", "M-6.11", read="M-6.11")
-    back = f"{allowed_bw * RETROGRADE_SHARE:g} backward"
+    back = f"{retrograde_bw(allowed_bw):g} backward"
     return plain_line(f"{may} forward or {back}, wheels included", "M-6.2", read="M-6.17")
 
 

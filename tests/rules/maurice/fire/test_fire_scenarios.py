@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.fire.draws import drawn_corners
 from tablecam.rules.maurice.fire.fire import fire_of
 from tablecam.rules.maurice.fire.shooter import shooters
 from tablecam.table.model import BasePose, Position
@@ -139,13 +140,13 @@ def test_no_fire_within_three_sigma_of_its_limit_is_a_flat_yes_or_no(table, seed
 def test_each_base_is_drawn_the_same_whoever_asks():
     """So that two bases' fire, and one base's at two targets, hang together."""
     table = crested(619.9)
-    alone = replace(table, units=(table.units[0], table.units[1]))
-    field, other = field_of(table), field_of(alone)
-    numbers = [
-        [(base.number, [each.number for each in (*base.others, *base.hidden)]) for base in found]
-        for found in (
-            shooters(field, [(field.units[0], 0), (field.units[1], 0)]),
-            shooters(other, [(other.units[1], 0), (other.units[0], 0)])[::-1],
-        )
-    ]
-    assert numbers[0] == numbers[1] == [(0, [1]), (1, [0])]
+    alone = replace(table, units=(table.units[1], table.units[0]))
+    drawn = []
+    for field in map(field_of, (table, alone)):
+        found = shooters(field, [(field.by_id["F1"], 0), (field.by_id["B1"], 0)])
+        drawn += [drawn_corners([base, *base.others, *base.hidden], 50) for base in found]
+    ours, theirs = drawn[:2]
+    assert ours.std(axis=0).min() > 0.0
+    assert np.array_equal(ours, theirs[:, ::-1])
+    assert np.array_equal(drawn[2], ours)
+    assert np.array_equal(drawn[3], theirs)

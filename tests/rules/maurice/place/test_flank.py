@@ -18,7 +18,7 @@ from tablecam.rules.maurice.place.flank import flanked_by, is_to_flank, to_flank
 from tablecam.rules.maurice.place.pairs import pairs
 from tablecam.table.model import Unit
 from tablecam.testing import mirrored, shifted, turned
-from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_poses
+from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_units
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
 WEST, EAST, SOUTH = 180.0, 0.0, 270.0
@@ -196,7 +196,7 @@ def _open_field(*units: Unit) -> Field:
 @given(LAYOUTS, st.floats(0, 359))
 def test_drawn_fronts_without_any_deviation_are_the_fronts_themselves(layout, heading) -> None:
     unit = layout("F1", "french", 600, 600, heading)
-    plain, drawn = Fronts.of(axes(unit)), Fronts.drawn(unit, draw_poses(rectangles([unit])))
+    plain, drawn = Fronts.of(axes(unit)), Fronts.drawn(unit, draw_units([unit]))
     for name in ("left_mm", "right_mm", "heading"):
         assert np.allclose(getattr(drawn, name), getattr(plain, name), atol=1e-9)
     assert len(drawn.left_mm) == DRAWS
@@ -242,13 +242,13 @@ def test_draws_tell_probability_and_never_quite_certainty() -> None:
     assert decide_sampled(1.0, np.ones(1000), tolerance_mm=2.0)[0] == "too_close"
 
 
-def test_bases_of_different_places_never_share_their_draws() -> None:
+def test_bases_of_different_names_never_share_their_draws() -> None:
     many = [line(f"F{unit}", "french", 0, 0, sigma_mm=1.0) for unit in range(8)]
-    together = draw_poses(rectangles(many)).centres_mm.reshape(DRAWS, 32, 2)
+    together = draw_units(many).centres_mm.reshape(DRAWS, 32, 2)
     shared = np.corrcoef(together[..., 0].T) - np.eye(32)
     # Of 496 pairs of 2000 draws the largest by chance: four standard deviations.
     assert np.abs(shared).max() < 4.0 / np.sqrt(DRAWS)
-    last = draw_poses(rectangles(many[7:]), first=28, draws=50).centres_mm.reshape(50, 4, 2)
+    last = draw_units(many[7:], 50).centres_mm.reshape(50, 4, 2)
     assert np.array_equal(last, together[:50, 28:])
 
 

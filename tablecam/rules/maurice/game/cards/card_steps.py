@@ -67,6 +67,7 @@ class InterruptingRules:
         """Lists the interrupts that may be played now, and none."""
         effects = [effect for effect in MOMENTS if _may_be_now(state, step, effect)]
         if not is_dealt(state):
+            # Players who hold the cards may have any that fits the moment.
             return (Decline(state.passive), *(Interrupt(effect) for effect in effects))
         played = (
             Interrupt(card.interrupts, card.id)
@@ -108,6 +109,7 @@ def _concerned(state: State, step: Modifying) -> tuple[str, ...]:
         case Firing(kind="bombard", may=units):
             return units or ()
         case Firing():
+            # A volley card is played before either side fires (M-4.16).
             sides = (state.active, state.passive)
             able = (able_to_fire(state, Firing("volley", side)) for side in sides)
             return tuple(unit.id for of_side in able for unit in of_side)
@@ -141,6 +143,7 @@ class ModifyingRules:
             plain = (
                 {name: _PIP[units[name].side == step.side]} for name in _concerned(state, step)
             )
+            # The first adds nothing, as not every card's effect is a number.
             played = [Modify(step.side, step.symbol, amounts) for amounts in ({}, *plain)]
         return (Decline(step.side), *played)
 
@@ -193,10 +196,8 @@ class RemovingRules:
 
 
 def without_interrupt(state: State, step: Interrupting) -> StateAndEvents | None:
-    """Continues where the passive side cannot interrupt; returns None where it is asked.
-
-    A side with any card is asked, whichever cards it holds: skipping it would reveal its hand.
-    """
+    """Continues where the passive side cannot interrupt; returns None where it is asked."""
+    # Asked with any card, whichever it is: a side that is skipped would show its hand.
     if state.side(state.passive).hand and not state.round.is_interrupted:
         return None
     return after_interrupt(state, step), ()
@@ -241,13 +242,13 @@ def _interrupted(state: State, effect: Effect) -> Round:
 def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
     """Whether an interrupt leaves the activated force unable to do what it was activated for.
 
-    Under Rough Going a force that starts in difficult ground cannot move, and all of a force starts
-    in it or none (M-1.15). Guns may still clear their smoke. Of a charging force half must still be
-    able to charge (M-8.2).
+    Under Rough Going a force that starts in difficult ground cannot move; guns may still clear
+    their smoke. Of a charging force half must still be able to charge (M-8.2).
     """
     if effect != "rough-going":
         return effect == "foil"
     units = [field_at(state).by_id[name] for name in step.force]
+    # One unit stands for all: a force is in difficult ground as a whole or not at all (M-1.15).
     if state.round.command == "charge":
         able = able_to_charge(state, step.force)
         return units[0].is_in_difficult or not are_enough_chargers(len(able), len(units))
@@ -290,6 +291,7 @@ def _check_modify(state: State, step: Modifying, action: Modify) -> None:
     if _has_modified(state, step):
         why = f"{side_name(step.side)} has played one of this symbol"
         raise Refused(why, rule="M-3.6", key="symbol")
+    # A dealt card has an effect of its own; players state that of theirs.
     card = held_card(state, action.side, action.card)
     if card is not None and dict(action.amounts) not in _card_amounts(state, step, card):
         raise Refused(f"expected what {card.title} adds", rule="M-3.9", key="amounts")

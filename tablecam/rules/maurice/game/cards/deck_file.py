@@ -97,6 +97,7 @@ def _cards(document: Document, parsed: _DeckDocument) -> Iterator[Card]:
     """Yields all cards of a deck, each copy with an id of its own."""
     titles: set[str] = set()
     for index, section in enumerate(parsed.card):
+        # Ids are made of titles, so titles must differ in more than case and punctuation.
         slug = re.sub(r"[^a-z0-9]+", "-", section.title.casefold()).strip("-")
         if slug in titles or not slug:
             why = f"expected a title of its own, got {quoted(section.title)} again"

@@ -35,7 +35,9 @@ class DrawingRules:
         plain = Draw(step.side, count)
         if is_dealt(state) or state.deck.stage != "second":
             return (plain,)
+        # In the second deck the Reshuffle card may be at any place of the draw (M-4.21).
         with_reshuffle = tuple(replace(plain, reshuffle_at=place + 1) for place in range(count))
+        # If all that is left is drawn, the Reshuffle card is among it.
         return with_reshuffle if state.deck.left == count else (plain, *with_reshuffle)
 
     def apply(self, state: State, step: Drawing, action: Action) -> StateAndEvents:
@@ -48,6 +50,7 @@ class DrawingRules:
         _check_stated(state, action)
         if action.reshuffle_at is None:
             return _moved_to_hand(state, step, count)
+        # The cards behind it are drawn from the new deck, in a further step.
         return _reshuffled(*_moved_to_hand(state, step, action.reshuffle_at - 1), step.side)
 
 
@@ -58,6 +61,7 @@ def automatic_draw(state: State, step: Drawing) -> StateAndEvents | None:
     nobody draws (M-4.22).
     """
     deck = state.deck
+    # First, as the deck is reshuffled even if its last card was the last one due.
     if deck.left == 0 and deck.stage == "first":
         return _second_deck(state)
     if step.count == 0:
@@ -65,6 +69,7 @@ def automatic_draw(state: State, step: Drawing) -> StateAndEvents | None:
     if deck.left == 0:
         text = "the deck is empty: nobody draws"
         return state.to(step.then), (Event("draw", text, "M-4.22", {"side": step.side}),)
+    # Chance is asked where tablecam deals, the players where the Reshuffle card may come up.
     if is_dealt(state) or deck.stage == "second":
         return None
     return _moved_to_hand(state, step, min(step.count, deck.left))
@@ -87,6 +92,7 @@ def settled_draw(state: State, action: Draw, chance: Random) -> Draw:
     The draw ends at the Reshuffle card, since the rest is drawn from the new deck.
     """
     deck = state.deck
+    # A wrong number of cards is left for `apply` to refuse.
     if action.cards is not None or not is_dealt(state) or not 0 <= action.count <= deck.left:
         return action
     pool = [*deck.cards, *([RESHUFFLE] if deck.stage == "second" else [])]
@@ -130,6 +136,7 @@ def _check_dealt(state: State, action: Draw, own: tuple[str, ...]) -> None:
     """Refuses drawn cards that are not in the deck or not as many as due."""
     cards = action.cards or ()
     has_reshuffle = len(own) < len(cards)
+    # A draw ends at the Reshuffle card, however many are due.
     is_whole = len(cards) == action.count or has_reshuffle
     is_there = set(own) <= set(state.deck.cards) and len(set(own)) == len(own)
     if has_reshuffle and (state.deck.stage != "second" or cards[-1] != RESHUFFLE):
@@ -153,6 +160,7 @@ def _check_stated(state: State, action: Draw) -> None:
 def _second_deck(state: State) -> StateAndEvents:
     """Makes the discards and the Reshuffle card the second deck (M-4.20)."""
     deck = state.deck
+    # One more, for the Reshuffle card.
     new = Deck(left=deck.discarded + 1, discarded=0, stage="second", cards=deck.discards)
     text = "the first deck is drawn: shuffle the discards and the Reshuffle card into a new one"
     return replace(state, deck=new), (Event("reshuffle", text, "M-4.20", {"left": new.left}),)

@@ -31,6 +31,7 @@ def check_cards(state: State, action: Overrule) -> None:
     if action.aside is not None:
         raise Refused("the players hold the cards", rule="M-3.10", key="aside")
     deck = _counted(state, action)
+    # The second deck holds at least the Reshuffle card.
     least = _reshuffle_cards(deck)
     if deck.left < least:
         raise Refused(f"expected {least} or more cards in the deck, got {deck.left}", key="deck")
@@ -43,6 +44,7 @@ def with_cards(before: State, action: Overrule, state: State) -> State:
     due.
     """
     if is_dealt(before):
+        # Draws that were due come before the step at which play resumes.
         step = _with_draws(before, action, _without_draws(state.step))
         state = replace(state, deck=_laid_aside(before, action), step=step)
     else:
@@ -62,6 +64,7 @@ def settled_overrule(state: State, action: Overrule, chance: Random) -> Overrule
     if not is_dealt(state) or (action.deck is None and not named):
         return action
     count = _aside_count(state, action)
+    # An impossible number is left for the check to refuse.
     if not len(named) <= count <= len(state.deck.cards):
         return action
     present = [card for card in named if card in state.deck.cards]

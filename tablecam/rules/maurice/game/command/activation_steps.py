@@ -45,6 +45,7 @@ class ActivatingRules:
     def legal(self, state: State, step: Activating) -> tuple[Action, ...]:
         """Lists each whole force and each single unit in reach, with the cheapest cards."""
         activations = _activations(state)
+        # After a draw for the action, a force in reach must be activated (M-4.10).
         return activations if activations and _is_bound(state) else (*activations, Done())
 
     def apply(self, state: State, step: Activating, action: Action) -> StateAndEvents:
@@ -54,6 +55,7 @@ class ActivatingRules:
         if not isinstance(action, Activate):
             raise Refused(f"expected a force, or done, got {action.type}", rule="M-4.11")
         spans_bw = _played_bw(state, action)
+        # Cards that players hold have no names here.
         played = action.cards if is_dealt(state) else (None,) * len(spans_bw)
         if state.declares_first:
             force, left_out_events, event = _unmeasured_force(state, action.force, spans_bw)
@@ -62,6 +64,7 @@ class ActivatingRules:
             force, left_out_events = action.force, ()
             event = _check_reached(state, field_at(state), force, spans_bw)
         state = with_cards_discarded(state, state.active, played)
+        # The cards are spent, but nobody is activated.
         if event.kind == "out-of-reach":
             return after_action(state), (*left_out_events, event)
         return state.to(Interrupting("activation", force)), (*left_out_events, event)
@@ -114,6 +117,7 @@ def _candidates(state: State) -> list[Force]:
     if state.declares_first:
         return [*declarable_forces(field_at(state).of_side(state.active))]
     forces = forces_at(state, state.active)
+    # A force of one unit is listed already.
     singles = [(name,) for force in forces if len(force) > 1 for name in force]
     return [*forces, *singles]
 
@@ -132,6 +136,7 @@ def _commander(state: State) -> Commander | None:
 def _needs_bw(state: State, field: Field, candidates: Sequence[Force]) -> list[int | None]:
     """Returns the total span that each force needs, None where no path reaches it."""
     commander = _commander(state)
+    # Without a commander nothing can be measured, but one card is always needed (M-4.13).
     if commander is None or not candidates:
         return [1] * len(candidates)
     return [
@@ -170,6 +175,7 @@ def cheapest_cards(held: Iterable[tuple[int, str]], need_bw: int) -> tuple[str, 
         for total, cards in list(best.items()):
             extended = (*cards, card)
             fewest = best.get(total + span_bw)
+            # Once the span suffices, further cards are only lost.
             if total < need_bw and (fewest is None or len(extended) < len(fewest)):
                 best[total + span_bw] = extended
     enough = [total for total, cards in best.items() if total >= need_bw and cards]

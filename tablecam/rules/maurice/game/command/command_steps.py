@@ -46,10 +46,11 @@ class VolleyChoiceRules:
     def legal(self, state: State, step: VolleyChoice) -> tuple[Action, ...]:
         """Lists no volleys, and volleys where a unit that can fire has an enemy in range."""
         field = field_at(state)
+        # A choice by range would measure for the players (`DECLARING.md`).
         may_fire = (
             any(may_try_to_fire(unit) for unit in field.units)
             if state.declares_first
-            else _is_any_within_range(field)
+            else bool(units_in_range(field))
         )
         return (Volleys(False), Volleys(True)) if may_fire else (Volleys(False),)
 
@@ -103,19 +104,23 @@ class CommandChoiceRules:
         events = (Event("command", text, "M-4.4", facts),)
         if command == "event":
             return _event(state, action), events
+        # The draw comes first, the force is named after it (M-4.10).
         then = after_declaring(state).step
         return state.to(Drawing(state.active, DRAWS[command], then)), events
 
 
-def _is_any_within_range(field: Field) -> bool:
-    """Whether infantry or artillery lies within short range of an enemy (M-7.6, M-7.9)."""
+def units_in_range(field: Field) -> list[str]:
+    """Returns the infantry and artillery within short range of an enemy (M-7.6, M-7.9)."""
+    # Distance alone is quick; who can hit whom is worked out when a unit fires.
     far_mm = SHORT_BW * field.bw_mm
-    return any(
-        unit.unit.arm != "cavalry"
-        and any(shapely.dwithin(unit.outline, enemy.outline, far_mm) for enemy in enemies)
+    return [
+        unit.id
         for unit in field.units
-        for enemies in [field.enemies_of(unit)]
-    )
+        if unit.unit.arm != "cavalry"
+        and any(
+            shapely.dwithin(unit.outline, enemy.outline, far_mm) for enemy in field.enemies_of(unit)
+        )
+    ]
 
 
 def why_impossible(state: State, command: Command) -> str | None:
@@ -125,6 +130,7 @@ def why_impossible(state: State, command: Command) -> str | None:
         return "none of its units is on the table"
     if command == "bombard":
         guns = [unit for unit in units if unit.unit.arm == "artillery"]
+        # True without any artillery, too.
         if all(gun.id in state.round.fired for gun in guns):
             return "it has no artillery that has not fired in this round"
     if command == "rally" and not any(unit.disruption for unit in units):
@@ -158,6 +164,7 @@ def _event(state: State, action: Declare) -> State:
     state = with_cards_discarded(state, state.active, (action.card,))
     then = after_declaring(state).step
     card = None if action.card is None else state.options.card(action.card)
+    # A card that only the players know may be removable, so they are asked.
     if card is not None and not card.is_removable:
         return state.to(then)
     return state.to(Removing(state.active, (state.passive,), then, action.card))

@@ -41,6 +41,7 @@ def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUni
             guns - state.round.fired, guns, "M-7.3", "artillery that has not fired"
         )
     if state.round.command == "charge":
+        # No charge is declared for artillery (M-8.1).
         fit = frozenset(unit.id for unit in units if unit.unit.arm != "artillery")
         if state.declares_first:
             tries = frozenset(name for name in fit if has_declarable_charge(state, name))

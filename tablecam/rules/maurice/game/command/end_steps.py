@@ -50,9 +50,11 @@ def usual_places(state: State, side: str) -> tuple[Point, ...]:
     leader = next(commander for commander in state.position.commanders if commander.side == side)
     places = []
     forces = forces_at(state, side)
-    if state.declares_first:  # who is linked to whom is measured
+    # Who is linked to whom would have to be measured.
+    if state.declares_first:
         forces = tuple((unit.id,) for unit in field.of_side(side))
     for force in forces:
+        # Behind the middle unit of the force.
         unit = field.by_id[force[len(force) // 2]]
         ahead_x, ahead_y = forward(unit.axes.heading_deg)
         rear_mm = max(
@@ -64,6 +66,7 @@ def usual_places(state: State, side: str) -> tuple[Point, ...]:
         )
         offset_mm = rear_mm + field.bw_mm
         place = round(middle_x - offset_mm * ahead_x, 1), round(middle_y - offset_mm * ahead_y, 1)
+        # Hardly another place: it would not be worth a card.
         if _is_free(field, place) and _distance_mm(leader, place) >= field.bw_mm:
             places.append(place)
     return tuple(dict.fromkeys(places))
@@ -250,6 +253,8 @@ _REASONS = {
 
 def end_of_round(state: State, step: EndingRound) -> StateAndEvents:
     """Returns the next duty of a round's end, or the next round once there is none (M-4.2)."""
+    # One duty at a time, as each leads back here. A displaced commander's card comes before the
+    # hand limit.
     sides = (state.active, state.passive)
     for side in sides:
         if (leader := _commander(state, side)) is not None and must_be_displaced(state, leader):
@@ -272,6 +277,7 @@ def _displaced(state: State, leader: Commander) -> StateAndEvents:
 
 def _pay(state: State, side: str) -> StateAndEvents:
     """Takes a card for a displaced commander, or 1 morale from an empty hand (M-6.30)."""
+    # Cleared before it is paid, or it would be due again.
     displaced = state.round.displaced - {side}
     state = replace(state, round=replace(state.round, displaced=displaced))
     if state.side(side).hand:
@@ -320,6 +326,7 @@ def _placing(state: State, action: Action, side: str) -> PlaceCommander:
 def _placed(state: State, action: PlaceCommander, rule: str) -> tuple[State, Event]:
     """Returns the state with a commander at its new place, and the event."""
     leader = _commander(state, action.side)
+    # `_placing` has refused a side without a commander.
     assert leader is not None
     moved = replace(
         leader, x_mm=action.x_mm, y_mm=action.y_mm, sigma_mm=0.0, seen="hand", pose=None

@@ -42,6 +42,7 @@ class RallyingRules:
         if action.unit not in left:
             expected = f"expected one of {', '.join(left)}" if left else "expected done"
             raise Refused(f"{expected}, got {action.unit}", rule="M-9.1", key="unit")
+        # Marked before the dice: a unit tries once, whatever comes up (M-9.1).
         tried = replace(step, tried=(*step.tried, action.unit))
         return state.to(RollingRally(action.unit, tried)), ()
 

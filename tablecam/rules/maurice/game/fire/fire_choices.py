@@ -51,6 +51,7 @@ def in_order(units: Iterable[UnitOnField], direction: Direction) -> tuple[UnitOn
         return ()
     # The mean heading of the line, as single units may face aside.
     x, y = forward(mean_deg(unit.axes.heading_deg for unit in line))
+    # To the right of the heading, so that the left end comes first.
     axis = np.array((y, -x)) * (1 if direction == "left" else -1)
 
     def position_along(unit: UnitOnField) -> float:
@@ -71,7 +72,9 @@ def usual_fire(state: State, unit: UnitOnField, kind: Kind) -> tuple[Fire, ...]:
     all_targets = dict.fromkeys(name for names in targets.values() for name in names)
     aim_sets: list[dict[str, str]] = []
     for target in all_targets:
+        # Bases that cannot fire at it fire at their first target.
         aims = {base: target if target in names else names[0] for base, names in targets.items()}
+        # Different targets may lead to the same aims.
         if aims not in aim_sets:
             aim_sets.append(aims)
     return tuple(Fire(unit.id, aims) for aims in aim_sets)

@@ -68,6 +68,7 @@ class RollingToDisruptRules:
         outcome = f"{struck.disruption} of {len(dice)} hits disrupt it, on {number} or more"
         event = Event("disrupted", f"{target.id}: {outcome}", "M-7.25", facts)
         state, lost = without_broken(state, (target.id,) * struck.is_broken)
+        # A unit that broke may have cost the army its last morale (M-2.5).
         if not isinstance(state.step, Over):
             # The target's hits are used up; those on other targets are rolled next.
             left = tuple(aim for aim in step.firing.hits if aim.target != target.id)

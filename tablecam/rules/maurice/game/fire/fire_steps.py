@@ -79,9 +79,11 @@ def fired_out(state: State, step: Firing) -> StateAndEvents | None:
 
 def to_disrupt(state: State, firing: Firing) -> State:
     """Moves on to the disruption roll of the next target hit, or to the next side's fire."""
+    # Target by target, until no hits are left.
     if firing.hits:
         return state.to(RollingToDisrupt(firing.hits[0].target, firing))
     if firing.next_sides:
+        # The other side fires once this one's fire is resolved (M-7.2).
         side, *later = firing.next_sides
         return state.to(Firing(firing.kind, side, next_sides=tuple(later)))
     return after_fire(state, firing.kind)
@@ -102,7 +104,8 @@ def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
         # Nobody has measured, so bases out of range lose their shot instead of being refused.
         lost = lost_shots(state, declared, aims)
     else:
-        shots_of(state, RollingToHit(aims, step))  # refuses illegal aims before any change
+        # Refuses illegal aims before anything changes.
+        shots_of(state, RollingToHit(aims, step))
     state = replace(state, round=replace(state.round, fired=state.round.fired | {unit.id}))
     if unit.unit.arm == "artillery":
         smoking = replace(unit.unit, state={**unit.unit.state, "smoke": True})  # M-4.23
@@ -111,6 +114,7 @@ def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
     text = f"{unit.id} fires at {at}, with {len(declared)} base{'s' * (len(declared) > 1)}"
     facts = {"unit": unit.id, "targets": list(dict.fromkeys(action.targets.values()))}
     event = Event("fires", text, "M-7.8", facts)
+    # Without a shot there is nothing to roll.
     return state.to(RollingToHit(aims, step) if aims else step), (event, *lost)
 
 

@@ -67,6 +67,7 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     field = field_at(state)
     there = on_empty_field(field, seen)
     enemies = () if there is None else _enemies_in_front(field, there)
+    # What can be explained as a move up needs no charge.
     if there is None or not enemies or refusal(state, March(seen.id, seen.bases)) is None:
         return suggest_march(state, seen)
     moves = [nearest_charge(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
@@ -74,6 +75,7 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     if not ends:
         action = Charge(seen.id, enemies[0], seen.bases)
         return _illegal_charge(state, seen, action, None, 0.0)
+    # Of several enemies, the one whose charge leads nearest to where the unit lies.
     end = min(ends, key=lambda end: end_error_mm(end, there.axes))
     action, error_mm = Charge(seen.id, end.target, seen.bases), end_error_mm(end, there.axes)
     if refusal(state, action) is not None:
@@ -144,9 +146,11 @@ def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
     Legal actions come first, then moves out of turn, then missing or surplus bases.
     """
     if isinstance(state.step, RollingTerrain | LayingTerrain | ChoosingEdge | ChoosingOrder):
-        return ()  # nothing has its place yet
+        # Nothing has its place yet.
+        return ()
     if isinstance(state.step, Over):
-        return ()  # units are being packed away
+        # Units are being packed away.
+        return ()
     if isinstance(state.step, Deploying):
         return _deployment(state, state.step, position)
     units = list(_unit_suggestions(state, position))
@@ -174,6 +178,7 @@ def _after_others(
     # M-6.8: a unit may not end its move on another; that one may have moved away meanwhile.
     upon = lies_upon(field, with_bases(unit, seen.bases))
     tried = {other.unit for other in suggestions if other.action is not None}
+    # The place becomes free only if all that stood there have moved.
     if not upon or not tried.issuperset(upon):
         return suggestion
     because = f"{suggestion.unit} lies where {join_words(upon)} stood"
@@ -225,6 +230,7 @@ def _deployment(state: State, step: Deploying, position: Position) -> tuple[Sugg
     if not (moved_units or moved_commanders):
         return ()
     action = Deploy(side, moved_units, moved_commanders)
+    # Listed under one name, though the action moves all of them.
     first = next(iter((*moved_units, *moved_commanders)))
     own = sum(unit.side == side and unit.id in moved_units for unit in state.position.units)
     text = f"{side_name(side)} has laid {own} unit{'s' * (own != 1)}: deployed?"
@@ -326,6 +332,7 @@ def _commander_suggestion(
 ) -> Suggestion:
     """Suggests a commander's move, or to put it back out of turn."""
     step = state.step
+    # A displaced commander is moved by its owner, whoever's round it is (M-6.29).
     mover = step.side if isinstance(step, Displacing) else state.active
     if not isinstance(step, MovingCommander | Displacing) or leader.side != mover:
         text = f"{leader.id} has been moved by {far_mm:.0f} mm, but not in his turn: put him back"
@@ -333,6 +340,7 @@ def _commander_suggestion(
         return Suggestion(
             leader.id, text, None, no_answer("M-6.27", text, far_mm, (drawn,)), state.position
         )
+    # Paid with the card that the step itself would offer.
     card = next(
         (action.card for action in the_round.legal(state) if isinstance(action, PlaceCommander)),
         None,

@@ -32,7 +32,6 @@ from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import MoveJudgement, allowance_bw
-from tablecam.rules.maurice.movement.ways import is_disrupted_by_passing
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import read_formation
@@ -115,6 +114,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
         text = f"{seen.id} lies off the table: put it back on it"
         return Suggestion(seen.id, text, action, no_answer("M-6.32", text), state.position)
     if there.formation == "broken-up":
+        # Without a formation there is no move to judge.
         return _no_formation(state, unit, there)
     judgement = judge_march(state, action)
     verb = "move up" if isinstance(state.step, Charging) else "march"
@@ -138,6 +138,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
 def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     """Suggests a unit's fall back, and checks that it lies where that leads."""
     field, action = field_at(state), FallBack(seen.id)
+    # Without results: whoever fell back before lies at its new place already.
     unit, result = field.by_id[seen.id], fall_back(field_at(state), seen.id, {})[seen.id]
     if result.is_broken:
         rule, _, why = result.because[-1].partition(" ")
@@ -162,6 +163,7 @@ def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Sugges
     """Suggests the nearest legal place for bases that form no known formation."""
     why = read_formation(there.unit).because
     text = f"{unit.id} lies in no formation ({why}): close its bases up"
+    # As if it were formed as before: the place nearest to that.
     as_it_was = replace(there, formation=unit.formation)
     nearest = proposed_position(state, there.unit, _nearest(state, unit, as_it_was))
     return Suggestion(unit.id, text, None, no_answer("M-1.7", text), nearest or state.position)
@@ -229,7 +231,7 @@ def _consequences(state: State, seen: Unit, judgement: MoveJudgement) -> Iterato
         levels = f"{own} disruption{'s' * (own > 1)}"
         yield f"{levels} for passing through {join_words(judgement.passed)} (M-6.7)"
     for name in judgement.passed:
-        if is_disrupted_by_passing(field.by_id[name]):
+        if field.by_id[name].is_disrupted_by_passing:
             yield f"1 disruption for {name}, who is passed through (M-6.7)"
     for leader in commanders_under(state, state.other(seen.side), judgement.area):
         yield f"{leader.id} is displaced (M-6.29)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import shapely
@@ -93,6 +94,8 @@ def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
         )
 
 
+# Cached: a move is judged as hands make it, on trial, and when it is made.
+@lru_cache(maxsize=64)
 def nearest_charge(field: Field, unit: UnitOnField, target: str, seen: Axes) -> ChargeEnd | None:
     """Returns the legal charge move that ends nearest to a seen front, or None without any.
 
@@ -210,12 +213,14 @@ def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg
     others = [
         other
         for other in field.units
+        # Into a friend flush beside a line only the rear corner swings.
         if other is not unit and not unit.touches_flank_of_line(other)
     ]
     barring = [field.ground.barred, *(other.outline for other in others)]
     if unit.unit.arm == "cavalry":
         # Cavalry may not enter woods.
         barring.append(field.ground.woods)
+    # The quick test first, as most wheels meet nothing.
     hit = [shape for shape in barring if shapely.intersects(shape, swept)]
     return not hit or not is_partly_in(
         swept, shapely.difference(shapely.union_all(hit), unit.outline)

@@ -55,6 +55,7 @@ class ChargingRules:
         """Asks the active side."""
         waiting, short = _waiting(step), _short_of_half(step)
         names, side = ", ".join(waiting), side_name(state.active)
+        # The count first, as it takes long to work out who can charge.
         if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
             return PendingDecision(f"{side} charges: {names} must charge", state.active)
         more = f"{short} more must charge" if short else "or say done"
@@ -80,6 +81,7 @@ class ChargingRules:
         for name in _waiting(step):
             if _may_stay_behind(step, able, name):
                 listed += usual_marches(field, field.by_id[name], is_moving_up=True)
+        # Short of half, it ends only if nobody else can charge.
         if not _short_of_half(step) or not able:
             listed.append(Done())
         return tuple(listed)
@@ -162,6 +164,7 @@ def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
         ideal = declared_charge_end(state, action)
         if ideal is None:
             return _lost(state, step, action)
+        # Players may name the enemy alone; the unit then ends where the charge leads.
         action = action if action.bases else replace(action, bases=ideal.bases)
     check_bases(state, action)
     end = made_charge(state, action)
@@ -219,6 +222,7 @@ def _not_a_move_up(state: State, action: March, judgement: MoveJudgement) -> str
         return f"{action.unit} was activated to charge and may not change its formation"
     if judgement.is_legal.answer != "no":
         return None
+    # Judged again as a march, to say what about it only a march may do.
     march = judge_march(state, action, is_moving_up=False)
     if march.is_legal.answer != "no" and march.is_after_about_face:
         return f"{action.unit} was activated to charge and may not about-face"
@@ -234,7 +238,8 @@ def _changes_formation(state: State, action: March) -> bool:
     try:
         there = placed(field, unit, action.bases).by_id[unit.id]
     except BadInput:
-        return False  # an illegal place; refused as for any march
+        # An illegal place; refused as for any march.
+        return False
     return there.formation != unit.formation
 
 

@@ -62,7 +62,9 @@ class RollingCombatRules:
         events += (_score_event(combat, name, scores[name], dice[name]) for name in step.engaged)
         events += (_result_event(name, result) for name, result in results.items())
         state, lost = _with_results(state, field, results)
+        # A unit that broke may have cost an army its last morale (M-2.5).
         if not isinstance(state.step, Over):
+            # The proposed order; the side may choose another (M-8.24).
             bound = rearmost_first(field, must_fall_back(combat, results))
             state = state.to(_next_fall_backs(state, bound))
         return state, (*events, *lost)
@@ -90,6 +92,7 @@ class ChoosingFallBacksRules:
             names = ", ".join(step.attackers)
             raise Refused(f"expected one of {names}, got {action.unit}", rule="M-8.23", key="unit")
         field = field_at(state)
+        # Without results: what happened to others is in the position already.
         results = fall_back(field, action.unit, {})
         area = _passed_over(field, action.unit, results[action.unit])
         lanes = {action.unit: shapes_of(area, "lane")}

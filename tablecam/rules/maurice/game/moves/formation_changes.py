@@ -21,6 +21,7 @@ def formation_changes(unit: UnitOnField) -> Iterator[tuple[str, Bases]]:
     # Every change of formation is defined for four bases only.
     if len(unit.bases) != 4:
         return
+    # Only cavalry lies massed (M-1.7).
     is_horse = unit.unit.arm == "cavalry"
     if unit.formation == "line":
         yield from (("column", bases) for bases in _columns(unit))

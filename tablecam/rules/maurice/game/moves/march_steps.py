@@ -28,7 +28,6 @@ from tablecam.rules.maurice.game.state.steps import Charging, Marching, Step
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import MoveJudgement, judge_move
-from tablecam.rules.maurice.movement.ways import is_disrupted_by_passing
 from tablecam.table.motion import SLIP_MM
 from tablecam.table.sides import side_name
 
@@ -91,6 +90,7 @@ def judge_march(state: State, action: March, *, is_moving_up: bool | None = None
     judgement = judge(action.bases)
     margin_mm = judgement.is_legal.margin_mm
     is_slightly_too_far = judgement.is_legal.answer == "no" and -_FEW_MM <= margin_mm < 0.0
+    # Exact poses are meant as they are.
     if not is_slightly_too_far or is_exact(field):
         return judgement
     is_within_tolerance = margin_mm >= -SLIP_MM or any(
@@ -145,7 +145,7 @@ def with_march(state: State, action: March, judgement: MoveJudgement) -> StateAn
         state, more = with_disruption(state, unit.id, gained, why, "M-6.7", drawn)
         events += more
     for name in judgement.passed:
-        if is_disrupted_by_passing(field.by_id[name]):
+        if field.by_id[name].is_disrupted_by_passing:
             why, drawn = f"is passed through by {unit.id}", shapes_of(judgement.area, "lane")
             state, more = with_disruption(state, name, 1, why, "M-6.7", drawn)
             events += more
@@ -168,6 +168,7 @@ def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
     if judgement.is_legal.answer == "no":
         raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
     state, events = with_march(state, action, judgement)
+    # The enemy's commander makes room before the next unit moves (M-6.29).
     then = _next(state, replace(step, moved=(*step.moved, action.unit)))
     state, displaced = with_displacement(state, state.active, judgement.area, then)
     return state, (*events, *displaced)

@@ -38,7 +38,6 @@ from tablecam.rules.maurice.game.moves.formation_changes import formation_change
 from tablecam.rules.maurice.game.state.actions import March
 from tablecam.rules.maurice.game.state.poses import Bases, ahead, faced, wheeled
 from tablecam.rules.maurice.movement.judge import allowance_bw, judge_move
-from tablecam.rules.maurice.movement.ways import would_break
 from tablecam.table.formation import column_order, front_rank
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose
@@ -146,7 +145,7 @@ def _may_be_rough(unit: UnitOnField, candidate: _Candidate) -> bool:
     """Whether a march may cross difficult ground, without judging it (M-6.4, M-6.19)."""
     if unit.unit.arm == "artillery":
         return candidate.length_bw <= ARTILLERY_SLOW_BW
-    return candidate.is_costly and not would_break(unit, 1)
+    return candidate.is_costly and not unit.breaks_with(1)
 
 
 def _is_judged_legal(

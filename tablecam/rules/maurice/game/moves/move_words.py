@@ -64,6 +64,7 @@ def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
     there = placed(field, unit, bases).by_id[unit.id]
     turned_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
     if there.formation != unit.formation:
+        # A change of formation turns the front by a quarter or not at all.
         facing = {90: ", facing left", -90: ", facing right"}.get(round(turned_deg), "")
         onward = "" if _has_stayed(unit, bases) else _displaced(field, unit, there)
         return ", then ".join(part for part in (f"into {there.formation}{facing}", onward) if part)
@@ -144,7 +145,7 @@ def is_absurd(judgement: MoveJudgement) -> bool:
 def bw_text(length_bw: float) -> str:
     """Formats a length in base widths to a tenth, without a trailing `.0`.
 
-    >>> in_words(2.04), in_words(1.25)
+    >>> bw_text(2.04), bw_text(1.25)
     ('2', '1.2')
     """
     return f"{length_bw:.1f}".removesuffix(".0")
@@ -153,7 +154,7 @@ def bw_text(length_bw: float) -> str:
 def join_words(words: Iterable[str]) -> str:
     """Joins words with commas and a final `and`.
 
-    >>> listed(["wheeled left 1 BW", "moved ahead 2 BW"])
+    >>> join_words(["wheeled left 1 BW", "moved ahead 2 BW"])
     'wheeled left 1 BW and moved ahead 2 BW'
     """
     *first, last = [*words] or [""]
@@ -168,6 +169,7 @@ def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
     straight_bw = 0.0
     for before, after in pairwise([front.points_mm for front in fronts]):
         arc_bw, length_bw = _step(field, before, after)
+        # A wheel is described by its arc alone.
         if abs(arc_bw) <= _NOTHING_BW:
             straight_bw += length_bw
             continue

@@ -21,7 +21,7 @@ from tablecam.geometry.moves.lanes import (
 from tablecam.geometry.moves.paths import faced_about
 from tablecam.geometry.outlines import Axes
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.tables import RETROGRADE_SHARE
+from tablecam.rules.maurice.field.tables import retrograde_bw
 from tablecam.rules.maurice.game.moves.formation_changes import formation_changes
 from tablecam.rules.maurice.game.state import poses
 from tablecam.rules.maurice.game.state.poses import Bases
@@ -77,13 +77,12 @@ def nearest_march(
     The distance is that of the farther end of the front. Columns and guns go as far as they may on
     `path_mm`, or on the straight line if it is empty.
     """
-    reach_mm = allowed_bw * field.bw_mm
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
         # Columns and guns bend their path freely, so only the distance along it is searched.
         ends = [(base.x_mm, base.y_mm) for base in (leading_base(unit), leading_base(there))]
         return _along_path(there, shapely.LineString(path_mm or ends), is_legal)
     best: tuple[float, Bases] | None = None
-    for start in _starts(field, unit, there, reach_mm, is_legal):
+    for start in _starts(field, unit, there, allowed_bw, is_legal):
         candidate = _nearest_from(start, start.leading(there), is_legal)
         if candidate is not None and (best is None or candidate[0] < best[0]):
             best = candidate
@@ -104,7 +103,7 @@ def nearest_wheel(unit: UnitOnField, turn_deg: float, is_legal: IsLegal) -> Base
 
 
 def _starts(
-    field: Field, unit: UnitOnField, there: UnitOnField, reach_mm: float, is_legal: IsLegal
+    field: Field, unit: UnitOnField, there: UnitOnField, allowed_bw: float, is_legal: IsLegal
 ) -> Iterator[_Start]:
     """Yields the states in which a unit may wheel and go straight, forward or backward."""
     if there.formation != unit.formation:
@@ -112,7 +111,7 @@ def _starts(
         can_move = unit.formation == "column"
         start_poses = [bases for name, bases in formation_changes(unit) if name == there.formation]
     else:
-        yield from _both_ways(unit, reach_mm)
+        yield from _both_ways(field, unit, allowed_bw)
         # Only cavalry may move on after an about-face.
         can_move = unit.unit.arm == "cavalry"
         if not (is_turned_back(unit, there) if can_move else is_faced_about(unit, there)):
@@ -121,12 +120,12 @@ def _starts(
     for bases in start_poses:
         if is_legal(bases):
             start = placed(field, unit, bases).by_id[unit.id]
-            yield from _both_ways(start, reach_mm) if can_move else [_Start(start, 0.0)]
+            yield from _both_ways(field, start, allowed_bw) if can_move else [_Start(start, 0.0)]
 
 
-def _both_ways(unit: UnitOnField, reach_mm: float) -> Iterator[_Start]:
-    yield _Start(unit, reach_mm)
-    yield _Start(unit, RETROGRADE_SHARE * reach_mm, is_backward=True)
+def _both_ways(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Start]:
+    yield _Start(unit, allowed_bw * field.bw_mm)
+    yield _Start(unit, retrograde_bw(allowed_bw) * field.bw_mm, is_backward=True)
 
 
 def _nearest_from(

@@ -17,7 +17,7 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.tables import SHORT_BW
+from tablecam.rules.maurice.game.command.command_steps import units_in_range
 from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, in_order
 from tablecam.rules.maurice.game.setup.deploying import deployment_zone
 from tablecam.rules.maurice.game.state import actions as act
@@ -179,15 +179,7 @@ def _in_range(state: State) -> list[str]:
     field = field_at(state)
     if state.declares_first:
         return [unit.id for unit in field.units if may_try_to_fire(unit)]
-    far_mm = SHORT_BW * field.bw_mm
-    return [
-        unit.id
-        for unit in field.units
-        if unit.unit.arm != "cavalry"
-        and any(
-            shapely.dwithin(unit.outline, enemy.outline, far_mm) for enemy in field.enemies_of(unit)
-        )
-    ]
+    return units_in_range(field)
 
 
 def _fit_for(state: State, command: Command) -> list[str]:
@@ -277,9 +269,11 @@ def _shapes(
             yield from shapes_of(unit.outline, "unit", unit.id)
     if event.kind == "shot":
         yield from _shot(event, units)
+    # An event without a place of its own is shown at its side's commander.
     if not (about or event.evidence):
         yield from _of_side(event, state)
     words = hits or _result(event)
+    # Hits are shown at the target, any other result at the unit itself.
     shown = units.get(str(event.facts.get("target" if hits else "unit")))
     if words and shown is not None:
         yield Shape("point", (_middle(shown.outline),), "result", words)
@@ -336,7 +330,8 @@ def _result(event: Event) -> str:
         case "broken":
             return "breaks"
         case "falls-back" | "result" if facts["broken"]:
-            return ""  # the `broken` event says so
+            # The `broken` event says so.
+            return ""
         case "falls-back":
             gained = facts["disruption"]
             return f"{_disruptions(gained)}, falls back" if gained else "falls back"

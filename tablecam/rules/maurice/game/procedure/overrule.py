@@ -69,12 +69,13 @@ def agreed_on(state: State, action: Overrule) -> str:
     """Describes an overrule that both sides have to agree on; returns "" where one side may do it.
 
     Cards that are drawn or laid open with the discards reveal what a hand may hold to whoever sees
-    them, and so does a named card. Before the first deal no hand is concealed.
+    them, and so does a named card.
 
     Raises:
         Refused: A name is unknown, or a number impossible.
     """
     check_aside(state, action)
+    # Before the first deal no hand is concealed.
     is_any_dealt = any(side.cards for side in state.sides)
     is_of_cards = bool(action.hands) or action.deck is not None
     if not is_dealt(state) or not (action.aside or (is_any_dealt and is_of_cards)):
@@ -96,6 +97,7 @@ def _position_after(position: Position, action: Overrule) -> Position:
     )
     position = replace(position, units=units, commanders=tuple(leaders))
     try:
+        # Only to refuse a table on which nothing could be ruled.
         field_on(position)
     except BadInput as error:
         raise Refused(error.message) from None
@@ -140,6 +142,7 @@ def _resumed(state: State, action: Overrule) -> State:
         steps = ", ".join(_STEPS)
         why = f"expected one of {steps} to go on with: what is due hangs on {missing}"
         raise Refused(why, key="step")
+    # A game that was over goes on with the end of its round.
     if isinstance(state.step, Over) and action.active is None:
         return state.to(EndingRound())
     return state
@@ -187,9 +190,11 @@ def _check_numbers(state: State, action: Overrule) -> None:
     """Refuses impossible levels, morale, hands and round numbers."""
     arms = {unit.id: unit.arm for unit in state.position.units}
     for name, level in action.disruption.items():
+        # At more than that it would be broken (M-1.14).
         most = BASES[arms[name]]
         if not 0 <= level <= most:
             raise Refused(f"expected {name} at 0 to {most}, got {level}", key="disruption")
+    # An army without morale has lost, so it needs 1 or more.
     for key, least in (("morale", 1), ("hands", 0)):
         for side, number in getattr(action, key).items():
             if number < least:

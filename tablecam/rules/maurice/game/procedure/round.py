@@ -142,8 +142,10 @@ def apply(state: State, action: Action) -> StateAndEvents:
     Raises:
         Refused: The action is not legal now.
     """
+    # The referee's own action: it takes nobody's turn and has no events.
     if isinstance(action, CorrectPoses):
         return with_corrected_poses(state, action), ()
+    # At any step, even when the game is over.
     if isinstance(action, Overrule):
         after, events = onward(overruled(state, action))
     elif isinstance(state.step, Over):
@@ -156,6 +158,7 @@ def apply(state: State, action: Action) -> StateAndEvents:
 def onward(followed: StateAndEvents) -> StateAndEvents:
     """Advances until somebody is asked something, or the game is over."""
     state, events = followed
+    # One automatic step may lead to another.
     while (transition := _AUTOMATIC.get(type(state.step))) is not None:
         automatic = transition(state, state.step)
         if automatic is None:

@@ -33,6 +33,7 @@ def deployment_zone(table: TableSize, *, is_near: bool) -> shapely.Polygon:
 
 def unit_outside_zone(position: Position, side: str, *, is_near: bool) -> str | None:
     """Returns a unit of a side that leaves its third by more than a sliver, or None."""
+    # A sliver over the zone's edge does not count (G-5).
     zone = shapely.buffer(
         deployment_zone(position.table, is_near=is_near), SLIVER_MM, join_style="mitre"
     )
@@ -62,6 +63,7 @@ def check_room(position: Position, sides: Collection[str]) -> None:
         BadInput: A side does not fit; with its name.
     """
     for side in sides:
+        # Whichever edge it gets.
         for near in sides:
             usual_places(position, side, near)
 

@@ -21,6 +21,7 @@ from tablecam.table.motion import HAND_MM, lies_there
 
 def pose_corrections(state: State, position: Position) -> CorrectPoses | None:
     """Returns the action that adopts all small pose differences, or None without any."""
+    # Later in the round, moves are measured from the recorded poses.
     if not isinstance(state.step, VolleyChoice):
         return None
     pairs = ((unit, position.unit(unit.id)) for unit in state.position.units)
@@ -55,6 +56,7 @@ def with_corrected_poses(state: State, action: CorrectPoses) -> State:
         field_on(position)
     except BadInput as error:
         raise Refused(error.message, rule="G-8") from None
+    # Allowances and views of this round follow from these poses (M-6.2, M-8.4).
     return replace(state, position=position, round=replace(state.round, began=position))
 
 

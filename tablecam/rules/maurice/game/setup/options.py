@@ -83,6 +83,7 @@ def first_state(position: Position, options: Mapping[str, Any]) -> State:
 
 def _beginning(state: State, hands: Mapping[str, int]) -> State:
     """Starts round 1 after dealing the hands, the active side's first (M-2.6)."""
+    # By the hand that is to be dealt, as the state's is still empty.
     is_without_cards = hands[state.active] == 0
     state = first_step(state, 1, state.active)
     state = replace(state, round=replace(state.round, is_without_cards=is_without_cards))
@@ -100,6 +101,7 @@ def _dealt_before(state: State, hands: Mapping[str, int], then: Step) -> Step:
     """Returns the steps that deal both hands before `then`, the active side's first."""
     if state.options.deck is None:
         return then
+    # Built from the last step back, as each holds the next.
     second = Drawing(state.passive, hands[state.passive], then)
     return Drawing(state.active, hands[state.active], second)
 
@@ -134,6 +136,7 @@ def sides_of(position: Position) -> tuple[str, str]:
             got = " and ".join(commanders)
             raise BadInput("position", f"expected one commander of {side}, got {got}")
     for unit in field.units:
+        # Whatever has no allowance is no formation to begin with (M-1.7).
         if (unit.unit.arm, unit.formation) not in ALLOWANCES_BW:
             raise BadInput("", _formation_error(unit))
         if unit.disruption > len(unit.bases):
@@ -165,6 +168,7 @@ def _counted_deck(document: Document, parsed: _OptionsDocument, in_hands: int) -
     if parsed.deck is not None and parsed.deck_size is not None:
         raise document.error(("deck_size",), "expected none, as the deck says how many it has")
     size = DECK_SIZE if parsed.deck_size is None else parsed.deck_size
+    # The size of a dealt deck is checked by `_undealt`.
     if parsed.deck is None and size <= in_hands:
         why = f"expected more cards than the {in_hands} in hand, got {size}"
         raise document.error(("deck_size",), why)

@@ -94,6 +94,7 @@ class LayingTerrainRules:
             pieces = len(action.terrain)
             outcome = f"has laid {pieces} of {step.least} to {step.most} pieces"
         text = f"{side_name(step.side)} {outcome}"
+        # The side that laid no terrain has the choice of edges (M-2.3).
         edge = ChoosingEdge(state.other(step.side), step.then)
         drawn = tuple(
             Shape("polygon", piece.outline_mm, "terrain", piece.id)
@@ -141,6 +142,7 @@ class ChoosingOrderRules:
         """Lets both sides deploy, one after the other."""
         if not isinstance(action, ChooseOrder) or action.first not in _names(state):
             raise Refused(f"expected one of {', '.join(_names(state))}", rule="M-2.3", key="first")
+        # Built from the last step back, as each holds the next.
         second = Deploying(state.other(action.first), step.near, step.then)
         text = f"{side_name(action.first)} deploys first"
         deploying = Deploying(action.first, step.near, second)
@@ -181,6 +183,7 @@ class DeployingRules:
         try:
             position = with_units_at(state.position, yet_to_deploy(step), action.units)
             position = with_commanders(position, step.side, action.commanders)
+            # Only to refuse bases that cannot lie so.
             field_on(position)
         except BadInput as error:
             raise Refused(error.message, rule="M-2.3", key="units") from None
@@ -296,6 +299,7 @@ def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> Stat
         field_on(position)
     except BadInput as error:
         raise Refused(error.message, rule="M-2.2", key=error.key) from None
+    # Refused now, as an army that does not fit could not deploy later.
     try:
         check_room(position, _names(state))
     except BadInput as error:

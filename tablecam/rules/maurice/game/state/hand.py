@@ -63,6 +63,7 @@ def with_cards_discarded(state: State, side: str, cards: Sequence[str | None]) -
         raise Refused(f"{side_name(side)} has {holder.hand} cards, not {len(cards)}", rule="M-3.9")
     left = list(holder.cards)
     for card in cards:
+        # Refuses a card that the side does not hold.
         held_card(state, side, card)
         if card is not None:
             if card not in left:

@@ -53,6 +53,7 @@ def beside(base: BasePose, other: BasePose, *, to_right: bool) -> BasePose:
     """Returns `other` in edge contact beside `base`, their fronts aligned."""
     across, onward = np.array(right(base.heading_deg)), np.array(forward(base.heading_deg))
     apart_mm = (base.width_mm + other.width_mm) / 2 * (1 if to_right else -1)
+    # Bases of different depth are aligned by their fronts.
     on_mm = (base.depth_mm - other.depth_mm) / 2
     x, y = (np.array((base.x_mm, base.y_mm)) + across * apart_mm + onward * on_mm).tolist()
     return replace(other, x_mm=x, y_mm=y, heading_deg=base.heading_deg)

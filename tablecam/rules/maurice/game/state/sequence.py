@@ -41,6 +41,7 @@ def next_round(state: State) -> State:
 
 def first_step(state: State, number: int, active: str) -> State:
     """Returns the start of a round, where the active side may invoke volleys (M-4.3)."""
+    # Noted now, as the hand may change during the round (M-4.18).
     is_without_cards = state.side(active).hand == 0
     is_deck_out = is_deck_exhausted(state.deck)
     begun = Round(
@@ -58,6 +59,7 @@ def after_interrupt(state: State, step: Interrupting) -> State:
     """Continues what the passive side could interrupt; modifying cards come first (M-4.16)."""
     if step.moment == "volleys":
         first, second = state.active, state.passive
+        # First Fire turns the order of cards round, too (M-4.17).
         if state.round.passive_fires_first:
             first, second = second, first
         firing = Firing("volley", first, next_sides=(second,))
@@ -73,6 +75,7 @@ def _start_action(state: State, force: tuple[str, ...]) -> State:
         "rally": ("flag", Rallying(force)),
     }
     if state.round.command is None or state.round.command not in after:
+        # Its modifying cards are played before the combat (M-4.16).
         return state.to(Charging(force))
     symbol, step = after[state.round.command]
     return state.to(Modifying(symbol, state.active, (state.passive,), then=step))

@@ -96,6 +96,7 @@ class Round:
         amounts: dict[str, int] = {}
         for modifier in self.modifiers:
             if modifier.symbol == symbol:
+                # Cards of both sides may concern the same unit.
                 for unit, amount in modifier.amounts.items():
                     amounts[unit] = amounts.get(unit, 0) + amount
         return MappingProxyType(amounts)

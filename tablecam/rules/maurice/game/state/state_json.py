@@ -67,6 +67,7 @@ def state_from_json(data: object) -> State:
     plain = {key: value for key, value in document.data.items() if key not in ("format", "version")}
     plain["position"] = _position(plain, "position")
     if isinstance(round_json := plain.get("round"), dict):
+        # It is left out while nothing has moved in the round.
         began = _position(round_json, "began") if "began" in round_json else plain["position"]
         plain["round"] = round_json | {"began": began}
     state: State = from_plain(_ADAPTER, plain, _SOURCE)

@@ -13,7 +13,7 @@ from dataclasses import field as datafield
 from types import MappingProxyType
 from typing import Final
 
-from tablecam.rules.maurice.charge.charge import Charge, charges
+from tablecam.rules.maurice.charge.charge import Charge, charge_of, charges
 from tablecam.rules.maurice.field.field import (
     Field,
     UnitOnField,
@@ -72,7 +72,10 @@ def fire_at(state: State, names: Collection[str]) -> FireByUnit:
 def charges_at(state: State, names: Collection[str]) -> Mapping[str, Charge]:
     """Returns the charges of some units, by unit."""
     table = _table_at(state)
-    if missing := [name for name in names if name not in table.charge]:
+    missing = [name for name in names if name not in table.charge]
+    if len(missing) == 1:
+        table.charge[missing[0]] = charge_of(table.field, table.field.by_id[missing[0]])
+    elif missing:
         table.charge.update(charges(table.field, only=missing))
     return MappingProxyType({name: table.charge[name] for name in names})
 
@@ -91,6 +94,7 @@ def _table_at(state: State) -> _Table:
 
 def _table_on(position: Position, *, is_closed: bool) -> _Table:
     """Returns the cached table of a position, or a new one."""
+    # Another thread may append meanwhile.
     latest = tuple(_LATEST)
     for recent in latest:
         if recent.position is position and recent.is_closed == is_closed:
@@ -149,6 +153,7 @@ def _moved_units(before: Field, after: Field) -> frozenset[str]:
 
 def _lies_as(one: UnitOnField, other: UnitOnField) -> bool:
     """Whether a unit lies as another does, with the same arm, side and formation."""
+    # The same object if it lies still (`updated_field`).
     return one is other or (
         (one.side, one.unit.arm, one.formation) == (other.side, other.unit.arm, other.formation)
         and one.unit.bases == other.unit.bases

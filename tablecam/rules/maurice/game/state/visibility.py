@@ -18,11 +18,13 @@ def visible_json(state: State, seat: str | None) -> Json:
 
     Where tablecam deals, `hand` holds the seat's own cards in full; `discards` is the face-up pile.
     """
+    # The counts stay, as the size of a hand is public (M-3.1).
     sides = tuple(replace(side, cards=()) for side in state.sides)
     options = replace(state.options, cards=())
     deck = replace(state.deck, cards=(), discards=())
     public = replace(state, sides=(sides[0], sides[1]), options=options, deck=deck)
     plain = state_to_json(public)
+    # The pile lies face up (M-3.1).
     pile = (state.options.card(card_id) for card_id in state.deck.discards)
     plain["discards"] = [to_plain(card) for card in pile if card is not None]
     if isinstance(state.step, LayingTerrain):
