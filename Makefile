@@ -1,11 +1,11 @@
-# make demo    sets everything up and opens the living table
-# make test    sets everything up and passes all tests
-# make check   lint, types and the direction of imports, of the page too (needs Node.js)
+# make demo    sets everything up and opens the demo
+# make test    sets everything up and runs all tests
+# make check   lint, formatting, types and import directions, also of the page (needs Node.js)
 # make format  formats Python and the page's modules
-# make bench   speed and accuracy, beside what one would use (part: BENCH_OPTIONS='--setting 2.3')
+# make bench   speed and accuracy, next to the usual alternatives (part: BENCH_OPTIONS='--setting 2.3')
 # make bench-games    thousands of games by random players (part: BENCH_OPTIONS='--games 100')
-# make bench-record   the same on three times as many tables, written down with its plots
-# make drill   kills, hostile input, a thief, damaged files, by the thousand; writes docs/drill.md
+# make bench-record   the same on three times as many tables; writes the results and plots
+# make drill   thousands of kills, hostile inputs, thefts and damaged files; writes docs/drill.md
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

@@ -11,7 +11,7 @@ from tablecam.replay.log import Log
 
 recording = GameFile.open(Path(sys.argv[1]), read_only=True)
 facts = recording.facts()
-print(f"{facts.game}, begun {facts.started_at:%Y-%m-%d %H:%M}")
+print(f"{facts.game}, started {facts.started_at:%Y-%m-%d %H:%M}")
 
 log = Log()
 for entry in recording.entries():

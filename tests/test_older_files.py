@@ -17,7 +17,7 @@ OLD = Path(__file__).parent / "fixtures" / "0.1.0"
 
 def test_an_older_recording_holds_when_it_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(OLD / "game.tablecam"), "--check"]) == 0
-    assert "all holds: 1 game, 5 actions, 3 events" in capsys.readouterr().out
+    assert "everything agrees: 1 game, 5 actions, 3 events" in capsys.readouterr().out
 
 
 def test_an_older_recording_tells_its_moves(capsys: pytest.CaptureFixture[str]) -> None:

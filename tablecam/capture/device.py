@@ -91,7 +91,7 @@ class Device:
                 return picture
             except BrokenPicture:
                 self._count(is_broken=True)
-                _log.debug("%s: a broken picture was passed over", self._arguments[0])
+                _log.debug("%s: skipped a damaged picture", self._arguments[0])
         return None
 
     @property

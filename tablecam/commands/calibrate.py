@@ -117,8 +117,8 @@ def _refuse_own_options(context: click.Context, subcommand: str) -> None:
                 parameter.opts[0] for parameter in context.command.params if parameter.name == name
             )
             raise click.UsageError(
-                f"{option} before `{subcommand}` goes with --live: expected the options of "
-                f"`{subcommand}` behind it"
+                f"{option} before `{subcommand}` belongs to --live: expected options of "
+                f"`{subcommand}` after it"
             )
 
 
@@ -204,12 +204,12 @@ def lens(
         return
     print_lens(calibration, rejected, progress)
     _print_written(out, old_file)
-    click.echo(f"{coverage_path}: shows where the views covered the field", err=True)
+    click.echo(f"{coverage_path}: shows which part of the picture the views cover", err=True)
     _print_kept(old_coverage)
     if old_file is not None:
-        click.echo("The table's place hangs on the lens: calibrate the table again.", err=True)
+        click.echo("A new lens needs a new table calibration: calibrate the table again.", err=True)
     step = f"tablecam calibrate table PICTURE --table table.toml --camera {out}"
-    click.echo(f"Next, with a picture of the table and its tags: {step}", err=True)
+    click.echo(f"Next, take a picture of the table tags and run: {step}", err=True)
 
 
 @calibrate.command("table")
@@ -268,8 +268,8 @@ def _check_agreement(calibration: TableCalibration, picture: Path, table_path: P
         return
     worst = max(calibration.tags, key=lambda tag: tag.distance_mm)
     raise CalibrationError(
-        f"{picture}: expected table tags where {table_path} lists them, got tag {worst.id} "
-        f"{worst.distance_mm:.0f} mm beside: is it the file of this table, and do the tags lie as "
+        f"{picture}: expected table tags where {table_path} lists them, but tag {worst.id} is "
+        f"{worst.distance_mm:.0f} mm off: is this the right table file, and do the tags lie where "
         "it says?"
     )
 
@@ -366,4 +366,4 @@ def _print_written(out: Path, old_path: Path | None) -> None:
 
 def _print_kept(old_path: Path | None) -> None:
     if old_path is not None:
-        click.echo(f"{old_path}: the file that was there before is kept here", err=True)
+        click.echo(f"{old_path}: backup of the previous file", err=True)

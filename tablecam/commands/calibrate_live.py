@@ -51,8 +51,8 @@ def calibrate_live(
         server = Server(app, host, port, streams=streams)
         click.echo(f"Calibrate at {server.address}", err=True)
         if server.network_address is not None:
-            click.echo(f"On a phone in the same network: {server.network_address}", err=True)
-        click.echo("Ctrl-C stops; every view is kept.", err=True)
+            click.echo(f"On a phone on the same network: {server.network_address}", err=True)
+        click.echo("Press Ctrl-C to stop; all views are saved.", err=True)
         server.run(open_browser=open_browser)
 
 

@@ -107,11 +107,11 @@ def print_lens(
     console.print(
         f"Reprojection error {calibration.rms_px:.3f} px over {len(calibration.views)} views."
     )
-    known = f"Where it is known worst, the lens misplaces a pixel by {progress.sigma_px:.2f} px"
-    verdict = "" if progress.missing else ": that is enough"
+    known = f"At its least certain point the lens is off by {progress.sigma_px:.2f} px"
+    verdict = "" if progress.missing else ": good enough"
     console.print(f"{known} (one sigma){verdict}.")
     if progress.missing:
-        console.print(f"Still wanting: {'; '.join(progress.missing)}.")
+        console.print(f"Still needed: {'; '.join(progress.missing)}.")
 
 
 def print_table(search: TableSearch) -> None:
@@ -135,13 +135,13 @@ def _sentences(calibration: TableCalibration, search: TableSearch) -> list[str]:
     x_mm, y_mm, z_mm = calibration.pose.camera_centre_mm
     sentences = [
         f"The camera is at x {x_mm:.0f} mm, y {y_mm:.0f} mm, {z_mm:.0f} mm above the table.",
-        f"Reprojection error {calibration.rms_px:.3f} px; places on the table are known to "
+        f"Reprojection error {calibration.rms_px:.3f} px; positions on the table are accurate to "
         f"{calibration.sigma_mm:.2f} mm (one sigma).",
     ]
     if search.sigma_with_lens_mm is not None:
         sentences.append(
-            "The lens is not calibrated: with `tablecam calibrate lens` first, places would be "
-            f"known to about {search.sigma_with_lens_mm:.2f} mm."
+            "The lens is not calibrated: after `tablecam calibrate lens`, positions would be "
+            f"accurate to about {search.sigma_with_lens_mm:.2f} mm."
         )
     return [*sentences, *(f"Note: {note}." for note in search.notes)]
 

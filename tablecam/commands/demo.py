@@ -21,7 +21,7 @@ def demo(host: str, port: int, open_browser: bool, game: GameOptions) -> None:
     A simulated camera watches a scripted battle. Its pictures go through the same search, fit and
     tracking as those of a real camera. Drag units on the page and see them found again.
     """
-    click.echo("Laying out the table; the page comes in a moment …", err=True)
+    click.echo("Starting the simulated table …", err=True)
     table, camera = embedded_demo(), demo_camera()
     table_file = (files("tablecam.simulate") / "demo_table.toml").read_text(encoding="utf-8")
     with Reader(lambda: SimulatedSource(table, camera), name="simulated", is_live=False) as reader:

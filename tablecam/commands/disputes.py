@@ -52,7 +52,7 @@ def disputes(path: Path, as_json: bool, pictures_folder: Path | None, number: in
     """
     game = GameFile.open(path, read_only=True)
     if as_json and number is not None:
-        raise BadInput("--position", "expected it or --json, got both: either is one document")
+        raise BadInput("--position", "expected no --json with it: each prints a document")
     if pictures_folder is not None:
         _write_pictures(game, pictures_folder)
     if number is not None:
@@ -73,7 +73,7 @@ def _document(game: GameFile) -> Json:
 def _lines(game: GameFile) -> Iterator[str]:
     facts, asked = game.facts(), record_disputes.disputes(game)
     count = {0: "no disputes", 1: "1 dispute"}.get(len(asked), f"{len(asked)} disputes")
-    yield f"{facts.game}, begun {facts.started_at:%Y-%m-%d %H:%M}: {count}"
+    yield f"{facts.game}, started {facts.started_at:%Y-%m-%d %H:%M}: {count}"
     for dispute in asked:
         at = datetime.fromisoformat(dispute["at"])
         yield f"\n{dispute['number']:>3}  {at:%H:%M:%S}  {dispute['question']['text']}"
@@ -92,7 +92,7 @@ def _answer_lines(dispute: Json) -> Iterator[str]:
     if line:
         yield line["text"]
     if line.get("reading"):
-        yield f"our reading of {line['reading']['rule']}: {line['reading']['text']}"
+        yield f"interpretation of {line['reading']['rule']}: {line['reading']['text']}"
 
 
 def _write_pictures(game: GameFile, folder: Path) -> None:
@@ -105,7 +105,7 @@ def _write_pictures(game: GameFile, folder: Path) -> None:
             if jpeg is not None:
                 _write(folder / f"{game.path.stem}-dispute-{number}{ending}.jpg", jpeg)
                 written += 1
-    click.echo(f"{written} pictures are in {folder}", err=True)
+    click.echo(f"wrote {written} pictures to {folder}", err=True)
 
 
 def _picture(game: GameFile, number: int, *, plain: bool) -> bytes | None:
@@ -124,6 +124,6 @@ def _write(path: Path, jpeg: bytes) -> None:
             with path.open("xb") as file:
                 file.write(jpeg)
     except FileExistsError:
-        raise BadInput(str(path), "expected a new name, but there is another such file") from None
+        raise BadInput(str(path), "a different file of this name exists already") from None
     except OSError as error:
         raise BadInput(str(path), f"cannot be written: {error.strerror}") from None

@@ -18,7 +18,7 @@ Each request is a JSON object on one line; so is its answer, with "ok" true or f
   {"do": "load", "position": {...}, "options": {"active": "french"}}
   {"do": "state"}      {"do": "legal"}      {"do": "undo"}
   {"do": "apply", "action": {...}}          an action that "legal" lists
-  {"do": "moved", "position": {...}}        the present position
+  {"do": "moved", "position": {...}}        the position now
 Apply a roll with the "values" of real dice; without them, tablecam rolls the dice.
 """
 

@@ -142,11 +142,11 @@ def _check(outputs: Mapping[str, Path | None], has_pictures: bool) -> None:
     if not any(outputs.values()):
         raise BadInput("export", f"expected what to export: {', '.join(outputs)}")
     if has_pictures and not any(outputs[option] for option in _WITH_PICTURES):
-        expected = f"expected it with {', '.join(_WITH_PICTURES[:-1])} or {_WITH_PICTURES[-1]}"
+        expected = f"expected {', '.join(_WITH_PICTURES[:-1])} or {_WITH_PICTURES[-1]}"
         raise BadInput("--pictures", expected)
     for option in _FILMS:
         if outputs[option] == STANDARD_OUTPUT:
-            expected = "expected a file, got standard output: a film is not written in one go"
+            expected = "expected a file, got standard output: a film cannot be written to it"
             raise BadInput(option, expected)
     check_new(outputs)
 

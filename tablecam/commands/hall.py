@@ -38,7 +38,7 @@ def hall(address: str, host: str, port: int, open_browser: bool) -> None:
     watch = HallWatch(database)
     app, streams = create_hall(watch)
     server = Server(app, host, port, streams=streams)
-    click.echo(f"The hall is at {server.network_address or server.address}", err=True)
-    click.echo("Ctrl-C stops.", err=True)
+    click.echo(f"Hall at {server.network_address or server.address}", err=True)
+    click.echo("Press Ctrl-C to stop.", err=True)
     with watch:
         server.run(open_browser=open_browser)

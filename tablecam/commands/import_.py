@@ -42,8 +42,8 @@ def import_(lines_path: Path, out_path: Path) -> None:
         entries = with_progress(copy.entries, copy.last, "importing")
         GameFile.create(out_path, copy.facts, entries, copy.written_by)
     if not copy.has_digests:
-        click.echo("an older tablecam wrote no digests: a change would not be noticed", err=True)
-    click.echo(f"{copy.last} entries are in {out_path}", err=True)
+        click.echo("written by an older tablecam: changes cannot be detected", err=True)
+    click.echo(f"imported {copy.last} entries into {out_path}", err=True)
 
 
 @contextmanager
@@ -52,6 +52,6 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     if not path.exists():
-        raise BadInput(str(path), "expected a file, but there is none of that name")
+        raise BadInput(str(path), "there is no such file")
     with readable_errors(str(path), "cannot be read"), path.open("rb") as file:
         yield file

@@ -41,15 +41,15 @@ def check_new(
         name = path if path == STANDARD_OUTPUT else path.resolve()
         # Even with --force, what is read must not be overwritten.
         if name in read:
-            raise BadInput(str(path), "expected a file of its own to write, got one that is read")
+            raise BadInput(str(path), "expected a new file to write, got one of the inputs")
         if name in taken:
-            raise BadInput(option, f"expected an output of its own, got that of {taken[name]}")
+            raise BadInput(option, f"expected another file than that of {taken[name]}")
         taken[name] = option
         if path.is_dir():
             raise BadInput(str(path), "expected a file to write, got a folder")
         if path != STANDARD_OUTPUT and path.exists() and not force:
-            hint = "" if force is None else "; --force writes over it"
-            raise NameTaken(str(path), f"expected a new name, but there is such a file{hint}")
+            hint = "" if force is None else "; --force overwrites it"
+            raise NameTaken(str(path), f"the file exists already{hint}")
 
 
 def check_place(path: Path, *, ending: str | None = None) -> None:

@@ -133,8 +133,8 @@ def _roster(path: Path, tag_size_mm: float | None) -> Roster:
     if tag_size_mm > largest_tag_mm(least, cells):
         raise BadInput(
             "--tag-size",
-            f"expected at most {largest_tag_mm(least, cells):g} mm, which with its white rim fits "
-            f"{least.name}'s base of {least.width_mm:g} x {least.depth_mm:g} mm, got "
+            f"expected at most {largest_tag_mm(least, cells):g} mm, the largest that fits with its "
+            f"white rim on {least.name}'s base of {least.width_mm:g} x {least.depth_mm:g} mm, got "
             f"{tag_size_mm:g}",
         )
     return with_tag_size(roster, tag_size_mm)
@@ -173,7 +173,7 @@ def _mount(lens: Lens, place: str | None, roster: Roster, height_mm: float) -> M
         raise BadInput(
             "--camera-at",
             f"expected a place at most {MOST_SLANTED * height_mm:.0f} mm from the table's middle "
-            f"(from {height_mm:g} mm high, figures hide the tags behind them beyond), "
+            f"(farther out, from a height of {height_mm:g} mm, figures hide the tags behind them), "
             f"got {place!r}",
         )
     return mount

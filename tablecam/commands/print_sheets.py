@@ -69,7 +69,7 @@ def print_sheets(
     existed = _are_sheets(out)
     check_new({"--out": out}, inputs=[table_path] if table_path else [], force=force or existed)
     _write(out, sheets_pdf(content, paper))
-    click.echo(f"{out}: {'written anew' if existed else 'written'}, print it at 100 %", err=True)
+    click.echo(f"{out}: {'updated' if existed else 'written'}, print it at 100 %", err=True)
 
 
 def sheet_content(
@@ -86,7 +86,7 @@ def sheet_content(
         BadInput: A name is no unit's or commander's, or the sheets have no base tags.
     """
     if only is not None and what not in ("all", "bases"):
-        raise BadInput("--units", f"expected it with base tags, got `--what {what}`")
+        raise BadInput("--units", f"expected --what all or bases, got `--what {what}`")
     if roster is None:
         return SheetContent(lens_board=True)
     return SheetContent(

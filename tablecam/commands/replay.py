@@ -87,11 +87,11 @@ def replay(
     """
     if repaired_path is not None:
         if is_check or as_json or is_page:
-            raise BadInput("--repair", "expected it alone, got other options with it")
+            raise BadInput("--repair", "expected it alone, got other options too")
         _repair(path, repaired_path)
         return
     if is_page and (is_check or as_json):
-        raise BadInput("--page", "expected it alone, got other options with it")
+        raise BadInput("--page", "expected it alone, got other options too")
     recorded = GameFile.open(path, read_only=True)
     verified = verified_file(recorded)
     if is_check:
@@ -189,7 +189,7 @@ def _check_document(
 
 def _print_verified(verified: Verification) -> None:
     if verified.entries and not verified.faults:
-        click.echo(f"as written, by its digest: {counted(verified.entries, 'entry')}")
+        click.echo(f"unchanged, by digest: {counted(verified.entries, 'entry')}")
     for line in verified.lines():
         click.echo(harmless(line))
 
@@ -198,12 +198,12 @@ def _print_check(checked: CheckResult, took_s: float, played_s: float, *, is_who
     counts = [counted(checked.counts[noun], noun) for noun in _COUNTED if checked.counts[noun]]
     faster = f", {played_s / took_s:,.0f} times as fast as it was played" if took_s else ""
     if checked.fault is None:
-        verdict = "all holds" if is_whole else "agrees with the rules"
-        click.echo(f"{verdict}: {', '.join(counts) or 'there was nothing to check'}")
-        click.echo(f"done again in {took_s:.1f} s{faster}")
+        verdict = "everything agrees" if is_whole else "agrees with the rules"
+        click.echo(f"{verdict}: {', '.join(counts) or 'nothing to check'}")
+        click.echo(f"replayed in {took_s:.1f} s{faster}")
     else:
-        click.echo(f"held until then: {', '.join(counts) or 'nothing'}")
-        click.echo(f"the first that does not: {harmless(str(checked.fault))}")
+        click.echo(f"agreed up to there: {', '.join(counts) or 'nothing'}")
+        click.echo(f"first difference: {harmless(str(checked.fault))}")
 
 
 def _print_versions(checked: CheckResult, written_by: str) -> None:
@@ -214,8 +214,8 @@ def _print_versions(checked: CheckResult, written_by: str) -> None:
         click.echo(f"recorded by tablecam {harmless(written_by) or 'unknown'}; {ours}")
     if checked.reworked:
         entries = f"{counted(checked.reworked, 'entry')} {'is' if checked.reworked == 1 else 'are'}"
-        how = "drawn otherwise" if is_own else "drawn otherwise, or put in other words,"
-        click.echo(f"{entries} {how} by now: what was ruled is the same")
+        how = "drawn differently" if is_own else "drawn or worded differently"
+        click.echo(f"{entries} now {how}; the rulings are the same")
 
 
 def _entries(recorded: Journal, last: int, what: str) -> Iterator[Entry]:

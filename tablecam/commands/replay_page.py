@@ -24,6 +24,6 @@ def serve_replay(recorded: Journal, host: str, port: int, *, open_browser: bool)
     app = create_replay(recorded, is_own=is_this_machine(host))
     server = Server(app, host, port, streams=Streams(_MAX_STREAMS))
     address = server.network_address or server.address
-    click.echo(f"The recording is played at {address}", err=True)
-    click.echo("Ctrl-C stops.", err=True)
+    click.echo(f"Replay at {address}", err=True)
+    click.echo("Press Ctrl-C to stop.", err=True)
     server.run(open_browser=open_browser)

@@ -120,8 +120,8 @@ def _check(videos: Sequence[Path], table_path: Path, camera_path: Path) -> None:
     # Each recording is named after its video.
     for stem, count in Counter(video.stem for video in videos).items():
         if count > 1:
-            expected = f"expected videos of different names, got {count} that are called {stem}"
-            raise BadInput("reread", f"{expected}: read them into folders of their own")
+            expected = f"expected videos with different names, got {count} named {stem}"
+            raise BadInput("reread", f"{expected}: read them into separate folders")
 
 
 @contextmanager
@@ -143,13 +143,13 @@ def _dask_cluster(address: str, tasks: Sequence[Task]) -> Iterator[list[_Future]
     try:
         from distributed import Client
     except ImportError:
-        because = "a cluster needs one package more: pip install 'tablecam[hall]'"
+        because = "a cluster needs another package: pip install 'tablecam[hall]'"
         raise BadInput("--scheduler", because) from None
     try:
         client: Any = Client(address, timeout=_PATIENCE_S, set_as_default=False)  # type: ignore[no-untyped-call] # it has no types
     except (OSError, ValueError) as error:
         because = " ".join(str(error).split())
-        raise BadInput("--scheduler", f"{address} is not reached: {because}") from None
+        raise BadInput("--scheduler", f"cannot reach {address}: {because}") from None
     with client:
         # Not pure, or Dask would answer a second run from its cache.
         yield [client.submit(reread, task, pure=False) for task in tasks]
@@ -189,5 +189,5 @@ def _result(task: Task, future: _Future) -> RereadResult:
 def _summary(result: RereadResult) -> str:
     if result.problem:
         return result.problem
-    hint = ", as it was before" if result.was_done_before else ""
+    hint = ", already done" if result.was_done_before else ""
     return f"{result.recording}: {result.positions} positions{hint}"

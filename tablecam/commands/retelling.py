@@ -13,4 +13,4 @@ def completed_with_progress(recorded: Journal) -> Journal:
     Raises:
         BadInput: It cannot be read, or an entry is damaged.
     """
-    return retold(recorded, watched_as("doing it again"))
+    return retold(recorded, watched_as("replaying"))

@@ -181,7 +181,7 @@ def _check_named(option: str, name: str, known: Iterable[str], kind: str) -> Non
 def _check_rule(rule: str | None) -> None:
     if rule is not None and not keys_under(rule):
         known = ", ".join(dict.fromkeys(rule_id for rules in RULES.values() for rule_id in rules))
-        raise BadInput("--rule", f"expected one of {known}, or a chapter of theirs, got {rule}")
+        raise BadInput("--rule", f"expected one of {known}, or a chapter such as M-7, got {rule}")
 
 
 def _check_two(pair: tuple[str, str] | None, unit_ids: tuple[str, ...]) -> None:

@@ -66,7 +66,7 @@ def run(
         options = replace(options, resolution_px=(size.width_px, size.height_px))
     kind = source_kind(source)
     if kind in ("camera", "stream"):
-        click.echo(f"Opening the {kind}; the page comes in a moment …", err=True)
+        click.echo(f"Opening the {kind} …", err=True)
     if kind == "picture":
         # A picture stays visible.
         options = replace(options, at_end="loop")

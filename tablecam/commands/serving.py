@@ -196,10 +196,10 @@ def serve(
     # With --port 0 the port is known only now.
     seats.address = server.network_address or server.address
     start = server.address + seats.path("shared").lstrip("/") if seats.by_link else server.address
-    click.echo(f"The table is at {start}", err=True)
+    click.echo(f"Table at {start}", err=True)
     if seats.by_link:
         click.echo(invitation(seats), err=True)
-    click.echo("Ctrl-C stops.", err=True)
+    click.echo("Press Ctrl-C to stop.", err=True)
     # The upload ends after the table, so that it gets the last entries.
     with _sending(game, record, roster.name), live:
         server.run(open_browser=open_browser, start=start)
@@ -219,7 +219,7 @@ def say_where_kept(record: GameRecorder) -> None:
         click.echo(record.unsaved, err=True)
         raise click.exceptions.Exit(1)
     if record.path is not None:
-        click.echo(f"The game is kept in {record.path}", err=True)
+        click.echo(f"The game is recorded in {record.path}", err=True)
 
 
 def _seats(roster: Roster, host: str, port: int, game: GameOptions, *, is_new: bool) -> Seats:
@@ -241,7 +241,7 @@ def _sending(game: GameOptions, record: GameRecorder, name: str) -> AbstractCont
 
 def invitation(seats: Seats) -> str:
     """Returns a link and a QR code for each seat that a phone may take."""
-    lines = ["For phones in the same network; whoever has a link has its seat:"]
+    lines = ["For phones on the same network; whoever opens a link takes its seat:"]
     for name in seats.by_name:
         if name != "shared":
             lines += [f"\n{name}: {seats.link(name)}", terminal_code(seats.link(name))]
@@ -259,12 +259,12 @@ def is_this_machine(host: str) -> bool:
 def _is_resumed(file: GameFile) -> bool:
     """Whether players resume an unfinished game: asks in a terminal, otherwise yes."""
     if is_being_played(file.path):
-        click.echo(f"{file.path} is being played by another tablecam: a new game begins", err=True)
+        click.echo(f"another tablecam is playing {file.path}: beginning a new game", err=True)
         return False
     began = f"{file.facts().started_at.astimezone():%d %B, %H:%M}"
     if sys.stdin.isatty():
-        return click.confirm(f"Go on with the game that began on {began}?", default=True, err=True)
-    click.echo(f"Going on with the game in {file.path} (--new begins another)", err=True)
+        return click.confirm(f"Resume the game that began on {began}?", default=True, err=True)
+    click.echo(f"Resuming the game in {file.path} (--new begins another)", err=True)
     return True
 
 

@@ -134,12 +134,12 @@ def _check_trusted(
     seen = [tag for tag in registration.seen if tag not in registration.displaced_mm]
     listed = [tag.id for tag in roster.table_tags]
     if len(seen) >= _MIN_TABLE_TAGS:
-        got = "they contradict each other and it: some of them, or the camera, were moved"
+        got = "they contradict each other and the camera file: some tags or the camera were moved"
     else:
         missing = ", ".join(str(tag) for tag in listed if tag not in seen)
         got = (
-            f"got {len(seen)} (not seen there: {missing}): they are hidden, the camera moved, or "
-            "the camera file is of another table"
+            f"got {len(seen)} (not seen: {missing}): they are hidden, the camera moved, or "
+            "the camera file belongs to another table"
         )
     raise BadInput(
         str(picture),

@@ -69,7 +69,7 @@ def _lines(report: PictureReport, sides: dict[str, Colour]) -> Iterator[_Line]:
     yield from _wrapped(report.health(), GREY)
     if report.hidden_table_tags:
         names = ", ".join(map(str, report.hidden_table_tags))
-        yield from _wrapped([f"table tags not visible: {names}"])
+        yield from _wrapped([f"table tags not seen: {names}"])
     if report.table_note:
         yield from _wrapped([report.table_note], REFUSED)
     yield from _section("What to do", report.advice)

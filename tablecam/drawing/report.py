@@ -89,7 +89,7 @@ class PictureReport:
             yield "missing: " + ", ".join(map(str, self.missing))
         yield from (f"rejected: {self.refusal(rejection)}" for rejection in self.rejected)
         if self.hidden_table_tags:
-            yield f"table tags not visible: {', '.join(map(str, self.hidden_table_tags))}"
+            yield f"table tags not seen: {', '.join(map(str, self.hidden_table_tags))}"
         yield from self.health()
         if self.table_note:
             yield f"warning: {self.table_note}"

@@ -96,4 +96,4 @@ def _units_named(question: str, because: str, position: Position) -> Iterator[Un
 
 
 def _no_file() -> GameFile:
-    raise BadInput("game", "this table is watched without a file for its games")
+    raise BadInput("game", "this table has no file to record its games")

@@ -141,11 +141,13 @@ def _by_rule(position: Position, a: Thing, b: Thing) -> LengthByRule | None:
 def _sentence(
     a: Thing, b: Thing, length: Length, base_width_mm: float, ruled: LengthByRule | None
 ) -> str:
-    hidden = "".join(f"; {thing.name} is hidden, its last place counts" for thing in _hidden(a, b))
+    hidden = "".join(
+        f"; {thing.name} is hidden, its last position counts" for thing in _hidden(a, b)
+    )
     if ruled is not None:
         return f"{ruled.because} ({ruled.rule}){hidden}"
     apart = f"{length.in_bw(base_width_mm):.2f} BW"
-    ends = "edge to edge where they are nearest"
+    ends = "edge to edge at their nearest points"
     if not (_has_footprint(a) and _has_footprint(b)):
         ends = f"from {_end(a)} to {_end(b)}"
     return f"{a.name} and {b.name} lie {apart} apart, {ends}{hidden}"
@@ -178,7 +180,7 @@ def _lines(thing: Thing, roster: Roster) -> Iterable[str]:
     if bases:
         sigma_mm = max(base.sigma_mm for base in bases)
         sigma_deg = max(base.sigma_deg for base in bases)
-        yield f"Known to ±{sigma_mm:.2f} mm and ±{sigma_deg:.2f}°."
+        yield f"Accurate to ±{sigma_mm:.2f} mm and ±{sigma_deg:.2f}°."
     held = sum(base.seen == "held" for base in bases)
     if held:
         yield f"{held} of {len(bases)} hidden now: held where last seen."

@@ -95,7 +95,7 @@ class Refereeing(Background):
             self._recording.settle(position, missed=missed)
         # A fault of tablecam's own costs an entry; the table is judged all the same.
         except Exception:
-            log.exception("the table could not be kept as it lies")
+            log.exception("the position could not be saved")
 
 
 def missed_tags(now: Snapshot) -> frozenset[int]:

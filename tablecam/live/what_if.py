@@ -61,7 +61,7 @@ class WhatIf:
     def _position(self, branch: Branch) -> Position:
         journal = self._recording()
         if journal is None:
-            raise BadInput("recording", "nothing was recorded of this table yet")
+            raise BadInput("recording", "nothing has been recorded of this table yet")
         return branched(journal, branch)
 
     def _ruled(self, position: Position) -> tuple[Roster, LiveRulings]:

@@ -346,7 +346,7 @@ class CalibrationWork:
 
     def _find_table(self, grey: Picture) -> TableReading:
         roster = self._roster
-        assert roster is not None, "the stage `table` is entered with a table file only"
+        assert roster is not None, "the stage `table` needs a table file"
         listed_mm = {tag.id: (tag.x_mm, tag.y_mm) for tag in roster.table_tags}
         lens = None if self._lens is None else self._lens.lens
         tags = find_tags(grey, roster.dictionary, listed_mm, lens)

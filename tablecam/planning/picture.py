@@ -227,7 +227,7 @@ class _Sheet:
             self.pen.words(line, np.array([left, y]), INK, height=9.5, casing=None)
             y += 20
         y = self._key(left, y + 12)
-        words = "simulated, at the worst place of the table"
+        words = "simulated, at the worst point of the table"
         self.pen.words(words, np.array([left, y]), INK, height=9.5, casing=None)
         y += 18
         tags = sorted(self.plan.tags, key=lambda tag: tag.scale.min_px_per_cell)
@@ -273,8 +273,8 @@ class _Sheet:
         else:
             lines += [
                 f"{found_percent(expected.recall)} found",
-                f"placed to {tag.median_mm:.2f} mm",
-                f"95 % to {tag.p95_mm:.2f} mm",
+                f"median error {tag.median_mm:.2f} mm",
+                f"95 % within {tag.p95_mm:.2f} mm",
             ]
         step = min(24.0, side / len(lines))
         for i, line in enumerate(lines):

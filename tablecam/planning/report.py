@@ -160,8 +160,8 @@ def _size(plan: Plan, size_mm: float) -> str:
 
 def _table(plan: Plan) -> Table:
     """Builds the table of predictions; base types with equal figures share a row."""
-    title = f"From {plan.height_mm:g} mm, at the worst place of the table"
-    columns = ("tag", "mm", "px/cell", "found", "place, mm", "95 %", "heading, °", "95 %")
+    title = f"From {plan.height_mm:g} mm, at the worst point of the table"
+    columns = ("tag", "mm", "px/cell", "found", "position, mm", "95 %", "heading, °", "95 %")
     table = Table(*columns, title=title, title_justify="left")
     rows: dict[tuple[str, ...], list[str]] = {}
     for tag in plan.tags:

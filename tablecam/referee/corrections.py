@@ -61,7 +61,7 @@ def correct_dice(
         before, after = (", ".join(map(str, dice)) for dice in (roll.values, values))
         corrected = replace(roll, values=tuple(values))
         note = _note(f"the dice were read as {before}", why)
-        what = f"dice of {before} put right to {after}"
+        what = f"dice of {before} corrected to {after}"
         return Change(lambda: play.correct(place, corrected, note), since=place, what=what)
 
     referee.change(seat, plan, version)
@@ -111,12 +111,12 @@ def correct_choice(
         choice = play.game.action_from_json(action)
         # A page may send anything: only what was legal then may take its place.
         if choice not in _alternatives(play, seat, place):
-            raise Refused("expected what else might have been chosen then", key="action")
+            raise Refused("expected another choice that was possible then", key="action")
         before = play.state_before(place)
         first = _public_text(play, before, play.done[place].action)
         corrected = _public_text(play, before, choice)
-        note = _note(f"{first} was told first", why)
-        what = f"{corrected} in place of {first}"
+        note = _note(f"{first} was chosen first", why)
+        what = f"{corrected} instead of {first}"
         return Change(lambda: play.correct(place, choice, note), since=place, what=what)
 
     referee.change(seat, plan, version)

@@ -34,8 +34,8 @@ class Placing:
         if not self.bases:
             return f"{self.unit} is broken: take it off the table"
         if self.off_mm is None:
-            return f"{self.unit} is not seen: put it where the ghost lies"
-        return f"put {self.unit} where the ghost lies, {self.off_mm:.0f} mm from here"
+            return f"{self.unit} is not seen: put it where the ghost is"
+        return f"put {self.unit} where the ghost is, {self.off_mm:.0f} mm from here"
 
 
 def changed_by_game(before: Position, after: Position) -> frozenset[str]:

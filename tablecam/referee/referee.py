@@ -211,7 +211,7 @@ class Referee:
             check_plays(seat)
             proposal = self._proposal
             if proposal is None or proposal.number != number:
-                raise OutOfDate("game", "this is proposed no more: look again")
+                raise OutOfDate("game", "this is no longer proposed: look again")
             if not proposal.may_agree(seat):
                 raise NotYours("seat", "expected the other side to agree")
             # A proposal is used up, even if it fails now.
@@ -297,7 +297,7 @@ class Referee:
             moves = self._by_hand.together
             # The rulings hold for these moves in this order alone.
             if [move.unit for move in moves] != list(units):
-                raise OutOfDate("game", "other moves are on offer by now: look again")
+                raise OutOfDate("game", "the moves to confirm have changed: look again")
             check_asked(seat, play)
             try:
                 for move in moves:
@@ -430,7 +430,7 @@ class Referee:
             carry_out(seat)
             return
         actions = "an action" if number == 1 else f"{number} actions"
-        text = f"taking back {actions}, by which a side saw what is concealed"
+        text = f"taking back {actions} that showed a side what is concealed"
         self._propose(seat, f"{what}, {text}" if what else text, carry_out)
 
     def _propose(self, seat: Seat, text: str, carry_out: Callable[[Seat], None]) -> None:
@@ -478,8 +478,8 @@ def _new_run() -> str:
 
 def _agreed(seat: Seat, what: str) -> str:
     """Returns the note of an action that both sides or the shared screen agreed on."""
-    who = "both sides" if seat.side else "the table's own screen"
-    return f"agreed on by {who}: {what}"
+    who = "both sides" if seat.side else "the shared screen"
+    return f"agreed by {who}: {what}"
 
 
 def _is_overrule(action: object) -> bool:

@@ -57,7 +57,7 @@ class VersionGuard:
         # A move on the table makes offers about the table out of date, but no other answers.
         since = self.version if is_of_table else self._decided
         if seen is not None and not since <= seen <= self.version:
-            raise OutOfDate("game", "it has gone on since: look again before you choose")
+            raise OutOfDate("game", "it has moved on: look again before you choose")
 
     def note(self, seat: Seat, action: object) -> None:
         """Notes the latest action of a seat."""
@@ -72,8 +72,8 @@ class VersionGuard:
         # Data of its own, such as a unit or dice, ties an action to its question.
         is_bare = set(play.game.action_to_json(action)) == {"type"}
         if is_bare and self._latest == (seat, action):
-            why = f"{action.type} was said already, and now it is asked: {play.asked().question}"
-            raise OutOfDate("game", f"{why}: say of which version it is meant")
+            why = f"{action.type} was sent already; the question now is: {play.asked().question}"
+            raise OutOfDate("game", f"{why}: say which version it is meant for")
 
     @contextmanager
     def counted(self, seat: Seat) -> Iterator[None]:
@@ -121,7 +121,7 @@ def check_plays(seat: Seat) -> None:
         NotYours: The seat is a spectator's.
     """
     if not seat.plays:
-        raise NotYours("seat", "expected a player: who looks on changes nothing")
+        raise NotYours("seat", "expected a player: spectators cannot change anything")
 
 
 def check_asked(seat: Seat, play: Play[Any, Any]) -> None:
@@ -133,4 +133,4 @@ def check_asked(seat: Seat, play: Play[Any, Any]) -> None:
     asked = play.asked()
     if not seat.may_answer(asked):
         whose = side_name(asked.seat or "a player")
-        raise NotYours("action", f"expected it of {whose}: {asked.question}")
+        raise NotYours("action", f"this is for {whose} to decide: {asked.question}")

@@ -235,7 +235,7 @@ def _legend(position: Position, grid: _Grid) -> Iterator[str]:
     ]
     unit_mm = position.table.base_width_mm
     across, down = grid.cell_mm / unit_mm, grid.row_mm / unit_mm
-    scale = f"a character is {across:.1f} BW wide and {down:.1f} high"
+    scale = f"a character is {across:.1f} BW wide and {down:.1f} BW high"
     yield "; ".join(filter(None, (", ".join(ground), scale)))
 
 

@@ -41,7 +41,7 @@ def head(facts: GameFacts, last: int, ended_at: datetime | None) -> str:
     """Returns the recording in one line."""
     took = "" if ended_at is None else f" in {duration(facts.started_at, ended_at)}"
     entries = counted(last, "entry") if last else "no entries"
-    return f"{facts.game}, begun {facts.started_at:%Y-%m-%d %H:%M}: {entries}{took}"
+    return f"{facts.game}, started {facts.started_at:%Y-%m-%d %H:%M}: {entries}{took}"
 
 
 def print_log(facts: GameFacts, lines: Iterable[LogLine], console: Console) -> None:

@@ -96,7 +96,7 @@ def _packed(text: str, source: str) -> bytes:
         raise BadInput(source, f"expected {_ENDS[1]} at the end: the text is cut off")
     packed = _decoded(plain[head.end() : end], source)
     if len(packed) != int(head["size"]) or _checksum(packed) != head["sum"]:
-        because = "the text was changed on its way: its size or checksum does not match"
+        because = "the text was changed in transit: its size or checksum does not match"
         raise BadInput(source, because)
     return packed
 
@@ -107,7 +107,7 @@ def _decoded(body: str, source: str) -> bytes:
         # The padding is left out of the text.
         return base64.b64decode(letters + "=" * (-len(letters) % 4))
     except binascii.Error:
-        raise BadInput(source, "expected base64: the text was changed on its way") from None
+        raise BadInput(source, "expected base64: the text was changed in transit") from None
 
 
 def _unpacked(packed: bytes, source: str) -> bytes:

@@ -187,7 +187,7 @@ class SimulatedTable:
         with self._lock:
             tags = self._tags_of(unit_id, tag) & self._off
             if not tags:
-                raise BadInput("table", f"expected {unit_id} off the table: it lies there")
+                raise BadInput("table", f"expected {unit_id} off the table, but it is there")
             places = self._clear_of_others(unit_id, self._places(unit_id))
             self._check_on_table(unit_id, places)
             self._leave_aside(unit_id, places)
@@ -321,7 +321,7 @@ class SimulatedTable:
                 others, key=lambda id: float(overlaps_mm(mine[None], others[id][None])[0, 0])
             )
             raise BadInput(
-                "table", f"expected a free place for {unit_id}, got one that {under} lies on"
+                "table", f"expected a free place for {unit_id}, got one where {under} is"
             )
         dx_mm, dy_mm = (float(value) for value in step)
         return tuple(

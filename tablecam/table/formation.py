@@ -248,7 +248,7 @@ def _fault_of_gap(
     unit: Unit, index: int, following: int, gap_mm: float, limit_mm: float
 ) -> list[_Fault]:
     names = f"bases {unit.base_name(index)} and {unit.base_name(following)}"
-    how = f"lie {gap_mm:.0f} mm apart" if gap_mm > 0 else f"lie {-gap_mm:.0f} mm into each other"
+    how = f"lie {gap_mm:.0f} mm apart" if gap_mm > 0 else f"overlap by {-gap_mm:.0f} mm"
     return _if_over(abs(gap_mm), limit_mm, f"{names} {how}")
 
 

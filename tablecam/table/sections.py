@@ -92,7 +92,7 @@ def check_outlines(document: Document, terrain: list[TerrainSection]) -> None:
         polygon = shapely.Polygon(piece.outline_mm)
         # Self-crossing outlines have no well-defined inside.
         if not polygon.is_valid or polygon.area == 0:
-            why = shapely.is_valid_reason(polygon) if polygon.area else "it covers nothing"
+            why = shapely.is_valid_reason(polygon) if polygon.area else "it encloses no area"
             raise document.error(
                 ("terrain", index, "outline_mm"),
                 f"expected an outline that does not cross itself, got {piece.id}: {why}",

@@ -65,9 +65,9 @@ FOREIGN = re.compile(
 _WORDS = """\
 # Drill
 
-Written by `make drill`, which tries all of it anew in about {seconds} s: processes that are killed,
-hostile requests and files, a thief at the table, damage to recordings. The suite tries the same in
-fewer steps. What must not happen did not, where `happened` is 0.
+Written by `make drill`, which runs it all again in about {seconds} s: killed processes, hostile
+requests and files, a thief at the table, damaged recordings. The test suite does the same in fewer
+steps. Where `happened` is 0, what must not happen did not happen.
 
 - {date}
 - {machine}
@@ -147,9 +147,9 @@ def test_no_hostile_request_is_an_internal_error(drilled: Drilled, recording: Ga
             is_shut = not is_served(server)
     wrong = sum(count for code, count in codes.items() if code.startswith("5"))
     tried = f"{REQUESTS} requests: {told(codes)}"
-    drilled.hold("hostile requests", tried, "the server answers with a fault of its own", wrong)
-    tried = f"{HALVES} requests of which half is sent"
-    drilled.hold("half-sent requests", tried, "another one is not answered", int(is_shut))
+    drilled.hold("hostile requests", tried, "the server answers with an internal error", wrong)
+    tried = f"{HALVES} requests cut off halfway"
+    drilled.hold("half-sent requests", tried, "another request is not answered", int(is_shut))
 
 
 def answered(server: Server, path: str, body: bytes | None, headers: dict[str, str]) -> str:
@@ -178,7 +178,7 @@ def test_no_hostile_line_is_a_fault_of_the_engines_own(drilled: Drilled) -> None
         answers["taken" if answer["ok"] else "refused"] += 1
         wrong += "a fault of tablecam's own" in answer.get("error", "")
     drilled.hold(
-        "engine", f"{LINES} lines: {told(answers)}", "it answers with its own fault", wrong
+        "engine", f"{LINES} lines: {told(answers)}", "it answers with an internal error", wrong
     )
 
 
@@ -202,7 +202,7 @@ def test_no_hostile_file_is_more_than_one_line(
             with capfd.disabled():
                 Console().print(f"\n{path.name}, number {number}: exit code {code}: {said}")
     tried = f"{FILES} files of {len(commands)} kinds: {told(codes)}"
-    drilled.hold("hostile files", tried, "more than one clear line is said", wrong)
+    drilled.hold("hostile files", tried, "it prints more than one clear line", wrong)
 
 
 Spoil = Callable[[bytes, Random], bytes]
@@ -261,7 +261,7 @@ def test_no_thief_learns_of_a_concealed_hand(drilled: Drilled) -> None:
         one.answers(seat, path, body) != other.answers(seat, path, body)
         for seat, path, body in islice(requests(Random(SEED)), STOLEN)
     )
-    tried = f"{STOLEN} requests to two games that differ in the hand alone"
+    tried = f"{STOLEN} requests to two games that differ only in the hand"
     drilled.hold("thief", tried, "the two answer differently", differing)
 
 
@@ -275,7 +275,7 @@ def test_no_damage_to_a_recording_goes_unnoticed(
             path.write_bytes(data)
             unnoticed += not faults_of(path)
     tried = f"{DAMAGED} files each with {', '.join(HARM)}"
-    drilled.hold("damaged recordings", tried, "a check says that all holds", unnoticed)
+    drilled.hold("damaged recordings", tried, "a check finds nothing changed", unnoticed)
     rows, belittled = rows_in(whole.read_bytes(), of_tables=True), 0
     for data in islice(damaged(whole, Random(SEED), HARM["bits"]), BITS):
         path.write_bytes(data)

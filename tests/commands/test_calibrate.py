@@ -105,7 +105,7 @@ def test_real_chessboard_views_give_a_lens(chessboards, chessboard_lens):
     assert "left01.jpg" in said.out
     assert "fx_px" in said.out
     assert "Reprojection error 0.1" in said.out
-    assert "Still wanting: " in " ".join(said.out.split())
+    assert "Still needed: " in " ".join(said.out.split())
     assert "camera.json: written" in said.err
     coverage = said.path.with_name("camera.coverage.png")
     assert cv2.imread(str(coverage)) is not None
@@ -161,7 +161,7 @@ def test_a_lens_found_again_keeps_the_old_file_and_says_so(
     assert "calibrate the table again" in said
     kept_photograph = camera_path.with_suffix(".coverage.old.png")
     assert kept_photograph.read_bytes() == b"somebody's own"
-    assert f"{kept_photograph}: the file that was there before is kept here" in said
+    assert f"{kept_photograph}: backup of the previous file" in said
 
 
 def test_the_table_is_found_with_a_lens_and_the_lens_file_is_kept(
@@ -261,7 +261,7 @@ def test_a_folder_without_pictures_is_refused(tmp_path, camera_path, capsys):
 
 def test_a_lens_that_is_known_well_enough_is_called_so_with_the_next_step(lens_found):
     said = lens_found
-    assert "0.03 px (one sigma): that is enough." in " ".join(said.out.split())
+    assert "0.03 px (one sigma): good enough." in " ".join(said.out.split())
     assert "Still wanting" not in said.out
     assert f"tablecam calibrate table PICTURE --table table.toml --camera {said.path}" in said.err
 
@@ -368,10 +368,10 @@ def test_a_table_file_of_another_table_is_refused(
     empty = shared / "footage" / "hd-b" / "empty.jpg"
     assert _table(empty, table_path, camera_path) == 2
     told = capsys.readouterr().err
-    assert "mm beside: is it the file of this table" in told
+    assert "mm off: is this the right table file" in told
     assert camera_path.read_bytes() == before
 
 
 def test_options_of_live_before_a_subcommand_are_refused(camera_path, capsys):
     assert main(["calibrate", "--out", "x.json", "lens", "y.png", "--out", str(camera_path)]) == 2
-    assert "--out before `lens` goes with --live" in capsys.readouterr().err
+    assert "--out before `lens` belongs to --live" in capsys.readouterr().err

@@ -31,11 +31,11 @@ def refused(capsys, *arguments):
 
 def test_disputes_are_listed_with_answer_margin_rule_and_reading(game, capsys):
     told = said(capsys, game.path)
-    assert "maurice-lite, begun 2026-05-01 19:30: 2 disputes" in told
+    assert "maurice-lite, started 2026-05-01 19:30: 2 disputes" in told
     assert "  1  20:15:30  Question 1?" in told
     assert "no, by 3.2 ± 0.4 mm [M-1.12]" in told
     assert "too close to call, by 3.2 ± 0.4 mm, 12% likely [M-1.12]" in told
-    assert "our reading of G-5: 0.5 mm." in told
+    assert "interpretation of G-5: 0.5 mm." in told
 
 
 def test_json_is_one_document_with_all_that_was_said(game, capsys):
@@ -48,7 +48,7 @@ def test_json_is_one_document_with_all_that_was_said(game, capsys):
 def test_the_position_of_a_dispute_is_printed_alone(game, capsys):
     assert json.loads(said(capsys, game.path, "--position", "2")) == position(2)
     assert "there is no dispute 3" in refused(capsys, game.path, "--position", "3")
-    assert "expected it or --json" in refused(capsys, game.path, "--position", "1", "--json")
+    assert "expected no --json with it" in refused(capsys, game.path, "--position", "1", "--json")
 
 
 def test_pictures_are_written_beside_each_other_and_never_over_others(game, tmp_path, capsys):
@@ -61,7 +61,7 @@ def test_pictures_are_written_beside_each_other_and_never_over_others(game, tmp_
     assert len(list(folder.iterdir())) == 4
     (folder / "evening-dispute-1.jpg").write_text("somebody's own")
     told = refused(capsys, game.path, "--pictures", folder)
-    assert "evening-dispute-1.jpg: expected a new name" in told
+    assert "evening-dispute-1.jpg: a different file of this name" in told
     assert (folder / "evening-dispute-1.jpg").read_text() == "somebody's own"
 
 

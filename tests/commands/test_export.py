@@ -112,12 +112,12 @@ def test_nothing_is_written_over(game, tmp_path, capsys):
     taken = tmp_path / "mine"
     taken.write_text("somebody's own")
     for option in ("--jsonl", "--text"):
-        assert "mine: expected a new name" in refused(capsys, game.path, option, taken)
-        assert "evening.tablecam: expected a new name" in refused(
+        assert "mine: the file exists already" in refused(capsys, game.path, option, taken)
+        assert "evening.tablecam: the file exists already" in refused(
             capsys, game.path, option, game.path
         )
     both = ("--jsonl", tmp_path / "new", "--text", taken)
-    assert "mine: expected a new name" in refused(capsys, game.path, *both)
+    assert "mine: the file exists already" in refused(capsys, game.path, *both)
     assert [each.name for each in tmp_path.iterdir()] == ["mine"]
     assert taken.read_text() == "somebody's own"
 
@@ -126,10 +126,10 @@ def test_nothing_is_written_over(game, tmp_path, capsys):
     ("options", "said"),
     [
         ((), "export: expected what to export: --jsonl, "),
-        (("--pictures", "--position", 1), "--pictures: expected it with --jsonl"),
-        (("--jsonl", "-", "--text", "-"), "--text: expected an output of its own"),
-        (("--text", "-", "--position", 1), "--position: expected an output of its own"),
-        (("--jsonl", "x", "--text", "./x"), "--text: expected an output of its own"),
+        (("--pictures", "--position", 1), "--pictures: expected --jsonl"),
+        (("--jsonl", "-", "--text", "-"), "--text: expected another file than that of"),
+        (("--text", "-", "--position", 1), "--position: expected another file than that of"),
+        (("--jsonl", "x", "--text", "./x"), "--text: expected another file than that of"),
         (("--position", "first"), "'first' is not a valid integer"),
     ],
 )

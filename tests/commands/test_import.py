@@ -42,7 +42,7 @@ def test_json_lines_give_the_same_recording(game, told, before, tmp_path, capsys
     assert imported(path, tmp_path) == rows_of(game.path)
     said = capsys.readouterr()
     assert said.out == ""
-    assert f"{game.last()} entries are in " in said.err
+    assert f"imported {game.last()} entries into " in said.err
 
 
 def test_a_message_gives_the_same_recording(game, tmp_path):
@@ -91,7 +91,7 @@ def test_nothing_is_written_over(game, told, tmp_path, capsys):
 def test_what_is_neither_lines_nor_a_text_is_refused(game, tmp_path, capsys):
     out = tmp_path / "out.tablecam"
     assert "this is already a recording" in refused(capsys, game.path, out)
-    assert "none of that name" in refused(capsys, tmp_path / "nothing", out)
+    assert "there is no such file" in refused(capsys, tmp_path / "nothing", out)
     assert "cannot be read" in refused(capsys, tmp_path, out)
     for name, held, said in (
         ("empty", b"", "got nothing"),

@@ -181,14 +181,14 @@ def test_a_tag_that_does_not_fit_its_base_is_one_line(arguments, table, capsys):
 
 
 def test_a_drawing_is_not_written_over_the_table_file(arguments, table, capsys):
-    assert "expected a file of its own" in refused([*arguments, "--draw", str(table)], capsys)
+    assert "expected a new file to write" in refused([*arguments, "--draw", str(table)], capsys)
     assert table.read_text(encoding="utf-8") == TABLE
 
 
 def test_a_drawing_takes_no_photographs_place_without_force(arguments, tmp_path, capsys):
     photograph = tmp_path / "scene-1.jpg"
     photograph.write_bytes(b"somebody's own")
-    assert "--force writes over it" in refused([*arguments, "--draw", str(photograph)], capsys)
+    assert "--force overwrites it" in refused([*arguments, "--draw", str(photograph)], capsys)
     assert photograph.read_bytes() == b"somebody's own"
     assert main([*arguments, "--draw", str(photograph), "--force"]) == 0
     assert cv2.imread(str(photograph)) is not None

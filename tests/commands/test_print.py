@@ -120,7 +120,7 @@ def test_sheets_are_written_anew_and_it_is_said(
     first = out.read_bytes()
     capsys.readouterr()
     assert main(arguments) == 0
-    assert "written anew" in capsys.readouterr().err
+    assert "updated" in capsys.readouterr().err
     assert out.read_bytes() == first
     assert sorted(path.name for path in tmp_path.iterdir()) == ["sheets.pdf", "table.toml"]
 
@@ -137,7 +137,7 @@ def test_the_table_file_is_not_written_over(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = _refusal(capsys, "--table", str(table), "--out", str(table))
-    assert "table.toml: expected a file of its own to write, got one that is read" in said
+    assert "table.toml: expected a new file to write, got one of the inputs" in said
     assert table.read_text(encoding="utf-8") == TABLE
 
 
@@ -147,7 +147,7 @@ def test_somebody_elses_pdf_is_only_written_over_by_force(
     rulebook = tmp_path / "rulebook.pdf"
     rulebook.write_bytes(b"%PDF-1.4 a rulebook")
     said = _refusal(capsys, "--table", str(table), "--out", str(rulebook))
-    assert "rulebook.pdf: expected a new name, but there is such a file; --force" in said
+    assert "rulebook.pdf: the file exists already; --force" in said
     assert rulebook.read_bytes() == b"%PDF-1.4 a rulebook"
     assert main(["print", "--table", str(table), "--out", str(rulebook), "--force"]) == 0
     assert _sheets(rulebook)
@@ -174,7 +174,7 @@ def test_options_that_do_not_fit_together_are_one_line(
     said = _refusal(capsys, "--table", str(table), "--out", out, "--units", " , ")
     assert said.endswith("got none\n")
     said = _refusal(capsys, "--what", "board", "--out", out, "--units", "F1")
-    assert "--units: expected it with base tags, got `--what board`" in said
+    assert "--units: expected --what all or bases, got `--what board`" in said
     assert "A5" in _refusal(capsys, "--what", "board", "--out", out, "--paper", "A5")
     assert not Path(out).exists()
 

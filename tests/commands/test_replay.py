@@ -28,7 +28,7 @@ def refused(capsys, *arguments):
 
 def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(game, capsys):
     told = said(capsys, game.path)
-    assert told.startswith("maurice-lite, begun 2026-05-01 19:30: 33 entries in 16 min\n")
+    assert told.startswith("maurice-lite, started 2026-05-01 19:30: 33 entries in 16 min\n")
     for line in (
         "── a game begins: French with 2 units against British with 2 units; active French ──",
         "19:32:30      6 French declares: march  [M-4.4]\n                French draws 1 card",
@@ -109,8 +109,8 @@ def _older(entry):
 
 def test_a_recording_without_entries_or_of_an_unknown_game_is_read(tmp_path, capsys):
     empty = GameFile.create(tmp_path / "empty.tablecam", FACTS).path
-    assert said(capsys, empty) == "maurice-lite, begun 2026-05-01 19:30: no entries\n"
-    assert "there was nothing to check" in said(capsys, empty, "--check")
+    assert said(capsys, empty) == "maurice-lite, started 2026-05-01 19:30: no entries\n"
+    assert "nothing to check" in said(capsys, empty, "--check")
 
 
 def test_documents_of_another_shape_are_named_in_the_log(tmp_path, capsys):
@@ -123,7 +123,9 @@ def test_documents_of_another_shape_are_named_in_the_log(tmp_path, capsys):
 
 def test_a_check_tells_how_much_holds(game, battle, capsys):
     told = said(capsys, game.path, "--check")
-    assert told.startswith("all holds: 1 game, 10 actions, 1 undo, 1 remark, 7 events, 12 states")
+    assert told.startswith(
+        "everything agrees: 1 game, 10 actions, 1 undo, 1 remark, 7 events, 12 states"
+    )
     assert "3 rulings, 1 dispute\n" in told
     document = json.loads(said(capsys, battle.path, "--check", "--json"))
     assert (document["holds"], document["difference"]) == (True, None)
@@ -139,7 +141,7 @@ def test_a_check_that_fails_names_the_entry_and_exits_with_1(game, tmp_path, cap
     plain.close()
     told = said(capsys, path, "--check", code=1)
     assert told.splitlines()[1] == (
-        "the first that does not: entry 14 (ruling, 19:36:30): "
+        "first difference: entry 14 (ruling, 19:36:30): "
         "answer.margin_mm: recorded -0.4, but the rules give -40.0"
     )
     document = json.loads(said(capsys, path, "--check", "--json", code=1))
@@ -157,8 +159,8 @@ def test_what_is_only_drawn_otherwise_is_told_calmly_and_the_check_holds(game, t
         without_digests(plain)
     plain.close()
     told = said(capsys, path, "--check")
-    assert told.startswith("all holds: ")
-    assert "\n1 entry is drawn otherwise by now: what was ruled is the same\n" in told
+    assert told.startswith("everything agrees: ")
+    assert "\n1 entry is now drawn differently; the rulings are the same\n" in told
     assert json.loads(said(capsys, path, "--check", "--json"))["reworked"] == 1
 
 
@@ -247,7 +249,7 @@ def test_a_picture_that_was_changed_is_told_by_replay_check_and_repair(game, tmp
     assert fault in capsys.readouterr().err
     told = said(capsys, path, "--check", code=1)
     assert fault in told
-    assert "all holds" not in told
+    assert "everything agrees" not in told
     document = json.loads(said(capsys, path, "--check", "--json", code=1))
     assert (document["holds"], document["difference"]) == (False, None)
     assert (document["digests"]["hold"], document["digests"]["entries"]) == (False, 33)

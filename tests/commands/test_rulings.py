@@ -229,11 +229,11 @@ def test_a_missing_position_is_refused_in_one_line(capsys, tmp_path) -> None:
 def test_a_drawing_is_never_written_over_the_position(written, capsys) -> None:
     path = written(position_to_json(battle()))
     assert main(["rulings", path, "--active", "french", "--draw", path]) == 2
-    assert "expected a file of its own to write" in capsys.readouterr().err
+    assert "expected a new file to write" in capsys.readouterr().err
     drawing = Path(path).with_name("own.svg")
     drawing.write_text("somebody's own")
     assert main(["rulings", path, "--active", "french", "--draw", str(drawing)]) == 2
-    assert "--force writes over it" in capsys.readouterr().err
+    assert "--force overwrites it" in capsys.readouterr().err
     assert drawing.read_text() == "somebody's own"
 
 

@@ -106,7 +106,7 @@ def test_lan_listens_at_the_host_that_was_named_and_its_links_lead_there(
     options = ("--lan", "--host", "127.0.0.1", "--port", "0", "--games", tmp_path)
     command = [sys.executable, "-m", "tablecam", "run", *watched, *options]
     with subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True) as running:
-        told = list(iter(running.stderr.readline, "Ctrl-C stops.\n"))
+        told = list(iter(running.stderr.readline, "Press Ctrl-C to stop.\n"))
         running.terminate()
         running.stderr.read()
     links = [line.split(": ", 1)[1] for line in told if "/seat/" in line and ": http" in line]
@@ -120,7 +120,7 @@ def test_the_demo_says_at_once_that_it_is_under_way(tmp_path):
         told = running.stderr.readline()
         running.terminate()
         running.stderr.read()
-    assert told == "Laying out the table; the page comes in a moment …\n"
+    assert told == "Starting the simulated table …\n"
 
 
 def test_that_a_camera_is_being_opened_is_said_before_it_takes_its_time(tmp_path, table_path):
@@ -130,4 +130,4 @@ def test_that_a_camera_is_being_opened_is_said_before_it_takes_its_time(tmp_path
         told = running.stderr.readline()
         running.terminate()
         running.stderr.read()
-    assert told == "Opening the camera; the page comes in a moment …\n"
+    assert told == "Opening the camera …\n"

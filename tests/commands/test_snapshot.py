@@ -122,7 +122,7 @@ def test_a_file_that_is_not_there_is_named(arguments, tmp_path, capsys, option, 
 def test_what_is_there_already_is_written_over_only_by_force(arguments, tmp_path, capsys, option):
     photograph = tmp_path / "scene-1.jpg"
     photograph.write_bytes(b"somebody's own")
-    assert "--force writes over it" in refused([*arguments, option, str(photograph)], capsys)
+    assert "--force overwrites it" in refused([*arguments, option, str(photograph)], capsys)
     assert photograph.read_bytes() == b"somebody's own"
     assert main([*arguments, option, str(photograph), "--force"]) == 0
     assert photograph.read_bytes() != b"somebody's own"
@@ -190,7 +190,7 @@ def test_a_hidden_table_tag_is_named_and_to_be_uncovered(rig, arguments, tmp_pat
     covered(rig, arguments, tmp_path, [(1750, 1150)])
     assert main(arguments) == 0
     err = capsys.readouterr().err
-    assert "table tags not visible: 2\n" in err
+    assert "table tags not seen: 2\n" in err
     assert "advice: table tag 2 is hidden: uncover it" in err
 
 
@@ -217,7 +217,7 @@ def test_too_few_table_tags_are_refused_by_name(rig, arguments, tmp_path, capsys
     covered(rig, arguments, tmp_path, [(1750, 1150), (50, 50)])
     line = refused(arguments, capsys)
     assert "covered.png: expected 3 table tags or more" in line
-    assert "got 2 (not seen there: 0, 2)" in line
+    assert "got 2 (not seen: 0, 2)" in line
 
 
 def test_a_tag_that_lies_there_twice_is_refused_with_its_unit_and_not_called_missing(
@@ -252,7 +252,7 @@ def test_nothing_that_is_read_is_written_over(arguments, rig, camera_file, capsy
     picture = arguments[1]
     for option, path in (("--draw", picture), ("--out", str(camera_file))):
         assert main([*arguments, option, path]) == 2
-        assert "expected a file of its own to write" in capsys.readouterr().err
+        assert "expected a new file to write" in capsys.readouterr().err
     assert json.loads(camera_file.read_text())["name"] == "true"
 
 

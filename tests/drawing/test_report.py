@@ -55,7 +55,7 @@ def test_a_refused_tag_is_not_missing():
 def test_a_hidden_table_tag_is_named():
     report = reported(10, table_tags=TABLE_TAGS[:2] + TABLE_TAGS[3:])
     assert report.table_tags == (0, 1, 3)
-    assert "table tags not visible: 2" in list(report.lines())
+    assert "table tags not seen: 2" in list(report.lines())
 
 
 def test_figures_are_said_when_they_are_known():

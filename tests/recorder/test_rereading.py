@@ -166,7 +166,7 @@ def test_a_recording_is_not_gone_on_with_by_another_table_file(film, tmp_path):
 
 def test_two_films_of_one_name_are_refused_before_anything_is_read(film, tmp_path, capsys):
     assert command(film, tmp_path, film.video, tmp_path / "film.mp4") == 2
-    assert "got 2 that are called film" in capsys.readouterr().err
+    assert "got 2 named film" in capsys.readouterr().err
 
 
 def test_a_cluster_of_two_workers_reads_two_films_at_once(film, tmp_path):
@@ -186,5 +186,5 @@ def test_a_cluster_that_is_not_there_is_named(film, tmp_path, capsys, monkeypatc
     monkeypatch.setattr("tablecam.commands.reread._PATIENCE_S", 1)
     assert command(film, tmp_path, film.video, scheduler="tcp://127.0.0.1:9") == 2
     said = capsys.readouterr().err
-    assert "tcp://127.0.0.1:9 is not reached" in said
+    assert "cannot reach tcp://127.0.0.1:9" in said
     assert said.count("\n") == 1

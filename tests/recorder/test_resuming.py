@@ -85,7 +85,7 @@ def test_a_program_without_a_terminal_goes_on_by_itself_and_says_so(tmp_path, ca
     kept = game_record(options(tmp_path), "maurice-lite", TABLE_FILE, None)
     assert kept.path == path
     assert kept.unfinished() is not None
-    assert f"Going on with the game in {path}" in capsys.readouterr().err
+    assert f"Resuming the game in {path}" in capsys.readouterr().err
     kept.close()
 
 
@@ -107,7 +107,7 @@ def test_a_game_that_another_program_plays_is_left_to_it(tmp_path, capsys):
     first = game_record(options(tmp_path), "maurice-lite", TABLE_FILE, None)
     assert is_being_played(path)
     second = game_record(options(tmp_path), "maurice-lite", TABLE_FILE, None)
-    assert "is being played by another tablecam" in capsys.readouterr().err
+    assert "another tablecam is playing" in capsys.readouterr().err
     assert (first.path, second.path) == (path, None)
     first.close()
     assert not is_being_played(path)

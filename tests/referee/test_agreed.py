@@ -70,7 +70,7 @@ def test_a_correction_of_dealt_cards_needs_both_seats_and_stands_in_the_log(said
         BRITISH: False,
         SPECTATOR: False,
     }
-    for seat, error in ((BRITISH, "expected the other side"), (SPECTATOR, "looks on")):
+    for seat, error in ((BRITISH, "expected the other side"), (SPECTATOR, "spectators cannot")):
         with pytest.raises(NotYours, match=error):
             referee.agree(seat, proposed[FRENCH]["number"])
     with pytest.raises(OutOfDate):
@@ -78,7 +78,7 @@ def test_a_correction_of_dealt_cards_needs_both_seats_and_stands_in_the_log(said
     referee.agree(FRENCH, proposed[FRENCH]["number"])
     assert seat_view(referee, FRENCH)["proposed"] is None
     (line,) = [each for each in log_of(referee) if each.startswith("overruled")]
-    assert f"[agreed on by both sides: {proposed[FRENCH]['text']}]" in line
+    assert f"[agreed by both sides: {proposed[FRENCH]['text']}]" in line
     assert all(card in line for card in said.get("aside", ()))
 
 
@@ -86,7 +86,7 @@ def test_the_tables_own_screen_corrects_dealt_cards_by_itself() -> None:
     referee = dealt()
     referee.act(SHARED, {"type": "overrule", "deck": 47, "aside": ["runner-1"]})
     assert log_of(referee)[-1].endswith(
-        "[agreed on by the table's own screen: 47 cards left in the deck; aside: runner-1]"
+        "[agreed by the shared screen: 47 cards left in the deck; aside: runner-1]"
     )
 
 
@@ -101,7 +101,7 @@ def test_nobody_fishes_for_cards_by_taking_his_draw_back() -> None:
     assert cards_of(referee, "french") == drawn
     proposed = seat_view(referee, BRITISH)["proposed"]
     assert proposed["may_agree"]
-    assert proposed["text"].startswith("taking back 5 actions, by which a side saw")
+    assert proposed["text"].startswith("taking back 5 actions that showed a side")
     referee.agree(BRITISH, proposed["number"])
     assert len(cards_of(referee, "french")) < len(drawn)
     redo(referee, FRENCH)
@@ -123,7 +123,7 @@ def test_the_other_side_agrees_to_a_corrected_choice_and_is_told_to_which() -> N
     correct_choice(referee, FRENCH, deed, march, "a slip")
     proposed = seat_view(referee, BRITISH)["proposed"]
     assert "march" in proposed["text"]
-    assert "in place of" in proposed["text"]
+    assert "instead of" in proposed["text"]
     assert proposed.keys() == {"by", "text", "may_agree", "number"}
     referee.agree(BRITISH, proposed["number"])
     with referee.locked() as play:
@@ -149,7 +149,7 @@ def test_the_other_side_is_told_to_which_dice_it_agrees() -> None:
         referee.act(seat, seat_view(referee, seat)["actions"][0]["action"])
     referee.act(BRITISH, seat_view(referee, BRITISH)["actions"][0]["action"])
     correct_dice(referee, FRENCH, deed, [6, 6])
-    assert " put right to 6, 6, taking back " in seat_view(referee, BRITISH)["proposed"]["text"]
+    assert " corrected to 6, 6, taking back " in seat_view(referee, BRITISH)["proposed"]["text"]
 
 
 def test_what_showed_nothing_is_taken_back_by_one_seat() -> None:

@@ -69,7 +69,7 @@ def test_a_wrongly_tapped_unit_is_put_right_and_the_dice_stand() -> None:
         again = Play.from_json(referee.game, play.to_json())
         assert again.state == play.state
         notes = [each.note for each in again.done]
-    assert "overruled: F1 was told first (wrong button)" in notes
+    assert "overruled: F1 was chosen first (wrong button)" in notes
 
 
 def test_dice_that_do_not_fit_any_more_are_to_be_thrown_again() -> None:

@@ -83,7 +83,7 @@ def test_the_file_itself_is_left_as_it_is_and_checked_as_it_is(path, capsys):
     assert main(["export", str(path), "--text", "-"]) == 0
     assert "## Losses" in capsys.readouterr().out
     assert main(["replay", str(path), "--check"]) == 0
-    assert capsys.readouterr().out.startswith("all holds: 1 game, ")
+    assert capsys.readouterr().out.startswith("everything agrees: 1 game, ")
     assert path.read_bytes() == before
 
 

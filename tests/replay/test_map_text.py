@@ -73,7 +73,9 @@ def test_ground_is_drawn_beneath_units_and_explained():
     assert sum(row.count("♣") for row in rows) == 12 * 6 - 6 - 1  # a unit and its arrow
     assert all(any(row[column] == "-" for row in rows) for column in range(COLUMNS))
     assert sum(row.count("o") for row in rows) == 8 * 4
-    assert legend[-1] == ("♣ woods, - sunken road, o lava; a character is 0.6 BW wide and 1.2 high")
+    assert legend[-1] == (
+        "♣ woods, - sunken road, o lava; a character is 0.6 BW wide and 1.2 BW high"
+    )
 
 
 def test_what_the_game_knows_of_units_stands_beneath():

@@ -93,8 +93,8 @@ def test_a_text_that_was_changed_anywhere_is_refused(text, data):
     inside = range(text.index("]") + 2, text.rindex("[end]"))
     place = data.draw(st.sampled_from([at for at in inside if text[at] != "\n"]))
     other = data.draw(st.sampled_from("AZaz09+/=!").filter(lambda each: each != text[place]))
-    assert "the text was changed on its way" in refused(text[:place] + other + text[place + 1 :])
-    assert "the text was changed on its way" in refused(text[:place] + text[place + 1 :])
+    assert "the text was changed in transit" in refused(text[:place] + other + text[place + 1 :])
+    assert "the text was changed in transit" in refused(text[:place] + text[place + 1 :])
 
 
 @settings(max_examples=20)

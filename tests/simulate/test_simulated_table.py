@@ -119,7 +119,7 @@ def test_a_unit_dropped_right_upon_another_is_refused():
     before = table.truth()
     table.move_unit("A2", 435, 480, 270)
     table.move_unit("A3", 435, 450, 270)
-    with pytest.raises(BadInput, match="expected a free place for P2, got one that A"):
+    with pytest.raises(BadInput, match="expected a free place for P2, got one where A"):
         table.move_unit("P2", 435, 465, 90)
     assert table.truth().unit("P2") == before.unit("P2")
 
@@ -312,7 +312,7 @@ def test_a_restart_puts_back_what_was_taken_off():
     [
         (lambda table: table.take_off("nobody"), "expected a unit on the table, got 'nobody'"),
         (lambda table: table.take_off("P1", 999), "expected a base of P1, one of"),
-        (lambda table: table.put_back("P1"), "expected P1 off the table: it lies there"),
+        (lambda table: table.put_back("P1"), "expected P1 off the table, but it is there"),
         (
             lambda table: (table.take_off("P1"), table.take_off("P1")),
             "expected P1 on the table: it was taken off",

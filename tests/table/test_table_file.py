@@ -292,7 +292,7 @@ REFUSED = {
     "outline on a line": (
         changed("[520, 310], [500, 420]", "[500, 300], [600, 300]"),
         "table.toml:53: terrain[1].outline_mm: expected an outline that does not cross itself, "
-        "got wood: it covers nothing",
+        "got wood: it encloses no area",
     ),
     "map of a game without hexes": (
         GOOD + MAP,

@@ -190,7 +190,7 @@ def test_a_choice_that_was_tapped_wrong_is_put_right_by_whose_it_was(french, bri
     assert british.post("/api/game/correct", json=body).status_code == 400
     now = french.post("/api/game/correct", json=body).json
     (line,) = [line for line in now["log"] if line["kind"] == "command" and not line["undone"]]
-    assert line["note"] == "overruled: Pass was told first (a slip)"
+    assert line["note"] == "overruled: Pass was chosen first (a slip)"
     for wrong in ({}, {"values": [1], "action": march["action"]}, {"action": {"type": "dance"}}):
         assert french.post("/api/game/correct", json={"deed": 0} | wrong).status_code == 400
     assert french.get("/api/game/others/99").status_code == 400
@@ -199,7 +199,7 @@ def test_a_choice_that_was_tapped_wrong_is_put_right_by_whose_it_was(french, bri
 @pytest.mark.parametrize(
     ("body", "code", "said"),
     [
-        ({"units": ["F1", "F2"]}, 409, "other moves are on offer by now"),
+        ({"units": ["F1", "F2"]}, 409, "the moves to confirm have changed"),
         ({"units": ["F1"]}, 400, "confirm-all: units: expected at least 2 elements, got 1"),
         ({}, 400, "confirm-all: units: expected this key"),
     ],

@@ -37,7 +37,7 @@ def test_a_page_without_a_stream_asks_instead_and_shows_held_bases_as_held(playe
     fill = held.locator(".face").evaluate("node => getComputedStyle(node).strokeDasharray")
     assert fill != "none"
     expect(page.locator(".named.held")).to_contain_text("held 75 s")
-    expect(page.locator("#warnings")).to_contain_text("asks for news")
+    expect(page.locator("#warnings")).to_contain_text("updates twice a second")
     page.unroute_all(behavior="wait")
 
 
@@ -47,7 +47,7 @@ def test_what_happens_to_the_camera_is_said_once_and_kept_in_the_log(player: Any
     page.route("**/api/events", lambda route: route.fulfill(status=503, body="full"))
     page.route("**/api/state**", lambda route: doctored(route, state))
     page.reload()
-    expect(page.locator("#warnings")).to_contain_text("asks for news")
+    expect(page.locator("#warnings")).to_contain_text("updates twice a second")
     expect(page.locator("#log")).to_be_hidden()
     bumped = {"number": 1, "at": "2025-08-01T14:03:12+00:00", "text": "The camera was bumped."}
     state |= {"version": state["version"] + 1, "notices": [bumped]}

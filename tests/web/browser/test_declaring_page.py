@@ -29,7 +29,7 @@ def duel(players: Table) -> Table:
     hall.settled()
     page.locator('#begin-side [data-side="prussian"]').click()
     page.locator('#begin-measuring [data-measuring="declared"]').click()
-    expect(page.locator("#begin-measuring-hint")).to_contain_text("Nobody is told")
+    expect(page.locator("#begin-measuring-hint")).to_contain_text("No distance or range is shown")
     page.locator("#begin").click()
     hall.waits(lambda: hall.referee.position() is not None)
     for seat in (players.prussian, players.austrian):
@@ -70,7 +70,7 @@ def test_nothing_is_told_to_anybody_before_it_is_declared_and_then_what_was(
     duel.taps("PA1 at AA1 (1 base)")
     page = duel.prussian.page
     expect(page.locator(".tape.settled .reading")).to_contain_text("BW")
-    expect(page.locator("#closed")).to_have_text("Measuring: only what is declared")
+    expect(page.locator("#closed")).to_have_text("Measuring: only what was declared")
     expect(page.locator("#rulings-body")).to_contain_text("PA1")
     dispute = page.locator("#rulings-body [data-question]").first
     dispute.click()

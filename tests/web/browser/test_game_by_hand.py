@@ -93,7 +93,7 @@ def test_what_is_too_close_to_call_is_rolled_for_with_one_tap(fight: Table) -> N
     holds, fails = (page.locator(f'.moved[data-unit="{unit}"]') for unit in ("P1", "P2"))
     page.evaluate("() => { crypto.getRandomValues = (some) => some.fill(0) }")  # a 1
     fails.locator('[data-way="die"]').click()
-    expect(fails.locator(".decided")).to_contain_text("It does not hold")
+    expect(fails.locator(".decided")).to_contain_text("Not allowed")
     expect(fails.locator('[data-way="seen"]')).to_have_count(0)
     page.evaluate("() => { crypto.getRandomValues = (some) => some.fill(5) }")  # a 6
     fight.prussian.clicks('.moved[data-unit="P1"] [data-way="die"]')

@@ -46,7 +46,7 @@ def test_who_taps_too_late_is_told_that_the_game_had_gone_on(fight: Table) -> No
     late.shows_the_newest()
     fight.prussian.enters(6, 6, 1, 1)
     late.page.locator("#game-dice-roll").click()
-    expect(late.page.locator("#game-said")).to_have_text("The game had gone on: look again.")
+    expect(late.page.locator("#game-said")).to_have_text("The game has moved on: look again.")
     late.page.unroute_all(behavior="wait")
     fight.taps("Done")
     late.shows_the_newest()
@@ -75,7 +75,7 @@ def test_a_page_whose_link_counts_no_more_says_so(fight: Table) -> None:
     hall.close()
     hall.seats = Seats(SIDES, by_link=True)
     hall.open()
-    expect(page.locator("#lost")).to_contain_text("This link counts no more")
+    expect(page.locator("#lost")).to_contain_text("This link is no longer valid")
     hall.close()
     hall.seats = seats
     hall.open()

@@ -91,5 +91,5 @@ def test_a_wrongly_tapped_target_is_put_right_without_throwing_again(fight: Tabl
         each.shows_the_newest()
         right = each.page.locator("#game-log-body li.overrule").last
         expect(right).to_contain_text(f"{unit} fires at {targets.split(' ')[0]}")
-        expect(right).to_contain_text("P3 at A3 (4 bases) was told first (wrong button)")
+        expect(right).to_contain_text("P3 at A3 (4 bases) was chosen first (wrong button)")
         expect(each.page.locator("#game-log-body li.undone")).not_to_have_count(0)

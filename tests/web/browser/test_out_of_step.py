@@ -18,7 +18,7 @@ def test_one_card_sums_up_what_is_out_of_step_with_the_game(browser: Browser) ->
         game.live.show(position=there)
         game.referee.table_at_rest(there)
         card = page.locator("#game-astray")
-        expect(card).to_contain_text("4 units are not where the game has them")
+        expect(card).to_contain_text("4 units are not where the game expects them")
         expect(page.locator(".moved:visible, .placing.nearest")).to_have_count(0)
         card.get_by_text("Show me").click()
         expect(page.locator(".moved:visible")).to_have_count(4)

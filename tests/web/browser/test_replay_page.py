@@ -396,7 +396,7 @@ def test_a_recording_is_one_page_that_plays_without_a_network(
         expect(page.locator("#what-if-measured .measured")).to_contain_text("BW")
         assert mistakes == []
         assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-        assert page.title() == "tablecam · a game played again"
+        assert page.title() == "tablecam · replay"
 
 
 def test_the_page_makes_the_same_positions_of_differences_as_tablecam(
@@ -460,7 +460,7 @@ def test_looking_back_changes_nothing_of_the_game_that_is_being_played(
         page.goto(f"{fight.hall.address}replay")
         expect(page.locator("#follow")).to_have_text("● live")
         page.keyboard.press("Home")
-        expect(page.locator("#follow")).to_have_text("Go to now")
+        expect(page.locator("#follow")).to_have_text("Go to live")
         page.keyboard.press("w")
         expect(page.locator("#branch-banner")).to_be_visible()
         page.keyboard.press("Escape")

@@ -148,7 +148,7 @@ def test_a_dispute_is_shown_with_its_picture_and_found_again(facing: Any) -> Non
     expect(page.locator("#dispute-answer")).to_have_text("Yes")
     expect(page.locator("#dispute-rule")).to_have_text("M-1.12")
     expect(page.locator("#dispute-margin")).to_contain_text("±")
-    expect(page.locator("#dispute-kept")).to_contain_text("Kept with the game")
+    expect(page.locator("#dispute-kept")).to_contain_text("Saved with the game")
     picture = page.locator("#dispute-picture")
     facing.sees(lambda: picture.evaluate("image => image.complete && image.naturalWidth") > 100)
     page.get_by_role("button", name="Without the drawing").click()

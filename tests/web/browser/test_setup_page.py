@@ -61,7 +61,7 @@ def test_two_players_set_up_a_game_with_it(armies: Table) -> None:
 def lays_terrain(seat: Seat) -> None:
     """All off; a marsh by a tap, dragged elsewhere; a pond corner by corner; another taken off."""
     page = seat.page
-    expect(page.locator("#laying-count")).to_contain_text("Prussian lays 2 to 3 pieces")
+    expect(page.locator("#laying-count")).to_contain_text("Prussian places 2 to 3 pieces")
     page.locator('[data-edit="clear"]').click()
     page.locator('[data-kind="marsh"]').click()
     expect(page.locator("#laying-does")).to_have_text("Difficult, water.")

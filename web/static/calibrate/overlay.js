@@ -85,7 +85,7 @@ function ghost({ seen, width_px }) {
   }
   const middle = [0, 1].map((axis) => outline.reduce((sum, point) => sum + point[axis], 0) / 4);
   const size = width_px / 38;
-  const words = near ? [`${tilt} side`, "up"] : ["board", "here"];
+  const words = near ? [`${tilt} side`, "closer"] : ["board", "here"];
   const labels = words.map((word, line) =>
     svgElement(
       "text",

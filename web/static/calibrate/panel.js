@@ -11,11 +11,11 @@ import { written } from "./overlay.js";
 /** @typedef {{act: (command: Command, view?: string) => void, point: (outline: Point[] | null) => void}} Actions */
 
 const LEANS = {
-  flat: "lies flat",
-  left: "left side up",
-  right: "right side up",
-  top: "top side up",
-  bottom: "bottom side up",
+  flat: "flat",
+  left: "left side closer",
+  right: "right side closer",
+  top: "top side closer",
+  bottom: "bottom side closer",
 };
 const SHARP = 50;
 
@@ -53,10 +53,10 @@ function showFocus({ seen }) {
   if (moves) return; // motion blur says nothing about the lens
   const words =
     seen.focus < 0.8 * seen.best_focus
-      ? `It was sharper: ${seen.best_focus.toFixed(0)}.`
+      ? `It was sharper before: ${seen.best_focus.toFixed(0)}.`
       : seen.focus < SHARP
-        ? "Lay the board in the middle and turn the lens until the bar is longest."
-        : "Sharp. Do not touch the lens any more.";
+        ? "Put the board in the middle and turn the lens until the bar is longest."
+        : "Sharp. Do not touch the lens again.";
   byId("focus-words").textContent = words;
 }
 
@@ -64,7 +64,7 @@ function showFocus({ seen }) {
 function showLens({ lens, has_table }) {
   const reached = byId("lens-reached");
   if (lens.sigma_px === null) {
-    reached.textContent = lens.problem || "No lens yet: it takes three views.";
+    reached.textContent = lens.problem || "No lens yet: three views are needed.";
   } else {
     const [figure, worst] =
       lens.usual_mm !== null && lens.sigma_mm !== null
@@ -74,12 +74,12 @@ function showLens({ lens, has_table }) {
   }
   const items = lens.wanting.map((want) => html("li", want));
   byId("wanting").replaceChildren(
-    ...(items.length ? items : [html("li", "Enough: the whole field is covered", "met")]),
+    ...(items.length ? items : [html("li", "Enough: the whole picture is covered", "met")]),
   );
   const finish = /** @type {HTMLButtonElement} */ (byId("finish-lens"));
   finish.disabled = !lens.has_lens;
   finish.classList.toggle("main", lens.is_enough);
-  finish.textContent = has_table ? "To the table" : "Save the lens";
+  finish.textContent = has_table ? "Continue to the table" : "Save the lens";
   byId("undo").hidden = !lens.can_undo;
   byId("start-over").hidden = lens.views.length === 0;
 }
@@ -108,8 +108,8 @@ function viewItem(view, field, actions) {
     "error",
   );
   const drop = html("button", "×");
-  drop.title = "Leave this view out";
-  drop.setAttribute("aria-label", `Leave ${view.name} out`);
+  drop.title = "Remove this view";
+  drop.setAttribute("aria-label", `Remove ${view.name}`);
   drop.addEventListener("click", () => actions.act("drop", view.name));
   item.append(
     svgElement("svg", { viewBox: field, "aria-hidden": "true" }, [
@@ -150,9 +150,7 @@ function showTable({ table }) {
   const missing = table.missing.map((id) => row(id, "–", "not seen", "missing"));
   byId("tags").replaceChildren(...rows, ...missing);
   const gain =
-    table.with_lens_mm === null
-      ? []
-      : [`With the lens calibrated first it would be ± ${small(table.with_lens_mm)} mm.`];
+    table.with_lens_mm === null ? [] : [`With a calibrated lens it would be ± ${small(table.with_lens_mm)} mm.`];
   byId("table-notes").replaceChildren(...[...table.notes, ...gain].map((note) => html("li", note, "note")));
 }
 
@@ -176,12 +174,12 @@ function showSaved({ saved }) {
   } else {
     reached.replaceChildren(
       html("b", `${saved.lens_rms_px?.toFixed(3) ?? "–"} px`),
-      html("span", " left between the board's corners and the lens"),
+      html("span", " reprojection error"),
     );
   }
-  const kept = saved.kept ? ` The file that was there before is kept in ${saved.kept}.` : "";
+  const kept = saved.kept ? ` The previous file is now ${saved.kept}.` : "";
   byId("saved-where").textContent =
-    `${saved.is_new ? "Written to" : "Read from"} ${saved.path}, under the name ${saved.name}.${kept}`;
+    `${saved.is_new ? "Saved to" : "Read from"} ${saved.path} as calibration ${saved.name}.${kept}`;
   byId("saved-next").hidden = !saved.has_table;
   byId("saved-command").textContent = `tablecam run --table table.toml --camera ${saved.path} --open`;
   byId("ruler-panel").hidden = !saved.has_table;

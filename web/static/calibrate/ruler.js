@@ -16,9 +16,9 @@ const REACH_PX = 18;
 /** @type {Record<string, Point>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const HOW = [
-  "Lay a ruler anywhere on the table. Click its one end in the picture.",
+  "Lay a ruler anywhere on the table, and click one end of it in the picture.",
   "Click the other end.",
-  "Drag an end to place it exactly, or use the arrow keys (Shift: larger steps). The picture stands still meanwhile.",
+  "Drag an end to place it exactly, or use the arrow keys (Shift: larger steps). The picture is frozen meanwhile.",
 ];
 
 export class Ruler {
@@ -258,8 +258,8 @@ export function showCheck(check) {
   const [figure, words] = [document.createElement("b"), document.createElement("span")];
   figure.textContent = `off by ${signed(check.off_mm)} mm`;
   const verdict = isOff
-    ? "more than it should be: is the ruler flat, and its thickness entered?"
-    : "as good as it claims to be";
+    ? "more than expected: is the ruler flat, and did you enter its thickness?"
+    : "as accurate as stated";
   words.textContent = `measured ${check.measured_mm.toFixed(2)} ± ${check.sigma_mm.toFixed(2)} mm; that is ${Math.abs(check.off_sigmas).toFixed(1)} σ, ${verdict}`;
   result.replaceChildren(figure, words);
   result.dataset.verdict = isOff ? "off" : "good";

@@ -18,7 +18,7 @@ import { addFace, dropFace, offerOf, outOfStep, playing, receiveView, requestedR
 /** @typedef {import("../board/state.js").TableState} TableState */
 
 const TUMBLE_MS = 700;
-const GONE_ON = "The game had gone on: look again.";
+const GONE_ON = "The game has moved on: look again.";
 
 /** Listens to the game's part of the page; returns its keys, which fall back to `others`. @type {(state: State, changed: () => void, others: import("../shared/keyboard.js").Keys) => import("../shared/keyboard.js").Keys} */
 export function listenToGame(state, changed, others) {
@@ -130,7 +130,7 @@ export class Commands {
   }
 
   /** @param {Action} action @param {string} [what] */
-  act(action, what = "Doing it …") {
+  act(action, what = "Working …") {
     return this.send(what, () => api.sendCommand("act", { action, version: this.version }));
   }
 
@@ -186,7 +186,7 @@ export class Commands {
 
   /** Records before a move how it is meant to end. @param {{unit: string, of: string, range_bw: number, is_within: boolean}} intent */
   intend(intent) {
-    return this.send("Writing it down …", () => api.sendCommand("intend", { ...intent, version: this.version }));
+    return this.send("Saving the intent …", () => api.sendCommand("intend", { ...intent, version: this.version }));
   }
 
   /** Rolls a die for what is too close to call; it is shown before it counts. @param {string} unit */
@@ -202,18 +202,16 @@ export class Commands {
   }
 
   undo() {
-    if (playing(this.state)?.can_undo)
-      this.send("Taking back …", () => api.sendCommand("undo", { version: this.version }));
+    if (playing(this.state)?.can_undo) this.send("Undoing …", () => api.sendCommand("undo", { version: this.version }));
   }
 
   /** Takes back everything from an action on. @param {number} deed */
   undoTo(deed) {
-    return this.send("Taking back …", () => api.sendCommand("undo", { deed, version: this.version }));
+    return this.send("Undoing …", () => api.sendCommand("undo", { deed, version: this.version }));
   }
 
   redo() {
-    if (playing(this.state)?.can_redo)
-      this.send("Doing it again …", () => api.sendCommand("redo", { version: this.version }));
+    if (playing(this.state)?.can_redo) this.send("Redoing …", () => api.sendCommand("redo", { version: this.version }));
   }
 
   /** Corrects the dice of an action; what followed is replayed where possible. @param {number} deed @param {number[]} values @param {string} why */
@@ -271,7 +269,7 @@ export class Commands {
 
   /** Sends all states set on their screen, and closes it. */
   async setStates() {
-    await this.act(statesAction(this.state), "Setting …");
+    await this.act(statesAction(this.state), "Saving …");
     if (!this.state.game.said)
       this.change(() => {
         this.state.game.states = null;

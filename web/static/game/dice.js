@@ -51,7 +51,7 @@ export function makeDie(face, whose = "") {
     viewBox: "-50 -50 100 100",
     role: "img",
   });
-  setAttr(die, "aria-label", (whose && `${whose}: `) + (face === null ? "not thrown yet" : String(face)));
+  setAttr(die, "aria-label", (whose && `${whose}: `) + (face === null ? "not rolled yet" : String(face)));
   die.append(svgElement("rect", { x: "-45", y: "-45", width: "90", height: "90", rx: "16" }));
   if (face !== null) die.append(...pips(face));
   else if (whose) die.append(makeOwner(whose));

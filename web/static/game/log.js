@@ -73,10 +73,7 @@ function renderActions(node, { undone, deed, dice, evidence, kind }, state) {
   const [hint, back, open, faces, choices, why, fix, other] = /** @type {HTMLElement[]} */ ([...node.children]);
   const may = Boolean(playing(state)?.can_undo) && !undone;
   const isFixing = may && fixing?.deed === deed;
-  setText(
-    hint,
-    undone ? "It was taken back, and stays in the record." : evidence.length ? "It is drawn on the table." : "",
-  );
+  setText(hint, undone ? "Undone; it stays in the record." : evidence.length ? "Drawn on the table." : "");
   back.hidden = !may;
   setAttr(back, "data-back", String(deed));
   open.hidden = !may || !dice || isFixing;
@@ -88,8 +85,8 @@ function renderActions(node, { undone, deed, dice, evidence, kind }, state) {
     setText(
       hint,
       offers.length
-        ? "What was meant? What followed is done again, with the dice that were thrown."
-        : "Nothing else of its kind could be chosen there.",
+        ? "What was meant? Everything after it is replayed with the same dice."
+        : "There was no other choice of this kind.",
     );
   updateChildren(
     choices,
@@ -130,32 +127,32 @@ function makeActions() {
     "button",
   ].map((tag) => element(tag));
   hint.className = "hint";
-  setText(back, "Back to before this");
-  setText(open, "The dice were read wrong …");
+  setText(back, "Go back to before this");
+  setText(open, "Correct the dice …");
   faces.className = "dice turned";
   setAttr(faces, "role", "group");
-  setAttr(faces, "aria-label", "Tap a die until it shows what it really was");
+  setAttr(faces, "aria-label", "Tap each die until it shows the right face");
   for (const [name, value] of Object.entries({
     type: "text",
     maxlength: "200",
-    placeholder: "why? (may be left out)",
-    "aria-label": "Why is it corrected?",
+    placeholder: "why? (optional)",
+    "aria-label": "Reason for the correction",
   }))
     setAttr(why, name, value);
   setAttr(fix, "data-fix", "");
   fix.className = "main";
-  setText(fix, "Correct: an overrule");
-  setText(other, "Something else was meant …");
+  setText(fix, "Correct (overrule)");
+  setText(other, "Correct the choice …");
   choices.className = "choices";
   setAttr(choices, "role", "group");
-  setAttr(choices, "aria-label", "What was meant: tapped, it is an overrule");
+  setAttr(choices, "aria-label", "What was meant; a tap records an overrule");
   return [hint, back, open, faces, choices, why, fix, other];
 }
 
 /** @type {(face: number) => HTMLElement} */
 function makeFace(face) {
   const button = element("button");
-  setAttr(button, "aria-label", `shows ${face}: the next face`);
+  setAttr(button, "aria-label", `shows ${face}; tap for the next face`);
   button.append(makeDie(face));
   return button;
 }

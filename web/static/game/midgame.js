@@ -102,7 +102,7 @@ function rows(state, view, states) {
     stepper("number", "round", number, 1, (value) => ({ number: value }), active),
     {
       key: "active",
-      title: "whose round",
+      title: "active side",
       choices: sides.map(({ name }) => ({
         text: sideName(state, name),
         set: { active: name },
@@ -133,7 +133,7 @@ function rows(state, view, states) {
     stepper("deck", "cards left in the deck", left, 0, (value) => ({ deck: value }), ""),
     {
       key: "stage",
-      title: "which deck",
+      title: "deck",
       choices: STAGES.map(([key, text]) => ({
         text,
         set: { stage: key },

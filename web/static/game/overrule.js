@@ -86,7 +86,7 @@ function rows(state) {
       : [stepper("deck", "Cards left", view.state.deck?.left ?? 0, 0, (value) => ({ deck: value }))]),
     {
       key: "stage",
-      title: "Which deck",
+      title: "Deck",
       settings: STAGES.map(([stage, text, title]) => ({
         text,
         title,
@@ -95,10 +95,10 @@ function rows(state) {
       })),
     },
     stepper("number", "Round", round.number, 1, (value) => ({ number: value })),
-    { key: "step", title: "Go on with", settings: STEPS.map(([step, text]) => ({ text, set: { step } })) },
+    { key: "step", title: "Continue with", settings: STEPS.map(([step, text]) => ({ text, set: { step } })) },
     {
       key: "round",
-      title: "Whose round",
+      title: "Active side",
       settings: sides.map(({ name }) => ({
         text: sideName(state, name),
         set: { active: name },
@@ -133,9 +133,9 @@ function unitRows(unit, { disruption = 0, smoke = false }) {
     },
     {
       key: "lies",
-      title: `${unit}: lies`,
+      title: `${unit}: position`,
       settings: [
-        { text: "as seen", set: { accept: unit }, title: "The game takes it as the camera sees it" },
+        { text: "as seen", set: { accept: unit }, title: "Accept it where the camera sees it" },
         { text: "off the table", set: { off: [unit] }, title: "It is out of the game" },
       ],
     },

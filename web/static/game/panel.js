@@ -24,16 +24,16 @@ const BY_HAND = new Set(["march", "charge"]);
 
 /** The ways to begin a game. */
 const HOW = [
-  { how: "stands", text: "As it stands", hint: "The table is taken as it lies now, and the first round begins." },
+  { how: "stands", text: "As it is", hint: "The first round begins with the table as it is now." },
   {
     how: "setup",
     text: "Set up first",
-    hint: "Dice for the terrain, then edges and deploying. Lay all units anywhere on the table first.",
+    hint: "First put all units anywhere on the table. Then roll for terrain, choose edges and deploy.",
   },
   {
     how: "middle",
-    text: "In its middle",
-    hint: "The table is taken as it lies now; then you set round, morale, cards and the markers of units.",
+    text: "Mid-game",
+    hint: "A game continues from the table as it is now: you set the round, morale, cards and markers.",
   },
 ];
 
@@ -49,7 +49,7 @@ const MEASURING = [
   {
     measuring: "declared",
     text: "After declaring",
-    hint: "Nobody is told a length or what is in reach before it is declared. A shot, a charge or a card that does not reach is lost.",
+    hint: "No distance or range is shown before it is declared. A shot, charge or card that does not reach is lost.",
   },
 ];
 
@@ -105,11 +105,7 @@ function renderSaid(state) {
   disable(byId("game-undo"), game.busy !== null);
   byId("game-redo").hidden = !view?.can_redo;
   disable(byId("game-redo"), game.busy !== null);
-  setAttr(
-    byId("game-undo"),
-    "title",
-    latest ? `Take back the latest: ${latest.text} (Ctrl-Z)` : "Take back the latest (Ctrl-Z)",
-  );
+  setAttr(byId("game-undo"), "title", latest ? `Undo: ${latest.text} (Ctrl-Z)` : "Undo the last action (Ctrl-Z)");
 }
 
 /** Updates the proposal of one side, to which the other side or the shared screen can agree. @type {(state: State) => void} */
@@ -217,7 +213,7 @@ function updateGroup(node, { group, units, buttons, more }, state) {
   setText(
     hint,
     BY_HAND.has(group)
-      ? "Move the unit by hand: tablecam says what it sees. Or choose it here for its usual moves, which are then to be made."
+      ? "Move the unit by hand, and tablecam says what it sees. Or choose one of its usual moves here, then make it by hand."
       : "",
   );
   setAttr(chips, "class", "chips");

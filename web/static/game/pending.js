@@ -17,9 +17,9 @@ import { outOfStep, playing } from "./state.js";
 export const HOLDS_FROM = 4;
 
 const WAYS = [
-  { way: "intent", text: "The mover's intent", title: "It holds, as the mover meant it" },
-  { way: "die", text: `Roll for it (${HOLDS_FROM}+ holds)`, title: "One die decides" },
-  { way: "benefit", text: "Benefit to the mover", title: "It holds, as nobody can see that it does not" },
+  { way: "intent", text: "The mover's intent", title: "Allowed, as the mover intended it" },
+  { way: "die", text: `Roll for it (allowed on ${HOLDS_FROM}+)`, title: "One die decides" },
+  { way: "benefit", text: "Benefit of the doubt", title: "Allowed, as nobody can see that it is not" },
 ];
 
 /** Updates the moves to make and the moves seen. @type {(state: State) => void} */
@@ -77,7 +77,7 @@ function renderOutOfStep(state) {
   const view = playing(state);
   const units = outOfStep(view);
   byId("game-astray").hidden = units.length === 0;
-  setText(byId("astray-words"), `${units.length} units are not where the game has them.`);
+  setText(byId("astray-words"), `${units.length} units are not where the game expects them.`);
   for (const id of ["astray-accept", "astray-begin"]) {
     byId(id).hidden = view?.seat.kind === "spectator";
     disable(byId(id), state.game.busy !== null);
@@ -108,8 +108,8 @@ function makeMoved() {
   for (const [name, value] of Object.entries({
     type: "text",
     maxlength: "200",
-    placeholder: "why? (may be left out)",
-    "aria-label": "Why is it accepted?",
+    placeholder: "why? (optional)",
+    "aria-label": "Reason for accepting it",
   }))
     setAttr(why, name, value);
   const accept = element("button");
@@ -130,7 +130,7 @@ function updateMoved(row, moved, state) {
   setAttr(row, "tabindex", "0");
   setText(mark, badge(answer));
   setText(text, sentence(moved.text));
-  const place = moved.is_back ? "Where it lay" : "The nearest legal place";
+  const place = moved.is_back ? "Its previous place" : "The nearest legal place";
   const nearest = ghost.length ? `${place} is drawn on the table.` : "";
   const why = answer.because === moved.text ? "" : sentence(answer.because ?? "");
   const figures = answer.answer === "too_close" ? figuresWords(answer) : "";
@@ -191,7 +191,7 @@ function renderDecided(node, moved, state) {
   renderDice(node.children[0], decided ? [decided.face] : []);
   setText(
     node.children[1],
-    (decided?.face ?? 0) >= HOLDS_FROM ? "It holds." : "It does not hold: put it back, or where the ghost lies.",
+    (decided?.face ?? 0) >= HOLDS_FROM ? "Allowed." : "Not allowed: put it back, or where the ghost is.",
   );
 }
 
@@ -206,14 +206,14 @@ export function renderIntents(state) {
     (row, { text, answer }) => {
       setAttr(row, "class", answer?.answer ?? "");
       setText(row.children[0], answer ? badge(answer) : "…");
-      setText(row.children[1], `Meant: ${text}`);
+      setText(row.children[1], `Intent: ${text}`);
       setText(row.children[2], answer ? figuresWords(answer) : "");
     },
   );
   const pair = pairChosen(state);
   byId("intent-part").hidden = !pair || !view || view.is_over || view.seat.kind === "spectator";
   if (!pair) return;
-  setText(byId("intent-title"), `Before ${pair.unit} moves, say how it will end to ${pair.of}:`);
+  setText(byId("intent-title"), `Before ${pair.unit} moves, say where it will end relative to ${pair.of}:`);
   updateChildren(
     byId("intent-ranges"),
     state.facts.ranges_bw,

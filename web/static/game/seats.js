@@ -27,12 +27,12 @@ export function renderSeats(state) {
 /** @type {(seats: SeatsView) => string} */
 function hintWords({ by_link, own, may_change }) {
   if (by_link && may_change && own !== "shared")
-    return "This screen is shared, and shows one seat for now. Come back to the shared screen before the other side looks.";
+    return "This shared screen shows one seat for now. Return to the shared screen before the other side looks.";
   if (!by_link)
-    return "All who open this page share it. Take a side's seat to see its hand; come back to the shared screen before the other side looks.";
+    return "Everyone who opens this page shares it. Take a side's seat to see its hand; return to the shared screen before the other side looks.";
   if (own === "shared")
-    return "Each seat has a link of its own: open it on that player's phone, or point its camera at the code. Who has a link sees that side's hand.";
-  return "This seat came with its link. Another one needs its own: the shared screen shows them.";
+    return "Each seat has its own link: open it on that player's phone, or scan the QR code. Anyone with the link sees that side's hand.";
+  return "You opened this seat with its link. Other seats have their own links; the shared screen shows them.";
 }
 
 /** @type {() => HTMLElement} */
@@ -40,7 +40,7 @@ function makeSeat() {
   const row = element("li", "b", "span", "button", "details");
   const [, , take, link] = /** @type {HTMLElement[]} */ ([...row.children]);
   link.append(element("summary"), element("div", "img", "input", "button"));
-  setText(link.children[0], "Link and code");
+  setText(link.children[0], "Link and QR code");
   const [image, address, copy] = [...link.children[1].children];
   setAttr(image, "loading", "lazy");
   setAttr(address, "readonly", "");
@@ -63,7 +63,7 @@ function updateSeat(row, { name, side, link }, { own, by_link, may_change }, sta
   const [image, address, copy] = [...more.children[1].children];
   const isOpen = /** @type {HTMLDetailsElement} */ (more).open;
   setAttr(image, "src", isOpen ? `/api/seats/${encodeURIComponent(name)}/code.svg` : null);
-  setAttr(image, "alt", `Code of the link for ${seatName(state, name)}`);
+  setAttr(image, "alt", `QR code of the link for ${seatName(state, name)}`);
   setAttr(address, "value", link);
   setAttr(copy, "data-copy", link);
   setText(copy, state.game.copied === link ? "✓ copied" : "Copy");

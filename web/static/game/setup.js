@@ -72,14 +72,14 @@ function renderLaying(state) {
     laying.tool === "corners"
       ? [
           { edit: "close", text: "Close the shape" },
-          { edit: "drop", text: "One corner back" },
+          { edit: "drop", text: "Remove the last corner" },
         ]
       : [];
   const handles = [
     ...drawing,
     ...(laying.chosen ? HANDLES : []),
-    ...(laying.undo.length ? [{ edit: "undo", text: "Back" }] : []),
-    ...(all.length ? [{ edit: "clear", text: "All off" }] : []),
+    ...(laying.undo.length ? [{ edit: "undo", text: "Undo" }] : []),
+    ...(all.length ? [{ edit: "clear", text: "Remove all" }] : []),
   ];
   updateChildren(
     byId("laying-handles"),
@@ -103,13 +103,13 @@ function renderLaying(state) {
       setText(button, id.startsWith(kind) ? id.replaceAll("_", " ") : `${id}: ${kind.replaceAll("_", " ")}`);
     },
   );
-  setText(byId("laying-done"), `Lay ${all.length} piece${all.length === 1 ? "" : "s"}`);
+  setText(byId("laying-done"), `Place ${all.length} piece${all.length === 1 ? "" : "s"}`);
   disable(byId("laying-done"), busy !== null || !isEnough);
 }
 
 /** @type {(count: number, due: {side: string, least: number, most: number}) => string} */
 function countWords(count, { side, least, most }) {
-  const now = `${side} lays ${least} to ${most} pieces: ${count} now`;
+  const now = `${side} places ${least} to ${most} pieces: ${count} now`;
   if (count < least) return `${now}, ${least - count} more`;
   return count > most ? `${now}, ${count - most} too many` : `${now} ✓`;
 }
@@ -125,10 +125,10 @@ function hintWords({ game: { laying } }) {
   if (laying.tool === "corners")
     return laying.corners.length
       ? `${laying.corners.length} corners: tap the next, or close the shape.`
-      : "Tap its corners on the table, one after the other.";
+      : "Tap its corners on the table, one by one.";
   if (laying.chosen)
-    return `${laying.chosen.replaceAll("_", " ")}: drag it, or one of its corners. Tap beside it when it lies well.`;
-  return "Tap the table where the next piece lies.";
+    return `${laying.chosen.replaceAll("_", " ")}: drag it, or one of its corners. Tap beside it when it is in place.`;
+  return "Tap the table where the next piece goes.";
 }
 
 /** Updates the words about deploying. @type {(state: State) => void} */
@@ -140,7 +140,7 @@ function renderDeploying(state) {
   const side = sideName(state, view.state.step?.side ?? "");
   const words = view.moved.length
     ? ""
-    : "Put every unit, and the commander, by hand into the zone that is drawn on the table: tablecam sees when all lie well.";
+    : "Put every unit and the commander into the zone drawn on the table; tablecam sees when all are in place.";
   setText(byId("game-deploying"), `${side} deploys. ${words}`.trim());
 }
 
@@ -161,7 +161,7 @@ export function listenToSetup(commands) {
       laying.chosen = laying.chosen === piece ? null : piece;
     }),
   );
-  onClick("laying-done", () => commands.act(layAction(commands.state), "Laying …"));
+  onClick("laying-done", () => commands.act(layAction(commands.state), "Placing …"));
 }
 
 /** Handles pointers on the table while terrain is laid. */

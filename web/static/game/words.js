@@ -9,9 +9,9 @@ const GROUPS = {
   activate: "Activate a force",
   card: "Cards",
   charge: "Charge",
-  command: "The command of this round",
+  command: "Command for this round",
   commander: "Commander",
-  done: "Enough",
+  done: "Finish",
   "fall-back": "Fall back",
   fire: "Fire",
   march: "March",
@@ -29,15 +29,15 @@ export function groupTitle(group) {
 export function turnWords(view, nameOf) {
   const asked = view.asked === null ? null : nameOf(view.asked);
   if (view.is_over) return "the game is over";
-  if (view.seat.kind === "spectator") return asked ? `${asked} is asked` : "dice";
-  if (view.is_yours && asked === null) return "anyone may";
+  if (view.seat.kind === "spectator") return asked ? `${asked} to decide` : "dice";
+  if (view.is_yours && asked === null) return "anyone may answer";
   if (view.is_yours && view.seat.kind === "player") return "your turn";
-  return view.is_yours ? `${asked} answers` : `waiting for ${asked ?? "dice"}`;
+  return view.is_yours ? `${asked} to answer` : `waiting for ${asked ?? "dice"}`;
 }
 
 /** A seat's display name. @type {(state: import("./state.js").State, name: string) => string} */
 export function seatName(state, name) {
-  return sentence(name === "spectator" ? "looking on" : sideName(state, name));
+  return sentence(name === "spectator" ? "spectator" : sideName(state, name));
 }
 
 /** A unit's markers in words; empty if it has none. @type {(markers: {disruption?: number, smoke?: boolean} | undefined) => string} */

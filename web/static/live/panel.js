@@ -14,7 +14,7 @@ const SOURCE_WORDS = { opening: "opening", live: "live", lost: "camera lost", en
 /** Words for why the table shown is out of date. @type {Record<string, string>} */
 const LOST_WORDS = {
   lost: "No connection to the table. Trying again …",
-  refused: "This link counts no more: the table began anew. Ask for your new link, or scan its code.",
+  refused: "This link is no longer valid: the table has started anew. Ask for your new link, or scan its code.",
 };
 const ANSWER_WORDS = { yes: "yes", no: "no", too_close: "too close to call" };
 
@@ -60,14 +60,14 @@ function renderHealthFacts(state) {
         : `${health.source}: ${health.message || SOURCE_WORDS[health.state]}`,
     ],
     ["Calibration", health.calibration],
-    ["Frames a second", health.frames_per_s.toFixed(1)],
+    ["Frames per second", health.frames_per_s.toFixed(1)],
     ["Tags", `${health.tags_seen} seen, ${health.tags_held} held, ${health.missing.length} missing`],
     ["Missing", missingWords(health.missing)],
     [
       "Reprojection error",
       health.reprojection_px === null ? "no table tag seen" : `${figure(health.reprojection_px, 2)} px`,
     ],
-    ["Behind the table by", health.behind_s === null ? "–" : `${figure(health.behind_s, 2)} s`],
+    ["Delay", health.behind_s === null ? "–" : `${figure(health.behind_s, 2)} s`],
   ];
   updateChildren(
     byId("health-facts"),
@@ -98,7 +98,7 @@ function renderWarnings(state) {
   const words = [...(health?.warnings ?? [])];
   if (health && health.state !== "live" && health.message && !words.includes(health.message))
     words.unshift(health.message);
-  if (state.connection === "polling") words.push("Many pages are open: this one asks for news twice a second.");
+  if (state.connection === "polling") words.push("Many pages are open: this one updates twice a second.");
   const lost = LOST_WORDS[state.connection] ?? "";
   const isLost = lost !== "";
   updateChildren(
@@ -191,7 +191,7 @@ function verdicts(state, tape, measured) {
         {
           key: "where",
           name: "where",
-          text: `${titleOf(state, tape.b)} lies to the ${measured.b_is} of ${titleOf(state, tape.a)}`,
+          text: `${titleOf(state, tape.b)} is to the ${measured.b_is} of ${titleOf(state, tape.a)}`,
         },
       ]
     : [];
@@ -217,13 +217,13 @@ function explanations(state) {
   const [first] = state.chosen;
   if (!first) {
     const text =
-      "Choose a unit for its ranges, its front and its flanks; then a second unit, or a place on the ground, for the distance.";
+      "Choose a unit to see its ranges, front and flanks; then a second unit, or a point on the ground, for the distance.";
     return state.keptTapes.length ? [] : [{ key: "hint", name: "hint", text }];
   }
   const lines = state.aboutError ? [state.aboutError] : (state.about?.lines ?? []);
   return [
     ...lines.map((text, index) => ({ key: `line ${index}`, name: state.aboutError ? "problem" : "line", text })),
-    { key: "hint", name: "hint", text: "Choose a second thing for the distance." },
+    { key: "hint", name: "hint", text: "Choose a second unit or point for the distance." },
   ];
 }
 
@@ -321,7 +321,7 @@ function renderShow({ show }) {
   /** @type {HTMLSelectElement} */ (byId("show-uncertainty")).value = String(show.uncertainty);
   byId("legend").hidden = show.uncertainty === 0;
   const size = show.uncertainty === 1 ? "at its true size" : `drawn ${show.uncertainty} times its size`;
-  setText(byId("legend"), `One standard deviation of place and heading, ${size}`);
+  setText(byId("legend"), `One standard deviation of position and heading, ${size}`);
 }
 
 /** @type {(state: State) => void} */
@@ -331,7 +331,7 @@ function renderScale(state) {
   const closed = closedWords(state);
   byId("scale").hidden = closed !== "";
   byId("closed").hidden = closed === "";
-  setText(byId("closed"), isAnyOpen(state) ? "Measuring: only what is declared" : "Measuring is closed");
+  setText(byId("closed"), isAnyOpen(state) ? "Measuring: only what was declared" : "Measuring is closed");
   const base_px = facts.base_width_mm * view.px_per_mm;
   const count = [1, 2, 4, 8, 16].find((widths) => widths * base_px >= 56) ?? 32;
   setStyle(byId("scale"), "width", `${Math.round(count * base_px)}px`);

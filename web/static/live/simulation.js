@@ -148,11 +148,7 @@ export function renderLifting(state) {
   if (!state.facts.simulated) return;
   const thing = liftable(state);
   setText(byId("lift"), thing ? `Take ${nameOf(thing)} off the table` : "Take off the table");
-  setAttr(
-    byId("lift"),
-    "title",
-    thing ? "As a hand would: the camera will not find it any more" : "Choose a unit first",
-  );
+  setAttr(byId("lift"), "title", thing ? "As if by hand: the camera no longer sees it" : "Choose a unit first");
   disable(byId("lift"), thing === null);
   updateChildren(byId("lifted"), liftedOf(state), nameOf, makeButton, (button, lifted) => {
     setAttr(button, "data-put-back", lifted.unit);

@@ -214,7 +214,7 @@ async function copied(text, name) {
     box.value = text;
     box.focus();
     box.select();
-    say(`${name} is to be copied from the box below`);
+    say(`${name} can be copied from the box below`);
   }
 }
 

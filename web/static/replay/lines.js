@@ -43,7 +43,7 @@ function linesOfEntry(film, entry, at) {
   if (entry.kind === "deed")
     return (
       entry.events?.map((event, index) => lineOfEvent(event, at, index)) ?? [
-        line({ text: "Something was done: the tablecam that kept it kept no words for it." }),
+        line({ text: "An action without a description, recorded by an older tablecam." }),
       ]
     );
   if (entry.kind === "play") return [line({ text: "A game begins." })];
@@ -57,7 +57,7 @@ function linesOfEntry(film, entry, at) {
     ];
   if (entry.kind === "dispute") return [disputed(film, entry, line)];
   if (entry.kind === "notice") return [line({ text: entry.text ?? "" })];
-  if (entry.kind === "move") return [line({ text: `A hand moves ${entry.unit}.` })];
+  if (entry.kind === "move") return [line({ text: `${entry.unit} is moved by hand.` })];
   return [];
 }
 
@@ -97,7 +97,7 @@ function ghostOf({ ghost = [] }) {
 /** @type {(film: Film, entry: Entry, line: (given: Partial<Line> & {text: string}) => Line) => Line} */
 function disputed({ facts }, { dispute }, line) {
   const { question, answer, active } = dispute ?? {};
-  const because = answer?.because ? ` ${answer.because}` : "";
+  const because = answer?.because ? ` ${sentence(answer.because)}` : "";
   return line({
     text: `Disputed: ${question?.text ?? ""} ${answer ? `${badge(answer)}.` : ""}${because}`,
     note: active ? `${facts?.side_names[active] ?? active}'s round` : "",

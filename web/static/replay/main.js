@@ -36,7 +36,7 @@ async function begin() {
   for (;;) {
     const recording = await source.film(0).catch((error) => say(String(error.message ?? error)));
     if (recording?.facts && recording.entries.length) return play(filmOf(recording));
-    if (!recording) say("Nothing has been recorded yet: it begins with a game.");
+    if (!recording) say("Nothing has been recorded yet: recording begins with a game.");
     await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
   }
 }

@@ -89,7 +89,7 @@ function renderPictures({ film, at }, lines, pictureUrl) {
 function makePicture() {
   const figure = element("figure", "button", "figcaption");
   const [button] = figure.children;
-  setAttr(button, "title", "Larger, or smaller again");
+  setAttr(button, "title", "Enlarge, or shrink again");
   button.append(element("img"));
   button.addEventListener("click", () => {
     figure.classList.toggle("large");

@@ -47,6 +47,6 @@ function embedded(about) {
     film: async (after) => (after ? null : read("replay-film")),
     pictureUrl: (entry, kind) => pictures[`${entry} ${kind}`] ?? null,
     text: async () => read("replay-text") ?? "",
-    ask: () => Promise.reject(new Error("this page has no tablecam to ask")),
+    ask: () => Promise.reject(new Error("this page works without tablecam, so it cannot ask")),
   };
 }

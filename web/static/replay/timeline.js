@@ -146,7 +146,7 @@ export function renderStrip(state, replay) {
   setText(byId("replay-length"), ` of ${clock(film.entries.at(-1)?.t ?? 0)}`);
   byId("follow").hidden = !live;
   setAttr(byId("follow"), "aria-pressed", String(following));
-  setText(byId("follow"), following ? "● live" : "Go to now");
+  setText(byId("follow"), following ? "● live" : "Go to live");
   setText(byId("play"), playing ? "Pause" : "Play");
   setAttr(byId("play"), "data-playing", String(playing));
   const select = /** @type {HTMLSelectElement} */ (byId("speed"));

@@ -29,7 +29,7 @@ export function renderWhatIf(state, replay) {
   if (rulings) rulings.hidden = branch === null || state.chosen.length === 0;
   if (!branch) return;
   const entry = replay.film.entries[replay.at];
-  setText(byId("branch-from"), `from ${clock(entry?.t ?? 0)} on: nothing is recorded`);
+  setText(byId("branch-from"), `from ${clock(entry?.t ?? 0)}: nothing is recorded`);
   byId("branch-again").hidden = branch.laid.size === 0;
   setText(byId("what-if-title"), titleOf(state));
   setText(byId("what-if-error"), state.tape?.error ?? branch.error);

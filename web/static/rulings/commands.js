@@ -100,7 +100,7 @@ async function fileDispute(state, question, changed) {
     rulings.open = await api.dispute(question, rulings.active);
     await loadDisputes(rulings);
   } catch (error) {
-    rulings.filingError = `This dispute was not kept: ${errorText(error)}`;
+    rulings.filingError = `This dispute was not saved: ${errorText(error)}`;
   }
   rulings.filing = null;
   changed();

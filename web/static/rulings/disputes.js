@@ -83,7 +83,7 @@ function renderPicture({ number, question, picture }) {
 function keptWords({ number, at, active, picture }, trouble) {
   const when = `Dispute ${number}, ${timeWords(at)}, in the round of the ${capitalized(active)} side.`;
   if (trouble) return `${when} ${trouble}`;
-  return `${when} Kept with the game${picture ? "" : ", without a picture: the camera showed none"}.`;
+  return `${when} Saved with the game${picture ? "" : ", without a picture: the camera delivered none"}.`;
 }
 
 /** @type {(word: string) => string} */
@@ -104,6 +104,6 @@ export async function loadDisputes(rulings) {
     const { disputes, trouble = "" } = await askDisputes();
     Object.assign(rulings, { disputes, trouble, disputesError: null });
   } catch (error) {
-    rulings.disputesError = `Past disputes cannot be had now: ${errorText(error)}`;
+    rulings.disputesError = `Past disputes cannot be loaded: ${errorText(error)}`;
   }
 }

@@ -43,11 +43,11 @@ export function renderRulings(state) {
 function stateWords(state, stale) {
   const { sheet, error, filing, filingError } = state.rulings;
   if (filingError) return filingError;
-  if (filing) return "Keeping the dispute …";
-  if (stale && state.connection === "lost") return "No connection: this is how the table stood before.";
+  if (filing) return "Saving the dispute …";
+  if (stale && state.connection === "lost") return "No connection: this is the last known state.";
   if (chosenUnits(state).length && !isOpen(state, ...state.chosen)) return closedWords(state);
-  if (error && chosenUnits(state).length) return `${error}${sheet ? " (What follows was said before.)" : ""}`;
-  if (stale) return "Something moved: asking again …";
+  if (error && chosenUnits(state).length) return `${error}${sheet ? " (The rulings below are older.)" : ""}`;
+  if (stale) return "Something moved: updating …";
   return !sheet && chosenUnits(state).length ? "Asking …" : "";
 }
 
@@ -133,7 +133,7 @@ function makeLine() {
   dispute.className = "dispute-open";
   setText(dispute, "Dispute");
   const reading = element("details", "summary", "p");
-  setText(reading.children[0], "How the book is read here");
+  setText(reading.children[0], "Interpretation");
   row.append(text, figures, dispute, reading);
   return row;
 }
@@ -149,7 +149,7 @@ function updateLine(row, line, key, state) {
   setText(mark, answer ? badge(answer) : "");
   setText(said, line.text);
   setAttr(said, "aria-pressed", String(pinned && proof === key));
-  setAttr(said, "title", answer?.evidence.length ? "Show this alone on the table" : "");
+  setAttr(said, "title", answer?.evidence.length ? "Show only this on the table" : "");
   setText(figures.children[0], answer ? figuresWords(answer) : "");
   setText(figures.children[1], line.rule ?? "");
   dispute.hidden = !question;

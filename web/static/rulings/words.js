@@ -42,5 +42,5 @@ export function sureWords(answer) {
   const chance = chanceWords(answer);
   if (answer.answer === "too_close")
     return `The camera cannot honestly decide this${chance && ` (${chance} to be yes)`}: agree, or roll for it.`;
-  return chance ? `As it is measured, a yes is ${chance}.` : "As sure as the camera can be.";
+  return chance ? `By the measurement, yes is ${chance}.` : "As certain as the camera can be.";
 }
