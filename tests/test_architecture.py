@@ -47,10 +47,10 @@ HELD = {
     "files entered for: may F1 fire at B1": 63,
     "files entered for a charge by hand": 111,
     "times a charge by hand works out charges": 2,
-    "modules with exactly one importer": 63,
+    "modules with exactly one importer": 59,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 22_700,
-    "places outside that name a rulebook's words": 128,
+    "lines of Maurice Lite": 22_560,
+    "places outside that name a rulebook's words": 127,
     "modules in the largest folder": 34,
 }
 """What has been reached. The goals are 20, 40, 10, 0, 6500, 0 and about a dozen.
