@@ -33,6 +33,8 @@ _DRAWINGS: Final = frozenset({"evidence", "ghost"})
 """Keys of shapes that illustrate a ruling: they may change while the answer stays."""
 _SENTENCES: Final = frozenset({"text", "because", "question", "reading"})
 """Keys of sentences, which another version may word otherwise."""
+_ESTIMATES: Final = frozenset({"probability", "sigma_mm", "margin_mm"})
+"""Keys of numbers that another version may estimate otherwise, while the answer stays."""
 _ABSENT: Final = object()
 
 
@@ -53,6 +55,11 @@ class Difference:
     def is_worded(self) -> bool:
         """Whether it is in a sentence."""
         return not _SENTENCES.isdisjoint(self.path)
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether it is a number that says how sure an answer is."""
+        return bool(self.path) and self.path[-1] in _ESTIMATES
 
     def __str__(self) -> str:
         place = f"{written(self.path)}: " if self.path else ""
@@ -256,7 +263,8 @@ class RecordingCheck:
         )
         is_reworked = False
         for difference in differences(recorded_values, recomputed_values, is_older=self._is_older):
-            if not (difference.is_drawn or (self._is_older and difference.is_worded)):
+            may_differ = self._is_older and (difference.is_worded or difference.is_estimated)
+            if not (difference.is_drawn or may_differ):
                 return _Comparison(str(difference))
             is_reworked = True
         return _Comparison(None, is_reworked)

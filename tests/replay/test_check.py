@@ -168,6 +168,16 @@ def test_what_an_older_tablecam_put_otherwise_is_no_difference_but_what_followed
     assert "events[1].kind: recorded" in checked(entries, written_by="0.0.1").fault.because
 
 
+def test_an_older_tablecam_may_be_less_sure_of_an_answer_but_not_answer_otherwise(entries):
+    asked = entries[place_of(entries, "dispute")].document["dispute"]
+    asked["answer"] |= {"probability": 0.5, "sigma_mm": 9.0, "margin_mm": 0.1}
+    assert "answer.margin_mm: recorded" in checked(entries).fault.because
+    older = checked(entries, written_by="0.0.1")
+    assert (older.fault, older.reworked) == (None, 1)
+    asked["answer"]["answer"] = "too_close"
+    assert "answer.answer: recorded" in checked(entries, written_by="0.0.1").fault.because
+
+
 def test_what_is_only_drawn_otherwise_is_counted_and_no_fault(entries):
     ruling = entries[place_of(entries, "ruling")].document
     assert ruling["answer"]["evidence"]
