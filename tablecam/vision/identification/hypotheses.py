@@ -87,6 +87,7 @@ def _guesses(
     headings = np.stack([reading.headings_rad for reading in readings])
     heights = np.array([reading.kind.height_mm for reading in readings])
     sizes = np.array([reading.kind.size_mm for reading in readings])
+    # The square gives the heading up to quarter turns, the best match the turn.
     quarter_turns = table.turns[square, column] * (np.pi / 2)
     return TagGuesses(
         table.pattern[column],

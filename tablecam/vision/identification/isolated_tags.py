@@ -49,6 +49,7 @@ def guess_isolated_tags(sight: FrameContext, squares: TagGuesses, isolated: Inde
         # All patterns at all four turns compete.
         best = _likeliest(shown[row], expected.reshape(-1, expected.shape[2]), noise)
         candidates = squares[np.full(len(best), row)]
+        # The flat index counts four turns a pattern.
         headings_rad = candidates.headings_rad + best % 4 * (np.pi / 2)
         parts.append(replace(candidates, pattern=isolated[best // 4], headings_rad=headings_rad))
     return TagGuesses.joined(parts)
