@@ -20,11 +20,10 @@ from tablecam.vision.tracking.tracking import BaseTracker, TrackedBase
 log = logging.getLogger(__name__)
 
 _MOST_LOOKS_AGAIN = 3
-"""Limit of repeated looks at one picture, each through the camera that the last one registered; two
-are usual."""
+"""Limit of further looks at one picture, each through the camera that the last one registered."""
 _MISSED_FOR_S = 2.0
-"""How long table tags may be missing before they are searched for anywhere in the picture: arms hide
-them for about as long."""
+"""Time that table tags may be missing before the whole picture is searched for them: arms hide them
+for about as long."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
