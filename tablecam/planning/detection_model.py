@@ -27,9 +27,9 @@ class MeasuredRow:
 
     `noise_grey` and `blur_px` are the noise and blur given to the grey pictures (one standard
     deviation; 8-bit steps). `noise_share` and `found_blur_px` relate other pictures to them: the
-    medians of `exposure(...).noise_share` and `SearchResult.blur_px` over these pictures. `recall`, 0 to
-    1, is of all tags; the errors are of those found: the centre's distance from the true one in the
-    picture, and the heading's absolute error, median and 95th percentile.
+    medians of `exposure(...).noise_share` and `SearchResult.blur_px` over these pictures. `recall`,
+    0 to 1, is of all tags; the errors are of those found: the centre's distance from the true one
+    in the picture, and the heading's absolute error, median and 95th percentile.
     """
 
     px_per_cell: float
