@@ -149,7 +149,7 @@ def _fitted(
         moved_px = np.linalg.norm(corners_px - quad_px, axis=1)
         return bool(np.all(moved_px < _FARTHEST_FIT_CELLS * cell_px))
 
-    # The pattern first: it fits all edges of a tag, of which the sides are a third.
+    # The pattern first: it fits all edges of a tag; the sides are only a third of them.
     pattern = None if lens is None else fit_pattern(picture, quad_px, inner, lens)
     if pattern is not None and is_near(pattern.corners_px):
         return FoundTag(number, pattern.corners_px, pattern.covariance_px2, PATTERN_SCALE_SPREAD)

@@ -19,7 +19,7 @@ from tablecam.vision.detection.sighting import SearchResult
 Cause = Literal["twice", "hidden", "too_small", "out_of_focus", "too_dark", "too_bright"]
 
 FEWEST_TABLE_TAGS = 3
-"""With fewer in view nobody can tell whether the camera was bumped."""
+"""With fewer in view a bump of the camera goes unnoticed."""
 
 _COSTLY_TIMES = 1.9
 """Advice begins where the error about doubles."""

@@ -142,7 +142,7 @@ class DetectionModel:
         return _interpolated_cost(noise_share, self._noise_costs)
 
     def blur_cost(self, found_blur_px: float) -> Cost | None:
-        """Returns the cost of the blur that a search finds (`SearchResult.blur_px`), likewise."""
+        """Returns the cost of the blur that a search finds, as `noise_cost` does for noise."""
         return _interpolated_cost(found_blur_px, self._blur_costs)
 
     @property

@@ -117,7 +117,7 @@ class SimulatedTable:
                 tags, places = self._timeline.tags[id], self._places(id)
                 if (commander := commanders.get(id)) is not None:
                     places = (replace(places[0], x_mm=commander.x_mm, y_mm=commander.y_mm),)
-                # A unit of which the position lacks a base is taken off the table.
+                # A unit with a base that the position lacks is taken off the table.
                 elif place_by_tag.keys() >= set(tags):
                     places = tuple(place_by_tag[tag] for tag in tags)
                 else:

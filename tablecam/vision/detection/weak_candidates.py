@@ -36,7 +36,7 @@ _LEAST_STRENGTH_SHARE = 0.3
 _TAG_RADIUS = 0.75
 """Radius around an identified tag, as a share of its size, that the tag explains."""
 _MOST_PLACES = 4000
-"""More than in any picture of a table we have, and fewer than OpenCV can sample."""
+"""More places than any picture of a table has shown, and fewer than OpenCV can sample."""
 _LEAST_RING = 0.4
 _SPACING_CELLS = 2.5
 

@@ -28,7 +28,7 @@ Index = NDArray[np.int64]
 _LEAST_RING_SHARE, _LEAST_RIM_SHARE = 0.5, 0.5
 _LEAST_WORTH = 40.0
 _NAMES = 2
-"""Best names kept for a square. These thresholds before the fit are weaker than those after it."""
+"""Best names tried for a square. These thresholds are weaker than those after the fit."""
 
 
 def guess_isolated_tags(sight: FrameContext, squares: TagGuesses, isolated: Index) -> TagGuesses:

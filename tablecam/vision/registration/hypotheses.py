@@ -86,7 +86,7 @@ def likeliest_hypothesis(
 def _by_hand_only(
     memory: TagMemory, observed: TagObservations, displaced: frozenset[int]
 ) -> Iterator[Hypothesis]:
-    """Yields hypotheses in which the camera has not moved; stops if one surely suffices."""
+    """Yields hypotheses in which the camera has not moved; stops if one suffices for certain."""
     offset, covariance = memory.innovation(observed)
     for moved in _choices(len(observed), displaced, least=min(2, len(observed))):
         values = triples(_unmoved(len(observed), moved))

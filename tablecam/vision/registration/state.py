@@ -41,7 +41,7 @@ class PendingChange:
         """Whether the previous frame showed the same change and everything is at rest since."""
         if before is None or (self.moved, self.is_camera) != (before.moved, before.is_camera):
             return False
-        # Tags hidden in one of the two frames cannot tell whether they rest.
+        # Tags hidden in one of the two frames do not show whether they rest.
         both = self.centres_px.keys() & before.centres_px.keys()
         steps = [np.linalg.norm(self.centres_px[tag] - before.centres_px[tag]) for tag in both]
         return bool(steps and max(steps) < _AT_REST_PX)

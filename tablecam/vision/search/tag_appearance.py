@@ -1,4 +1,4 @@
-"""Remembers how each tag looked when it was placed, and tells which tags changed or are hidden.
+"""Remembers how each tag looked when it was placed, and finds which tags changed or are hidden.
 
 A tag's patch is a few reduced pixels on and around it, compared with gain and offset free, so that
 neither the light nor the camera's exposure counts. Moving a tag by a pixel changes the reduced
@@ -234,7 +234,7 @@ class TagAppearances:
 class RefitRequest:
     """The tags to fit again: those that `changed`, and hidden ones that seem to be `back`.
 
-    `mostly_there` are ids of changed tags most of which still looks as before; `alike` are ids of
+    `mostly_there` are ids of changed tags that mostly still look as before; `alike` are ids of
     all hidden tags that look as before.
     """
 
@@ -285,7 +285,7 @@ class RefitResult:
 
     @property
     def nudged(self) -> tuple[TagSighting, ...]:
-        """The refused tags most of which still looks as before: they lie near."""
+        """The refused tags that mostly still look as before: they lie near."""
         return tuple(tag for tag in self.refused if tag.tag in self.request.mostly_there)
 
     @property
