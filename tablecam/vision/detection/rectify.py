@@ -1,8 +1,8 @@
 """Rectifies the camera's picture: a plane over the table as seen straight from above.
 
 The rectified picture has x to the right and y up the page: its first row lies at y = depth. Its
-pixel (column, row) shows x = (column + 0.5) / px_per_mm - margin; y is counted the same way from the
-top.
+pixel (column, row) shows x = (column + 0.5) / px_per_mm - margin; y is counted likewise, from
+the top.
 """
 
 from __future__ import annotations
