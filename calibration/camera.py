@@ -86,6 +86,7 @@ class Camera:
         rotation = self.pose.rotation
         directions, depth = self._directions(points_mm)
         pixels, by_direction = self.lens.to_pixels_with_jacobian(directions)
+        # The derivative of x/z and y/z by x, y and z.
         by_seen = np.zeros((*directions.shape[:-1], 2, 3))
         by_seen[..., 0, 0] = by_seen[..., 1, 1] = 1 / depth
         by_seen[..., 2] = -directions / depth[..., None]
@@ -95,6 +96,7 @@ class Camera:
         """Returns directions x/z, y/z (n, 2) of table points (n, 3), and their depths, (n,)."""
         points = np.asarray(points_mm, dtype=np.float64)
         seen = points @ self.pose.rotation.T + self.pose.translation
+        # A point behind the camera would otherwise appear mirrored in the picture.
         depth = np.where(seen[..., 2] > 0, seen[..., 2], np.nan)
         return seen[..., :2] / depth[..., None], depth
 
@@ -110,6 +112,7 @@ class Camera:
         centre = self.pose.camera_centre_mm
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = (np.asarray(height_mm, dtype=np.float64) - centre[2]) / rays[..., 2]
+        # A pixel above the horizon meets the plane only behind the camera.
         reach = np.where(reach > 0, reach, np.nan)
         return np.asarray(centre[:2] + reach[..., None] * rays[..., :2])
 
@@ -154,6 +157,7 @@ class Camera:
             self.lens.matrix,
             self.lens.distortion,
         )
+        # OpenCV's columns are ordered pose first; `CAMERA_PARAMETERS` has the lens first.
         by_pose, by_lens = jacobian[:, :6], jacobian[:, 6:15]
         return np.asarray(np.hstack([by_lens, by_pose]), dtype=np.float64).reshape(-1, 2, 15)
 
@@ -176,6 +180,8 @@ class Camera:
         """
         points = _at_height(np.asarray(places_mm, dtype=np.float64), height_mm)
         _, by_point = self.to_image_with_jacobian(points)
+        # At a fixed pixel the place moves to cancel the parameter's effect (implicit function
+        # theorem).
         return np.asarray(-np.linalg.inv(by_point[..., :2]) @ self.parameter_jacobian(points))
 
     def px_per_mm(self, places_mm: ArrayLike, height_mm: ArrayLike = 0.0) -> Array:

@@ -124,6 +124,7 @@ class _Lens(_Part):
         if len(rows) != size or any(len(row) != size for row in rows):
             raise ValueError(f"expected {size} rows of {size} numbers")
         matrix = np.array(rows)
+        # Relative only, as variances of millimetres and of k3 differ by many orders of magnitude.
         if not np.allclose(matrix, matrix.T, rtol=1e-6, atol=0) or np.any(np.diag(matrix) < 0):
             raise ValueError("expected a symmetric matrix with variances of 0 or more")
         return rows
@@ -212,6 +213,7 @@ def _check_version(document: Any, text: str, source: str) -> None:
         raise CalibrationError(f"{source}: expected a camera file, got {_shown(document)}")
     for key, expected in (("format", FORMAT), ("version", VERSION)):
         got = document.get(key)
+        # In Python JSON's true equals 1, but it is no version.
         if got != expected or isinstance(got, bool):
             got_text = _shown(got) if key in document else "nothing"
             place = f"{source}:{_line(text, (key,))}" if key in document else source
@@ -242,6 +244,7 @@ def _expected_and_got(problem: ErrorDetails) -> str:
 def _line(text: str, path: Sequence[str | int]) -> int:
     """Returns the line, counted from 1, of the value at a path of a JSON text, or of its parent."""
     decode = json.JSONDecoder().raw_decode
+    # Pydantic's errors have no line numbers: the text is read along the error's path.
     value_at = at = _next_token(text, 0)
     for part in path:
         at, index = _next_token(text, at + 1), 0
@@ -253,7 +256,9 @@ def _line(text: str, path: Sequence[str | int]) -> int:
             if name == part:
                 value_at = begin
                 break
+            # Skips a value to reach the next key or element.
             at, index = _next_token(text, decode(text, at)[1]), index + 1
+        # A missing key has no line of its own: its parent's stands for it.
         else:  # it is missing
             break
     return text.count("\n", 0, value_at) + 1

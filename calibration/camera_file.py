@@ -117,6 +117,7 @@ def read_camera_file(path: Path | str) -> CameraFile:
     """
     source = str(path)
     try:
+        # The "-sig" accepts the byte order mark that some editors write.
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         reason = error.strerror or type(error).__name__
@@ -153,6 +154,7 @@ def write_camera_file(path: Path | str, camera_file: CameraFile) -> Path | None:
     path = Path(path)
     text = to_json(camera_file)
     try:
+        # The new text is safely on disk before the old file is touched.
         temporary = _write_beside(path, text)
         try:
             copy_path = back_up(path)
@@ -171,6 +173,7 @@ def _write_beside(path: Path, text: str) -> Path:
     with tempfile.NamedTemporaryFile(
         "w",
         encoding="utf-8",
+        # `os.replace` is atomic only within one file system.
         dir=path.parent,
         prefix=f".{path.name}.",
         suffix=".tmp",
@@ -198,6 +201,7 @@ def back_up(path: Path) -> Path | None:
         return None
     for copy_path in _copy_paths(path):
         try:
+            # Mode "x" never overwrites another copy.
             with copy_path.open("xb") as file:
                 file.write(old)
                 file.flush()

@@ -50,7 +50,7 @@ class FittedCorners:
 def fit_corners(
     picture: NDArray[np.uint8], starts_px: Array, edges: Array, radius_px: Array
 ) -> FittedCorners:
-    """Fits corners expected at `starts_px` (n, 2), to within a third of `radius_px` (n,).
+    """Fits corners expected at `starts_px` (n, 2), to within half of `radius_px` (n,).
 
     Args:
         picture: Grey, (height, width).
@@ -75,6 +75,7 @@ def _is_inside(
     """Returns which points (..., 2) lie in the picture, at least `margin_px` from its edges."""
     height, width = picture.shape
     limits = np.array([width, height]) - 1 - margin_px
+    # A corner that no marker predicts is NaN, which compares as outside.
     with np.errstate(invalid="ignore"):
         return np.asarray(((points_px >= margin_px) & (points_px <= limits)).all(axis=-1))
 
@@ -91,6 +92,7 @@ def _fit(
     # Fit in linear light, where blurred edges are symmetric.
     grey = as_light(grey)
     weights = _weights(offsets - (starts_px - middles)[:, None], radius_px)
+    # Clipping repeated the picture's border there: these pixels get no weight.
     weights *= _is_inside(picture, at)
     start = _start(grey, starts_px - middles, edges)
 
@@ -106,6 +108,7 @@ def _fit(
     is_good = _is_good(solution, weights, starts_px - middles, radius_px)
     values = solution.values
     corners = np.where(is_good[:, None], values[:, :2] + middles, np.nan)
+    # The sign of the contrast says which two quarters are white.
     return corners, np.exp(values[:, 4:6]), np.where(is_good, np.sign(values[:, 7]), 0.0)
 
 
@@ -115,6 +118,7 @@ def _prior_misfit(values: Array) -> tuple[Array, Array]:
     They matter only if an edge runs along a row of pixels: its pixels then have one grey level,
     which leaves blur and bend undetermined.
     """
+    # The floor keeps the bend's prior finite where there is no contrast.
     half = np.maximum(np.abs(values[:, 7]), 1.0)
     prior = np.empty((len(values), 3))
     prior[:, :2] = (values[:, 4:6] - np.log(_FIRST_BLUR_PX)) * _BLUR_WEIGHT
@@ -158,6 +162,7 @@ def _start(grey: Array, places: Array, edges: Array) -> Array:
     # Percentiles instead of extremes: single noisy pixels do not set the contrast.
     dark, light = np.percentile(grey, (10, 90), axis=1)
     start = np.zeros((len(grey), 9))
+    # The contrast starts at 0, as its sign (the polarity) is unknown: the first step finds it.
     start[:, :2], start[:, 2:4] = places, angles
     start[:, 4:6] = np.log(_FIRST_BLUR_PX)
     start[:, 6] = (dark + light) / 2
@@ -175,10 +180,12 @@ def _crossing(offsets: Array, values: Array) -> tuple[Array, Array]:
     by_value = np.empty((*dx.shape, 9))
     product, edges = np.ones_like(dx), []
     for angle, log_blur in ((first, first_blur), (second, second_blur)):
+        # Signed distance from an edge through (x, y) at this angle.
         across = np.cos(angle) * dy - np.sin(angle) * dx
         light, slope, by_log_blur = blurred_edge(across, np.exp(np.clip(log_blur, -3.0, 3.0)))
         edges.append((light, slope, by_log_blur))
         product = product * light
+    # Two edges from -1 to 1 multiply to equal signs in opposite quarters: a chessboard crossing.
     by_product = half + 2 * bend * product
     by_value[..., :2] = 0
     for edge, (angle, other) in enumerate(((first, edges[1][0]), (second, edges[0][0]))):

@@ -61,8 +61,10 @@ def coverage(views: Sequence[BoardView], lens: Lens | None) -> Coverage:
     for view in views:
         columns = np.clip(view.corners_px[:, 0] * COLUMNS / view.width_px, 0, COLUMNS - 1)
         rows = np.clip(view.corners_px[:, 1] * ROWS / view.height_px, 0, ROWS - 1)
+        # Unlike an indexed +=, `np.add.at` counts every corner of a cell.
         np.add.at(corners, (rows.astype(np.intp), columns.astype(np.intp)), 1)
         tilts[tilt_of(view, lens)] += 1
+    # Corners add up over views: several views may cover a cell in parts.
     covered = corners >= _LEAST_CORNERS_IN_CELL
     return Coverage(tuple(tuple(bool(c) for c in row) for row in covered), tuple(tilts.items()))
 
@@ -132,15 +134,18 @@ def target_outline_px(
     """
     row, column = cell or ((ROWS - 1) / 2, (COLUMNS - 1) / 2)
     size = np.array([_TARGET_SHARE * width_px, _TARGET_SHARE * width_px * 8 / 11])
+    # In a wide picture the height limits the board.
     size *= min(1.0, _TALLEST_TARGET * height_px / size[1])
     field = np.array([width_px, height_px], dtype=np.float64)
     middle = (np.array([column, row]) + 0.5) / [COLUMNS, ROWS] * field
+    # Leaves room for the longer side of a tilted board.
     margin = size / 2 * _NEARER + 0.01 * field
     middle = np.clip(middle, margin, field - margin)
     signs = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], dtype=np.float64)
     toward = {"flat": (0, 0), "left": (-1, 0), "right": (1, 0), "top": (0, -1), "bottom": (0, 1)}
     nearness = signs @ np.array(toward[tilt], dtype=np.float64)
     scale = np.where(nearness > 0, _NEARER, np.where(nearness < 0, 2 - _NEARER, 1.0))
+    # A tilted board appears shorter along its tilt.
     shortened = np.where(np.array(toward[tilt]) != 0, 0.88, 1.0)
     # Only the near side's length changes; its distance from the middle stays.
     along = np.array(toward[tilt]) != 0

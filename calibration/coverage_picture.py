@@ -86,12 +86,14 @@ def _draw_views(painted: Picture, views: Sequence[BoardView], scale: float) -> N
     """Draws the outlines and corners of views."""
     shift = 4  # cv2 draws between pixels when coordinates come in sixteenths
     for view in views:
+        # Pixel centres are at integers, so pictures are scaled about their corner.
         corners = np.rint(((view.corners_px + 0.5) * scale - 0.5) * 2**shift).astype(np.int32)
         hull = cv2.convexHull(corners)
         # A dark line under a light one is visible on any colour.
         cv2.polylines(painted, [hull], True, _INK, 3, cv2.LINE_AA, shift)
         cv2.polylines(painted, [hull], True, _PAPER, 1, cv2.LINE_AA, shift)
     for view in views:
+        # All corners after all outlines, so that no line hides a corner.
         for x, y in np.rint(((view.corners_px + 0.5) * scale - 0.5) * 2**shift).astype(int):
             cv2.circle(painted, (int(x), int(y)), 3 << shift, _INK, -1, cv2.LINE_AA, shift)
             cv2.circle(painted, (int(x), int(y)), 2 << shift, _PAPER, -1, cv2.LINE_AA, shift)

@@ -56,6 +56,7 @@ def blurred_edge(distance_px: Array, blur_px: Array) -> tuple[Array, Array, Arra
     shape but the same variance.) The derivatives are by `distance_px` and by the logarithm of
     `blur_px`.
     """
+    # A pixel's mean over the edge is the difference of the edge's integral at the pixel's two ends.
     upper, upper_slope, upper_by_blur = _edge_integral(distance_px + 0.5, blur_px)
     lower, lower_slope, lower_by_blur = _edge_integral(distance_px - 0.5, blur_px)
     return upper - lower, upper_slope - lower_slope, (upper_by_blur - lower_by_blur) * blur_px
@@ -64,6 +65,7 @@ def blurred_edge(distance_px: Array, blur_px: Array) -> tuple[Array, Array, Arra
 def _edge_integral(distance_px: Array, blur_px: Array) -> tuple[Array, Array, Array]:
     """Returns the integral of a blurred edge up to a distance, with two derivatives."""
     scaled = distance_px / (np.sqrt(2) * blur_px)
+    # Beyond 8 both functions are at their limits within double precision.
     bell = np.sqrt(2 / np.pi) * np.exp(-np.square(np.clip(scaled, -8.0, 8.0)))
     light = _erf(np.clip(scaled, -8.0, 8.0))
     return distance_px * light + blur_px * bell, light, bell

@@ -33,6 +33,8 @@ def blur_px(picture: NDArray[np.uint8]) -> float:
     # Blurring must flatten an edge; otherwise it is noise.
     if ratio <= 1:
         return float("inf")
+    # A blurred step's gradient peaks at 1 / sigma, so ratio = (s² + second²) / (s² + first²); this
+    # is solved for s².
     original_variance = (_SECOND_BLUR_PX**2 - ratio * _FIRST_BLUR_PX**2) / (ratio - 1)
     return float(np.sqrt(max(original_variance - _DIFFERENCE_VARIANCE, 0.0)))
 

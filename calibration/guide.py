@@ -97,6 +97,7 @@ class LensGuide:
         try:
             view = find_lens_board(grey, f"view-{self._last_number + 1:03d}")
         except CalibrationError:
+            # A rest before the board left the picture does not count.
             self._holding.forget()
             return self._advice(None, Stillness(0.0, 0.0), focus, None)
         stillness = self._holding.watch(view, taken_at_s)
@@ -105,6 +106,7 @@ class LensGuide:
         # An objection stands even if the person asks to take the view.
         if should_take and objection is None:
             self.add(view)
+            # The next view needs a rest of its own.
             self._holding.forget()
             return self._advice(view, stillness, focus, None, taken=view.name)
         return self._advice(view, stillness, focus, objection)
@@ -112,6 +114,7 @@ class LensGuide:
     def add(self, view: BoardView) -> None:
         """Adds a view, new or recorded earlier; numbering continues after its number."""
         _, _, number = view.name.rpartition("-")
+        # Recorded views keep their numbers; new ones must not repeat them.
         self._last_number = max(self._last_number + 1, int(number) if number.isdecimal() else 0)
         self._views.append(view)
         self._last_taken = view
@@ -125,6 +128,7 @@ class LensGuide:
         """
         for index, view in enumerate(self._views):
             if view.name == name:
+                # With its index, so that undoing restores the order of the views.
                 self._dropped.append((index, self._views.pop(index)))
                 self._solve()
                 return
@@ -173,6 +177,7 @@ class LensGuide:
         """Solves for the lens again from the current views."""
         try:
             search = _search(self._views)
+        # The views stay: the progress names the problem, and later views may solve it.
         except CalibrationError as error:
             self._progress = lens_progress(self._views, None, problem=str(error))
         else:

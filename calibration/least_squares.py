@@ -37,6 +37,7 @@ class Solution:
         """The covariance (n, p, p) for residuals of unit variance; huge where undetermined."""
         scale = np.sqrt(np.maximum(np.diagonal(self.normal, axis1=1, axis2=2), 1e-200))
         scales = scale[:, :, None] * scale[:, None, :]  # scales unknowns of very different sizes
+        # The ridge keeps the matrix invertible where an unknown is undetermined.
         scaled = self.normal / scales + 1e-13 * np.eye(self.normal.shape[1])
         return np.asarray(np.linalg.inv(scaled) / scales)
 
@@ -68,6 +69,7 @@ def least_squares(
         residuals = np.where(is_lower[:, None], trial_residuals, residuals)
         jacobian = np.where(is_lower[:, None, None], trial_jacobian, jacobian)
         cost = np.where(is_lower, trial_cost, cost)
+        # Toward Gauss-Newton after a success, toward gradient descent after a failure.
         damping = np.where(is_lower, damping / 10, damping * 10)
         if converged.all():
             break
@@ -77,6 +79,7 @@ def least_squares(
 def _cost(residuals: Array) -> Array:
     """Returns the sums of squares (n,), inf where undefined."""
     total = np.einsum("nm,nm->n", residuals, residuals)
+    # An undefined sum counts as infinite: any defined step improves on it.
     return np.where(np.isfinite(total), total, np.inf)
 
 
@@ -85,6 +88,7 @@ def _step(residuals: Array, jacobian: Array, damping: Array) -> Array:
     normal = jacobian.transpose(0, 2, 1) @ jacobian
     gradient = np.einsum("nmp,nm->np", jacobian, residuals)
     diagonal = np.diagonal(normal, axis1=1, axis2=2)
+    # An unknown that has no effect yet gets the scale 1 and takes no step.
     scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     scaled = normal / (scale[:, :, None] * scale[:, None, :])
     # Marquardt's scaling: damping relative to the diagonal is independent of units.

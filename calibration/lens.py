@@ -104,6 +104,7 @@ class Lens:
                 directions -= _solve_2x2(jacobian, error)
             else:
                 distorted, jacobian = self._distort(directions)
+            # Negated, so that NaN counts as unreachable.
             is_unreachable = ~(np.abs(distorted - target) < 1e-9).all(axis=-1)
             # Beyond the fold are mirrored solutions, flipped once or (det > 0 again) twice.
             by_x, by_y = jacobian[..., 0, 0], jacobian[..., 1, 1]
@@ -116,6 +117,7 @@ class Lens:
         x, y = directions[..., 0], directions[..., 1]
         r2, radial = self._radial(x, y)
         slope = 2 * (self.k1 + r2 * (2 * self.k2 + r2 * 3 * self.k3))  # d radial / dx = slope * x
+        # The Jacobian is symmetric: both derivatives off its diagonal are this one.
         cross_term = x * y * slope + 2 * self.p1 * x + 2 * self.p2 * y
         jacobian = np.empty((*directions.shape[:-1], 2, 2))
         jacobian[..., 0, 0] = radial + x * x * slope + 2 * self.p1 * y + 6 * self.p2 * x
@@ -143,6 +145,7 @@ def _solve_2x2(matrices: Array, vectors: Array) -> Array:
     c, d = matrices[..., 1, 0], matrices[..., 1, 1]
     u, v = vectors[..., 0], vectors[..., 1]
     solutions = np.empty_like(vectors)
+    # Cramer's rule; `np.linalg.solve` raises for all systems if one is singular.
     solutions[..., 0], solutions[..., 1] = d * u - b * v, a * v - c * u
     solutions /= (a * d - b * c)[..., None]
     return solutions

@@ -32,17 +32,20 @@ def field_sigmas_px(
     and height that the grid spans.
     """
     lens = calibration.lens
+    # The height is arbitrary: a farther table is a larger one and gives the same pixels.
     above = Camera(lens, Pose((0.0, 0.0, 0.0), (0.0, 0.0, 1000.0)))
     # Solve for the pose change that best compensates each lens parameter, at the tags.
     tags, by_tags = _jacobians(above, _tag_corners_px(lens))
     _, by_field = _jacobians(above, _grid_px(lens, across, down, field))
     count = len(LENS_PARAMETERS)
+    # A tag that the lens does not see must not make the fit NaN.
     usable = np.isfinite(tags).all(axis=1)
     at_tags = by_tags[usable].reshape(-1, by_tags.shape[-1])
     compensation, *_ = np.linalg.lstsq(at_tags[:, count:], at_tags[:, :count], rcond=None)
     # What the best pose cannot compensate remains as error of the field.
     uncompensated = by_field[..., :count] - by_field[..., count:] @ compensation
     covariances = uncompensated @ calibration.covariance @ uncompensated.transpose(0, 2, 1)
+    # The mean over two directions.
     variances = np.trace(covariances, axis1=1, axis2=2) / 2
     return np.asarray(np.sqrt(variances).reshape(down, across))
 

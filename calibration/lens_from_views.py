@@ -94,6 +94,7 @@ def objection_to(view: BoardView, others: Sequence[BoardView]) -> str | None:
     """Returns why a view should not join the others (blurred, or nothing new), or None."""
     if others:
         usual_px = float(np.median([other.blur_px for other in others]))
+        # With a floor: next to very sharp views a merely sharp one is not blurred.
         limit_px = _BLUR_ABOVE_THE_REST * max(usual_px, _BLUR_OF_A_SHARP_VIEW_PX)
         if view.blur_px > limit_px:
             return (
@@ -205,6 +206,7 @@ class _Bundle:
             )
             misfits.append(seen.reshape(-1, 2) - view.corners_px)
             jacobian = np.zeros((len(seen), 2, len(values)))
+            # OpenCV's columns: rotation, translation, then fx, fy, cx, cy and the distortion.
             jacobian[..., :_LENS] = by[:, 6:15].reshape(-1, 2, _LENS)
             jacobian[..., at : at + _POSE] = by[:, :6].reshape(-1, 2, _POSE)
             jacobians.append(jacobian)
@@ -230,10 +232,12 @@ def _solve_without_outliers(bundle: _Bundle) -> tuple[Solution, NDArray[np.bool_
         values = solution.values[0]
         distance = np.linalg.norm(bundle.misfit(values)[0], axis=1)
         sigma_px = np.median(distance) / np.sqrt(2 * np.log(2))  # of a Gaussian with this median
+        # The floor keeps the corners of nearly perfect views, whose sigma is close to 0.
         is_inlier = distance < max(_OUTLIER_SIGMAS * sigma_px, _SMALLEST_OUTLIER_PX)
         if np.array_equal(is_inlier, inliers):
             break
         inliers = is_inlier
+    # The last round may have changed the inliers.
     return bundle.solve(values, inliers), inliers
 
 
@@ -291,6 +295,7 @@ def _neighbour_correlation(
             view.board_mm[is_inlier][:, None] - view.board_mm[is_inlier], axis=2
         )
         square_mm = distance_mm[distance_mm > 0].min()
+        # Neighbours along a side; those across a diagonal are 1.4 squares away.
         one, other = np.nonzero((distance_mm > 0) & (distance_mm < 1.2 * square_mm))
         covariance += float((misfit[is_inlier][one] * misfit[is_inlier][other]).sum())
         variance += float(np.square(misfit[is_inlier][one]).sum())

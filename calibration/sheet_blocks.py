@@ -90,6 +90,7 @@ class BaseStrip:
     def _draw_cuts(self, pen: Pen, x_mm: float, y_mm: float) -> None:
         """Draws hairlines where the pieces are cut, and marks outside for a ruler."""
         right = x_mm + len(self.tags) * self.piece_mm
+        # The middle cut separates the label, which is cut off last, from the tag.
         rows = [y_mm, y_mm + _LABEL_MM, y_mm + _LABEL_MM + self.piece_mm]
         columns = [x_mm + place * self.piece_mm for place in range(len(self.tags) + 1)]
         for y in rows:
@@ -133,6 +134,7 @@ class GlueGuide:
         pen.box(x_mm, top, kind.width_mm, kind.depth_mm, fill=FAINT, line=GREY)
         front = [(x_mm, top), (x_mm + kind.width_mm, top)]
         pen.line(front[0], front[1], thickness_mm=0.7)
+        # Forward is up on the page, where y points down.
         self._draw_tag(pen, middle[0] + kind.tag_right_mm, middle[1] - kind.tag_forward_mm)
         below = top + kind.depth_mm
         pen.text(x_mm, below + 3.6, self._size_words(), 6.5, grey=GREY, within_mm=self.width_mm)
@@ -206,6 +208,7 @@ class TableTagBlock:
         pen.squares(left + self.rim_mm, top + self.rim_mm, cells, cell_mm)
         self._draw_middle_marks(pen, left, top)
         self._draw_label(pen, left, top + self.piece_mm)
+        # The label stays on, so the cuts run around it.
         right, bottom = left + self.piece_mm, top + self.piece_mm + _PLAN_MM
         pen.box(left, top, right - left, bottom - top, line=PALE)
         for y in (top, bottom):
@@ -243,6 +246,7 @@ class TableTagBlock:
         bottom = y_mm + scale * plan.depth_mm
         pen.box(left, y_mm, scale * plan.width_mm, scale * plan.depth_mm, fill=FAINT, line=GREY)
         for tag in plan.tags:
+            # The table's y points up, the page's down.
             x, y = left + scale * tag.x_mm, bottom - scale * tag.y_mm
             is_this = tag.id == self.tag.id
             pen.box(x - 0.9, y - 0.9, 1.8, 1.8, fill=BLACK if is_this else PALE)
@@ -280,11 +284,9 @@ class LensBoard:
         return LENS_BOARD_MARKER_MM * self.scale
 
     def draw(self, pen: Pen, x_mm: float, y_mm: float) -> None:
-        """Draws it with its top left corner at (x, y).
-
-        OpenCV's current layout: the top left square is black, markers are numbered row by row.
-        """
+        """Draws it with its top left corner at (x, y)."""
         columns, rows = LENS_BOARD_SQUARES
+        # OpenCV's current layout: the top left square is black, markers are numbered row by row.
         is_black = np.add.outer(np.arange(rows), np.arange(columns)) % 2 == 0
         pen.squares(x_mm, y_mm, is_black, self.square_mm)
         inset_mm = (self.square_mm - self.marker_mm) / 2

@@ -101,6 +101,7 @@ def pack(blocks: Sequence[Block], area: Area, gap_mm: float = GAP_MM) -> tuple[P
 
 def abreast(block: Block, area: Area, gap_mm: float = GAP_MM) -> int:
     """Returns how many such blocks fit side by side."""
+    # The last block needs no gap after it, hence one gap more room.
     return int((area.width_mm + gap_mm) // (block.width_mm + gap_mm))
 
 

@@ -44,6 +44,7 @@ def tag_cells(dictionary: str, tag: int) -> Cells:
     count = len(family.bytesList)
     if not 0 <= tag < count:
         raise CalibrationError(f"tag {tag}: {dictionary} has tags 0 to {count - 1}")
+    # One pixel a cell, with the black border on both sides.
     side = int(family.markerSize) + 2
     picture = cv2.aruco.generateImageMarker(family, tag, side, borderBits=1)
     return np.asarray(picture == 0, dtype=np.bool_)
@@ -165,6 +166,7 @@ class Pen:
         self, x_mm: float, y_mm: float, width_mm: float, height_mm: float
     ) -> tuple[float, float, float, float]:
         """Converts a rectangle to PDF coordinates: left, bottom, width, height."""
+        # A rectangle of PDF starts at its bottom left corner.
         left, bottom = self._point(x_mm, y_mm + height_mm)
         return left, bottom, width_mm * POINTS_PER_MM, height_mm * POINTS_PER_MM
 
@@ -181,9 +183,11 @@ def _fitted(words: str, points: float, font: str, width_points: float) -> tuple[
     full_width = stringWidth(words, font, points)
     if full_width <= width_points:
         return words, points
+    # Never below the smallest legible size, unless the text asks for less.
     points = max(points * width_points / full_width, min(points, _SMALLEST_POINTS))
     # At the smallest legible size cut letters instead.
     while len(words) > 1 and stringWidth(words, font, points) > width_points:
+        # The ellipsis takes the place of one letter: without two the line gets shorter.
         words = words[:-2] + "…"
     return words, points
 
@@ -197,6 +201,7 @@ def _western(letter: str) -> str:
     """Returns a letter without accents that cp1252 lacks, or a question mark."""
     if _is_western(letter):
         return letter
+    # Decomposed, an accented letter leaves its plain one.
     parts = unicodedata.normalize("NFKD", letter)
     return "".join(part for part in parts if _is_western(part)) or "?"
 

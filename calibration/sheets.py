@@ -94,6 +94,7 @@ def _strips(unit: UnitTags, dictionary: str, area: Area) -> Iterator[BaseStrip]:
     """Cuts a unit's tags into equal strips: as few as possible, as many side by side as fit."""
     cuts = (_cut(unit, dictionary, count) for count in range(1, len(unit.tags) + 1))
     # The number of page rows that the strips take.
+    # A strip wider than the page fits zero times: 0.01 makes it the worst choice.
     strips = min(cuts, key=lambda strips: len(strips) / max(abreast(strips[0], area), 0.01))
     for part, strip in enumerate(strips, start=1):
         note = unit.note if len(strips) == 1 else f"{unit.note}, strip {part} of {len(strips)}"
@@ -102,6 +103,7 @@ def _strips(unit: UnitTags, dictionary: str, area: Area) -> Iterator[BaseStrip]:
 
 def _cut(unit: UnitTags, dictionary: str, count: int) -> list[BaseStrip]:
     """Returns a unit's tags in about `count` strips, none longer than the first."""
+    # Rounds up, so that no strip is longer than the first.
     length = -(-len(unit.tags) // count)
     return [
         BaseStrip(unit.title, unit.note, unit.kind, unit.tags[first : first + length], dictionary)

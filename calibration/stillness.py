@@ -55,11 +55,14 @@ class Holding:
         # After a gap in the frames earlier ones say nothing about motion.
         if self._seen and taken_at_s - self._seen[-1][0] > _LONGEST_GAP_S:
             self._seen.clear()
+        # How far the board may drift in the required time at the limit of its speed.
         limit_px = _STILL_SHARE_PER_S * self._hold_s * np.hypot(view.width_px, view.height_px)
         speed = 0.0
         if self._seen:
             before_s, before = self._seen[-1]
+            # Frames with the same time stamp must not divide by zero.
             speed = _moved_px(before, view) / max(taken_at_s - before_s, 1e-3)
+        # A frame that shares too few corners is infinitely far away: it goes, too.
         while self._seen and max(_moved_px(old, view) for _, old in self._seen) > limit_px:
             self._seen.popleft()
         self._seen.append((taken_at_s, view))
@@ -67,6 +70,7 @@ class Holding:
         while len(self._seen) > 2 and taken_at_s - self._seen[1][0] >= self._hold_s:
             self._seen.popleft()
         held_s = taken_at_s - self._seen[0][0]
+        # At a low frame rate two frames could span the required time.
         enough_frames = len(self._seen) / _LEAST_FRAMES
         return Stillness(speed, float(min(held_s / self._hold_s, enough_frames, 1.0)))
 

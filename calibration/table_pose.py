@@ -80,6 +80,7 @@ def find_table(
     missing = _missing_note(seen, used, listed_mm)
     sigma_with_lens = None
     if lens is None:
+        # The same picture, solved as if the lens had been calibrated and the tags lay as listed.
         with_known_lens = problem.with_prior(well_known(outcome.camera.lens))
         with_lens = with_known_lens.solve(replace(EXACT, corner_scale=outcome.spreads.corner_scale))
         sigma_with_lens = mean_sigma_mm(
@@ -139,6 +140,7 @@ def _consistent(
 
     Each tag in turn is assumed wrong; the hypotheses are compared by how well the rest fits.
     """
+    # Without one of three, too few would remain to compare.
     if len(seen) <= LEAST_TAGS:
         return seen, ()
     misfit_of_all = TagAdjustment.of(seen, listed_mm, size_mm, prior).solve(EXACT).misfit
@@ -184,6 +186,7 @@ def _calibration(
 ) -> TableCalibration:
     """Returns the calibration with the residuals of all seen tags, used or not."""
     camera = outcome.camera
+    # Residuals do not depend on the prior: any lens will do.
     all_tags = TagAdjustment.of(seen, listed_mm, size_mm, unknown_lens(1, 1))
     tags = tuple(
         TagResidual(tag.id, float(dx), float(dy), used=tag in used)

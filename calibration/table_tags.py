@@ -99,6 +99,7 @@ def find_tags(
     quads = _detected(picture, tags, wanted_ids, enlarged=1)
     # Enlarging helps OpenCV to find tags of a few pixels a cell.
     if wanted_ids - quads.keys() and max(picture.shape) < _SMALL_PICTURE_PX:
+        # Detections in the original picture take precedence.
         quads = _detected(picture, tags, wanted_ids, enlarged=2) | quads
     return tuple(
         _fitted(picture, number, quads[number], _inner_cells(tags, number), lens)
@@ -140,12 +141,15 @@ def _fitted(
     picture: Picture, number: int, quad_px: Array, inner: Array, lens: Lens | None
 ) -> FoundTag:
     """Fits a detected tag: by its pattern, else by its sides, else as detected."""
+    # Two cells more for the black border.
     cell_px = np.sqrt(_area(quad_px)) / (len(inner) + 2)
 
     def is_near(corners_px: Array) -> bool:
+        # A fit far from the detection has settled on another edge.
         moved_px = np.linalg.norm(corners_px - quad_px, axis=1)
         return bool(np.all(moved_px < _FARTHEST_FIT_CELLS * cell_px))
 
+    # The pattern first: it fits all edges of a tag; the sides are only a third of them.
     pattern = None if lens is None else fit_pattern(picture, quad_px, inner, lens)
     if pattern is not None and is_near(pattern.corners_px):
         return FoundTag(number, pattern.corners_px, pattern.covariance_px2, PATTERN_SCALE_SPREAD)

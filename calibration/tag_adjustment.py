@@ -106,6 +106,7 @@ class TagAdjustment:
             average = average_over_spreads(self._corners_about(values))
             spreads = Spreads(average.place_mm, average.turn_rad, average.corner_scale)
         outcome = self._outcome(self._solved(values, spreads), spreads)
+        # The averaged camera replaces the one at the mean spreads, which gives only misfit and rms.
         values[:_CAMERA] += average.step
         covariance = (average.covariance + average.covariance.T) / 2
         return replace(outcome, camera=self._camera(values), covariance=covariance)
@@ -128,6 +129,7 @@ class TagAdjustment:
         half = self.size_mm / 2
         square = np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
         cos, sin = np.cos(faults[:, 2]), np.sin(faults[:, 2])
+        # Rows times the transposed rotation: counterclockwise, seen from above.
         turned = square @ np.stack([[cos, sin], [-sin, cos]]).transpose(2, 0, 1)
         flat = turned + (self.places_mm + faults[:, :2])[:, None]
         return np.concatenate([flat, np.zeros((len(flat), 4, 1))], axis=2).reshape(-1, 3)
@@ -198,12 +200,14 @@ class TagAdjustment:
 
     def _corners_about(self, values: Array) -> SeenCorners:
         """Returns the corners linearised at a solution, as `average_over_spreads` needs them."""
+        # With the sigmas that the detector states: the average scales them itself.
         off, by = self._corner_misfit(values, self._corners_whitening(EXACT))
         tags = np.arange(len(self.tags))
         by = by.reshape(len(tags), 8, len(values))
         faults = by[..., _CAMERA:].reshape(len(tags), 8, len(tags), _FAULTS)
         prior_off, prior_by_value = self._lens_misfit(values, self._lens_whitening())
         faults_at = values[_CAMERA:].reshape(-1, _FAULTS)
+        # The diagonal blocks: each tag's corners by its own faults.
         by_fault = faults[tags, :, tags]
         # Undo the fitted offsets: their sigmas are what `average_over_spreads` estimates.
         off = off.reshape(-1, 8) - np.einsum("nrf,nf->nr", by_fault[..., :3], faults_at[:, :3])
@@ -215,6 +219,7 @@ class TagAdjustment:
             prior_by_camera=prior_by_value[:, :_CAMERA],
             inward=_USUAL_INWARD_PX - faults_at[:, 3],
             inward_spread=_INWARD_SPREAD_PX,
+            # One scale serves all tags: it is as uncertain as the least certain one.
             scale_spread=max(tag.scale_spread for tag in self.tags),
         )
 
@@ -242,6 +247,7 @@ class TagAdjustment:
         freedom = corners - (_CAMERA - _LENS) - len(self.tags)
         rms_px = float(np.sqrt(np.square(self._corners_off(values)[0]).sum(axis=1).mean()))
         misfit = float(np.square(solution.residuals).sum() / freedom)
+        # Rounding leaves the inverse slightly asymmetric.
         return Adjustment(camera, (covariance + covariance.T) / 2, misfit, rms_px, spreads)
 
 
@@ -250,5 +256,7 @@ def _inward(quads_px: Array) -> Array:
     to_next = np.roll(quads_px, -1, axis=1) - quads_px
     to_next /= np.linalg.norm(to_next, axis=2, keepdims=True)
     to_previous = -np.roll(to_next, 1, axis=1)
+    # The point one pixel inside both sides: the sum of their directions over the sine of their
+    # angle.
     sine = np.abs(to_next[..., 0] * to_previous[..., 1] - to_next[..., 1] * to_previous[..., 0])
     return np.asarray((to_next + to_previous) / sine[..., None])

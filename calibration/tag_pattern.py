@@ -159,6 +159,7 @@ class _Tag:
         rows, rows_by_place, rows_by_blur = (
             np.einsum("mc,rc->mr", part, self.white) for part in across
         )
+        # A pixel's share of each row times its share of each column, where the cell is white.
         light = np.einsum("mr,mr->m", down[0], rows)
         by_right = np.einsum("mr,mr->m", down[0], rows_by_place)
         by_down = np.einsum("mr,mr->m", down[1], rows)
@@ -203,6 +204,7 @@ def fit_pattern(
 
 def _cut(picture: Picture, quad_px: Array, cells: Array, flat: _Flat) -> _Tag | None:
     """Cuts out the pixels of a tag and a part of its rim; None if they leave the picture."""
+    # First the black border, then the white rim.
     white = np.pad(np.pad(cells, 1), 1, constant_values=1.0)
     side = len(white) - 2
     right, down = quad_px[[1, 2]] - quad_px[[0, 3]], quad_px[[3, 2]] - quad_px[[0, 1]]
@@ -248,6 +250,7 @@ def _is_covered(tag: _Tag, values: Array) -> NDArray[np.bool_]:
     window = max(3, round(_WINDOW_CELLS * float(tag.cell_px.mean())))
     size = (window, window)
     squares, places = _as_pictures(np.square(residuals)[None], tag.pixels, 0)
+    # The windows are not full at the tag's edge: the mean is over its pixels only.
     counts, _ = _as_pictures(np.ones((1, len(residuals))), tag.pixels, 0)
     sums, pixels = (
         np.asarray(
@@ -262,6 +265,7 @@ def _is_covered(tag: _Tag, values: Array) -> NDArray[np.bool_]:
 def _homography(quad: Array, side_cells: int) -> Array:
     """Returns the homography (8,) from the corners of a flat quad (4, 2) to those of a tag."""
     corners = side_cells * _SQUARE
+    # Two linear equations a corner determine eight entries; the ninth is 1.
     rows, zeros = np.column_stack([quad, np.ones(4)]), np.zeros((4, 3))
     first = np.column_stack([rows, zeros, -corners[:, :1] * quad])
     second = np.column_stack([zeros, rows, -corners[:, 1:] * quad])
@@ -310,6 +314,7 @@ def _corners(homography: Array, side_cells: int, flat: _Flat) -> tuple[Array, Ar
         np.stack([across[:2], down[:2]]) - cells[:, :, None] * homography[6:]
     ) / scale_at_point
     corners_px, by_flat = flat.to_px(points)
+    # The point moves so that it stays on the tag's corner (implicit function theorem).
     by_homography_px = -by_flat @ np.linalg.solve(by_point, by_homography)
     return corners_px, np.asarray(by_homography_px.reshape(8, 8))
 
@@ -320,11 +325,13 @@ def _correlated_covariance(influences: Array, pixels: NDArray[np.int64], window:
     Windows lie everywhere, so that the assumed correlation of two pixels falls with their distance
     (W. K. Newey, K. D. West 1987, in two dimensions).
     """
+    # With a margin, so that windows count that overlap the tag only in part.
     pictures, _ = _as_pictures(influences, pixels, window)
     sums = [
         cv2.boxFilter(sheet, -1, (window, window), normalize=False, borderType=cv2.BORDER_CONSTANT)
         for sheet in pictures
     ]
+    # Each pixel is in window² windows.
     flat = np.reshape(sums, (len(influences), -1))
     return np.asarray(flat @ flat.T / window**2)
 

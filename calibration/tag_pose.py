@@ -102,6 +102,7 @@ def place_jacobian(camera: Camera, places: Array) -> Array:
     centre, top = camera.place_by_parameter(ends[..., :2].reshape(-1, 2)).reshape(
         2, len(places), 2, -1
     )
+    # The heading turns by the top's sideways motion over the arm.
     sideways = np.column_stack([-np.sin(places[:, 2]), np.cos(places[:, 2])]) / _ARM_MM
     turn = np.einsum("ni,nip->np", sideways, top - centre)
     return np.concatenate([centre, turn[:, None]], axis=1)
@@ -123,6 +124,7 @@ def fit_pose(camera: Camera, seen: SeenTags, places: Array, covariance: Array) -
 
     `covariance` (3n, 3n) is the joint one of places and readings.
     """
+    # Whitens: tags measured by one camera share its error, so rows are correlated.
     root = np.linalg.inv(np.linalg.cholesky(covariance))
 
     def misfit(values: Array) -> tuple[Array, Array]:
@@ -198,6 +200,7 @@ def _ends_mm(places: Array) -> Array:
 
 def _crossing(corners: Array) -> Array:
     """Returns where the diagonals of quads (n, 4, 2) cross, (n, 2)."""
+    # The diagonals cross at the tag's centre even in perspective; the corners' mean lies beside it.
     along, across = corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]
     offset = corners[:, 1] - corners[:, 0]
     cross = along[:, 0] * across[:, 1] - along[:, 1] * across[:, 0]

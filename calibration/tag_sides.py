@@ -57,6 +57,7 @@ def fit_sides(
     rough = _rough_sides(quad_px, lens)
     bow = rough.outward_px[:, 2]
     strips = [_strip(picture, rough, side, cell_px) for side in range(4)]
+    # A strip with so few pixels hardly determines its eight unknowns.
     if any(strip is None or strip.shape[1] < 30 for strip in strips):
         return None
     along, outside, grey, weights = _padded([strip for strip in strips if strip is not None])
@@ -113,6 +114,7 @@ def _offsets_and_slopes(quad_px: Array, ends_alike: float) -> Array:
     along = np.roll(quad_px, -1, axis=0) - quad_px
     along = along / np.linalg.norm(along, axis=1, keepdims=True)
     outward = np.stack([along[:, 1], -along[:, 0]], axis=1)
+    # Sum and difference of a side's ends are independent, with the variances 2 + 2r and 2 - 2r.
     mean = outward / np.sqrt(2 + 2 * ends_alike)
     difference = outward / np.sqrt(2 - 2 * ends_alike)
     matrix = np.zeros((2, 4, 4, 2))
@@ -191,6 +193,7 @@ def _side_shades(along: Array, outside: Array, bow: Array, values: Array) -> tup
     gamma's bend.
     """
     offset, slope, log_blur, middle, drift, half, half_drift, bend = values.T[..., None]
+    # The bow is 0 at the side's ends, so offset and slope alone place them.
     distance_px = outside - (offset + slope * along + bow[:, None] * (along**2 - 1))
     light, steepness, by_log_blur = blurred_edge(distance_px, np.exp(np.clip(log_blur, -3.0, 3.0)))
     contrast = half + half_drift * along

@@ -124,11 +124,13 @@ def average_over_spreads(corners: SeenCorners) -> Weighed:
 
 def _cameras(corners: SeenCorners, spreads: _Spreads) -> tuple[Array, Array, Array]:
     """Returns each spread's camera: steps (k, c), covariances (k, c, c), log likelihoods (k,)."""
+    # The pull inward is centred on its prior mean.
     offsets = corners.offsets + corners.by_fault[..., 3] * corners.inward[:, None]
     root, log_size = _whitening(corners, spreads)
     by_camera, misfit = root @ corners.by_camera, root @ offsets[..., None]
     count, parameters = len(root), corners.by_camera.shape[-1]
     prior = (count, len(corners.prior_off), parameters + 1)
+    # The prior's rows join the whitened corners; the misfit is the last column.
     rows = np.concatenate(
         [
             np.concatenate([by_camera, misfit], axis=-1).reshape(count, -1, parameters + 1),
@@ -143,8 +145,10 @@ def _cameras(corners: SeenCorners, spreads: _Spreads) -> tuple[Array, Array, Arr
     # decomposition retains twice the digits of normal equations there, whose likelihoods were off
     # by tens, so that the processor's order of sums chose the spreads.
     triangle: Array = np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
+    # R of [A | b]: the triangular system, its right side, and the norm of what remains.
     by_step, residual, remainder = triangle[:, :-1, :-1], triangle[:, :-1, -1:], triangle[:, -1, -1]
     roots = np.linalg.inv(by_step) / scale[..., None]
+    # The determinant of the normal matrix: the camera is integrated out.
     log_size += 2 * np.log(np.abs(np.diagonal(by_step, axis1=1, axis2=2)) * scale).sum(axis=1)
     log_likelihood = -(np.square(remainder) + log_size) / 2
     return -(roots @ residual)[..., 0], roots @ roots.transpose(0, 2, 1), log_likelihood
@@ -157,6 +161,7 @@ def _whitening(corners: SeenCorners, spreads: _Spreads) -> tuple[Array, Array]:
     faults = np.square(np.stack([place, place, spreads.turn_rad, inward], axis=1))
     by = corners.by_fault
     covariance = (by * faults[:, None, None]) @ by.transpose(0, 2, 1)
+    # The corners are whitened by their stated sigmas, so a scale is all that reading errors need.
     covariance += np.square(spreads.corner_scale)[:, None, None, None] * np.eye(by.shape[1])
     factor = np.linalg.cholesky(covariance)
     log_size = 2 * np.log(np.diagonal(factor, axis1=2, axis2=3)).sum(axis=(1, 2))

@@ -122,12 +122,14 @@ def _opened(camera: int | str, back_end: BackEnd) -> Device:
 
 def _is_available(code: int) -> bool:
     """Whether this build of OpenCV has a back end."""
+    # OpenCV does not list "any", which every build has.
     return code in (cv2.CAP_ANY, *cv2.videoio_registry.getCameraBackends())
 
 
 def _why_not_open(camera: int | str) -> str:
     """Explains why a camera does not open."""
     numbers = camera_numbers()
+    # Other systems list no cameras: there nothing is known about the number.
     if numbers and isinstance(camera, int) and camera not in numbers:
         return f"there is no such camera; this computer has {', '.join(map(str, numbers))}"
     return f"does not open: it is not plugged in, or another program uses it. {_ADVICE}"
@@ -146,10 +148,12 @@ def _request(device: Device, options: SourceOptions) -> None:
         device.set(cv2.CAP_PROP_FRAME_HEIGHT, height_px)
     if options.frames_per_s is not None:
         device.set(cv2.CAP_PROP_FPS, options.frames_per_s)
+    # Autofocus off first, as it may overrule the value set below.
     if options.hold_focus or options.focus is not None:
         device.set(cv2.CAP_PROP_AUTOFOCUS, 0)
     if options.focus is not None:
         device.set(cv2.CAP_PROP_FOCUS, options.focus)
+    # Likewise manual exposure before its value.
     if options.hold_exposure or options.exposure is not None:
         manual = _MANUAL_EXPOSURE.get(device.back_end, _MANUAL_EXPOSURE_ELSEWHERE)
         device.set(cv2.CAP_PROP_AUTO_EXPOSURE, manual)
@@ -188,6 +192,7 @@ def _other_coding(device: Device, options: SourceOptions) -> str | None:
     code = int(device.get(cv2.CAP_PROP_FOURCC))
     if code in (MJPEG, 0, -1):  # 0 and -1: the back end does not say
         return None
+    # The four letters of the code, the lowest byte first.
     letters = "".join(chr(code >> shift & 0xFF) for shift in (0, 8, 16, 24))
     shown = letters if letters.isprintable() else f"code {code:#x}"
     return f"requested MJPEG, but the camera delivers {shown}: large pictures will arrive slowly"

@@ -71,6 +71,7 @@ class Device:
 
     def keep_jpegs(self) -> None:
         """Requests undecoded JPEGs where the source delivers them; call before the first read."""
+        # Other formats would come as bytes that this program cannot decode.
         if int(self.get(cv2.CAP_PROP_FOURCC)) == MJPEG and self.back_end in _GIVE_BYTES:
             self._gives_bytes = self.set(*_GIVE_BYTES[self.back_end])
 
@@ -83,6 +84,7 @@ class Device:
             if not _is_row_of_bytes(array):
                 return DecodedPicture(array)
             data = array.tobytes()
+            # The source reports MJPEG but sends something else.
             if not is_jpeg(data):
                 return self._read_decoded()
             try:
@@ -144,6 +146,7 @@ class Device:
             self.set(*_DECODE_AGAIN[self.back_end])
         else:
             self._capture.release()
+            # This back end cannot switch back: opening it again restores decoding.
             self._capture = cv2.VideoCapture(*self._arguments)
         array = self._read_array()
         return None if array is None or _is_row_of_bytes(array) else DecodedPicture(array)
@@ -151,4 +154,5 @@ class Device:
 
 def _is_row_of_bytes(array: NDArray[Any]) -> bool:
     """Whether a capture is undecoded bytes rather than pixels."""
+    # Back ends differ in whether they return a row, a column or a flat array.
     return array.ndim == 1 or (array.ndim == 2 and 1 in array.shape)

@@ -185,6 +185,7 @@ def frozen_image(image: NDArray[Any]) -> Image:
 
     Takes ownership of the array: if it already has the right form, it is made read-only in place.
     """
+    # Grey becomes three equal channels, so that all pictures have one form.
     if image.ndim == 2:
         image = np.repeat(image[..., None], 3, axis=2)
     return _frozen(np.asarray(image[..., :3], dtype=np.uint8))
@@ -215,10 +216,12 @@ def _jpeg_size_px(data: bytes) -> tuple[int, int]:
             at += 1
             continue
         if kind in _FRAME_HEADERS:
+            # A frame header: marker, length and precision take five bytes, then height and width.
             height_px, width_px = (int.from_bytes(data[at + b : at + b + 2]) for b in (5, 7))
             size_px = width_px, height_px
         # An end marker after the scan shows that the file is not cut short.
         if kind == _SCAN and size_px is not None and data.rfind(_JPEG_END, at) > at:
             return size_px
+        # The length that follows a marker includes itself, but not the marker.
         at += 2 if kind in _WITHOUT_LENGTH else 2 + int.from_bytes(data[at + 2 : at + 4])
     raise BrokenPicture("cut short or damaged")

@@ -95,6 +95,7 @@ def natural_order(paths: Iterable[Path]) -> tuple[Path, ...]:
 
     def key(path: Path) -> tuple[list[tuple[int, str]], str]:
         parts = re.split(r"([0-9]+)", path.name.casefold())
+        # Numbers and words never meet in a comparison; the full name settles ties.
         return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts], path.name
 
     return tuple(sorted(paths, key=key))
@@ -131,6 +132,7 @@ class PicturesSource:
     def read(self) -> Frame | None:
         """Returns the next picture; None after the last, unless they loop."""
         number = self._number
+        # In a loop the number goes on, and with it the time.
         if number >= len(self._paths) and not self._loops:
             return None
         self._number += 1
@@ -144,6 +146,7 @@ class PicturesSource:
         """Opens a picture; a single one is opened only once."""
         if len(self._paths) > 1:
             return open_picture(path)
+        # A single picture that loops keeps its decoded forms, too.
         if self._single_picture is None:
             self._single_picture = open_picture(path)
         return self._single_picture

@@ -38,7 +38,9 @@ def silent_libraries() -> Iterator[None]:
     if "OPENCV_LOG_LEVEL" in os.environ:
         yield
         return
+    # What Python has buffered must not be discarded with the rest.
     sys.stderr.flush()
+    # The libraries write to the descriptor, not to `sys.stderr`.
     saved_stderr = os.dup(2)
     try:
         with open(os.devnull, "wb") as nowhere:

@@ -115,6 +115,7 @@ class Reader:
         with self._changed:
             now_s = self._clock.now_s()
             state, since_s = self._state, now_s - self._since_s
+            # A read that hangs reports nothing, so the reader's own state still says live.
             if self._is_silent(now_s):
                 state, since_s = "lost", now_s - self._frame_at_s
             return SourceStatus(
@@ -148,6 +149,7 @@ class Reader:
 
     def _run(self) -> None:
         """Runs in the thread: reads until the end and records how it ended."""
+        # Stands if the thread ends by an exception: those who wait must learn of it.
         problem: Exception | None = RuntimeError("the reader crashed")
         try:
             problem = self._read_until_over()
@@ -166,6 +168,7 @@ class Reader:
             if problem is None or self._gives_up():
                 return problem
             self._lost(problem, pause_s)
+            # Closing the reader ends the pause.
             if self._clock.wait(self._stop, pause_s):
                 return None
             self._trying_again()
@@ -201,6 +204,7 @@ class Reader:
 
     def _take(self, frame: Frame, source: Source) -> None:
         """Publishes a frame and marks the source as live."""
+        # Before publishing: nobody may measure in a picture of the wrong size.
         self._check_size(frame)
         now_s = self._clock.now_s()
         with self._changed:
@@ -235,6 +239,7 @@ class Reader:
 
     def _gives_up(self) -> bool:
         """Whether a source that failed is not reopened."""
+        # A strict source must give a first frame; once it has, it is retried like any other.
         return not self._is_live or (self._strict and self._newest is None)
 
     def _lost(self, problem: Exception, pause_s: float) -> None:
@@ -290,6 +295,7 @@ class Reader:
             return self._name
         if state == "ended":
             return f"{self._name} has ended"
+        # The reader's state, not the reported one: the source is open but silent.
         if self._state == "live":
             return f"{self._name}: no picture for {since_s:.0f} s"
         if self._finished:
@@ -303,4 +309,5 @@ def _as_bad_input(problem: Exception | None, name: str) -> BadInput | None:
     """Converts the problem that ended a source to the error raised by `start`."""
     if problem is None or isinstance(problem, BadInput):
         return problem
+    # The error names the source itself.
     return BadInput(name, str(problem).removeprefix(f"{name} "))

@@ -63,6 +63,7 @@ def shown_address(address: str) -> str:
     'rtsp://192.168.1.20:554/live'
     """
     parts = urlsplit(address)
+    # The last "@", as a password may contain one.
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
@@ -78,6 +79,7 @@ def _opened(address: str, options: SourceOptions) -> tuple[Device, Picture]:
     device = Device.open(address, cv2.CAP_FFMPEG, timeouts)
     if device is not None:
         device.keep_jpegs()
+    # Some streams open without ever sending: only a picture proves that one works.
     picture = device.read() if device is not None else None
     if device is None or picture is None:
         if device is not None:

@@ -83,6 +83,7 @@ class VideoSource:
         """Notes a video that ends too soon: a damaged file ends without an error."""
         # Counts from the start of the present loop.
         read, listed = self._number - self._loop_start, self._device.get(cv2.CAP_PROP_FRAME_COUNT)
+        # One note is enough, however often the video loops.
         if read < _WHOLE * listed and not self.notes:
             damage = (
                 f"{self.name} is cut short or damaged: "
@@ -98,6 +99,7 @@ def _opened(path: Path) -> tuple[Device, Picture]:
     device = Device.open(str(path.absolute()), cv2.CAP_FFMPEG)
     if device is None:
         raise BadInput(str(path), "cannot be read as a video or a picture")
+    # A calibration belongs to the sensor's orientation.
     device.set(cv2.CAP_PROP_ORIENTATION_AUTO, 0)
     device.keep_jpegs()
     picture = device.read()

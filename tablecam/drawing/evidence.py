@@ -123,6 +123,7 @@ def with_evidence(
 
 def _geometry(shape: Shape) -> shapely.Geometry:
     """Converts a shape to a geometry; a degenerate one becomes a point or line."""
+    # A shape whose points coincide is drawn as a point, whatever its kind.
     if shape.kind == "point" or len(set(shape.points_mm)) == 1:
         return shapely.Point(shape.points_mm[0])
     if shape.kind == "polygon" and len(shape.points_mm) > 2:
@@ -180,6 +181,7 @@ _Name = tuple[str, Array, float, Colour]
 def _outline_unit(pen: Pen, view: View, unit: Unit, colour: Colour, labels: Labels) -> _Name | None:
     """Outlines a unit's bases, front edges thick; returns its name for lettering."""
     boxes = [_outline_base(pen, view, base, colour) for base in unit.bases]
+    # Bases behind the camera or off its picture have no finite place.
     visible = [box for box in boxes if np.isfinite(box).all()]
     labels.take(visible)
     return (unit.id, box_of(np.array(visible)), _NAME, colour) if visible else None
@@ -187,6 +189,7 @@ def _outline_unit(pen: Pen, view: View, unit: Unit, colour: Colour, labels: Labe
 
 def _outline_base(pen: Pen, view: View, base: BasePose, colour: Colour) -> Array:
     """Outlines a base and returns its box in the picture."""
+    # All corners at one height: a base is level, even where its corner overhangs a hill.
     outline_px = view.pixels(
         np.array(corners(base)), level_with_mm=np.array([base.x_mm, base.y_mm])
     )
@@ -202,6 +205,7 @@ def _labelled(
     used = set()
     for shape, parts in outlines:
         visible_px = _inside(pen, np.concatenate([np.zeros((0, 2)), *parts]))
+        # Several shapes may share a label: the first of them carries it.
         if shape.label and shape.label not in used and len(visible_px):
             used.add(shape.label)
             about = _label_box(pen, shape, visible_px)
@@ -214,6 +218,7 @@ def _label_box(pen: Pen, shape: Shape, inside_px: Array) -> Array:
     if max(box[2:] - box[:2]) <= _LARGE[shape.kind] * pen.unit_px:
         return box
     is_line = shape.kind == "line"
+    # A line's middle point lies on it; a mean could lie beside a bent one.
     return box_of(inside_px[len(inside_px) // 2] if is_line else inside_px.mean(axis=0))
 
 
@@ -230,6 +235,7 @@ def _placed(
     height_px = height * pen.unit_px
     is_name = height == _NAME
     wide, tall = size_px(text, height_px, bold=is_name)
+    # A little more than the letters, so that neighbouring labels do not touch.
     room = (wide + 6 * pen.unit_px, tall + 2 * pen.unit_px)
     x, y = labels.place(about, room, gap_px=5 * pen.unit_px)
     at_px = (float(x), float(y))

@@ -58,6 +58,7 @@ class Labels:
         """Returns how much of each box (n, 4) is taken, (n,)."""
         if not self.taken:
             return np.zeros(len(boxes))
+        # The overlap of two boxes: from the larger of their lower ends to the smaller upper end.
         taken = np.array(self.taken)[None]
         upper = np.minimum(boxes[:, None, 2:], taken[..., 2:])
         sides = (upper - np.maximum(boxes[:, None, :2], taken[..., :2])).clip(0)

@@ -69,6 +69,7 @@ def wrapped(text: str, height_px: float, width_px: float, *, bold: bool = False)
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
+        # A word that is wider than the line gets a line of its own.
         if lines and size_px(longer, height_px, bold=bold)[0] <= width_px:
             lines[-1] = longer
         else:
@@ -84,6 +85,7 @@ def truncated(text: str, height_px: float, width_px: float) -> str:
     def cut_px(length: int) -> float:
         return size_px(f"{text[:length]}…", height_px)[0]
 
+    # The width grows with the number of letters, so a bisection finds how many fit.
     length = bisect_right(range(len(text)), width_px, key=cut_px) - 1
     return f"{text[: max(0, length)].rstrip()}…"
 

@@ -58,6 +58,7 @@ class MapView:
     def outlines(self, geometry: shapely.Geometry) -> list[Array]:
         """Clips a geometry to the table; returns each part as pixels (n, 2)."""
         table = shapely.box(0, 0, self.table.width_mm, self.table.depth_mm)
+        # Outlines that cross themselves cannot be intersected.
         clipped = shapely.intersection(shapely.make_valid(geometry), table)
         return [self.pixels(points_of(part)) for part in shapely.get_parts(clipped) if part]
 
@@ -76,6 +77,7 @@ class MapView:
                 pen.lines(outline_px, _EDGE, width=1.0, closed=True, casing=None)
             if piece.kind in _UNNAMED:
                 continue
+            # Unlike the centroid, this point lies inside even a bent piece.
             inside = shapely.Polygon(piece.outline_mm).representative_point()
             x_px, y_px = self.pixels(np.array([[inside.x, inside.y]]))[0]
             at_px = (float(x_px), float(y_px))
@@ -89,6 +91,7 @@ class MapView:
         width_px = round(self.table.width_mm * self.px_per_mm)
         height_px = round(self.table.depth_mm * self.px_per_mm)
         shown = cv2.resize(picture, (width_px, height_px), interpolation=cv2.INTER_AREA)
+        # Rounded once, from the lower left corner: the photograph keeps its size.
         left, top = round(left_px), round(low_px) - height_px
         whole[top : top + height_px, left : left + width_px] = shown
         return whole

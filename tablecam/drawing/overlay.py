@@ -105,6 +105,7 @@ class Overlay:
     @staticmethod
     def _name(pen: Pen, name: str, about: Array, labels: Labels, height: float = _NAME) -> None:
         """Letters a name beside its box."""
+        # A base partly behind the camera has no box to stand beside.
         if not np.isfinite(about).all():
             return
         width_px, tall_px = pen.size_px(name, height, bold=True)
@@ -129,6 +130,7 @@ class Overlay:
         """Outlines and names the table's own tags."""
         own = {tag.id for tag in self.roster.table_tags}
         tags: list[TagSighting] = [tag for tag in search.sightings if tag.tag in own]
+        # All tags first, so that no name covers another tag.
         labels.take(box_of(tag.corners_px) for tag in tags)
         for tag in tags:
             pen.lines(tag.corners_px, WHITE, width=2.0, casing=INK, closed=True)

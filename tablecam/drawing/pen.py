@@ -35,6 +35,7 @@ _SHIFT = 4
 
 def points_of(part: shapely.Geometry) -> Array:
     """Returns the points of a part; a polygon's do not repeat the first."""
+    # Shapely repeats a ring's first point at its end.
     if isinstance(part, shapely.Polygon):
         return shapely.get_coordinates(part.exterior)[:-1]
     return shapely.get_coordinates(part)
@@ -92,6 +93,7 @@ class Pen:
         high = np.ceil(points_px.max(axis=0) + 1).astype(int).clip(0, [width, height])
         if (high <= low).any():
             return
+        # A view of the picture: blending writes straight into it.
         under = self.picture[low[1] : high[1], low[0] : high[0]]
         over = under.copy()
         fixed = [np.round((points_px - low) * 2**_SHIFT).astype(np.int32)]
@@ -133,6 +135,7 @@ class Pen:
         right_most = self.picture.shape[1] - width - gap
         lowest = self.picture.shape[0] - gap
         x = round(min(max(float(at_px[0]) - share * width, gap), max(right_most, gap)))
+        # OpenCV places text by its baseline, half the letters' height below the middle.
         y = round(min(max(float(at_px[1]) + tall / 2, tall + gap), lowest))
         font = self._font(height, bold)
         if casing is not None:
@@ -162,6 +165,7 @@ def to_ascii(words: str) -> str:
     >>> to_ascii("Garde à cheval, Österreich")
     'Garde a cheval, Osterreich'
     """
+    # Decomposed, accents are separate characters that can be dropped.
     bare = unicodedata.normalize("NFKD", words)
     bare = "".join(letter for letter in bare if not unicodedata.combining(letter))
     return bare.encode("ascii", "replace").decode("ascii")

@@ -54,6 +54,7 @@ def proof_picture(
     `picture` (height, width, 3), or grey (height, width), was taken by `camera` in its pose at that
     time.
     """
+    # Evidence is coloured, so a grey picture needs three channels.
     if picture.ndim == 2:
         picture = np.asarray(cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR), dtype=np.uint8)
     cut = crop_around(_places(proof), camera, ground=proof.ground, margin_mm=margin_mm)
@@ -68,6 +69,7 @@ def _places(proof: Proof) -> Iterator[Array]:
     for unit in proof.units:
         yield from (np.array(corners(base)) for base in unit.bases)
     for shape in proof.answer.evidence:
+        # A zone that extends across the table would crop to the whole picture.
         if shape.role not in BOUNDLESS:
             yield np.array(shape.points_mm, dtype=np.float64)
 

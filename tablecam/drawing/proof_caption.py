@@ -56,6 +56,7 @@ def with_caption(picture: Picture, caption: Caption) -> Picture:
     whole = np.full((height_px + round(tall * unit_px), width_px, 3), PAPER, dtype=np.uint8)
     whole[:height_px] = picture
     top = height_px / unit_px + _EDGE
+    # Drawn before the text, which goes on top of its background.
     chip = _chip(Pen(whole, unit_px), caption.answer, top + _STEP * _QUESTION / 2)
     return with_text(whole, [chip, *_set(rows, top, unit_px)])
 
@@ -67,6 +68,7 @@ def _rows(caption: Caption) -> Iterator[_Row]:
     for line in wrapped(caption.question, _QUESTION, _ACROSS - _EDGE - left, bold=True):
         yield _Row(line, _QUESTION, bold=True, left=left)
     for i, line in enumerate(wrapped(answer.because, _BECAUSE, room)):
+        # Only the first line of a paragraph has a gap above it.
         yield _Row(line, _BECAUSE, gap=0.0 if i else _GAP)
     interpretation = f"Interpretation: {caption.reading}." if caption.reading else ""
     for i, line in enumerate(wrapped(interpretation, _SMALL, room)):
@@ -108,6 +110,7 @@ def margin_words(word: AnswerWord, margin_mm: float, sigma_mm: float, probabilit
     """
     if not math.isfinite(margin_mm) or (word != "too_close" and margin_mm == 0):
         return ""  # no distance decides
+    # A small margin or sigma would otherwise read as 0.0.
     decimals = 2 if min(abs(margin_mm), sigma_mm or 1.0) < 0.1 else 1
     doubt = f" ± {sigma_mm:.{decimals}f}" if sigma_mm else ""
     likely = f", {probability:.0%} likely" if word == "too_close" else ""

@@ -64,6 +64,7 @@ class Cut:
         at_mm = places_mm if level_with_mm is None else np.tile(level_with_mm, (len(places_mm), 1))
         camera_px = _seen_px(self.camera, places_mm, self.ground.heights_mm(at_mm))
         corner_px = np.array([self.left_px, self.top_px])
+        # Pixel centres are at integers, so the scaling is about the crop's corner.
         return np.asarray((camera_px - corner_px + 0.5) * self.scale - 0.5)
 
     def outlines(self, geometry: shapely.Geometry) -> list[Array]:
@@ -83,6 +84,7 @@ class Cut:
         levels_mm = self.ground.levels_mm
         # A pixel shows a different place at each height.
         places_mm = np.concatenate([self.camera.to_table(edge_px, level) for level in levels_mm])
+        # Pixels above the horizon see no place.
         hull = shapely.MultiPoint(places_mm[np.isfinite(places_mm).all(axis=-1)])
         return shapely.convex_hull(hull)
 
@@ -103,10 +105,12 @@ def crop_around(
     places = np.concatenate([np.zeros((0, 2)), *places_mm])
     heights_mm = ground.heights_mm(places)
     seen_px = _seen_px(camera, places, heights_mm)
+    # Places outside the picture must not pull the crop toward them.
     is_seen = (seen_px >= 0).all(axis=-1) & (seen_px < size_px).all(axis=-1)
     if not is_seen.any():
         return Cut(camera, ground, 0, 0, lens.width_px, lens.height_px)
     px_per_mm = camera.px_per_mm(places[is_seen], heights_mm[is_seen])
+    # At the largest scale among the places: the margin is nowhere smaller than asked.
     margin_px = margin_mm * float(np.max(px_per_mm))
     box = box_of(seen_px[is_seen])
     sides_px = _sides_px(box[2:] - box[:2] + 2 * margin_px, _LEAST_MARGINS * margin_px, size_px)
@@ -119,6 +123,7 @@ def crop_around(
 def _sides_px(requested_px: Array, least_px: float, most_px: Array) -> Array:
     """Returns width and height of a crop, neither too thin nor larger than the picture."""
     width, height = np.maximum(requested_px, least_px)
+    # Too thin a crop is widened, never cut: the places must stay visible.
     width, height = max(width, _NARROWEST * height), max(height, width / _WIDEST)
     return np.minimum(np.ceil([width, height]), most_px)
 

@@ -145,8 +145,10 @@ def _missing(roster: Roster, seen: set[int], refused: set[int]) -> Iterator[Miss
     owners = [(unit.id, unit.tags) for unit in roster.units]
     owners += [(leader.id, (leader.tag,)) for leader in roster.commanders]
     for owner, tags in owners:
+        # Rejected tags are listed with their reasons instead.
         missing = tuple(tag for tag in tags if tag not in seen | refused)
         if missing:
+            # A single base that is missing needs no "all".
             yield Missing(owner, missing, is_whole=len(missing) == len(tags) > 1)
 
 

@@ -19,7 +19,7 @@ from tablecam.vision.detection.sighting import SearchResult
 Cause = Literal["twice", "hidden", "too_small", "out_of_focus", "too_dark", "too_bright"]
 
 FEWEST_TABLE_TAGS = 3
-"""With fewer in view nobody can tell whether the camera was bumped."""
+"""With fewer in view a bump of the camera goes unnoticed."""
 
 _COSTLY_TIMES = 1.9
 """Advice begins where the error about doubles."""
@@ -69,6 +69,7 @@ def collect_facts(
     known = seen.union(rejection.tag for rejection in search.rejections)
     table_tags = [tag.id for tag in roster.table_tags]
     return Facts(
+        # A rejected tag has been seen: its rejection gives the reason.
         missing=tuple(tag for tag in missing if tag not in known),
         hidden_table_tags=tuple(tag for tag in table_tags if tag not in known),
         table_tags_seen=sum(tag in seen for tag in table_tags),
@@ -93,6 +94,7 @@ def advice_by_cause(
     facts: Facts, small: ResolutionAdvice | None, expectation: DetectionModel
 ) -> dict[Cause, str]:
     """Returns the advice by cause, one sentence each; `SteadyAdvice` needs the causes."""
+    # The gravest first: this is the order in which advice is given.
     sentences: dict[Cause, str | None] = {
         "twice": _twice(facts),
         "hidden": _hidden(facts),
@@ -117,6 +119,7 @@ def _twice(facts: Facts) -> str | None:
 def _hidden(facts: Facts) -> str | None:
     """Advises about hidden table tags while enough are in view; else registration reports it."""
     tags = [str(tag) for tag in facts.hidden_table_tags]
+    # With fewer than three in view, registration's own sentence says so.
     if not tags or facts.table_tags_seen < FEWEST_TABLE_TAGS:
         return None
     if len(tags) > 1:
@@ -178,6 +181,7 @@ def _effect(cost: Cost | None) -> str | None:
 def _too_bright(facts: Facts) -> str | None:
     """Advises about overexposed tags, if white bleeds into black."""
     clipped, misfit = facts.exposure.clipped_share, facts.exposure.misfit_share
+    # Clipped paper alone does no harm; it does once it bleeds into the black.
     if clipped is None or misfit is None or clipped <= _MOST_CLIPPED or misfit < _BLEEDING:
         return None
     share = (

@@ -27,9 +27,9 @@ class MeasuredRow:
 
     `noise_grey` and `blur_px` are the noise and blur given to the grey pictures (one standard
     deviation; 8-bit steps). `noise_share` and `found_blur_px` relate other pictures to them: the
-    medians of `exposure(...).noise_share` and `Search.blur_px` over these pictures. `recall`, 0 to
-    1, is of all tags; the errors are of those found: the centre's distance from the true one in the
-    picture, and the heading's absolute error, median and 95th percentile.
+    medians of `exposure(...).noise_share` and `SearchResult.blur_px` over these pictures. `recall`,
+    0 to 1, is of all tags; the errors are of those found: the centre's distance from the true one
+    in the picture, and the heading's absolute error, median and 95th percentile.
     """
 
     px_per_cell: float
@@ -102,6 +102,7 @@ class DetectionModel:
     def good_recall(self) -> float:
         """The required recall: 99 %, or that of the best size measured in whole percent."""
         _, recall, *_ = self._curves
+        # A model that never reaches 99 % must still call some size good.
         return min(GOOD_RECALL, math.floor(100 * float(recall[-1]) + 1e-9) / 100)
 
     @property
@@ -141,7 +142,7 @@ class DetectionModel:
         return _interpolated_cost(noise_share, self._noise_costs)
 
     def blur_cost(self, found_blur_px: float) -> Cost | None:
-        """Returns the cost of the blur that a search finds (`Search.blur_px`), likewise."""
+        """Returns the cost of the blur that a search finds, as `noise_cost` does for noise."""
         return _interpolated_cost(found_blur_px, self._blur_costs)
 
     @property
@@ -166,6 +167,7 @@ class DetectionModel:
             -monotone([-getattr(row, name) for row in rows], tags)
             for name in ("median_px", "p95_px", "median_deg", "p95_deg")
         ]
+        # Interpolation needs each size once.
         _, first = np.unique(sizes, return_index=True)
         return tuple(curve[first] for curve in (sizes, recall, *errors))
 
@@ -198,9 +200,11 @@ class DetectionModel:
         rows.sort(key=lambda row: float(getattr(row, key)))
         if not rows:
             return np.empty(0), np.empty(0), np.empty(0)
+        # The costs begin at the ordinary value, where they are none.
         start = float(getattr(ordinary[rows[0].px_per_cell], key))
         values = np.array([start, *(float(getattr(row, key)) for row in rows)])
         weights = np.array([float(row.tags) for row in rows])
+        # Compared at equal size: only noise or blur differs.
         errors = [row.median_px / ordinary[row.px_per_cell].median_px for row in rows]
         lost = [1 - row.recall / ordinary[row.px_per_cell].recall for row in rows]
         return (

@@ -81,6 +81,7 @@ def read_model(path: Path) -> DetectionModel:
     ordinary = file.ordinary
     try:
         return DetectionModel(file.measured_with, ordinary.noise_grey, ordinary.blur_px, rows)
+    # The rows are valid one by one, but make no model together.
     except ValueError as error:
         raise document.error(("row",), str(error)) from None
 

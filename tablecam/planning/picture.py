@@ -79,6 +79,7 @@ class _Sheet:
     def _map_height_px(self) -> int:
         """The height of the map."""
         _, y_low, _, y_high = self._box_mm
+        # The panel beside the map needs room, too.
         return max(760, round((y_high - y_low) * self._px_per_mm))
 
     def _pixels(self, places_mm: Array) -> Array:
@@ -107,6 +108,7 @@ class _Sheet:
         sizes = px_per_cell(camera, places, base, side_cells(self.plan.roster))
         pixels = camera.to_image(np.hstack([places, np.zeros((len(places), 1))]))
         size = np.array([camera.lens.width_px, camera.lens.height_px])
+        # The outermost pixels reach half a pixel beyond their centres.
         is_visible = ((pixels >= -0.5) & (pixels <= size - 0.5)).all(axis=1)
         grid = np.where(is_visible, sizes, np.nan).reshape(len(y), len(x))
         return np.asarray(cv2.resize(grid, (columns, rows), interpolation=cv2.INTER_LINEAR))
@@ -150,6 +152,7 @@ class _Sheet:
         pieces: list[Array] = []
         for outline in outlines:
             points = outline[:, 0].astype(np.float64)
+            # Points that follow the edge of the view belong to no contour.
             columns, rows = points.astype(np.int64).T
             free = inside[rows, columns] > 0
             breaks = np.flatnonzero(np.diff(free.astype(np.int8))) + 1
@@ -207,6 +210,7 @@ class _Sheet:
     def _tag(self, cells: Array, at: Place, size_mm: float) -> None:
         """Draws a tag with its white rim."""
         rows = len(cells)
+        # One white cell on each side.
         rim_mm = size_mm * (1 + 2 / rows)
         self.pen.area(self._pixels(corners_mm(at, rim_mm, rim_mm)), WHITE)
         self.pen.area(self._pixels(corners_mm(at, size_mm, size_mm)), INK)
@@ -294,6 +298,7 @@ def _drawn_up(roster: Roster) -> list[tuple[UnitEntry, tuple[Place, ...]]]:
             width_mm = len(unit.tags) * base.width_mm
             if x_mm + width_mm > 0.88 * table.width_mm:
                 x_mm, rank = 0.12 * table.width_mm, rank + 1
+            # Units for which there is no room are left out: the picture shows examples.
             if rank > 2 or x_mm + width_mm > 0.88 * table.width_mm:
                 continue
             ahead_mm = (0.1 + 0.11 * rank) * table.depth_mm + 60.0
@@ -327,9 +332,11 @@ def _simulated_tag(plan: Plan, base: BaseType) -> Picture:
         plan.camera.lens,
         width_px=side_px,
         height_px=side_px,
+        # A shifted principal point cuts the tag out of the whole picture, in whole pixels.
         cx_px=plan.camera.lens.cx_px - round(float(x_px) - side_px / 2),
         cy_px=plan.camera.lens.cy_px - round(float(y_px) - side_px / 2),
     )
+    # Any tag shows the scale.
     tag = next(iter(plan.roster.base_type_by_tag()), 10)
     unit = UnitEntry("shown", "", "infantry", base, (tag,))
     roster = replace(plan.roster, units=(unit,), commanders=(), table_tags=(), terrain=())
@@ -341,6 +348,7 @@ def _simulated_tag(plan: Plan, base: BaseType) -> Picture:
 def _colours(sizes_px: Array) -> Picture:
     """Returns the colours of pixels per cell, (..., 3)."""
     share = np.log(np.nan_to_num(sizes_px, nan=1.0).clip(_LEAST_PX, _MOST_PX) / _LEAST_PX)
+    # Logarithmic: equal ratios of size get equal steps of colour.
     level = np.round(255 * share / np.log(_MOST_PX / _LEAST_PX)).astype(np.uint8)
     return np.asarray(cv2.applyColorMap(level, cv2.COLORMAP_VIRIDIS), dtype=np.uint8)
 

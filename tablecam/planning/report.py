@@ -48,11 +48,13 @@ def sight_words(plan: Plan) -> list[str]:
         return [f"The table of {table} does not fit in the picture: {advice}."]
     outline = outline_px(plan.camera, plan.roster)
     size = np.array([plan.camera.lens.width_px, plan.camera.lens.height_px])
+    # The larger share limits how close the camera may hang.
     shares = (outline.max(axis=0) - outline.min(axis=0)) / size
     share, side = max(zip(shares.tolist(), ("width", "height"), strict=True))
     lines = [
         f"The table of {table} fits in the picture and fills {100 * share:.0f} % of its {side}."
     ]
+    # Compared after rounding, as the sentence states the rounded height.
     if lowest_mm is not None and _cm_up(lowest_mm) < plan.height_mm:
         larger = 100 * (plan.height_mm / _cm_up(lowest_mm) - 1)
         lines.append(
@@ -138,7 +140,9 @@ def _lower_words(plan: Plan, mount: Mount, required: float) -> list[str]:
         return []
     highest_mm = highest_height_mm(mount, plan.roster, required)
     if highest_mm is not None:
+        # Rounded down, so that the stated height is low enough.
         return [f"At {10 * int(highest_mm // 10)} mm or lower the camera can read them."]
+    # At the lowest height that shows the whole table; the scale grows with the picture's width.
     best = least_px_per_cell(mount.camera(plan.roster, low_mm), plan.roster)
     width_px = 100 * math.ceil(plan.camera.lens.width_px * required / best / 100)
     return [

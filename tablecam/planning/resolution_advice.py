@@ -47,6 +47,7 @@ def resolution_advice(
     scales = [
         scale
         for scale in tag_scales(camera, roster)
+        # Base types without tags have nothing to enlarge.
         if scale.tags and scale.median_px_per_cell < required
     ]
     if not scales:
@@ -65,6 +66,7 @@ def resolution_advice(
 def large_enough_mm(scale: TagScale, wanted_px_per_cell: float) -> float:
     """Returns the size, in whole half millimetres, that gives tags enough pixels per cell."""
     exact_mm = scale.base_type.tag_size_mm * wanted_px_per_cell / scale.median_px_per_cell
+    # The tolerance keeps rounding errors from adding half a millimetre.
     return math.ceil(2 * exact_mm - 1e-6) / 2
 
 
@@ -77,6 +79,7 @@ def _closer_mm(
     closer_mm = 10 * math.ceil(
         (height_mm - highest_height_mm(camera, roster, scales, required)) / 10
     )
+    # A closer camera shows less of the table: it must still see all of it.
     lowered = at_height(camera, height_mm - closer_mm)
     return float(closer_mm) if sees_table(lowered, roster) else None
 
@@ -86,6 +89,7 @@ def _print_mm(
 ) -> Mapping[str, float] | None:
     """Returns the sizes to print, by base type; None if one does not fit its base."""
     sizes_mm = {scale.base_type.name: large_enough_mm(scale, required) for scale in scales}
+    # Printing larger helps only if every small tag can be enlarged.
     all_fit = all(
         sizes_mm[scale.base_type.name] <= largest_tag_mm(scale.base_type, cells) for scale in scales
     )

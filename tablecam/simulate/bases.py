@@ -53,6 +53,7 @@ class BasePainter:
         self._blur_px = blur_px
         self._margin_px = _MARGIN_SIGMAS * blur_px + 1
         self._painted_bases = _painted_bases(roster, with_figures=figures)
+        # A fixed seed: a table looks the same in every run.
         self._flock = _flock(np.random.default_rng(7))
 
     def painted(self, tag: int, place: Place) -> Patch:
@@ -93,6 +94,8 @@ class BasePainter:
         base_type = base.base_type
         x_mm, y_mm = plane_map(self._camera, box, base_type.tag_height_mm)
         forward, right = _local(x_mm, y_mm, place)
+        # Each tag shows another part of the texture; 250 of its 256 pixels leave room to
+        # interpolate.
         grain = cv2.remap(
             self._flock,
             ((right + 31.7 * tag) * 3 % 250).astype(np.float32),
@@ -128,6 +131,7 @@ class _Solids:
     def box(self, margin_px: float) -> Box:
         """Returns the box of pixels that the miniatures and their shadows cover."""
         points = np.concatenate([self._pixels, self._shadow_pixels])
+        # Without miniatures: a box that any other one replaces when they are joined.
         return Box.around(points, margin_px + 2) if len(points) else Box(10**6, 10**6, -1, -1)
 
     def drawn(self, box: Box) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
@@ -168,6 +172,7 @@ class _Solids:
         colour: int | tuple[int, ...],
         supersampling: int = _SUPERSAMPLING,
     ) -> None:
+        # Drawn without antialiasing, as supersampling smooths the edges.
         width_px = shape.width_mm * self._px_per_mm * supersampling
         if len(pixels) == 1:
             at = (int(pixels[0, 0]), int(pixels[0, 1]))
@@ -185,6 +190,7 @@ def lay_print(patch: Patch, camera: Camera, sheet: Print, blur_px: float) -> Non
     box = sheet.box(camera, _MARGIN_SIGMAS * blur_px + 1).clipped(patch.box)
     covered, white = seen_print(camera, sheet, box, blur_px)
     part = Patch(box, patch.light[box.within(patch.box)])
+    # Ink where it is covered but not white, per covered share.
     light = (INK * covered + (PAPER - INK) * white) / np.maximum(covered, 1e-6)
     part.cover(np.repeat(light[..., None], 3, axis=-1), covered)
 
@@ -193,6 +199,7 @@ def _painted_bases(roster: Roster, *, with_figures: bool) -> dict[int, _PaintedB
     bases: dict[int, _PaintedBase] = {}
     for unit in roster.units:
         for index, tag in enumerate(unit.tags):
+            # The second base carries the flag, or the only one.
             has_flag = index == min(1, len(unit.tags) - 1)
             bases[tag] = _painted_base(
                 unit.id, unit.side, unit.arm, unit.base_type, tag, has_flag, with_figures
@@ -228,6 +235,7 @@ def _slab_shadow(camera: Camera, outline: Print, box: Box) -> NDArray[np.float32
     """Returns the narrow shadow that a base's thickness casts on the table."""
     corners = outline.corners_mm.copy()
     corners[:, :2] += SHADOW_MM_PER_MM * (corners[:, 2:] + 0.6)
+    # The shadow lies on the table.
     corners[:, 2] = 0
     pixels = (camera.to_image(corners) - [box.left, box.top]) * 2**_SHIFT_BITS
     shadow = np.zeros((box.height, box.width), np.uint8)

@@ -52,6 +52,7 @@ def board_pose(
     direction = lens.to_directions([middle_px])[0]
     squares = np.array([*LENS_BOARD_SQUARES, 0.0])
     middle = np.array([*direction, 1.0]) * distance_mm
+    # The board's frame begins at its corner, not in its middle.
     translation = middle - rotation @ (squares * LENS_BOARD_SQUARE_MM / 2)
     vector, _ = cv2.Rodrigues(rotation)
     rx, ry, rz = (float(value) for value in vector.ravel())
@@ -176,6 +177,7 @@ class Held:
         return board_pose(
             lens,
             (self.across * (width - 1), self.down * (height - 1)),
+            # Relative to the demo's lens, whose focal length is 0.95 widths.
             self.distance_mm * lens.fx_px / (0.95 * width),
             tilt_deg=(self.tilt_x_deg, self.tilt_y_deg),
             roll_deg=self.roll_deg,
@@ -244,8 +246,10 @@ class SimulatedCalibration:
     ) -> None:
         lens = camera.lens
         self.camera = camera
+        # The board comes in from below the picture and leaves the same way.
         self._places = (_AWAY, *places, _AWAY)
         self._is_endless = is_endless
+        # Noise is added last, over the board.
         renderer = Renderer(roster, camera, replace(look, noise=0.0))
         self._empty: Picture = renderer.picture(Scene({}), 0)
         self._lit = renderer.lit_ground()
@@ -320,6 +324,7 @@ class SimulatedCalibration:
 
     def _combined_blur_px(self, held: Held) -> float:
         """Returns the standard deviation of the lens's blur and the motion blur combined."""
+        # The pose a hundredth of a second ago gives the speed.
         before = self.held_at(max(0.0, self._elapsed_s - 0.01)) or held
         width, height = self.camera.lens.width_px, self.camera.lens.height_px
         moved_px = math.hypot(

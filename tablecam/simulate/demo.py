@@ -53,6 +53,7 @@ def demo_camera(
         p1=0.0004,
         p2=-0.0006,
     )
+    # The side that fits more tightly sets the height.
     height_mm = focal_px * max(
         table.width_mm / (_FIELD_PER_HEIGHT * width_px),
         table.depth_mm / ((_FIELD_PER_HEIGHT - 0.06) * height_px),
@@ -61,6 +62,7 @@ def demo_camera(
     # A camera that looks straight down, then tilted a little.
     rotation = _turn(4.0, 0) @ _turn(-2.2, 1) @ _turn(1.3, 2) @ np.diag([1.0, -1.0, -1.0])
     rotation_vector, _ = cv2.Rodrigues(rotation)
+    # The table's middle lies on the optical axis.
     translation = np.array([0.0, 0.0, height_mm]) - rotation @ middle
     pose = Pose(_three(rotation_vector.ravel()), _three(translation))
     return Camera(lens, pose, name="simulated, exact")

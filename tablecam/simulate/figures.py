@@ -50,6 +50,7 @@ def figures(
     arm: Arm | None, base_type: BaseType, uniform: Uniform, seed: int, *, has_flag: bool
 ) -> tuple[Shape, ...]:
     """Returns the miniatures of one base, placed ahead of its tag, lowest shapes first."""
+    # Seeded by the tag: a base looks the same in every run.
     rng = np.random.default_rng(seed)
     rim_mm = base_type.tag_size_mm * 2 / 3  # half the tag and its white rim
     back_mm = base_type.tag_forward_mm + rim_mm
@@ -63,6 +64,7 @@ def figures(
         shapes = _company(back_mm, front_mm, half_mm, uniform, rng, has_flag=has_flag)
     else:
         shapes = _staff(back_mm, front_mm, half_mm, uniform, rng)
+    # Painter's algorithm: from above, higher shapes cover lower ones.
     return tuple(sorted(shapes, key=lambda shape: shape.top_mm))
 
 
@@ -111,6 +113,7 @@ def _head(f: float, r: float, up: float) -> Iterator[Shape]:
     yield Shape(((f + 0.3, r, up - 0.6),), _FLESH, 2.0)
     brim = ((f + 1.7, r, up), (f - 1.1, r + 1.6, up), (f - 1.1, r - 1.6, up))
     yield Shape(brim, _LACE)
+    # The hat is smaller than its brim, which leaves the lace as a border.
     inner = tuple((f + (a - f) * 0.74, r + (b - r) * 0.74, up + 0.1) for a, b, _ in brim)
     yield Shape(inner, _HAT)
 

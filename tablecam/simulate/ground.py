@@ -30,6 +30,7 @@ def paint_ground(mat: Canvas, table: TableSize, terrain: tuple[Terrain, ...], se
     for kind, paint in _KINDS.items():
         for piece in terrain:
             if piece.kind == kind:
+                # Only the part around a piece is painted: the canvas is large.
                 paint(mat.part(piece.outline_mm, _ROOM_MM), piece, rng)
 
 
@@ -44,9 +45,11 @@ def _paint_surroundings(mat: Canvas, table: TableSize, rng: np.random.Generator)
     low, wide, deep = -_RIM_MM, table.width_mm + _RIM_MM, table.depth_mm + _RIM_MM
     rim = np.array([[low, low], [wide, low], [wide, deep], [low, deep]])
     mat.shadow([rim + np.array([14.0, -12.0])], 0.55, 9)
+    # Noise stretched along x looks like the grain of wood.
     grain = cv2.resize(mat.noise(2.2, rng), None, fx=9, fy=1)[:, : mat.shape[1]]
     wood = np.clip(np.array(_WOOD[::-1]) * (1 + 0.16 * grain[..., None]), 0, 255).astype(np.uint8)
     mat.wash(_table_mask(mat, table, _RIM_MM), wood)
+    # A dark line where the grass meets the rim.
     inner, outer = _table_mask(mat, table, 2.0), _table_mask(mat, table, 0)
     mat.brighten(1 - 0.55 * np.clip(inner - outer, 0, 1))
 
@@ -55,6 +58,7 @@ def _paint_grass(mat: Canvas, table: TableSize, rng: np.random.Generator) -> Non
     """Paints static grass: lush and dry patches, tufts, and light and dark blades."""
     lush, dry = np.array([58, 104, 82]), np.array([84, 142, 148])  # blue, green, red
     patches = mat.noise(150, rng) + 0.6 * mat.noise(55, rng) + 0.35 * mat.noise(18, rng)
+    # A logistic curve turns noise into shares of lush grass between 0 and 1.
     share = (1 / (1 + np.exp(-1.5 * patches - 0.2)))[..., None]
     grass = dry * (1 - share) + lush * share
     blades = 0.055 * mat.noise(0.7, rng) + 0.065 * mat.noise(1.7, rng) + 0.05 * mat.noise(5, rng)
@@ -67,7 +71,9 @@ def _paint_grass(mat: Canvas, table: TableSize, rng: np.random.Generator) -> Non
 def _paint_hill(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     """Paints a hill: lit on the slopes toward the window, shaded on the others."""
     inside = mat.mask(piece.outline_mm)
+    # The distance from the outline, in millimetres.
     reach_mm = cv2.distanceTransform((inside > 0.5).astype(np.uint8), cv2.DIST_L2, 5) / mat.scale
+    # Rises from the outline and levels off on top.
     height_mm = 21 * (1 - np.exp(-reach_mm / 13)) + 0.3 * mat.noise(12, rng) * inside
     height_mm = cv2.GaussianBlur(height_mm.astype(np.float32), (0, 0), 2.4 * mat.scale)
     # Lambertian shading from the slopes of a height field.
@@ -84,9 +90,11 @@ def _paint_field(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     longest = sides[np.argmax(np.linalg.norm(sides, axis=1))]
     along = longest / np.linalg.norm(longest)
     rows, columns = np.indices(mat.shape, dtype=np.float32)
+    # The distance across the furrows sets their stripes.
     across_mm = (columns * -along[1] + rows * along[0]) / mat.scale
     wobble = 0.25 * mat.noise(14, rng)
     stripes = np.sin(2 * np.pi * (across_mm / 4.2 + wobble)) * 0.16
+    # A hash, so that a field keeps its colour in every run.
     colour = np.array(_SOILS[zlib.crc32(piece.id.encode()) % len(_SOILS)][::-1])
     soil = colour * (1 + (stripes + 0.07 * mat.noise(1.1, rng))[..., None])
     edge = mat.mask(outline, soft_mm=1.5)
@@ -102,6 +110,7 @@ def _paint_road(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
     mat.wash(ragged * np.float32(0.93), np.clip(dust, 0, 255).astype(np.uint8))
     inside = (mat.mask(piece.outline_mm) > 0.5).astype(np.uint8)
     reach_mm = cv2.distanceTransform(inside, cv2.DIST_L2, 5) / mat.scale
+    # A rut along each side of the road, 6.5 mm from its edge.
     ruts = np.exp(-(((reach_mm - 6.5) / 1.0) ** 2)) * inside
     mat.brighten(1 - ruts.astype(np.float32) * (0.16 + 0.07 * mat.noise(16, rng)))
 
@@ -147,6 +156,7 @@ def _ragged(
     """Returns a mask of the outline with an irregular edge, like flock and sand."""
     soft = mat.mask(piece.outline_mm, soft_mm=soft_mm)
     wander = 0.16 * mat.noise(2.4, rng) + 0.14 * mat.noise(7, rng)
+    # Noise moves the soft edge; the factor then steepens it again.
     ragged = np.clip((soft - 0.5 + wander * (soft > 0.02)) * 3.5 + 0.5, 0, 1)
     return np.asarray(ragged, dtype=np.float32)
 

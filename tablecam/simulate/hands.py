@@ -75,6 +75,7 @@ def hand_picture(side: str, grip: float, heading_deg: float) -> HandPicture:
     painted = _skin(skin, ahead[top], right[top], grip)
     colour[top] = np.where(is_sleeve[top, :, None], colour[top], painted)
     shade = np.clip(0.34 + 0.78 * lit, 0, 1.25)[..., None]
+    # Shade is warm: red falls off more slowly than blue.
     warm = np.array([shade**0.82, shade, shade**1.1]).squeeze(-1).transpose(1, 2, 0)
     cover = cv2.GaussianBlur((height > 0).astype(np.float32), (0, 0), 0.9)
     bgr = np.clip(colour * warm, 0, 255)[..., ::-1] * cover[..., None]
@@ -96,11 +97,13 @@ def _height(ahead: Image, right: Image, bones: tuple[tuple[Joint, Joint], ...]) 
             max(0, int((AHEAD_MM - max(a0, a1) - reach) * PX_PER_MM)),
             max(0, int((AHEAD_MM - min(a0, a1) + reach) * PX_PER_MM) + 1),
         )
+        # Only the rows that the bone can reach.
         x, y = ahead[rows] - a0, right[rows] - r0
         step_a, step_r = a1 - a0, r1 - r0
         length2 = step_a**2 + step_r**2
         along = np.clip((x * step_a + y * step_r) / max(length2, 1e-6), 0, 1)
         apart2 = (x - along * step_a) ** 2 + (y - along * step_r) ** 2
+        # A sphere that moves along the bone while its radius changes.
         radius = radius0 + along * (radius1 - radius0)
         top = z0 + along * (z1 - z0) + np.sqrt(np.maximum(radius**2 - apart2, 0))
         height[rows] = np.maximum(height[rows], np.where(apart2 < radius**2, top, 0))
@@ -110,6 +113,7 @@ def _height(ahead: Image, right: Image, bones: tuple[tuple[Joint, Joint], ...]) 
 def _smoothed(height: Image, sigma_px: float) -> Image:
     """Smooths heights inside the outline only: the joints soften, the outline stays."""
     inside = (height > 0).astype(np.float32)
+    # Divided by the blurred mask, so that the empty outside does not lower the edge.
     share = np.maximum(cv2.GaussianBlur(inside, (0, 0), sigma_px), 1e-3)
     return np.asarray(cv2.GaussianBlur(height, (0, 0), sigma_px) / share * inside)
 
@@ -123,6 +127,7 @@ def _bones(grip: float) -> tuple[tuple[Joint, Joint], ...]:
             for one, other in zip(fingers_open, fingers_closed, strict=True)
         ]
         bones += list(pairwise(joints))
+        # The back of the hand: a bone from the wrist to each knuckle.
         bones.append(((-126, joints[0][1] * 0.45, 30, 19), joints[0]))
     thumb = [
         _between(one, other, grip) for one, other in zip(_THUMB_OPEN, _THUMB_CLOSED, strict=True)
@@ -198,6 +203,7 @@ def _lambert(height: Image, heading_deg: float) -> Image:
     toward_x, toward_y = -SHADOW_MM_PER_MM
     heading_rad = math.radians(heading_deg)
     cos, sin = math.cos(heading_rad), math.sin(heading_rad)
+    # The direction to the light in the hand's frame: ahead, right, up.
     light = np.array([toward_x * cos + toward_y * sin, toward_x * sin - toward_y * cos, 1.0])
     light /= np.linalg.norm(light)
     smooth = _smoothed(height, 0.8)
@@ -227,10 +233,12 @@ class HandPainter:
     def __init__(self, camera: Camera, light: Linear) -> None:
         self._camera = camera
         self._frame = whole(camera)
+        # 200 stands for full light, which leaves room for brighter places.
         self._light = np.clip(200 * light ** (1 / GAMMA), 0, 255).astype(np.uint8)
 
     def draw(self, picture: Picture, hands: Sequence[Hand]) -> None:
         """Draws hands over a picture, in place."""
+        # All shadows first: none falls on another hand.
         for hand in hands:
             self._shade(picture, hand)
         for hand in hands:
@@ -241,6 +249,7 @@ class HandPainter:
         points = np.asarray(pixels, dtype=np.float64)
         hidden = np.zeros(len(points), dtype=bool)
         for hand in hands:
+            # Back from the camera's picture to the hand's.
             local = cv2.perspectiveTransform(
                 points[:, None], np.linalg.inv(self._to_picture(hand, _HEIGHT_MM, (0.0, 0.0)))
             )[:, 0]
@@ -314,6 +323,7 @@ class HandPainter:
 
 def _picture(hand: Hand) -> HandPicture:
     """Returns the hand's picture, cached by side, grip and direction."""
+    # Two directions of light suffice: players sit at two opposite edges.
     facing_deg = 90.0 if math.sin(math.radians(hand.heading_deg)) > 0 else 270.0
     return _cached_picture(hand.side, round(hand.grip * _GRIPS), facing_deg)
 

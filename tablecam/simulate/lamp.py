@@ -36,6 +36,7 @@ class Lamp:
     def dim(self, light: float) -> None:
         """Fades to a share of full light."""
         with self._lock:
+            # From the present light, even in the middle of a fade.
             self._from, self._to, self._passed_s = self._light, light, 0.0
 
     def advance(self, seconds: float) -> None:

@@ -54,10 +54,12 @@ def light_field(camera: Camera, table: TableSize, *, uneven: bool = True) -> Lin
     x, y = (places / [table.width_mm, table.depth_mm]).T.reshape(2, rows, columns)
     window = 1.06 - 0.20 * x - 0.08 * (1 - y)  # it stands to the left, beyond the far edge
     folds = 0.025 * np.sin(5 * x + 3 * y) * np.cos(4 * y - 2 * x + 1)
+    # Pixels above the horizon see no table.
     coarse = np.nan_to_num(vignette * (window + folds), nan=0.5).clip(0.2, 1.12)
     full = cv2.resize(
         coarse.astype(np.float32), (columns * step, rows * step), interpolation=cv2.INTER_CUBIC
     )
+    # Resizing centres each value on its block; the shift moves it back to its own pixel.
     shift = np.array([[1, 0, -step / 2 + 0.5], [0, 1, -step / 2 + 0.5]])
     field = cv2.warpAffine(
         full, shift, (lens.width_px, lens.height_px), borderMode=cv2.BORDER_REPLICATE
@@ -78,11 +80,13 @@ class SensorNoise:
         rng = np.random.default_rng(seed)
         shape = (height_px + _NOISE_MARGIN_PX, width_px + _NOISE_MARGIN_PX, 3)
         noise = np.rint(rng.standard_normal(shape, dtype=np.float32) * sigma)
+        # Two unsigned arrays: adding and subtracting saturates, without a wider type.
         self._positive = np.maximum(noise, 0).astype(np.uint8)
         self._negative = np.maximum(-noise, 0).astype(np.uint8)
 
     def added(self, picture: Picture, number: int) -> Picture:
         """Returns a copy of the picture with the noise of frame `number`."""
+        # By the frame's number: a frame has the same noise whenever it is drawn.
         rng = np.random.default_rng((self._seed, number))
         top, left = rng.integers(0, _NOISE_MARGIN_PX, 2)
         crop = (slice(top, top + self._size[0]), slice(left, left + self._size[1]))

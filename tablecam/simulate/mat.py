@@ -113,6 +113,7 @@ class Canvas:
 
     def wash(self, mask: Mask, colour: Colour | Picture) -> None:
         """Blends in a colour, or another picture of the same size, through a mask."""
+        # Most masks cover a small part of the canvas.
         box = _extent(mask)
         if box is None:
             return
@@ -176,6 +177,7 @@ def _coarse_map(camera: Camera) -> Array:
 def _enlarged(coarse: NDArray[np.float32], width: int, height: int) -> NDArray[np.float32]:
     """Interpolates values at every eighth pixel (rows, columns, 2) to every pixel."""
     to_coarse = np.array([[1 / _STEP_PX, 0.0, 0.0], [0.0, 1 / _STEP_PX, 0.0]])
+    # `resize` would centre the values on blocks; here they lie on every eighth pixel.
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     return np.asarray(cv2.warpAffine(coarse, to_coarse, (width, height), flags=flags))
 

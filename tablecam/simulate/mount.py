@@ -48,6 +48,7 @@ class Tilt:
             @ _turn(math.radians(self.roll_deg), 2)
         )
         rotation = turn @ camera.pose.rotation
+        # Turned about the camera itself, then moved along its optical axis.
         translation = turn @ camera.pose.translation - [0.0, 0.0, self.lower_mm]
         vector, _ = cv2.Rodrigues(rotation)
         return replace(camera, pose=Pose(_three(vector), _three(translation)))

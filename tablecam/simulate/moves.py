@@ -63,6 +63,7 @@ class Wheel:
 
     def along(self, start: Places, base_type: BaseType, progress: float) -> Places:
         """Turns all bases about the corner."""
+        # From the unit's start, so that the pivot stays in place all the way.
         pivot = front_corner(start, base_type, self.side)
         turn_deg = self.degrees * progress * (1 if self.side == "left" else -1)
         return tuple(place.turned_about(pivot, turn_deg) for place in start)
@@ -114,6 +115,7 @@ class Deploy:
     def along(self, start: Places, base_type: BaseType, progress: float) -> Places:
         """Spreads in the first third, turns in the second, and closes up in the last."""
         spread = _between(progress, 0, 1 / 3) - _between(progress, 2 / 3, 1)
+        # The turn takes the middle third, when the bases are spread.
         turn_deg = 90 * _between(progress, 1 / 3, 2 / 3) * (1 if self.side == "left" else -1)
         middle = unit_place(start, base_type)
         # Spreading moves the bases away from the unit's middle.

@@ -56,9 +56,11 @@ def _push_mm(mine: Array, other: Array) -> Array:
     up = theirs.max(axis=0) - ours.min(axis=0)
     down = ours.max(axis=0) - theirs.min(axis=0)
     depth = np.minimum(up, down)
+    # A gap along any axis keeps two rectangles apart.
     if depth.min() <= CONTACT_MM:
         return np.zeros(2)
     least = int(depth.argmin())
+    # Up or down along the axis, whichever is shorter.
     return np.asarray(axes[least] * (up[least] if up[least] < down[least] else -down[least]))
 
 

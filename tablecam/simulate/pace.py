@@ -38,6 +38,7 @@ class Pace:
             # Waiting on the event lets `stop` end the wait.
             self._stopped.wait(self._last_s + self._interval_s - time.monotonic())
             now_s = time.monotonic()
+            # A frame after a stall shows the next moment, not the one that would be due.
             passed_s = min(now_s - self._last_s, _LONGEST_STEP_S)
         else:
             now_s, passed_s = self._last_s + self._interval_s, self._interval_s

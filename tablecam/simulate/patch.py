@@ -30,6 +30,7 @@ class Patch:
         self, colour: tuple[float, float, float] | Linear, share: NDArray[np.float32]
     ) -> None:
         """Blends a colour, (3,) or (rows, columns, 3), over a share (rows, columns) of pixels."""
+        # Premultiplied colours: what lies beneath keeps the uncovered share.
         rest = 1 - share
         self.light[..., :3] *= rest[..., None]
         self.light[..., :3] += share[..., None] * np.asarray(colour, dtype=np.float32)

@@ -115,6 +115,7 @@ def formed(middle: Place, formation: ScriptFormation, count: int, base_type: Bas
             ((ranks - 1) / 2 - rank) * base_type.depth_mm,
             (file - (files - 1) / 2) * base_type.width_mm,
         )
+        # The bases' order: rank by rank from the front, each from the left.
         for rank in range(ranks)
         for file in range(files)
     )

@@ -90,12 +90,14 @@ def seen_print(
 def _cell_weights(places_mm: Array, edges_mm: Array, blur_mm: float) -> Array:
     """Returns the weight of each cell at each point, (..., cells), blurred in one direction."""
     steps = np.interp((places_mm[..., None] - edges_mm) / blur_mm, _STEPS, _EDGE)
+    # A cell's weight is the difference of the blurred edges on its two sides.
     return np.asarray(steps[..., :-1] - steps[..., 1:])
 
 
 def _steepness(values: Array, count: int) -> float:
     """Returns the change of a coordinate per pixel, at the middle of a patch."""
     rows, columns = values.shape[0] // 2, values.shape[1] // 2
+    # Each pixel has `count` samples along an axis.
     down = (values[-1, columns] - values[0, columns]) / (values.shape[0] / count - 1)
     across = (values[rows, -1] - values[rows, 0]) / (values.shape[1] / count - 1)
     return math.hypot(down, across)

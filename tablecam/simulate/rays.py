@@ -41,6 +41,7 @@ class Box:
         """Returns the smallest box around points (n, 2), with a margin on each side."""
         points = np.asarray(points_px, dtype=np.float64)
         low = np.floor(points.min(axis=0) - margin_px).astype(int)
+        # Right and bottom lie behind the last pixel.
         high = np.ceil(points.max(axis=0) + margin_px).astype(int) + 1
         return cls(int(low[0]), int(low[1]), int(high[0]), int(high[1]))
 
@@ -107,6 +108,7 @@ def plane_map(
     (2, k * rows, k * columns): x_mm and y_mm, the samples of each pixel side by side. Pixels that
     miss the plane are nan.
     """
+    # One polynomial is accurate only over a small patch.
     if max(box.width, box.height) <= _LARGEST_PATCH_PX:
         return _patch_map(camera, box, height_mm, samples)
     count = len(samples)
@@ -145,5 +147,6 @@ def _patch_map(camera: Camera, box: Box, height_mm: float, samples: Array) -> Ar
 
 
 def _powers(pixels: NDArray[np.int_], samples: Array, middle: float, half_px: float) -> Array:
+    # To [-1, 1], the range of the Chebyshev nodes.
     scaled = ((pixels[:, None] + samples).ravel() - middle) / half_px
     return np.vander(scaled, len(_NODES), increasing=True)

@@ -71,6 +71,7 @@ class Renderer:
             if scene.tilt != self._tilt:
                 self._tilt, self._view = scene.tilt, self._seen_by(scene.tilt.of(self._upright))
             picture = dimmed(self._view.picture(scene), scene.light)
+        # Outside the lock: noise changes nothing that sources share.
         return picture if self._noise is None else self._noise.added(picture, number)
 
     def lit_ground(self) -> Linear:
@@ -80,6 +81,7 @@ class Renderer:
     def hidden_share(self, scene: Scene, tag: int) -> float:
         """Returns the share of a base's tag, 0 to 1, that the hands of a scene hide."""
         corners = self._view.painter.tag_corners_mm(tag, scene.places[tag])
+        # 25 points spread evenly over the tag.
         steps = (np.arange(5) + 0.5) / 5
         across, down = (grid.reshape(-1, 1) for grid in np.meshgrid(steps, steps))
         spots = corners[0] + (corners[1] - corners[0]) * across + (corners[3] - corners[0]) * down

@@ -30,6 +30,7 @@ _STONE: Colour = (140, 134, 124)
 
 def paint_scenery(mat: Canvas, terrain: tuple[Terrain, ...], seed: int) -> None:
     """Paints the scenery and its shadows."""
+    # Another seed than the ground's, so that the two share no noise.
     rng = np.random.default_rng(seed + 1)
     for kind, paint in _KINDS.items():
         for piece in terrain:
@@ -47,9 +48,11 @@ class _Tree:
 
 
 def _paint_woods(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
+    # Crowns may reach over the edge of the wood, trunks may not.
     inner = Polygon(piece.outline_mm).buffer(-6)
     trees: list[_Tree] = []
     low_x, low_y, high_x, high_y = inner.bounds
+    # Random tries: most find no room once the wood is dense.
     for _ in range(900):
         x, y = rng.uniform(low_x, high_x), rng.uniform(low_y, high_y)
         radius = rng.uniform(7.0, 12.5)
@@ -61,6 +64,7 @@ def _paint_woods(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None:
             continue
         leaves = _LEAVES[int(rng.integers(len(_LEAVES)))]
         trees.append(_Tree(x, y, radius, radius * rng.uniform(1.7, 2.4), leaves))
+    # All shadows first: they fall on the ground.
     for tree in trees:
         _paint_tree_shadow(mat, tree)
     # Painter's algorithm: nearer trees cover farther ones.
@@ -107,6 +111,7 @@ def _paint_village(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> Non
         if ground.contains(plot) and not any(plot.intersects(other) for other in taken):
             houses.append(house)
             taken.append(plot)
+    # As with trees, all shadows first.
     for house in houses:
         house.paint_shadow(mat)
     tower = _House(centre + np.array([-25.0, -1.0]), 13, 13, 3.0, 38, 12, (84, 84, 96))
@@ -204,6 +209,7 @@ def _paint_bridge(mat: Canvas, piece: Terrain, rng: np.random.Generator) -> None
     """Paints a stone bridge: a paved way between two parapets along its longer sides."""
     corners = np.array(piece.outline_mm)
     if np.linalg.norm(corners[1] - corners[0]) < np.linalg.norm(corners[2] - corners[1]):
+        # The way runs along the longer sides.
         corners = np.roll(corners, -1, axis=0)
     mat.shadow([corners + SHADOW_MM_PER_MM * 7], 0.45, 1.2)
     mat.polygon(corners, (158, 142, 116))

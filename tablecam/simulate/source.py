@@ -58,6 +58,7 @@ class SimulatedSource:
         frame = Frame(DecodedPicture(picture), self._number, moment.taken_at_s)
         self._scenes[self._number] = scene
         if len(self._scenes) > _KEPT_TRUTHS:
+            # The oldest goes, so that a long battle does not fill the memory.
             self._scenes.popitem(last=False)
         self._number += 1
         return frame

@@ -117,6 +117,7 @@ class SimulatedTable:
                 tags, places = self._timeline.tags[id], self._places(id)
                 if (commander := commanders.get(id)) is not None:
                     places = (replace(places[0], x_mm=commander.x_mm, y_mm=commander.y_mm),)
+                # A unit with a base that the position lacks is taken off the table.
                 elif place_by_tag.keys() >= set(tags):
                     places = tuple(place_by_tag[tag] for tag in tags)
                 else:
@@ -132,6 +133,7 @@ class SimulatedTable:
                 return
             before_s = self._elapsed_s
             self._elapsed_s += seconds
+            # Only units that have left the script can block others.
             if self._aside:
                 self._stop_blocked_units(before_s, self._elapsed_s)
 
@@ -152,6 +154,7 @@ class SimulatedTable:
             places = self._places(unit_id)
             goal = Place(x_mm, y_mm, heading_deg)
             moved = carried(places, unit_place(places, base_type), goal)
+            # All checks before any change: a refused move leaves the table as it was.
             moved = self._clear_of_others(unit_id, moved)
             self._check_on_table(unit_id, moved)
             self._leave_aside(unit_id, moved)
@@ -308,6 +311,7 @@ class SimulatedTable:
     def _clear_of_others(self, unit_id: str, places: Places) -> Places:
         """Slides a unit off the units that it was dropped on."""
         base_types = self._timeline.base_types
+        # A unit's outline moves as one piece, so gaps between its bases count as covered.
         mine = unit_outline_mm(places, base_types[unit_id])
         others = {
             id: unit_outline_mm(self._places(id), base_types[id])
@@ -365,6 +369,7 @@ class SimulatedTable:
         others = np.concatenate(standing)
         for places in visit.swept(from_s):
             if do_overlap(unit_corners_mm(places, base_type), others):
+                # It stops where it stands, before its push.
                 self._aside[visit.id] = self._timeline.places(visit.id, from_s)
                 return
 

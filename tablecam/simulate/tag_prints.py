@@ -63,6 +63,7 @@ class TagPrints:
         heading_rad = math.radians(at.heading_deg)
         forward = np.array([math.cos(heading_rad), math.sin(heading_rad)])
         edges_mm = np.linspace(-size_mm / 2, size_mm / 2, self._modules + 1)
+        # The rim is one more cell on each side, as wide as there is room.
         edges_mm = np.concatenate([[edges_mm[0] - rim_mm], edges_mm, [edges_mm[-1] + rim_mm]])
         return Print(
             middle_mm=np.array([at.x_mm, at.y_mm]),

@@ -140,6 +140,7 @@ class Timeline:
 
     def places(self, id: str, time_s: float) -> Places:
         """Returns the places of a unit's or commander's bases at a time from 0 to `loop_s`."""
+        # In order of time: the last one begun has the unit.
         begun = [leg for leg in self._legs[id] if leg.begin_s <= time_s]
         return begun[-1].places(time_s) if begun else self._starts[id]
 
@@ -151,6 +152,7 @@ class Timeline:
         """Returns the hand of a visit at a time: coming in, over its unit, or leaving."""
         table = self._roster.table
         reach_s = REACH_S / visit.haste
+        # 0 beyond the table's edge, 1 over the unit.
         out = _eased((time_s - visit.begin_s) / reach_s)
         out -= _eased((time_s - visit.leave_s) / reach_s)
         grip = _eased((time_s - visit.arrive_s) / GRIP_S)
@@ -172,6 +174,7 @@ class Timeline:
         return self.tags[id]
 
     def _played(self, orders: Sequence[Order | Pointing]) -> list[Visit]:
+        # Each order starts where the one before it left its unit.
         current = dict(self._starts)
         return [
             self._pointing(order)
@@ -215,6 +218,7 @@ def _put_back(played: Sequence[Visit], begin_s: float) -> list[Visit]:
     for visit in reversed([visit for visit in played if visit.legs]):
         haste = _PUTTING_BACK_HASTE
         reach_s = REACH_S / haste
+        # Pushes do not overlap in time, and each player has one hand.
         arrive_s = max(
             pushed_until_s - GRIP_S + _BETWEEN_HANDS_S, free_at_s.get(visit.side, begin_s) + reach_s
         )

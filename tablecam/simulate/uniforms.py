@@ -48,6 +48,7 @@ def uniform(side: str, arm: Arm | None, owner: str) -> Uniform:
 
 
 def _invented(side: str) -> tuple[Colour, Colour, Colour, Colour]:
+    # A hash: an unknown side has the same hue in every run.
     hue = zlib.crc32(side.encode()) % 360 / 360
     return (
         _from_hue(hue, 0.75, 0.55),

@@ -20,9 +20,10 @@ from tablecam.vision.tracking.tracking import BaseTracker, TrackedBase
 log = logging.getLogger(__name__)
 
 _MOST_LOOKS_AGAIN = 3
-"""At one picture, each through the camera as the look before placed it; two are usual."""
+"""Limit of further looks at one picture, each through the camera that the last one registered."""
 _MISSED_FOR_S = 2.0
-"""Arms hide tags for about so long. Longer, and they may lie where nobody looks."""
+"""Time that table tags may be missing before the whole picture is searched for them: arms hide them
+for about as long."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +54,7 @@ def _logged(said: Iterable[Registration]) -> tuple[str, ...]:
 
 
 class Watching:
-    """Reads frame after frame, and keeps the state between them. For one thread at a time."""
+    """Reads frame after frame and keeps the state between them; not thread-safe."""
 
     def __init__(self, camera: Camera, roster: Roster) -> None:
         self._camera = camera
@@ -68,11 +69,11 @@ class Watching:
         """Reads one frame, only where it has changed."""
         look = self._watch.read(picture, self._look)
         said = [self._registered(look, taken_at_s)]
-        for _ in range(_MOST_LOOKS_AGAIN):  # what is seen through the new camera tells it better
+        for _ in range(_MOST_LOOKS_AGAIN):  # a better camera shows the tags more exactly
             camera = said[-1].camera or self._camera_elsewhere(picture, said[-1], taken_at_s)
             if camera is None:
                 break
-            # Tags that were placed earlier were so by the camera as it stood then.
+            # Tags placed earlier were placed through the camera's old pose.
             whole = not (said[-1].is_trusted and look.is_whole)
             self._follow(camera)
             look = self._watch.read(picture, look, whole=whole)
@@ -82,7 +83,7 @@ class Watching:
         return Sight(bases, look.search, said[-1], self._camera, _logged(said))
 
     def bases(self, now_s: float) -> tuple[TrackedBase, ...]:
-        """All bases seen so far, at a time without a new frame."""
+        """Returns all bases seen so far, at a time without a new frame."""
         return self._tracker.bases(now_s)
 
     def forget(self, tag: int) -> None:
@@ -110,7 +111,7 @@ class Watching:
     ) -> Camera | None:
         """Finds roughly where the camera stands once its table tags have been missing for long.
 
-        Looked for anywhere in the picture, now and then: it takes as long as a whole search.
+        It searches the whole picture, which takes long, so it waits before each attempt.
         """
         if said.state != "too few" or len(said.seen) >= MIN_TAGS:
             self._missed_since_s = None

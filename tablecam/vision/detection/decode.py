@@ -80,12 +80,14 @@ def read_squares(
         cells = np.empty((0, patterns.inner_cells, patterns.inner_cells), dtype=np.float32)
         return Readings(kind, np.empty((0, 2)), np.empty(0), np.empty(0), cells)
     cell_mm = kind.size_mm / patterns.side_cells
+    # Half of the black square, one cell of rim, and the farthest shift.
     half_cells = patterns.side_cells / 2 + 1 + SHIFT_CELLS
     places_mm = squares.at_height(camera, kind.height_mm)
     to_picture = table_to_picture(
         camera,
         places_mm,
         np.full(len(squares), kind.height_mm),
+        # The corner of a turned square is farthest away.
         float(half_cells * cell_mm * np.sqrt(2)),
     )
     turn = steps_right_and_up(squares.headings_rad) * cell_mm
@@ -116,6 +118,7 @@ def _standardised_turns(cells: bytes, shape: tuple[int, ...]) -> Map:
     # A tag's heading is only known up to quarter turns.
     turned = np.stack([np.rot90(patterns, turns, axes=(1, 2)) for turns in range(4)], axis=1)
     templates = _standardised(turned.reshape(*turned.shape[:2], -1).astype(np.float32))
+    # Callers share the cached array.
     templates.flags.writeable = False
     return templates
 
@@ -127,6 +130,7 @@ def cell_means(grey: Grey, from_cells: LocalMaps, centres_cells: Array, across: 
     is the middle of the block of cells.
     """
     middles = square_grid(across - 1, 1.0)
+    # Nine samples in the middle half of a cell: its edges mix with the neighbours.
     steps = np.array([[x, y] for y in (0.25, 0.0, -0.25) for x in (-0.25, 0.0, 0.25)])
     points = (middles[:, None] + steps).reshape(-1, 2) + centres_cells[:, None]
     seen = sampled(grey, from_cells, points)
@@ -191,6 +195,7 @@ def _peaks(maps: Map) -> tuple[Array, Array]:
         (maps[indices, clipped[1] - 1, column], maps[indices, clipped[1] + 1, column]),
     ]
     refined = [
+        # A peak on the patch's edge has only one neighbour and is not refined.
         value + _parabola_vertex(low, middle, high) * (value == inner)
         for value, inner, (low, high) in zip(
             (column, row), clipped, neighbours_of_peak, strict=True
@@ -201,6 +206,7 @@ def _peaks(maps: Map) -> tuple[Array, Array]:
 
 def _parabola_vertex(low: Map, middle: Map, high: Map) -> Map:
     """Returns the vertex of a parabola through values at -1, 0 and 1, the middle value largest."""
+    # A flat top has no curvature to divide by.
     curvature = np.maximum(2 * middle - low - high, 1e-6)
     return np.asarray(((high - low) / (2 * curvature)).clip(-0.5, 0.5))
 

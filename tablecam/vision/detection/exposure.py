@@ -100,9 +100,11 @@ def _median(values: Sequence[float]) -> float | None:
 def _block_noise(strip: Grey) -> Array:
     """Returns the noise of each block of a strip that is neither near black nor near white."""
     levels = strip.astype(np.float32)
+    # The outermost rows would need pixels beyond the strip.
     differences = cv2.filter2D(levels, -1, _SECOND_DIFFERENCES)[1:-1]
     power = _by_block(differences * differences)
     level = _by_block(levels)
+    # Clipped pixels show no noise.
     usable = (level > _TOO_DARK_GREY) & (level < _TOO_BRIGHT_GREY)
     return np.asarray(np.sqrt(power[usable]))
 

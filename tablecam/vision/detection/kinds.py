@@ -49,6 +49,7 @@ def kinds_of_like_size(kinds: Sequence[TagKind]) -> tuple[tuple[TagKind, ...], .
     """Groups kinds, sorted by size, whose sizes lie within a factor of 1.5."""
     groups: list[list[TagKind]] = []
     for kind in kinds:
+        # Compared with the smallest of the group: sizes must not drift apart step by step.
         if groups and kind.size_mm <= _LARGEST_RATIO * groups[-1][0].size_mm:
             groups[-1].append(kind)
         else:

@@ -53,6 +53,7 @@ def tag_points(side_cells: int) -> TagPoints:
     steps = (np.arange(across) - (across - 1) / 2) / _POINTS_A_CELL
     right, up = (grid.ravel() for grid in np.meshgrid(steps, -steps))
     distance = np.maximum(np.abs(right), np.abs(up))
+    # The distance in the maximum norm makes nested squares.
     is_rim, is_inner = distance > side_cells / 2, distance < side_cells / 2 - 1
     return TagPoints(side_cells, right, up, is_rim, ~(is_rim | is_inner), is_inner)
 
@@ -97,6 +98,7 @@ def _expected_once(cells: bytes, shape: tuple[int, ...], blur_cells: float) -> M
     across = round(len(points.up) ** 0.5)
     # The blur is separable: a cell's share of a point's light is the product of two 1-D shares.
     share = _share_of_cells(points.right[:across], framed.shape[1], blur_cells)
+    # The dark cells are blurred, as the paper around the tag is white without end.
     dark = share @ (1 - framed) @ share.T
     shown = stored_light((1 - dark).astype(np.float32))
     turned = [np.rot90(shown, turns, axes=(1, 2)) for turns in range(4)]
@@ -109,5 +111,6 @@ def _share_of_cells(at_cells: Array, side_cells: int, blur_cells: float) -> Arra
     """Returns the share of each cell in a row in the blurred light at points (p,): (p, side)."""
     edges = np.arange(side_cells + 1) - side_cells / 2
     edge_sigmas = (edges - at_cells[:, None]) / (math.sqrt(2) * blur_cells)
+    # The integral of the blur's Gaussian up to each edge.
     below = np.array([[math.erf(value) for value in row] for row in edge_sigmas]) / 2
     return np.diff(below, axis=1)

@@ -1,7 +1,8 @@
 """Rectifies the camera's picture: a plane over the table as seen straight from above.
 
 The rectified picture has x to the right and y up the page: its first row lies at y = depth. Its
-pixel (column, row) shows x = (column + 0.5) / px_per_mm - margin, and likewise from the top for y.
+pixel (column, row) shows x = (column + 0.5) / px_per_mm - margin; y is counted likewise, from
+the top.
 """
 
 from __future__ import annotations
@@ -89,6 +90,7 @@ def make_rectifier(
     middle_mm = np.array([[table.width_mm / 2, table.depth_mm / 2]])
     # Average where a rectified pixel spans two or more: grain would alias to noise.
     shrink = max(1, int(float(camera.px_per_mm(middle_mm, height_mm)[0]) / px_per_mm))
+    # A reduced pixel's centre is that of its block, hence the half pixels.
     seen_px = (np.nan_to_num(seen_px) + 0.5) / shrink - 0.5
     nodes = np.concatenate([seen_px, _is_seen(camera, nodes_mm)], axis=-1).astype(np.float32)
     # Projects only the nodes: exact projection of every pixel would take far longer.

@@ -63,6 +63,7 @@ class Squares:
 
     def at_height(self, camera: Camera, height_mm: float) -> Array:
         """Returns the places (n, 2) on another plane that appear at the same pixels."""
+        # The usual case needs no projection.
         if height_mm == self.height_mm:
             return self.places_mm
         pixels = camera.to_image(
@@ -210,6 +211,7 @@ def _squareness(plane: Grey) -> tuple[Map, Map, Map]:
         np.asarray(cv2.GaussianBlur(np.concatenate(parts), (0, 0), _WINDOW_SIGMA_SAMPLES))
         for parts in zip(*reduced, strict=True)
     )
+    # Edges along two perpendicular axes agree in the fourfold angle, others cancel out.
     strength = np.hypot(cosine, sine)
     return strength, strength / (energy + _NOISE_GREY2), np.arctan2(sine, cosine)
 
@@ -221,6 +223,7 @@ def _fourfold_gradient(along_x: Map, along_y: Map) -> tuple[Map, Map, Map]:
     """
     squared_x, squared_y = along_x * along_x, along_y * along_y
     energy = squared_x + squared_y
+    # The square of gx + i gy; squared once more below.
     real, imaginary = squared_x - squared_y, 2 * along_x * along_y
     # The 1 avoids a division by 0 where the picture is flat.
     length = energy + 1

@@ -36,7 +36,7 @@ _LEAST_STRENGTH_SHARE = 0.3
 _TAG_RADIUS = 0.75
 """Radius around an identified tag, as a share of its size, that the tag explains."""
 _MOST_PLACES = 4000
-"""More than in any picture of a table we have, and fewer than OpenCV can sample."""
+"""More places than any picture of a table has shown, and fewer than OpenCV can sample."""
 _LEAST_RING = 0.4
 _SPACING_CELLS = 2.5
 
@@ -71,6 +71,7 @@ def _candidates(
 ) -> Array:
     """Returns column and row in the squareness map, phase and ring of candidates, (n, 4)."""
     middles = (finder.plane.pixels(known.places_mm) + 0.5) / COARSER - 0.5 - part.first
+    # Testing a ring is expensive: only places with some squareness and strength qualify.
     is_open = part.core & (part.squareness > _LEAST_SQUARENESS)
     is_open &= part.strength > _LEAST_STRENGTH_SHARE * _typical_strength(part, middles)
     # Leave out what identified tags explain.
@@ -95,6 +96,7 @@ def _typical_strength(part: SquarenessMap, middles: Array) -> float:
     size = np.array(part.strength.shape[::-1])
     inside = ((middles >= 0) & (middles < size - 0.5)).all(axis=1)
     if not inside.any():
+        # Without an identified tag the strongest places stand in for tags.
         return float(np.quantile(part.strength, 0.999))
     columns, rows = np.rint(middles[inside]).astype(np.int64).T
     return float(np.median(part.strength[rows, columns]))
@@ -103,6 +105,7 @@ def _typical_strength(part: SquarenessMap, middles: Array) -> float:
 def _one_a_block(values: Map) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Returns rows and columns of each block's largest value, for blocks with one above 0."""
     across = max(1, round(_BLOCK_CELLS * PX_A_CELL / COARSER))
+    # Rounds up to whole blocks, padded with zeros.
     down = [-(-side // across) * across for side in values.shape]
     whole = np.zeros(down, dtype=np.float32)
     whole[: values.shape[0], : values.shape[1]] = values

@@ -70,6 +70,8 @@ def _influences(
     """Returns how far each pixel's residual moved the pose, (n, 3, m)."""
     normal = (weighted @ columns.values.transpose(0, 2, 1)).astype(np.float64)
     inverse = np.linalg.inv(normal + prior[:, :, None] * np.eye(prior.shape[1]))
+    # The pose columns are those of a tag with gain 1, so their coefficients are gain times the
+    # step.
     gain = np.where(np.abs(coefficients[:, :1]) > 1e-3, coefficients[:, :1], 1e-3)
     scale = gain * robust.curvature_ratio[:, None]
     # The Hessian is smaller than the weights suggest where a step takes weight from pixels.
@@ -80,6 +82,7 @@ def _influences(
 def _correlation_inflation(influences: Map, patches: Patches, is_tag: NDArray[np.bool_]) -> Array:
     """Returns the variance's inflation by correlated pixels, of x, y and heading, (3,)."""
     tags = np.flatnonzero(is_tag)[:_MOST_TAGS]
+    # The usual inflation counts as that of some more tags.
     total = np.full(3, _USUAL_INFLATION_TAGS * _USUAL_INFLATION)
     if len(tags):
         squares = _as_squares(influences[tags], patches.spots[tags], patches.across)

@@ -57,7 +57,7 @@ def tag_patterns(dictionary: str, ids: Iterable[int], *, source: str = "table fi
     cells = np.empty((len(unique_ids), size, size), dtype=np.uint8)
     for index, tag in enumerate(unique_ids):
         # A marker drawn at one pixel a cell, then stripped of its border.
-        drawn = cv2.aruco.generateImageMarker(opencv_dictionary, tag, size + 2)  # one pixel a cell
+        drawn = cv2.aruco.generateImageMarker(opencv_dictionary, tag, size + 2)
         cells[index] = np.asarray(drawn)[1:-1, 1:-1] > 127
     return TagPatterns(np.array(unique_ids, dtype=np.int64), cells)
 

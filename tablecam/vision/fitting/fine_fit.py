@@ -119,6 +119,7 @@ def _refined_poses(
         robust = robust_weights(
             columns, coefficients, grey - trace, px_per_cell, cutoff_sigmas=_CUTOFF_SIGMAS
         )
+        # Only tags that look as predicted may shape the picture's demosaicing model.
         reliable_weights = robust.weights * is_reliable[:, None]
         trace = demosaicing_effect(
             columns, coefficients, robust.residuals + trace, reliable_weights, patches
@@ -163,6 +164,7 @@ def demosaicing_effect(
         return trace
     gain = np.maximum(coefficients[:, GAIN], LEAST_GAIN_GREY)
     rendered = columns.values[None, :, GAIN]
+    # What each kernel would add to the rendered tag.
     kernel_effects = gain[:, None] * np.concatenate(
         [filter_patches(rendered, patches, blur, fill=_WHITE) for blur in _KERNELS]
     )

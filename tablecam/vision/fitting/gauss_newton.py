@@ -63,6 +63,7 @@ def solve_coefficients(
     if light is not None:
         weight = _LIGHT_WEIGHT_PX * np.square(np.asarray(sigma_grey, dtype=np.float64))
         precision = light.precision * weight.reshape(-1, 1, 1)
+        # The expected light acts as more pixels: gain and black are the first two columns.
         normal[:, : BLACK + 1, : BLACK + 1] += precision
         right[:, : BLACK + 1] += precision @ light.mean_grey[..., None]
     return np.asarray(np.linalg.solve(normal, right)[..., 0], dtype=np.float32)
@@ -103,6 +104,7 @@ def take_step(poses: TagPoses, coefficients: Map, curvature_ratio: Map | None) -
     if curvature_ratio is not None:
         step = step / np.maximum(curvature_ratio, _LEAST_CURVATURE_RATIO)[:, None]
     longest_step = np.abs(step).max(axis=1, keepdims=True)
+    # Shortens the whole step, so that its direction stays.
     step = step * np.minimum(1.0, _LONGEST_STEP_CELLS / np.maximum(longest_step, 1e-9))
     step = step.astype(np.float32)
     return TagPoses(poses.offset_cells + step[:, :2], poses.headings_rad + step[:, 2])

@@ -41,6 +41,7 @@ class Light:
     @classmethod
     def of(cls, tags: TagFits) -> Light | None:
         """Returns the light that these tags show, or None if there are too few."""
+        # The median of fewer tags could be that of a wrong one.
         if len(tags) < _LEAST_TAGS:
             return None
         gain_grey = np.maximum(tags.gain_grey, MIN_GAIN_GREY)

@@ -52,6 +52,7 @@ class LocalMaps:
     def about(self, values: Array) -> LocalMaps:
         """Returns the maps with `values` (n, 2) subtracted."""
         coefficients = self.coefficients.copy()
+        # Only the constant term holds the place itself.
         coefficients[:, 0] -= values
         return LocalMaps(coefficients, self.reach)
 
@@ -110,4 +111,5 @@ def _basis(offsets: Array) -> Array:
     return np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
 
 
+# The nine points are the same for all patches: one pseudo-inverse fits them all.
 _FIT_TO_NINE = np.linalg.pinv(_basis(_NINE_POINTS))

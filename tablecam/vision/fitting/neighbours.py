@@ -40,6 +40,7 @@ def decorrelated_columns(values: Map, weights: Map, patches: Patches) -> Map:
     """
     root = np.sqrt(weights)
     scaled = values.transpose(1, 0, 2) * root
+    # Root weights on both sides keep the matrix of weights symmetric.
     scaled -= _CORRELATION * filter_patches(scaled, patches, _FOUR_NEIGHBOURS)
     return np.asarray((scaled * root).transpose(1, 0, 2), dtype=np.float32)
 

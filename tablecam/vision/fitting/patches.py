@@ -65,6 +65,7 @@ def cut_patches(
     to_table = picture_to_table(camera, in_full_px, heights_mm, float(half * shrink))
     to_offsets = to_table.about(places_mm)
     window_px = window.astype(np.float64) * shrink
+    # The upright windows fit a tag at any heading, so their corners may be off the tag.
     inside = _in_square(to_offsets, window_px, tags.headings_rad, half_mm)
     inside &= _in_picture(centres, window, grey)
     real, tag, spot = _packed(inside)
@@ -108,6 +109,7 @@ def _in_square(
 ) -> NDArray[np.bool_]:
     """Returns which pixels (w, 2) of the window lie in each tag's square, (n, w)."""
     cosine, sine = np.cos(headings_rad), np.sin(headings_rad)
+    # Columns are the tag's own axes: offsets become distances along and across it.
     turn = np.stack([np.stack([cosine, -sine], -1), np.stack([sine, cosine], -1)], axis=1)
     along, across = to_offsets.then(turn).over(window_px)
     return np.asarray((np.abs(along) <= half_mm) & (np.abs(across) <= half_mm))
@@ -132,4 +134,5 @@ def _packed(
     """Packs a mask (n, w): the filled places (n, m), and their rows and columns, in order."""
     counts = mask.sum(axis=1)
     row, column = np.nonzero(mask)
+    # Each row is filled from the left; the rest of it is padding.
     return np.arange(max(1, int(counts.max(initial=0)))) < counts[:, None], row, column

@@ -30,6 +30,7 @@ class RenderedTags:
 
     def blurs_px(self, coefficients: Map) -> Array:
         """Returns the picture's blur at each tag, (n,), from a fit's `coefficients`."""
+        # The blur's column is the derivative by its logarithm, scaled by gain like all others.
         log_blur_change = coefficients[:, BLUR] / np.maximum(coefficients[:, GAIN], LEAST_GAIN_GREY)
         blur = (
             self.blur_cells
@@ -62,6 +63,7 @@ def render_tags(
         grey, camera, guesses, reach_mm=half_cells * cell_mm, slack_mm=slack_cells * cell_mm
     )
     px_per_cell = cell_mm / np.sqrt(patches.pixel_mm2)
+    # Averaging pixels blurs them, too: variances add.
     blur_px = np.sqrt((blurs_px / patches.shrink) ** 2 + _averaging_variance(patches.shrink))
     steps = blur_steps(blur_px / px_per_cell)
     # Tags with the same pattern and blur share one texture.

@@ -63,6 +63,7 @@ def robust_weights(
         1.4826 * _median_size(residuals / np.sqrt(variance), columns.on_tag), _LEAST_NOISE_GREY
     )
     far = residuals**2 / (variance * np.square(np.float32(cutoff_sigmas) * noise)[:, None])
+    # Tukey's biweight: (1 - (r / cutoff)²)², 0 beyond the cut-off.
     inside = (1 - far).clip(0, 1)
     scale = columns.on_tag / variance
     weights = inside * inside * scale
@@ -76,6 +77,7 @@ def robust_weights(
 def _median_size(values: Map, on_tag: Map) -> Map:
     """Returns the median absolute value on each tag, (n,); 0 for tags without pixels."""
     count = on_tag.sum(axis=1).astype(np.int64)
+    # Pixels off the tag sort to the end, beyond the median of the others.
     sizes = np.where(on_tag > 0, np.abs(values), np.float32(np.inf))
     sizes.sort(axis=1)
     middle = (count // 2).clip(0, values.shape[1] - 1)

@@ -79,6 +79,7 @@ class TagModel:
         """Returns the columns of the linear model at these poses."""
         cosine, sine = np.cos(poses.headings_rad)[:, None], np.sin(poses.headings_rad)[:, None]
         x, y = self.patches.offsets_mm / np.float32(self.cell_mm) - poses.offset_cells.T[..., None]
+        # Offsets along the tag's own axes: up is its heading, right a quarter turn clockwise.
         right, up = x * sine - y * cosine, x * cosine + y * sine
         value, by_right, by_up, by_blur = self.textures.at(self.which, right, up)
         count = GROUND if self.blur_cells is None else GROUND + 1
@@ -87,6 +88,7 @@ class TagModel:
         # A slope of light scales the stored values of paint and of paper by the same factor.
         lit = (value + np.float32(BLACK_STORED)) / np.float32(self.half_cells)
         columns[:, GRADIENT_RIGHT], columns[:, GRADIENT_UP] = lit * right, lit * up
+        # A tag that moves in x shows at a pixel what lay before it: the slope with a minus sign.
         columns[:, 5] = -by_right * sine - by_up * cosine
         columns[:, 6] = by_right * cosine - by_up * sine
         columns[:, 7] = by_right * up - by_up * right

@@ -73,6 +73,7 @@ class TagTextures:
         squares = self.images[:, white:-white, white:-white]
         blocks = squares.reshape(-1, self.side_cells, samples, self.side_cells, samples)
         quarter = samples // 4
+        # The outer quarters of a cell mix with its neighbours.
         middles = blocks[:, :, quarter:-quarter, :, quarter:-quarter]
         return np.asarray(middles.mean(axis=(2, 4)))
 
@@ -158,6 +159,7 @@ def _with_slopes(light: Map, light_by_blur: Map, side_cells: int, samples: int) 
     channels = tiles[:count]
     channels[..., 0] = stored
     half = np.float32(samples / 2)
+    # Central differences, per cell.
     channels[:, :, 1:-1, 1] = (stored[:, :, 2:] - stored[:, :, :-2]) * half
     channels[:, 1:-1, :, 2] = (stored[:, :-2] - stored[:, 2:]) * half
     channels[..., 3] = by_light * light_by_blur
@@ -177,6 +179,7 @@ def _encoded(light: Map) -> tuple[Map, Map]:
     Without this a tag's edges appear a quarter of a pixel inside the true ones, on all sides.
     """
     stored, by_light = _encoding()
+    # A table of levels replaces a power for each sample.
     level = (light * np.float32(_LEVELS - 1) + np.float32(0.5)).astype(np.int64)
     return stored.take(level), by_light.take(level)
 

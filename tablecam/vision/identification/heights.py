@@ -50,6 +50,7 @@ class Hills:
         to_middle = np.full((len(patterns.ids), 2), np.nan)
         for tag, base in roster.base_type_by_tag().items():
             row = patterns.index_of[tag]
+            # The table file gives the tag from the base's middle; here it is the other way.
             to_middle[row] = -base.tag_forward_mm, -base.tag_right_mm
         return cls(
             tuple(outline for outline, _ in hills), tuple(height for _, height in hills), to_middle
@@ -62,6 +63,7 @@ class Hills:
         """
         ground = np.zeros(len(tags))
         for outline, height_mm in zip(self.outlines, self.heights_mm, strict=True):
+            # The ray through the tag decides: where it meets the hill's top, not the table.
             raised_tags = project_to_planes(camera, tags, tags.heights_mm + height_mm)
             middles = raised_tags.places_mm + self._to_middles(tags)
             inside = shapely.contains_xy(outline, middles[:, 0], middles[:, 1])

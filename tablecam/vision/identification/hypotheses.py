@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 _CLEAR_RING, _CLEAR_SCORE, _CLEAR_MARGIN = 0.6, 0.85, 0.2
-"""A square that reads this clearly is fitted as that one tag only: all that did were that tag."""
+"""A square that reads this clearly is fitted as that tag only: no such square showed another."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +87,7 @@ def _guesses(
     headings = np.stack([reading.headings_rad for reading in readings])
     heights = np.array([reading.kind.height_mm for reading in readings])
     sizes = np.array([reading.kind.size_mm for reading in readings])
+    # The square gives the heading up to quarter turns, the best match the turn.
     quarter_turns = table.turns[square, column] * (np.pi / 2)
     return TagGuesses(
         table.pattern[column],

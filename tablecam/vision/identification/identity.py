@@ -144,6 +144,7 @@ def identify(
             expected, nearest = _expected(patterns.cells[kind.pattern], blur_px / px_per_cell)
             mismatch[np.ix_(rows, kind.pattern)] = _inner_mismatch(seen, expected)
             border_mismatch[rows] = _border_mismatch(seen, expected)
+            # The patterns of a kind are sorted, so this is each fit's place among them.
             own = np.searchsorted(kind.pattern, fits.tags.pattern[rows])
             rival_mismatch[rows] = nearest[own]
     return Identities(fits, mismatch, border_mismatch, rival_mismatch, patterns.inner_cells)
@@ -186,6 +187,7 @@ def _seen_cells(
 def _inner_mismatch(seen: Map, expected: Map) -> Array:
     """Returns the mismatch of n tags' inner cells with k patterns, best turned: (n, k)."""
     inner = seen[:, 1:-1, 1:-1].reshape(len(seen), 1, -1)
+    # A rival may lie in any quarter turn.
     turned = [np.rot90(expected[:, 1:-1, 1:-1], turns, axes=(1, 2)) for turns in range(4)]
     mismatch = [
         _mismatch(inner - pattern.reshape(1, len(expected), -1)).sum(axis=2) for pattern in turned
@@ -196,12 +198,14 @@ def _inner_mismatch(seen: Map, expected: Map) -> Array:
 def _nearest_other(expected: Map) -> Array:
     """Returns the mismatch of k perfect tags with the nearest other pattern, (k,)."""
     mismatch = _inner_mismatch(expected, expected)
+    # A pattern is not its own rival.
     np.fill_diagonal(mismatch, np.inf)
     return np.asarray(mismatch.min(axis=1, initial=float(expected[0].size)))
 
 
 def _border_mismatch(seen: Map, expected: Map) -> Array:
     """Returns the mismatch of the black border, (n,)."""
+    # All patterns share the border, so their mean shows it.
     mismatch = _mismatch(seen - expected.mean(axis=0))
     inside = mismatch[:, 1:-1, 1:-1].sum(axis=(1, 2))
     return np.asarray(mismatch.sum(axis=(1, 2)) - inside, dtype=np.float64)

@@ -28,7 +28,7 @@ Index = NDArray[np.int64]
 _LEAST_RING_SHARE, _LEAST_RIM_SHARE = 0.5, 0.5
 _LEAST_WORTH = 40.0
 _NAMES = 2
-"""Best names kept for a square. These thresholds before the fit are weaker than those after it."""
+"""Best names tried for a square. These thresholds are weaker than those after the fit."""
 
 
 def guess_isolated_tags(sight: FrameContext, squares: TagGuesses, isolated: Index) -> TagGuesses:
@@ -49,6 +49,7 @@ def guess_isolated_tags(sight: FrameContext, squares: TagGuesses, isolated: Inde
         # All patterns at all four turns compete.
         best = _likeliest(shown[row], expected.reshape(-1, expected.shape[2]), noise)
         candidates = squares[np.full(len(best), row)]
+        # The flat index counts four turns a pattern.
         headings_rad = candidates.headings_rad + best % 4 * (np.pi / 2)
         parts.append(replace(candidates, pattern=isolated[best // 4], headings_rad=headings_rad))
     return TagGuesses.joined(parts)

@@ -120,6 +120,7 @@ class OccludedPlacement:
     ) -> None:
         self.sight, self._fit, self._values, self._expected = sight, fit, values, expected
         self._own, self._unit_nats, self._thresholds = own, unit_nats, thresholds
+        # Beside a unit neighbour no other sizes are given: its unit sets the size.
         self._other_sizes_mm = [
             size_mm for size_mm in sizes_mm if size_mm != float(fit.tags.sizes_mm[0])
         ]
@@ -199,6 +200,7 @@ class OccludedPlacement:
     def _prior(self, free: Rows, odds: float) -> Array:
         """Returns the prior of each tag there (k,), 1 for the most likely unit neighbour."""
         prior = np.where(free, np.exp(self._unit_nats - self._unit_nats[free].max(initial=0)), 0.0)
+        # Any tag of the dictionary may lie there, though rarely: the table file may be wrong.
         return np.maximum(prior, 1 / (odds * len(prior)))
 
     def _same_size(self, prior: Array) -> Hypothesis:
@@ -208,6 +210,7 @@ class OccludedPlacement:
         )
         prior = np.column_stack([prior, turned, turned, turned]).ravel()
         costs, own = self._costs_turned(), 4 * self._own
+        # With a unit neighbour the heading is known: only unturned tags are worth a fit.
         step = 1 if self._thresholds.is_alone else 4
         ranking = costs[::step] - SPREAD * np.log(prior[::step])
         rivals = step * np.argsort(ranking)[: _RIVALS + 1]
@@ -265,6 +268,7 @@ class OccludedPlacement:
         costs, no_tag_cost = self._cost_of(
             self._expected[rivals // 4, 0], values_at_points(self.sight, own_levels)
         )
+        # Relative to no tag, as the fit moved the points to other pixels.
         return np.asarray(self._no_tag_cost - no_tag_cost + costs)
 
 

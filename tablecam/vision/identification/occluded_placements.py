@@ -101,6 +101,7 @@ class OccludedPlacements:
         is_repeat = (
             overlaps & is_same_name & ((lead < 0) | ((lead == 0) & (order[:, None] > order)))
         )
+        # Only a place that is itself likely to be right competes for the name.
         is_elsewhere = (
             ~overlaps
             & is_same_name
@@ -140,6 +141,7 @@ def score_placements(
     # With no contrast to compare, anything dim could pass as a tag: use the stricter thresholds.
     least = least if sight.gain_grey > 0 else NEAR_NEIGHBOUR
     by_id = np.zeros((len(fits), len(sight.dictionary.ids)))
+    # Tags outside the roster get no evidence for or against them.
     by_id[:, sight.patterns.ids] = likelier
     rows, placements = [], []
     for size_mm in np.unique(fits.tags.sizes_mm):

@@ -255,13 +255,13 @@ class OccludedTags:
         return np.asarray(np.tril(is_repeat, -1).any(axis=1))
 
     def copies(self, taken: Rows) -> Index:
-        """Returns the rows that surely show one of the patterns `taken` (k,) elsewhere."""
+        """Returns the rows that certainly show one of the patterns `taken` (k,) elsewhere."""
         is_copy = self.is_tag & taken[self.ids]
         is_copy &= self.margin(np.ones_like(taken))[0] >= _MARGIN_OF_COPY
         return self._without_rivals(is_copy, np.full((len(self.ids), len(taken)), _MARGIN_OF_COPY))
 
     def unclear(self, free: Rows) -> tuple[Index, Index]:
-        """Returns the rows that surely show a tag, probably one of these (k,), and its rival."""
+        """Returns the rows that certainly show a tag, probably one of these (k,), and its rival."""
         margin, rival = self.margin(np.ones_like(free))
         is_unclear = self.is_tag & free[self.ids] & (margin > 0)
         is_unclear &= self.fits.likeness >= _CLEARLY_A_TAG

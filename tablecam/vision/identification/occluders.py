@@ -106,6 +106,7 @@ def explanations(
     squares = squares.astype(np.float32)
     covers = _covers(points.side_cells)
     cover_price = _price_of_hiding(seen, covers)
+    # The cap limits what one point can say, as whatever covers it may show anything.
     cap = np.where(points.is_rim, _MOST_RIM_COST, _MOST_POINT_COST).astype(np.float32)
     is_visible = (~covers).astype(np.float32).T
     cost, blank = np.empty(tags.shape), np.empty(len(seen))
@@ -143,6 +144,7 @@ def likeliest(
         mismatch = np.minimum(
             (inner[row] - flat) ** 2 * cost_per_square[row], _MOST_POINT_COST
         ).sum(axis=1)
+        # Partitioning first: only the few best have to be in order.
         best = np.argpartition(mismatch, few - 1)[:few]
         tags[row] = best[np.argsort(mismatch[best])]
         cost[row] = mismatch[tags[row]]
@@ -183,8 +185,10 @@ def _covers(side_cells: int) -> Rows:
     for angle in angles:
         distance_along = points.right * np.cos(angle) + points.up * np.sin(angle)
         shapes += [distance_along > edge for edge in np.arange(-0.5, half, 0.5)]
+        # A bar at the opposite angle is the same bar.
         if angle < np.pi:
             middles = np.arange(-half + 1, half - 0.5, 0.5)
             shapes += [np.abs(distance_along - middle) < _BAR_CELLS / 2 for middle in middles]
+    # Many shapes hide the same points at a tag's edge.
     covers = np.unique(np.array(shapes), axis=0)
     return np.asarray(covers[covers.mean(axis=1) <= _MOST_HIDDEN])

@@ -42,6 +42,7 @@ def costs_with_occluders(seen: Map, meant: Map, *, noise: float) -> tuple[Array,
     cover_sigma, sigma = (
         np.float32(max(least, _SIGMA_PER_NOISE * noise)) for least in (_COVER_SIGMA, _POINT_SIGMA)
     )
+    # How far each point differs from the mean of its neighbourhood.
     uneven = (picture - _box_sums(picture) / np.float32(9)) / cover_sigma
     cover_cost = np.minimum(uneven**2 / 2, np.float32(_MOST_UNEVEN_COST)) + np.float32(
         _COVERED_POINT_COST

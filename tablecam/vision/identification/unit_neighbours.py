@@ -88,6 +88,7 @@ class UnitNeighbours:
         reach_mm = np.hypot(*self.base_mm[known.pattern].T)
         angle_rad = _angles_rad(tags, known)
         distance_mm = np.linalg.norm(known.places_mm - tags.places_mm[:, None], axis=2)
+        # A coarse test first: only these pairs are compared position by position.
         is_close = (distance_mm < 2 * reach_mm) & (angle_rad < _NEAR_RAD) & (in_unit != _NO_UNIT)
         tag, mate = np.nonzero(is_close)
         is_in_contact = self._are_in_contact(
@@ -111,6 +112,7 @@ class UnitNeighbours:
         square, pair = np.nonzero((distance_mm < reach_mm)[:, mate])
         turned = known.headings_rad[mate[pair]] - squares.headings_rad[square]
         quarters = np.rint(turned / (np.pi / 2))
+        # A square's heading is known up to quarter turns: the remainder must be small.
         is_aligned = np.abs(turned - quarters * (np.pi / 2)) < _NEAR_RAD
         square, pair, quarters = square[is_aligned], pair[is_aligned], quarters[is_aligned]
         pattern = missing[tag[pair]]
@@ -132,6 +134,7 @@ class UnitNeighbours:
         tag, beside = tag[is_in_contact], beside[is_in_contact]
         is_mate = in_unit[tag] == in_unit[beside]
         mates, others = np.unique(tag[is_mate]), np.unique(tag[~is_mate])
+        # A base in contact with both counts for its own unit only.
         return len(mates), len(np.setdiff1d(others, mates))
 
     def _are_in_contact(self, tags: TagGuesses, known: TagGuesses, neighbours_mm: Array) -> Rows:
@@ -151,6 +154,7 @@ class UnitNeighbours:
         """Returns the tag positions of all neighbours in contact, (n, s, 2)."""
         ahead = np.stack([np.cos(known.headings_rad), np.sin(known.headings_rad)], axis=1)
         right = np.stack([ahead[:, 1], -ahead[:, 0]], axis=1)
+        # One step ahead is a base's depth, one step right its width.
         axes = np.stack([ahead, right], axis=1) * self.base_mm[known.pattern][:, :, None]
         return np.asarray(
             known.places_mm[:, None] + np.einsum("sa,nax->nsx", _NEIGHBOUR_STEPS, axes)

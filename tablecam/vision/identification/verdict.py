@@ -83,6 +83,7 @@ def _best_of_each_place(tags: TagGuesses, carried: TagGuesses) -> Index:
     """Returns the rows, the surest first, that overlap neither a surer nor a carried tag."""
     accepted: list[int] = []
     overlaps = _overlaps(tags.places_mm, tags)
+    # The rows come surest first, so an accepted one always beats a later one.
     for row in np.flatnonzero(~lies_on(tags.places_mm, carried)):
         if not overlaps[row, accepted].any():
             accepted.append(int(row))

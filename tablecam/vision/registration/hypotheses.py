@@ -1,4 +1,4 @@
-"""Finds the likeliest_hypothesis hypothesis for table tags that do not lie where they lay.
+"""Finds the likeliest hypothesis for table tags that do not lie where they lay.
 
 A hypothesis says which tags were moved by hand, and whether the camera moved. Each is charged its
 chi-square and a prior cost: twice the logarithm of how much wider the range of possible outcomes is
@@ -77,6 +77,7 @@ def likeliest_hypothesis(
         hypotheses += _with_camera(memory, observed, seen, camera, displaced)
     hypotheses.sort(key=lambda hypothesis: hypothesis.cost)
     best = hypotheses[0]
+    # Each tag left in place contributes three values.
     most_chi2 = _MOST_CHI2_PER_VALUE * 3 * (len(observed) - len(best.moved))
     leads = len(hypotheses) == 1 or hypotheses[1].cost - best.cost > _DECISIVE_LEAD
     return replace(best, is_decisive=best.chi2 <= most_chi2 and leads)
@@ -85,7 +86,7 @@ def likeliest_hypothesis(
 def _by_hand_only(
     memory: TagMemory, observed: TagObservations, displaced: frozenset[int]
 ) -> Iterator[Hypothesis]:
-    """Yields hypotheses in which the camera has not moved; stops if one surely suffices."""
+    """Yields hypotheses in which the camera has not moved; stops if one suffices for certain."""
     offset, covariance = memory.innovation(observed)
     for moved in _choices(len(observed), displaced, least=min(2, len(observed))):
         values = triples(_unmoved(len(observed), moved))
@@ -93,6 +94,7 @@ def _by_hand_only(
         # The squared Mahalanobis distance of the unmoved tags.
         chi2 = float(offset[values] @ np.linalg.solve(part, offset[values]))
         yield Hypothesis(moved, None, chi2, chi2 + _prior_cost(moved, displaced))
+        # A moved tag would cost more than all that it could explain.
         if not displaced and not moved and chi2 < _TAG_MOVED:
             return
 
@@ -113,6 +115,8 @@ def _with_camera(
         yield Hypothesis(
             moved, fit, fit.chi2, fit.chi2 + _CAMERA_MOVED + _prior_cost(moved, displaced)
         )
+        # Even a perfect rival with one moved tag could not come close enough to make this
+        # undecided.
         if not displaced and not moved and fit.chi2 < _TAG_MOVED - _DECISIVE_LEAD:
             return
 
@@ -161,4 +165,5 @@ def locate_camera_roughly(grey: Grey, camera: Camera, roster: Roster) -> Camera 
     if len(tags) < MIN_TAGS:
         return None
     rough = rough_pose(camera, tags, np.array([listed[tag.id] for tag in tags]))
+    # No camera hangs below the table: such a fit went wrong.
     return rough if rough.pose.camera_centre_mm[2] > 0 else None

@@ -164,6 +164,7 @@ class _FrameCheck:
         since_s = self.at_s if since_s is None else since_s
         is_lasting = self.at_s - since_s >= _UNCLEAR_AFTER_S
         memory = replace(self.memory, pending=None, unexplained_since_s=since_s)
+        # Offsets too small to matter freeze nothing.
         if largest_offset_px(observed, belief, self.camera) < _HARMLESS_PX:
             if is_lasting and len(observed) >= MIN_TAGS:
                 memory = replace(memory, tags=belief.updated(observed), read_at_s=self.at_s)

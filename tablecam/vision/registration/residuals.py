@@ -38,6 +38,7 @@ def tag_observations(
     noise = np.zeros((3 * len(tags), 3 * len(tags)))
     for index, tag in enumerate(tags):
         own = triples([index])
+        # The rotation that moves the tag's edge, half its size away, by the same distance.
         turn_rad = 2 * read_to_mm[index] / roster.table_tag_size_mm
         # Adds a floor to the fit's covariance, which may be too optimistic.
         floor = np.square([read_to_mm[index], read_to_mm[index], turn_rad])

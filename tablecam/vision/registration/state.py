@@ -29,7 +29,7 @@ _AT_REST_PX = 0.5
 class PendingChange:
     """A change that one frame shows and the next must confirm.
 
-    `displaced_mm` are the table tags that lie wrong; `is_camera`: the camera moved; `centres_px` is
+    `moved` are the table tags that lie wrong; `is_camera`: the camera moved; `centres_px` is
     where each tag was seen.
     """
 
@@ -41,6 +41,7 @@ class PendingChange:
         """Whether the previous frame showed the same change and everything is at rest since."""
         if before is None or (self.moved, self.is_camera) != (before.moved, before.is_camera):
             return False
+        # Tags hidden in one of the two frames do not show whether they rest.
         both = self.centres_px.keys() & before.centres_px.keys()
         steps = [np.linalg.norm(self.centres_px[tag] - before.centres_px[tag]) for tag in both]
         return bool(steps and max(steps) < _AT_REST_PX)

@@ -85,6 +85,7 @@ class TagMemory:
         """Starts the belief: tags laid by hand, and a camera that was calibrated to them."""
         tags = roster.table_tags
         places = [(tag.x_mm, tag.y_mm, np.pi / 2) for tag in tags]
+        # Table tags lie with their tops toward +y.
         listed = np.array(places, dtype=np.float64).reshape(-1, 3)
         ids, size = tuple(tag.id for tag in tags), POSE + 3 * len(tags)
         return cls(ids, listed, np.zeros(size), np.zeros((size, size))).reset(camera)
@@ -127,6 +128,7 @@ class TagMemory:
         drift_px = _SINCE_CALIBRATED_PX
         if for_s is not None:
             drift_px = _DRIFT_PX_A_SECOND * min(for_s, _LONGEST_DRIFT_S)
+        # A shift of 0 px has no covariance.
         if drift_px <= 0:  # the same picture again
             return self
         covariance = self.covariance.copy()
@@ -186,6 +188,7 @@ class TagMemory:
         """Returns the derivative of the observed places by the state, (3k, 6 + 3n)."""
         observation = np.zeros((3 * len(observed), len(self.mean)))
         observation[:, :POSE] = observed.by_drift
+        # A tag's own offset is seen as it is, the drift through its derivative.
         observation[np.arange(3 * len(observed)), POSE + triples(observed.rows)] = 1
         return observation
 

@@ -51,6 +51,7 @@ class Blocks:
 
     def holding(self, pixels: Index) -> Index:
         """Counts pixels per block, (count,); `pixels` are flat indices of a reduced picture."""
+        # The last bin holds pixels that show no block; it is cut off.
         block = np.take(self.shown, pixels)
         return np.bincount(block, minlength=self.count + 1)[: self.count]
 
@@ -75,6 +76,7 @@ class Blocks:
         box.
         """
         grid = chosen.reshape(self.rows, self.columns)
+        # 1 where a run of chosen blocks begins, -1 behind its end.
         edges = np.diff(np.pad(grid, ((0, 0), (1, 1))).astype(np.int8), axis=1)
         open_runs: dict[tuple[int, int], int] = {}
         boxes: list[tuple[int, int, int, int]] = []

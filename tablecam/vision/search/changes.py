@@ -178,6 +178,7 @@ def _beyond_curve(difference: Map, then: Map, gain: Map) -> Map:
 
 def tracked_noise_grey(estimate_grey: float, measured_grey: float) -> float:
     """Moves the noise estimate towards a new measurement, by a limited factor per picture."""
+    # From a floor, or an estimate of 0 could never grow.
     highest = max(estimate_grey, _ROUNDING_GREY) * _SLOWLY
     return min(max(measured_grey, estimate_grey / _SLOWLY), highest)
 

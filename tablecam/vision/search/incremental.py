@@ -131,6 +131,7 @@ def _ready_blocks(number: int, detected: Changes, near_nudged: Rows) -> Rows:
     """Marks the changed blocks that have waited long enough to be searched."""
     is_settled = (detected.waiting >= 1) & ~detected.since_before
     if detected.since_before.any() and number % _LEFT_BEHIND_EVERY:
+        # While something moves, what it left behind waits for every second picture.
         is_settled[:] = False
     # All moving blocks in one picture, as many small searches cost more than one.
     is_moving = (detected.waiting > 1) & (number % _MOVING_EVERY == 0)
@@ -183,7 +184,7 @@ class IncrementalSearch:
         self._table_tags = frozenset(tag.id for tag in finder.roster.table_tags)
 
     def with_camera(self, camera: Camera) -> IncrementalSearch:
-        """Returns the watch for a camera that moved; unchanged tags are placed through it, too."""
+        """Returns the search for a camera that moved; unchanged tags are placed through it, too."""
         return IncrementalSearch(self._finder.with_camera(camera))
 
     def read(
@@ -259,6 +260,7 @@ class IncrementalSearch:
             fresh=frozenset(tag.tag for tag in search.sightings),
             changed_share=1.0,
             is_whole=True,
+            # The number goes on, so that the sweep does not begin again.
             number=0 if before is None else before.number + 1,
             camera=self._finder.camera,
             ground=ground,
@@ -324,6 +326,7 @@ class IncrementalSearch:
         """
         fresh = refits.fresh(search)
         is_inside = blocks[self._blocks.at(places_mm(search.sightings))].tolist()
+        # Tags placed from this picture have just been fitted.
         asked = [tag for tag in compress(search.sightings, is_inside) if tag.tag not in fresh]
         if not asked:
             return search, []

@@ -89,6 +89,7 @@ def _clear_patterns(
     scores = pattern_scores(cells[squares], patterns.cells).max(axis=2)
     for square, score in zip(squares, scores, strict=True):
         best = int(score.argmax())
+        # A roster of one pattern has no second.
         second = np.delete(score, best).max(initial=0.0)
         if score[best] >= _LEAST_SCORE and score[best] - second >= _LEAST_MARGIN:
             yield int(square), best
@@ -262,6 +263,7 @@ class ScaleSearch:
         )
         reported = {rejection.tag for rejection in rejections}
         reported |= set(patterns.ids[taken].tolist())
+        # One rejection a tag, and none for tags that are placed or already reported.
         rejections += tuple({out.tag: out for out in unclear if out.tag not in reported}.values())
         withdrawn = frozenset(patterns.ids[decision.withdrawn].tolist())
         return ScaleResult(accepted, rejections, withdrawn, blur_px)
@@ -321,6 +323,7 @@ class ScaleSearch:
 def _blur_px(context: FrameContext, clear: Hypotheses) -> float | None:
     """Estimates the blur as the median over the clearest squares; None if they do not show it."""
     sample = clear.guesses[np.arange(min(len(clear.guesses), _BLUR_SAMPLE))]
+    # The strongest squares come first, so a few of them are enough.
     if not len(sample) or context.blur_cells(sample) < _LEAST_BLUR_CELLS:
         return None
     blur_px = context.blur_px

@@ -163,6 +163,7 @@ def _identify_uncertain(
     placed = TagGuesses.joined([placed, known.tags])
     free = _dictionary_mask(context, _missing(kinds, taken))
     odds = odds_of_unit_neighbour(*context.unit_neighbours.contact_counts(placed), strangers)
+    # A place that has just been identified otherwise is settled.
     placements = placements[~lies_on(placements.fits.tags.places_mm, known.tags)]
     known = TagFits.joined([known, placements.fits[placements.identified(free, odds)]])
     taken[known.tags.pattern] = True
@@ -269,6 +270,7 @@ def _candidate_fits(
         context.grey, context.camera, context.patterns, given.before, blur_px=context.blur_px
     )
     fits = TagFits.joined([context.fit(hypotheses.guesses), again])
+    # Earlier tags get even negative numbers as squares: still tags have the odd ones.
     square = np.concatenate([hypotheses.square, -2 - 2 * np.arange(len(given.before))])
     is_sought = sought.holds(fits.tags, context.patterns.side_cells)
     return UncertainFits.joined(
@@ -290,6 +292,7 @@ def _flush_with_unit(
     guesses = guesses[_may_be_framed(context, guesses)]
     fits = context.fit_in_known_light(guesses)
     prior_nats = context.unit_neighbours.evidence_nats(fits.tags, placed)
+    # A fit that wandered off is no longer in contact.
     is_beside = prior_nats[np.arange(len(fits)), fits.tags.pattern] >= CONTACT_NATS
     is_beside &= ~lies_on(fits.tags.places_mm, placed)
     return score_placements(context, fits[is_beside], prior_nats[is_beside], IN_CONTACT)

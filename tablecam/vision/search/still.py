@@ -67,6 +67,7 @@ def squares_off_paper(squares: Squares, tags: TagGuesses, side_cells: int) -> Sq
     cosine, sine = np.cos(tags.headings_rad), np.sin(tags.headings_rad)
     along = away[..., 0] * cosine + away[..., 1] * sine
     across = away[..., 0] * sine - away[..., 1] * cosine
+    # Half the black square and one cell of white rim.
     paper_mm = tags.sizes_mm * (0.5 + 1 / side_cells)
     is_off = (np.maximum(np.abs(along), np.abs(across)) >= paper_mm).all(axis=1)
     return squares[np.asarray(is_off)]

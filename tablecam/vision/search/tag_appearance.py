@@ -1,4 +1,4 @@
-"""Remembers how each tag looked when it was placed, and tells which tags changed or are hidden.
+"""Remembers how each tag looked when it was placed, and finds which tags changed or are hidden.
 
 A tag's patch is a few reduced pixels on and around it, compared with gain and offset free, so that
 neither the light nor the camera's exposure counts. Moving a tag by a pixel changes the reduced
@@ -11,7 +11,7 @@ of moved tags was noticed in the first picture after the move, by its length:
 | 1.6 px a mm, 3.4 a cell | 15 % | 88 % | 99 % | 100 % | 100 % | 100 % | 100 % | 100 % |
 | 0.8 px a mm, 1.7 a cell | 3 % | 6 % | 17 % | 29 % | 66 % | 87 % | 95 % | 97 % |
 
-The sweep of `watch.py` finds smaller moves.
+The sweep of `incremental.py` finds smaller moves.
 """
 
 from __future__ import annotations
@@ -131,6 +131,7 @@ def compare_patches(patches: TagPatches, now: Map, noise_grey: float) -> PatchCo
 def _pixels(reduced: Map, sightings: Sequence[TagSighting]) -> tuple[Index, Rows]:
     """Selects the pixels to compare for each tag, (n, m), and marks those that count."""
     corners = np.array([sighting.corners_px for sighting in sightings]).reshape(-1, 4, 2)
+    # In reduced pixels, counted from the picture's corner: `floor` then gives the index.
     middles = (corners.mean(axis=1) + 0.5) / REDUCED
     half = np.linalg.norm(corners[:, 0] - corners[:, 2], axis=1) / 8**0.5 * _WITH_RIM / REDUCED
     reach = np.arange(-_REACH, _REACH + 1)
@@ -168,6 +169,7 @@ def through_camera(
         new.to_table(old.to_image(places + side * _AHEAD_MM * ahead), places[:, 2])
         for side in (-1, 1)
     ]
+    # The points lie evenly on both sides, so their middle is the tag's place.
     middles, ahead_mm = (ends[0] + ends[1]) / 2, ends[1] - ends[0]
     turned = np.degrees(np.arctan2(ahead_mm[:, 1], ahead_mm[:, 0])) % 360
     return tuple(
@@ -232,7 +234,7 @@ class TagAppearances:
 class RefitRequest:
     """The tags to fit again: those that `changed`, and hidden ones that seem to be `back`.
 
-    `mostly_there` are ids of changed tags most of which still looks as before; `alike` are ids of
+    `mostly_there` are ids of changed tags that mostly still look as before; `alike` are ids of
     all hidden tags that look as before.
     """
 
@@ -283,7 +285,7 @@ class RefitResult:
 
     @property
     def nudged(self) -> tuple[TagSighting, ...]:
-        """The refused tags most of which still looks as before: they lie near."""
+        """The refused tags that mostly still look as before: they lie near."""
         return tuple(tag for tag in self.refused if tag.tag in self.request.mostly_there)
 
     @property

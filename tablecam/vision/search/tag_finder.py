@@ -166,7 +166,7 @@ class TagFinder:
         """Returns a finder for places that keep changing: a third of the cost, clear tags only.
 
         Inside boxes it keeps the tags of `before` where they lay. It skips occluded and faint tags,
-        and any tag size of which no tag is missing.
+        and any tag size that has no missing tag.
         """
         quick = copy(self)
         quick._is_in_passing = True
@@ -200,6 +200,7 @@ class TagFinder:
 
     def _scale(self, kinds: tuple[TagKind, ...]) -> Scale:
         """Prepares the search for kinds of tag of similar size."""
+        # The smallest kind sets the scale; up to 1.5 times as large are found with it.
         finder = square_finder(
             self._camera_of_maps,
             self.roster.table,
@@ -208,6 +209,7 @@ class TagFinder:
             margin_mm=self._margin_mm(kinds),
         )
         tags = sum(len(kind.pattern) for kind in kinds)
+        # More squares than tags, as other things look square, too.
         return Scale(kinds, finder, most_squares=2 * tags + 40)
 
     def _margin_mm(self, kinds: Sequence[TagKind]) -> float:
@@ -249,6 +251,7 @@ class TagFinder:
         patterns = np.concatenate([kind.pattern for kind in scale.kinds])
         carried_ids = set(self._patterns.ids[patterns].tolist()) - scale_result.withdrawn
         fits = scale_result.fits
+        # Quick searches, for places that keep changing, do without the finer fit.
         if not self._is_in_passing:
             fits = refine_poses(grey, self.camera, self._patterns, fits)
         sightings = sightings_of(self.camera, self._patterns, fits)

@@ -17,16 +17,16 @@ from tablecam.vision.detection.sighting import TagSighting
 Array = NDArray[np.float64]
 
 _ARM_MM = 5.0
-"""How far to either side of a tag's centre the calibration is asked which way the tag faces."""
+"""Distance of two points ahead of and behind a tag's centre, whose errors give its heading's."""
 
 
 @dataclass(frozen=True, slots=True)
 class BaseSighting:
     """A base as one picture shows it: `x_mm`, `y_mm` is its centre.
 
-    Two kinds of uncertainty, each one standard deviation, are kept apart: the fit's, which differs
-    from picture to picture at least in part, and the calibration's, which is the same in each.
-    How truly a tag was glued is in neither.
+    The two kinds of uncertainty, each one standard deviation, are separate: the fit's differs from
+    picture to picture at least in part, the calibration's is the same in each.
+    Neither includes how exactly a tag was glued on.
     """
 
     tag: int
@@ -43,7 +43,7 @@ class BaseSighting:
         """Returns the base with both uncertainties combined.
 
         `beside_mm` (rms) is how far the table tags of the same picture lie beside their places,
-        which is doubt about all places alike.
+        which makes all places equally uncertain.
         """
         return BasePose(
             x_mm=self.x_mm,
@@ -74,7 +74,7 @@ def base_poses(
 def base_sightings(
     sightings: Sequence[TagSighting], base_types: Sequence[BaseType], camera: Camera
 ) -> tuple[BaseSighting, ...]:
-    """Returns the bases under tags, the covariance of fit and calibration kept apart."""
+    """Returns the bases under tags, with separate uncertainties of fit and calibration."""
     if not sightings:
         return ()
     headings_rad = np.radians([sighting.heading_deg for sighting in sightings])
@@ -113,7 +113,7 @@ def base_sightings(
 
 
 def _sigmas(of_tags: Array, by_tag: Array) -> Array:
-    """Sigmas (n, 2) of place (mm) and heading (deg), from tag covariances (n, 3, 3)."""
+    """Returns sigmas (n, 2) of place (mm) and heading (deg), from tag covariances (n, 3, 3)."""
     covariance = by_tag @ of_tags @ by_tag.transpose(0, 2, 1)
     sigma_mm = np.sqrt((covariance[:, 0, 0] + covariance[:, 1, 1]) / 2)
     return np.column_stack([sigma_mm, np.degrees(np.sqrt(covariance[:, 2, 2]))])
@@ -122,7 +122,7 @@ def _sigmas(of_tags: Array, by_tag: Array) -> Array:
 def _calibration_covariance(
     sightings: Sequence[TagSighting], forward: Array, camera: Camera
 ) -> Array:
-    """The calibration's covariance of tags' (x_mm, y_mm, heading_rad), (n, 3, 3)."""
+    """Returns the calibration's covariance of tags' (x_mm, y_mm, heading_rad), (n, 3, 3)."""
     if camera.covariance is None:
         return np.zeros((len(sightings), 3, 3))
     places = np.array([[sighting.x_mm, sighting.y_mm] for sighting in sightings])
@@ -130,6 +130,7 @@ def _calibration_covariance(
     front = camera.place_by_parameter(places + _ARM_MM * forward, heights)
     back = camera.place_by_parameter(places - _ARM_MM * forward, heights)
     left = np.stack([-forward[:, 1], forward[:, 0]], axis=1)
+    # The heading turns by how much the front moves left of the back, over their distance.
     turn = np.einsum("ni,nip->np", left, front - back) / (2 * _ARM_MM)
     by_parameter = np.concatenate([(front + back) / 2, turn[:, None]], axis=1)
     return np.asarray(by_parameter @ camera.covariance @ by_parameter.transpose(0, 2, 1))

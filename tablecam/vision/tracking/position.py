@@ -10,7 +10,7 @@ from tablecam.vision.tracking.tracking import TrackedBase
 
 
 def position_of(bases: Iterable[TrackedBase], roster: Roster, calibration: str | None) -> Position:
-    """Assembles the units and commanders of which a base has been seen.
+    """Assembles the units and commanders with at least one base that has been seen.
 
     Formations are left open: `table.formation.with_formations` reads them. `calibration` names the
     calibration behind it.

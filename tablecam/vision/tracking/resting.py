@@ -1,10 +1,9 @@
 """Averages the sightings of a base at one place, and their uncertainty.
 
 A sighting's error has three parts. The calibration's is the same in every picture: it is not
-averaged, and is added last. The fit's own is mostly the same too while nothing moves (the grid of
-the pixels, the paper, the shadows, what the JPEG encoder makes of them all); only the rest is new
-in each picture and shrinks with their number. How large that rest is, is measured on the table
-itself (`Scatter`).
+averaged, and is added last. Most of the fit's own error is the same, too, while nothing moves (it
+comes from the pixel grid, the paper, the shadows, the JPEG encoder); only the rest is new in each
+picture and shrinks with their number. The table itself shows how large that rest is (`Scatter`).
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ from tablecam.table.motion import STILL_DEG, STILL_MM
 from tablecam.vision.tracking.bases import BaseSighting
 
 _STILL_SIGMAS = 4.0
-"""In their own sigmas the sightings behind `STILL_MM` strayed by 3.1 at most, headings too."""
+"""The sightings behind `STILL_MM` strayed by 3.1 of their own sigmas at most, headings too."""
 
 _BESIDE_FACTOR = 2.0
-"""No place shifts by more than so many times the rms shift of the table tags in the corners."""
+"""No place shifts by more than this many times the rms shift of the table tags in the corners."""
 
 _SIGHTINGS_AVERAGED = 10
-"""An average reaches back over about so many sightings, so that what creeps is followed."""
+"""An average reaches back over about this many sightings, so that slow creep is followed."""
 
 USUAL_RANDOM_SHARE = 0.1
-"""How much of the fit's variance is new in each picture, before any table has said its own.
+"""The share of the fit's variance that is new in each picture, until the table shows its own.
 
 Measured on places: below 0.01 on a rendered H.264 film; on simulated tables of 1 and 1.6 px/mm,
 plain and as JPEG, 0.02 and 0.07 with noise of 1 grey level, 0.06 and 0.12 with 2, 0.17 and 0.21
-with 4. Of headings up to twice as much is new: what is said of them errs to the safe side."""
+with 4. For headings it is up to twice as much, so their sigmas err on the safe side."""
 
 _MOST_RANDOM = 0.9
 _PICTURES_REMEMBERED = 30
@@ -45,9 +44,9 @@ _MEDIAN_OF_TWO_SQUARES = 2 * math.log(2)
 class Resting:
     """A base that was seen at one place since `since_s`.
 
-    `base` is the average of its sightings, with the fit's sigmas of a typical one. `alone` is how
-    much of the variance of errors that are new in each picture the average has left: 1 after one
-    picture, 1/n after n equally good ones. `beside_mm` is the newest picture's, and `camera`
+    `base` is the average of its sightings, with the fit's sigmas of a typical one. `alone` is the
+    share that the average leaves of the variance of errors that are new in each picture: 1 after
+    one picture, 1/n after n equally good ones. `beside_mm` is the newest picture's, and `camera`
     counts the camera's registrations.
     """
 
@@ -68,7 +67,7 @@ class Resting:
     def with_one_more(self, seen: BaseSighting, *, beside_mm: float) -> Resting:
         """Adds a sighting through the same camera, weighted by its inverse variance."""
         old, weight = self.base, _weight(seen)
-        # However sure the old place was, it counts as so many sightings like this one at most.
+        # However sure the old place is, it counts as at most this many sightings like the new one.
         before = min(self.weight_per_mm2, _SIGHTINGS_AVERAGED * weight)
         share = weight / (before + weight)
         turn_deg = difference_deg(seen.heading_deg, old.heading_deg)
@@ -80,6 +79,7 @@ class Resting:
             fit_mm=_root_mean_square(old.fit_mm, seen.fit_mm, share),
             fit_deg=_root_mean_square(old.fit_deg, seen.fit_deg, share),
         )
+        # The variance of a weighted mean of independent errors.
         alone = (1 - share) ** 2 * self.alone + share**2
         return replace(
             self, base=base, weight_per_mm2=before + weight, alone=alone, beside_mm=beside_mm
@@ -104,7 +104,7 @@ class Resting:
         limit_mm = max(STILL_MM, _STILL_SIGMAS * math.hypot(mine.fit_mm, its.fit_mm)) + beyond_mm
         limit_deg = max(STILL_DEG, _STILL_SIGMAS * math.hypot(mine.fit_deg, its.fit_deg))
         if self.camera != other.camera:
-            # Through one camera, what its calibration has wrong is wrong with both alike.
+            # Through one camera, an error of its calibration moves both alike.
             limit_mm += _STILL_SIGMAS * math.hypot(mine.calibration_mm, its.calibration_mm)
             limit_deg += _STILL_SIGMAS * math.hypot(mine.calibration_deg, its.calibration_deg)
         turned_deg = abs(difference_deg(mine.heading_deg, its.heading_deg))
@@ -115,8 +115,9 @@ class Resting:
 class Scatter:
     """Estimates, from the table itself, the share of the fit's variance that is new per picture.
 
-    Learnt from how far sightings of resting bases lie from their averages. Where a camera smooths
-    its pictures over time they lie nearer: then less is averaged away than could be, never more.
+    It is learnt from how far sightings of resting bases lie from their averages. If a camera
+    smooths its pictures over time they lie closer: then sigmas shrink less than they could, never
+    more.
     """
 
     random_share: float = USUAL_RANDOM_SHARE
@@ -126,20 +127,21 @@ class Scatter:
         """Updates the estimate with one more picture's `shares`, of most bases of the table."""
         if len(shares) < _FEWEST_BASES:
             return self
-        # The median: a hand's shadow on some bases is not what the rest of a game will be like.
+        # The median, as a hand's shadow on some bases does not last.
         new = min(median(shares) / _MEDIAN_OF_TWO_SQUARES, _MOST_RANDOM)
         pictures = min(self.pictures + 1, _PICTURES_REMEMBERED)
         return Scatter(self.random_share + (new - self.random_share) / (pictures + 1), pictures)
 
 
 def share_of(resting: Resting, seen: BaseSighting) -> float:
-    """The squared distance of a sighting from an average, in units of the fit's variance."""
+    """Returns the squared distance of a sighting from an average, over the fit's variance."""
+    # The new sighting's variance and that of the average.
     scale = seen.fit_mm**2 * (1 + resting.alone)
     return apart_mm(resting.base, seen) ** 2 / max(scale, 1e-12)
 
 
 def apart_mm(a: BaseSighting, b: BaseSighting) -> float:
-    """The distance between the centres of two bases."""
+    """Returns the distance between the centres of two bases."""
     return math.hypot(a.x_mm - b.x_mm, a.y_mm - b.y_mm)
 
 

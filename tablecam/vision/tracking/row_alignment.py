@@ -1,17 +1,18 @@
-"""Aligns the headings of bases that lie flush in a row: together they are known better.
+"""Aligns the headings of bases that lie flush in a row: together they are known more exactly.
 
-The line through the centres of a flush row is known far better than the heading of any of its
-tags: a row is ten times as long as a tag. But real bases have play: each is turned a little against
-its row. How much is measured on the table itself, from all of its rows, and never taken for less:
-where they have much, a row tells next to nothing, and headings stay what each tag says.
+A row is ten times as long as a tag, so the line through its centres is known far better than the
+heading of any single tag. But real bases have play: each is turned a little against its row. The
+play is measured on the table itself, from all of its rows, and never underestimated: where it is
+large, a row says next to nothing, and headings stay what each tag says.
 
-Measured on single pictures: median error of heading alone and together (share within one sigma).
-Rendered photographs, whose rows have no play: 0.18 and 0.11 (0.86), 0.22 and 0.16 (0.82), 0.31 and
-0.20 (0.86), 0.26 and 0.17 degrees (0.85). Before tags were fitted finely, simulated, 1 px/mm:
-without play 0.09 and 0.04 (0.97); with one of 0.05 mm and 0.1 degrees 0.08 and 0.06 (0.84);
-of 0.1 mm and 0.3 degrees 0.12 and 0.12 (0.74); of 0.3 mm few bases seem flush, and none is hurt.
-Taking off from the play what the fits' sigmas explain is sharper, 0.02 to 0.03 on the photographs,
-and lies where these sigmas are wide: 0.23 within one sigma with a play of 0.1 degrees.
+Measured on single pictures: the median error of a heading from the tag alone and together with its
+row, in degrees (and the share within one sigma). Rendered photographs, whose rows have no play:
+0.18 and 0.11 (0.86), 0.22 and 0.16 (0.82), 0.31 and 0.20 (0.86), 0.26 and 0.17 (0.85). Simulated
+pictures at 1 px/mm, from before tags were fitted finely: without play 0.09 and 0.04 (0.97); with a
+play of 0.05 mm and 0.1 degrees 0.08 and 0.06 (0.84); of 0.1 mm and 0.3 degrees 0.12 and 0.12
+(0.74); of 0.3 mm few bases seem flush, and no heading gets worse. Subtracting from the play what
+the fits' sigmas explain is sharper, 0.02 to 0.03 on the photographs, but overconfident where these
+sigmas are wide: 0.23 within one sigma with a play of 0.1 degrees.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ class UnitRows:
         self._play_deg = UNKNOWN_PLAY_DEG
 
     def mates(self, tag: int) -> Unit:
-        """All tags of a base's unit; none for a commander."""
+        """Returns all tags of a base's unit; none for a commander."""
         return self._unit_by_tag.get(tag, ())
 
     def seen(self, tag: int, track: Track) -> BaseSighting:
-        """The base as aligned with its row, or as its track has it."""
+        """Returns the base as aligned with its row, or else as its track has it."""
         return self._straight.get(tag, track.seen)
 
     def update(
@@ -52,7 +53,7 @@ class UnitRows:
     ) -> set[int]:
         """Aligns the units of these tags again; returns all tags that may have changed.
 
-        `is_whole`: most of the table was looked at, so that it tells how much play bases have.
+        With `is_whole`, most of the table was measured: the play of bases is estimated again.
         """
         tags = set(tags)
         units = {self._unit_by_tag[tag] for tag in tags if tag in self._unit_by_tag}
@@ -75,23 +76,24 @@ def _rests(track: Track | None) -> bool:
 Row = tuple[BaseSighting, ...]
 
 UNKNOWN_PLAY_DEG = 1.0
-"""What players leave who take no care; believed of a table on which no row says better."""
+"""The play that careless players leave, assumed until the rows of a table show their own."""
 
 _LEAST = 1e-9
-"""Variances are no less, in mm² and in squared degrees: exact bases are no special case."""
+"""Least variance, in mm² and squared degrees, so that exact bases need no special case."""
 
 _SIGMA_BY_MEDIAN = 1.4826
-"""The standard deviation of normal errors by the median of their sizes."""
+"""The standard deviation of normal errors over the median of their absolute values."""
 
 _MOST_SIGMAS = 2.5
-"""Of normal errors one in eighty is larger; bounded by it, their variance loses two hundredths."""
+"""Limit of an error that counts: one in eighty normal errors is larger, and limiting these lowers
+their variance by two hundredths."""
 
 _SIGMAS = 3.0
-"""Neighbours are flush where gap, step and turn are within so many sigmas of none."""
+"""Neighbours are flush if gap, step and turn are all within this many sigmas of 0."""
 
 
 def flush_rows(unit: Sequence[BaseSighting]) -> tuple[Row, ...]:
-    """Finds rows of bases that lie flush side by side, left to right; none of a single base."""
+    """Finds rows of two or more bases that lie flush side by side, each from left to right."""
     beside = {base.tag: _right_neighbour(base, unit) for base in unit}
     followers = {base.tag for base in beside.values() if base is not None}
     rows = (_row_from(base, beside) for base in unit if base.tag not in followers)
@@ -101,15 +103,15 @@ def flush_rows(unit: Sequence[BaseSighting]) -> tuple[Row, ...]:
 def play_deg(rows: Sequence[Row]) -> float:
     """Estimates how much bases turn against their rows: one standard deviation over the table.
 
-    All by which tags are turned against rows may be play: how much of it is the fits' own error
-    is known too badly to take it off. A standard error is put on top, since few rows say little.
+    All turns of tags against their rows count as play: how much of them is the fits' own error is
+    known too inexactly to subtract it. One standard error is added, as few rows say little.
     """
     if not rows:
         return UNKNOWN_PLAY_DEG
     play = 0.0
-    for _ in range(2):  # the second time with what play does to the lines
+    for _ in range(2):  # the second time the lines allow for the play
         turned = [abs(turned_deg) for row in rows for turned_deg in _line(row, play).turned_deg]
-        # Half hidden tags err far more than play ever turns a base: none counts for more than this.
+        # Half-hidden tags err far more than play ever turns a base, so each error is limited.
         most = _MOST_SIGMAS * _SIGMA_BY_MEDIAN * median(turned)
         squares = [min(turn_deg, most) ** 2 for turn_deg in turned]
         play = math.sqrt(fmean(squares) * (1 + math.sqrt(2 / len(squares))))
@@ -133,7 +135,7 @@ def straightened(rows: Sequence[Row], play_deg: float) -> dict[int, BaseSighting
 class _Line:
     """The line through a row's centres, and the heading of a base aligned with it.
 
-    `turned_deg` is how each base is turned against it, as its tag says.
+    `turned_deg` is the turn of each base against it, according to its tag.
     """
 
     row: Row
@@ -148,6 +150,7 @@ class _Line:
         row_weight = sum(by_tag) + by_line
         row_deg = sum(map(operator.mul, by_tag, self.turned_deg)) / row_weight
         for base, weight, turned_deg in zip(self.row, by_tag, self.turned_deg, strict=True):
+            # How far a base follows its own tag against its row: all the way if the play is large.
             own = play_deg**2 * weight
             heading_deg = self.heading_deg + row_deg + own * (turned_deg - row_deg)
             yield heading_deg, math.sqrt(own * base.fit_deg**2 + (1 - own) ** 2 / row_weight)
@@ -162,6 +165,7 @@ def _line(row: Row, play_deg: float) -> _Line:
     away = [(base.x_mm - first.x_mm, base.y_mm - first.y_mm) for base in row]
     ahead = _from_their_mean([x * ahead_x + y * ahead_y for x, y in away], weights)
     right = _from_their_mean([x * ahead_y - y * ahead_x for x, y in away], weights)
+    # Linear regression of `ahead` on `right`: the slope is the row's turn from its first base.
     spread = sum(weight * x * x for weight, x in zip(weights, right, strict=True))
     lean = sum(weight * x * y for weight, x, y in zip(weights, right, ahead, strict=True))
     heading_deg = first.heading_deg + math.degrees(math.atan(lean / spread))
@@ -175,7 +179,7 @@ def _from_their_mean(values: Sequence[float], weights: Sequence[float]) -> list[
 
 
 def _right_neighbour(base: BaseSighting, unit: Sequence[BaseSighting]) -> BaseSighting | None:
-    """The base that lies flush to the right of a base, if any."""
+    """Returns the base that lies flush to the right of a base, if any."""
     return next((other for other in unit if other is not base and _is_flush(base, other)), None)
 
 
@@ -189,7 +193,7 @@ def _is_flush(left: BaseSighting, right: BaseSighting) -> bool:
     gap_mm = x_mm * ahead_y - y_mm * ahead_x - width_mm
     step_mm = x_mm * ahead_x + y_mm * ahead_y
     sigma_mm = math.hypot(left.fit_mm, right.fit_mm)
-    swing_mm = width_mm * math.radians(left.fit_deg)  # of the one about the other
+    swing_mm = width_mm * math.radians(left.fit_deg)  # the error of its heading moves its neighbour
     return abs(gap_mm) <= _SIGMAS * sigma_mm and abs(step_mm) <= _SIGMAS * math.hypot(
         sigma_mm, swing_mm
     )
@@ -204,10 +208,12 @@ def _row_from(base: BaseSighting, beside: Mapping[int, BaseSighting | None]) -> 
 
 
 def _turned(base: BaseSighting, heading_deg: float, fit_deg: float) -> BaseSighting:
-    """Turns a base about its tag; its place becomes as much surer as its heading."""
+    """Turns a base about its tag; a surer heading also makes its place surer."""
     kind = base.base_type
     (x, y), (was_x, was_y) = forward(heading_deg), forward(base.heading_deg)
     arm_mm = math.hypot(kind.tag_forward_mm, kind.tag_right_mm)
+    # A heading's error moves the centre about the tag: this part of its variance follows the
+    # heading's.
     swing = (arm_mm * math.radians(1.0)) ** 2 / 2
     of_tag = max(base.fit_mm**2 - swing * base.fit_deg**2, base.fit_mm**2 / 4)
     return replace(

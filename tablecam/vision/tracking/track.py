@@ -1,7 +1,7 @@
 """The track of one base, and how each picture updates it.
 
 A base has moved only when it has been seen at rest somewhere else: at one place, within its
-uncertainty, for `BASE_RESTS_AFTER_S`. Until then its old place stays what is believed.
+uncertainty, for `BASE_RESTS_AFTER_S`. Until then it is believed to lie at its old place.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from tablecam.vision.tracking.bases import BaseSighting
 from tablecam.vision.tracking.resting import Resting, apart_mm
 
 _TICK_S = 1e-3
-"""Frames' times are no exacter: six frames at 15 a second are the 0.4 s."""
+"""Tolerance of frame times: six frame intervals at 15 frames a second count as 0.4 s."""
 
 _JUMP_MM = 80.0
-"""No hand carries a base so far between two pictures of a film; unless it is seen there twice in a
-row, it is a misreading. Pictures taken one by one are believed each."""
+"""No hand carries a base this far between two pictures of a film: the jump counts as a misreading
+until it is seen twice in a row. Pictures taken one by one are believed at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
     """The time of one picture and its kind; the one before it was taken at `before_s`.
 
-    `is_film`: that was just before. `is_alone`: pictures come one by one, so that this one has to
-    be believed at once. `beside_mm` and `camera` as in `Resting`; `random_share` as
-    `Resting.averaged` takes it.
+    `is_film`: that was just before. `is_alone`: pictures come one by one, so this one must be
+    believed at once. `beside_mm` and `camera` are as in `Resting`, `random_share` as in
+    `Resting.averaged`.
     """
 
     at_s: float
@@ -43,8 +43,8 @@ class Moment:
 class Rest:
     """Where a base came to rest.
 
-    `is_sure` is False while this was read from a picture by itself, which a film that goes on from
-    there may yet show to have caught the base in a hand.
+    `is_sure` is False if a single picture showed it: a film that continues from there may still
+    show that a hand was carrying the base.
     """
 
     there: Resting
@@ -56,10 +56,10 @@ class Rest:
 class Track:
     """The remembered state of one base.
 
-    `here` is where it is seen now, or was last, and `seen` the base that this makes. `gone_at_s` is
-    when that was, None while it is seen. `jumped_to` is a place that it seems to have
-    jumped to, in the last picture, until the next one bears it out. `rest_before` is where it
-    rested before it came to `rest`.
+    `here` is where it is seen, or was seen last, and `seen` the averaged base there. `gone_at_s` is
+    when it was last seen, None while it is in view. `jumped_to` is a place that it seemed to jump
+    to in the last picture, until the next one confirms it. `rest_before` is where it rested before
+    it came to `rest`.
     """
 
     here: Resting
@@ -92,9 +92,11 @@ def seen_again(track: Track, seen: BaseSighting, moment: Moment) -> Track:
         return _watched(_still(track, here, moment), moment)
     if track.here.may_be_where(now):
         if is_same_camera:
-            # The camera has been pushed: this says nothing of the base.
+            # The camera has been pushed: this says nothing about the base.
             return replace(track, gone_at_s=None, jumped_to=None, is_doubted=False)
+        # Averages do not mix two registrations, but the rest goes on.
         return _watched(_still(track, replace(now, since_s=track.here.since_s), moment), moment)
+    # Only films are continuous: between single pictures anything may move far.
     is_jump = moment.is_film and apart_mm(track.here.base, seen) > _JUMP_MM
     if is_jump and not _bears_out(track.jumped_to, now):
         return replace(hidden(track, moment), jumped_to=now)
@@ -119,17 +121,17 @@ def _begun(seen: BaseSighting, moment: Moment) -> Resting:
 
 
 def _still(track: Track, here: Resting, moment: Moment) -> Track:
-    """The base is in view where it was seen last."""
+    """Returns the track of a base that is seen where it was seen last."""
     away_s = 0.0 if track.gone_at_s is None else moment.at_s - track.gone_at_s
     if away_s >= BASE_RESTS_AFTER_S:
-        # Nobody saw it rest meanwhile; a blink does not matter.
+        # Time out of view is no rest; a blink does not matter.
         here = replace(here, since_s=here.since_s + away_s)
     seen = here.averaged(moment.random_share)
     return Track(here, seen, track.rest, is_settled=track.is_settled, rest_before=track.rest_before)
 
 
 def _moved(track: Track, here: Resting, moment: Moment) -> Track:
-    """The base is moving; a rest that a single picture suggested is withdrawn."""
+    """Returns the track of a moving base; a rest that a single picture showed is withdrawn."""
     is_sure = track.rest is not None and track.rest.is_sure
     rest = track.rest if is_sure else None
     return Track(here, here.averaged(moment.random_share), rest, rest_before=track.rest_before)
@@ -140,7 +142,7 @@ def _watched(track: Track, moment: Moment) -> Track:
     rest = track.rest
     is_home = rest is not None and track.here.may_be_where(rest.there)
     if track.is_settled and not is_home:
-        # It has crept away, from picture to picture by less than they can tell.
+        # It has crept away, by less from picture to picture than they can show.
         track = replace(track, here=replace(track.here, since_s=moment.at_s), is_settled=False)
     is_sure = moment.at_s - track.here.since_s >= BASE_RESTS_AFTER_S - _TICK_S
     return at_rest(track, is_sure=is_sure) if is_sure or moment.is_alone else track
@@ -150,6 +152,7 @@ def at_rest(track: Track, *, is_sure: bool) -> Track:
     """Marks the track as at rest where it is seen; `is_sure` as in `Rest`."""
     rest = track.rest
     if rest is not None and track.here.may_be_where(rest.there):
+        # Back where it rested: that rest goes on, and may have become sure.
         rest = replace(rest, is_sure=is_sure or rest.is_sure)
         return replace(track, rest=rest, is_settled=True)
     here = Rest(track.here, track.seen.pose(beside_mm=track.here.beside_mm), is_sure)

@@ -1,6 +1,6 @@
 """Tracks bases from picture to picture: they appear, rest, hide, move and rest again.
 
-Vision's only memory; what a picture makes of one base is in `track.py`.
+How a picture updates the track of one base is in `track.py`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from tablecam.vision.tracking.track import (
 )
 
 _WATCHED_FOR_S = 0.1
-"""It must have been seen at one place for so long, so that nobody takes a hand's move for it."""
+"""Time that a base must be seen at one place before it is compared with its unit, so that a hand's
+motion is not taken for rest."""
 
 _LIKE_MM = 1.0
-"""Neighbours 40 mm apart lay to each other, after a rendered hand had moved and turned their unit,
-as before to 0.5 mm and 0.8 degrees: a heading's error swings one about the other."""
+"""After a rendered hand had moved and turned a unit, neighbours 40 mm apart lay relative to each
+other as before to 0.5 mm and 0.8 degrees: the error of one's heading moves the other."""
 
 _LIKE_DEG = 2.0
 
@@ -46,10 +47,10 @@ def may_be_carried(track: Track, moment: Moment) -> bool:
 
 
 def is_carried_with(track: Track, mate: Track) -> bool:
-    """Whether a base lies to another of its unit, now at rest, as it did when both rested before.
+    """Whether a base lies relative to a resting one of its unit as when both rested before.
 
-    A hand that has put a unit down uncovers its bases one after the other. The last need not be
-    watched as long as the first: it was put down with it.
+    A hand that puts a unit down uncovers its bases one after the other. The last need not be
+    watched as long as the first: they were put down together.
     """
     if not mate.is_quiet or track.rest is None or mate.rest_before is None:
         return False
@@ -61,7 +62,7 @@ def is_carried_with(track: Track, mate: Track) -> bool:
 
 
 def _lies_to(base: BaseSighting, mate: BaseSighting) -> tuple[float, float, float]:
-    """A base relative to another: distance ahead and right (mm), and turn (deg)."""
+    """Returns where a base lies from another: ahead and right (mm), and its turn (deg)."""
     x_mm, y_mm = base.x_mm - mate.x_mm, base.y_mm - mate.y_mm
     ahead_x, ahead_y = forward(mate.heading_deg)
     ahead_mm, right_mm = x_mm * ahead_x + y_mm * ahead_y, x_mm * ahead_y - y_mm * ahead_x
@@ -69,19 +70,19 @@ def _lies_to(base: BaseSighting, mate: BaseSighting) -> tuple[float, float, floa
 
 
 _FILM_GAP_S = 0.7
-"""Pictures that follow each other more slowly are taken one by one."""
+"""Pictures with longer gaps between them count as taken one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrackedBase:
-    """A base that has been seen, and its pose now.
+    """A base that has been seen, and its present pose.
 
-    `pose` is where it is seen now, or was last: `pose.seen` is `now`, or `held` while it is hidden,
-    for `hidden_for_s`; a held base keeps its last sigma. A base that rests in a flush row faces as
-    row and tag together say. `is_settled` is False from when it is seen to move until it has been
-    seen at rest. `rest` is where it last came to rest, as its tag alone said then; it changes when
-    the base comes to rest somewhere else, and only then. None until it has been seen at rest.
-    `is_doubted`: its tag is seen twice, neither is believed, and it is held where it rested.
+    `pose` is where it is seen, or was seen last: `pose.seen` is `now`, or `held` while it is
+    hidden, for `hidden_for_s`; a held base keeps its last sigma. The heading of a base in a flush
+    row is aligned with the row. `is_settled` is False from when it is seen to move until it has
+    been seen at rest. `rest` is where it last came to rest, from its tag alone; it changes only
+    when the base comes to rest somewhere else, and is None until it has been seen at rest.
+    `is_doubted`: its tag is seen twice, neither place is believed, and it is held where it rested.
     """
 
     tag: int
@@ -124,14 +125,14 @@ class BaseTracker:
     ) -> tuple[TrackedBase, ...]:
         """Updates all tracks with one more picture and returns all bases seen so far.
 
-        A base that is not among the sightings is held at its last place, however long. A base of
-        which nothing has changed stays the same object.
+        A base that is not among the sightings is held at its last place, however long. A base that
+        has not changed stays the same object.
 
         Args:
             sightings: All tags that lie there now.
             taken_at_s: When the picture was taken.
-            fresh: The tags that were placed from this very picture; the others look as they did
-                when they were placed last, which tells nothing new. None: all were.
+            fresh: The tags that were placed from this very picture, None for all; the others look
+                as they did when they were last placed, which is no new measurement.
             beside_mm: How far the picture's table tags lie beside their places, as `base_poses`
                 takes it.
             doubted: Tags that the picture shows twice. Neither place is believed.
@@ -145,6 +146,7 @@ class BaseTracker:
         measured = [sighting for sighting in seen.values() if self._tells(sighting, fresh)]
         changed = self._place(measured, moment)
         for tag in seen.keys() - changed.keys():
+            # A quiet track would not change, and skipping it keeps a still table cheap.
             if not self._tracks[tag].is_quiet:
                 changed[tag] = seen_unchanged(self._tracks[tag], moment)
         changed |= self._settled_with_their_units(changed, moment)
@@ -154,6 +156,7 @@ class BaseTracker:
             tag for tag, track in changed.items() if _is_laid_anew(self._tracks.get(tag), track)
         ]
         self._tracks.update(changed)
+        # Half of the bases or more stand for the whole table.
         is_whole = 2 * len(measured) >= len(self._tracks)
         better = self._rows.update(laid, self._tracks, is_whole=is_whole) if laid else set()
         self._updated_at_s = taken_at_s
@@ -161,7 +164,7 @@ class BaseTracker:
         return self._bases
 
     def bases(self, now_s: float) -> tuple[TrackedBase, ...]:
-        """All bases seen so far, in the roster's order, at a time without a new picture."""
+        """Returns all bases seen so far, in the roster's order, at a time without a new picture."""
         if self._updated_at_s is None or now_s <= self._updated_at_s:
             return self._bases
         return tuple(_held(base, now_s - self._seen_at_s(base.tag)) for base in self._bases)
@@ -177,8 +180,8 @@ class BaseTracker:
     def registered(self, camera: Camera) -> None:
         """Continues with a re-registered camera.
 
-        No base has moved by that: what they show is compared as truly as both registrations know
-        places, and averages start anew.
+        This moves no base: places from before and after are compared within the uncertainty of
+        both registrations, and averages start anew.
         """
         self._camera = camera
         self._registrations += 1
@@ -198,7 +201,7 @@ class BaseTracker:
         )
 
     def _seen_at_s(self, tag: int) -> float:
-        """The time at which a base was seen last."""
+        """Returns the time at which a base was last seen."""
         gone_at_s = self._tracks[tag].gone_at_s
         return self._updated_at_s or 0.0 if gone_at_s is None else gone_at_s
 
@@ -207,6 +210,7 @@ class BaseTracker:
         if fresh is None or seen.tag in fresh:
             return True
         track = self._tracks.get(seen.tag)
+        # An unchanged look still says that the base is back in view.
         return track is None or track.gone_at_s is not None or track.jumped_to is not None
 
     def _place(self, sightings: Sequence[TagSighting], moment: Moment) -> dict[int, Track]:
@@ -223,7 +227,7 @@ class BaseTracker:
             if _has_rested(track, placed[base.tag]):
                 shares.append(share_of(track.here, base))
         if 2 * len(shares) >= len(self._tracks):
-            # Fewer are those about which something changed, and no measure of the others.
+            # If only a few were measured, something changed about them: they do not stand for all.
             self._scatter = self._scatter.learnt(shares)
         return placed
 
