@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 
 from calibration.grey import to_grey
 from tablecam.vision.fitting.dictionary import tag_patterns
-from tablecam.vision.fitting.fine_fit import demosaicing_effect, refine_poses
+from tablecam.vision.fitting.fine_fit import (
+    decorrelated_columns,
+    demosaicing_effect,
+    filter_patches,
+    refine_poses,
+)
 from tablecam.vision.fitting.fit import fit_tags
-from tablecam.vision.fitting.neighbours import decorrelated_columns, filter_patches
 from tablecam.vision.fitting.rendered import render_tags
 from tablecam.vision.fitting.tags import TagGuesses
 from tests.benchmarks.sensors import exposed
