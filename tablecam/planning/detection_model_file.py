@@ -93,11 +93,11 @@ def write_model(path: Path, expectation: DetectionModel) -> None:
         {"noise_grey": expectation.ordinary_noise_grey, "blur_px": expectation.ordinary_blur_px}
     )
     lines = [
-        "# How surely tags are found, and how truly placed, as the benchmark measured it.",
+        "# How reliably tags are found and how accurately placed, as the benchmark measured.",
         f'format = "{FORMAT}"',
         f"version = {VERSION}",
         f"measured_with = {json.dumps(expectation.measured_with, ensure_ascii=False)}",
-        "# Noise and blur of the rows that make the curves; other rows tell what more costs.",
+        "# Noise and blur of the rows that make the curves; others show what more of them costs.",
         f"ordinary = {ordinary}",
         "row = [",
         *(f"  {_inline(dataclasses.asdict(row))}," for row in rows),

@@ -50,8 +50,8 @@ def _paint_surroundings(mat: Canvas, table: TableSize, rng: np.random.Generator)
     wood = np.clip(np.array(_WOOD[::-1]) * (1 + 0.16 * grain[..., None]), 0, 255).astype(np.uint8)
     mat.wash(_table_mask(mat, table, _RIM_MM), wood)
     # A dark line where the grass meets the rim.
-    inner, outer = _table_mask(mat, table, 2.0), _table_mask(mat, table, 0)
-    mat.brighten(1 - 0.55 * np.clip(inner - outer, 0, 1))
+    with_edge, grass = _table_mask(mat, table, 2.0), _table_mask(mat, table, 0)
+    mat.brighten(1 - 0.55 * np.clip(with_edge - grass, 0, 1))
 
 
 def _paint_grass(mat: Canvas, table: TableSize, rng: np.random.Generator) -> None:

@@ -208,8 +208,8 @@ def _noise_and_visible(model: TagModel, fitted: _Fitted) -> tuple[Array, Array]:
     total = np.maximum(weights.sum(axis=1), 1)
     noise = _TUKEY_SIGMA * np.sqrt((weights * residuals**2).sum(axis=1) / total)
     # As a share of the contrast, so that noise alone does not make a tag look hidden.
-    starts_near = _VISIBLE_RESIDUAL_SHARE * np.maximum(fitted.coefficients[:, :1], LEAST_GAIN_GREY)
-    observed = (on_tag * (np.abs(residuals) < starts_near)).sum(axis=1)
+    most_grey = _VISIBLE_RESIDUAL_SHARE * np.maximum(fitted.coefficients[:, :1], LEAST_GAIN_GREY)
+    observed = (on_tag * (np.abs(residuals) < most_grey)).sum(axis=1)
     # A tag at the picture's edge has fewer pixels, but counts as partly hidden.
     whole = (2 * model.half_cells * model.cell_mm) ** 2 / model.patches.pixel_mm2
     share = observed / np.maximum(whole, on_tag.sum(axis=1))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.vision.detection.points import tag_points
+from tablecam.vision.fitting.light import MIN_GAIN_GREY
 from tablecam.vision.fitting.tags import TagFits, TagGuesses
 from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.occlusion_likelihood import SPREAD, costs_with_occluders
@@ -31,7 +32,6 @@ tables of 1.6 to 6 px a cell, half of them with a quarter of their names wrong, 
 most 0.9946 with 7 points or more, 0.9989 with fewer. Of 598 right ones 533 were sure enough.
 Isolated tags must be the surest, too: of three wrong ones on 72 tables two had 0.998, and the third
 was a tag of another size."""
-LEAST_GAIN_GREY = 8.0
 AS_SHOWN = 0.35
 """Largest difference, as a share of a tag's contrast, at a point that shows the tag."""
 _CARD_PRIOR = 5e-7
@@ -224,7 +224,7 @@ class OccludedPlacement:
 
     def _cost_of(self, expected: Map, values: Map | None = None) -> tuple[Array, Array]:
         """Returns the costs of tags that show `expected` (k, m), and those of no tag at all."""
-        noise = self.sight.noise_grey / max(float(self._fit.gain_grey[0]), LEAST_GAIN_GREY)
+        noise = self.sight.noise_grey / max(float(self._fit.gain_grey[0]), MIN_GAIN_GREY)
         return costs_with_occluders(
             self._values if values is None else values, expected, noise=noise
         )
@@ -275,5 +275,5 @@ class OccludedPlacement:
 def values_at_points(sight: FrameContext, fits: TagFits) -> Map:
     """Returns the values at the points of fits, 0 black paint and 1 white paper, (n, m)."""
     levels = sight.values_at(fits.tags, tag_points(sight.patterns.side_cells))
-    gain = np.maximum(fits.gain_grey, LEAST_GAIN_GREY)
+    gain = np.maximum(fits.gain_grey, MIN_GAIN_GREY)
     return ((levels - fits.black_grey[:, None]) / gain[:, None]).astype(np.float32)

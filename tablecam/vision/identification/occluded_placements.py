@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.vision.detection.points import expected_values, tag_points
+from tablecam.vision.fitting.light import MIN_GAIN_GREY
 from tablecam.vision.fitting.tags import TagFits, TagGuesses
 from tablecam.vision.identification.frame_context import FrameContext
 from tablecam.vision.identification.occluded_placement import (
     AS_SHOWN,
-    LEAST_GAIN_GREY,
     NEAR_NEIGHBOUR,
     AcceptanceThresholds,
     OccludedPlacement,
@@ -172,7 +172,7 @@ def _are_framed(
     """Returns which fits show enough of a tag's border and rim, and enough contrast."""
     points = tag_points(sight.patterns.side_cells)
     difference = np.abs(values - expected.mean(axis=(0, 1)))[:, ~points.is_inner]
-    gain_grey = max(LEAST_GAIN_GREY, least.of_gain * sight.gain_grey)
+    gain_grey = max(MIN_GAIN_GREY, least.of_gain * sight.gain_grey)
     is_framed = (difference < AS_SHOWN).mean(axis=1) >= least.framed
     is_framed &= (values[:, points.is_rim] > 1 - AS_SHOWN).mean(axis=1) >= least.rim
     return np.asarray(is_framed & (fits.gain_grey >= gain_grey))
