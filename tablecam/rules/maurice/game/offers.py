@@ -122,7 +122,7 @@ def _card(action: act.Action) -> Offer:
         case act.Decline():
             return Offer("card", "No card")
         case act.Remove():
-            return Offer("card", "Take the event out of the game")
+            return Offer("card", "Remove the event from the game")
         case act.Draw():
             at = action.reshuffle_at
             reshuffle = "" if at is None else f", the Reshuffle card as number {at}"

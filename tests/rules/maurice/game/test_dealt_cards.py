@@ -124,7 +124,7 @@ def test_a_dealt_modifier_adds_what_it_says_and_nothing_else(dealt):  # M-3.9, M
         Modify("french", "bugle", {"B1": -1}, "muddy-lanes-1"),
     )
     assert GAME.legal(state) == (Decline("french"), one, all_of_them)
-    with pytest.raises(Refused, match="expected what Long Strides adds"):
+    with pytest.raises(Refused, match="expected the modifiers of Long Strides"):
         after(state, Modify("french", "bugle", {"F1": 5}, "long-strides-1"))
     with pytest.raises(Refused, match=r"M-3\.10 expected the card that is played"):
         after(state, Modify("french", "bugle", {"F1": 2}))
@@ -154,7 +154,7 @@ def test_a_dealt_interrupt_does_what_it_says(dealt):  # M-3.7
     state = replace(state, step=step, round=replace(state.round, command="march"))
     played = Interrupt("rough-going", "rough-going-1")
     assert GAME.legal(state) == (Decline("british"), played)
-    with pytest.raises(Refused, match=r"expected what Rough Going does \(rough-going\), got foil"):
+    with pytest.raises(Refused, match=r"expected the effect of Rough Going \(rough-going\), got"):
         after(state, Interrupt("foil", "rough-going-1"))
     state, _ = after(state, played)
     assert state.side("british").cards == ("runner-1",)
@@ -284,12 +284,15 @@ def test_m_4_18_whoever_is_said_to_hold_no_card_must_pass(dealt):
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        (Overrule(deck=49, aside=()), "deck: expected 48 cards or fewer left in the deck"),
-        (Overrule(deck=0, stage="second", aside=()), "deck: expected 1 or more cards in the deck"),
-        (Overrule(hands={"french": 99}), "hands: expected hands of no more cards than the deck"),
-        (Overrule(deck=47), "aside: M-3.10 expected 1 cards of the deck"),
-        (Overrule(deck=46, aside=("no", "such")), "aside: M-3.10 expected 2 cards of the deck"),
-        (Overrule(aside=("no",)), "aside: M-3.10 expected 0 cards of the deck"),
+        (Overrule(deck=49, aside=()), "deck: expected at most 48 cards left in the deck"),
+        (Overrule(deck=0, stage="second", aside=()), "deck: expected at least 1 cards in the deck"),
+        (
+            Overrule(hands={"french": 99}),
+            "hands: expected hands that need at most 48 cards from the deck",
+        ),
+        (Overrule(deck=47), "aside: M-3.10 expected 1 cards from the deck"),
+        (Overrule(deck=46, aside=("no", "such")), "aside: M-3.10 expected 2 cards from the deck"),
+        (Overrule(aside=("no",)), "aside: M-3.10 expected 0 cards from the deck"),
     ],
 )
 def test_m_3_10_cards_that_cannot_be_so_are_refused(dealt, said, why):
