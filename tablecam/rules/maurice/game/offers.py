@@ -81,7 +81,7 @@ def _done(state: State) -> Offer:
         case LayingTerrain():
             return Offer("setup", "Leave the terrain as it lies")
         case Activating():
-            return Offer("done", "Activate nobody")
+            return Offer("done", "Activate no force")
         case _:
             return Offer("done", "Done")
 

@@ -116,7 +116,9 @@ def test_only_guns_that_have_not_fired_bombard():  # M-7.3, M-4.24
     state = state_at(table, Activating(), command="bombard", fired=frozenset({"G0"}))
     listed = [each.force for each in GAME.legal(state) if isinstance(each, Activate)]
     assert listed == [("G1",), ("G2",)]
-    with pytest.raises(Refused, match=r"M-7\.3 expected a force of artillery that has not fired"):
+    with pytest.raises(
+        Refused, match=r"M-7\.3 expected a force with only artillery that has not fired"
+    ):
         after(state, Activate(("G0", "G1"), (20,)))
     state, _ = after(state, Activate(("G1", "G2"), (20,)))
     assert isinstance(state.step, Interrupting)
@@ -158,7 +160,7 @@ def test_a_measured_span_that_is_too_close_to_call_is_the_movers():  # M-4.11, G
     )
     state = replace(state, position=replace(state.position, units=units))
     _, told = after(state, Activate(("F1",), (11,)))
-    assert told[0].text.endswith("2.0 mm are too close to call, and the mover's")
+    assert told[0].text.endswith("2.0 mm is too close to call, so the mover decides")
 
 
 def test_the_card_that_is_a_hair_too_short_is_offered_to_the_mover():  # M-4.11, G-7

@@ -189,7 +189,7 @@ def test_an_event_is_the_whole_command_and_may_leave_the_game():  # M-4.7, M-4.2
 def test_a_card_drawn_for_a_rally_is_no_event_any_more():  # T-9, M-4.10
     units = table(line("F2", "french", 800, 200, disruption=2))
     state, _ = after(state_at(units, CommandChoice(), hand=1), Declare("rally"))
-    with pytest.raises(Refused, match="expected a force, or done, got declare"):
+    with pytest.raises(Refused, match="expected a force or done, got declare"):
         after(state, Declare("event"))
     # For its span it can be used.
     state, _ = after(state, Activate(("F2",), (4, 4, 4)), Decline("british"))

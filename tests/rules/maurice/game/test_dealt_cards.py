@@ -165,7 +165,7 @@ def test_a_dealt_event_that_is_not_removable_goes_to_the_discards(dealt):  # M-4
     state, _ = after(state, Volleys(False))
     events = [each.card for each in GAME.legal(state) if each.command == "event"]
     assert events == ["council-of-war-1", "valeur-et-discipline-1"]
-    with pytest.raises(Refused, match=r"M-3\.8 Runner is no event"):
+    with pytest.raises(Refused, match=r"M-3\.8 Runner is not an event"):
         after(state, Declare("event", "runner-1"))
     kept, _ = after(state, Declare("event", "council-of-war-1"))
     assert isinstance(kept.step, MovingCommander)

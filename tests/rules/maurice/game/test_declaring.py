@@ -179,7 +179,7 @@ def test_cards_that_do_not_reach_are_spent_for_nothing():
     state, events = after(state, Activate(("F9",), spans=(4, 6)))
     assert kinds(events) == ["out-of-reach"]
     assert events[0].rule == "M-4.11"
-    assert "cards are spent for nothing" in events[0].text
+    assert "cards are lost" in events[0].text
     assert state.side("french").hand == 4
     assert isinstance(state.step, MovingCommander)
 

@@ -73,7 +73,7 @@ def test_m_4_8_an_army_of_which_nobody_is_left_declares_no_action() -> None:
     assert the_round.legal(state) == (Declare("pass"), Declare("event"))
     for each in the_round.legal(state):
         assert after(state, each)[0].round.command == each.command
-    with pytest.raises(Refused, match="French cannot march: none of its units is on the table"):
+    with pytest.raises(Refused, match="French cannot march: it has no units on the table"):
         after(state, Declare("march"))
 
 

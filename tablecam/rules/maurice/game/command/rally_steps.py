@@ -37,7 +37,7 @@ class RallyingRules:
         if isinstance(action, Done):
             return after_action(state), ()
         if not isinstance(action, Rally):
-            raise Refused(f"expected a unit that rallies, or done, got {action.type}", rule="M-9.1")
+            raise Refused(f"expected a unit to rally or done, got {action.type}", rule="M-9.1")
         left = _left(field_at(state), step)
         if action.unit not in left:
             expected = f"expected one of {', '.join(left)}" if left else "expected done"
