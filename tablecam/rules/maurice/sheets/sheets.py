@@ -89,7 +89,7 @@ def _section(
 ) -> Section:
     """Returns a section, or one line that says so if an internal error prevents it."""
     names = [unit.id for unit in units]
-    text = f"what to say of {' and '.join(names)} is {NOT_KNOWN}"
+    text = f"the answer for {' and '.join(names)} is {NOT_KNOWN}"
     key = "near_enemy" if kind == "near" else kind
     unknown = Section(key, kind.capitalize(), (plain_line(text),))
     if rulings.not_known & {kind, *(f"{kind}/{name}" for name in names)}:

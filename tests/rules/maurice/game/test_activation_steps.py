@@ -84,7 +84,7 @@ def test_what_is_no_force_is_not_activated():  # M-1.15, M-4.14
         command="march",
     )
     for force, said in (
-        (("FA", "FC"), r"M-1\.15 no chain of links joins FC"),
+        (("FA", "FC"), r"M-1\.15 no chain of linked units connects FC"),
         (("B1",), r"M-1\.15 expected units of French, got B1"),
         ((), r"M-1\.15 expected a force"),
         (("FA", "FA"), "FA is named twice"),
@@ -106,7 +106,9 @@ def test_half_of_a_force_that_is_activated_to_charge_can_charge():  # M-8.2, T-3
         return after(state, Activate(tuple(unit.id for unit in lines), (12,)))[0]
 
     assert isinstance(activated(3).step, Interrupting)
-    with pytest.raises(Refused, match=r"M-8\.2 expected a force of units at least half of which"):
+    with pytest.raises(
+        Refused, match=r"M-8\.2 expected a force with at least half of its units able to"
+    ):
         activated(1)
 
 

@@ -142,7 +142,7 @@ def test_a_round_gets_its_number_and_a_deck_its_stage() -> None:
     state, told = after(marching(), action)
     assert (state.active, state.round.number) == ("british", 7)
     assert (state.deck.stage, state.deck.left, state.round.is_deck_out) == ("last", 0, True)
-    assert told[0].text.endswith("it is the last deck; the round is British's; it is round 7")
+    assert told[0].text.endswith("it is the last deck; it is British's round; it is round 7")
     with pytest.raises(Refused, match="number: expected a round from 1 on, got 0"):
         after(marching(), Overrule(number=0))
     with pytest.raises(Refused, match="deck: expected at least 1 cards in the deck, got 0"):

@@ -65,7 +65,7 @@ class RollingToDisruptRules:
             replace(target.unit, state={**target.unit.state, "disruption": level})
         )
         facts = {"unit": target.id, "disruption": struck.disruption, "level": level}
-        outcome = f"{struck.disruption} of {len(dice)} hits disrupt it, on {number} or more"
+        outcome = f"{struck.disruption} of {len(dice)} hits disrupt it ({number}+ needed)"
         event = Event("disrupted", f"{target.id}: {outcome}", "M-7.25", facts)
         state, lost = without_broken(state, (target.id,) * struck.is_broken)
         # A unit that broke may have cost the army its last morale (M-2.5).

@@ -44,7 +44,9 @@ class MarchingRules:
         """Asks the active side."""
         waiting = ", ".join(_waiting(state, step))
         side = side_name(state.active)
-        return PendingDecision(f"{side} marches: {waiting} may move, or say done", state.active)
+        return PendingDecision(
+            f"{side} marches: {waiting} may move; choose done to end", state.active
+        )
 
     def legal(self, state: State, step: Marching) -> tuple[Action, ...]:
         """Lists the usual marches of each unit that has not moved, and stopping."""
@@ -64,7 +66,7 @@ class MarchingRules:
             return _without_smoke(state, step)
         if isinstance(action, Done):
             return after_action(state), ()
-        why = f"expected a unit's march, smoke cleared, or done, got {action.type}"
+        why = f"expected a march, smoke to clear or done, got {action.type}"
         raise Refused(why, rule="M-6.31")
 
 
@@ -121,7 +123,7 @@ def check_bases(state: State, action: March | Charge) -> None:
         for bases in (unit.bases, action.bases)
     )
     if have != got:
-        why = f"expected the {len(have)} bases of {unit.id}, got others"
+        why = f"expected the {len(have)} bases of {unit.id}, got different ones"
         raise Refused(why, rule="M-1.6", key="bases")
 
 
@@ -161,9 +163,9 @@ def shapes_inside(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Sha
 def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
     """Makes a unit's march with all its effects, or refuses it."""
     if action.unit not in step.force:
-        raise Refused(f"{action.unit} is not of the activated force", rule="M-6.1", key="unit")
+        raise Refused(f"{action.unit} is not in the activated force", rule="M-6.1", key="unit")
     if action.unit in step.moved:
-        raise Refused(f"{action.unit} has moved in this round", rule="M-6.31", key="unit")
+        raise Refused(f"{action.unit} has already moved in this round", rule="M-6.31", key="unit")
     check_bases(state, action)
     judgement = judge_march(state, action)
     if judgement.is_legal.answer == "no":
@@ -193,16 +195,18 @@ def _without_smoke(state: State, step: Marching) -> StateAndEvents:
     """Clears the smoke of the whole force; none of it moves in this round (M-4.23)."""
     smoking = _smoking(state, step)
     if not smoking:
-        raise Refused("expected guns with smoke: none of the force has any", rule="M-4.23")
+        raise Refused("no unit of the force has smoke to clear", rule="M-4.23")
     if step.moved:
         names = " and ".join(step.moved)
-        raise Refused(f"{names} moved: a march that clears smoke moves nobody", rule="M-4.23")
+        raise Refused(
+            f"{names} moved already: a force that clears smoke may not move", rule="M-4.23"
+        )
     for name in smoking:
         unit = field_at(state).by_id[name].unit
         other_state = {key: value for key, value in unit.state.items() if key != "smoke"}
         state = state.with_unit(replace(unit, state={**other_state, "smoke": False}))
     names = " and ".join(smoking)
-    event = Event("smoke-cleared", f"{names}: the smoke is off", "M-4.23", {"units": list(smoking)})
+    event = Event("smoke-cleared", f"{names}: smoke cleared", "M-4.23", {"units": list(smoking)})
     return after_action(state), (event,)
 
 
@@ -224,7 +228,7 @@ def _march_event(name: str, judgement: MoveJudgement) -> Event:
     answer = judgement.is_legal
     text = f"{name} {_move_text(judgement)}"
     if answer.answer == "too_close":
-        text += f": {abs(answer.margin_mm):.1f} mm are too close to call, and the mover's"
+        text += f": {abs(answer.margin_mm):.1f} mm is too close to call, so the mover decides"
     facts = {
         "unit": name,
         "cost_bw": round(judgement.cost_bw, 3),

@@ -52,7 +52,7 @@ def move_words(
         words.append(f"went {bw_text(judgement.cost_bw)} BW")
     elif not words:
         words += _straight_off(field, unit, there)
-    return join_words(words) or "stayed"
+    return join_words(words) or "did not move"
 
 
 def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
@@ -199,7 +199,7 @@ def _straight(length_bw: float, back: str) -> Iterator[str]:
 def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterator[str]:
     """Describes the straight-line distance of a unit from where it stood."""
     by_mm = np.subtract(_middle_of(there), _middle_of(unit))
-    yield f"lies {bw_text(field.in_bw(float(np.hypot(*by_mm))))} BW from where it stood"
+    yield f"is {bw_text(field.in_bw(float(np.hypot(*by_mm))))} BW from where it was"
 
 
 def _heading_deg(front: Sequence[Point]) -> float:
