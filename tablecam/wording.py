@@ -44,6 +44,16 @@ def quoted(value: object) -> str:
     return text if len(text) <= _MAX_QUOTE_LENGTH else text[: _MAX_QUOTE_LENGTH - 3] + "..."
 
 
+def joined(words: Iterable[str]) -> str:
+    """Joins words with commas and a final `and`; empty if there are none.
+
+    >>> joined(["10"]), joined(["10", "11"]), joined(["10", "11", "12"])
+    ('10', '10 and 11', '10, 11 and 12')
+    """
+    *first, last = [*words] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Returns the end of a message about an unknown name: the closest known one, or all of them.
 

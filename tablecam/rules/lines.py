@@ -57,7 +57,7 @@ class Lines:
         # One bad request must not end the session.
         except Exception as error:
             log.debug("", exc_info=True)
-            return {"ok": False, "error": f"a fault of tablecam's own: {error!r}"}
+            return {"ok": False, "error": f"internal error in tablecam: {error!r}"}
 
     def _command(self, request: Document) -> Callable[[Document], Json]:
         name = request.data.get("do")

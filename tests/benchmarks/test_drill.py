@@ -176,7 +176,7 @@ def test_no_hostile_line_is_a_fault_of_the_engines_own(drilled: Drilled) -> None
     for line in islice(hostile_lines(engine, Random(SEED)), LINES):
         answer = engine.answer(line)
         answers["taken" if answer["ok"] else "refused"] += 1
-        wrong += "a fault of tablecam's own" in answer.get("error", "")
+        wrong += "internal error in tablecam" in answer.get("error", "")
     drilled.hold(
         "engine", f"{LINES} lines: {told(answers)}", "it answers with an internal error", wrong
     )

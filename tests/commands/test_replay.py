@@ -40,7 +40,7 @@ def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(gam
         "the camera was bumped",
         "overruled: B1 at 2 disruption (the deck was cut wrong)",
         "dispute 1: Are F1 and B1 within 4 BW of each other? no, by 320.0 mm  [M-1.9]",
-        "── round 2: it is British's ── 19:46, 16 min in ──",
+        "── round 2: British is active ── 19:46, 16 min in ──",
     ):
         assert line in told
     assert max(map(len, told.splitlines())) <= 120

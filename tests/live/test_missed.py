@@ -90,7 +90,7 @@ def test_a_base_that_was_removed_is_missed_until_it_is_seen_again(watched: Watch
     watched.hide({11: 60.0})
     comes_true(lambda: watched.said() != [])
     (said,) = watched.said()
-    assert said == "a base of F1 cannot be seen: units lose no bases, put it back"
+    assert said == "a base of F1 cannot be seen: units never lose bases, so put every base back"
     watched.hide({})
     comes_true(lambda: watched.said() == [])
 
@@ -131,7 +131,7 @@ def test_an_arm_that_reaches_across_hides_what_nobody_misses(watched: Watched) -
     watched.hide({11: 5.0} | dict.fromkeys((20, 21, 22, 23), 60.0))
     comes_true(lambda: watched.said() != [])
     (said,) = watched.said()
-    assert said == "F2 is not seen on the table: put it back where it was"
+    assert said == "F2 cannot be seen on the table: put it back where it was"
 
 
 def test_nothing_is_missed_while_the_camera_is_lost(watched: Watched) -> None:
@@ -143,6 +143,6 @@ def test_nothing_is_missed_while_the_camera_is_lost(watched: Watched) -> None:
 def test_a_commander_who_was_taken_off_is_missed_until_he_is_seen_again(watched: Watched) -> None:
     watched.hide({90: 60.0})
     comes_true(lambda: watched.said() != [])
-    assert watched.said() == ["cinc is not seen on the table: put him back where he stood"]
+    assert watched.said() == ["cinc cannot be seen on the table: put him back where he stood"]
     watched.hide({})
     comes_true(lambda: watched.said() == [])

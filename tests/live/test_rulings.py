@@ -105,7 +105,7 @@ def test_a_dispute_stays_as_it_was_when_the_table_moves_on(scene):
 def test_a_dispute_of_nothing_is_refused_and_not_kept(scene):
     _, _, live = scene
     before = len(live.disputes())
-    said = 'expected one that the page shows now, such as flank/P1/A1, got "flank/P1"'
+    said = 'expected the id of a question on the page, such as flank/P1/A1, got "flank/P1"'
     with pytest.raises(BadInput, match=said):
         live.dispute("flank/P1", "prussian")
     assert len(live.disputes()) == before

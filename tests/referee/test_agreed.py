@@ -46,7 +46,7 @@ def test_nobody_but_the_server_names_cards_that_are_drawn(seat) -> None:
     due = seat_view(referee, SHARED)["actions"][0]["action"]
     with referee.locked() as play:
         cards = list(play.state.deck.cards[: due["count"]])
-    with pytest.raises(BadInput, match=r"cards: M-3\.10 tablecam deals: expected no cards by name"):
+    with pytest.raises(BadInput, match=r"cards: M-3\.10 expected no card names, as tablecam deals"):
         referee.act(seat, due | {"cards": cards})
     assert cards_of(referee, due["side"]) == ()
     referee.act(seat, due)

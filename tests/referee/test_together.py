@@ -115,7 +115,7 @@ def test_who_follows_one_that_may_not_go_waits_with_him() -> None:
     by_unit = {each["unit"]: each for each in now["moved"]}
     assert by_unit["F3"]["is_legal"]
     assert not by_unit["F2"]["is_legal"]
-    said = "F2 lies where F1 stood, which may not lie where it lies now"
+    said = "F2 is where F1 stood, which may not stay where it is now"
     assert by_unit["F2"]["answer"]["because"] == said
 
 
@@ -132,7 +132,7 @@ def test_two_that_changed_places_are_told_that_neither_can_go_first() -> None:
     referee.table_at_rest(seen)
     now = seat_view(referee, FRENCH)
     assert now["together"] == []
-    said = "F1 lies where F2 stood, and F2 where F1 stood: neither can go first"
+    said = "F1 is where F2 stood, and F2 is where F1 stood: neither can go first"
     assert next(each for each in now["moved"] if each["unit"] == "F1")["answer"]["because"] == said
 
 

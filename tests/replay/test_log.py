@@ -24,7 +24,7 @@ def ruling(text):
 def test_a_question_is_told_with_its_answer_and_a_hint_as_it_is():
     asked = "F1 moved ahead 5 BW: march?"
     assert told("ruling", ruling(asked)) == [f"{asked} no, by 31.4 ± 0.2 mm"]
-    hint = "F1 has been moved by 31 mm, but nothing is to be moved now: put it back"
+    hint = "F1 was moved 31 mm, but no unit may move now: put it back"
     assert told("ruling", ruling(hint)) == [hint]
 
 

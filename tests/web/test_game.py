@@ -223,7 +223,7 @@ def test_a_whole_army_that_a_camera_has_measured_is_laid_in_rows_by_one_tap():
         body = {"action": now["actions"][0]["action"], "version": now["version"]}
         now = client.post("/api/game/act", json=body).json
     (offer,) = now["actions"]
-    assert offer["label"] == "All in rows"
+    assert offer["label"] == "Deploy all in rows"
     body = {"action": offer["action"], "version": now["version"]}
     assert client.post("/api/game/act", json=body).status_code == 200
 

@@ -100,7 +100,7 @@ class MauriceBook:
         similar = sheets.question_like(rulings, question)
         kinds = f", which begin with {', '.join(sheets.KINDS)}"
         example = kinds if similar is None else f", such as {similar}"
-        message = f"expected one that the page shows now{example}, got {quoted(question)}"
+        message = f"expected the id of a question on the page{example}, got {quoted(question)}"
         raise BadInput("question", message)
 
 

@@ -52,7 +52,7 @@ def test_two_players_set_up_a_game_with_it(armies: Table) -> None:
     expect(austrian.page.locator(".layer.game .role-zone")).to_have_count(2)
     armies.taps("The far edge", "Prussian deploys first")
     deploys(armies)
-    armies.taps("Keep all where they lay")
+    armies.taps("Keep all units where they are")
     prussian.enters(5, 4)
     expect(prussian.page.locator("#turn-active")).to_have_text("Prussian")
     expect(prussian.page.locator("#turn-number")).to_have_text("1")

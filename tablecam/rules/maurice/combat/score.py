@@ -9,6 +9,7 @@ from types import MappingProxyType
 from tablecam.rules.maurice.field.tables import BAD_TERRAIN, BASIC, COVER, HIGHER, VULNERABLE
 from tablecam.rules.maurice.field.terms import Term, amounts_by_name, total
 from tablecam.table.model import Arm
+from tablecam.wording import joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +78,17 @@ def _own(fighter: Fighter) -> Iterable[Term]:
 def _against(fighter: Fighter) -> Iterable[Term]:
     """Yields the modifiers for its enemies' position and for attacks on it, each once."""
     if fighter.higher:
-        why = f"attacks {_listed(fighter.higher)} on higher ground"
+        why = f"attacks {joined(fighter.higher)} on higher ground"
         yield Term("elevation", HIGHER, "M-8.15", why)
     if fighter.covered:
-        yield Term("cover", COVER, "M-8.14", f"attacks {_listed(fighter.covered)} in cover")
+        yield Term("cover", COVER, "M-8.14", f"attacks {joined(fighter.covered)} in cover")
     # A column flanked as well is vulnerable only once, so both reasons share one term.
     is_column = fighter.formation == "column" and fighter.arm != "artillery"
     whys = ["in column"] * is_column
     if fighter.flanked_by:
-        whys.append(f"attacked on flank or rear by {_listed(fighter.flanked_by)}")
+        whys.append(f"attacked on flank or rear by {joined(fighter.flanked_by)}")
     if whys:
-        yield Term("vulnerable", VULNERABLE, "M-8.16", f"vulnerable, {' and '.join(whys)}")
+        yield Term("vulnerable", VULNERABLE, "M-8.16", f"vulnerable, {joined(whys)}")
 
 
 def _outnumbered(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Iterable[Term]:
@@ -97,15 +98,10 @@ def _outnumbered(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Iterable[
     alone = [name for name in enemies if everyone[name].engaged_with == (fighter.id,)]
     if len(enemies) > 1 and alone:
         verb = "is" if len(alone) == 1 else "are"
-        why = f"outnumbered, {_listed(alone)} {verb} engaged with {fighter.id} alone"
+        why = f"outnumbered, {joined(alone)} {verb} engaged with {fighter.id} alone"
         yield Term("outnumbered", -len(alone), "M-8.17", why)
 
 
 def _card(fighter: Fighter) -> Iterable[Term]:
     if fighter.card:
         yield Term("card", fighter.card, "M-8.18", "card")
-
-
-def _listed(names: Iterable[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

@@ -17,6 +17,7 @@ from tablecam.rules.maurice.field.field import MAX_OFF_TABLE_MM, MAX_SIGMA_DEG, 
 from tablecam.rules.maurice.field.overlaps import max_overlap_mm, overlapping_bases
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.table.model import Position, Unit
+from tablecam.wording import joined
 
 
 def units_fit_for_rulings(position: Position) -> tuple[Position, Mapping[str, str]]:
@@ -50,7 +51,7 @@ def _on_top_of_each_other(units: list[Unit]) -> dict[str, str]:
     for *both, deep_mm in overlapping_bases(units):
         if deep_mm <= max_overlap_mm(*(unit.bases[index] for unit, index in both)):
             continue
-        names = " and ".join(f"{unit.base_name(index)} ({unit.id})" for unit, index in both)
+        names = joined(f"{unit.base_name(index)} ({unit.id})" for unit, index in both)
         # Where only one of the two is seen, the camera is right about that one.
         hidden = [unit.id for unit, index in both if unit.bases[index].seen == "held"]
         for unit_id in hidden if len(hidden) == 1 else [unit.id for unit, _ in both]:

@@ -19,7 +19,7 @@ from tablecam.rules.maurice.field.terms import needed_on_die
 from tablecam.rules.maurice.fire.fire import BaseFire, FireByUnit, FireOption, fire_of
 from tablecam.rules.maurice.place.forces import first_unlinked, linking_obstacle
 from tablecam.table.model import Arm
-from tablecam.wording import nearest
+from tablecam.wording import joined, nearest
 
 _RANGES: Mapping[Kind, str] = MappingProxyType({"volley": "short", "bombard": "long"})
 """The range of each kind of fire (M-7.1)."""
@@ -205,7 +205,7 @@ def _chosen(
     fire_range = _RANGES[request.kind]
     at_range = [option for option in fire.options if option.range == fire_range]
     if not at_range:
-        there = " and ".join(dict.fromkeys(option.range for option in fire.options))
+        there = joined(dict.fromkeys(option.range for option in fire.options))
         raise _refused(
             request, aim, f"base {aim.base} has targets at {there} range alone (M-7.1, M-7.12)"
         )

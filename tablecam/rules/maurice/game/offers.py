@@ -79,9 +79,9 @@ def _done(state: State) -> Offer:
     """Offers to end a step, in words where the meaning is not plain."""
     match state.step:
         case LayingTerrain():
-            return Offer("setup", "Leave the terrain as it lies")
+            return Offer("setup", "Keep the terrain as it is")
         case Activating():
-            return Offer("done", "Activate nobody")
+            return Offer("done", "Activate no force")
         case _:
             return Offer("done", "Done")
 
@@ -97,15 +97,17 @@ def _plain(action: act.Action) -> Offer:
         case act.Declare():
             return Offer("command", action.card or action.command.capitalize())
         case act.FireFrom():
-            return Offer("fire", f"From the {action.direction}")
+            return Offer("fire", f"Start from the {action.direction}")
         case act.ChooseEdge():
             return Offer("setup", f"The {action.edge} edge")
         case act.ChooseOrder():
             return Offer("setup", f"{side_name(action.first)} deploys first")
         case act.Deploy():
-            return Offer("setup", "All in rows" if action.units else "Keep all where they lay")
+            return Offer(
+                "setup", "Deploy all in rows" if action.units else "Keep all units where they are"
+            )
         case act.ClearSmoke():
-            return Offer("march", "Clear the smoke of all")
+            return Offer("march", "Clear all smoke")
         case _:
             return _card(action)
 
@@ -122,10 +124,10 @@ def _card(action: act.Action) -> Offer:
         case act.Decline():
             return Offer("card", "No card")
         case act.Remove():
-            return Offer("card", "Take the event out of the game")
+            return Offer("card", "Remove the event from the game")
         case act.Draw():
             at = action.reshuffle_at
-            reshuffle = "" if at is None else f", the Reshuffle card as number {at}"
+            reshuffle = "" if at is None else f" (card {at} is the Reshuffle card)"
             return Offer("card", f"Draw {action.count}{reshuffle}")
         case act.Discard():
             return Offer("card", f"Discard {', '.join(action.cards) or action.count}")
@@ -215,7 +217,7 @@ def _fall_back(state: State, action: act.FallBack) -> Offer:
     unit, result = field.by_id[action.unit], fall_back(field, action.unit, {})[action.unit]
     shapes = outlines(field, [unit.id])
     if result.is_broken:
-        return Offer("fall-back", f"{unit.id}: cannot, and breaks", shapes)
+        return Offer("fall-back", f"{unit.id} cannot fall back and breaks", shapes)
     there = affinity.translate(unit.outline, *moved_back_mm(unit, result.fall_back_mm))
     shapes = (*shapes, *shapes_of(there, "goal", f"{field.in_bw(result.fall_back_mm):.3g} BW back"))
     return Offer("fall-back", unit.id, shapes)
@@ -233,7 +235,9 @@ def _commander(state: State, action: act.PlaceCommander) -> Offer:
         for commander in state.position.commanders
         if commander.side == action.side
     )
-    return Offer("commander", f"The {side_name(action.side)} commander to {where}", (*paths, place))
+    return Offer(
+        "commander", f"Move the {side_name(action.side)} commander to {where}", (*paths, place)
+    )
 
 
 def _middle(unit: UnitOnField) -> Point:

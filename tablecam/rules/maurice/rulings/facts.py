@@ -26,7 +26,7 @@ from tablecam.uncertainty.answer import Answer
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-NOT_KNOWN = "not known, as tablecam could not work it out"
+NOT_KNOWN = "unknown, as tablecam could not work it out"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

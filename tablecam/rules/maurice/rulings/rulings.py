@@ -114,7 +114,7 @@ def unit_rulings(
 ) -> UnitRulings:
     """Returns the rulings on one unit from those on all; `not_known` is as in `attempt`."""
     unknown = Answer(
-        "too_close", 0.0, 0.0, 0.5, NEAR_RULE, f"whether {unit.id} is near: {NOT_KNOWN}"
+        "too_close", 0.0, 0.0, 0.5, NEAR_RULE, f"whether {unit.id} is near is {NOT_KNOWN}"
     )
     return UnitRulings(
         unit,

@@ -47,9 +47,9 @@ def rulings_tables(rulings: Rulings, *, rule: str | None = None) -> tuple[TextTa
 def rulings_notes(rulings: Rulings, *, rule: str | None = None) -> tuple[str, ...]:
     """Returns close calls, interpretations that decide, and warnings about the position."""
     close = [(answer.rule, f"{answer.rule}: {answer.because}") for answer in rulings.close_calls]
-    read = [(about, f"{about}, as read: {text}") for about, text in readings_of(rulings).items()]
+    read = [(about, f"{about}: {text}") for about, text in readings_of(rulings).items()]
     notes = []
-    for title, group in (("Too close to call", close), ("How the book is read here", read)):
+    for title, group in (("Too close to call", close), ("Interpretations used", read)):
         matching = [note for about, note in group if rule is None or is_under(rule, about)]
         notes += [title, *(f"  {note}" for note in dict.fromkeys(matching)), ""] if matching else []
     return (*notes, *(f"warning: {warning}" for warning in rulings.field.warnings))

@@ -44,7 +44,7 @@ def pair_charge_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Sec
     """Returns whether either of two units can charge the other."""
     if a.side == b.side:
         return Section(
-            "charge", _TITLE, (plain_line(f"{a.id} and {b.id} are of one side", "M-8.1"),)
+            "charge", _TITLE, (plain_line(f"{a.id} and {b.id} are on the same side", "M-8.1"),)
         )
     lines = [line for unit, other in ((a, b), (b, a)) for line in _lines_at(rulings, unit, other)]
     charges = (rulings.units[a.id].charge, rulings.units[b.id].charge)

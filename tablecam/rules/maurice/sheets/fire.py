@@ -24,7 +24,6 @@ from tablecam.rules.maurice.sheets.lines import (
     counted,
     line_of,
     listed_answer,
-    names_of,
     plain_line,
     question,
     span_of,
@@ -32,6 +31,7 @@ from tablecam.rules.maurice.sheets.lines import (
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.lengths import distance
+from tablecam.wording import joined
 
 _RANGE_RULE: Final = "M-7.9"
 
@@ -89,7 +89,7 @@ def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnF
             "M-7.12", f"it has a target {must}", f"each has a target {must}", 0.0, 0.0, drawn
         )
     if fire.options:
-        one = "its zone, however it is turned, meets others first or does not reach it"
+        one = "at any angle its zone meets other units first or falls short"
         many = "their zones, however they are turned, meet others first or do not reach it"
         return Stop("M-7.12", one, many, 0.0, 0.0, drawn)
     return stop_of(rulings, unit, fire)
@@ -211,7 +211,7 @@ def pair_fire_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Secti
     """Returns which bases of either unit may fire at the other."""
     if a.side == b.side:
         return Section(
-            "fire", _TITLE, (plain_line(f"{a.id} and {b.id} are of one side", "M-7.13"),)
+            "fire", _TITLE, (plain_line(f"{a.id} and {b.id} are on the same side", "M-7.13"),)
         )
     lines = (*_pair_lines(rulings, a, b), *_pair_lines(rulings, b, a))
     return Section("fire", _TITLE, lines)
@@ -354,14 +354,14 @@ def _subject(unit: UnitOnField, bases: Sequence[_BaseResult]) -> str:
     """Names some bases of a unit at the start of a sentence; all bases together are the unit."""
     if len(bases) == len(unit.bases):
         return unit.id if len(bases) == 1 else f"All {len(bases)} bases of {unit.id}"
-    return f"Base{'s' * (len(bases) > 1)} {names_of(result.fire.base for result in bases)}"
+    return f"Base{'s' * (len(bases) > 1)} {joined(result.fire.base for result in bases)}"
 
 
 def _question_about(unit: UnitOnField, bases: Sequence[_BaseResult]) -> Question:
     """Returns the question whether some bases may fire."""
     names = [result.fire.base for result in bases]
     target = bases[0].target
-    shooters = f"base{'s' * (len(names) > 1)} {names_of(names)} of {unit.id}"
+    shooters = f"base{'s' * (len(names) > 1)} {joined(names)} of {unit.id}"
     if len(names) == len(unit.bases):
         shooters = unit.id if len(names) == 1 else f"all {len(names)} bases of {unit.id}"
     text = f"May {shooters} {'fire' if target is None else f'shoot {target.id}'}?"

@@ -69,16 +69,6 @@ def line_of(shape: Shape) -> shapely.LineString:
     return shapely.LineString(shape.points_mm)
 
 
-def names_of(names: Iterable[str]) -> str:
-    """Joins names with commas and a final `and`.
-
-    >>> names_of(["10"]), names_of(["10", "11"]), names_of(["10", "11", "12"])
-    ('10', '10 and 11', '10, 11 and 12')
-    """
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
-
-
 def span_of(values: Iterable[float], *, places: int = 0, unit: str = "") -> str:
     """Formats the range of some numbers, or one number where both ends look alike.
 

@@ -25,13 +25,13 @@ from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import (
     answer_line,
     listed_answer,
-    names_of,
     plain_line,
     question,
 )
 from tablecam.rules.reports import Finding, Section
 from tablecam.table.model import Commander
 from tablecam.table.sides import side_name
+from tablecam.wording import joined
 
 _LISTED_BW = 2 * FORCE_BW
 """Friends farther away are not listed, unless they are of the force."""
@@ -53,7 +53,7 @@ def _allowance(rulings: Rulings, unit: UnitOnField) -> Finding:
     allowed_bw = rulings.units[unit.id].allowance_bw
     may = f"{unit.id} may move {allowed_bw:g} BW"
     if unit.has_smoke:
-        text = f"{unit.id} is marked with smoke: it may not move, but a march may take it off"
+        text = f"{unit.id} has smoke: it may not move, but a march can clear it"
         return plain_line(text, "M-4.23", read="M-4.23")
     if unit.unit.arm == "artillery":
         slow = f"{ARTILLERY_SLOW_BW:g} in all over difficult ground, or to end near the enemy"
@@ -74,7 +74,7 @@ def _formation(unit: UnitOnField) -> Iterator[Finding]:
     if unit.formation == "column":
         text = "If it deploys before it moves, it keeps the allowance of a column"
         yield plain_line(text, "M-6.2", read="M-6.2")
-        text = "It may snake; at the end its bases lie behind each other along its way"
+        text = "It may follow a winding path; its bases end one behind the other along it"
         yield plain_line(text, "M-6.9", read="M-6.10")
 
 
@@ -84,7 +84,7 @@ def _beside(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
         friend.id for friend in rulings.field.friends_of(unit) if unit.touches_flank_of_line(friend)
     ]
     if neighbours:
-        text = f"It wheels free of {' and '.join(neighbours)}, flush beside it"
+        text = f"It may wheel past {joined(neighbours)}, in edge contact beside it"
         yield plain_line(text, "M-6.14", read="M-6.14")
 
 
@@ -115,7 +115,7 @@ def force_section(rulings: Rulings, unit: UnitOnField) -> Section:
     force = _force_of(rulings, unit)
     others = [name for name in force if name != unit.id]
     text = f"{unit.id} forms one force with {', '.join(others)}"
-    head = plain_line(text if others else f"{unit.id} is a force of its own", FORCE_RULE)
+    head = plain_line(text if others else f"{unit.id} is a force by itself", FORCE_RULE)
     limit_mm = _LISTED_BW * rulings.field.bw_mm
     friends = [
         friend
@@ -143,7 +143,7 @@ def _unlike(unit: UnitOnField, friends: Sequence[UnitOnField]) -> Iterator[Findi
     for friend in friends:
         names_by_reason.setdefault(linking_obstacle(unit, friend), []).append(friend.id)
     for reason, names in names_by_reason.items():
-        yield plain_line(f"It is not linked with {names_of(names)}: {reason}", FORCE_RULE)
+        yield plain_line(f"It is not linked with {joined(names)}: {reason}", FORCE_RULE)
 
 
 def pair_force_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
@@ -167,7 +167,7 @@ def link_line(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Finding:
     because = answer.because.removeprefix("no force: ")
     because = because.replace(f"{a.id} and {b.id} lie", "they lie")
     if answer.answer != "yes" and b.id in _force_of(rulings, a):
-        because += "; they are of one force through others"
+        because += "; other units link them in one force"
         read = "M-1.15"
     asked = question(f"Are {a.id} and {b.id} linked in a force?", "force", a.id, b.id)
     return answer_line(answer, asked, text=f"{head}: {because}", read=read)
@@ -205,7 +205,7 @@ def _span_line(
     text = f"What span activates the force of {unit.id} from {leader.id}?"
     asked = question(text, "span", leader.id, unit.id)
     if length is None:
-        because = f"no string from {leader.id} reaches it that keeps 1 BW from every enemy"
+        because = f"no path from {leader.id} reaches it without coming within 1 BW of an enemy"
         answer = listed_answer("M-4.12", because, margin_mm=0.0, chance=0.0)
         return answer_line(answer, asked, read="M-4.12"), ()
     _, answer = least_cards(rulings.field, length)

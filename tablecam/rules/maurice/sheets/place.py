@@ -11,12 +11,13 @@ from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import is_bent_column
-from tablecam.rules.maurice.sheets.lines import answer_line, names_of, plain_line, question
+from tablecam.rules.maurice.sheets.lines import answer_line, plain_line, question
 from tablecam.rules.reports import Finding, Section
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.illustration import ring
 from tablecam.uncertainty.lengths import distance
 from tablecam.uncertainty.within import within
+from tablecam.wording import joined
 
 _LISTED_BW = 2 * NEAR_BW
 """Enemies farther away (the charge of cavalry) are not listed one by one."""
@@ -66,7 +67,7 @@ def contacts_section(rulings: Rulings, unit: UnitOnField) -> Section:
     """Returns the units that a unit touches, friends included."""
     others = [b_id if a_id == unit.id else a_id for a_id, b_id in _contacts(rulings, unit.id)]
     lines = tuple(contact_line(rulings, unit.id, other) for other in others)
-    no_line = plain_line(f"{unit.id} touches nobody", "M-1.10")
+    no_line = plain_line(f"{unit.id} is not in contact", "M-1.10")
     return Section("contact", "Contact", lines or (no_line,))
 
 
@@ -102,7 +103,7 @@ def flanks_section(rulings: Rulings, unit: UnitOnField) -> Section:
     lines = [flank_line(rulings, pair) for pair in close_pairs if _may_matter(rulings, pair)]
     others = [pair.b.id for pair in close_pairs if not _may_matter(rulings, pair)]
     if others:
-        to_front = f"{names_of(others)} {'are' if len(others) > 1 else 'is'} to its front"
+        to_front = f"{joined(others)} {'are' if len(others) > 1 else 'is'} to its front"
         lines.append(plain_line(f"{to_front}, {NEAR_BW:g} BW or more away", "M-1.12"))
     no_line = plain_line(f"no enemy lies within {_LISTED_BW:g} BW of {unit.id}", "M-1.12")
     return Section("flank", "Flanks", (*lines, *_vulnerable(rulings, unit)) or (no_line,))
@@ -113,7 +114,7 @@ def flank_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
     views = (rulings.pair(a.id, b.id), rulings.pair(b.id, a.id))
     lines = tuple(flank_line(rulings, pair) for pair in views if pair is not None)
     friends = plain_line(
-        f"{a.id} and {b.id} are of one side: a friend is on nobody's flank", "M-1.13"
+        f"{a.id} and {b.id} are on the same side: friends never flank each other", "M-1.13"
     )
     return Section("flank", "Flanks", lines or (friends,))
 
@@ -124,7 +125,7 @@ def flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
     touch = ""
     if pair.is_to_flank:
         touches = _touches(rulings, pair)
-        touch = f"; it touches {a.id}, which so is flanked" if touches else "; it does not touch"
+        touch = f"; it touches {a.id}, so {a.id} is flanked" if touches else "; they do not touch"
     facts, _, _ = answer.because.rpartition(": ")
     head = {
         "yes": f"{b.id} is to the flank of {a.id} by {answer.margin_mm:.1f} mm",

@@ -33,6 +33,7 @@ from tablecam.rules.maurice.sheets.place import (
 )
 from tablecam.rules.reports import Finding, Section, UnitReport
 from tablecam.table.sides import side_name
+from tablecam.wording import joined
 
 _OF_UNIT: Final[Mapping[str, Callable[[Rulings, UnitOnField], Section]]] = MappingProxyType(
     {
@@ -89,7 +90,7 @@ def _section(
 ) -> Section:
     """Returns a section, or one line that says so if an internal error prevents it."""
     names = [unit.id for unit in units]
-    text = f"what to say of {' and '.join(names)} is {NOT_KNOWN}"
+    text = f"the answer for {joined(names)} is {NOT_KNOWN}"
     key = "near_enemy" if kind == "near" else kind
     unknown = Section(key, kind.capitalize(), (plain_line(text),))
     if rulings.not_known & {kind, *(f"{kind}/{name}" for name in names)}:
@@ -138,6 +139,5 @@ def _hidden(unit: UnitOnField) -> tuple[str, ...]:
     hidden_count = sum(base.seen == "held" for base in unit.unit.bases)
     if not hidden_count:
         return ()
-    return (
-        f"{unit.id}: {hidden_count} of {len(unit.bases)} bases are hidden; their last place counts",
-    )
+    hidden = f"{hidden_count} of {len(unit.bases)} bases are hidden"
+    return (f"{unit.id}: {hidden}; their last known pose counts",)

@@ -84,7 +84,7 @@ def test_what_is_no_force_is_not_activated():  # M-1.15, M-4.14
         command="march",
     )
     for force, said in (
-        (("FA", "FC"), r"M-1\.15 no chain of links joins FC"),
+        (("FA", "FC"), r"M-1\.15 no chain of linked units connects FC"),
         (("B1",), r"M-1\.15 expected units of French, got B1"),
         ((), r"M-1\.15 expected a force"),
         (("FA", "FA"), "FA is named twice"),
@@ -106,7 +106,9 @@ def test_half_of_a_force_that_is_activated_to_charge_can_charge():  # M-8.2, T-3
         return after(state, Activate(tuple(unit.id for unit in lines), (12,)))[0]
 
     assert isinstance(activated(3).step, Interrupting)
-    with pytest.raises(Refused, match=r"M-8\.2 expected a force of units at least half of which"):
+    with pytest.raises(
+        Refused, match=r"M-8\.2 expected a force with at least half of its units able to"
+    ):
         activated(1)
 
 
@@ -116,7 +118,9 @@ def test_only_guns_that_have_not_fired_bombard():  # M-7.3, M-4.24
     state = state_at(table, Activating(), command="bombard", fired=frozenset({"G0"}))
     listed = [each.force for each in GAME.legal(state) if isinstance(each, Activate)]
     assert listed == [("G1",), ("G2",)]
-    with pytest.raises(Refused, match=r"M-7\.3 expected a force of artillery that has not fired"):
+    with pytest.raises(
+        Refused, match=r"M-7\.3 expected a force with only artillery that has not fired"
+    ):
         after(state, Activate(("G0", "G1"), (20,)))
     state, _ = after(state, Activate(("G1", "G2"), (20,)))
     assert isinstance(state.step, Interrupting)
@@ -158,7 +162,7 @@ def test_a_measured_span_that_is_too_close_to_call_is_the_movers():  # M-4.11, G
     )
     state = replace(state, position=replace(state.position, units=units))
     _, told = after(state, Activate(("F1",), (11,)))
-    assert told[0].text.endswith("2.0 mm are too close to call, and the mover's")
+    assert told[0].text.endswith("2.0 mm is too close to call, so the mover decides")
 
 
 def test_the_card_that_is_a_hair_too_short_is_offered_to_the_mover():  # M-4.11, G-7

@@ -1,4 +1,4 @@
-"""Bad input to the engine: one clear answer, nothing changed, never a fault of tablecam's own.
+"""Bad input to the engine: one clear answer, nothing changed, never an internal error.
 
 Anything that a document can hold in any place of it: numbers that overflow, texts for numbers,
 lists for objects, keys that are missing or too many, and lines that are no JSON at all.

@@ -67,7 +67,7 @@ def test_a_named_deck_is_dealt_the_active_sides_hand_first():
         ({"hands": {"french": -1}}, "options: hands.french: expected a number of 0 or more"),
         ({"hands": {"french": "6"}}, 'options: hands.french: expected a whole number, got "6"'),
         ({"deck_size": 12}, "options: deck_size: expected more cards than the 12 in hand, got 12"),
-        ({"deck": "huose"}, 'expected a deck or a file that ends in .toml, got "huose"; did you'),
+        ({"deck": "huose"}, 'expected the name of a deck or a .toml file, got "huose"; did you'),
         ({"deck": "house", "deck_size": 60}, "options: deck_size: expected none, as the deck"),
         ({"deck": "house", "hands": {"french": 99}}, "options: deck: expected a deck of more"),
         ({"deck": "none.toml"}, "none.toml: there is no such file"),

@@ -148,7 +148,7 @@ def test_g_8_a_gap_of_up_to_3_mm_counts_as_contact_and_is_told(
 ) -> None:
     state, short = charging(FOOT, ENEMY), charge(shifted(HOME, 0, -off_mm), "B1")
     if not is_taken:
-        with pytest.raises(Refused, match=r"M-8\.5 F1 lies 3\.5 mm off"):
+        with pytest.raises(Refused, match=r"M-8\.5 F1 is 3\.5 mm from where"):
             after(state, short)
         return
     state, events = after(state, short)
@@ -218,7 +218,7 @@ def test_t_31_four_horse_charge_and_are_engaged_as_the_book_tells() -> None:
 
 
 def test_m_8_7_who_lies_elsewhere_has_made_no_charge_move() -> None:
-    with pytest.raises(Refused, match=r"M-8\.5 F1 lies .* mm off where its charge of B1 leads"):
+    with pytest.raises(Refused, match=r"M-8\.5 F1 is .* mm from where its charge at B1 ends"):
         after(charging(FOOT, ENEMY), charge(shifted(HOME, 30, 0), "B1"))
 
 
@@ -302,7 +302,7 @@ def test_m_8_2_two_of_three_must_charge() -> None:
 def test_m_8_2_nobody_stays_behind_whose_charge_is_needed() -> None:
     force, enemies = force_of_six(3)
     state = charging(*force, *enemies)
-    with pytest.raises(Refused, match=r"M-8\.2 F0 can charge, and 3 more of the force must"):
+    with pytest.raises(Refused, match=r"M-8\.2 F0 can charge, and 3 more units of the force must"):
         after(state, March("F0", shifted(force[0], 0, 40).bases))
     assert {action.unit for action in listed(state, March)} == {"F3", "F4", "F5"}
     after(state, March("F5", shifted(force[5], 0, 40).bases))
@@ -356,16 +356,18 @@ def test_m_8_9_who_moves_up_neither_about_faces_and_goes_on_nor_wheels_back() ->
     with pytest.raises(Refused, match=r"M-8\.9 F2 was activated to charge and may not about-face"):
         after(state, March("F2", about.bases))
     back = turned(second, 30, (940, 460))
-    with pytest.raises(Refused, match=r"M-8\.9 F2 was activated to charge and may not go back"):
+    with pytest.raises(
+        Refused, match=r"M-8\.9 F2 was activated to charge and may not move backward"
+    ):
         after(state, March("F2", back.bases))
 
 
 def test_each_unit_of_the_force_acts_once_and_nobody_else() -> None:
     first, second = line("F1", "french", 500, 500), line("F2", "french", 800, 500)
     state, _ = after(charging(first, second, ENEMY), charge(shifted(first, 0, 80), "B1"))
-    with pytest.raises(Refused, match="F1 has charged in this round"):
+    with pytest.raises(Refused, match="F1 has already charged in this round"):
         after(state, March("F1", shifted(first, 0, 40).bases))
-    with pytest.raises(Refused, match="B1 is not of the activated force"):
+    with pytest.raises(Refused, match="B1 is not in the activated force"):
         after(state, charge(shifted(ENEMY, 0, 0), "F1"))
 
 
@@ -397,7 +399,7 @@ def test_m_8_5_what_is_too_close_to_reach_is_the_movers() -> None:
             continue
         assert listed(state, Charge) == []
         state, events = after(state, home)
-        assert "too close to call, and the mover's" in events[0].text
+        assert "too close to call, so the mover decides" in events[0].text
         assert state.step == RollingCombat(("F1", "B1"))
 
 

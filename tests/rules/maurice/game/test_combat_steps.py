@@ -180,7 +180,7 @@ def test_m_8_24_the_charging_side_chooses_the_order() -> None:
     assert state.step == ChoosingFallBacks(("F2",))
     with pytest.raises(Refused, match=r"M-8\.23 expected one of F2, got F1"):
         after(state, FallBack("F1"))
-    with pytest.raises(Refused, match=r"M-8\.24 expected who falls back, got done"):
+    with pytest.raises(Refused, match=r"M-8\.24 expected a unit to fall back, got done"):
         after(state, Done())
 
 

@@ -92,7 +92,7 @@ def test_dealt_cards_are_played_by_name_for_their_spans(dealt):  # M-3.4, M-3.9,
     for action, said in (
         (Done(), "French has declared to march, and its cards reach F1"),  # M-4.10
         (Activate(("F1",), cards=("first-fire-1",)), "French does not hold first-fire-1"),
-        (Activate(("F1",), (4,)), "expected the cards, not their spans"),
+        (Activate(("F1",), (4,)), "expected card ids, not spans"),
         (Activate(("F1",), cards=("runner-1", "runner-1")), "runner-1 is named twice"),
     ):
         with pytest.raises(Refused, match=said):
@@ -124,7 +124,7 @@ def test_a_dealt_modifier_adds_what_it_says_and_nothing_else(dealt):  # M-3.9, M
         Modify("french", "bugle", {"B1": -1}, "muddy-lanes-1"),
     )
     assert GAME.legal(state) == (Decline("french"), one, all_of_them)
-    with pytest.raises(Refused, match="expected what Long Strides adds"):
+    with pytest.raises(Refused, match="expected the modifiers of Long Strides"):
         after(state, Modify("french", "bugle", {"F1": 5}, "long-strides-1"))
     with pytest.raises(Refused, match=r"M-3\.10 expected the card that is played"):
         after(state, Modify("french", "bugle", {"F1": 2}))
@@ -154,7 +154,7 @@ def test_a_dealt_interrupt_does_what_it_says(dealt):  # M-3.7
     state = replace(state, step=step, round=replace(state.round, command="march"))
     played = Interrupt("rough-going", "rough-going-1")
     assert GAME.legal(state) == (Decline("british"), played)
-    with pytest.raises(Refused, match=r"expected what Rough Going does \(rough-going\), got foil"):
+    with pytest.raises(Refused, match=r"expected the effect of Rough Going \(rough-going\), got"):
         after(state, Interrupt("foil", "rough-going-1"))
     state, _ = after(state, played)
     assert state.side("british").cards == ("runner-1",)
@@ -165,7 +165,7 @@ def test_a_dealt_event_that_is_not_removable_goes_to_the_discards(dealt):  # M-4
     state, _ = after(state, Volleys(False))
     events = [each.card for each in GAME.legal(state) if each.command == "event"]
     assert events == ["council-of-war-1", "valeur-et-discipline-1"]
-    with pytest.raises(Refused, match=r"M-3\.8 Runner is no event"):
+    with pytest.raises(Refused, match=r"M-3\.8 Runner is not an event"):
         after(state, Declare("event", "runner-1"))
     kept, _ = after(state, Declare("event", "council-of-war-1"))
     assert isinstance(kept.step, MovingCommander)
@@ -263,7 +263,7 @@ def test_m_3_10_a_game_is_taken_up_in_its_middle_and_dealt_for_as_players_say(sa
 def test_m_3_10_a_hand_that_is_said_to_be_less_is_cut_by_its_owner(dealt):
     state, _ = GAME.apply(dealt, Overrule(hands={"british": 4, "french": 7}))
     assert state.step == Discarding("british", 2, "told", Drawing("french", 1, dealt.step))
-    assert GAME.asked(state).question.startswith("British discards 2 cards: players say")
+    assert GAME.asked(state).question.startswith("British discards 2 cards: players corrected")
     way = next(each for each in GAME.legal(state))
     state, (told,) = GAME.apply(state, way)
     assert told.rule == "M-3.10"
@@ -284,12 +284,15 @@ def test_m_4_18_whoever_is_said_to_hold_no_card_must_pass(dealt):
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        (Overrule(deck=49, aside=()), "deck: expected 48 cards or fewer left in the deck"),
-        (Overrule(deck=0, stage="second", aside=()), "deck: expected 1 or more cards in the deck"),
-        (Overrule(hands={"french": 99}), "hands: expected hands of no more cards than the deck"),
-        (Overrule(deck=47), "aside: M-3.10 expected 1 cards of the deck"),
-        (Overrule(deck=46, aside=("no", "such")), "aside: M-3.10 expected 2 cards of the deck"),
-        (Overrule(aside=("no",)), "aside: M-3.10 expected 0 cards of the deck"),
+        (Overrule(deck=49, aside=()), "deck: expected at most 48 cards left in the deck"),
+        (Overrule(deck=0, stage="second", aside=()), "deck: expected at least 1 cards in the deck"),
+        (
+            Overrule(hands={"french": 99}),
+            "hands: expected hands that need at most 48 cards from the deck",
+        ),
+        (Overrule(deck=47), "aside: M-3.10 expected 1 cards from the deck"),
+        (Overrule(deck=46, aside=("no", "such")), "aside: M-3.10 expected 2 cards from the deck"),
+        (Overrule(aside=("no",)), "aside: M-3.10 expected 0 cards from the deck"),
     ],
 )
 def test_m_3_10_cards_that_cannot_be_so_are_refused(dealt, said, why):

@@ -120,7 +120,9 @@ def test_fire_that_does_not_reach_is_lost_and_told_how_far_it_is():
     state = declaring(Firing("volley", "french", direction="left"), *armies(9 * BW))
     state, events = after(state, all_at("F1", "B1"))
     assert kinds(events) == ["fires", "fire-lost"]
-    assert events[1].text == ("4 bases of F1 have no shot at B1, 8.00 BW away: that fire is lost")
+    assert events[1].text == (
+        "4 bases of F1 have no shot at B1, which is 8.00 BW away: the fire is lost"
+    )
     assert "F1" in state.round.fired
     assert isinstance(state.step, Firing)
     with pytest.raises(Refused, match=r"M-7\.7"):
@@ -179,7 +181,7 @@ def test_cards_that_do_not_reach_are_spent_for_nothing():
     state, events = after(state, Activate(("F9",), spans=(4, 6)))
     assert kinds(events) == ["out-of-reach"]
     assert events[0].rule == "M-4.11"
-    assert "cards are spent for nothing" in events[0].text
+    assert "cards are lost" in events[0].text
     assert state.side("french").hand == 4
     assert isinstance(state.step, MovingCommander)
 
@@ -216,7 +218,7 @@ def test_a_charge_that_does_not_reach_is_lost_and_counts_as_made():
     state, events = after(state, Charge("F1", "B1", ()))
     assert kinds(events) == ["charge-lost"]
     assert events[0].text == (
-        "F1 has no charge that leads to B1, 8.00 BW away: it stays where it is"
+        "F1 has no charge that reaches B1, which is 8.00 BW away: it stays where it is"
     )
     assert state.position.unit("F1") == line("F1", "french", 500, 400)
     after(state, Done())  # half of two have charged (M-8.2)

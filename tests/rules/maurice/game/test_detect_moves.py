@@ -114,7 +114,7 @@ def test_what_follows_of_a_march_is_told_before_it_is_confirmed() -> None:
     for part in (
         "1 disruption for difficult ground (M-6.3)",
         "1 disruption for passing through F2 (M-6.7)",
-        "1 disruption for F2, who is passed through (M-6.7)",
+        "1 disruption for F2, which is passed through (M-6.7)",
         "british-cinc is displaced (M-6.29)",
         "it ends near B1 (M-1.9)",
     ):
@@ -182,7 +182,9 @@ def test_g_8_a_slip_of_a_millimetre_on_a_measured_table_is_told_and_the_movers()
     ):
         found = the_one(at(Marching(("F1",)), foot, B1), there)
         assert found.answer.answer == "too_close"
-        assert found.answer.because == f"{cost} and 0.9 mm too close to call, which is the mover's"
+        assert (
+            found.answer.because == f"{cost} and 0.9 mm is too close to call, so the mover decides"
+        )
 
 
 def test_m_6_15_a_wheel_backward_that_is_too_far_is_brought_back_to_the_legal_arc() -> None:
@@ -249,7 +251,7 @@ def test_a_unit_that_lies_upon_another_is_refused_and_shown_beside_it() -> None:
     state = at(Marching(("F1",)), F1, line("F2", "french", 500, 640), B1)
     found = the_one(state, shifted(F1, 0, 120))
     assert (found.answer.answer, found.answer.rule) == ("no", "M-6.8")
-    assert found.answer.because == "F1 lies upon F2"
+    assert found.answer.because == "F1 overlaps F2"
     after(state, March("F1", found.nearest.unit("F1").bases))
 
 
@@ -268,18 +270,18 @@ def test_who_lies_where_another_stood_waits_for_that_to_be_confirmed() -> None:
 @pytest.mark.parametrize(
     ("step", "unit", "rule", "why"),
     [
-        (Marching(("F1",)), B1, "M-1.5", "the round is French's"),
-        (Marching(("F1",)), F2, "M-6.1", "it is not of the activated force"),
-        (Marching(("F1", "F2"), moved=("F2",)), F2, "M-6.31", "it has moved in this round"),
-        (CommandChoice(), F1, "M-4.2", "nothing is to be moved now"),
-        (Interrupting("activation", ("F1",)), F1, "M-4.16", "cards come first"),
+        (Marching(("F1",)), B1, "M-1.5", "it is French's round"),
+        (Marching(("F1",)), F2, "M-6.1", "it is not in the activated force"),
+        (Marching(("F1", "F2"), moved=("F2",)), F2, "M-6.31", "it has already moved in this round"),
+        (CommandChoice(), F1, "M-4.2", "no unit may move now"),
+        (Interrupting("activation", ("F1",)), F1, "M-4.16", "cards are played first"),
     ],
 )
 def test_what_is_out_of_turn_is_told_once_and_to_be_put_back(
     step: Step, unit: Unit, rule: str, why: str
 ) -> None:
     state = at(step, F1, F2, B1)
-    for by_mm, what in ((8, "was pushed by 8 mm"), (60, "has been moved by 60 mm")):
+    for by_mm, what in ((8, "was pushed 8 mm"), (60, "has been moved by 60 mm")):
         found = the_one(state, shifted(unit, 0, by_mm))
         assert found.text == f"{unit.id} {what}, but {why}: put it back"
         assert (found.action, found.answer.rule, found.nearest) == (None, rule, state.position)
@@ -377,7 +379,7 @@ def test_m_6_27_a_commander_is_moved_at_the_end_of_his_round() -> None:
     state = at(MovingCommander(), F1, B1, commanders=(leader,), hand=2)
     (found,) = detect_moves(state, with_leader(state, 420, 300))
     assert found.action == PlaceCommander("french", 420, 300)
-    assert found.text == "french-cinc was moved 3.0 BW: is that his place?"
+    assert found.text == "french-cinc was moved 3.0 BW: move him there?"
     assert found.answer.answer == "yes"
     (found,) = detect_moves(state, with_leader(state, 500, 1000))
     assert (found.answer.answer, found.answer.rule) == ("no", "M-6.27")
@@ -401,7 +403,10 @@ def test_m_2_3_what_a_side_lays_while_it_deploys_is_one_action() -> None:
     first, second = shifted(F1, 0, -300), shifted(F2, 0, -300)
     found = the_one(state, first, second)
     assert found.action == Deploy("french", {"F1": first.bases, "F2": second.bases})
-    assert (found.text, found.answer.answer) == ("French has laid 2 units: deployed?", "yes")
+    assert (found.text, found.answer.answer) == (
+        "French has placed 2 units: deployment finished?",
+        "yes",
+    )
     assert the_one(state, shifted(F1, 0, -250)).answer.answer == "no"
     assert (
         detect_moves(

@@ -92,7 +92,7 @@ def test_m_7_8_all_dice_to_hit_come_before_any_to_disrupt() -> None:
     assert isinstance(state.step, RollingToDisrupt)
     state, told = after(state, dice(state, 4, 3))
     assert level(state, "B1") == 1
-    assert told[0].text == "B1: 1 of 2 hits disrupt it, on 4 or more"
+    assert told[0].text == "B1: 1 of 2 hits disrupt it (4+ needed)"
 
 
 def test_m_7_8_when_nobody_may_fire_any_more_the_dice_to_disrupt_are_due() -> None:
@@ -142,7 +142,7 @@ def test_m_7_7_a_unit_fires_once_in_a_round() -> None:
     state = replace(two_lines(), round=fired)
     assert the_round.legal(state) == (Done(),)
     state, _ = after(two_lines(), FireFrom("left"))
-    with pytest.raises(Refused, match=r"M-7\.7 F1 has fired"):
+    with pytest.raises(Refused, match=r"M-7\.7 F1 has already fired"):
         after(replace(state, round=fired), Fire("F1", ALL_OF_F1))
 
 
@@ -165,7 +165,7 @@ def test_an_unknown_base_a_foreign_unit_and_no_target_are_refused() -> None:
         (Fire("F1", {"F1/9": "B1"}), "has no base F1/9"),
         (Fire("B1", {"B1/1": "F1"}), "expected a unit of French, got B1"),
         (Fire("F1", {}), "expected a target"),
-        (FireFrom("right"), "expected a unit's fire, or done, got fire-from"),
+        (FireFrom("right"), "expected a unit's fire or done, got fire-from"),
     ):
         with pytest.raises(Refused, match=said):
             after(state, action)

@@ -73,7 +73,7 @@ def test_m_4_8_an_army_of_which_nobody_is_left_declares_no_action() -> None:
     assert the_round.legal(state) == (Declare("pass"), Declare("event"))
     for each in the_round.legal(state):
         assert after(state, each)[0].round.command == each.command
-    with pytest.raises(Refused, match="French cannot march: none of its units is on the table"):
+    with pytest.raises(Refused, match="French cannot march: it has no units on the table"):
         after(state, Declare("march"))
 
 
@@ -142,10 +142,10 @@ def test_a_round_gets_its_number_and_a_deck_its_stage() -> None:
     state, told = after(marching(), action)
     assert (state.active, state.round.number) == ("british", 7)
     assert (state.deck.stage, state.deck.left, state.round.is_deck_out) == ("last", 0, True)
-    assert told[0].text.endswith("it is the last deck; the round is British's; it is round 7")
+    assert told[0].text.endswith("it is the last deck; it is British's round; it is round 7")
     with pytest.raises(Refused, match="number: expected a round from 1 on, got 0"):
         after(marching(), Overrule(number=0))
-    with pytest.raises(Refused, match="deck: expected 1 or more cards in the deck, got 0"):
+    with pytest.raises(Refused, match="deck: expected at least 1 cards in the deck, got 0"):
         after(marching(), Overrule(deck=0, stage="second"))
 
 
@@ -161,8 +161,11 @@ def test_the_reshuffle_card_goes_into_a_dealt_deck_and_out_of_it_again() -> None
 @pytest.mark.parametrize(
     ("action", "said"),
     [
-        (Overrule(hands={"french": 9}), "hands: expected hands of no more cards than the deck has"),
-        (Overrule(deck=3), "deck: expected 2 cards or fewer left in the deck"),
+        (
+            Overrule(hands={"french": 9}),
+            "hands: expected hands that need at most 2 cards from the deck",
+        ),
+        (Overrule(deck=3), "deck: expected at most 2 cards left in the deck"),
     ],
 )
 def test_of_cards_that_tablecam_deals_none_is_made_up_or_lost(action: Overrule, said: str) -> None:
@@ -174,7 +177,9 @@ def test_of_cards_that_tablecam_deals_none_is_made_up_or_lost(action: Overrule, 
 
 
 def test_of_cards_that_players_hold_none_is_laid_aside_by_name() -> None:
-    with pytest.raises(Refused, match=r"aside: M-3\.10 the players hold"):
+    with pytest.raises(
+        Refused, match=r"aside: M-3\.10 expected no card names, as the players hold"
+    ):
         after(marching(), Overrule(deck=3, aside=("a",)))
 
 

@@ -63,12 +63,12 @@ def test_rounds_alternate_and_nothing_of_the_last_one_is_left():  # M-1.5, M-4.2
     assert state.round == replace(state.round, command=None, fired=frozenset(), modifiers=())
     assert not state.round.has_volleys
     assert isinstance(state.step, VolleyChoice)
-    assert told[-1].text == "round 2: it is British's"
+    assert told[-1].text == "round 2: British is active"
 
 
 def test_one_choice_a_round_and_in_its_order():  # M-4.2, M-4.4, M-10.3
     state = state_at(table(), VolleyChoice())
-    with pytest.raises(Refused, match=r"M-4\.3 expected volleys or none, got declare"):
+    with pytest.raises(Refused, match=r"M-4\.3 expected volleys or no volleys, got declare"):
         after(state, Declare("pass"))
     state, _ = after(state, Volleys(False), Declare("pass"))
     with pytest.raises(Refused, match="expected a place for a commander, got declare"):
@@ -96,7 +96,7 @@ def test_volleys_cost_no_card_come_before_any_choice_and_are_all_the_fire_there_
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        ("bombard", "no artillery that has not fired"),
+        ("bombard", "all its artillery has already fired"),
         ("rally", "none of its units is disrupted"),
         ("charge", "none of its units can charge"),
     ],
@@ -138,7 +138,7 @@ def test_without_a_card_he_stays():  # M-6.27
 
 @pytest.mark.parametrize(
     ("place", "said"),
-    [((600, 900), "B1 stands there"), ((-5, 100), "expected a place on the table")],
+    [((600, 900), "B1 already stands there"), ((-5, 100), "expected a place on the table")],
 )
 def test_he_is_not_put_on_enemies_nor_off_the_table(place, said):  # M-6.27
     with pytest.raises(Refused, match=rf"M-6\.27 {said}"):
@@ -157,7 +157,7 @@ def test_under_his_own_units_he_is_displaced_1_bw_for_a_card():  # T-22, M-6.28,
     assert GAME.asked(state).seat == "french"
     for place, said in (
         ((690, 300), "free of all bases"),
-        ((745, 300), "a place 1 BW from where he was, got 1.38"),
+        ((745, 300), "a place 1 BW from his last place, got 1.38"),
     ):
         with pytest.raises(Refused, match=rf"M-6\.29 .*{said}"):
             after(state, PlaceCommander("french", *place))

@@ -238,7 +238,7 @@ def test_a_commander_is_deployed_with_his_army(deploying):
     )
     (found,) = GAME.detect_moves(state, seen)
     assert found.action == Deploy("french", commanders={"cinc": (650.0, 120.0)})
-    assert found.text == "French has laid 0 units: deployed?"
+    assert found.text == "French has placed 0 units: deployment finished?"
     state, _ = after(state, found.action)
     assert (state.position.commanders[0].x_mm, state.position.commanders[0].y_mm) == (650.0, 120.0)
     for places in ({"duke": (1.0, 1.0)}, {"cinc": (-1.0, 0.0)}):
@@ -284,5 +284,5 @@ def test_whoever_lies_in_the_way_is_put_aside_by_hand_while_the_other_deploys(de
     )
     (found,) = GAME.detect_moves(deploying, seen)
     assert set(found.action.units) == {"B1"}
-    assert found.text == "French has laid 0 units: deployed?"
+    assert found.text == "French has placed 0 units: deployment finished?"
     assert found.answer.answer == "yes"

@@ -97,7 +97,7 @@ def test_what_cannot_be_answered_is_refused_in_one_line(ask, said):
 def test_who_asks_what_the_page_does_not_is_told_what_it_asks(question, meant):
     with pytest.raises(BadInput) as refused:
         BOOK.answer(BOOK.rulings(FACING, "french"), question)
-    assert str(refused.value).startswith("question: expected one that the page shows now, ")
+    assert str(refused.value).startswith("question: expected the id of a question on the page, ")
     assert meant in str(refused.value)
 
 

@@ -51,7 +51,7 @@ _EFFECT_WORDS: Mapping[Effect, str] = {
     "first-fire": "First Fire: it shoots first",
     "rough-going": "Rough Going: difficult ground is impassable in this round",
     "foil": "it foils the activation",
-    "other": "players do as the card says",
+    "other": "follow the card's text",
 }
 
 
@@ -82,7 +82,7 @@ class InterruptingRules:
             _check_side(action.side, state.passive)
             return after_interrupt(state, step), ()
         if not isinstance(action, Interrupt):
-            raise Refused(f"expected an interrupt or none, got {action.type}", rule="M-4.17")
+            raise Refused(f"expected an interrupt or no card, got {action.type}", rule="M-4.17")
         _check_interrupt(state, step, action)
         side = state.passive
         state = with_cards_discarded(state, side, (action.card,))
@@ -153,7 +153,7 @@ class ModifyingRules:
             _check_side(action.side, step.side)
             return _next_side(state, step), ()
         if not isinstance(action, Modify):
-            raise Refused(f"expected a modifying card or none, got {action.type}", rule="M-4.16")
+            raise Refused(f"expected a modifying card or no card, got {action.type}", rule="M-4.16")
         _check_modify(state, step, action)
         state = with_cards_discarded(state, action.side, (action.card,))
         modifier = Modifier(action.side, action.symbol, action.amounts, action.card)
@@ -171,7 +171,7 @@ class RemovingRules:
     def asked(self, state: State, step: Removing) -> PendingDecision:
         """Asks the side whose turn it is."""
         return PendingDecision(
-            f"Does {side_name(step.side)} take the event out of the game?", step.side
+            f"Does {side_name(step.side)} remove the event from the game?", step.side
         )
 
     def legal(self, state: State, step: Removing) -> tuple[Action, ...]:
@@ -187,7 +187,7 @@ class RemovingRules:
             discards = tuple(card for card in state.deck.discards if card != step.card)
             deck = replace(state.deck, discarded=state.deck.discarded - 1, discards=discards)
             facts = {"side": step.side}
-            text = f"{side_name(step.side)} takes the event out of the game"
+            text = f"{side_name(step.side)} removes the event from the game"
             event = Event("removed", text, "M-4.25", facts)
             return replace(state, deck=deck, step=step.then), (event,)
         if not step.left:
@@ -220,12 +220,12 @@ def _may_be_now(state: State, step: Interrupting, effect: Effect) -> bool:
 def _check_interrupt(state: State, step: Interrupting, action: Interrupt) -> None:
     """Refuses a second interrupt, one at the wrong moment, or with the wrong card."""
     if state.round.is_interrupted:
-        raise Refused("one interrupt in a round is all", rule="M-4.17")
+        raise Refused("only one interrupt is allowed in a round", rule="M-4.17")
     if not _may_be_now(state, step, action.effect):
         raise Refused(f"{action.effect} cannot be played now", rule="M-4.17", key="effect")
     card = held_card(state, state.passive, action.card)
     if card is not None and card.interrupts != action.effect:
-        does = f"expected what {card.title} does ({card.interrupts or 'no interrupt'})"
+        does = f"expected the effect of {card.title} ({card.interrupts or 'no interrupt'})"
         raise Refused(f"{does}, got {action.effect}", rule="M-3.7", key="effect")
 
 
@@ -289,23 +289,23 @@ def _check_modify(state: State, step: Modifying, action: Modify) -> None:
         got = f"got {SYMBOL_WORDS[action.symbol]}"
         raise Refused(f"{expected}, {got}", rule="M-3.5", key="symbol")
     if _has_modified(state, step):
-        why = f"{side_name(step.side)} has played one of this symbol"
+        why = f"{side_name(step.side)} has already played a card with this symbol"
         raise Refused(why, rule="M-3.6", key="symbol")
     # A dealt card has an effect of its own; players state that of theirs.
     card = held_card(state, action.side, action.card)
     if card is not None and dict(action.amounts) not in _card_amounts(state, step, card):
-        raise Refused(f"expected what {card.title} adds", rule="M-3.9", key="amounts")
+        raise Refused(f"expected the modifiers of {card.title}", rule="M-3.9", key="amounts")
     for name, amount in action.amounts.items():
         if name not in field_at(state).by_id:
             raise Refused(f"there is no unit {name} on the table", rule="M-3.9", key="amounts")
         if abs(amount) > MOST_ADDED:
-            most = f"expected at most {MOST_ADDED} either way, got {amount:+d}"
+            most = f"expected -{MOST_ADDED} to +{MOST_ADDED}, got {amount:+d}"
             raise Refused(most, rule="M-3.10", key=f"amounts.{name}")
 
 
 def _check_side(side: str, expected: str) -> None:
     if side != expected:
-        why = f"expected {side_name(expected)} to say, got {side_name(side)}"
+        why = f"it is {side_name(expected)}'s turn to decide, not {side_name(side)}'s"
         raise Refused(why, rule="M-4.16", key="side")
 
 

@@ -48,7 +48,7 @@ def deck_named(name: str) -> DeckList:
         return read_deck_file(Path(name))
     shipped = sorted(path.stem for path in _SHIPPED.glob("*.toml"))
     if name not in shipped:
-        expected = f"expected a deck or a file that ends in .toml, got {quoted(name)}"
+        expected = f"expected the name of a deck or a .toml file, got {quoted(name)}"
         raise BadInput("options", f"{expected}{nearest(name, shipped)}", key="deck")
     return read_deck_file(_SHIPPED / f"{name}.toml")
 
@@ -100,7 +100,7 @@ def _cards(document: Document, parsed: _DeckDocument) -> Iterator[Card]:
         # Ids are made of titles, so titles must differ in more than case and punctuation.
         slug = re.sub(r"[^a-z0-9]+", "-", section.title.casefold()).strip("-")
         if slug in titles or not slug:
-            why = f"expected a title of its own, got {quoted(section.title)} again"
+            why = f"expected a unique title, got {quoted(section.title)} twice"
             raise document.error(("card", index, "title"), why)
         titles.add(slug)
         _check(document, index, section)
@@ -112,10 +112,10 @@ def _check(document: Document, index: int, section: _CardSection) -> None:
     """Refuses a card section whose keys contradict each other."""
     if (section.symbol is None) != (section.adds is None):
         missing, there = ("adds", "symbol") if section.adds is None else ("symbol", "adds")
-        why = f"expected this key beside {there}, but it is missing"
+        why = f"expected this key, as {there} is given"
         raise document.error(("card", index, missing), why)
     if section.removable and not section.event:
-        why = "expected an event, as only events are removed: event = true"
+        why = "expected event = true, as only events can be removed"
         raise document.error(("card", index, "removable"), why)
 
 

@@ -67,7 +67,7 @@ def automatic_draw(state: State, step: Drawing) -> StateAndEvents | None:
     if step.count == 0:
         return state.to(step.then), ()
     if deck.left == 0:
-        text = "the deck is empty: nobody draws"
+        text = "the deck is empty: no one draws"
         return state.to(step.then), (Event("draw", text, "M-4.22", {"side": step.side}),)
     # Chance is asked where tablecam deals, the players where the Reshuffle card may come up.
     if is_dealt(state) or deck.stage == "second":
@@ -82,7 +82,7 @@ def check_unnamed(state: State, action: Draw) -> None:
         Refused: They do.
     """
     if is_dealt(state) and action.cards is not None:
-        why = "tablecam deals: expected no cards by name"
+        why = "expected no card names, as tablecam deals"
         raise Refused(why, rule="M-3.10", key="cards")
 
 
@@ -142,18 +142,22 @@ def _check_dealt(state: State, action: Draw, own: tuple[str, ...]) -> None:
     if has_reshuffle and (state.deck.stage != "second" or cards[-1] != RESHUFFLE):
         raise Refused("the Reshuffle card cannot come up now", rule="M-4.21", key="cards")
     if not (is_whole and is_there and len(cards) <= action.count):
-        raise Refused(f"expected {action.count} cards of the deck", rule="M-3.10", key="cards")
+        raise Refused(f"expected {action.count} cards from the deck", rule="M-3.10", key="cards")
 
 
 def _check_stated(state: State, action: Draw) -> None:
     """Refuses statements about a draw that cannot be true."""
     deck, at = state.deck, action.reshuffle_at
     if action.cards is not None:
-        raise Refused("the players hold the cards", rule="M-3.10", key="cards")
+        raise Refused(
+            "expected no card names, as the players hold the cards", rule="M-3.10", key="cards"
+        )
     if at is not None and (deck.stage != "second" or not 1 <= at <= action.count):
-        raise Refused("the Reshuffle card cannot come up there", rule="M-4.21", key="reshuffle_at")
+        raise Refused(
+            "the Reshuffle card cannot come up at that position", rule="M-4.21", key="reshuffle_at"
+        )
     if at is None and deck.stage == "second" and action.count == deck.left:
-        why = "expected which card was the Reshuffle card: it is among the last"
+        why = "expected the position of the Reshuffle card, as the whole deck is drawn"
         raise Refused(why, rule="M-4.21", key="reshuffle_at")
 
 
@@ -162,7 +166,7 @@ def _second_deck(state: State) -> StateAndEvents:
     deck = state.deck
     # One more, for the Reshuffle card.
     new = Deck(left=deck.discarded + 1, discarded=0, stage="second", cards=deck.discards)
-    text = "the first deck is drawn: shuffle the discards and the Reshuffle card into a new one"
+    text = "the first deck is used up: shuffle the discards and the Reshuffle card into a new deck"
     return replace(state, deck=new), (Event("reshuffle", text, "M-4.20", {"left": new.left}),)
 
 
@@ -176,7 +180,7 @@ def _reshuffled(state: State, events: tuple[Event, ...], side: str) -> StateAndE
         stage="last",
         cards=(*deck.cards, *deck.discards),
     )
-    shuffle = "shuffle the discards and the deck into the last deck"
+    shuffle = "shuffle the discards and the rest of the deck into the last deck"
     text = f"{side_name(side)} draws the Reshuffle card: {shuffle}"
     event = Event("reshuffle", text, "M-4.21", {"left": new.left})
     return replace(state, deck=new), (*events, event)

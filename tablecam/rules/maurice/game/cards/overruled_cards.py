@@ -29,12 +29,14 @@ def check_cards(state: State, action: Overrule) -> None:
         _check_dealt(state, action)
         return
     if action.aside is not None:
-        raise Refused("the players hold the cards", rule="M-3.10", key="aside")
+        raise Refused(
+            "expected no card names, as the players hold the cards", rule="M-3.10", key="aside"
+        )
     deck = _counted(state, action)
     # The second deck holds at least the Reshuffle card.
     least = _reshuffle_cards(deck)
     if deck.left < least:
-        raise Refused(f"expected {least} or more cards in the deck, got {deck.left}", key="deck")
+        raise Refused(f"expected at least {least} cards in the deck, got {deck.left}", key="deck")
 
 
 def with_cards(before: State, action: Overrule, state: State) -> State:
@@ -142,16 +144,16 @@ def _check_dealt(state: State, action: Overrule) -> None:
     """Refuses numbers of dealt cards that the deck cannot provide."""
     there = len(state.deck.cards)
     if action.hands and _all_draws_due(state, action) > there:
-        raise Refused(f"expected hands of no more cards than the deck has: {there}", key="hands")
+        raise Refused(f"expected hands that need at most {there} cards from the deck", key="hands")
     count, aside = _aside_count(state, action), action.aside or ()
     if count < 0:
-        most = f"expected {(action.deck or 0) + count} cards or fewer left in the deck"
-        raise Refused(f"{most}, as no more are, got {action.deck}", key="deck")
+        most = f"expected at most {(action.deck or 0) + count} cards left in the deck"
+        raise Refused(f"{most}, got {action.deck}", key="deck")
     if count > there:
-        least = f"expected {(action.deck or 0) + count - there} or more cards in the deck"
+        least = f"expected at least {(action.deck or 0) + count - there} cards in the deck"
         raise Refused(f"{least}, got {action.deck}", key="deck")
     if not (len(aside) == len(set(aside)) == count and set(aside) <= set(state.deck.cards)):
-        raise Refused(f"expected {count} cards of the deck", rule="M-3.10", key="aside")
+        raise Refused(f"expected {count} cards from the deck", rule="M-3.10", key="aside")
 
 
 def _with_draws(state: State, action: Overrule, then: Step) -> Step:

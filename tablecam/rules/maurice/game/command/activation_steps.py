@@ -53,7 +53,7 @@ class ActivatingRules:
         if isinstance(action, Done):
             return _activates_nobody(state)
         if not isinstance(action, Activate):
-            raise Refused(f"expected a force, or done, got {action.type}", rule="M-4.11")
+            raise Refused(f"expected a force or done, got {action.type}", rule="M-4.11")
         spans_bw = _played_bw(state, action)
         # Cards that players hold have no names here.
         played = action.cards if is_dealt(state) else (None,) * len(spans_bw)
@@ -77,7 +77,7 @@ def _activates_nobody(state: State) -> StateAndEvents:
         names = ", ".join(activations[0].force)
         why = f"{side} has declared to {state.round.command}, and its cards reach {names}"
         raise Refused(why, rule="M-4.10", key="type")
-    text = f"{side} activates nobody"
+    text = f"{side} activates no force"
     return after_action(state), (Event("no-force", text, "M-4.15", {"side": state.active}),)
 
 
@@ -187,7 +187,7 @@ def _check_force(state: State, field: Field, force: Force) -> None:
     _check_named(state, field, force)
     if (unlinked := first_unlinked(field, force)) is not None:
         raise Refused(
-            f"no chain of links joins {unlinked} to the force", rule="M-1.15", key="force"
+            f"no chain of linked units connects {unlinked} to the force", rule="M-1.15", key="force"
         )
     able = eligible_units(state, in_doubt=force)
     if (why := able.refusal(force)) is not None:
@@ -198,7 +198,7 @@ def _check_named(state: State, field: Field, force: Force) -> None:
     """Refuses names that are not units of the active side, or occur twice."""
     own = [unit.id for unit in field.of_side(state.active)]
     if not force:
-        raise Refused("expected a force, got no unit", rule="M-1.15", key="force")
+        raise Refused("expected a force, got no units", rule="M-1.15", key="force")
     for place, name in enumerate(force):
         if name not in own:
             why = f"expected units of {side_name(state.active)}, got {name}{nearest(name, own)}"
@@ -224,7 +224,7 @@ def _unmeasured_force(
     # Leaving one out may unlink others.
     while (unlinked := first_unlinked(field, force)) is not None:
         force = tuple(name for name in force if name != unlinked)
-        text = f"{unlinked} is not linked to {force[0]}: it is not of the force"
+        text = f"{unlinked} is not linked to {force[0]} and stays out of the force"
         events.append(Event("left-out", text, "M-1.15", {"unit": unlinked}))
     try:
         event = _check_reached(state, field, force, spans_bw)
@@ -233,7 +233,7 @@ def _unmeasured_force(
             raise
         # A refusal would let players try until the cards reach: they are lost instead.
         why = refused.message.removeprefix(f"{refused.rule} ")
-        text = f"{why}: the cards are spent for nothing"
+        text = f"{why}: the cards are lost"
         event = Event("out-of-reach", text, refused.rule, {"force": list(force)})
     return force, tuple(events), event
 
@@ -242,7 +242,7 @@ def _played_bw(state: State, action: Activate) -> tuple[int, ...]:
     """Returns the spans of the played cards."""
     if is_dealt(state):
         if action.spans:
-            why = "expected the cards, not their spans: tablecam deals them"
+            why = "expected card ids, not spans, as tablecam deals the cards"
             raise Refused(why, rule="M-3.10", key="spans")
         known = {card.id: card.span_bw for card in cards_of(state, state.active)}
         for card in action.cards:
@@ -251,11 +251,11 @@ def _played_bw(state: State, action: Activate) -> tuple[int, ...]:
                 raise Refused(why, rule="M-3.9", key="cards")
         return tuple(known[card] for card in action.cards)
     if action.cards:
-        why = "expected the cards' spans, not their names: the players hold them"
+        why = "expected spans, not card ids, as the players hold the cards"
         raise Refused(why, rule="M-3.10", key="cards")
     most_bw = _most_span_bw(state)
     if wrong := [span_bw for span_bw in action.spans if not 1 <= span_bw <= most_bw]:
-        why = f"expected spans from 1 to {most_bw} BW, from corner to corner, got {wrong[0]}"
+        why = f"expected spans from 1 to {most_bw} BW (the table's diagonal), got {wrong[0]}"
         raise Refused(why, rule="M-3.4", key="spans")
     return action.spans
 
@@ -276,19 +276,19 @@ def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int
     text = f"{side_name(state.active)} activates {names} to {state.round.command}, with {played} BW"
     facts = {"force": list(force), "spans": list(spans_bw)}
     if not spans_bw:
-        raise Refused("even at distance 0 one card is needed", rule="M-4.13", key="spans")
+        raise Refused("at least one card is needed, even at distance 0", rule="M-4.13", key="spans")
     commander = _commander(state)
     if commander is None:
         text = f"{text}; {side_name(state.active)} has no commander on the table to measure from"
         return Event("activated", text, "M-4.11", facts)
     reached = command_string(field, commander, force)
     if reached is None:
-        why = f"every way from {commander.id} to {names} passes within 1 BW of an enemy"
+        why = f"every path from {commander.id} to {names} comes within 1 BW of an enemy"
         raise Refused(why, rule="M-4.12", key="force")
     answer = reaches(field, reached, spans_bw)
     if answer.answer == "no":
         raise Refused(answer.because, rule=answer.rule, key="spans")
     facts |= {"span_bw": round(reached.length_bw, 3), "answer": answer.answer}
     if answer.answer == "too_close":
-        text += f"; {abs(answer.margin_mm):.1f} mm are too close to call, and the mover's"
+        text += f"; {abs(answer.margin_mm):.1f} mm is too close to call, so the mover decides"
     return Event("activated", text, "M-4.11", facts, (reached.path,))

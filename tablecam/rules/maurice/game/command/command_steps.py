@@ -57,7 +57,7 @@ class VolleyChoiceRules:
     def apply(self, state: State, step: VolleyChoice, action: Action) -> StateAndEvents:
         """Lets the passive side interrupt the volleys, or moves on to the command choice."""
         if not isinstance(action, Volleys):
-            raise Refused(f"expected volleys or none, got {action.type}", rule="M-4.3")
+            raise Refused(f"expected volleys or no volleys, got {action.type}", rule="M-4.3")
         if not action.invoke:
             return after_fire(state, "volley"), ()
         state = replace(state, round=replace(state.round, has_volleys=True))
@@ -127,12 +127,12 @@ def why_impossible(state: State, command: Command) -> str | None:
     """Returns why an army cannot do an action at any span, or None if it can (M-4.8)."""
     units = field_at(state).of_side(state.active)
     if not units:
-        return "none of its units is on the table"
+        return "it has no units on the table"
     if command == "bombard":
         guns = [unit for unit in units if unit.unit.arm == "artillery"]
         # True without any artillery, too.
         if all(gun.id in state.round.fired for gun in guns):
-            return "it has no artillery that has not fired in this round"
+            return "all its artillery has already fired in this round"
     if command == "rally" and not any(unit.disruption for unit in units):
         return "none of its units is disrupted"
     if command == "charge" and not any(may_charge(state, unit.id) for unit in units):
@@ -143,15 +143,15 @@ def why_impossible(state: State, command: Command) -> str | None:
 def _check_declared(state: State, action: Declare) -> None:
     """Refuses a command that the hand or the army does not allow."""
     if state.round.is_without_cards and action.command != "pass":
-        why = f"{side_name(state.active)} began its round without cards: it must pass"
+        why = f"{side_name(state.active)} began its round without cards and must pass"
         raise Refused(why, rule="M-4.18", key="command")
     if action.command != "event" and action.card is not None:
-        why = f"expected no card for a {action.command}, got {quoted(action.card)}"
+        why = f"expected no card for the {action.command} action, got {quoted(action.card)}"
         raise Refused(why, rule="M-4.7", key="card")
     if action.command == "event":
         card = held_card(state, state.active, action.card)
         if card is not None and not card.is_event:
-            raise Refused(f"{card.title} is no event", rule="M-3.8", key="card")
+            raise Refused(f"{card.title} is not an event", rule="M-3.8", key="card")
         return
     why_not = None if action.command == "pass" else why_impossible(state, action.command)
     if why_not is not None:

@@ -24,7 +24,7 @@ class EligibleUnits:
         is_half = 2 * sum(name in self.half for name in force) >= len(force)
         if is_half and all(name in self.may for name in force):
             return None
-        return f"expected a force of {self.what}, got {', '.join(force)}"
+        return f"expected a force with {self.what}, got {', '.join(force)}"
 
 
 def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUnits:
@@ -38,7 +38,7 @@ def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUni
     if state.round.command == "bombard":
         guns = frozenset(unit.id for unit in units if unit.unit.arm == "artillery")
         return EligibleUnits(
-            guns - state.round.fired, guns, "M-7.3", "artillery that has not fired"
+            guns - state.round.fired, guns, "M-7.3", "only artillery that has not fired"
         )
     if state.round.command == "charge":
         # No charge is declared for artillery (M-8.1).
@@ -46,13 +46,13 @@ def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUni
         if state.declares_first:
             tries = frozenset(name for name in fit if has_declarable_charge(state, name))
             return EligibleUnits(
-                fit, tries, "M-8.2", "units at least half of which may try to charge"
+                fit, tries, "M-8.2", "at least half of its units allowed to try a charge"
             )
         can = {name for name, charge in charges_at(state, fit).items() if charge.is_eligible}
         # Close calls take long to work out, so only the named units are asked.
         can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
         return EligibleUnits(
-            fit, frozenset(can), "M-8.2", "units at least half of which can charge"
+            fit, frozenset(can), "M-8.2", "at least half of its units able to charge"
         )
     return EligibleUnits(all_units, all_units, "M-4.15", "units")
 

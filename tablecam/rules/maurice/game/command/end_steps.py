@@ -99,7 +99,7 @@ def place_refusal(state: State, action: PlaceCommander) -> str | None:
         return f"expected a place on the table, got {action.x_mm:g}, {action.y_mm:g}"
     for unit in field.units:
         if unit.side != action.side and is_partly_in(marker, unit.outline):
-            return f"{unit.id} stands there"
+            return f"{unit.id} already stands there"
     return None
 
 
@@ -110,7 +110,7 @@ def ring_refusal(state: State, action: PlaceCommander) -> str | None:
         commander for commander in state.position.commanders if commander.side == action.side
     )
     if not _is_free(field, (action.x_mm, action.y_mm)):
-        return "expected a place on the table that is free of all bases"
+        return "expected a place on the table that is clear of all bases"
     nearest_free = displaced_places(state, action.side)
     if not nearest_free:
         return None
@@ -118,7 +118,7 @@ def ring_refusal(state: State, action: PlaceCommander) -> str | None:
     ring = round(field.in_bw(_distance_mm(leader, nearest_free[0])))
     got_mm = _distance_mm(leader, (action.x_mm, action.y_mm))
     if min(abs(got_mm - ring_bw * field.bw_mm) for ring_bw in range(1, ring + 1)) > HAND_MM:
-        return f"expected a place {ring} BW from where he was, got {field.in_bw(got_mm):.2f}"
+        return f"expected a place {ring} BW from his last place, got {field.in_bw(got_mm):.2f}"
     return None
 
 
@@ -205,7 +205,11 @@ class DisplacingRules:
             return state.to(step.then), ()
         placing = _placing(state, action, step.side)
         if placing.card is not None:
-            raise Refused("expected no card: he pays at the round's end", rule="M-6.30", key="card")
+            raise Refused(
+                "expected no card: displacement is paid for at the end of the round",
+                rule="M-6.30",
+                key="card",
+            )
         if (why := ring_refusal(state, placing)) is not None:
             raise Refused(why, rule="M-6.29")
         state, event = _placed(state, placing, "M-6.29")
@@ -245,9 +249,9 @@ class DiscardingRules:
 
 _RULES = {"displaced": "M-6.30", "hand-limit": "M-3.2", "told": "M-3.10"}
 _REASONS = {
-    "displaced": "its commander",
-    "hand-limit": f"more than {HAND_LIMIT} in hand",
-    "told": "players say that it holds fewer",
+    "displaced": "commander displaced",
+    "hand-limit": f"over the hand limit of {HAND_LIMIT}",
+    "told": "players corrected its hand",
 }
 
 
@@ -271,7 +275,9 @@ def end_of_round(state: State, step: EndingRound) -> StateAndEvents:
 def _displaced(state: State, leader: Commander) -> StateAndEvents:
     displaced = state.round.displaced | {leader.side}
     state = replace(state, round=replace(state.round, displaced=displaced))
-    event = Event("displaced", f"units stand on {leader.id}", "M-6.29", {"side": leader.side})
+    event = Event(
+        "displaced", f"units cover {leader.id}, who is displaced", "M-6.29", {"side": leader.side}
+    )
     return state.to(Displacing(leader.side, then=EndingRound())), (event,)
 
 
@@ -282,7 +288,7 @@ def _pay(state: State, side: str) -> StateAndEvents:
     state = replace(state, round=replace(state.round, displaced=displaced))
     if state.side(side).hand:
         return state.to(Discarding(side, 1, "displaced", then=EndingRound())), ()
-    text = f"{side_name(side)} has no card to pay for its displaced commander"
+    text = f"{side_name(side)} has no card to pay for its commander's displacement"
     state, morale_events = with_less_morale(state, side)
     return state, (Event("unpaid", text, "M-6.30", {"side": side}), *morale_events)
 
@@ -299,7 +305,7 @@ def _night_or_next(state: State) -> StateAndEvents:
         return state.to(Over(None, because, "M-4.6")), (over,)
     state = next_round(state)
     facts = {"round": state.round.number, "active": state.active}
-    text = f"round {state.round.number}: it is {side_name(state.active)}'s"
+    text = f"round {state.round.number}: {side_name(state.active)} is active"
     return state, (Event("round", text, "M-1.5", facts),)
 
 
@@ -338,5 +344,5 @@ def _placed(state: State, action: PlaceCommander, rule: str) -> tuple[State, Eve
     facts = {"commander": leader.id, "x_mm": action.x_mm, "y_mm": action.y_mm}
     path = ((leader.x_mm, leader.y_mm), (action.x_mm, action.y_mm))
     far_bw = math.dist(*path) / state.position.table.base_width_mm
-    text = f"{leader.id} is moved {far_bw:.1f} BW"
+    text = f"{leader.id} moves {far_bw:.1f} BW"
     return state, Event("commander", text, rule, facts, (Shape("line", path, "commander"),))

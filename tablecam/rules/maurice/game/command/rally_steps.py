@@ -17,6 +17,7 @@ from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Rallying, RollingRally
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.sides import side_name
+from tablecam.wording import joined
 
 
 class RallyingRules:
@@ -37,7 +38,7 @@ class RallyingRules:
         if isinstance(action, Done):
             return after_action(state), ()
         if not isinstance(action, Rally):
-            raise Refused(f"expected a unit that rallies, or done, got {action.type}", rule="M-9.1")
+            raise Refused(f"expected a unit to rally or done, got {action.type}", rule="M-9.1")
         left = _left(field_at(state), step)
         if action.unit not in left:
             expected = f"expected one of {', '.join(left)}" if left else "expected done"
@@ -67,7 +68,7 @@ class RollingRallyRules:
         level = field.by_id[step.unit].disruption - rallied.shed
         state = state.with_unit(replace(unit, state={**unit.state, "disruption": level}))
         text = (
-            f"{unit.id} rolls {' and '.join(str(die) for die in dice)}, needs "
+            f"{unit.id} rolls {joined(str(die) for die in dice)}, needs "
             f"{rallied.rallying.needed}: sheds {rallied.shed or 'no'} "
             f"disruption{'s' * (rallied.shed != 1)}"
         )

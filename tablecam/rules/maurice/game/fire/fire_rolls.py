@@ -15,6 +15,7 @@ from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Over, RollingToDisrupt, RollingToHit
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.sides import side_name
+from tablecam.wording import joined
 
 
 class RollingToHitRules:
@@ -65,7 +66,7 @@ class RollingToDisruptRules:
             replace(target.unit, state={**target.unit.state, "disruption": level})
         )
         facts = {"unit": target.id, "disruption": struck.disruption, "level": level}
-        outcome = f"{struck.disruption} of {len(dice)} hits disrupt it, on {number} or more"
+        outcome = f"{struck.disruption} of {len(dice)} hits disrupt it ({number}+ needed)"
         event = Event("disrupted", f"{target.id}: {outcome}", "M-7.25", facts)
         state, lost = without_broken(state, (target.id,) * struck.is_broken)
         # A unit that broke may have cost the army its last morale (M-2.5).
@@ -87,7 +88,7 @@ def _to_disrupt(step: RollingToDisrupt) -> Roll:
 
 
 def _shot_event(fired: RolledShot) -> Event:
-    shot, dice = fired.shot, " and ".join(str(die) for die in fired.rolled)
+    shot, dice = fired.shot, joined(str(die) for die in fired.rolled)
     outcome = {0: "misses", 1: "hits"}.get(fired.hits, f"scores {fired.hits} hits on")
     text = f"base {shot.base} of {shot.unit} rolls {dice}, needs {shot.to_hit}: {outcome}"
     facts = {**shot.to_json(), "rolled": list(fired.rolled), "hits": fired.hits}

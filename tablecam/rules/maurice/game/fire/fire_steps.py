@@ -17,7 +17,7 @@ from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Firing, RollingToDisrupt, RollingToHit, Symbol
 from tablecam.rules.maurice.game.state.table import field_at, fire_at
 from tablecam.table.sides import side_name
-from tablecam.wording import nearest
+from tablecam.wording import joined, nearest
 
 _SYMBOLS: dict[Kind, Symbol] = {"volley": "musket", "bombard": "cannon"}
 """The card symbol that modifies each kind of fire (M-3.5)."""
@@ -31,7 +31,7 @@ class FiringRules:
         side = side_name(step.side)
         if step.direction is None:
             return PendingDecision(
-                f"{side} fires: beginning from its left or its right?", step.side
+                f"From which end does {side} fire first, left or right?", step.side
             )
         return PendingDecision(f"Which unit of {side} fires next, and at whom?", step.side)
 
@@ -51,8 +51,8 @@ class FiringRules:
             return _declared(state, step, action)
         if isinstance(action, Done):
             return to_disrupt(state, step), ()
-        expected = "an end to fire from" if step.direction is None else "a unit's fire"
-        raise Refused(f"expected {expected}, or done, got {action.type}", rule="M-7.8")
+        expected = "left or right" if step.direction is None else "a unit's fire"
+        raise Refused(f"expected {expected} or done, got {action.type}", rule="M-7.8")
 
 
 def shots_of(state: State, step: RollingToHit) -> tuple[Shot, ...]:
@@ -110,7 +110,7 @@ def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
     if unit.unit.arm == "artillery":
         smoking = replace(unit.unit, state={**unit.unit.state, "smoke": True})  # M-4.23
         state = state.with_unit(smoking)
-    at = " and ".join(dict.fromkeys(action.targets.values()))
+    at = joined(dict.fromkeys(action.targets.values()))
     text = f"{unit.id} fires at {at}, with {len(declared)} base{'s' * (len(declared) > 1)}"
     facts = {"unit": unit.id, "targets": list(dict.fromkeys(action.targets.values()))}
     event = Event("fires", text, "M-7.8", facts)
@@ -134,9 +134,9 @@ def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
         why = f"expected a unit of {side_name(step.side)}, got {action.unit}"
         raise Refused(why, rule="M-7.2", key="unit")
     if action.unit in state.round.fired:
-        raise Refused(f"{action.unit} has fired in this round", rule="M-7.7", key="unit")
+        raise Refused(f"{action.unit} has already fired in this round", rule="M-7.7", key="unit")
     if step.may is not None and action.unit not in step.may:
-        raise Refused(f"{action.unit} is not of the activated force", rule="M-7.3", key="unit")
+        raise Refused(f"{action.unit} is not in the activated force", rule="M-7.3", key="unit")
     if not action.targets:
         raise Refused("expected a target for at least one base", rule="M-7.5", key="targets")
     if state.declares_first:

@@ -29,7 +29,7 @@ from tablecam.rules.maurice.game.moves.charge_ends import (
     end_error_mm,
     nearest_charge,
 )
-from tablecam.rules.maurice.game.moves.move_words import bw_text, join_words
+from tablecam.rules.maurice.game.moves.move_words import bw_text
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.setup.setup_steps import yet_to_deploy
 from tablecam.rules.maurice.game.state.actions import Charge, Deploy, March, PlaceCommander
@@ -57,6 +57,7 @@ from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.wording import joined
 
 _BEFORE_MM = 20.0
 """A unit that stops this close to an enemy or closer is taken to charge it."""
@@ -102,11 +103,11 @@ def _illegal_charge(
     """Suggests an illegal charge: why it is illegal, and where it would lead."""
     why_not = refusal(state, action)
     because = (
-        f"no charge of {seen.id} leads to {action.target}" if why_not is None else reason(why_not)
+        f"no charge of {seen.id} reaches {action.target}" if why_not is None else reason(why_not)
     )
     rule = (None if why_not is None else why_not.rule) or "M-8.3"
     answer = no_answer(rule, because, error_mm, () if end is None else end.evidence)
-    text = f"{seen.id} lies before {action.target}: charge?"
+    text = f"{seen.id} stands in front of {action.target}: charge?"
     nearest = state.position if end is None else proposed_position(state, seen, end.bases)
     return Suggestion(seen.id, text, action, answer, nearest)
 
@@ -114,24 +115,22 @@ def _illegal_charge(
 def _charge_words(field: Field, end: ChargeEnd) -> str:
     wheel = f"wheeled {end.corner} {bw_text(field.in_bw(end.arc_mm))} BW"
     onward = f"moved ahead {bw_text(field.in_bw(end.straight_mm))} BW"
-    return join_words([wheel, onward] if end.corner else [onward])
+    return joined([wheel, onward] if end.corner else [onward])
 
 
 def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: float) -> Answer:
     """Returns the answer of a legal charge: its cost and consequences."""
     parts = [f"{field.in_bw(end.cost_mm):.2f} BW"]
     if error_mm > TOUCH_MM:
-        parts.append(f"it lies {error_mm:.1f} mm off, which counts as contact (G-8)")
+        parts.append(f"its gap of {error_mm:.1f} mm counts as contact (G-8)")
     if end.also_meets:
-        parts.append(f"it meets {join_words(end.also_meets)} as well (M-8.8)")
+        parts.append(f"it also meets {joined(end.also_meets)} (M-8.8)")
     if end.crosses_difficult:
         parts.append("1 disruption for difficult ground (M-8.6)")
     if end.doubt is not None:
-        parts.append("whether it can is too close to call, which is the mover's")
-        return replace(end.doubt, because=join_words(parts), evidence=end.evidence)
-    return Answer(
-        "yes", tolerance_mm - error_mm, 0.0, 1.0, "M-8.5", join_words(parts), end.evidence
-    )
+        parts.append("whether it can is too close to call, so the mover decides")
+        return replace(end.doubt, because=joined(parts), evidence=end.evidence)
+    return Answer("yes", tolerance_mm - error_mm, 0.0, 1.0, "M-8.5", joined(parts), end.evidence)
 
 
 MOVED_MM, TURNED_DEG = 3.0, 3.0
@@ -181,13 +180,13 @@ def _after_others(
     # The place becomes free only if all that stood there have moved.
     if not upon or not tried.issuperset(upon):
         return suggestion
-    because = f"{suggestion.unit} lies where {join_words(upon)} stood"
+    because = f"{suggestion.unit} is where {joined(upon)} stood"
     if all(_is_legal(other) for other in suggestions if other.unit in upon):
-        because += f": confirm {join_words(upon)} first"
+        because += f": confirm {joined(upon)} first"
     elif any(suggestion.unit in lies_upon(field, _as_seen(state, position, name)) for name in upon):
-        because += f", and {join_words(upon)} where {suggestion.unit} stood: neither can go first"
+        because += f", and {joined(upon)} is where {suggestion.unit} stood: neither can go first"
     else:
-        because += ", which may not lie where it lies now"
+        because += ", which may not stay where it is now"
     return replace(suggestion, answer=replace(suggestion.answer, because=because), nearest=None)
 
 
@@ -233,7 +232,7 @@ def _deployment(state: State, step: Deploying, position: Position) -> tuple[Sugg
     # Listed under one name, though the action moves all of them.
     first = next(iter((*moved_units, *moved_commanders)))
     own = sum(unit.side == side and unit.id in moved_units for unit in state.position.units)
-    text = f"{side_name(side)} has laid {own} unit{'s' * (own != 1)}: deployed?"
+    text = f"{side_name(side)} has placed {own} unit{'s' * (own != 1)}: deployment finished?"
     why_not = refusal(state, action)
     if why_not is None:
         return (Suggestion(first, text, action, Answer("yes", 0.0, 0.0, 1.0, "M-2.3", text)),)
@@ -254,7 +253,7 @@ def _unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
 
 def _unknown(unit: Unit) -> Suggestion:
     """Returns the suggestion for a unit whose move could not be ruled."""
-    text = f"what was done with {unit.id} is {NOT_KNOWN}"
+    text = f"the move of {unit.id} is {NOT_KNOWN}"
     return Suggestion(unit.id, text, None, Answer("too_close", 0.0, 0.0, 0.5, "M-6.17", text))
 
 
@@ -268,8 +267,8 @@ def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Sug
     if isinstance(step, ChoosingFallBacks) and unit.id in step.attackers:
         return suggest_fall_back(state, seen)
     rule, why = _why_not_now(state, unit)
-    what = "was pushed" if far_mm <= PUSHED_MM else "has been moved"
-    text = f"{unit.id} {what} by {far_mm:.0f} mm, but {why}: put it back"
+    what = "pushed" if far_mm <= PUSHED_MM else "moved"
+    text = f"{unit.id} was {what} {far_mm:.0f} mm, but {why}: put it back"
     return Suggestion(
         unit.id,
         text,
@@ -283,27 +282,29 @@ def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
     """Returns the rule and the reason why a unit may not be moved now."""
     step = state.step
     if unit.side != state.active:
-        return "M-1.5", f"the round is {side_name(state.active)}'s"
+        return "M-1.5", f"it is {side_name(state.active)}'s round"
     if isinstance(step, Interrupting | Modifying | Drawing):
-        return "M-4.16", "cards come first"
+        return "M-4.16", "cards are played first"
     if isinstance(step, Marching | Charging):
         if unit.id in step.force:
-            return "M-6.31", "it has moved in this round"
-        return "M-6.1", "it is not of the activated force"
-    return "M-4.2", "nothing is to be moved now"
+            return "M-6.31", "it has already moved in this round"
+        return "M-6.1", "it is not in the activated force"
+    return "M-4.2", "no unit may move now"
 
 
 def _incomplete(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
     """Suggests to put back missing bases, or to take off surplus ones."""
     seen_bases, count = 0 if seen is None else len(seen.bases), len(unit.bases)
     if not seen_bases:
-        text = f"{unit.id} is not seen on the table: put it back where it was"
+        text = f"{unit.id} cannot be seen on the table: put it back where it was"
     elif seen_bases < count:
         missing = "a base" if count - seen_bases == 1 else f"{count - seen_bases} bases"
-        text = f"{missing} of {unit.id} cannot be seen: units lose no bases, put it back"
+        text = (
+            f"{missing} of {unit.id} cannot be seen: units never lose bases, so put every base back"
+        )
     else:
-        lie = f"{seen_bases} bases of {unit.id} lie on the table"
-        text = f"{lie}, and it has {count}: take the others off"
+        lie = f"{unit.id} has {seen_bases} bases on the table"
+        text = f"{lie} but only {count} belong to it: remove the rest"
     return Suggestion(unit.id, text, None, no_answer("M-1.6", text), state.position)
 
 
@@ -311,7 +312,7 @@ def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Sugg
     """Yields suggestions to take off units that have left the game."""
     for seen in position.units:
         if seen.bases and state.position.unit(seen.id) is None:
-            text = f"{seen.id} has left the game and lies on the table yet: take it off"
+            text = f"{seen.id} has left the game but is still on the table: take it off"
             yield Suggestion(seen.id, text, None, no_answer("M-1.14", text))
 
 
@@ -321,7 +322,7 @@ def _commander_suggestions(state: State, position: Position) -> Iterator[Suggest
     for leader in state.position.commanders:
         seen = seen_by_id.get(leader.id)
         if seen is None:
-            text = f"{leader.id} is not seen on the table: put him back where he stood"
+            text = f"{leader.id} cannot be seen on the table: put him back where he stood"
             yield Suggestion(leader.id, text, None, no_answer("M-1.4", text), state.position)
         elif (far_mm := math.dist(_place(leader), _place(seen))) > MOVED_MM:
             yield _commander_suggestion(state, leader, seen, far_mm)
@@ -335,7 +336,7 @@ def _commander_suggestion(
     # A displaced commander is moved by its owner, whoever's round it is (M-6.29).
     mover = step.side if isinstance(step, Displacing) else state.active
     if not isinstance(step, MovingCommander | Displacing) or leader.side != mover:
-        text = f"{leader.id} has been moved by {far_mm:.0f} mm, but not in his turn: put him back"
+        text = f"{leader.id} was moved {far_mm:.0f} mm out of turn: put him back"
         drawn = Shape("line", (_place(leader), _place(seen)), "gap")
         return Suggestion(
             leader.id, text, None, no_answer("M-6.27", text, far_mm, (drawn,)), state.position
@@ -347,7 +348,7 @@ def _commander_suggestion(
     )
     action = PlaceCommander(leader.side, seen.x_mm, seen.y_mm, card)
     far_bw = far_mm / state.position.table.base_width_mm
-    text = f"{leader.id} was moved {far_bw:.1f} BW: is that his place?"
+    text = f"{leader.id} was moved {far_bw:.1f} BW: move him there?"
     why_not = refusal(state, action)
     if why_not is None:
         rule = "M-6.29" if isinstance(step, Displacing) else "M-6.27"

@@ -21,7 +21,7 @@ from tablecam.rules.maurice.game.moves.charge_ends import (
 )
 from tablecam.rules.maurice.game.moves.charge_steps import may_move_up
 from tablecam.rules.maurice.game.moves.march_steps import judge_march
-from tablecam.rules.maurice.game.moves.move_words import is_absurd, join_words, move_words
+from tablecam.rules.maurice.game.moves.move_words import is_absurd, move_words
 from tablecam.rules.maurice.game.moves.nearest import nearest_march, nearest_wheel
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.state.actions import Action, FallBack, March
@@ -38,6 +38,7 @@ from tablecam.table.formation import read_formation
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.uncertainty.answer import Answer
+from tablecam.wording import joined
 
 _ON_THE_SPOT_BW, _TURNED_DEG = 0.25, 2.0
 """A unit whose centre moved less but whose heading changed more was turned in place."""
@@ -111,7 +112,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
     field, action = field_at(state), March(seen.id, seen.bases)
     unit, there = field.by_id[seen.id], on_empty_field(field, seen)
     if there is None:
-        text = f"{seen.id} lies off the table: put it back on it"
+        text = f"{seen.id} is off the table: put it back"
         return Suggestion(seen.id, text, action, no_answer("M-6.32", text), state.position)
     if there.formation == "broken-up":
         # Without a formation there is no move to judge.
@@ -122,16 +123,16 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
     why_not = refusal(state, action)
     if why_not is None:
         cost = f"{judgement.cost_bw:.2f} of {judgement.allowance_bw:g} BW"
-        because = join_words([cost, *_consequences(state, seen, judgement)])
+        because = joined([cost, *_consequences(state, seen, judgement)])
         return Suggestion(seen.id, text, action, replace(judgement.is_legal, because=because))
     nearest = proposed_position(state, seen, _nearest(state, unit, there, judgement))
     answer = _illegal_march(judgement, why_not)
     # Whatever rule refused it, this one explains the mistake (M-6.12).
     if _turned_on_the_spot_deg(field, unit, there):
-        because = "a unit does not turn on the spot, it wheels about a front corner"
+        because = "a unit may not turn on the spot: it wheels about a front corner"
         text, answer = f"{seen.id} was turned", replace(answer, rule="M-6.12", because=because)
     if answer.rule == "M-6.8" and (upon := lies_upon(field, seen)):
-        answer = replace(answer, because=f"{seen.id} lies upon {join_words(upon)}")
+        answer = replace(answer, because=f"{seen.id} overlaps {joined(upon)}")
     return Suggestion(seen.id, text, action, answer, nearest)
 
 
@@ -153,8 +154,8 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     margin_mm = charge_tolerance_mm(seen.bases) - error_mm
     if margin_mm >= 0.0:
         answer = Answer("yes", margin_mm, 0.0, 1.0, "M-8.24", because)
-        return Suggestion(seen.id, f"{seen.id} fell back: right?", action, answer)
-    text = f"{seen.id} lies {error_mm:.0f} mm from where it falls back to"
+        return Suggestion(seen.id, f"{seen.id} fell back: confirm?", action, answer)
+    text = f"{seen.id} is {error_mm:.0f} mm from where its fall back ends"
     nearest = proposed_position(state, seen, back)
     return Suggestion(seen.id, text, action, no_answer("M-8.24", because, -margin_mm), nearest)
 
@@ -162,7 +163,7 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
 def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestion:
     """Suggests the nearest legal place for bases that form no known formation."""
     why = read_formation(there.unit).because
-    text = f"{unit.id} lies in no formation ({why}): close its bases up"
+    text = f"{unit.id} is in no formation ({why}): close up its bases"
     # As if it were formed as before: the place nearest to that.
     as_it_was = replace(there, formation=unit.formation)
     nearest = proposed_position(state, there.unit, _nearest(state, unit, as_it_was))
@@ -209,8 +210,8 @@ def _illegal_march(judgement: MoveJudgement, why_not: Refused) -> Answer:
     """Returns the answer why a march is illegal, with the missing distance where there is one."""
     because, missing_mm = reason(why_not), -judgement.is_legal.margin_mm
     if is_absurd(judgement):
-        near = ", and it comes near the enemy" if judgement.is_legal.rule == NEAR_RULE else ""
-        because = f"no way of {judgement.allowance_bw:g} BW or less leads there{near}"
+        near = " (the limit near the enemy)" if judgement.is_legal.rule == NEAR_RULE else ""
+        because = f"no path of at most {judgement.allowance_bw:g} BW{near} leads there"
     elif why_not.rule == judgement.is_legal.rule and missing_mm > 0.0:
         because += f": {missing_mm:.0f} mm too far"
     rule = why_not.rule or judgement.is_legal.rule
@@ -223,16 +224,16 @@ def _consequences(state: State, seen: Unit, judgement: MoveJudgement) -> Iterato
     unit = field.by_id[seen.id]
     if judgement.is_legal.answer == "too_close":
         missing_mm = abs(judgement.is_legal.margin_mm)
-        yield f"{missing_mm:.1f} mm too close to call, which is the mover's"
+        yield f"{missing_mm:.1f} mm is too close to call, so the mover decides"
     if judgement.is_rough:
         yield "1 disruption for difficult ground (M-6.3)"
     own = judgement.disruptions - judgement.is_rough
     if own:
         levels = f"{own} disruption{'s' * (own > 1)}"
-        yield f"{levels} for passing through {join_words(judgement.passed)} (M-6.7)"
+        yield f"{levels} for passing through {joined(judgement.passed)} (M-6.7)"
     for name in judgement.passed:
         if field.by_id[name].is_disrupted_by_passing:
-            yield f"1 disruption for {name}, who is passed through (M-6.7)"
+            yield f"1 disruption for {name}, which is passed through (M-6.7)"
     for leader in commanders_under(state, state.other(seen.side), judgement.area):
         yield f"{leader.id} is displaced (M-6.29)"
     after = placed(field, unit, seen.bases)

@@ -46,6 +46,7 @@ from tablecam.rules.maurice.movement.judge import MoveJudgement
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.wording import joined
 
 
 class ChargingRules:
@@ -58,7 +59,7 @@ class ChargingRules:
         # The count first, as it takes long to work out who can charge.
         if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
             return PendingDecision(f"{side} charges: {names} must charge", state.active)
-        more = f"{short} more must charge" if short else "or say done"
+        more = f"{short} more must charge" if short else "choose done to end"
         return PendingDecision(
             f"{side} charges: {names} may charge or move up; {more}", state.active
         )
@@ -94,7 +95,7 @@ class ChargingRules:
             return _moved_up(state, step, action)
         if isinstance(action, Done):
             return _done(state, step)
-        raise Refused(f"expected a charge, a move up, or done, got {action.type}", rule="M-8.2")
+        raise Refused(f"expected a charge, a move up or done, got {action.type}", rule="M-8.2")
 
 
 def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
@@ -137,19 +138,19 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
     if end is None:
         refusal = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id])
         # Every reason begins with its rule id.
-        rule, _, why = (refusal or f"M-8.3 no charge leads to {action.target}").partition(" ")
+        rule, _, why = (refusal or f"M-8.3 no charge reaches {action.target}").partition(" ")
         raise Refused(f"{unit.id} cannot charge: {why}", rule=rule, key="target")
     error_mm = end_error_mm(end, front)
     if error_mm > charge_tolerance_mm(action.bases):
-        off = f"{error_mm:.1f} mm off where its charge of {action.target} leads"
-        raise Refused(f"{unit.id} lies {off}", rule="M-8.5", key="bases")
+        off = f"{error_mm:.1f} mm from where its charge at {action.target} ends"
+        raise Refused(f"{unit.id} is {off}", rule="M-8.5", key="bases")
     return end
 
 
 def _charge_refusal(state: State, name: str, charge: Chances) -> str | None:
     """Returns what forbids a unit any charge; Rough Going holds it in difficult ground."""
     if _is_bogged_down(state, name):
-        return "M-5.2 difficult ground, in which it stands, is impassable in this round"
+        return "M-5.2 it stands in difficult ground, which is impassable in this round"
     return None if charge.is_eligible else charge.why_not
 
 
@@ -199,7 +200,7 @@ def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:
     check_bases(state, action)
     if not may_move_up(state, step, action.unit):
         short = _short_of_half(step)
-        why = f"{action.unit} can charge, and {short} more of the force must"
+        why = f"{action.unit} can charge, and {short} more units of the force must"
         raise Refused(why, rule="M-8.2", key="unit")
     judgement = judge_march(state, action)
     if (why_not := _not_a_move_up(state, action, judgement)) is not None:
@@ -227,7 +228,7 @@ def _not_a_move_up(state: State, action: March, judgement: MoveJudgement) -> str
     if march.is_legal.answer != "no" and march.is_after_about_face:
         return f"{action.unit} was activated to charge and may not about-face"
     if march.is_legal.answer != "no" and march.is_legal.rule == BACKWARD_RULE:
-        return f"{action.unit} was activated to charge and may not go back"
+        return f"{action.unit} was activated to charge and may not move backward"
     return None
 
 
@@ -248,7 +249,7 @@ def _done(state: State, step: Charging) -> StateAndEvents:
     able = able_to_charge(state, _waiting(step)) if _short_of_half(step) else ()
     if able:
         have = f"{len(step.charged)} of {len(step.force)} have charged"
-        why = f"{have}, half of the force must: {' and '.join(able)} still can"
+        why = f"{have} but half of the force must: {joined(able)} can still charge"
         raise Refused(why, rule="M-8.2")
     return _to_combat(state), ()
 
@@ -292,22 +293,22 @@ def _may_stay_behind(step: Charging, able: Sequence[str], name: str) -> bool:
 
 def _check_may_act(step: Charging, name: str) -> None:
     if name not in step.force:
-        raise Refused(f"{name} is not of the activated force", rule="M-8.2", key="unit")
+        raise Refused(f"{name} is not in the activated force", rule="M-8.2", key="unit")
     if name not in _waiting(step):
         done = "charged" if name in step.charged else "moved up"
-        raise Refused(f"{name} has {done} in this round", rule="M-8.5", key="unit")
+        raise Refused(f"{name} has already {done} in this round", rule="M-8.5", key="unit")
 
 
 def _charge_event(state: State, end: ChargeEnd, gap_mm: float) -> Event:
     """Returns the event of a charge; it says when a small gap counts as contact."""
     bw_mm = state.position.table.base_width_mm
     wheel = f"wheels {end.corner} {end.arc_mm / bw_mm:.2f} BW, then " if end.corner else ""
-    targets = " and ".join((end.target, *end.also_meets))
+    targets = joined((end.target, *end.also_meets))
     text = f"{end.unit.id} charges {targets}: {wheel}goes {end.straight_mm / bw_mm:.2f} BW ahead"
     if gap_mm > TOUCH_MM:
-        text += f"; it lies {gap_mm:.1f} mm off, which counts as contact (G-8)"
+        text += f"; its gap of {gap_mm:.1f} mm counts as contact (G-8)"
     if end.doubt is not None:
-        text += "; whether it can is too close to call, and the mover's"
+        text += "; whether it can is too close to call, so the mover decides"
     facts = {
         "unit": end.unit.id,
         "targets": [end.target, *end.also_meets],

@@ -33,6 +33,7 @@ from tablecam.rules.maurice.game.state.steps import ChoosingFallBacks, Over, Rol
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.resolve.notes import combat_close_calls
 from tablecam.uncertainty.answer import Answer
+from tablecam.wording import joined
 
 
 class RollingCombatRules:
@@ -40,7 +41,7 @@ class RollingCombatRules:
 
     def asked(self, state: State, step: RollingCombat) -> PendingDecision:
         """Asks both sides to roll."""
-        return PendingDecision(f"Roll a die each for {', '.join(step.engaged)}")
+        return PendingDecision(f"Roll one die each for {', '.join(step.engaged)}")
 
     def legal(self, state: State, step: RollingCombat) -> tuple[Action, ...]:
         """Lists the roll."""
@@ -87,7 +88,7 @@ class ChoosingFallBacksRules:
     def apply(self, state: State, step: ChoosingFallBacks, action: Action) -> StateAndEvents:
         """Moves a unit back, with the effects on it and on friends behind it (M-8.24 ff.)."""
         if not isinstance(action, FallBack):
-            raise Refused(f"expected who falls back, got {action.type}", rule="M-8.24")
+            raise Refused(f"expected a unit to fall back, got {action.type}", rule="M-8.24")
         if action.unit not in step.attackers:
             names = ", ".join(step.attackers)
             raise Refused(f"expected one of {names}, got {action.unit}", rule="M-8.23", key="unit")
@@ -142,7 +143,7 @@ def _passed_over(field: Field, name: str, result: CombatResult) -> shapely.Geome
 
 
 def _doubt_event(answer: Answer) -> Event:
-    text = f"{answer.because}; it counts as it was seen"
+    text = f"{answer.because}; the measured value counts"
     return Event("doubt", text, answer.rule, evidence=answer.evidence)
 
 
@@ -150,8 +151,8 @@ def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event
     """Returns the event of a unit's score, with shapes that show why it is engaged."""
     score = value.value + die
     modifiers = "".join(f", {key} {amount:+}" for key, amount in value.modifiers.items())
-    against = " and ".join(value.engaged_with)
-    text = f"{name} against {against}: {value.basic}{modifiers}, and a die of {die}: {score}"
+    against = joined(value.engaged_with)
+    text = f"{name} against {against}: {value.basic}{modifiers}, and a roll of {die}: {score}"
     facts = {
         "unit": name,
         "basic": value.basic,

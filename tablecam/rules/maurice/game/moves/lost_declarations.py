@@ -26,7 +26,7 @@ def check_declared_fire(state: State, unit: UnitOnField, action: Fire) -> None:
         Refused: The unit cannot fire in its formation, or a target is no enemy on the table.
     """
     if not may_try_to_fire(unit):
-        raise Refused(f"{unit.id} does not fire as it is formed", rule="M-7.7", key="unit")
+        raise Refused(f"{unit.id} may not fire in its formation", rule="M-7.7", key="unit")
     for target in action.targets.values():
         _check_enemy(state, unit, target, "M-7.11", "targets")
 
@@ -52,7 +52,7 @@ def declared_charge_end(state: State, action: Charge) -> ChargeEnd | None:
     unit = field.by_id[action.unit]
     _check_enemy(state, unit, action.target, "M-8.3", "target")
     if not may_try_to_charge(unit):
-        raise Refused(f"{unit.id} may not charge as it is", rule="M-8.4", key="unit")
+        raise Refused(f"{unit.id} may not declare a charge", rule="M-8.4", key="unit")
     if unit.unit.arm == "infantry" and field.by_id[action.target].unit.arm == "cavalry":
         raise Refused("infantry may not charge cavalry", rule="M-8.4", key="target")
     if state.round.is_rough_going and unit.is_in_difficult:
@@ -65,15 +65,15 @@ def declared_charge_end(state: State, action: Charge) -> ChargeEnd | None:
 def lost_charge(state: State, action: Charge) -> Event:
     """Returns the event of a charge that reaches nobody."""
     away = _distance_words(state, action.unit, action.target)
-    text = f"{action.unit} has no charge that leads to {action.target}, {away}"
+    text = f"{action.unit} has no charge that reaches {action.target}, which is {away}"
     facts = {"unit": action.unit, "target": action.target}
     return Event("charge-lost", f"{text}: it stays where it is", "M-8.3", facts)
 
 
 def _lost_shot(state: State, unit: str, target: str, count: int) -> Event:
-    whose, verb = ("the base", "has") if count == 1 else (f"{count} bases", "have")
+    whose, verb = ("1 base", "has") if count == 1 else (f"{count} bases", "have")
     away = _distance_words(state, unit, target)
-    text = f"{whose} of {unit} {verb} no shot at {target}, {away}: that fire is lost"
+    text = f"{whose} of {unit} {verb} no shot at {target}, which is {away}: the fire is lost"
     facts = {"unit": unit, "target": target, "bases": count}
     return Event("fire-lost", text, "M-7.12", facts)
 

@@ -30,6 +30,7 @@ from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import MoveJudgement, judge_move
 from tablecam.table.motion import SLIP_MM
 from tablecam.table.sides import side_name
+from tablecam.wording import joined
 
 _FEW_MM = 4 * SLIP_MM
 """The longest excess that a placement error can explain: wheeling there and back costs more."""
@@ -43,7 +44,9 @@ class MarchingRules:
         """Asks the active side."""
         waiting = ", ".join(_waiting(state, step))
         side = side_name(state.active)
-        return PendingDecision(f"{side} marches: {waiting} may move, or say done", state.active)
+        return PendingDecision(
+            f"{side} marches: {waiting} may move; choose done to end", state.active
+        )
 
     def legal(self, state: State, step: Marching) -> tuple[Action, ...]:
         """Lists the usual marches of each unit that has not moved, and stopping."""
@@ -63,7 +66,7 @@ class MarchingRules:
             return _without_smoke(state, step)
         if isinstance(action, Done):
             return after_action(state), ()
-        why = f"expected a unit's march, smoke cleared, or done, got {action.type}"
+        why = f"expected a march, smoke to clear or done, got {action.type}"
         raise Refused(why, rule="M-6.31")
 
 
@@ -120,7 +123,7 @@ def check_bases(state: State, action: March | Charge) -> None:
         for bases in (unit.bases, action.bases)
     )
     if have != got:
-        why = f"expected the {len(have)} bases of {unit.id}, got others"
+        why = f"expected the {len(have)} bases of {unit.id}, got different ones"
         raise Refused(why, rule="M-1.6", key="bases")
 
 
@@ -139,7 +142,7 @@ def with_march(state: State, action: March, judgement: MoveJudgement) -> StateAn
         state, more = with_disruption(state, unit.id, 1, why, "M-6.3", drawn)
         events += more
     if gained:
-        why = f"passes through {' and '.join(judgement.passed)}"
+        why = f"passes through {joined(judgement.passed)}"
         friends = (shapes_of(field.by_id[name].outline, "friend") for name in judgement.passed)
         drawn = tuple(shape for outline_shapes in friends for shape in outline_shapes)
         state, more = with_disruption(state, unit.id, gained, why, "M-6.7", drawn)
@@ -160,9 +163,9 @@ def shapes_inside(area: shapely.Geometry, ground: shapely.Geometry) -> tuple[Sha
 def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
     """Makes a unit's march with all its effects, or refuses it."""
     if action.unit not in step.force:
-        raise Refused(f"{action.unit} is not of the activated force", rule="M-6.1", key="unit")
+        raise Refused(f"{action.unit} is not in the activated force", rule="M-6.1", key="unit")
     if action.unit in step.moved:
-        raise Refused(f"{action.unit} has moved in this round", rule="M-6.31", key="unit")
+        raise Refused(f"{action.unit} has already moved in this round", rule="M-6.31", key="unit")
     check_bases(state, action)
     judgement = judge_march(state, action)
     if judgement.is_legal.answer == "no":
@@ -192,16 +195,18 @@ def _without_smoke(state: State, step: Marching) -> StateAndEvents:
     """Clears the smoke of the whole force; none of it moves in this round (M-4.23)."""
     smoking = _smoking(state, step)
     if not smoking:
-        raise Refused("expected guns with smoke: none of the force has any", rule="M-4.23")
+        raise Refused("no unit of the force has smoke to clear", rule="M-4.23")
     if step.moved:
-        names = " and ".join(step.moved)
-        raise Refused(f"{names} moved: a march that clears smoke moves nobody", rule="M-4.23")
+        names = joined(step.moved)
+        raise Refused(
+            f"{names} moved already: a force that clears smoke may not move", rule="M-4.23"
+        )
     for name in smoking:
         unit = field_at(state).by_id[name].unit
         other_state = {key: value for key, value in unit.state.items() if key != "smoke"}
         state = state.with_unit(replace(unit, state={**other_state, "smoke": False}))
-    names = " and ".join(smoking)
-    event = Event("smoke-cleared", f"{names}: the smoke is off", "M-4.23", {"units": list(smoking)})
+    names = joined(smoking)
+    event = Event("smoke-cleared", f"{names}: smoke cleared", "M-4.23", {"units": list(smoking)})
     return after_action(state), (event,)
 
 
@@ -223,7 +228,7 @@ def _march_event(name: str, judgement: MoveJudgement) -> Event:
     answer = judgement.is_legal
     text = f"{name} {_move_text(judgement)}"
     if answer.answer == "too_close":
-        text += f": {abs(answer.margin_mm):.1f} mm are too close to call, and the mover's"
+        text += f": {abs(answer.margin_mm):.1f} mm is too close to call, so the mover decides"
     facts = {
         "unit": name,
         "cost_bw": round(judgement.cost_bw, 3),

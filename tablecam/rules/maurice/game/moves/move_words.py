@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -21,6 +21,7 @@ from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Point
 from tablecam.table.motion import SLIP_MM
+from tablecam.wording import joined
 
 _NOTHING_BW, _NOTHING_DEG = 0.05, 3.0
 """Smaller moves and turns are placement error and not mentioned."""
@@ -52,7 +53,7 @@ def move_words(
         words.append(f"went {bw_text(judgement.cost_bw)} BW")
     elif not words:
         words += _straight_off(field, unit, there)
-    return join_words(words) or "stayed"
+    return joined(words) or "did not move"
 
 
 def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
@@ -114,7 +115,7 @@ def _displaced(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
         )
         if abs(length_bw) >= _NOTHING_BW
     ]
-    return " and ".join(parts)
+    return joined(parts)
 
 
 def _turn(unit: UnitOnField, there: UnitOnField, turned_deg: float) -> str:
@@ -149,16 +150,6 @@ def bw_text(length_bw: float) -> str:
     ('2', '1.2')
     """
     return f"{length_bw:.1f}".removesuffix(".0")
-
-
-def join_words(words: Iterable[str]) -> str:
-    """Joins words with commas and a final `and`.
-
-    >>> join_words(["wheeled left 1 BW", "moved ahead 2 BW"])
-    'wheeled left 1 BW and moved ahead 2 BW'
-    """
-    *first, last = [*words] or [""]
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
@@ -199,7 +190,7 @@ def _straight(length_bw: float, back: str) -> Iterator[str]:
 def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterator[str]:
     """Describes the straight-line distance of a unit from where it stood."""
     by_mm = np.subtract(_middle_of(there), _middle_of(unit))
-    yield f"lies {bw_text(field.in_bw(float(np.hypot(*by_mm))))} BW from where it stood"
+    yield f"is {bw_text(field.in_bw(float(np.hypot(*by_mm))))} BW from where it was"
 
 
 def _heading_deg(front: Sequence[Point]) -> float:

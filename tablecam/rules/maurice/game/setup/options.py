@@ -27,7 +27,7 @@ from tablecam.rules.maurice.game.state.steps import (
 from tablecam.table.model import Position
 from tablecam.table.sections import Name, StrictModel
 from tablecam.toml_lines import KeyPath
-from tablecam.wording import nearest, quoted
+from tablecam.wording import joined, nearest, quoted
 
 DECK_SIZE = 60
 """The assumed size of the players' own deck; the rulebook gives none (M-3.10)."""
@@ -133,7 +133,7 @@ def sides_of(position: Position) -> tuple[str, str]:
     for side in sides:
         commanders = [leader.id for leader in position.commanders if leader.side == side]
         if len(commanders) > 1:
-            got = " and ".join(commanders)
+            got = joined(commanders)
             raise BadInput("position", f"expected one commander of {side}, got {got}")
     for unit in field.units:
         # Whatever has no allowance is no formation to begin with (M-1.7).

@@ -15,6 +15,7 @@ from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Displacing, Step
 from tablecam.table.model import Commander
 from tablecam.table.sides import side_name
+from tablecam.wording import joined
 
 RULE = "M-6.29"
 
@@ -47,7 +48,7 @@ def with_displacement(
         return state.to(then), ()
     # The side pays for it when the round ends (M-6.30).
     state = replace(state, round=replace(state.round, displaced=state.round.displaced | {enemy}))
-    names = " and ".join(commander.id for commander in displaced)
+    names = joined(commander.id for commander in displaced)
     passes = f"{side_name(side)} passes over {names}"
     text = f"{passes}: {side_name(enemy)} moves him 1 BW to where no base is"
     drawn = tuple(
