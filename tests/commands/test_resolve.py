@@ -51,7 +51,7 @@ def test_a_combat_is_told_with_every_number_and_its_rule(tmp_path, capsys):
         "B1 takes 1 disruption (now 1)",
         "F2 takes 1 disruption (now 1)",
         "",
-        "M-8.25, as read: who would sit on a friend stops at the first open ground, not after "
+        "M-8.25, interpretation: a unit that would end on a friend stops at the first open ground "
         "whole BW",
     ]
 

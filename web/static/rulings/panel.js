@@ -133,7 +133,7 @@ function makeLine() {
   dispute.className = "dispute-open";
   setText(dispute, "Dispute");
   const reading = element("details", "summary", "p");
-  setText(reading.children[0], "How the book is read here");
+  setText(reading.children[0], "Interpretation");
   row.append(text, figures, dispute, reading);
   return row;
 }

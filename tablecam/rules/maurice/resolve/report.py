@@ -73,7 +73,7 @@ def _rally(answer: Json) -> Iterator[str]:
 def _notes(answer: Json) -> Iterator[str]:
     """Yields close calls, which were taken as measured, and interpretations that decide."""
     notes = [f"{doubt['rule']} {doubt['because']}" for doubt in answer["doubts"]]
-    notes += [f"{rule}, as read: {text}" for rule, text in answer["readings"].items()]
+    notes += [f"{rule}, interpretation: {text}" for rule, text in answer["readings"].items()]
     if notes:
         yield ""
     yield from notes

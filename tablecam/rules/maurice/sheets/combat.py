@@ -39,14 +39,16 @@ def engaged_section(rulings: Rulings, unit: UnitOnField) -> Section:
             if unit.side == rulings.active
             else f"no unit of the active side ({side_name(rulings.active)}) attacks it"
         )
-        lines = [plain_line(f"{unit.id} is engaged with nobody: {why}", "M-8.10")]
+        lines = [plain_line(f"{unit.id} is not engaged: {why}", "M-8.10")]
     return Section("engaged", "Engaged", tuple(lines))
 
 
 def pair_engaged_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
     """Returns whether two units are engaged with each other."""
     if a.side == b.side:
-        return Section("engaged", "Engaged", (plain_line(f"{a.id} and {b.id} are of one side"),))
+        return Section(
+            "engaged", "Engaged", (plain_line(f"{a.id} and {b.id} are on the same side"),)
+        )
     attacker, defender = _roles(rulings, a, b)
     return Section("engaged", "Engaged", (engagement_line(rulings, attacker, defender),))
 
@@ -55,11 +57,11 @@ def cover_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
     """Returns whether the defender of two has cover from the attacker, or stands higher."""
     title = "Cover in combat"
     if a.side == b.side:
-        return Section("cover", title, (plain_line(f"{a.id} and {b.id} are of one side"),))
+        return Section("cover", title, (plain_line(f"{a.id} and {b.id} are on the same side"),))
     attacker, defender = _roles(rulings, a, b)
     lines = [_cover_line(rulings, attacker, defender)]
     if is_uphill(rulings.field, attacker, defender):
-        text = f"{defender.id} stands higher than {attacker.id}, which has 1 less in combat"
+        text = f"{defender.id} stands higher than {attacker.id}, which gets -1 in combat"
         lines.append(plain_line(text, "M-8.15", read="M-5.9"))
     return Section("cover", title, tuple(lines))
 
@@ -107,14 +109,14 @@ def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
         ]
         if others and all(other.unit.arm == "artillery" for other in others):
             names = ", ".join(other.id for other in others)
-            text = f"{enemy.id} is engaged with {names} too and does not outnumber {unit.id}"
+            text = f"{enemy.id} is also engaged with {names} and does not outnumber {unit.id}"
             yield plain_line(text, "M-8.17", read="M-8.17")
 
 
 def _cover_line(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> Finding:
     """Returns whether a defender has cover from an attacker."""
     asked = question(
-        f"Has {defender.id} cover from an attack by {attacker.id}?",
+        f"Does {defender.id} have cover from an attack by {attacker.id}?",
         "cover",
         attacker.id,
         defender.id,

@@ -50,7 +50,7 @@ def range_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
     sigma_words = f" ± {length.sigma_mm:.1f}" if length.sigma_mm else ""
     apart = (
         f"{a.id} and {b.id} lie {length.in_bw(bw_mm):.2f} BW "
-        f"({length.value_mm:.1f}{sigma_words} mm) apart where they are nearest"
+        f"({length.value_mm:.1f}{sigma_words} mm) apart at their nearest points"
     )
     lines = [plain_line(apart, "G-2")]
     if a.side != b.side:
@@ -66,7 +66,7 @@ def contacts_section(rulings: Rulings, unit: UnitOnField) -> Section:
     """Returns the units that a unit touches, friends included."""
     others = [b_id if a_id == unit.id else a_id for a_id, b_id in _contacts(rulings, unit.id)]
     lines = tuple(contact_line(rulings, unit.id, other) for other in others)
-    no_line = plain_line(f"{unit.id} touches nobody", "M-1.10")
+    no_line = plain_line(f"{unit.id} is not in contact", "M-1.10")
     return Section("contact", "Contact", lines or (no_line,))
 
 
@@ -113,7 +113,7 @@ def flank_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
     views = (rulings.pair(a.id, b.id), rulings.pair(b.id, a.id))
     lines = tuple(flank_line(rulings, pair) for pair in views if pair is not None)
     friends = plain_line(
-        f"{a.id} and {b.id} are of one side: a friend is on nobody's flank", "M-1.13"
+        f"{a.id} and {b.id} are on the same side: friends never flank each other", "M-1.13"
     )
     return Section("flank", "Flanks", lines or (friends,))
 
@@ -124,7 +124,7 @@ def flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
     touch = ""
     if pair.is_to_flank:
         touches = _touches(rulings, pair)
-        touch = f"; it touches {a.id}, which so is flanked" if touches else "; it does not touch"
+        touch = f"; it touches {a.id}, so {a.id} is flanked" if touches else "; they do not touch"
     facts, _, _ = answer.because.rpartition(": ")
     head = {
         "yes": f"{b.id} is to the flank of {a.id} by {answer.margin_mm:.1f} mm",

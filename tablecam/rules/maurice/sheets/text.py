@@ -33,6 +33,6 @@ def _wrapped(line: Finding, width: int) -> Iterator[str]:
     head = f"{'':{_INDENT}}{answer:{_COLUMN - _INDENT}}"
     yield from textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * _COLUMN)
     if line.reading is not None:
-        read = f"As read: {line.reading.text}."
+        read = f"Interpretation: {line.reading.text}."
         indent = " " * _COLUMN
         yield from textwrap.wrap(read, width, initial_indent=indent, subsequent_indent=indent)

@@ -81,7 +81,7 @@ def test_a_march_of_other_bases_than_the_units_is_refused() -> None:
     for action in (short, wide):
         with pytest.raises(Refused, match="expected the 4 bases of F1"):
             after(state, action)
-    with pytest.raises(Refused, match="expected a unit's march"):
+    with pytest.raises(Refused, match="expected a march, smoke to clear"):
         after(state, Charge("F1", "B9", start.bases))
 
 

@@ -111,7 +111,7 @@ def test_enemies_far_off_to_the_front_are_named_in_one_line():
 def test_a_charge_of_who_touches_already_says_so():
     touching = position(line("F1", "french", 500, 400), line("B1", "british", 500, 440, 270))
     (told,) = lines_of(unit_sheet(touching, "F1"), "charge")
-    assert told.text == "F1 may charge B1, which its front edge touches already."
+    assert told.text == "F1 may charge B1, which its front edge already touches."
 
 
 def test_cover_in_the_open_has_no_margin():
