@@ -63,7 +63,7 @@ def _passive(unit: ScoredUnit, everyone: Mapping[str, ScoredUnit]) -> CombatResu
     if best.score > unit.score:
         why = f"M-8.20 beaten by {best.id}, {best.score} to {unit.score}"
         return _disrupted(unit, COMBAT_BEATEN, why)
-    why = f"M-8.20 not beaten, {unit.score} to {best.score} of {best.id}"
+    why = f"M-8.20 not beaten, {unit.score} to {best.id}'s {best.score}"
     return _disrupted(unit, COMBAT_OTHERWISE, why)
 
 
@@ -72,12 +72,12 @@ def _active(
 ) -> CombatResult:
     opponents = [name for name in unit.engaged_with if name in standing]
     if not opponents:
-        return _disrupted(unit, COMBAT_OTHERWISE, "M-8.20 all of its enemies broke")
+        return _disrupted(unit, COMBAT_OTHERWISE, "M-8.20 all its enemies broke")
     best = _best(unit, everyone, opponents)
     if best.score >= unit.score:
         why = f"M-8.20 reached by {best.id}, {best.score} to {unit.score}"
         return _disrupted(unit, COMBAT_BEATEN, why)
-    why = f"M-8.20 won, {unit.score} to {best.score} of {best.id}"
+    why = f"M-8.20 won, {unit.score} to {best.id}'s {best.score}"
     return _disrupted(unit, COMBAT_OTHERWISE, why)
 
 

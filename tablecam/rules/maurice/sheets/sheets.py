@@ -139,5 +139,6 @@ def _hidden(unit: UnitOnField) -> tuple[str, ...]:
     if not hidden_count:
         return ()
     return (
-        f"{unit.id}: {hidden_count} of {len(unit.bases)} bases are hidden; their last known pose counts",
+        f"{unit.id}: {hidden_count} of {len(unit.bases)} bases are hidden; "
+        "their last known pose counts",
     )

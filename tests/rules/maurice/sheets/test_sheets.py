@@ -72,9 +72,9 @@ def test_readings_shown_are_those_written_down():
     [
         (lambda handle: BOOK.unit_sheet(handle, "F9"), 'no unit "F9" on the table'),
         (lambda handle: BOOK.pair_sheet(handle, "F1", "F1"), "expected two units, got F1 twice"),
-        (lambda handle: BOOK.answer(handle, "flank/F1/F2"), "expected one that the page shows"),
-        (lambda handle: BOOK.answer(handle, ""), "expected one that the page shows"),
-        (lambda handle: BOOK.answer(handle, "near"), "expected one that the page shows"),
+        (lambda handle: BOOK.answer(handle, "flank/F1/F2"), "expected the id of a question"),
+        (lambda handle: BOOK.answer(handle, ""), "expected the id of a question"),
+        (lambda handle: BOOK.answer(handle, "near"), "expected the id of a question"),
     ],
     ids=["unknown unit", "one unit twice", "no such question", "empty", "nobody"],
 )

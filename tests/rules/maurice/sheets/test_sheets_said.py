@@ -126,7 +126,7 @@ def test_the_string_says_which_unit_of_the_force_it_runs_to():
         commanders=[Commander("french-cinc", "french", 520, 100)],
     )
     told = asked(unit_sheet(chain, "F1"), "span/french-cinc/F1")
-    assert told.text.endswith("cards of 7 BW are enough; F2 is the nearest of F1's force.")
+    assert told.text.endswith("cards of 7 BW are enough; F2 is the nearest unit of F1's force.")
 
 
 def test_a_chain_of_three_shows_its_reading():
