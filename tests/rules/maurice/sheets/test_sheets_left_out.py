@@ -50,13 +50,13 @@ def test_a_commander_beside_the_table_is_told_of_to_his_own_side():  # M-4.12
 
 def test_a_unit_off_the_table_is_left_out():
     where = position(line("F1", "french", 20, 400), line("B1", "british", 800, 540))
-    assert "lies off the table" in unit_sheet(where, "F1").warnings[0]
+    assert "is off the table" in unit_sheet(where, "F1").warnings[0]
 
 
 def test_a_unit_of_which_hardly_anything_is_known_is_left_out():
     vague = line("F1", "french", 500, 400, sigma_mm=11.0)
     where = position(vague, line("F2", "french", 900, 400), line("B1", "british", 800, 540))
-    assert "known too roughly" in unit_sheet(where, "F1").warnings[0]
+    assert "is too uncertain" in unit_sheet(where, "F1").warnings[0]
     assert unit_sheet(where, "F2").sections
 
 
