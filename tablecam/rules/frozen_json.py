@@ -72,7 +72,7 @@ def from_plain(adapter: TypeAdapter[Any], data: object, source: str) -> Any:
     if far is not None:
         path, value = far
         raise document.error(
-            path, f"expected a number of {_LARGEST:.0f} or less either way, got {quoted(value)}"
+            path, f"expected a number from -{_LARGEST:.0f} to {_LARGEST:.0f}, got {quoted(value)}"
         )
     return document.parsed_as(adapter)
 

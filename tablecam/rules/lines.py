@@ -57,7 +57,7 @@ class Lines:
         # One bad request must not end the session.
         except Exception as error:
             log.debug("", exc_info=True)
-            return {"ok": False, "error": f"internal error in tablecam: {error!r}"}
+            return {"ok": False, "error": f"an internal error in tablecam: {error!r}"}
 
     def _command(self, request: Document) -> Callable[[Document], Json]:
         name = request.data.get("do")
@@ -90,7 +90,7 @@ class Lines:
         parsed = request.parsed(_Apply)
         # Guards against a request that was sent twice.
         if parsed.at is not None and parsed.at != len(play.done):
-            why = f"expected {len(play.done)}, as so much has been done, got {parsed.at}"
+            why = f"expected {len(play.done)}, the number of actions done, got {parsed.at}"
             raise Refused(f"{why}: was it sent twice?", key="at")
         done = play.apply(self._game.action_from_json(parsed.action))
         return self._now() | {
@@ -115,7 +115,7 @@ class Lines:
 
     def _playing(self) -> Play[Any, Any]:
         if self._play is None:
-            raise BadInput("request", "expected a load first: no game is loaded", key="do")
+            raise BadInput("request", "no game is loaded: expected a load first", key="do")
         return self._play
 
     def _now(self) -> Json:

@@ -132,9 +132,9 @@ class Play(Generic[State, Action]):
         """
         count = len(self._current)
         if count == 0:
-            raise Refused("expected something to take back: nothing has been done yet")
+            raise Refused("expected an action to undo, but none has been done yet")
         if not 1 <= steps <= count:
-            raise Refused(f"expected to take back from 1 to {count} actions, got {steps}")
+            raise Refused(f"expected to undo 1 to {count} actions, got {steps}")
         undone = tuple(reversed(self._current[-steps:]))
         del self._current[-steps:]
         self._taken_back += undone
@@ -153,7 +153,7 @@ class Play(Generic[State, Action]):
             Refused: Nothing was taken back, or something else was done since.
         """
         if not self._taken_back:
-            raise Refused("expected something that was taken back: there is nothing to do again")
+            raise Refused("expected an undone action, but there is none to redo")
         undone = self._taken_back[-1]
         return self.apply(undone.action, undone.note)
 
@@ -169,7 +169,7 @@ class Play(Generic[State, Action]):
         for place, done in enumerate(self._current):
             if done is target:
                 return place
-        raise Refused("expected what was done and not taken back", key="deed")
+        raise Refused("expected an action that was done and not undone", key="deed")
 
     def state_before(self, place: int) -> State:
         """Returns the state before the action with an index in `done`."""
@@ -285,7 +285,7 @@ class Play(Generic[State, Action]):
             try:
                 self.take(entry)
             except BadInput as refused:
-                raise BadInput("play", f"cannot be done: {refused}", key=f"log[{number}]") from None
+                raise BadInput("play", f"is refused: {refused}", key=f"log[{number}]") from None
 
 
 class _PlayDocument(StrictModel):
@@ -301,5 +301,5 @@ class _PlayDocument(StrictModel):
 
 def _steps(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise Refused("expected how many actions to take back", key="undo")
+        raise Refused("expected the number of actions to undo", key="undo")
     return value

@@ -56,7 +56,7 @@ def test_lines_without_pictures_are_a_line_each_after_the_facts(game, capsysbina
 
 def test_the_report_has_a_map_and_prose_for_each_round(battle, capsysbinary):
     told = exported(capsysbinary, battle.path, "--text", "-")
-    rounds = re.findall(r"^## Round (\d+): it is (\w+)'s \(\d\d:\d\d\)$", told, re.MULTILINE)
+    rounds = re.findall(r"^## Round (\d+): (\w+) is active \(\d\d:\d\d\)$", told, re.MULTILINE)
     assert [int(number) for number, _ in rounds] == [*range(2, 16)]
     chapters = re.split(r"^## ", told, flags=re.MULTILINE)
     assert sum("│" in each or "table is unchanged" in each for each in chapters) >= len(rounds)

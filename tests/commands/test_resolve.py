@@ -34,15 +34,15 @@ def test_a_combat_is_told_with_every_number_and_its_rule(tmp_path, capsys):
         "F1 against B1: 6 - 1 = 5, die 2: 7",
         "     M-8.16 infantry: basic value 6",
         "     M-8.16 1 level of disruption: -1",
-        "     M-8.19 value 5 and a die of 2: score 7",
+        "     M-8.19 value 5 and a roll of 2: score 7",
         "     M-8.20 reached by B1, 12 to 7: 2 disruptions",
         "     M-8.23 still in contact: falls back 2.375 BW",
         "     M-8.26 passes through F2: 1 disruption",
         "",
         "B1 against F1: 6, die 6: 12",
         "     M-8.16 infantry: basic value 6",
-        "     M-8.19 value 6 and a die of 6: score 12",
-        "     M-8.20 not beaten, 12 to 7 of F1: 1 disruption",
+        "     M-8.19 value 6 and a roll of 6: score 12",
+        "     M-8.20 not beaten, 12 to F1's 7: 1 disruption",
         "",
         "F2 is passed through",
         "     M-8.26 F1 passes through it: 1 disruption",
@@ -51,8 +51,8 @@ def test_a_combat_is_told_with_every_number_and_its_rule(tmp_path, capsys):
         "B1 takes 1 disruption (now 1)",
         "F2 takes 1 disruption (now 1)",
         "",
-        "M-8.25, interpretation: a unit that would end on a friend stops at the first open ground "
-        "beyond it",
+        "M-8.25, interpretation: a unit that would end on a friend stops at the first "
+        "open ground beyond, not after whole BW",
     ]
 
 
@@ -63,10 +63,10 @@ def test_a_volley_is_told_shot_by_shot(tmp_path, capsys):
     enemy = line("B1", "british", 500, 520, SOUTH, disruption=4)
     assert resolve(tmp_path, request, gun("G1", "french", 480, 400), enemy) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[2] == "G1, base G1/1, at B1 at short range, on 4 or more: 4, 3, 1 hit"
+    assert told[2] == "G1, base G1/1, at B1 at short range, 4+ to hit: 4, 3, 1 hit"
     assert told[-5:] == [
         "B1: 1 hit, dice 6",
-        "     M-7.26 1 of 1 hits disrupt, on 4 or more",
+        "     M-7.26 1 of 1 hits disrupt (4+ needed)",
         "     M-1.14 5 disruptions are more than its 4 bases: broken",
         "",
         "B1 breaks and leaves the table",
@@ -77,7 +77,7 @@ def test_a_rally_is_told(tmp_path, capsys):
     request = {"kind": "rally", "unit": "F1", "dice": [1]}
     assert resolve(tmp_path, request, line("F1", "french", 500, 580, disruption=1)) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "F1 rallies on 3 or more: 1",
+        "F1 rallies, 3+ needed: 1",
         "     M-9.3 infantry: 4 or more on each die",
         "     M-9.3 not near the enemy: +1",
         "     M-9.2 0 of 1 dice show 3 or more",

@@ -97,8 +97,11 @@ def test_tables_tell_rules_reasons_and_readings(ruled) -> None:
     said = ruled()
     for words in ("M-1.9", "Fire", "Charge (M-8.3)", "Forces", "Pairs", "none: column", "British"):
         assert words in said
-    assert "M-1.15: a force is a chain" not in said  # no force here is a chain of three
-    assert "M-4.12: the string is measured from the edge of the CinC's marker" in said
+    assert "M-1.15, interpretation" not in said  # no force here is a chain of three
+    assert (
+        "M-4.12, interpretation: the distance is measured from the edge of the CinC's marker"
+        in said
+    )
     assert max(map(len, said.splitlines())) <= 120
 
 

@@ -33,7 +33,7 @@ def march(referee, label="F1: 6 BW"):
 
 def test_nobody_measures_before_somebody_has_declared(referee):
     for names in (("F1", "B1"), ("F1",), ("F1", None), (None, None)):
-        with pytest.raises(NotDeclared, match="closed until French has declared what it does"):
+        with pytest.raises(NotDeclared, match="closed until French has declared its action"):
             referee.check_open(*names)
     for seat in (FRENCH, SHARED, SPECTATOR):
         assert "until French has declared" in seat_view(referee, seat)["closed"]["because"]

@@ -93,7 +93,7 @@ def test_players_overrule_and_the_table_holds() -> None:
     assert now["to_place"] == []
     assert (now["log"][-1]["kind"], now["log"][-1]["text"]) == (
         "overrule",
-        "overruled: F1 as laid (agreed on)",
+        "overruled: F1 moved as placed (agreed on)",
     )
 
 

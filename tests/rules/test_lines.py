@@ -86,7 +86,7 @@ def test_a_roll_without_values_is_rolled(loaded):
             'action: count: expected a whole number, got "2"',
         ),
         ('{"do": "apply", "action": {"type": "take", "count": 2}}', "action: expected one of"),
-        ('{"do": "undo"}', "action: expected something to take back: nothing has been done yet"),
+        ('{"do": "undo"}', "action: expected an action to undo, but none has been done yet"),
         ('{"do": "load", "position": {}}', "position: format: expected"),
         ('{"do": "moved"}', "request: position: expected this key, but it is missing"),
     ],
@@ -105,7 +105,7 @@ def test_nothing_is_done_before_a_game_is_loaded(lines, do):
     answer = ask(lines, do)
     assert answer == {
         "ok": False,
-        "error": "request: do: expected a load first: no game is loaded",
+        "error": "request: do: no game is loaded: expected a load first",
     }
 
 
@@ -119,7 +119,7 @@ def test_an_action_sent_twice_is_refused_if_it_says_when(loaded):
     take = {"action": {"type": "take", "count": 1}, "at": 1}
     assert ask(loaded, "apply", **take)["ok"]
     again = ask(loaded, "apply", **take)
-    assert again["error"].startswith("action: at: expected 2, as so much has been done, got 1")
+    assert again["error"].startswith("action: at: expected 2, the number of actions done, got 1")
     assert ask(loaded, "state")["state"]["left"] == 5
 
 

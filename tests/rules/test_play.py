@@ -70,7 +70,7 @@ def test_what_was_taken_back_is_done_again_with_the_same_dice(play):
     play.undo(2)
     roll(play, 5)
     assert not play.can_redo
-    with pytest.raises(Refused, match="nothing to do again"):
+    with pytest.raises(Refused, match="there is none to redo"):
         play.redo()
 
 
@@ -84,7 +84,7 @@ def test_a_die_read_wrong_is_corrected_and_what_followed_is_done_again(play):
     assert play.state.left == 4
     assert [each.is_undone for each in play.log] == [True, True, True, False, False, False]
     assert play.log[3].note == "it was a 6"
-    with pytest.raises(Refused, match="deed: expected what was done"):
+    with pytest.raises(Refused, match="deed: expected an action that was done"):
         play.place_of(0)
     again = Play.from_json(play.game, play.to_json())
     assert again.state == play.state
@@ -142,7 +142,7 @@ def test_any_number_of_steps_is_undone_and_stays_in_the_log(play):
 @pytest.mark.parametrize("steps", [0, -1, 2])
 def test_no_more_is_undone_than_was_done(play, steps):
     roll(play, 6)
-    with pytest.raises(Refused, match=f"from 1 to 1 actions, got {steps}"):
+    with pytest.raises(Refused, match=f"expected to undo 1 to 1 actions, got {steps}"):
         play.undo(steps)
     assert play.state.left == 6
 
@@ -151,7 +151,7 @@ def test_a_document_that_cannot_have_happened_names_the_entry(play):
     roll(play, 1)
     document = play.to_json()
     document["log"].append({"type": "take", "count": 2})
-    with pytest.raises(BadInput, match=r"play: log\[2\]: cannot be done: action: expected one of"):
+    with pytest.raises(BadInput, match=r"play: log\[2\]: is refused: action: expected one of"):
         Play.from_json(play.game, document)
 
 

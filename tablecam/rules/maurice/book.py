@@ -98,7 +98,7 @@ class MauriceBook:
             if line.question is not None and line.question.id == question:
                 return line
         similar = sheets.question_like(rulings, question)
-        kinds = f", which begin with {', '.join(sheets.KINDS)}"
+        kinds = f", which begins with one of {', '.join(sheets.KINDS)}"
         example = kinds if similar is None else f", such as {similar}"
         message = f"expected the id of a question on the page{example}, got {quoted(question)}"
         raise BadInput("question", message)

@@ -94,7 +94,7 @@ def span_bw(hall: Hall) -> float:
 def is_told_nothing(seat: Seat) -> None:
     """Who points at units, and whoever asks the server itself, is told why nothing is told."""
     page = seat.page
-    because = "Measuring is closed until Prussian has declared what it does."
+    because = "Measuring is closed until Prussian has declared its action."
     points_at(page, "P1")
     expect(page.locator("#measure-body")).to_have_text(because)
     expect(page.locator(".shape")).to_have_count(0)

@@ -95,7 +95,9 @@ def deploys(table: Table) -> None:
     expect(moved).to_contain_text("✗ no")
     expect(moved).to_contain_text("does not lie wholly in the third")
     table.hall.table.move_unit("P5", 400, 60, 90)
-    expect(moved).to_contain_text("Prussian has laid 1 unit: deployed?", ignore_case=True)
+    expect(moved).to_contain_text(
+        "Prussian has placed 1 unit: deployment finished?", ignore_case=True
+    )
     table.prussian.clicks('.moved [data-way="seen"]')
 
 

@@ -169,7 +169,7 @@ def _why_never(field: Field, unit: UnitOnField) -> str | None:
     if unit.disruption > CHARGE_DISRUPTIONS:
         return f"M-8.4 a unit with {unit.disruption} disruptions may not charge"
     if allowance_mm(field, unit) is None:
-        return f"M-8.4 {unit.unit.arm} that lies {unit.formation} may not charge"
+        return f"M-8.4 {unit.formation} {unit.unit.arm} may not charge"
     return None
 
 

@@ -285,7 +285,7 @@ def _answer(
     word: AnswerWord = "yes" if chance >= CERTAIN else "no"
     if is_close or 1.0 - CERTAIN < chance < CERTAIN:
         word = "too_close"
-    margin_text = "there are {:.1f} mm to spare" if margin >= 0 else "{:.1f} mm are missing"
+    margin_text = "with {:.1f} mm to spare" if margin >= 0 else "{:.1f} mm short"
     front = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm])
     line = shapely.get_coordinates(shapely.shortest_line(front, enemy.outline)).tolist()
     return Answer(
@@ -294,7 +294,7 @@ def _answer(
         _error_mm(field, unit, enemy),
         chance,
         "M-8.3",
-        f"whether {unit.id} can charge {enemy.id}: as seen {margin_text.format(abs(margin))}",
+        f"whether {unit.id} can charge {enemy.id}: as measured, {margin_text.format(abs(margin))}",
         (
             Shape("line", (unit.axes.left_mm, unit.axes.right_mm), "front-edge"),
             Shape("line", tuple((x, y) for x, y in line), "length", f"{unit.id} to {enemy.id}"),

@@ -373,12 +373,12 @@ def _meets_any(attempt: Attempt, rows: Rows, which: Callable[[UnitOnField], bool
 
 
 LIMITS: tuple[tuple[str, Callable[[Attempt, Rows], Bools]], ...] = (
-    ("M-8.5 no enemy in reach straight ahead, or after a wheel that it has room for", _reaches),
+    ("M-8.5 no enemy is in reach straight ahead or after a wheel that it has room for", _reaches),
     ("M-8.4 friends are in the way", _passes_no_friend),
     ("M-8.7 it would touch an enemy with its flank", _meets_with_front_alone),
     ("M-8.4 infantry may not charge cavalry", _may_meet_arms),
     ("M-8.4 the enemy is out of view", _sees),
-    ("M-8.4 ground that it may not enter is in the way", _has_ground),
-    ("M-8.4 cavalry may not charge what stands in woods", _meets_none_in_woods),
+    ("M-8.4 ground it may not enter is in the way", _has_ground),
+    ("M-8.4 cavalry may not charge units in woods", _meets_none_in_woods),
 )
 """Each limit on a charge move, with the reason given where it leaves no move."""

@@ -92,7 +92,7 @@ def check_combat(request: Combat, met: Meeting) -> None:
         why = (
             f"no unit of {side_name(request.active)} touches an enemy with its front edge (M-8.10)"
         )
-        raise document.error(("active",), f"nobody is engaged: {why}")
+        raise document.error(("active",), f"no unit is engaged: {why}")
     _check_engaged(document, "cards", request.cards, met)
     for index, name in enumerate(request.fall_back_order):
         if name not in met.engaged:

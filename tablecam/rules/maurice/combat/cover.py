@@ -44,12 +44,12 @@ def has_cover_from(field: Field, attacker: UnitOnField, defender: UnitOnField) -
 def cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Answer:
     """Returns the same with its confidence and evidence."""
     if defender.unit.arm == "cavalry":
-        because = f"{defender.id} is cavalry and never has cover in combat"
+        because = f"{defender.id} is cavalry, which never has cover in combat"
         return Answer("no", -EXACT_MM, 0.0, 0.0, RULE, because)
     chance = _chance(field, attacker, defender)
     word = chance.word(field.position.table.tolerance_mm)
     line = _open_line(field.ground.cover, attacker.axes, _target(attacker.axes, defender.outline))
-    because = f"covering ground lies across every line of {attacker.id}'s attack on {defender.id}"
+    because = f"cover lies across every line of {attacker.id}'s attack on {defender.id}"
     if not has_cover_from(field, attacker, defender):
         because = f"a straight line from {attacker.id}'s front to {defender.id} avoids all cover"
         if line is None:

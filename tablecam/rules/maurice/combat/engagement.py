@@ -331,7 +331,7 @@ class Engagements:
         attacker = self.field.by_id[attacker_id]
         evidence = _apart(attacker, enemy)
         far_mm = float(shapely.distance(attacker.outline, enemy.outline))
-        because = f"{enemy.id} lies {self.field.in_bw(far_mm):.2f} BW from {attacker_id}, too far"
+        because = f"{enemy.id} is {self.field.in_bw(far_mm):.2f} BW from {attacker_id}, too far"
         margin_mm = min(-EXACT_MM, ENGAGED_BW * self.field.bw_mm - far_mm)
         return Answer("no", margin_mm, 0.0, 0.0, CONTACT_RULE, because, evidence)
 
@@ -425,13 +425,13 @@ def _sentence(melee: Melee, enemy: UnitOnField, engagement: Engagement | None) -
     if engagement is not None and engagement.how == "contact":
         return f"{b_id} touches {a_id}'s front edge"
     if engagement is not None:
-        apart = f"{melee.field.in_bw(engagement.gap_mm):.2f} BW before its front edge"
-        open_to = f"{b_id} lies open to its base {engagement.base}, {apart}"
+        apart = f"{melee.field.in_bw(engagement.gap_mm):.2f} BW in front of its front edge"
+        open_to = f"{b_id} is open to its base {engagement.base}, {apart}"
         return f"{a_id} is in front contact, and {open_to}"
     if not any(melee.touches_mm(other) >= 0 for other in melee.enemies):
-        return f"no enemy touches {a_id}'s front edge; {b_id} fails to {by}"
+        return f"no enemy touches {a_id}'s front edge; {b_id} misses it {by}"
     limit = f"within {ENGAGED_BW:g} BW"
-    return f"{b_id} fails to touch {a_id}'s front edge {by}, nor do two lines reach it {limit}"
+    return f"{b_id} misses {a_id}'s front edge {by}, and two lines do not reach it {limit}"
 
 
 def _apart(attacker: UnitOnField, enemy: UnitOnField) -> tuple[Shape, ...]:

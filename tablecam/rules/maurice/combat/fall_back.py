@@ -21,7 +21,7 @@ from tablecam.table.headings import forward, mean_deg
 from tablecam.table.model import Point
 from tablecam.uncertainty.answer import Answer
 
-TABLE_ENDS = "the table ends"
+TABLE_ENDS = "it would leave the table"
 """The reason given where a way leads over the table's edge."""
 
 _AS_FAR_MM = 1e-6
@@ -61,7 +61,7 @@ def fall_back(
     unit = field.by_id[unit_id]
     way = (way_back or fall_back_path)(field, unit_id, before)
     own = before.get(unit_id, CombatResult())
-    doubt_notes = tuple(f"M-8.27 where it comes to: {doubt.because}" for doubt in way.close_calls)
+    doubt_notes = tuple(f"M-8.27 at its end: {doubt.because}" for doubt in way.close_calls)
     if way.blocked_by is not None:
         reason = (
             f"M-8.27 cannot fall back {field.in_bw(way.back_mm):g} BW: {way.blocked_by}: broken"

@@ -58,7 +58,7 @@ def _over_the_edge(units: Sequence[Unit], table: TableSize) -> Iterator[Position
     for (unit, index), over_mm in zip(named, beyond_mm.max(axis=1).tolist(), strict=True):
         if over_mm > _WARNED_OVER_MM:
             name = unit.base_name(index)
-            sentence = f"base {name} ({unit.id}) hangs {over_mm:.1f} mm over the table's edge"
+            sentence = f"base {name} ({unit.id}) extends {over_mm:.1f} mm over the table's edge"
             yield PositionWarning(frozenset({unit.id}), sentence)
 
 
@@ -67,7 +67,7 @@ def _beside_the_table(leaders: Sequence[Commander], table: TableSize) -> Iterato
     places_mm = np.array([(leader.x_mm, leader.y_mm) for leader in leaders]).reshape(-1, 2)
     for leader, off_mm in zip(leaders, _beyond_mm(places_mm, table).tolist(), strict=True):
         if off_mm > _WARNED_OVER_MM:
-            sentence = f"commander {leader.id} lies {off_mm:.1f} mm off the table"
+            sentence = f"commander {leader.id} is {off_mm:.1f} mm off the table"
             yield PositionWarning(frozenset({leader.id}), sentence)
 
 
@@ -83,7 +83,7 @@ def _misnamed(unit: Unit) -> Iterator[str]:
         return
     formation = _read_loosely(unit.id, unit.arm, unit.bases)
     if formation.name != unit.formation:
-        sentence = f"unit {unit.id} is said to be in formation {unit.formation}"
+        sentence = f"unit {unit.id} is declared to be in formation {unit.formation}"
         yield f"{sentence}, but {formation.because}"
 
 
@@ -110,8 +110,8 @@ def _oddly_shaped(units: Sequence[Unit]) -> Iterator[PositionWarning]:
     for (wide_mm, deep_mm), names in ids_by_size_mm.items():
         who = f"unit {names[0]} has" if len(names) == 1 else f"units {', '.join(names)} have"
         sentence = (
-            f"{who} bases of {wide_mm:g} x {deep_mm:g} mm: the rules (M-1.1) are made for bases "
-            f"from square to {MAX_WIDTH_TO_DEPTH:g} times as wide as deep, and are applied as "
+            f"{who} bases of {wide_mm:g} x {deep_mm:g} mm: the rules (M-1.1) expect bases "
+            f"from square to {MAX_WIDTH_TO_DEPTH:g} times as wide as deep, but are applied as "
             "they are"
         )
         yield PositionWarning(frozenset(names), sentence)
@@ -120,7 +120,7 @@ def _oddly_shaped(units: Sequence[Unit]) -> Iterator[PositionWarning]:
 def _massed(unit: Unit) -> Iterator[str]:
     """Warns of massed infantry: only cavalry may form two bases behind two (M-1.7)."""
     if unit.arm == "infantry" and (unit.formation or read_formation(unit).name) == "massed":
-        yield f"unit {unit.id} lies massed: infantry may not"
+        yield f"unit {unit.id} is massed, which infantry may not be"
 
 
 def _broken(unit: Unit) -> Iterator[str]:
@@ -392,7 +392,7 @@ def _check_units(position: Position, bases: NDArray[np.object_], source: str) ->
             name = unit.base_name(on_table.index(False))
             raise BadInput(
                 source,
-                f"unit {unit.id}: base {name} lies off the table of "
+                f"unit {unit.id}: base {name} is off the table of "
                 f"{table.width_mm:g} x {table.depth_mm:g} mm",
             )
 
@@ -413,7 +413,7 @@ def _check_state(unit: Unit, source: str) -> None:
     if isinstance(disruption, bool) or not isinstance(disruption, int) or disruption < 0:
         raise BadInput(
             source,
-            f"unit {unit.id}: state.disruption: expected a whole number of 0 or more, "
+            f"unit {unit.id}: state.disruption: expected a whole number of at least 0, "
             f"got {quoted(disruption)}",
         )
     if not isinstance(smoke, bool):

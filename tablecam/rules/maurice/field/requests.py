@@ -175,7 +175,7 @@ def _volley(document: Document, table: Table) -> Volley:
     # A card for a unit that does not fire would be ignored unnoticed.
     for name in section.cards:
         if name not in shooters:
-            expected = f"expected a unit that fires ({', '.join(shooters)})"
+            expected = f"expected a unit that is firing ({', '.join(shooters)})"
             raise document.error(("cards", name), f"{expected}, got {name}")
     dice = section.dice
     return Volley(
@@ -199,7 +199,7 @@ def _aims(document: Document, section: _VolleySection, table: Table) -> Iterable
                 path, f"expected a unit of {side_name(section.side)}, got {_of_side(unit)}"
             )
         if unit.id in seen:
-            raise document.error(path, f"{unit.id} fires twice: expected once at most (M-7.7)")
+            raise document.error(path, f"{unit.id} fires twice: expected at most once (M-7.7)")
         seen.add(unit.id)
         yield from _aims_of(document, ("shots", index, "targets"), unit, shots.targets, table)
 
@@ -217,14 +217,16 @@ def _aims_of(
         key_path = (*path, name)
         if name not in bases:
             known = [unit.unit.base_name(place) for place in range(len(unit.bases))]
-            raise document.error(key_path, f"{unit.id} has no such base{nearest(name, known)}")
+            raise document.error(
+                key_path, f"{unit.id} has no base with this name{nearest(name, known)}"
+            )
         # A base has two names, by its tag and by its place in the unit.
         if bases[name] in seen:
             raise document.error(key_path, f"base {bases[name]} fires twice: expected once (M-7.7)")
         seen.add(bases[name])
         target = _unit_on_table(document, key_path, target_id, table)
         if target.side == unit.side:
-            raise document.error(key_path, f"expected a unit of the enemy, got {_of_side(target)}")
+            raise document.error(key_path, f"expected an enemy unit, got {_of_side(target)}")
         yield ShotAssignment(unit.id, bases[name], target.id, key_path)
 
 
@@ -253,7 +255,9 @@ def _rally(document: Document, table: Table) -> Rally:
     unit = _unit_on_table(document, ("unit",), section.unit, table)
     for name in section.cards:
         if name != unit.id:
-            raise document.error(("cards", name), f"expected {unit.id}, which rallies, got {name}")
+            raise document.error(
+                ("cards", name), f"expected {unit.id}, which is rallying, got {name}"
+            )
     dice = None if section.dice is None else tuple(section.dice)
     return Rally(unit.id, section.cards.get(unit.id, 0), dice, document)
 
@@ -293,4 +297,4 @@ def _check_side(document: Document, path: KeyPath, side: str, table: Table) -> N
 
 
 def _of_side(unit: UnitOnField) -> str:
-    return f"{unit.id}, which is of {side_name(unit.side)}"
+    return f"{unit.id}, a unit of {side_name(unit.side)}"

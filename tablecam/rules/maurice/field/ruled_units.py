@@ -38,10 +38,10 @@ def _why_not(unit: Unit, play: shapely.Geometry) -> str:
         return f"{unit.id} is left out: {count} of its {expected} bases are on the table"
     for index, pose in enumerate(unit.bases):
         if not shapely.contains(play, footprint(pose)):
-            return f"{unit.id} is left out: its base {unit.base_name(index)} lies off the table"
+            return f"{unit.id} is left out: its base {unit.base_name(index)} is off the table"
         if pose.sigma_mm > MAX_SIGMA_MM or pose.sigma_deg > MAX_SIGMA_DEG:
             name = unit.base_name(index)
-            return f"{unit.id} is left out: where its base {name} lies is known too roughly"
+            return f"{unit.id} is left out: the pose of its base {name} is too uncertain"
     return ""
 
 
@@ -55,5 +55,5 @@ def _on_top_of_each_other(units: list[Unit]) -> dict[str, str]:
         # Where only one of the two is seen, the camera is right about that one.
         hidden = [unit.id for unit, index in both if unit.bases[index].seen == "held"]
         for unit_id in hidden if len(hidden) == 1 else [unit.id for unit, _ in both]:
-            why[unit_id] = f"{unit_id} is left out: bases {names} lie on top of each other"
+            why[unit_id] = f"{unit_id} is left out: bases {names} are on top of each other"
     return why

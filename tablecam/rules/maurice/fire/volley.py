@@ -124,11 +124,11 @@ def fire(field: Field, request: Volley) -> tuple[tuple[RolledShot, ...], tuple[T
     dice_count = sum(shot.dice for shot in shots)
     document = request.document
     dice = check_dice(
-        document, ("dice", "hit"), request.hit, dice_count, "one to hit for each (M-7.20)"
+        document, ("dice", "hit"), request.hit, dice_count, "the to-hit dice of all bases (M-7.20)"
     )
     fired = roll_shots(shots, dice)
     hits = sum(shot.hits for shot in fired)
-    why = "one to disrupt for each hit (M-7.25)"
+    why = "one die per hit to disrupt (M-7.25)"
     dice = check_dice(document, ("dice", "disrupt"), request.disrupt, hits, why)
     levels = {name: (unit.disruption, len(unit.bases)) for name, unit in field.by_id.items()}
     return fired, target_results(fired, dice, levels)
@@ -169,7 +169,7 @@ def target_result(name: str, dice: Dice, disrupt_on: int, level: int, bases: int
     """Returns the result for one target; each hit has one die."""
     gained = sum(die >= disrupt_on for die in dice)
     broken = is_broken(level + gained, bases)
-    because = [f"M-7.26 {gained} of {len(dice)} hits disrupt, on {disrupt_on} or more"]
+    because = [f"M-7.26 {gained} of {len(dice)} hits disrupt ({disrupt_on}+ needed)"]
     because += [breaking_reason(level + gained, bases)] * broken
     return TargetResult(name, len(dice), disrupt_on, dice, gained, broken, tuple(because))
 
@@ -207,7 +207,7 @@ def _chosen(
     if not at_range:
         there = joined(dict.fromkeys(option.range for option in fire.options))
         raise _refused(
-            request, aim, f"base {aim.base} has targets at {there} range alone (M-7.1, M-7.12)"
+            request, aim, f"base {aim.base} has targets at {there} range only (M-7.1, M-7.12)"
         )
     targets = {option.target: option for option in at_range}
     if aim.target not in targets:

@@ -87,7 +87,7 @@ def closed(state: State) -> DeclareFirst | None:
     names = _declared(state, step)
     if not names:
         return DeclareFirst(f"Measuring is closed until {_opening_event(state, step)}")
-    text = f"Measuring is closed, but for what has been declared: {', '.join(names)}"
+    text = f"Only declared units may be measured: {', '.join(names)}"
     return DeclareFirst(text, names)
 
 
@@ -108,9 +108,9 @@ def _opening_event(state: State, step: Step) -> str:
         case Activating():
             return f"{side_name(state.active)} has activated a force"
         case Interrupting():
-            return f"{side_name(state.passive)} has interrupted or not"
+            return f"{side_name(state.passive)} has decided whether to interrupt"
         case _:
-            return f"{side_name(state.active)} has declared what it does"
+            return f"{side_name(state.active)} has declared its action"
 
 
 def _declared(state: State, step: Step) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ def changed_way(
     change = f"{unit.id} changed from {unit.formation} to {goal.formation}"
     is_massed_foot = unit.unit.arm == "infantry" and goal.formation == "massed"
     if goal.formation == "broken-up" or is_massed_foot:
-        return illegal_way("M-1.7", f"{change}: it may not lie so")
+        return illegal_way("M-1.7", f"{change}: its bases may not be placed like this")
     if unit.formation == "column":
         return _deployed_way(field, unit, after, goal, allowed_bw)
     quarter_turn = "column" in (unit.formation, goal.formation) and unit.formation == "line"
@@ -65,10 +65,12 @@ def changed_way(
     in_place = _unmoved(unit, goal, turned_deg)
     rule = "M-6.23" if quarter_turn else "M-6.24"
     if in_place < least:
-        because = f"{change}: {in_place} of its bases kept their place, expected {least} or more"
+        because = f"{change}: {in_place} of its bases kept their place, expected at least {least}"
         return illegal_way(rule, because)
     if rule == "M-6.24" and goal.formation != "line" and not _has_front_in_place(unit, goal):
-        return illegal_way(rule, f"{change}: the others go behind the two that keep their place")
+        return illegal_way(
+            rule, f"{change}: the other bases must go behind the two that keep their place"
+        )
     return _in_place(field, unit, goal, allowed_bw, rule)
 
 
@@ -107,8 +109,8 @@ def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) 
     """Adds the disruption for difficult ground in the change, if the way has none (M-6.25)."""
     if way.answer.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
         return way
-    if unit.breaks_with(way.disruptions + 1):
-        because = f"{unit.id} has {unit.disruption} disruptions, and the change would break it"
+    if would_break(unit, way.disruptions + 1):
+        because = f"{unit.id} has {unit.disruption} disruptions and the change would break it"
         return illegal_way("M-6.25", because, way.path)
     return replace(way, disruptions=way.disruptions + 1, is_rough=True)
 
@@ -183,7 +185,7 @@ def about_face(
         if not is_column_about:
             return None
         return illegal_way(
-            ABOUT_RULE, f"{unit.id} about-faced and moved: foot may do one of the two"
+            ABOUT_RULE, f"{unit.id} about-faced and moved: infantry may do only one of the two"
         )
     # Its last base leads, which no snaking way achieves.
     if is_column_about:
@@ -208,7 +210,7 @@ def _faced_way(
     start = placed(field, unit, about).by_id[unit.id]
     way = _moved_way(field, start, after, goal, allowed_bw)
     if way.answer.answer != "no" and near_enemy(after, goal).is_near:
-        because = f"{unit.id} about-faced and moved, and may not end near the enemy"
+        because = f"{unit.id} about-faced and moved, so it may not end near the enemy"
         way = illegal_way(ABOUT_RULE, because, way.path)
     return replace(way, is_after_about_face=True)
 

@@ -39,11 +39,11 @@ def illegal_end(after: Field, unit: UnitOnField) -> Way | None:
         return illegal_way("M-6.32", f"{unit.id} leaves the table", shapes_of(off, "off-table"))
     for friend in after.friends_of(unit):
         if is_partly_in(unit.outline, friend.outline):
-            because = f"{unit.id} ends upon {friend.id}"
+            because = f"{unit.id} ends on {friend.id}"
             return illegal_way("M-6.8", because, shapes_of(friend.outline, "barrier"))
     for enemy, contact in _contacts(after, unit):
         if contact.answer == "yes":
-            because = f"{unit.id} ends in contact with {enemy.id}: a march may not"
+            because = f"{unit.id} ends in contact with {enemy.id}, which a march may not do"
             return illegal_way("M-6.31", because, shapes_of(enemy.outline, "contact"))
     return None
 
@@ -61,7 +61,7 @@ def with_contact_doubt(after: Field, unit: UnitOnField, way: Way) -> Way:
         contact.sigma_mm,
         min(way.answer.probability, 1.0 - contact.probability),
         "M-6.31",
-        f"whether {unit.id} ends in contact with {enemy.id} is too close to call: a march may not",
+        f"whether {unit.id} ends in contact with {enemy.id} is too close to call; a march may not",
         (*way.answer.evidence, *contact.evidence),
     )
     return replace(way, answer=answer)
@@ -143,7 +143,7 @@ def judge_move(
         return _judged(field, illegal_way("M-6.8", str(error)), allowed_bw)
     goal = after.by_id[unit.id]
     if unit.has_smoke:
-        way = illegal_way("M-4.23", f"{unit.id} is marked with smoke")
+        way = illegal_way("M-4.23", f"{unit.id} has smoke")
     else:
         # The end first, as it is far slower to find a way.
         way = illegal_end(after, goal) or _best_way(

@@ -58,7 +58,7 @@ def snaking_way(
     if illegal:
         # The shortest of the illegal ways has the most telling reason.
         return min(illegal, key=lambda way: way.cost_mm)
-    return illegal_way("M-6.9", f"{unit.id} finds no way to where it is")
+    return illegal_way("M-6.9", f"{unit.id} has no path to where it is")
 
 
 def _allowances(

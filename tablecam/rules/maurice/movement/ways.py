@@ -149,9 +149,9 @@ def _barred(
             return _no("M-6.6", because, shapes_of(enemy.outline, "barrier"))
     if is_partly_in(area, field.ground.barred):
         barrier = shapes_of(field.ground.barred, "barrier")
-        return _no("M-5.1", f"{unit.id} would pass impassable ground", barrier)
-    if disruptions and unit.breaks_with(disruptions):
-        because = f"{unit.id} has {unit.disruption} disruptions, and the way would break it"
+        return _no("M-5.1", f"{unit.id} would cross impassable ground", barrier)
+    if disruptions and would_break(unit, disruptions):
+        because = f"{unit.id} has {unit.disruption} disruptions and the move would break it"
         return _no("M-6.8" if passed else "M-6.4", because, ())
     for friend in passed:
         if friend.is_disrupted_by_passing and friend.breaks_with(1):

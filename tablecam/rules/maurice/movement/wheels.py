@@ -172,8 +172,8 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
         # Too long in any case, so the slow check of the swept area is skipped.
         back = " backward" if candidate.is_backward else ""
         because = (
-            f"{unit.id} would need {field.in_bw(path.cost_mm):.2f} BW{back}, "
-            f"and may move {allowed_bw:g}"
+            f"{unit.id} would need {field.in_bw(path.cost_mm):.2f} BW{back} "
+            f"but may move only {allowed_bw:g}"
         )
         answer = Answer("no", margin_mm, sigma_mm, 0.0, candidate.rule, because, path_shapes)
         return Way(answer, path.cost_mm, allowed_bw, path_shapes)

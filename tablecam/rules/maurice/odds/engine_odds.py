@@ -49,7 +49,7 @@ def _whole_fire(field: Field, request: Mapping[str, Any]) -> Json:
         if any(option.target == target for option in fire.options)
     ]
     if not bases:
-        raise BadInput(_SOURCE, f"{unit.id} may not fire at {target} as they lie")
+        raise BadInput(_SOURCE, f"{unit.id} may not fire at {target} from where it is")
     shots = [{"unit": unit.id, "targets": dict.fromkeys(bases, target)}]
     return {"kind": request.get("kind", "volley"), "side": unit.side, "shots": shots}
 

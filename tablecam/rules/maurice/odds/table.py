@@ -15,7 +15,7 @@ Json = Mapping[str, Any]
 
 _LEAST = 0.0005
 """Smaller probabilities show as `<0.1`."""
-_GAINED = "disruption gained: mean, and chances in %"
+_GAINED = "disruption gained: mean, and probabilities in %"
 _FALLING_BACK = ("falls_back", "breaks_falling_back")
 
 
@@ -58,7 +58,7 @@ def _volley(document: Json) -> Table:
 def _combat(document: Json) -> Table:
     heads = ("unit", "value", "vs", "mean", *_heads(document), "breaks")
     ends = ("falls\nback", "breaks\nby it")
-    caption = f"{_GAINED}; none where broken outright{_precision(document)}"
+    caption = f"{_GAINED} (0 if broken at once)"
     active = escape(side_name(document["active"]))
     table = _table(f"Odds of the combat, {active} active", caption, *heads, *ends)
     for name, unit in document["units"].items():
@@ -84,7 +84,11 @@ def _losses(document: Json) -> Table:
     most = max(int(n) for side in document["sides"].values() for n in side["broken"]["chances"])
     counts = [str(number) for number in range(most + 1)]
     table = _table(
-        "Units broken in it", "how many: mean, and chances in %", "side", "mean", *counts
+        "Units broken in the combat",
+        "how many: mean, and probabilities in %",
+        "side",
+        "mean",
+        *counts,
     )
     for side, lost in document["sides"].items():
         chances = [percent(lost["broken"]["chances"].get(number, 0)) for number in counts]
@@ -93,7 +97,7 @@ def _losses(document: Json) -> Table:
 
 
 def _rally(document: Json) -> Table:
-    caption = "disruption shed: mean, and chances in %"
+    caption = "disruption shed: mean, and probabilities in %"
     heads = ("unit", "needed", "mean", *_heads(document))
     table = _table("Odds of the rally", caption, *heads)
     for name, unit in document["units"].items():

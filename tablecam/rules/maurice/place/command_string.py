@@ -74,8 +74,8 @@ def _span(
 ) -> CommandString:
     length_bw = field.in_bw(string.length_mm)
     path = Shape("line", string.points_mm, "string", f"{length_bw:.2f} BW")
-    course = "round the enemy" if string.bends else "straight"
-    because = f"the string from {commander.id} to {unit.id} is {length_bw:.2f} BW, {course}"
+    course = "around the enemy" if string.bends else "straight"
+    because = f"the distance from {commander.id} to {unit.id} is {length_bw:.2f} BW, {course}"
     sigma_mm = _sigma(string, commander, unit, enemies)
     return CommandString(string.length_mm, sigma_mm, length_bw, unit.id, path, because)
 
@@ -85,11 +85,11 @@ def reaches(field: Field, string: CommandString, cards_bw: Sequence[float]) -> A
     total_bw = sum(cards_bw)
     margin_mm = total_bw * field.bw_mm - string.length_mm
     if not cards_bw:
-        because = "no card is played: even at distance 0 one is needed"
+        because = "no card is played, but at least one is needed even at distance 0"
         return Answer("no", margin_mm, string.sigma_mm, 0.0, "M-4.13", because, (string.path,))
     tolerance_mm = field.position.table.tolerance_mm
     answer, chance = decide(margin_mm, string.sigma_mm, tolerance_mm=tolerance_mm)
-    doubt = "too close to call, and the mover has the benefit of the doubt"
+    doubt = "too close to call, so the mover decides"
     verdict = {"yes": "enough", "no": "not enough", "too_close": doubt}[answer]
     because = f"{string.because}: cards of {total_bw:g} BW are {verdict}"
     return Answer(answer, margin_mm, string.sigma_mm, chance, "M-4.11", because, (string.path,))

@@ -121,11 +121,10 @@ def _across(field: Field, a: UnitOnField, b: UnitOnField) -> Contact:
     tolerance_mm = field.position.table.tolerance_mm
     word, chance = decide(margin_mm, apart.sigma_mm, tolerance_mm=tolerance_mm)
     because = (
-        f"{a.id} touches {b.id} across an obstacle at most {THIN_BW:g} BW thick, "
-        "with which both lie flush"
+        f"{a.id} touches {b.id} across an obstacle at most {THIN_BW:g} BW thick, which both touch"
     )
     if word == "too_close":
-        because = f"whether {a.id} and {b.id} lie flush with what parts them is too close to call"
+        because = f"whether {a.id} and {b.id} touch the obstacle between them is too close to call"
     evidence = (apart.evidence(), *shapes_of(shapely.Point(apart.from_mm), "contact"))
     answer = Answer(word, margin_mm, apart.sigma_mm, chance, ACROSS_RULE, because, evidence)
     return Contact(a.id, b.id, answer, ())

@@ -139,7 +139,7 @@ def _sentence(a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> st
     lie = "lies" if total == 1 or behind <= 1 else "lie"
     lie = "does not lie" if total == 1 and not behind else lie
     where = f"{counted} {lie} wholly behind {a.id}'s front line"
-    directly = "part of it" if _depth_mm(a, b) > SLIVER_MM else "nothing of it"
+    directly = "part of it" if _depth_mm(a, b) > SLIVER_MM else "no part of it"
     facts = f"{where}, and {directly} is directly in front of {a.id}"
     if word == "too_close":
         return f"{facts}: too close to call, by {abs(margin_mm):.1f} mm"

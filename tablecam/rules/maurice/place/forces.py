@@ -72,13 +72,13 @@ def first_unlinked(field: Field, ids: Iterable[str]) -> str | None:
 def linking_obstacle(a: UnitOnField, b: UnitOnField) -> str | None:
     """Returns why two units cannot be in one force at any distance; None if they can."""
     if a.side != b.side:
-        return "they are of different sides"
+        return "they are on different sides"
     if a.unit.arm != b.unit.arm:
         return f"one is {a.unit.arm}, the other {b.unit.arm}"
     if a.formation != b.formation:
         return f"one is in {a.formation}, the other in {b.formation}"
     if a.formation == "broken-up":
-        return "how they are formed is unclear"
+        return "their formation is unclear"
     if a.is_in_difficult != b.is_in_difficult:
         return "one stands in difficult ground, the other in the open"
     return None

@@ -133,7 +133,7 @@ def _past_barriers(
         return _barred(field, unit, nearest, length)
     enemy, clear = best
     near = _near(field, unit, enemy, clear)
-    passing = "by the shortest straight line that passes impassable ground"
+    passing = "by the shortest straight line past impassable ground"
     answer = replace(near.answer, because=f"{near.answer.because}, {passing}")
     return replace(near, answer=answer, distance_bw=field.in_bw(far_mm[enemy.id]))
 
@@ -169,7 +169,7 @@ def _unless_an_edge_decides(
         return near
     sigma_mm = math.hypot(sigma_bound_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in nearby))
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
-    because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at the edge of that decide it"
+    because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at its edge decide it"
     answer = replace(near.answer, answer=word, margin_mm=margin_mm, sigma_mm=sigma_mm)
     return replace(near, answer=replace(answer, probability=chance, because=because))
 
@@ -186,7 +186,7 @@ def _barred(
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=field.position.table.tolerance_mm)
     because = (
         f"{unit.id} and {nearest.id} lie {field.in_bw(plain.value_mm):.2f} BW apart, but "
-        f"impassable ground bars every straight line of {NEAR_BW:g} BW or less between them"
+        f"impassable ground blocks every straight line of {NEAR_BW:g} BW or less between them"
     )
     evidence = (plain.evidence("barred"), *shapes_of(field.ground.impassable, "impassable"))
     answer = Answer(word, margin_mm, sigma_mm, chance, RULE, because, evidence)

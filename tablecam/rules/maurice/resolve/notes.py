@@ -19,11 +19,12 @@ from tablecam.uncertainty.answer import Answer
 
 READINGS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "M-8.16": "all modifiers are summed before the value is limited to at least 0; and only a "
-        "passive unit is attacked on its flank, so no attacker is vulnerable by it",
+        "M-8.16": "all modifiers are summed before a value below 0 becomes 0; and only the passive "
+        "side is attacked, so active units are never vulnerable by their flank",
         "M-8.17": "an enemy that also fights a friendly gun does not fight this unit alone",
-        "M-8.25": "a unit that would end on a friend stops at the first open ground beyond it",
-        "M-8.27": "the table's edge counts as impassable; leaving difficult ground is moving "
+        "M-8.25": "a unit that would end on a friend stops at the first open ground beyond, not "
+        "after whole BW",
+        "M-8.27": "the table's edge counts as impassable, and leaving difficult ground as moving "
         "through it",
     }
 )

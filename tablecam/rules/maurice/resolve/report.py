@@ -48,7 +48,7 @@ def _fire(answer: Json) -> Iterator[str]:
         dice = _dice(shot["rolled"])
         yield (
             f"{shot['unit']}, base {shot['base']}, at {shot['target']} at {shot['range']} range, "
-            f"on {shot['to_hit']} or more: {dice}, {_count(shot['hits'], 'hit')}"
+            f"{shot['to_hit']}+ to hit: {dice}, {_count(shot['hits'], 'hit')}"
         )
         yield from _because(shot)
     for name, unit in answer["units"].items():
@@ -64,7 +64,7 @@ def _fire(answer: Json) -> Iterator[str]:
 def _rally(answer: Json) -> Iterator[str]:
     for name, unit in answer["units"].items():
         dice = _dice(unit["dice"]) if unit["dice"] else "no dice"
-        yield f"{name} rallies on {unit['needed']} or more: {dice}"
+        yield f"{name} rallies, {unit['needed']}+ needed: {dice}"
         yield from _because(unit)
         yield ""
         yield f"{name} sheds {_count(-unit['disruption'], 'disruption')}{_now(name, answer)}"

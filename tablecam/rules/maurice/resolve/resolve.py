@@ -114,7 +114,7 @@ def _fought_json(name: str, fought: ResolvedCombat) -> Json:
     if name not in fought.values:
         return _result_json(result) | {"because": list(result.because)}
     value, die = fought.values[name], fought.dice[name]
-    score = f"M-8.19 value {value.value} and a die of {die}: score {value.value + die}"
+    score = f"M-8.19 value {value.value} and a roll of {die}: score {value.value + die}"
     return {
         "basic": value.basic,
         "modifiers": dict(value.modifiers),

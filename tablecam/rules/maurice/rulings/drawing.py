@@ -31,15 +31,15 @@ _LEGEND: Final[tuple[tuple[str, str, str], ...]] = (
     ("in_contact", "contact", "contact (M-1.10)"),
     ("pairs", "directly-in-front", "directly in front (M-1.12)"),
     ("pairs", "counts", "base wholly behind the front line"),
-    ("pairs", "intrusion", "part directly in front"),
+    ("pairs", "intrusion", "the part that is directly in front"),
     ("fire", "fire-zone", "zone of fire (M-7.11)"),
     ("fire", "line-of-fire", "a line that avoids all cover (M-7.19)"),
-    ("fire", "cover", "what gives cover (M-7.19)"),
+    ("fire", "cover", "terrain that gives cover (M-7.19)"),
     ("charge", "lane", "charge (M-8.5)"),
     ("engaged_with", "line-of-attack", "engaged within 1 BW (M-8.12)"),
     ("allowance_bw", "reach", "reach of a march (M-6.2)"),
     ("forces", "link", "linked in a force (M-1.15)"),
-    ("spans", "string", "string from the CinC (M-4.12)"),
+    ("spans", "string", "distance from the CinC (M-4.12)"),
 )
 
 _LABELLED: Final = frozenset({"length", "ring", "string", "front-line", "barred"})

@@ -20,12 +20,12 @@ INTERPRETATIONS: Final[Mapping[str, str]] = MappingProxyType(
         "G-3": "a bent column takes its front edge, front line and flank lines from its leading "
         "base",
         "G-6": "bases touch when at most 1 mm lies between them",
-        "G-8": "once a charge is declared, a gap of up to 3 mm to its target is contact; without "
-        "a declared charge the limit is 1 mm",
+        "G-8": "once a charge has been declared, a gap of up to 3 mm to its target is contact; "
+        "without a declared charge the limit is 1 mm",
         "M-1.9": "with impassable ground between, a unit is near if a straight line of at most 4 "
         "BW reaches it without crossing that ground",
         "M-1.15": "a force is a chain: each unit is within 2 BW of another unit of the force",
-        "M-4.12": "the string is measured from the edge of the CinC's marker, a disc of 1 BW",
+        "M-4.12": "the distance is measured from the edge of the CinC's marker, a disc of 1 BW",
         "M-4.23": "a force that clears smoke does not move; guns without smoke may be activated "
         "separately",
         "M-5.1": "players agree before play what each kind of ground does; these are the defaults",
@@ -33,33 +33,33 @@ INTERPRETATIONS: Final[Mapping[str, str]] = MappingProxyType(
         "M-5.9": "a unit with more than half of it on a hill stands higher; hills block no view, "
         "crests do",
         "M-6.2": "the formation at the start of the round fixes the allowance: a column that "
-        "deploys keeps a column's, with its limit of 4 BW near the enemy",
-        "M-6.4": "artillery takes no disruption from difficult ground, so it may always enter it",
-        "M-6.10": "a column's bases follow in the track of the leading one, at most half a base "
+        "deploys keeps a column's allowance, including the 4 BW limit near the enemy",
+        "M-6.4": "artillery takes no disruption from difficult ground, so none keeps it out",
+        "M-6.10": "a column's bases follow the track of the leading base, at most half a base "
         "width aside",
-        "M-6.11": "a column counts as near if it is near at any moment of its move, its start "
-        "included",
+        "M-6.11": "a column counts as near if it is near at any moment of its move, including the "
+        "start",
         "M-6.14": "a wheeling line's rear corner may swing into a friend in edge contact beside "
-        "it, as in a line of battle; neither is disrupted",
-        "M-6.17": "only the start and the end of a move are known: it is legal if wheels and "
-        "straight moves connect them, and the cheapest such path counts",
+        "it; neither is disrupted",
+        "M-6.17": "only the start and end of a move are known: it is legal if wheels and straight "
+        "moves connect them, and the cheapest such path counts",
         "M-6.18": "artillery's move is measured along the path of its base's centre",
         "M-6.32": "no base may leave the table",
         "M-7.12": "a turned zone pivots on the middle of the base's front edge and is cut off at "
         "its front line",
         "M-7.17": "fire carries 1 BW past obstructing terrain even if that fills the zone",
-        "M-7.27": "fire carries 1 BW past a wall that the shooter does not touch, as past any "
-        "other obstruction",
+        "M-7.27": "over a wall that the shooter does not touch, fire carries 1 BW past it, as "
+        "past any other",
         "M-8.4": "a target is in view if a straight line from the front edge reaches it without "
         "crossing a crest or 1 BW of woods; units block no view; infantry may not make a charge "
         "that also meets cavalry",
         "M-8.12": "the two lines are tried for every enemy that is engaged without contact",
-        "M-8.14": "units in contact with both sides of an obstacle at most a quarter BW thick "
-        "touch across it",
-        "M-8.16": "only the passive side is attacked, so an active unit is never vulnerable by "
-        "its flank",
-        "M-8.17": "an enemy that also fights a gun of this side does not fight this unit alone, "
-        "so it does not outnumber it",
+        "M-8.14": "units on both sides of an obstacle at most a quarter BW thick are in contact "
+        "across it if both are in edge contact with it",
+        "M-8.16": "only the passive side is attacked: active units are never vulnerable by their "
+        "flank",
+        "M-8.17": "an enemy that is also engaged with a gun of this side is not engaged with this "
+        "unit alone, so it does not outnumber it",
     }
 )
 """Each interpretation, by the rule that it concerns."""

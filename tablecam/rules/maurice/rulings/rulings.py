@@ -268,7 +268,11 @@ def _string_json(field: Field, string: ForcePath) -> Json:
     named: Json = {"commander": string.commander, "force": list(string.force)}
     span = string.span
     if span is None:
-        return {**named, "length_bw": None, "because": "every way there is within 1 BW of an enemy"}
+        return {
+            **named,
+            "length_bw": None,
+            "because": "every path there comes within 1 BW of an enemy",
+        }
     cards_bw, reached = least_cards(field, span)
     return {
         **named,

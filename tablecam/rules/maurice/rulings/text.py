@@ -47,9 +47,11 @@ def rulings_tables(rulings: Rulings, *, rule: str | None = None) -> tuple[TextTa
 def rulings_notes(rulings: Rulings, *, rule: str | None = None) -> tuple[str, ...]:
     """Returns close calls, interpretations that decide, and warnings about the position."""
     close = [(answer.rule, f"{answer.rule}: {answer.because}") for answer in rulings.close_calls]
-    read = [(about, f"{about}: {text}") for about, text in readings_of(rulings).items()]
+    read = [
+        (about, f"{about}, interpretation: {text}") for about, text in readings_of(rulings).items()
+    ]
     notes = []
-    for title, group in (("Too close to call", close), ("Interpretations used", read)):
+    for title, group in (("Too close to call", close), ("Interpretation", read)):
         matching = [note for about, note in group if rule is None or is_under(rule, about)]
         notes += [title, *(f"  {note}" for note in dict.fromkeys(matching)), ""] if matching else []
     return (*notes, *(f"warning: {warning}" for warning in rulings.field.warnings))
@@ -163,7 +165,7 @@ def _charge(rulings: Rulings) -> TextTable:
 def _way(rulings: Rulings, lane: ChargeLane) -> str:
     ahead = f"ahead {rulings.field.in_bw(lane.straight_mm):.2f} BW"
     if lane.corner is None:
-        return ahead if lane.straight_mm >= _CONTACT_MM else "touches it already"
+        return ahead if lane.straight_mm >= _CONTACT_MM else "already touches it"
     return f"wheel {rulings.field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner}, {ahead}"
 
 
@@ -190,7 +192,7 @@ def _string(string: ForcePath | None) -> str:
     if string is None:
         return NOTHING
     if string.span is None:
-        return "closed off by enemies"
+        return "blocked by enemies"
     spread = f" ± {string.span.sigma_mm:.1f} mm" if string.span.sigma_mm else ""
     return f"{string.span.length_bw:.2f} BW{spread}, to {string.span.unit}"
 

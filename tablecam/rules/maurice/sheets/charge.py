@@ -97,9 +97,9 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding
         f"{lane.cost_bw:.2f} of its {field.in_bw(allowed_mm):g} BW"
     )
     if lane.cost_bw * field.bw_mm < _CONTACT_MM:
-        text = f"{unit.id} may charge {lane.target}, which its front edge touches already"
+        text = f"{unit.id} may charge {lane.target}, which its front edge already touches"
     if lane.also_meets:
-        text += f"; it meets {', '.join(lane.also_meets)} at the same instant"
+        text += f"; it meets {', '.join(lane.also_meets)} at the same moment"
     if lane.crosses_difficult:
         text += "; it crosses difficult ground and takes 1 disruption"
     asked = _question_about(unit, field.by_id[lane.target])
@@ -134,7 +134,7 @@ def _why_not(
     # applies.
     margin_mm = allowed_mm - length.value_mm
     if margin_mm < 0:
-        off = f"it lies {length.in_bw(field.bw_mm):.2f} BW off, more than the allowance"
+        off = f"it is {length.in_bw(field.bw_mm):.2f} BW away, more than the allowance"
         why = f"{off} of {field.in_bw(allowed_mm):g} BW"
         return "M-8.5", why, margin_mm, length.sigma_mm, apart
     if unit.unit.arm == "infantry" and target.unit.arm == "cavalry":
@@ -144,7 +144,7 @@ def _why_not(
     if not charge.is_eligible:
         rule, why = _split(charge.why_not)
         return rule, why, 0.0, 0.0, apart
-    why = "straight ahead, or after a wheel of 1 BW, its front edge does not meet it first"
+    why = "its front edge does not meet it first, straight ahead or after a wheel of 1 BW"
     return "M-8.5", why, 0.0, 0.0, apart
 
 

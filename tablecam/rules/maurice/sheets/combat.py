@@ -109,14 +109,14 @@ def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
         ]
         if others and all(other.unit.arm == "artillery" for other in others):
             names = ", ".join(other.id for other in others)
-            text = f"{enemy.id} is engaged with {names} too and does not outnumber {unit.id}"
+            text = f"{enemy.id} is also engaged with {names} and does not outnumber {unit.id}"
             yield plain_line(text, "M-8.17", read="M-8.17")
 
 
 def _cover_line(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> Finding:
     """Returns whether a defender has cover from an attacker."""
     asked = question(
-        f"Has {defender.id} cover from an attack by {attacker.id}?",
+        f"Does {defender.id} have cover from an attack by {attacker.id}?",
         "cover",
         attacker.id,
         defender.id,

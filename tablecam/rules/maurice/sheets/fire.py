@@ -77,20 +77,18 @@ def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnF
     margin_mm = limit_bw * rulings.field.bw_mm - length.value_mm
     drawn = (length.evidence(f"{off_bw:.2f} BW"),)
     if margin_mm < 0:
-        text = f"it lies {off_bw:.2f} BW off"
+        text = f"it lies {off_bw:.2f} BW away"
         beyond = f", beyond {limit_bw:g} BW"
         return Stop(
             _RANGE_RULE, text + beyond, f"{text} or more{beyond}", margin_mm, length.sigma_mm, drawn
         )
     if fire.options and all(option.angle == "ahead" for option in fire.options):
         ahead = ", ".join(option.target for option in fire.options)
-        must = f"straight ahead, {ahead}, and must take that"
-        return Stop(
-            "M-7.12", f"it has a target {must}", f"each has a target {must}", 0.0, 0.0, drawn
-        )
+        must = f"fire straight ahead, at {ahead}"
+        return Stop("M-7.12", f"it must {must}", f"each must {must}", 0.0, 0.0, drawn)
     if fire.options:
         one = "at any angle its zone meets other units first or falls short"
-        many = "their zones, however they are turned, meet others first or do not reach it"
+        many = "at any angle their zones meet other units first or fall short"
         return Stop("M-7.12", one, many, 0.0, 0.0, drawn)
     return stop_of(rulings, unit, fire)
 
@@ -115,12 +113,12 @@ def _friend(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
         friend for friend in rulings.field.friends_of(unit) if is_partly_in(friend.outline, zone)
     ]
     if not friends:  # a friend blocks only turned zones
-        text = "a friend stands before the enemy"
+        text = "a friend stands in front of the enemy"
         return Stop("M-7.15", text, text, 0.0, 0.0, shapes_of(zone, "fire-zone"))
     # The nearest friend is the obvious one to name.
     first = min(friends, key=lambda friend: shapely.distance(friend.outline, unit.bases[place]))
     drawn = (*shapes_of(zone, "fire-zone"), *_common(first.outline, zone, "friend"))
-    stands = f"{first.id} stands before the enemy in"
+    stands = f"{first.id} stands in front of the enemy in"
     depth_mm = _depth_mm(first.outline, zone)
     return Stop("M-7.15", f"{stands} its zone", f"{stands} their zones", -depth_mm, 0.0, drawn)
 

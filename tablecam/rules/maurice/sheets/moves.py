@@ -44,7 +44,7 @@ def movement_section(rulings: Rulings, unit: UnitOnField) -> Section:
     lines = [_allowance(rulings, unit), *_formation(unit), *_beside(rulings, unit)]
     lines += _ground(rulings, unit)
     if shapely.dwithin(area, edge, EXACT_MM) and not unit.has_smoke:
-        lines.append(plain_line("The edge of the table ends its reach", "M-6.32", read="M-6.32"))
+        lines.append(plain_line("The table's edge limits its reach", "M-6.32", read="M-6.32"))
     return Section("movement", "Movement", tuple(lines), shapes_of(area, "reach", "reach"))
 
 
@@ -57,11 +57,13 @@ def _allowance(rulings: Rulings, unit: UnitOnField) -> Finding:
         return plain_line(text, "M-4.23", read="M-4.23")
     if unit.unit.arm == "artillery":
         slow = f"{ARTILLERY_SLOW_BW:g} in all over difficult ground, or to end near the enemy"
-        return plain_line(f"{may} any way and facing; {slow}", "M-6.19", read="M-6.18")
+        return plain_line(
+            f"{may} in any direction and face any way; {slow}", "M-6.19", read="M-6.18"
+        )
     if unit.formation == "column":
         if rulings.units[unit.id].near.is_near:
             return plain_line(f"{may}: a column that is near the enemy", "M-6.11", read="M-6.11")
-        slow = f"{COLUMN_NEAR_BW:g} in all if it is ever near the enemy on its way"
+        slow = f"{COLUMN_NEAR_BW:g} in all if it is near the enemy at any point of its move"
         return plain_line(f"{may} as a column; {slow}", "M-6.11", read="M-6.11")
     back = f"{retrograde_bw(allowed_bw):g} backward"
     return plain_line(f"{may} forward or {back}, wheels included", "M-6.2", read="M-6.17")
@@ -70,7 +72,7 @@ def _allowance(rulings: Rulings, unit: UnitOnField) -> Finding:
 def _formation(unit: UnitOnField) -> Iterator[Finding]:
     """Yields what a unit's formation means for its moves."""
     if unit.formation == "broken-up":
-        yield plain_line(f"How {unit.id} is formed is unclear; it is taken to be in line", "M-1.7")
+        yield plain_line(f"{unit.id}'s formation is unclear; it is treated as a line", "M-1.7")
     if unit.formation == "column":
         text = "If it deploys before it moves, it keeps the allowance of a column"
         yield plain_line(text, "M-6.2", read="M-6.2")
@@ -84,7 +86,7 @@ def _beside(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
         friend.id for friend in rulings.field.friends_of(unit) if unit.touches_flank_of_line(friend)
     ]
     if neighbours:
-        text = f"It may wheel past {joined(neighbours)}, in edge contact beside it"
+        text = f"It may wheel past {' and '.join(neighbours)}, in edge contact beside it"
         yield plain_line(text, "M-6.14", read="M-6.14")
 
 
@@ -202,7 +204,7 @@ def _span_line(
         None,
     )
     length = command_string(rulings.field, leader, force) if string is None else string.span
-    text = f"What span activates the force of {unit.id} from {leader.id}?"
+    text = f"What span activates {unit.id}'s force from {leader.id}?"
     asked = question(text, "span", leader.id, unit.id)
     if length is None:
         because = f"no path from {leader.id} reaches it without coming within 1 BW of an enemy"
@@ -210,7 +212,9 @@ def _span_line(
         return answer_line(answer, asked, read="M-4.12"), ()
     _, answer = least_cards(rulings.field, length)
     nearest = (
-        "" if length.unit == unit.id else f"; {length.unit} is the nearest of {unit.id}'s force"
+        ""
+        if length.unit == unit.id
+        else f"; {length.unit} is the nearest unit of {unit.id}'s force"
     )
     return answer_line(answer, asked, text=answer.because + nearest, read="M-4.12"), (length.path,)
 

@@ -51,7 +51,7 @@ def range_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
     sigma_words = f" ± {length.sigma_mm:.1f}" if length.sigma_mm else ""
     apart = (
         f"{a.id} and {b.id} lie {length.in_bw(bw_mm):.2f} BW "
-        f"({length.value_mm:.1f}{sigma_words} mm) apart where they are nearest"
+        f"({length.value_mm:.1f}{sigma_words} mm) apart at their nearest points"
     )
     lines = [plain_line(apart, "G-2")]
     if a.side != b.side:

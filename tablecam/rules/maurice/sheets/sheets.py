@@ -139,5 +139,7 @@ def _hidden(unit: UnitOnField) -> tuple[str, ...]:
     hidden_count = sum(base.seen == "held" for base in unit.unit.bases)
     if not hidden_count:
         return ()
-    hidden = f"{hidden_count} of {len(unit.bases)} bases are hidden"
-    return (f"{unit.id}: {hidden}; their last known pose counts",)
+    return (
+        f"{unit.id}: {hidden_count} of {len(unit.bases)} bases are hidden; "
+        "their last known pose counts",
+    )

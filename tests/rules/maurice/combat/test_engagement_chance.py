@@ -150,7 +150,7 @@ def test_what_the_players_leave_open_is_too_close_without_any_sigma() -> None:
 def test_somebody_far_away_is_plainly_not_engaged() -> None:
     of = position(line("F1", "french", 600, 480), line("B1", "british", 600, 900, SOUTH))
     found = engaged(of).answer("B1", "F1")
-    assert (found.answer, found.because) == ("no", "B1 lies 9.50 BW from F1, too far")
+    assert (found.answer, found.because) == ("no", "B1 is 9.50 BW from F1, too far")
 
 
 LAYOUTS = st.sampled_from([line, massed, gun])

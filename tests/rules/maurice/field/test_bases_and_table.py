@@ -35,7 +35,7 @@ def shaped(unit, width_mm, depth_mm):
 def test_m_1_1_odd_bases_are_warned_of_and_ruled_on(width_mm, depth_mm, is_odd):
     unit = shaped(line("F1", "french", 500, 400), width_mm, depth_mm)
     warnings = field_of(position(unit)).warnings
-    said = f"unit F1 has bases of {width_mm} x {depth_mm} mm: the rules (M-1.1) are made for"
+    said = f"unit F1 has bases of {width_mm} x {depth_mm} mm: the rules (M-1.1) expect bases"
     assert [each.startswith(said) for each in warnings] == [True] * is_odd
 
 

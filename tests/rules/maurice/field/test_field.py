@@ -60,7 +60,7 @@ def test_what_only_touches_terrain_is_not_in_it():  # M-5.7, G-5
         ),
         (
             lambda: position(gun("A1", "french", 5, 400)),
-            "base A1/1 lies off the table of 1800 x 1200 mm",
+            "base A1/1 is off the table of 1800 x 1200 mm",
         ),
         (
             lambda: position(gun("A1", "french", 500, 400, sigma_mm=10.5)),
@@ -181,7 +181,7 @@ def test_a_formation_that_no_unit_of_its_arm_lies_in_is_refused(unit, formation,
 def test_a_unit_that_does_not_lie_as_it_is_said_to_is_warned_of(unit, formation, because):  # M-1.7
     """But not one on the verge of it, which a camera would call now this and now that."""
     warnings = field_of(position(replace(unit, formation=formation))).warnings
-    said = f"unit F1 is said to be in formation {formation}, but {because}"
+    said = f"unit F1 is declared to be in formation {formation}, but {because}"
     assert warnings == ((said,) if because else ())
 
 
@@ -189,7 +189,7 @@ def test_a_unit_that_does_not_lie_as_it_is_said_to_is_warned_of(unit, formation,
     ("y_mm", "over"), [(20.0, None), (19.6, None), (15.0, "5.0"), (1184.0, "4.0"), (10.1, "9.9")]
 )
 def test_bases_that_hang_over_the_tables_edge_are_warned_of(y_mm, over):  # M-6.32
-    said = f"base F1/1 (F1) hangs {over} mm over the table's edge"
+    said = f"base F1/1 (F1) extends {over} mm over the table's edge"
     warnings = field_of(position(gun("F1", "french", 500, y_mm))).warnings
     assert warnings == ((said,) if over else ())
 
@@ -199,11 +199,11 @@ def test_bases_that_hang_over_the_tables_edge_are_warned_of(y_mm, over):  # M-6.
     [
         (
             {"disruption": "two"},
-            'state.disruption: expected a whole number of 0 or more, got "two"',
+            'state.disruption: expected a whole number of at least 0, got "two"',
         ),
-        ({"disruption": True}, "state.disruption: expected a whole number of 0 or more, got true"),
-        ({"disruption": -1}, "state.disruption: expected a whole number of 0 or more, got -1"),
-        ({"disruption": 1.5}, "state.disruption: expected a whole number of 0 or more, got 1.5"),
+        ({"disruption": True}, "state.disruption: expected a whole number of at least 0, got true"),
+        ({"disruption": -1}, "state.disruption: expected a whole number of at least 0, got -1"),
+        ({"disruption": 1.5}, "state.disruption: expected a whole number of at least 0, got 1.5"),
         ({"smoke": 1}, "state.smoke: expected true or false, got 1"),
     ],
 )
@@ -227,7 +227,7 @@ def test_a_broken_unit_that_still_stands_is_warned_of(disruption, is_broken):  #
 def test_a_commander_beside_the_table_is_warned_of(place_mm, off):  # M-4.12
     leader = Commander("cinc", "french", *place_mm)
     warnings = field_of(position(gun("A1", "french", 500, 400), commanders=[leader])).warnings
-    assert warnings == ((f"commander cinc lies {off} mm off the table",) if off else ())
+    assert warnings == ((f"commander cinc is {off} mm off the table",) if off else ())
 
 
 @pytest.mark.parametrize("x_mm", [500.0, 538.5])
@@ -262,5 +262,5 @@ def test_foot_that_lies_massed_is_warned_of_and_horse_is_not():  # M-1.7
     foot, horse = massed("F1", "french", 600, 400, arm="infantry"), massed("F2", "french", 900, 400)
     enemy = line("B1", "british", 600, 900, 270.0)
     assert field_of(position(foot, horse, enemy)).warnings == (
-        "unit F1 lies massed: infantry may not",
+        "unit F1 is massed, which infantry may not be",
     )

@@ -77,7 +77,7 @@ SHOTS = VOLLEY["shots"]
         (RALLY | {"dice": [4.0, 4]}, "dice[1]: expected a whole number, got 4.0"),
         (RALLY | {"dice": ["4", 4]}, 'dice[1]: expected a whole number, got "4"'),
         (RALLY | {"dice": 4}, "dice: expected a list, got 4"),
-        (RALLY | {"cards": {"F2": 1}}, "cards.F2: expected F1, which rallies, got F2"),
+        (RALLY | {"cards": {"F2": 1}}, "cards.F2: expected F1, which is rallying, got F2"),
         (
             COMBAT | {"active": "russian"},
             'active: there is no side "russian" on the table; there are french, british',
@@ -96,12 +96,12 @@ SHOTS = VOLLEY["shots"]
         (COMBAT | {"dice": [4, 2]}, "dice: expected a table of keys, got [4, 2]"),
         (
             COMBAT | {"fall_back_order": ["B1"]},
-            "fall_back_order[1]: expected a unit of French, got B1, which is of British",
+            "fall_back_order[1]: expected a unit of French, got B1, a unit of British",
         ),
         (COMBAT | {"fall_back_order": ["F1", "F1"]}, "fall_back_order[2]: F1 is named twice"),
         (
             VOLLEY | {"side": "british"},
-            "shots[1].unit: expected a unit of British, got F1, which is of French",
+            "shots[1].unit: expected a unit of British, got F1, a unit of French",
         ),
         (
             VOLLEY | {"side": "frensh"},
@@ -110,15 +110,15 @@ SHOTS = VOLLEY["shots"]
         (VOLLEY | {"shots": []}, "shots: expected at least 1 elements, got 0"),
         (
             VOLLEY | {"shots": SHOTS * 2},
-            "shots[2].unit: F1 fires twice: expected once at most (M-7.7)",
+            "shots[2].unit: F1 fires twice: expected at most once (M-7.7)",
         ),
         (
             VOLLEY | {"shots": [{"unit": "F1", "targets": {"10": "B1"}}]},
-            "shots[1].targets.10: F1 has no such base; there are F1/1, F1/2, F1/3, F1/4",
+            "shots[1].targets.10: F1 has no base with this name; there are F1/1, F1/2, F1/3, F1/4",
         ),
         (
             VOLLEY | {"shots": [{"unit": "F1", "targets": {"F1/1": "F2"}}]},
-            "shots[1].targets.F1/1: expected a unit of the enemy, got F2, which is of French",
+            "shots[1].targets.F1/1: expected an enemy unit, got F2, a unit of French",
         ),
         (
             VOLLEY | {"shots": [{"unit": "F1", "targets": {"F1/1": "B7"}}]},
@@ -130,7 +130,7 @@ SHOTS = VOLLEY["shots"]
         ),
         (VOLLEY | {"dice": {"hit": [4, 9]}}, "dice.hit[2]: expected a number of 6 or less, got 9"),
         (VOLLEY | {"dice": {"hits": [4]}}, "dice.hits: unknown key; did you mean hit?"),
-        (VOLLEY | {"cards": {"F2": 1}}, "cards.F2: expected a unit that fires (F1), got F2"),
+        (VOLLEY | {"cards": {"F2": 1}}, "cards.F2: expected a unit that is firing (F1), got F2"),
     ],
 )
 def test_a_wrong_key_is_named_with_what_was_expected(wrong, said):

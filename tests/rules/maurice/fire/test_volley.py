@@ -55,7 +55,7 @@ def test_each_hit_is_rolled_again_to_disrupt():  # M-7.25
             "rolled": [5, 3],
             "disruption": 1,
             "broken": False,
-            "because": ["M-7.26 1 of 2 hits disrupt, on 4 or more"],
+            "because": ["M-7.26 1 of 2 hits disrupt (4+ needed)"],
         }
     }
     assert (disruption(answer, "B1"), disruption(answer, "F1")) == (1, 0)
@@ -144,15 +144,15 @@ NEAR_AND_FAR = (GUN, ENEMY, gun("B2", "british", 900, 800, SOUTH))
     [
         (
             lambda: fired(FOOT, ENEMY, hit=[4, 2, 6]),
-            "dice.hit: expected 4 dice, one to hit for each (M-7.20), got 3",
+            "dice.hit: expected 4 dice, the to-hit dice of all bases (M-7.20), got 3",
         ),
         (
             lambda: fired(FOOT, ENEMY),
-            "dice.hit: expected 4 dice, one to hit for each (M-7.20), got none",
+            "dice.hit: expected 4 dice, the to-hit dice of all bases (M-7.20), got none",
         ),
         (
             lambda: fired(FOOT, ENEMY, hit=[4, 2, 6, 1]),
-            "dice.disrupt: expected 2 dice, one to disrupt for each hit (M-7.25), got none",
+            "dice.disrupt: expected 2 dice, one die per hit to disrupt (M-7.25), got none",
         ),
         (lambda: fired(HORSE, ENEMY), "shots[1].targets.F1/1: cavalry never fires (M-7.7)"),
         (
@@ -162,7 +162,7 @@ NEAR_AND_FAR = (GUN, ENEMY, gun("B2", "british", 900, 800, SOUTH))
         (lambda: fired(FOOT, FAR_GUN), "shots[1].targets.F1/1: base F1/1 may not fire: no target"),
         (
             lambda: fired(GUN, FAR_GUN),
-            "shots[1].targets.G1/1: base G1/1 has targets at long range alone (M-7.1, M-7.12)",
+            "shots[1].targets.G1/1: base G1/1 has targets at long range only (M-7.1, M-7.12)",
         ),
         (
             lambda: fired(*NEAR_AND_FAR, shots=[all_at(GUN, "B2")]),

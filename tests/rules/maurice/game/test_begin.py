@@ -66,9 +66,9 @@ def test_a_named_deck_is_dealt_the_active_sides_hand_first():
         ({"hands": {"turkish": 3}}, 'options: hands.turkish: there is no side "turkish"'),
         ({"hands": {"french": -1}}, "options: hands.french: expected a number of 0 or more"),
         ({"hands": {"french": "6"}}, 'options: hands.french: expected a whole number, got "6"'),
-        ({"deck_size": 12}, "options: deck_size: expected more cards than the 12 in hand, got 12"),
+        ({"deck_size": 12}, "options: deck_size: expected more than the 12 cards in hand, got 12"),
         ({"deck": "huose"}, 'expected the name of a deck or a .toml file, got "huose"; did you'),
-        ({"deck": "house", "deck_size": 60}, "options: deck_size: expected none, as the deck"),
+        ({"deck": "house", "deck_size": 60}, "options: deck_size: expected no value, as the deck"),
         ({"deck": "house", "hands": {"french": 99}}, "options: deck: expected a deck of more"),
         ({"deck": "none.toml"}, "none.toml: there is no such file"),
     ],
@@ -97,11 +97,11 @@ def spread():
         (spread(), "^F9's bases are apart: put them together in column or line$"),  # M-1.7
         (
             massed("F9", "french", 500, 600, arm="infantry"),
-            "^F9 is massed: lay it in column or line$",
+            "^F9 is massed: place it in column or line$",
         ),
         (
             replace(line("F9", "french", 500, 600), state={"disruption": 5}),
-            "unit F9: expected at most 4 disruptions, got 5: broken",
+            "unit F9: expected at most 4 disruptions, got 5",
         ),  # M-1.14
         (column("T1", "turkish", 500, 600), "units: expected units of two sides, got 3"),
     ],
@@ -120,7 +120,7 @@ def test_one_side_alone_has_no_game():
 def test_a_side_has_one_commander_at_most():  # M-1.4
     two = [Commander(name, "french", 500, 500) for name in ("a", "b")]
     table = position(*army("french", 1), *army("british", 1), commanders=two)
-    with pytest.raises(BadInput, match="expected one commander of french, got a and b"):
+    with pytest.raises(BadInput, match="expected one commander for french, got a and b"):
         GAME.begin(table, {})
 
 

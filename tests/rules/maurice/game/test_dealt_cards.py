@@ -126,7 +126,7 @@ def test_a_dealt_modifier_adds_what_it_says_and_nothing_else(dealt):  # M-3.9, M
     assert GAME.legal(state) == (Decline("french"), one, all_of_them)
     with pytest.raises(Refused, match="expected the modifiers of Long Strides"):
         after(state, Modify("french", "bugle", {"F1": 5}, "long-strides-1"))
-    with pytest.raises(Refused, match=r"M-3\.10 expected the card that is played"):
+    with pytest.raises(Refused, match=r"M-3\.10 expected the id of the card to play"):
         after(state, Modify("french", "bugle", {"F1": 2}))
 
 

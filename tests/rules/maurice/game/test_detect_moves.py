@@ -203,7 +203,7 @@ def test_m_6_12_a_turn_in_place_is_refused_and_the_nearest_wheel_shown(turn_deg:
     state = at(Marching(("F1",)), F1, shifted(B1, 1000, 0))
     found = the_one(state, turned(F1, turn_deg, (500, 500)))
     assert (found.answer.answer, found.answer.rule) == ("no", "M-6.12")
-    assert "does not turn on the spot" in found.answer.because
+    assert "may not turn on the spot" in found.answer.because
     ghost = found.nearest.unit("F1").bases
     corner = (420, 520) if turn_deg > 0 else (580, 520)
     for base, other in zip(ghost, turned(F1, turn_deg, corner).bases, strict=True):
@@ -237,7 +237,7 @@ def test_m_1_7_bases_that_are_not_flush_are_to_be_closed_up() -> None:
     loose = replace(F1, bases=(*flush, replace(last, x_mm=last.x_mm + 20)))
     found = the_one(state, loose)
     assert (found.action, found.answer.rule) == (None, "M-1.7")
-    assert "close its bases up" in found.text
+    assert "close up its bases" in found.text
     after(state, March("F1", found.nearest.unit("F1").bases))
 
 
@@ -261,7 +261,7 @@ def test_who_lies_where_another_stood_waits_for_that_to_be_confirmed() -> None:
     now = shifted(first, 0, 120), shifted(second, 0, 80)
     front, rear = detect_moves(state, seen(state, *now))
     assert (front.unit, front.answer.answer) == ("F1", "yes")
-    assert rear.answer.because == "F2 lies where F1 stood: confirm F1 first"
+    assert rear.answer.because == "F2 is where F1 stood: confirm F1 first"
     assert rear.nearest is None
     state, _ = after(state, front.action)
     assert the_one(state, now[1]).answer.answer == "yes"
@@ -281,7 +281,7 @@ def test_what_is_out_of_turn_is_told_once_and_to_be_put_back(
     step: Step, unit: Unit, rule: str, why: str
 ) -> None:
     state = at(step, F1, F2, B1)
-    for by_mm, what in ((8, "was pushed 8 mm"), (60, "has been moved by 60 mm")):
+    for by_mm, what in ((8, "was pushed 8 mm"), (60, "was moved 60 mm")):
         found = the_one(state, shifted(unit, 0, by_mm))
         assert found.text == f"{unit.id} {what}, but {why}: put it back"
         assert (found.action, found.answer.rule, found.nearest) == (None, rule, state.position)
@@ -293,9 +293,9 @@ def test_m_1_6_missing_bases_and_units_are_missed() -> None:
     assert "a base of F1 cannot be seen" in the_one(state, short).text
     gone = replace(state.position, units=(F1, B1))
     (found,) = detect_moves(state, gone)
-    assert found.text.startswith("F2 is not seen on the table")
+    assert found.text.startswith("F2 cannot be seen on the table")
     extra = replace(F1, bases=(*F1.bases, F2.bases[0]))
-    assert "take the others off" in the_one(state, extra).text
+    assert "remove the rest" in the_one(state, extra).text
 
 
 def test_m_1_14_a_broken_unit_that_lies_on_the_table_yet_is_to_be_taken_off() -> None:
@@ -313,7 +313,7 @@ def test_m_8_5_a_charge_is_known_by_whom_it_meets() -> None:
     state = at(Charging(("F1",)), F1, NEAR)
     found = the_one(state, shifted(HOME, 0, -2))
     assert found.text == "F1 moved ahead 2 BW into B1: charge?"
-    assert "2.0 mm off, which counts as contact (G-8)" in found.answer.because
+    assert "gap of 2.0 mm counts as contact (G-8)" in found.answer.because
     assert isinstance(found.action, Charge)
     after(state, found.action)
 
@@ -356,7 +356,7 @@ def test_m_8_24_a_fall_back_is_right_or_shown_where_it_leads() -> None:
     assert (right.action, right.answer.answer) == (FallBack("F1"), "yes")
     wrong = the_one(state, shifted(attacker, 0, -55))
     assert (wrong.answer.answer, wrong.answer.rule) == ("no", "M-8.24")
-    assert "15 mm from where it falls back to" in wrong.text
+    assert "15 mm from where its fall back ends" in wrong.text
     assert wrong.nearest.unit("F1").bases[0].y_mm == pytest.approx(540)
 
 

@@ -160,7 +160,7 @@ def test_what_is_empty_unless_said_is_left_out_of_an_action():
         ),
         (
             {"type": "roll", "for": "F1 to hit", "count": 10**9, "sides": 6},
-            "action: count: expected a number of 1000000 or less either way, got 1000000000",
+            "action: count: expected a number from -1000000 to 1000000, got 1000000000",
         ),
         ({"type": "volleys"}, "action: invoke: expected this key, but it is missing"),
         ({"type": "volleys", "invoke": 1}, "action: invoke: expected true or false, got 1"),

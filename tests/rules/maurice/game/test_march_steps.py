@@ -81,7 +81,7 @@ def test_a_march_of_other_bases_than_the_units_is_refused() -> None:
     for action in (short, wide):
         with pytest.raises(Refused, match="expected the 4 bases of F1"):
             after(state, action)
-    with pytest.raises(Refused, match="expected a unit's march"):
+    with pytest.raises(Refused, match="expected a march, smoke to clear"):
         after(state, Charge("F1", "B9", start.bases))
 
 
@@ -164,7 +164,7 @@ def test_t_16_nobody_passes_where_it_would_break_either_or_ends_on_a_friend() ->
         friend = line("F2", "french", 400, 420, disruption=friends)
         with pytest.raises(Refused, match=r"M-6\.8"):
             after(marching(tired, friend), march(shifted(tired, 0, 240)))
-    with pytest.raises(Refused, match=r"M-6\.8 .*overlap|M-6\.8 F1 ends upon F2"):
+    with pytest.raises(Refused, match=r"M-6\.8 .*overlap|M-6\.8 F1 ends on F2"):
         after(marching(start, line("F2", "french", 400, 420)), march(shifted(start, 0, 100)))
 
 

@@ -85,5 +85,5 @@ def test_a_number_that_no_table_has_is_refused_by_its_key(number):
     base = table["units"][0]["bases"][0] | {"x_mm": number}
     answer = ask(lines, "apply", action={"type": "march", "unit": "F1", "bases": [base]})
     assert answer["ok"] is False
-    said = "action: bases[1].x_mm: expected a number of 1000000 or less either way, got"
+    said = "action: bases[1].x_mm: expected a number from -1000000 to 1000000, got"
     assert said in answer["error"]

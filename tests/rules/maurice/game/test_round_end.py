@@ -156,7 +156,7 @@ def test_under_his_own_units_he_is_displaced_1_bw_for_a_card():  # T-22, M-6.28,
     assert isinstance(state.step, Displacing)
     assert GAME.asked(state).seat == "french"
     for place, said in (
-        ((690, 300), "free of all bases"),
+        ((690, 300), "clear of all bases"),
         ((745, 300), "a place 1 BW from his last place, got 1.38"),
     ):
         with pytest.raises(Refused, match=rf"M-6\.29 .*{said}"):

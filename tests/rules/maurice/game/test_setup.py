@@ -64,7 +64,7 @@ def test_dice_of_four_and_three_give_four_to_seven_pieces_to_the_four():  # T-1,
     state, _ = after(begun(), rolled("terrain", 3, 4))
     assert state.step == LayingTerrain("british", 4, 7, RollingFirstRound())
     for count in (3, 8):
-        with pytest.raises(Refused, match=rf"M-2\.1 expected from 4 to 7 pieces, got {count}"):
+        with pytest.raises(Refused, match=rf"M-2\.1 expected 4 to 7 pieces, got {count}"):
             after(state, LayTerrain(pieces(count)))
     for count in (4, 7):
         laid, told = after(state, LayTerrain(pieces(count)))
@@ -96,7 +96,7 @@ def test_towns_are_not_known_and_what_lies_may_stay():  # M-2.2
     town = tuple(replace(each, kind="town") for each in pieces(4))
     with pytest.raises(Refused, match=r"M-2\.2 .*expected one of woods"):
         after(state, LayTerrain(town))
-    with pytest.raises(Refused, match=r"M-2\.1 expected from 4 to 7 pieces, got 0"):
+    with pytest.raises(Refused, match=r"M-2\.1 expected 4 to 7 pieces, got 0"):
         after(state, Done())
     (proposal,) = GAME.legal(state)
     assert len(proposal.terrain) == 4
@@ -104,7 +104,7 @@ def test_towns_are_not_known_and_what_lies_may_stay():  # M-2.2
     state = replace(state, position=replace(state.position, terrain=pieces(4)))
     assert GAME.legal(state) == (Done(),)
     state, told = after(state, Done())
-    assert told[0].text == "French leaves the terrain as it lies"
+    assert told[0].text == "French keeps the terrain as it is"
     assert isinstance(state.step, ChoosingEdge)
 
 
@@ -137,14 +137,14 @@ def test_an_army_is_deployed_wholly_in_its_outer_third(deploying):  # M-2.3
             state, _ = after(deploying, action)
             assert state.position.unit("F1").bases == action.units["F1"]
         else:
-            with pytest.raises(Refused, match=r"M-2\.3 F1 does not lie wholly in the third"):
+            with pytest.raises(Refused, match=r"M-2\.3 F1 is not wholly in French's third"):
                 after(deploying, action)
 
 
 def test_no_army_is_deployed_on_impassable_ground(deploying):  # M-2.3, M-5.1
     lake = Terrain("lake", "impassable", ((560, 250), (640, 250), (640, 350), (560, 350)))
     flooded = replace(deploying, position=replace(deploying.position, terrain=(lake,)))
-    with pytest.raises(Refused, match=r"M-5\.1 F1 lies on impassable ground"):
+    with pytest.raises(Refused, match=r"M-5\.1 F1 is on impassable ground"):
         after(flooded, Deploy("french"))
     (offered,) = GAME.legal(flooded)
     assert set(offered.units) >= {"F1", "F2", "F3"}
@@ -155,7 +155,7 @@ def test_terrain_that_leaves_an_army_no_room_at_an_edge_is_not_laid():  # M-2.3
     state, _ = after(begun(), rolled("terrain", 1, 2))
     sea = Terrain("sea", "impassable", ((0, 0), (1800, 0), (1800, 400), (0, 400)))
     pond = Terrain("pond", "impassable", ((0, 0), (200, 0), (200, 200), (0, 200)))
-    with pytest.raises(Refused, match=r"M-2\.3 expected French to fit into a third"):
+    with pytest.raises(Refused, match=r"M-2\.3 expected French's units to fit into a third"):
         after(state, LayTerrain((pond, sea)))
     after(state, LayTerrain((pond, replace(pond, id="another"))))
 
@@ -205,7 +205,7 @@ def test_hands_are_dealt_once_the_armies_stand():  # M-2.6
 
 
 def test_with_setup_dice_decide_who_begins():
-    with pytest.raises(BadInput, match="options: active: expected none, as with setup dice"):
+    with pytest.raises(BadInput, match="options: active: expected no value, as setup decides it"):
         begun(active="french")
 
 
@@ -217,7 +217,7 @@ def test_an_army_too_large_for_its_third_is_told_at_once():
     crowded = position(*crowd[:64], line("B1", "british", 600, 1100, SOUTH))
     GAME.begin(crowded, {"setup": True})
     crowded = position(*crowd, line("B1", "british", 600, 1100, SOUTH))
-    with pytest.raises(BadInput, match="expected French to fit into a third"):
+    with pytest.raises(BadInput, match="expected French's units to fit into a third"):
         GAME.begin(crowded, {"setup": True})
 
 

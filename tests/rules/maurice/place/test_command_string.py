@@ -197,7 +197,7 @@ def test_m_4_11_a_string_a_hair_over_four_bw_is_too_close_and_the_movers() -> No
     (said,) = lines_of(unit_sheet(field.position, "F1"), "span")
     assert said.answer is not None
     assert said.answer.answer == "too_close"
-    assert "cards of 4 BW are too close to call, and the mover has the benefit" in said.text
+    assert "cards of 4 BW are too close to call, so the mover decides" in said.text
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_m_1_12_the_answer_counts_the_bases_and_shows_them() -> None:
     field = field_of(position(OURS, line("B1", "british", 800, 592, WEST)))
     found = to_flank(field, field.by_id["F1"], field.by_id["B1"])
     assert found.because == (
-        "2 of B1's 4 bases lie wholly behind F1's front line, and nothing of it is directly in "
+        "2 of B1's 4 bases lie wholly behind F1's front line, and no part of it is directly in "
         "front of F1: to the flank by 8.0 mm"
     )
     roles = [shape.role for shape in found.evidence]

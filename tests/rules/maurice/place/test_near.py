@@ -73,7 +73,7 @@ def test_t_14_an_impassable_strip_between_bars_nearness() -> None:
     assert not found.is_near
     assert found.answer.answer == "no"
     assert (found.nearest, found.distance_bw) == ("B1", pytest.approx(3.0))
-    assert "impassable ground bars every straight line of 4 BW" in found.answer.because
+    assert "impassable ground blocks every straight line of 4 BW" in found.answer.because
 
 
 def test_m_1_9_where_the_shortest_line_is_barred_another_of_4_bw_is_enough() -> None:

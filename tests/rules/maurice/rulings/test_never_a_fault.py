@@ -167,7 +167,7 @@ def test_a_charge_beyond_us_is_not_known_and_the_rest_of_the_sheet_stands(broken
     sheet = unit_sheet(broken, "F1")
     assert [each.key for each in sheet.sections] == UNIT_KEYS
     (said,) = lines_of(sheet, "charge")
-    assert said.text == "What to say of F1 is not known, as tablecam could not work it out."
+    assert said.text == "The answer for F1 is unknown, as tablecam could not work it out."
     for key in UNIT_KEYS:
         if key != "charge":
             assert lines_of(sheet, key) == lines_of(unit_sheet(whole, "F1"), key)

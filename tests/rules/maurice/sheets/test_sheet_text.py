@@ -35,7 +35,7 @@ def test_one_rule_alone_leaves_out_the_sections_that_say_nothing_of_it():
 
 def test_a_reading_stands_beneath_the_line_that_it_decides():
     said = list(sheet_lines(unit_sheet(FACING, "F1"), width=400, rule="M-6.2"))
-    assert said[-1].strip().startswith("Interpretation: only the start and the end of a move are known")
+    assert said[-1].strip().startswith("Interpretation: only the start and end of a move are known")
 
 
 def test_a_column_in_which_there_is_nothing_is_left_out_unless_it_was_asked_for():
@@ -57,4 +57,4 @@ def test_what_is_too_close_and_how_the_book_is_read_stand_under_titles():
     notes = rulings_notes(all_rulings(field_of(apart), "french"))
     assert notes[0] == "Too close to call"
     assert notes[1].startswith("  M-1.9: ")
-    assert "Interpretations used" in notes
+    assert "Interpretation" in notes

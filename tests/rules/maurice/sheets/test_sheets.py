@@ -72,9 +72,9 @@ def test_readings_shown_are_those_written_down():
     [
         (lambda handle: BOOK.unit_sheet(handle, "F9"), 'no unit "F9" on the table'),
         (lambda handle: BOOK.pair_sheet(handle, "F1", "F1"), "expected two units, got F1 twice"),
-        (lambda handle: BOOK.answer(handle, "flank/F1/F2"), "expected one that the page shows"),
-        (lambda handle: BOOK.answer(handle, ""), "expected one that the page shows"),
-        (lambda handle: BOOK.answer(handle, "near"), "expected one that the page shows"),
+        (lambda handle: BOOK.answer(handle, "flank/F1/F2"), "expected the id of a question"),
+        (lambda handle: BOOK.answer(handle, ""), "expected the id of a question"),
+        (lambda handle: BOOK.answer(handle, "near"), "expected the id of a question"),
     ],
     ids=["unknown unit", "one unit twice", "no such question", "empty", "nobody"],
 )
@@ -91,7 +91,7 @@ def test_what_cannot_be_answered_is_refused_in_one_line(ask, said):
         ("fire/F1/F1-2/B1", "such as fire/F1/F1/"),
         ("near/f1", "such as near/F1, got"),
         ("charge/F1", "such as charge/F1/B1, got"),
-        ("flanks/F1/B1", "which begin with near, contact, flank, fire, charge, "),
+        ("flanks/F1/B1", "which begins with one of near, contact, flank, fire, charge, "),
     ],
 )
 def test_who_asks_what_the_page_does_not_is_told_what_it_asks(question, meant):

@@ -53,7 +53,7 @@ def test_bases_that_are_stopped_by_the_same_share_a_line():
         if each.text.startswith("All 4 bases of F1")
     ]
     assert told.text == (
-        "All 4 bases of F1 may not shoot B1: it lies 11.54 BW off or more, beyond 4 BW."
+        "All 4 bases of F1 may not shoot B1: it lies 11.54 BW away or more, beyond 4 BW."
     )
 
 
@@ -71,7 +71,10 @@ def test_who_stands_in_the_way_of_fire_is_named():
         line("B1", "british", 500, 560, 270),
     )
     (told,) = lines_of(unit_sheet(blocked, "F1"), "fire")
-    assert told.text == "All 4 bases of F1 may not fire: F2 stands before the enemy in their zones."
+    assert (
+        told.text
+        == "All 4 bases of F1 may not fire: F2 stands in front of the enemy in their zones."
+    )
     assert told.answer.rule == "M-7.15"
 
 

@@ -44,19 +44,19 @@ def test_units_of_any_name_are_told_what_is_odd_about_them():
 def test_a_commander_beside_the_table_is_told_of_to_his_own_side():  # M-4.12
     units = gun("F1", "french", 500, 400), gun("B1", "british", 500, 600)
     where = position(*units, commanders=[Commander("cinc", "french", 500, -100)])
-    assert unit_sheet(where, "F1").warnings == ("commander cinc lies 100.0 mm off the table",)
+    assert unit_sheet(where, "F1").warnings == ("commander cinc is 100.0 mm off the table",)
     assert unit_sheet(where, "B1").warnings == ()
 
 
 def test_a_unit_off_the_table_is_left_out():
     where = position(line("F1", "french", 20, 400), line("B1", "british", 800, 540))
-    assert "lies off the table" in unit_sheet(where, "F1").warnings[0]
+    assert "is off the table" in unit_sheet(where, "F1").warnings[0]
 
 
 def test_a_unit_of_which_hardly_anything_is_known_is_left_out():
     vague = line("F1", "french", 500, 400, sigma_mm=11.0)
     where = position(vague, line("F2", "french", 900, 400), line("B1", "british", 800, 540))
-    assert "known too roughly" in unit_sheet(where, "F1").warnings[0]
+    assert "is too uncertain" in unit_sheet(where, "F1").warnings[0]
     assert unit_sheet(where, "F2").sections
 
 

@@ -111,7 +111,7 @@ def test_enemies_far_off_to_the_front_are_named_in_one_line():
 def test_a_charge_of_who_touches_already_says_so():
     touching = position(line("F1", "french", 500, 400), line("B1", "british", 500, 440, 270))
     (told,) = lines_of(unit_sheet(touching, "F1"), "charge")
-    assert told.text == "F1 may charge B1, which its front edge touches already."
+    assert told.text == "F1 may charge B1, which its front edge already touches."
 
 
 def test_cover_in_the_open_has_no_margin():
@@ -126,7 +126,7 @@ def test_the_string_says_which_unit_of_the_force_it_runs_to():
         commanders=[Commander("french-cinc", "french", 520, 100)],
     )
     told = asked(unit_sheet(chain, "F1"), "span/french-cinc/F1")
-    assert told.text.endswith("cards of 7 BW are enough; F2 is the nearest of F1's force.")
+    assert told.text.endswith("cards of 7 BW are enough; F2 is the nearest unit of F1's force.")
 
 
 def test_a_chain_of_three_shows_its_reading():
@@ -145,7 +145,7 @@ def test_a_string_tells_which_cards_are_enough():
     told = asked(unit_sheet(FACING, "F1"), "span/french-cinc/F1")
     assert (
         told.text
-        == "The string from french-cinc to F1 is 6.50 BW, straight: cards of 7 BW are enough."
+        == "The distance from french-cinc to F1 is 6.50 BW, straight: cards of 7 BW are enough."
     )
     assert told.reading.rule == "M-4.12"
 

@@ -57,7 +57,7 @@ def overruled(state: State, action: Overrule) -> StateAndEvents:
     check_cards(state, action)
     state = replace(_with_morale(state, action), position=_position_after(state.position, action))
     state = with_cards(state, action, _resumed(state, action))
-    changes = "; ".join(_changes(action)) or "nothing is changed"
+    changes = "; ".join(_changes(action)) or "no change"
     text = f"overruled: {changes}" + (f" ({action.why})" if action.why else "")
     named = (action.units, action.off, action.disruption, action.smoke)
     units = dict.fromkeys(name for group in named for name in group)
@@ -82,7 +82,7 @@ def agreed_on(state: State, action: Overrule) -> str:
         return ""
     _check_names(state, action)
     _check_numbers(state, action)
-    named = [f"aside: {', '.join(action.aside)}"] if action.aside else []
+    named = [f"laid aside: {', '.join(action.aside)}"] if action.aside else []
     return "; ".join([*_changes(action), *named])
 
 
@@ -140,7 +140,7 @@ def _resumed(state: State, action: Overrule) -> State:
     missing = next((name for name in action.off if name in _named_in(state.step)), None)
     if missing is not None:
         steps = ", ".join(_STEPS)
-        why = f"expected one of {steps} to go on with: what is due hangs on {missing}"
+        why = f"expected a step to continue with ({steps}), as the current step needs {missing}"
         raise Refused(why, key="step")
     # A game that was over goes on with the end of its round.
     if isinstance(state.step, Over) and action.active is None:
@@ -193,23 +193,25 @@ def _check_numbers(state: State, action: Overrule) -> None:
         # At more than that it would be broken (M-1.14).
         most = BASES[arms[name]]
         if not 0 <= level <= most:
-            raise Refused(f"expected {name} at 0 to {most}, got {level}", key="disruption")
+            raise Refused(
+                f"expected 0 to {most} disruption for {name}, got {level}", key="disruption"
+            )
     # An army without morale has lost, so it needs 1 or more.
     for key, least in (("morale", 1), ("hands", 0)):
         for side, number in getattr(action, key).items():
             if number < least:
-                expected = f"expected {least} or more for {side_name(side)}"
+                expected = f"expected at least {least} for {side_name(side)}"
                 raise Refused(f"{expected}, got {number}", key=key)
     if action.number is not None and action.number < 1:
-        raise Refused(f"expected a round from 1 on, got {action.number}", key="number")
+        raise Refused(f"expected a round number of at least 1, got {action.number}", key="number")
 
 
 def _changes(action: Overrule) -> Iterator[str]:
     """Describes each change in a few words."""
     if action.units:
-        yield f"{', '.join(action.units)} as laid"
+        yield f"{', '.join(action.units)} moved as placed"
     if action.off:
-        yield f"{', '.join(action.off)} off the table"
+        yield f"{', '.join(action.off)} removed"
     yield from (f"{name} at {level} disruption" for name, level in action.disruption.items())
     yield from (f"{name} {'with' if on else 'without'} smoke" for name, on in action.smoke.items())
     yield from (f"{side_name(side)} morale {number}" for side, number in action.morale.items())
@@ -218,10 +220,10 @@ def _changes(action: Overrule) -> Iterator[str]:
         yield f"{action.deck} cards left in the deck"
     if action.stage is not None:
         yield f"it is {_STAGES[action.stage]}"
-    yield from (f"{name} as laid" for name in action.commanders)
+    yield from (f"{name} moved as placed" for name in action.commanders)
     if action.active is not None:
-        yield f"the round is {side_name(action.active)}'s"
+        yield f"it is {side_name(action.active)}'s round"
     if action.number is not None:
         yield f"it is round {action.number}"
     if action.step is not None:
-        yield f"on with {action.step}"
+        yield f"continue with {action.step}"

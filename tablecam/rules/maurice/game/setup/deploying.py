@@ -126,7 +126,9 @@ def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases
     closed = Ground.of(position.terrain).impassable
     placed = _in_rows(own, position.table, closed, is_near=is_near)
     if len(placed) < len(own):
-        raise BadInput("position", f"expected {side_name(side)} to fit into a third of the table")
+        raise BadInput(
+            "position", f"expected {side_name(side)}'s units to fit into a third of the table"
+        )
     return {name: placed[name] for name in own}
 
 

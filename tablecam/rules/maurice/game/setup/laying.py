@@ -43,12 +43,12 @@ def with_corrected_poses(state: State, action: CorrectPoses) -> State:
             on top of others.
     """
     if not isinstance(state.step, VolleyChoice):
-        raise Refused("expected a round that begins: moves are under way", rule="G-8")
+        raise Refused("poses can only be corrected at the start of a round", rule="G-8")
     position = state.position
     units = {unit.id: unit for unit in position.units}
     for name, bases in action.units.items():
         if name not in units or not _is_within_tolerance(units[name], bases):
-            why = f"{name} does not lie within {HAND_MM:g} mm of its place"
+            why = f"{name} is more than {HAND_MM:g} mm from its place"
             raise Refused(why, rule="G-8", key="units")
         units[name] = replace(units[name], bases=bases)
     position = replace(position, units=tuple(units.values()))

@@ -68,7 +68,7 @@ def first_state(position: Position, options: Mapping[str, Any]) -> State:
     parsed = document.parsed(_OptionsDocument)
     _check_sides(document, parsed, sides)
     if parsed.setup and parsed.active is not None:
-        raise document.error(("active",), "expected none, as with setup dice decide it")
+        raise document.error(("active",), "expected no value, as setup decides it by dice")
     hands = {side: parsed.hands.get(side, DEALT) for side in sides}
     first, second = (Side(side, _morale(position, parsed, side), hands[side]) for side in sides)
     active = parsed.active or sides[0]
@@ -111,7 +111,7 @@ def _undealt(state: State, cards: DeckList) -> State:
     deck = Deck(len(cards.cards), 0, cards=tuple(card.id for card in cards.cards))
     in_hands = sum(side.hand for side in state.sides)
     if in_hands >= deck.left:
-        expected = f"expected a deck of more cards than the {in_hands} to be dealt"
+        expected = f"expected a deck of more than the {in_hands} cards to deal"
         raise BadInput("options", f"{expected}, got {deck.left}", key="deck")
     for side in state.sides:
         state = state.with_side(replace(side, hand=0))
@@ -133,14 +133,14 @@ def sides_of(position: Position) -> tuple[str, str]:
     for side in sides:
         commanders = [leader.id for leader in position.commanders if leader.side == side]
         if len(commanders) > 1:
-            got = joined(commanders)
-            raise BadInput("position", f"expected one commander of {side}, got {got}")
+            got = " and ".join(commanders)
+            raise BadInput("position", f"expected one commander for {side}, got {got}")
     for unit in field.units:
         # Whatever has no allowance is no formation to begin with (M-1.7).
         if (unit.unit.arm, unit.formation) not in ALLOWANCES_BW:
             raise BadInput("", _formation_error(unit))
         if unit.disruption > len(unit.bases):
-            why = f"expected at most {len(unit.bases)} disruptions, got {unit.disruption}: broken"
+            why = f"expected at most {len(unit.bases)} disruptions, got {unit.disruption}"
             raise BadInput("position", f"unit {unit.id}: {why}")
     return sides[0], sides[1]
 
@@ -166,11 +166,11 @@ def _morale(position: Position, parsed: _OptionsDocument, side: str) -> int:
 def _counted_deck(document: Document, parsed: _OptionsDocument, in_hands: int) -> Deck:
     """Returns the players' own deck after the hands are dealt from it."""
     if parsed.deck is not None and parsed.deck_size is not None:
-        raise document.error(("deck_size",), "expected none, as the deck says how many it has")
+        raise document.error(("deck_size",), "expected no value, as the deck has a fixed size")
     size = DECK_SIZE if parsed.deck_size is None else parsed.deck_size
     # The size of a dealt deck is checked by `_undealt`.
     if parsed.deck is None and size <= in_hands:
-        why = f"expected more cards than the {in_hands} in hand, got {size}"
+        why = f"expected more than the {in_hands} cards in hand, got {size}"
         raise document.error(("deck_size",), why)
     return Deck(size - in_hands, 0)
 
@@ -179,5 +179,5 @@ def _formation_error(unit: UnitOnField) -> str:
     """Explains which formation no game can begin with (M-1.7)."""
     known = " or ".join(formation for arm, formation in ALLOWANCES_BW if arm == unit.unit.arm)
     if unit.formation != "broken-up":
-        return f"{unit.id} is {unit.formation}: lay it in {known}"
+        return f"{unit.id} is {unit.formation}: place it in {known}"
     return f"{unit.id}'s bases are apart: put them together in {known}"

@@ -54,7 +54,9 @@ class RollingTerrainRules:
 
     def asked(self, state: State, step: RollingTerrain) -> PendingDecision:
         """Asks both sides to roll."""
-        return PendingDecision(f"A die each for the terrain: {joined(_display_names(state))}")
+        return PendingDecision(
+            f"{' and '.join(_display_names(state))} each roll a die for the terrain"
+        )
 
     def legal(self, state: State, step: RollingTerrain) -> tuple[Action, ...]:
         """Lists the roll."""
@@ -89,8 +91,8 @@ class LayingTerrainRules:
         elif isinstance(action, Done):
             _check_count(step, len(state.position.terrain))
         else:
-            raise Refused(f"expected terrain, or done, got {action.type}", rule="M-2.1")
-        outcome = "leaves the terrain as it lies"
+            raise Refused(f"expected terrain or done, got {action.type}", rule="M-2.1")
+        outcome = "keeps the terrain as it is"
         if isinstance(action, LayTerrain):
             pieces = len(action.terrain)
             outcome = f"has laid {pieces} of {step.least} to {step.most} pieces"
@@ -122,7 +124,7 @@ class ChoosingEdgeRules:
         other = state.other(step.side)
         near = step.side if action.edge == "near" else other
         far = state.other(near)
-        text = f"{side_name(near)} deploys at the near edge, {side_name(far)} at the far one"
+        text = f"{side_name(near)} deploys at the near edge, {side_name(far)} at the far edge"
         drawn = (*_zone(state, near, is_near=True), *_zone(state, far, is_near=False))
         event = Event("edge", text, "M-2.3", {"near": near, "far": far}, drawn)
         return state.to(ChoosingOrder(other, near, step.then)), (event,)
@@ -200,10 +202,10 @@ def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
     """Returns why a side's poses are no legal deployment, or None if they are."""
     is_near = step.side == step.near
     if (unit := unit_outside_zone(position, step.side, is_near=is_near)) is not None:
-        why = f"{unit} does not lie wholly in the third of {side_name(step.side)}"
+        why = f"{unit} is not wholly in {side_name(step.side)}'s third of the table"
         return Refused(why, rule="M-2.3", key="units")
     if (unit := unit_on_impassable(position, step.side)) is not None:
-        return Refused(f"{unit} lies on impassable ground", rule="M-5.1", key="units")
+        return Refused(f"{unit} is on impassable ground", rule="M-5.1", key="units")
     return None
 
 
@@ -217,7 +219,9 @@ class RollingFirstRoundRules:
 
     def asked(self, state: State, step: RollingFirstRound) -> PendingDecision:
         """Asks both sides to roll."""
-        return PendingDecision(f"A die each for the first round: {joined(_display_names(state))}")
+        return PendingDecision(
+            f"{' and '.join(_display_names(state))} each roll a die for the first round"
+        )
 
     def legal(self, state: State, step: RollingFirstRound) -> tuple[Action, ...]:
         """Lists the roll."""
@@ -250,14 +254,14 @@ def _rolled(
     )
     facts: dict[str, Any] = {"dice": list(dice)}
     if dice[0] == dice[1]:
-        return dice, None, Event("tie", f"{text}: again", rule, facts)
+        return dice, None, Event("tie", f"{text}: a tie, roll again", rule, facts)
     higher = names[dice.index(max(dice))]
     return dice, higher, Event("rolled", f"{text}, for the {for_}", rule, facts)
 
 
 def _check_count(step: LayingTerrain, pieces: int) -> None:
     if not step.least <= pieces <= step.most:
-        expected = f"expected from {step.least} to {step.most} pieces"
+        expected = f"expected {step.least} to {step.most} pieces"
         raise Refused(f"{expected}, got {pieces}", rule="M-2.1", key="terrain")
 
 

@@ -50,7 +50,7 @@ def with_displacement(
     state = replace(state, round=replace(state.round, displaced=state.round.displaced | {enemy}))
     names = joined(commander.id for commander in displaced)
     passes = f"{side_name(side)} passes over {names}"
-    text = f"{passes}: {side_name(enemy)} moves him 1 BW to where no base is"
+    text = f"{passes}: {side_name(enemy)} moves him 1 BW to a place clear of all bases"
     drawn = tuple(
         shape
         for commander in displaced

@@ -35,13 +35,13 @@ def held_card(state: State, side: str, card_id: str | None) -> Card | None:
     """
     if not is_dealt(state):
         if card_id is not None:
-            why = f"expected no card by name, as the players hold them, got {quoted(card_id)}"
+            why = f"expected no card name, as the players hold the cards, got {quoted(card_id)}"
             raise Refused(why, rule="M-3.10", key="card")
         if state.side(side).hand == 0:
             raise Refused(f"{side_name(side)} has no cards", rule="M-3.10")
         return None
     if card_id is None:
-        raise Refused("expected the card that is played", rule="M-3.10", key="card")
+        raise Refused("expected the id of the card to play", rule="M-3.10", key="card")
     card = state.options.card(card_id)
     if card is None or card_id not in state.side(side).cards:
         # The same refusal for an unknown card: it must not reveal what the deck holds.

@@ -26,7 +26,7 @@ def with_disruption(
     if unit is None:
         raise KeyError(name)
     level = int(unit.state.get("disruption", 0)) + gained
-    text = f"{name} {why}: {gained} disruption{'s' * (gained != 1)}, {level} in all"
+    text = f"{name} {why}: {gained} disruption{'s' * (gained != 1)}, {level} in total"
     facts = {"unit": name, "disruption": gained, "level": level}
     disrupted_unit = replace(unit, state={**unit.state, "disruption": level})
     return state.with_unit(disrupted_unit), (Event("disrupted", text, rule, facts, drawn),)

@@ -42,7 +42,7 @@ _EFFECT_WORDS = {
     "is_cover": "cover",
     "obstructs": "obstructs fire",
     "is_water": "water",
-    "bridges": "takes water and difficulty away",
+    "bridges": "makes water passable and removes difficult ground",
 }
 
 
