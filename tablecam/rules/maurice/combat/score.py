@@ -88,7 +88,7 @@ def _against(fighter: Fighter) -> Iterable[Term]:
     if fighter.flanked_by:
         whys.append(f"attacked on flank or rear by {joined(fighter.flanked_by)}")
     if whys:
-        yield Term("vulnerable", VULNERABLE, "M-8.16", f"vulnerable: {' and '.join(whys)}")
+        yield Term("vulnerable", VULNERABLE, "M-8.16", f"vulnerable: {joined(whys)}")
 
 
 def _outnumbered(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Iterable[Term]:
@@ -98,7 +98,7 @@ def _outnumbered(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Iterable[
     alone = [name for name in enemies if everyone[name].engaged_with == (fighter.id,)]
     if len(enemies) > 1 and alone:
         verb = "is" if len(alone) == 1 else "are"
-        why = f"outnumbered: {_listed(alone)} {verb} engaged with {fighter.id} alone"
+        why = f"outnumbered: {joined(alone)} {verb} engaged with {fighter.id} alone"
         yield Term("outnumbered", -len(alone), "M-8.17", why)
 
 

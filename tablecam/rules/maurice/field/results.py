@@ -97,40 +97,17 @@ def results(units: Iterable[ScoredUnit]) -> Mapping[str, CombatResult]:
     return MappingProxyType(result_of)
 
 
-def _passive(unit: ScoredUnit, everyone: Mapping[str, ScoredUnit]) -> CombatResult:
-    best = _best(unit, everyone, unit.engaged_with)
-    if best.score >= COMBAT_DOUBLED * unit.score:
-        why = f"M-8.20 doubled by {best.id}, {best.score} to {unit.score}: broken"
-        return CombatResult(0, True, (why,))
-    if best.score > unit.score:
-        why = f"M-8.20 beaten by {best.id}, {best.score} to {unit.score}"
-        return _disrupted(unit, COMBAT_BEATEN, why)
-    why = f"M-8.20 not beaten, {unit.score} to {best.id}'s {best.score}"
-    return _disrupted(unit, COMBAT_OTHERWISE, why)
-
-
-def _active(
-    unit: ScoredUnit, everyone: Mapping[str, ScoredUnit], standing: set[str]
-) -> CombatResult:
-    opponents = [name for name in unit.engaged_with if name in standing]
-    if not opponents:
-        return _disrupted(unit, COMBAT_OTHERWISE, "M-8.20 all its enemies broke")
-    best = _best(unit, everyone, opponents)
-    if best.score >= unit.score:
-        why = f"M-8.20 reached by {best.id}, {best.score} to {unit.score}"
-        return _disrupted(unit, COMBAT_BEATEN, why)
-    why = f"M-8.20 won, {unit.score} to {best.id}'s {best.score}"
-    return _disrupted(unit, COMBAT_OTHERWISE, why)
-
-
-def _best(
-    unit: ScoredUnit, everyone: Mapping[str, ScoredUnit], enemies: Iterable[str]
-) -> ScoredUnit:
-    return max((everyone[name] for name in enemies), key=lambda enemy: enemy.score)
-
-
-def _disrupted(unit: ScoredUnit, gained: int, why: str) -> CombatResult:
-    level = unit.disruption + gained
+def _because(unit: ScoredUnit, best: ScoredUnit | None, gained: int) -> tuple[str, ...]:
+    if best is None:
+        why = "M-8.20 all its enemies broke"
+    elif gained == 0:
+        return (f"M-8.20 doubled by {best.id}, {best.score} to {unit.score}: broken",)
+    elif gained == COMBAT_BEATEN:
+        how = "reached" if unit.is_active else "beaten"
+        why = f"M-8.20 {how} by {best.id}, {best.score} to {unit.score}"
+    else:
+        how = "won" if unit.is_active else "not beaten"
+        why = f"M-8.20 {how}, {unit.score} to {best.id}'s {best.score}"
     because = [f"{why}: {gained} disruption{'s' * (gained > 1)}"]
     if is_broken(unit.disruption + gained, unit.bases):
         because.append(breaking_reason(unit.disruption + gained, unit.bases))

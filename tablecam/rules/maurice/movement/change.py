@@ -109,7 +109,7 @@ def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) 
     """Adds the disruption for difficult ground in the change, if the way has none (M-6.25)."""
     if way.answer.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
         return way
-    if would_break(unit, way.disruptions + 1):
+    if unit.breaks_with(way.disruptions + 1):
         because = f"{unit.id} has {unit.disruption} disruptions and the change would break it"
         return illegal_way("M-6.25", because, way.path)
     return replace(way, disruptions=way.disruptions + 1, is_rough=True)

@@ -150,7 +150,7 @@ def _barred(
     if is_partly_in(area, field.ground.barred):
         barrier = shapes_of(field.ground.barred, "barrier")
         return _no("M-5.1", f"{unit.id} would cross impassable ground", barrier)
-    if disruptions and would_break(unit, disruptions):
+    if disruptions and unit.breaks_with(disruptions):
         because = f"{unit.id} has {unit.disruption} disruptions and the move would break it"
         return _no("M-6.8" if passed else "M-6.4", because, ())
     for friend in passed:

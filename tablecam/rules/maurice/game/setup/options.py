@@ -27,7 +27,7 @@ from tablecam.rules.maurice.game.state.steps import (
 from tablecam.table.model import Position
 from tablecam.table.sections import Name, StrictModel
 from tablecam.toml_lines import KeyPath
-from tablecam.wording import joined, nearest, quoted
+from tablecam.wording import nearest, quoted
 
 DECK_SIZE = 60
 """The assumed size of the players' own deck; the rulebook gives none (M-3.10)."""

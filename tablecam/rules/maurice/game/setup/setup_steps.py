@@ -42,7 +42,6 @@ from tablecam.rules.maurice.game.state.steps import (
 from tablecam.rules.maurice.game.state.table import field_on
 from tablecam.table.model import Position, Terrain
 from tablecam.table.sides import side_name
-from tablecam.wording import joined
 
 _KINDS: Final = ("woods", "hill", "rough")
 _CELLS: Final = 30
