@@ -86,7 +86,7 @@ def _beside(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
         friend.id for friend in rulings.field.friends_of(unit) if unit.touches_flank_of_line(friend)
     ]
     if neighbours:
-        text = f"It may wheel past {' and '.join(neighbours)}, in edge contact beside it"
+        text = f"It may wheel past {joined(neighbours)}, in edge contact beside it"
         yield plain_line(text, "M-6.14", read="M-6.14")
 
 

@@ -42,6 +42,7 @@ from tablecam.rules.maurice.game.state.steps import (
 from tablecam.rules.maurice.game.state.table import field_on
 from tablecam.table.model import Position, Terrain
 from tablecam.table.sides import side_name
+from tablecam.wording import joined
 
 _KINDS: Final = ("woods", "hill", "rough")
 _CELLS: Final = 30
@@ -53,9 +54,7 @@ class RollingTerrainRules:
 
     def asked(self, state: State, step: RollingTerrain) -> PendingDecision:
         """Asks both sides to roll."""
-        return PendingDecision(
-            f"{' and '.join(_display_names(state))} each roll a die for the terrain"
-        )
+        return PendingDecision(f"{joined(_display_names(state))} each roll a die for the terrain")
 
     def legal(self, state: State, step: RollingTerrain) -> tuple[Action, ...]:
         """Lists the roll."""
@@ -219,7 +218,7 @@ class RollingFirstRoundRules:
     def asked(self, state: State, step: RollingFirstRound) -> PendingDecision:
         """Asks both sides to roll."""
         return PendingDecision(
-            f"{' and '.join(_display_names(state))} each roll a die for the first round"
+            f"{joined(_display_names(state))} each roll a die for the first round"
         )
 
     def legal(self, state: State, step: RollingFirstRound) -> tuple[Action, ...]:
