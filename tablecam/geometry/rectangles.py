@@ -32,8 +32,12 @@ class Rectangles:
 
     `centres_mm` (n, 2); `axes` (n, 2, 2), the unit vectors to the base's right and ahead;
     `halves_mm` (n, 2), half its width and depth; `owners` (n,), the index of its thing. `sigmas`
-    (n, 3) are the standard deviations of three independent errors: the tag's x and y (mm) and the
+    (n, 3) are the standard deviations of three errors of its own: the tag's x and y (mm) and the
     heading (radians). A heading error also moves the centre, by `swings_mm` (n, 2) per radian.
+
+    Errors that others share are given by what one standard deviation does to the centre's x and y
+    (mm) and the heading (radians): `common` (n, c, 3) for the c errors of the calibration,
+    `in_row` (n, 3, 3) for the three of its row, the `rows` (n,) of `row_ids`; -1 without a row.
     """
 
     centres_mm: Array
@@ -42,6 +46,10 @@ class Rectangles:
     sigmas: Array
     swings_mm: Array
     owners: Indices
+    common: Array
+    in_row: Array
+    rows: Indices
+    row_ids: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -58,8 +66,21 @@ class Rectangles:
         halves_mm, swings_mm = np.linalg.norm([self.halves_mm, self.swings_mm], axis=2)
         return np.asarray(halves_mm + swings_mm)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether all poses are exact."""
+        return not (self.sigmas.any() or self.common.any() or self.in_row.any())
+
+    @property
+    def sigma_bounds_mm(self) -> Array:
+        """Bounds (n,) on the standard deviation of any point of a rectangle in any direction."""
+        shared = np.concatenate([self.common, self.in_row], axis=1)
+        place_mm = np.sqrt(self.sigmas[:, 0] ** 2 + (shared[..., :2] ** 2).sum(axis=(1, 2)))
+        turn_rad = np.sqrt(self.sigmas[:, 2] ** 2 + (shared[..., 2] ** 2).sum(axis=1))
+        return np.asarray(place_mm + turn_rad * self.arms_mm)
+
     def in_sigmas(self, by_pose: Array) -> Array:
-        """Returns the change of k lengths by one sigma of each error, (n, k, 3).
+        """Returns the change of k lengths by one sigma of each own error, (n, k, 3).
 
         `by_pose` (n, k, 3) are their derivatives by centre (x, y) and heading (radians).
         """
@@ -68,13 +89,13 @@ class Rectangles:
         by_error = np.concatenate([by_pose[..., :2], by_heading[..., None]], axis=2)
         return np.asarray(by_error * self.sigmas[:, None])
 
-    def errors(self, z: Array) -> tuple[Array, Array]:
-        """Returns the errors of the centres (..., n, 2) and of the headings (..., n), in radians.
-
-        `z` (..., n, 3) are the three errors in units of their sigmas.
-        """
-        errors = z * self.sigmas
-        return errors[..., :2] + errors[..., 2:] * self.swings_mm, errors[..., 2]
+    def sigma_mm(self, by_pose: Array) -> float:
+        """Returns the standard deviation of a length with derivatives (n, 3) by all the poses."""
+        variance = np.square(self.in_sigmas(by_pose[:, None])).sum()
+        variance += np.square(np.einsum("ni,nci->c", by_pose, self.common)).sum()
+        by_row = np.zeros((len(self.row_ids) + 1, 3))
+        np.add.at(by_row, self.rows, np.einsum("ni,nei->ne", by_pose, self.in_row))
+        return math.sqrt(variance + np.square(by_row).sum())
 
     def take(self, indices: Indices) -> Rectangles:
         """Returns the rectangles at some indices, in that order."""
@@ -85,46 +106,83 @@ class Rectangles:
             self.sigmas[indices],
             self.swings_mm[indices],
             self.owners[indices],
+            self.common[indices],
+            self.in_row[indices],
+            self.rows[indices],
+            self.row_ids,
         )
 
 
 def rectangles(things: Sequence[Measurable]) -> Rectangles:
     """Returns the rectangles of things, those of each thing together."""
-    rows = [(owner, *row) for owner, thing in enumerate(things) for row in _rows(thing)]
-    owners = np.array([row[0] for row in rows], dtype=np.intp)
-    table = np.array([row[1:] for row in rows], dtype=np.float64).reshape(-1, 13)
+    bases = [(owner, base) for owner, thing in enumerate(things) for base in _bases_of(thing)]
+    table = np.array([_numbers(base) for _, base in bases], dtype=np.float64).reshape(-1, 22)
+    names = [base.row.id if isinstance(base, BasePose) and base.row else None for _, base in bases]
+    row_ids = tuple(dict.fromkeys(name for name in names if name is not None))
+    number = {None: -1} | {name: index for index, name in enumerate(row_ids)}
     return Rectangles(
         centres_mm=table[:, 0:2],
         axes=table[:, 2:6].reshape(-1, 2, 2),
         halves_mm=table[:, 6:8],
         sigmas=table[:, 8:11],
         swings_mm=table[:, 11:13],
-        owners=owners,
+        owners=np.array([owner for owner, _ in bases], dtype=np.intp),
+        common=_common([base for _, base in bases]),
+        in_row=table[:, 13:22].reshape(-1, 3, 3),
+        rows=np.array([number[name] for name in names], dtype=np.intp),
+        row_ids=row_ids,
     )
 
 
-def _rows(thing: Measurable) -> list[tuple[float, ...]]:
-    if isinstance(thing, Unit):
-        return [_row(base) for base in thing.bases]
-    if isinstance(thing, BasePose):
-        return [_row(thing)]
-    if isinstance(thing, Commander):
-        return [_point_row(thing.x_mm, thing.y_mm, thing.sigma_mm)]
-    return [_point_row(*thing, 0.0)]
+_Base = BasePose | Commander | Point
 
 
-def _point_row(x_mm: float, y_mm: float, sigma_mm: float) -> tuple[float, ...]:
+def _bases_of(thing: Measurable) -> Sequence[_Base]:
+    return thing.bases if isinstance(thing, Unit) else (thing,)
+
+
+def _common(bases: Sequence[_Base]) -> Array:
+    """Returns what each of the calibration's errors does to bases (n, c, 3); 0 where not stated."""
+    poses = [base.pose if isinstance(base, Commander) else base for base in bases]
+    stated = [pose.common if isinstance(pose, BasePose) else () for pose in poses]
+    common = np.zeros((len(bases), max(map(len, stated), default=0), 3))
+    for index, errors in enumerate(stated):
+        if errors:
+            common[index, : len(errors)] = errors
+    common[..., 2] = np.radians(common[..., 2])
+    return common
+
+
+def _numbers(base: _Base) -> tuple[float, ...]:
+    """Returns the 22 numbers of a rectangle that do not depend on other rectangles."""
+    if isinstance(base, BasePose):
+        return _numbers_of_base(base)
+    if isinstance(base, Commander):
+        common_mm2 = sum(x**2 + y**2 for x, y, _ in base.pose.common) / 2 if base.pose else 0.0
+        own_mm = math.sqrt(max(base.sigma_mm**2 - common_mm2, 0.0))
+        return _numbers_of_point(base.x_mm, base.y_mm, own_mm)
+    return _numbers_of_point(*base, 0.0)
+
+
+def _numbers_of_point(x_mm: float, y_mm: float, sigma_mm: float) -> tuple[float, ...]:
     # A rectangle of size 0, with axes along x and y.
-    return (x_mm, y_mm, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, sigma_mm, sigma_mm, 0.0, 0.0, 0.0)
+    pose = (x_mm, y_mm, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+    return (*pose, sigma_mm, sigma_mm, *[0.0] * 12)
 
 
 @lru_cache(maxsize=4096)
-def _row(base: BasePose) -> tuple[float, ...]:
+def _numbers_of_base(base: BasePose) -> tuple[float, ...]:
     # Cached: a base at rest is converted dozens of times per frame.
     x, y = forward(base.heading_deg)
     halves = (base.width_mm / 2, base.depth_mm / 2)
-    sigmas = (base.tag_sigma_mm, base.tag_sigma_mm, math.radians(base.sigma_deg))
+    own_mm, own_deg = base.own_sigmas
+    sigmas = (own_mm, own_mm, math.radians(own_deg))
     right_mm, ahead_mm = base.tag_right_mm, base.tag_forward_mm
     # The derivative of the centre by the heading, for a rotation about the tag.
     swing_mm = (ahead_mm * y - right_mm * x, -ahead_mm * x - right_mm * y)
-    return (base.x_mm, base.y_mm, y, -x, x, y, *halves, *sigmas, *swing_mm)
+    in_row = [
+        number
+        for x_mm, y_mm, turn_deg in base.row_errors
+        for number in (x_mm, y_mm, math.radians(turn_deg))
+    ]
+    return (base.x_mm, base.y_mm, y, -x, x, y, *halves, *sigmas, *swing_mm, *in_row)

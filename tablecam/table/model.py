@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Arm = Literal["infantry", "cavalry", "artillery"]
 FormationName = Literal["line", "column", "massed", "artillery", "broken-up"]
@@ -34,6 +34,33 @@ def _frozen(values: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
     return MappingProxyType(dict(values))
 
 
+class Displacement(NamedTuple):
+    """How one standard deviation of an error moves a base's centre and turns the base."""
+
+    x_mm: float
+    y_mm: float
+    turn_deg: float
+
+
+_STILL = Displacement(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of bases that were pushed together, as one of its bases sees it.
+
+    Its bases share the errors of its pose: `sigma_mm` is the standard deviation of its centre along
+    either axis, `sigma_deg` that of its turn about the centre, which lies `right_mm` and `ahead_mm`
+    from the centre of the base. `id` is the same for its bases and unique on the table.
+    """
+
+    id: str
+    sigma_mm: float
+    sigma_deg: float
+    right_mm: float
+    ahead_mm: float
+
+
 @dataclass(frozen=True, slots=True)
 class BasePose:
     """A base: a rectangle of `width_mm` (its front edge) by `depth_mm` about its centre.
@@ -41,6 +68,10 @@ class BasePose:
     `sigma_mm` is the standard deviation of the centre, averaged over directions; `sigma_deg` is
     that of the heading; 0 means exact. The camera measures the tag, whose centre lies
     `tag_right_mm` and `tag_forward_mm` from the base's: a heading error turns the base about it.
+
+    Both sigmas include the errors that other bases share: `common` says what each of the
+    calibration's errors does to this base (the nth is the same error for all bases), `row` is the
+    row that the base lies flush in.
     """
 
     x_mm: float
@@ -54,6 +85,8 @@ class BasePose:
     seen: Visibility = "now"
     tag_right_mm: float = 0.0
     tag_forward_mm: float = 0.0
+    common: tuple[Displacement, ...] = ()
+    row: Row | None = None
 
     def __post_init__(self) -> None:
         if not (self.width_mm > 0 and self.depth_mm > 0):
@@ -74,6 +107,34 @@ class BasePose:
         # variance.
         swing_mm = math.radians(self.sigma_deg) * math.hypot(self.tag_right_mm, self.tag_forward_mm)
         return math.sqrt(max(self.sigma_mm**2 - swing_mm**2 / 2, 0.0))
+
+    @property
+    def row_errors(self) -> tuple[Displacement, Displacement, Displacement]:
+        """What the three errors of its row's pose do to the base: along x, along y, by turning."""
+        row = self.row
+        if row is None:
+            return (_STILL, _STILL, _STILL)
+        heading_rad, turn_rad = math.radians(self.heading_deg), math.radians(row.sigma_deg)
+        ahead_x, ahead_y = math.cos(heading_rad), math.sin(heading_rad)
+        # From the row's centre to the base's, turned by a right angle.
+        x_mm = turn_rad * (row.ahead_mm * ahead_y - row.right_mm * ahead_x)
+        y_mm = -turn_rad * (row.ahead_mm * ahead_x + row.right_mm * ahead_y)
+        return (
+            Displacement(row.sigma_mm, 0.0, 0.0),
+            Displacement(0.0, row.sigma_mm, 0.0),
+            Displacement(x_mm, y_mm, row.sigma_deg),
+        )
+
+    @property
+    def own_sigmas(self) -> tuple[float, float]:
+        """Standard deviations of the tag's place (mm) and heading (deg) without shared errors."""
+        shared = (*self.common, *self.row_errors)
+        variance_deg = self.sigma_deg**2 - sum(error.turn_deg**2 for error in shared)
+        own_deg = math.sqrt(max(variance_deg, 0.0))
+        swing_mm = math.radians(own_deg) * math.hypot(self.tag_right_mm, self.tag_forward_mm)
+        shared_mm2 = sum(error.x_mm**2 + error.y_mm**2 for error in shared)
+        variance_mm2 = self.sigma_mm**2 - (shared_mm2 + swing_mm**2) / 2
+        return math.sqrt(max(variance_mm2, 0.0)), own_deg
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,17 @@
 A base may omit `tag`, `sigma_mm` and `sigma_deg` (0: exact), `seen` (`now`), and the offset of the
 tag's centre from the base's, `tag_right_mm` and `tag_forward_mm` (0). A measured base should state
 the offset along with the sigmas, because a heading error turns the base about the tag.
+
+The errors that bases share may be left out, too: they then count as errors of each base. `common`
+lists what one standard deviation of each of the calibration's errors does to the base, as
+`[x_mm, y_mm, turn_deg]`; `row` names the row that it lies flush in (`model.Row`).
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +25,9 @@ from tablecam.table.model import (
     Arm,
     BasePose,
     Commander,
+    Displacement,
     Position,
+    Row,
     TableSize,
     Terrain,
     Unit,
@@ -45,6 +52,20 @@ Heading = Annotated[float, Field(ge=-36_000, le=36_000)]
 """At most a hundred full turns; anything beyond is a typing error."""
 
 
+DisplacementSection = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
+"""What an error does to a base: `[x_mm, y_mm, turn_deg]`."""
+
+
+class RowSection(StrictModel):
+    """The row that a base lies in."""
+
+    id: Name
+    sigma_mm: NotNegative
+    sigma_deg: NotNegative
+    right_mm: Coordinate
+    ahead_mm: Coordinate
+
+
 class BaseSection(StrictModel):
     """An entry of a unit's `bases`."""
 
@@ -59,10 +80,15 @@ class BaseSection(StrictModel):
     seen: Visibility = "now"
     tag_right_mm: Coordinate = 0.0
     tag_forward_mm: Coordinate = 0.0
+    common: list[DisplacementSection] = Field(default_factory=list)
+    row: RowSection | None = None
 
     def to_pose(self) -> BasePose:
         """Returns the frozen `BasePose`."""
-        return BasePose(**self.model_dump())
+        plain = self.model_dump(exclude={"common", "row"})
+        row = None if self.row is None else Row(**self.row.model_dump())
+        common = tuple(Displacement(*error) for error in self.common)
+        return BasePose(**plain, common=common, row=row)
 
 
 class UnitSection(StrictModel):
@@ -277,6 +303,10 @@ def _base_json(base: BasePose) -> Json:
         # 0 is the default, and left out.
         if getattr(base, key):
             section[key] = getattr(base, key)
+    if base.common:
+        section["common"] = [list(error) for error in base.common]
+    if base.row is not None:
+        section["row"] = asdict(base.row)
     return section | {"seen": base.seen}
 
 

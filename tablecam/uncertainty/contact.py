@@ -196,9 +196,7 @@ def _middles_and_lengths(
 
 
 def _largest_sigma_mm(units: Sequence[Unit]) -> float:
-    bases = rectangles(units)
-    sigmas_mm = np.hypot(bases.sigmas[:, 0], bases.sigmas[:, 2] * bases.arms_mm)
-    return float(sigmas_mm.max(initial=0.0)) * 2
+    return 2 * float(rectangles(units).sigma_bounds_mm.max(initial=0.0))
 
 
 def _sentence(a: Unit, b: Unit, word: str, gap_mm: float, touches: Sequence[Touch]) -> str:

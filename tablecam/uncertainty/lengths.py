@@ -4,18 +4,15 @@ Shapely gives distances and nearest points. The standard deviation is propagated
 from the gap's derivatives by each base's pose (`gaps.py`), and from the number of places that
 compete for being the nearest (`least`).
 
-Errors of different bases are treated as independent. Calibration errors are not: neighbouring bases
-share them, so lengths of up to 8 base widths are more certain than stated (where it is the only
-error, by a factor of 4 at 4 base widths and 15 at 1: medians on a table of 1800 x 1200 mm that is
-registered by its four corners). The longest lengths are up to 1.7 times less certain, because
-errors at both ends add up. A position does not state the shared part of a sigma, so it cannot be
-corrected here.
+Errors that bases share, of the calibration and of the row they lie in, move both ends of a length
+together: neighbours are more certain about each other than about their places on the table.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -218,7 +215,7 @@ def _shapes(
 
 def _sigmas_mm(a: Rectangles, b: Rectangles, pairs: Indices) -> Array:
     """Returns the standard deviations (g,) of the lengths of pairs (g, 2) of things."""
-    if not (a.sigmas.any() or b.sigmas.any()):
+    if a.is_exact and b.is_exact:
         return np.zeros(len(pairs))
     return _gaps_with_sigma(a, b, pairs)[1]
 
@@ -243,16 +240,18 @@ def _gaps_with_sigma(all_a: Rectangles, all_b: Rectangles, pairs: Indices) -> tu
     candidates = corner_gaps(rects_a, rects_b)
     gaps_mm = np.full(len(pairs), np.inf)
     np.minimum.at(gaps_mm, group, candidates.gaps_mm.min(axis=1))
-    if not (all_a.sigmas.any() or all_b.sigmas.any()):
+    if all_a.is_exact and all_b.is_exact:
         return gaps_mm, np.zeros(len(pairs))
-    by_a, by_b = rects_a.in_sigmas(candidates.by_a), rects_b.in_sigmas(candidates.by_b)
     picked = _nearest_candidates(group, candidates.gaps_mm, len(pairs))
     values = np.where(picked >= 0, candidates.gaps_mm.ravel()[picked], np.inf)
-    covariance_a, covariance_b = (
-        _covariance(by.reshape(-1, 3)[picked], np.repeat(index, 8)[picked])
-        for by, index in ((by_a, in_a), (by_b, in_b))
+    ends_a, ends_b = (
+        _Ends(of, np.repeat(index, 8)[picked], by_pose.reshape(-1, 3)[picked])
+        for of, index, by_pose in (
+            (all_a, in_a, candidates.by_a),
+            (all_b, in_b, candidates.by_b),
+        )
     )
-    covariances = covariance_a + covariance_b
+    covariances = _covariances(ends_a, ends_b)
     mean, variance = least(_shrunk(values, covariances), covariances)
     # The measured minimum of several is biased low; the bias counts as an error.
     return gaps_mm, np.sqrt(variance + (mean - gaps_mm) ** 2)
@@ -304,7 +303,7 @@ def _spans(rects: Rectangles, things: Indices) -> tuple[Indices, Indices]:
 
 def _sigma_bound_mm(rects: Rectangles) -> float:
     """Returns a bound on the standard deviation of any point of any rectangle."""
-    return float(np.hypot(rects.sigmas[:, 0], rects.sigmas[:, 2] * rects.arms_mm).max())
+    return float(rects.sigma_bounds_mm.max())
 
 
 def _nearest_candidates(group: Indices, gaps_mm: Array, groups: int) -> Indices:
@@ -324,7 +323,47 @@ def _nearest_candidates(group: Indices, gaps_mm: Array, groups: int) -> Indices:
     return picked
 
 
-def _covariance(scaled: Array, index: Indices) -> Array:
-    """Returns the covariance (g, k, k) of candidates (g, k, 3) that share a rectangle."""
-    same = index[:, :, None] == index[:, None, :]
-    return np.asarray(scaled @ scaled.transpose(0, 2, 1) * same)
+def _covariances(a: _Ends, b: _Ends) -> Array:
+    """Returns the covariances (g, k, k) of candidate lengths between two kinds of ends."""
+    covariances = a.own_covariances() + b.own_covariances()
+    # Both ends of a length share the calibration's errors, and those of a row that both lie in:
+    # what they do to the two ends adds up, or cancels.
+    by_common = np.zeros((*a.index.shape, max(a.of.common.shape[1], b.of.common.shape[1])))
+    for ends in (a, b):
+        by_common[..., : ends.of.common.shape[1]] += ends.by_shared(ends.of.common)
+    covariances += by_common @ by_common.transpose(0, 2, 1)
+    numbers = {row_id: row for row, row_id in enumerate((*a.of.row_ids, *b.of.row_ids))}
+    for one, other in itertools.product((a, b), repeat=2):
+        same = one.rows(numbers)[:, :, None] == other.rows(numbers)[:, None, :]
+        by_one, by_other = one.by_shared(one.of.in_row), other.by_shared(other.of.in_row)
+        covariances += by_one @ by_other.transpose(0, 2, 1) * same
+    return covariances
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ends:
+    """One end of each of k candidate lengths of g groups.
+
+    `index` (g, k) is its rectangle among those `of` all things, `by_pose` (g, k, 3) the length's
+    derivative by that rectangle's pose.
+    """
+
+    of: Rectangles
+    index: Indices
+    by_pose: Array
+
+    def own_covariances(self) -> Array:
+        """Returns the covariances (g, k, k) by errors of the rectangles themselves."""
+        rects = self.of.take(self.index.ravel())
+        own = rects.in_sigmas(self.by_pose.reshape(-1, 1, 3)).reshape(self.by_pose.shape)
+        same = self.index[:, :, None] == self.index[:, None, :]
+        return np.asarray(own @ own.transpose(0, 2, 1) * same)
+
+    def by_shared(self, errors: Array) -> Array:
+        """Returns the change (g, k, e) of the lengths by shared errors (n, e, 3)."""
+        return np.asarray(np.einsum("gki,gkei->gke", self.by_pose, errors[self.index]))
+
+    def rows(self, numbers: Mapping[str, int]) -> Indices:
+        """Returns the number of each end's row, (g, k); -1 without one."""
+        of_ids = np.array([*(numbers[row_id] for row_id in self.of.row_ids), -1], dtype=np.intp)
+        return np.asarray(of_ids[self.of.rows][self.index])

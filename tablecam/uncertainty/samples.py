@@ -1,14 +1,16 @@
 """Draws poses from their error distribution, for answers that have no simple derivative.
 
-A base's errors hang on its name alone, so all questions about a position see the same draws: what
-holds for two answers in one draw is their joint outcome, and the same position always gets the same
-answers.
+An error hangs on the name of its source alone: a base, a row or the calibration. All questions
+about a position therefore see the same draws: what holds for two answers in one draw is their joint
+outcome, errors that bases share are drawn once for all of them, and the same position always gets
+the same answers.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -21,6 +23,7 @@ DRAWS = 2000
 """Number of draws; it estimates a probability of 0.95 to within 0.005."""
 
 _SEED = 1740
+_CALIBRATION = "calibration"
 
 
 def draw_units(units: Sequence[Unit], draws: int = DRAWS) -> Rectangles:
@@ -35,21 +38,24 @@ def draw_poses(of: Rectangles, names: Sequence[str], draws: int = DRAWS) -> Rect
     `names` (n,) are the bases' names, on which their random streams hang. Fewer draws are the first
     ones of the same streams.
     """
-    count = len(of)
-    z = np.stack([_normal(name) for name in names], axis=1)
-    shift_mm, turn_rad = of.errors(z[:draws])
-    turn = turn_rad.reshape(-1)
-    cos, sin = np.cos(turn), np.sin(turn)
+    errors = _errors(of, names)[:draws].reshape(-1, 3)
+    cos, sin = np.cos(errors[:, 2]), np.sin(errors[:, 2])
     rotation = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
-    rows = np.tile(np.arange(count), draws)
-    return Rectangles(
-        of.centres_mm[rows] + shift_mm.reshape(-1, 2),
-        of.axes[rows] @ rotation,
-        of.halves_mm[rows],
-        of.sigmas[rows],
-        of.swings_mm[rows],
-        of.owners[rows],
-    )
+    drawn = of.take(np.tile(np.arange(len(of)), draws))
+    return replace(drawn, centres_mm=drawn.centres_mm + errors[:, :2], axes=drawn.axes @ rotation)
+
+
+def _errors(of: Rectangles, names: Sequence[str]) -> Array:
+    """Returns the errors (draws, n, 3) of centres (x and y in mm) and headings (radians)."""
+    own = np.stack([_normal(name) for name in names], axis=1) * of.sigmas
+    # A heading error of its own turns a base about its tag.
+    own[..., :2] += own[..., 2:] * of.swings_mm
+    common = _normal(_CALIBRATION, of.common.shape[1])
+    errors = own + np.einsum("dc,nci->dni", common, of.common)
+    for row, row_id in enumerate(of.row_ids):
+        in_row = np.flatnonzero(of.rows == row)
+        errors[:, in_row] += np.einsum("de,nei->dni", _normal(row_id), of.in_row[in_row])
+    return np.asarray(errors)
 
 
 def decide_sampled(
@@ -68,6 +74,6 @@ def decide_sampled(
 
 
 @cache
-def _normal(name: str) -> Array:
-    """Returns the standard normal draws (n, 3) of a base's errors, always the same."""
-    return np.random.default_rng([_SEED, *name.encode()]).standard_normal((DRAWS, 3))
+def _normal(source: str, count: int = 3) -> Array:
+    """Returns the standard normal draws (DRAWS, count) of a source's errors, always the same."""
+    return np.random.default_rng([_SEED, *source.encode()]).standard_normal((DRAWS, count))

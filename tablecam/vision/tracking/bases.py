@@ -9,12 +9,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.camera import Camera
-from tablecam.table.model import BasePose
+from calibration.camera import CAMERA_PARAMETERS, Camera
+from tablecam.table.model import BasePose, Displacement, TableSize
 from tablecam.table.roster import BaseType
 from tablecam.vision.detection.sighting import TagSighting
 
 Array = NDArray[np.float64]
+
+_EXPLAINED = 0.98
+"""The share of the calibration's variance that its main errors are to explain."""
+
+_GRID = 7
+"""Places along each edge of the table at which the calibration's errors are compared."""
+
+_PLACES = 5
+_LEAST_MM = 1e-4
+"""A calibration without larger errors anywhere on the table counts as exact."""
 
 _ARM_MM = 5.0
 """Distance of two points ahead of and behind a tag's centre, whose errors give its heading's."""
@@ -25,8 +35,8 @@ class BaseSighting:
     """A base as one picture shows it: `x_mm`, `y_mm` is its centre.
 
     The two kinds of uncertainty, each one standard deviation, are separate: the fit's differs from
-    picture to picture at least in part, the calibration's is the same in each.
-    Neither includes how exactly a tag was glued on.
+    picture to picture at least in part, the calibration's is the same in each. `common` holds the
+    part of the calibration's that all bases share. Neither includes how exactly a tag was glued on.
     """
 
     tag: int
@@ -38,6 +48,7 @@ class BaseSighting:
     fit_deg: float
     calibration_mm: float = 0.0
     calibration_deg: float = 0.0
+    common: tuple[Displacement, ...] = ()
 
     def pose(self, *, beside_mm: float = 0.0) -> BasePose:
         """Returns the base with both uncertainties combined.
@@ -56,7 +67,30 @@ class BaseSighting:
             sigma_deg=math.hypot(self.fit_deg, self.calibration_deg),
             tag_right_mm=self.base_type.tag_right_mm,
             tag_forward_mm=self.base_type.tag_forward_mm,
+            common=self.common,
         )
+
+
+def calibration_errors(camera: Camera, table: TableSize) -> Array:
+    """Returns the calibration's main errors, each as a change of the camera's parameters: (15, c).
+
+    They are independent, and sorted by how far they move places on the table (principal components
+    of the covariance of places all over it). The few that explain nearly all of it are enough.
+    """
+    if camera.covariance is None:
+        return np.zeros((len(CAMERA_PARAMETERS), 0))
+    grid = np.meshgrid(
+        np.linspace(0.0, table.width_mm, _GRID), np.linspace(0.0, table.depth_mm, _GRID)
+    )
+    by_parameter = camera.place_by_parameter(np.stack(grid, axis=-1).reshape(-1, 2))
+    variances, directions = np.linalg.eigh(camera.covariance)
+    errors = directions * np.sqrt(np.maximum(variances, 0.0))
+    _, spread_mm, mix = np.linalg.svd((by_parameter @ errors).reshape(-1, len(errors)))
+    if spread_mm[0] < _LEAST_MM:
+        return np.zeros((len(errors), 0))
+    explained = np.cumsum(spread_mm**2) / float((spread_mm**2).sum())
+    count = int(np.searchsorted(explained, _EXPLAINED)) + 1
+    return np.asarray(errors @ mix[:count].T)
 
 
 def base_poses(
@@ -72,9 +106,15 @@ def base_poses(
 
 
 def base_sightings(
-    sightings: Sequence[TagSighting], base_types: Sequence[BaseType], camera: Camera
+    sightings: Sequence[TagSighting],
+    base_types: Sequence[BaseType],
+    camera: Camera,
+    errors: Array | None = None,
 ) -> tuple[BaseSighting, ...]:
-    """Returns the bases under tags, with separate uncertainties of fit and calibration."""
+    """Returns the bases under tags, with separate uncertainties of fit and calibration.
+
+    `errors` are those of `calibration_errors`; without them no base states what it shares.
+    """
     if not sightings:
         return ()
     headings_rad = np.radians([sighting.heading_deg for sighting in sightings])
@@ -86,8 +126,13 @@ def base_sightings(
     centres = tags - ahead * forward - beside * right
     by_tag = np.tile(np.eye(3), (len(sightings), 1, 1))
     by_tag[:, :2, 2] = ahead * right - beside * forward  # turning the tag swings the base about it
-    fit = _sigmas(np.stack([sighting.covariance for sighting in sightings]), by_tag)
-    calibration = _sigmas(_calibration_covariance(sightings, forward, camera), by_tag)
+    of_tags = np.stack([sighting.covariance for sighting in sightings])
+    fit = _sigmas(by_tag @ of_tags @ by_tag.transpose(0, 2, 1))
+    by_parameter = by_tag @ _by_parameter(sightings, forward, camera)
+    calibration = np.zeros((len(sightings), 2))
+    if camera.covariance is not None:
+        calibration = _sigmas(by_parameter @ camera.covariance @ by_parameter.transpose(0, 2, 1))
+    common = _common(by_parameter, errors, calibration)
     columns = np.column_stack([centres, fit, calibration]).tolist()
     return tuple(
         BaseSighting(
@@ -100,31 +145,49 @@ def base_sightings(
             fit_deg=fit_deg,
             calibration_mm=calibration_mm,
             calibration_deg=calibration_deg,
+            common=tuple(Displacement(*error) for error in of_base),
         )
-        for sighting, base_type, (
+        for sighting, base_type, of_base, (
             x_mm,
             y_mm,
             fit_mm,
             fit_deg,
             calibration_mm,
             calibration_deg,
-        ) in zip(sightings, base_types, columns, strict=True)
+        ) in zip(
+            sightings,
+            base_types,
+            common.transpose(0, 2, 1).round(_PLACES).tolist(),
+            columns,
+            strict=True,
+        )
     )
 
 
-def _sigmas(of_tags: Array, by_tag: Array) -> Array:
-    """Returns sigmas (n, 2) of place (mm) and heading (deg), from tag covariances (n, 3, 3)."""
-    covariance = by_tag @ of_tags @ by_tag.transpose(0, 2, 1)
+def _common(by_parameter: Array, errors: Array | None, sigmas: Array) -> Array:
+    """Returns what the calibration's main errors do to bases (n, 3, c), in mm and degrees.
+
+    They are scaled to make up all of its sigmas (n, 2): the rest, too, is nearly the same for bases
+    side by side, and as an error of each base it would outweigh all that differs between them.
+    """
+    if errors is None or not errors.shape[1]:
+        return np.zeros((*by_parameter.shape[:2], 0))
+    common = by_parameter @ errors
+    common[:, 2] = np.degrees(common[:, 2])
+    squares = (common**2).sum(axis=2)
+    explained = np.stack([squares[:, :2].sum(axis=1) / 2, squares[:, 2]], axis=1)
+    scale = sigmas / np.sqrt(np.maximum(explained, _LEAST_MM**4))
+    return np.asarray(common * scale[:, [0, 0, 1], None])
+
+
+def _sigmas(covariance: Array) -> Array:
+    """Returns sigmas (n, 2) of place (mm) and heading (deg), from covariances (n, 3, 3)."""
     sigma_mm = np.sqrt((covariance[:, 0, 0] + covariance[:, 1, 1]) / 2)
     return np.column_stack([sigma_mm, np.degrees(np.sqrt(covariance[:, 2, 2]))])
 
 
-def _calibration_covariance(
-    sightings: Sequence[TagSighting], forward: Array, camera: Camera
-) -> Array:
-    """Returns the calibration's covariance of tags' (x_mm, y_mm, heading_rad), (n, 3, 3)."""
-    if camera.covariance is None:
-        return np.zeros((len(sightings), 3, 3))
+def _by_parameter(sightings: Sequence[TagSighting], forward: Array, camera: Camera) -> Array:
+    """Returns the derivative of tags' (x_mm, y_mm, heading_rad) by the camera, (n, 3, 15)."""
     places = np.array([[sighting.x_mm, sighting.y_mm] for sighting in sightings])
     heights = np.array([sighting.height_mm for sighting in sightings])
     front = camera.place_by_parameter(places + _ARM_MM * forward, heights)
@@ -132,5 +195,4 @@ def _calibration_covariance(
     left = np.stack([-forward[:, 1], forward[:, 0]], axis=1)
     # The heading turns by how much the front moves left of the back, over their distance.
     turn = np.einsum("ni,nip->np", left, front - back) / (2 * _ARM_MM)
-    by_parameter = np.concatenate([(front + back) / 2, turn[:, None]], axis=1)
-    return np.asarray(by_parameter @ camera.covariance @ by_parameter.transpose(0, 2, 1))
+    return np.concatenate([(front + back) / 2, turn[:, None]], axis=1)

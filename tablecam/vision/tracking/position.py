@@ -6,14 +6,15 @@ from collections.abc import Iterable
 
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.roster import CommanderEntry, Roster, UnitEntry
+from tablecam.table.rows import with_rows_of_unit
 from tablecam.vision.tracking.tracking import TrackedBase
 
 
 def position_of(bases: Iterable[TrackedBase], roster: Roster, calibration: str | None) -> Position:
     """Assembles the units and commanders with at least one base that has been seen.
 
-    Formations are left open: `table.formation.with_formations` reads them. `calibration` names the
-    calibration behind it.
+    Bases that lie flush in a row are fitted to it. Formations are left open:
+    `table.formation.with_formations` reads them. `calibration` names the calibration behind it.
     """
     poses = {base.tag: base.pose for base in bases}
     units = [_unit(entry, poses) for entry in roster.units]
@@ -32,7 +33,7 @@ def _unit(entry: UnitEntry, poses: dict[int, BasePose]) -> Unit | None:
     bases = tuple(poses[tag] for tag in entry.tags if tag in poses)
     if not bases:
         return None
-    return Unit(entry.id, entry.side, entry.arm, bases, extra=entry.extra)
+    return with_rows_of_unit(Unit(entry.id, entry.side, entry.arm, bases, extra=entry.extra))
 
 
 def _commander(entry: CommanderEntry, poses: dict[int, BasePose]) -> Commander | None:

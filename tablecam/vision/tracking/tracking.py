@@ -14,9 +14,8 @@ from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.sighting import TagSighting
-from tablecam.vision.tracking.bases import BaseSighting, base_sightings
+from tablecam.vision.tracking.bases import BaseSighting, base_sightings, calibration_errors
 from tablecam.vision.tracking.resting import Scatter, share_of
-from tablecam.vision.tracking.row_alignment import UnitRows
 from tablecam.vision.tracking.track import (
     Moment,
     Track,
@@ -78,10 +77,9 @@ class TrackedBase:
     """A base that has been seen, and its present pose.
 
     `pose` is where it is seen, or was seen last: `pose.seen` is `now`, or `held` while it is
-    hidden, for `hidden_for_s`; a held base keeps its last sigma. The heading of a base in a flush
-    row is aligned with the row. `is_settled` is False from when it is seen to move until it has
-    been seen at rest. `rest` is where it last came to rest, from its tag alone; it changes only
-    when the base comes to rest somewhere else, and is None until it has been seen at rest.
+    hidden, for `hidden_for_s`; a held base keeps its last sigma. `is_settled` is False from when it
+    is seen to move until it has been seen at rest. `rest` is where it last came to rest; it changes
+    only when the base comes to rest somewhere else, and is None until it has been seen at rest.
     `is_doubted`: its tag is seen twice, neither place is believed, and it is held where it rested.
     """
 
@@ -104,10 +102,12 @@ class BaseTracker:
     def __init__(self, roster: Roster, camera: Camera) -> None:
         self._base_types = roster.base_type_by_tag()
         self._order = {tag: number for number, tag in enumerate(self._base_types)}
+        self._table = roster.table
         self._camera = camera
+        self._errors = calibration_errors(camera, self._table)
         self._registrations = 0
         self._scatter = Scatter()
-        self._rows = UnitRows(roster)
+        self._unit_by_tag = {tag: unit.tags for unit in roster.units for tag in unit.tags}
         self._tracks: dict[int, Track] = {}
         self._shown: dict[int, TrackedBase] = {}
         self._bases: tuple[TrackedBase, ...] = ()
@@ -152,15 +152,9 @@ class BaseTracker:
         changed |= self._settled_with_their_units(changed, moment)
         for tag in self._tracks.keys() - seen.keys():
             changed[tag] = hidden(self._tracks[tag], moment, is_doubted=tag in doubted)
-        laid = [
-            tag for tag, track in changed.items() if _is_laid_anew(self._tracks.get(tag), track)
-        ]
         self._tracks.update(changed)
-        # Half of the bases or more stand for the whole table.
-        is_whole = 2 * len(measured) >= len(self._tracks)
-        better = self._rows.update(laid, self._tracks, is_whole=is_whole) if laid else set()
         self._updated_at_s = taken_at_s
-        self._show(changed.keys() | better, taken_at_s)
+        self._show(changed, taken_at_s)
         return self._bases
 
     def bases(self, now_s: float) -> tuple[TrackedBase, ...]:
@@ -173,8 +167,6 @@ class BaseTracker:
         """Forgets a base that players removed. It appears again when it is seen again."""
         if self._tracks.pop(tag, None) is not None:
             del self._shown[tag]
-            mates = self._rows.update([tag], self._tracks, is_whole=False)
-            self._show(mates, self._updated_at_s or 0.0)
             self._bases = self._in_order()
 
     def registered(self, camera: Camera) -> None:
@@ -184,6 +176,7 @@ class BaseTracker:
         both registrations, and averages start anew.
         """
         self._camera = camera
+        self._errors = calibration_errors(camera, self._table)
         self._registrations += 1
 
     def _moment(self, at_s: float, beside_mm: float) -> Moment:
@@ -218,7 +211,7 @@ class BaseTracker:
         types = [self._base_types[sighting.tag] for sighting in sightings]
         placed: dict[int, Track] = {}
         shares: list[float] = []
-        for base in base_sightings(sightings, types, self._camera):
+        for base in base_sightings(sightings, types, self._camera, self._errors):
             track = self._tracks.get(base.tag)
             if track is None:
                 placed[base.tag] = appeared(base, moment)
@@ -244,7 +237,7 @@ class BaseTracker:
 
     def _mates(self, tag: int, changed: Mapping[int, Track]) -> Iterable[Track]:
         """Yields the tracks of the other bases of a base's unit."""
-        for mate in self._rows.mates(tag):
+        for mate in self._unit_by_tag.get(tag, ()):
             track = changed.get(mate) or self._tracks.get(mate)
             if mate != tag and track is not None:
                 yield track
@@ -254,7 +247,7 @@ class BaseTracker:
         is_other = False
         for tag in changed:
             track = self._tracks[tag]
-            base = _shown(track, self._rows.seen(tag, track), now_s)
+            base = _shown(track, now_s)
             if base != self._shown.get(tag):
                 self._shown[tag] = base
                 is_other = True
@@ -265,12 +258,14 @@ class BaseTracker:
         return tuple(self._shown[tag] for tag in sorted(self._shown, key=self._order.__getitem__))
 
 
-def _shown(track: Track, seen: BaseSighting, now_s: float) -> TrackedBase:
+def _shown(track: Track, now_s: float) -> TrackedBase:
     rest = None if track.rest is None else track.rest.pose
-    pose = seen.pose(beside_mm=track.here.beside_mm)
+    pose = track.seen.pose(beside_mm=track.here.beside_mm)
     if track.is_doubted and rest is not None:
         pose = rest
-    base = TrackedBase(seen.tag, pose, track.is_settled, rest=rest, is_doubted=track.is_doubted)
+    base = TrackedBase(
+        track.seen.tag, pose, track.is_settled, rest=rest, is_doubted=track.is_doubted
+    )
     return base if track.gone_at_s is None else _held(base, now_s - track.gone_at_s)
 
 
@@ -283,13 +278,3 @@ def _has_rested(before: Track, after: Track) -> bool:
     was, is_now = before.here, after.here
     is_averaged = is_now is not was and is_now.since_s == was.since_s
     return is_averaged and is_now.camera == was.camera and before.gone_at_s is None
-
-
-def _is_laid_anew(before: Track | None, after: Track) -> bool:
-    """Whether the newest picture changed where a base lies or is believed to lie."""
-    return (
-        before is None
-        or before.seen is not after.seen
-        or before.is_settled != after.is_settled
-        or before.is_doubted != after.is_doubted
-    )

@@ -21,6 +21,7 @@ from tablecam.rules.maurice.field.results import is_broken
 from tablecam.rules.maurice.field.tables import BASES, FORMATIONS, KINDS, MAX_WIDTH_TO_DEPTH
 from tablecam.table.formation import Formation, Tolerances, read_formation
 from tablecam.table.model import Arm, BasePose, Commander, Position, TableSize, Unit
+from tablecam.table.rows import with_rows
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import quoted, written
 
@@ -278,6 +279,7 @@ def field_of(position: Position, source: str = "position") -> Field:
         raise BadInput(source, f"game: expected {GAME}, got {position.game}")
     # First, as `Ground.of` looks the kinds up.
     _check_kinds(position, source)
+    position = with_rows(position)
     ground = Ground.of(position.terrain)
     units = _units(position, ground, source)
     tolerated = tuple(overlaps(position.units, source))
@@ -294,6 +296,7 @@ def updated_field(before: Field, position: Position, source: str = "position") -
     """
     if not is_same_ground(before.position, position):
         return field_of(position, source)
+    position = with_rows(position)
     # Compared by value, as every document gives new objects.
     unchanged = {
         unit.id: before.by_id[unit.id]
@@ -348,8 +351,7 @@ def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField
     in_difficult, in_water = (
         are_partly_in(bases, area) for area in (ground.difficult, ground.water)
     )
-    # At the farthest corner an error of the heading adds the most.
-    spreads_mm = placed.sigmas[:, 0] + placed.sigmas[:, 2] * placed.arms_mm
+    spreads_mm = placed.sigma_bounds_mm
     ends = np.cumsum([len(unit.bases) for unit in units]).tolist()
     spans = [slice(end - len(unit.bases), end) for unit, end in zip(units, ends, strict=True)]
     own = [tuple(bases[span].tolist()) for span in spans]

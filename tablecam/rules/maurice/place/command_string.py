@@ -117,16 +117,14 @@ def _sigma(
     touched = [*_nearest(enemies, bends), *_nearest([goal], string.points_mm[-1:])]
     places = [*bends, string.points_mm[-1]]
     pulls_at = [*(bend.pull for bend in string.bends), string.end_pull]
-    pulls: dict[BasePose, tuple[float, float, float]] = {}
+    pulls: dict[BasePose | Commander, tuple[float, float, float]] = {}
     # The length's gradient at each base is the pull of the string there: a force and a torque.
     for base, at, (pull_x, pull_y) in zip(touched, places, pulls_at, strict=True):
         x, y, turn = pulls.get(base, (0.0, 0.0, 0.0))
         lever = (at[0] - base.x_mm) * pull_y - (at[1] - base.y_mm) * pull_x
         pulls[base] = (x + pull_x, y + pull_y, turn + lever)
-    variances = [commander.sigma_mm**2 * math.hypot(*string.start_pull) ** 2]
-    by_pose = np.array([*pulls.values()])[:, None]
-    variances += np.square(rectangles([*pulls]).in_sigmas(by_pose)).ravel().tolist()
-    return math.sqrt(math.fsum(variances))
+    pulls[commander] = (*string.start_pull, 0.0)
+    return rectangles([*pulls]).sigma_mm(np.array([*pulls.values()]))
 
 
 def _nearest(units: Sequence[UnitOnField], places: Sequence[Point]) -> list[BasePose]:

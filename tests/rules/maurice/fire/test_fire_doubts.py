@@ -148,7 +148,12 @@ def test_whether_a_base_enfilades_is_as_probable_as_told():
 def test_enfilade_is_that_of_the_best_base_that_may_be_hit():
     """M-7.22: B1/3 is behind all doubt, as measured; in one draw of four only B1/2 is hit."""
     facing_east = column("B1", "british", 640, 480, 0.0, sigma_mm=0.5, sigma_deg=0.3)
-    table = position(gun("F1", "french", 600, 380, sigma_mm=0.5, sigma_deg=0.3), facing_east)
+    # Not flush, so that each base errs by itself.
+    bases = tuple(
+        replace(base, x_mm=base.x_mm - 4 * place) for place, base in enumerate(facing_east.bases)
+    )
+    strung_out = replace(facing_east, bases=bases)
+    table = position(gun("F1", "french", 600, 380, sigma_mm=0.5, sigma_deg=0.3), strung_out)
     fire = fire_in(table, "F1/1")
     assert (only(fire).target_base, only(fire).is_enfilade) == ("B1/3", True)
     told = doubt(fire, "M-7.22")

@@ -390,7 +390,7 @@ def test_m_8_8_enemies_met_at_the_same_instant_are_all_charged() -> None:
 
 def test_m_8_5_what_is_too_close_to_reach_is_the_movers() -> None:
     foot = line("F1", "french", 500, 500, sigma_mm=0.5)
-    for far_mm, is_taken in ((160.8, True), (170.0, False)):
+    for far_mm, is_taken in ((160.4, True), (170.0, False)):
         enemy = line("B1", "british", 500, 540 + far_mm, SOUTH, sigma_mm=0.5)
         state, home = charging(foot, enemy), charge(shifted(foot, 0, far_mm), "B1")
         if not is_taken:
