@@ -29,7 +29,7 @@ from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
 from tablecam.rules.games import game_of
-from tablecam.rules.maurice.charge.charge import charges
+from tablecam.rules.maurice.charge.limits import attempts_of
 from tablecam.table.formation import with_formations
 from tablecam.table.model import Commander, Position
 from tablecam.table.motion import TABLE_RESTS_AFTER_S, TableMotion
@@ -47,7 +47,7 @@ HELD = {
     "files entered for: may F1 fire at B1": 65,
     "files entered for a charge by hand": 114,
     "times a charge by hand works out charges": 2,
-    "modules with exactly one importer": 58,
+    "modules with exactly one importer": 60,
     "import circles between folders": 0,
     "lines of Maurice Lite": 22_594,
     "places outside that name a rulebook's words": 127,
@@ -67,7 +67,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
             files_entered(lambda: charge_by_hand(tmp_path_factory.mktemp("games")))
         ),
         "times a charge by hand works out charges": calls_of(
-            charges, lambda: charge_by_hand(tmp_path_factory.mktemp("games"))
+            attempts_of, lambda: charge_by_hand(tmp_path_factory.mktemp("games"))
         ),
         "modules with exactly one importer": len(single_importers()),
         "import circles between folders": len(circles()),

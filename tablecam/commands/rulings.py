@@ -17,20 +17,13 @@ from tablecam.commands.outputs import write_text
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.drawing import rulings_svg
-from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.facts import Rulings, sides
 from tablecam.rules.maurice.rulings.narrowing import (
     RULES,
     document_under_rule,
     keys_under,
-    narrowed_to_pair,
-    narrowed_to_units,
 )
-from tablecam.rules.maurice.rulings.rulings import (
-    all_rulings,
-    pair_document,
-    rulings_document,
-    sides,
-)
+from tablecam.rules.maurice.rulings.rulings import pair_document, rulings_document
 from tablecam.rules.maurice.rulings.text import TextTable, rulings_notes, rulings_tables
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
 from tablecam.rules.maurice.sheets.text import sheet_lines
@@ -94,9 +87,9 @@ def rulings(
             _check_named(option, unit_id, field.by_id, "unit")
     _check_rule(rule)
     _check_two(pair, unit_ids)
-    # Narrowed afterwards, as a unit's rulings depend on all others.
-    everything = all_rulings(field, active)
-    narrowed = _narrowed(everything, unit_ids, pair)
+    everything = Rulings(field, active)
+    about = pair or unit_ids
+    narrowed = Rulings(field, active, about, pair is not None) if about else everything
     if drawing_path is not None:
         write_text(drawing_path, rulings_svg(narrowed, rule=rule))
     if as_json:
@@ -110,14 +103,6 @@ def rulings(
         _print_sheets(sheets, rule, field.warnings)
     else:
         _print_tables(narrowed, rule)
-
-
-def _narrowed(
-    everything: Rulings, unit_ids: tuple[str, ...], pair: tuple[str, str] | None
-) -> Rulings:
-    if pair is not None:
-        return narrowed_to_pair(everything, *pair)
-    return narrowed_to_units(everything, unit_ids) if unit_ids else everything
 
 
 def _print_document(shown: Rulings, pair: tuple[str, str] | None, rule: str | None) -> None:

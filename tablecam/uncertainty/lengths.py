@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,10 +123,6 @@ class Lengths:
     value_mm: Array
     sigma_mm: Array
 
-    def arrays(self) -> tuple[Array, Array]:
-        """Returns copies of both arrays."""
-        return self.value_mm.copy(), self.sigma_mm.copy()
-
 
 def distance(a: Measurable, b: Measurable) -> Length:
     """Measures the length between the nearest points of two things.
@@ -152,41 +148,28 @@ def distances(a: Sequence[Measurable], b: Sequence[Measurable] | None = None) ->
         ValueError: One of the things is a unit without a base on the table.
     """
     if b is None:
-        return _among(a)
+        matrices = np.zeros((2, len(a), len(a)))
+        first, second = np.triu_indices(len(a), k=1)
+        lengths = distances_of_pairs(a, np.stack([first, second], axis=1))
+        matrices[:, first, second] = matrices[:, second, first] = lengths
+        return Lengths(*matrices)
     pairs = np.indices((len(a), len(b))).reshape(2, -1).T
     rects_a, rects_b = rectangles(a), rectangles(b)
     value_mm = shapely.distance(_shapes(a, rects_a)[:, None], _shapes(b, rects_b)[None, :])
     return Lengths(value_mm, _sigmas_mm(rects_a, rects_b, pairs).reshape(value_mm.shape))
 
 
-def updated_distances(
-    before: Lengths, things: Sequence[Measurable], changed: Collection[int]
-) -> Lengths:
-    """Updates the lengths among things after those at the indices `changed` have moved.
+def distances_of_pairs(things: Sequence[Measurable], pairs: Indices) -> tuple[Array, Array]:
+    """Measures the lengths (g,) of pairs (g, 2) of things, and their standard deviations (g,).
 
     Raises:
         ValueError: One of the things is a unit without a base on the table.
     """
-    if not changed:
-        return before
-    pairs = np.stack(np.triu_indices(len(things), k=1), axis=1)
-    return _among(things, before, pairs[np.isin(pairs, list(changed)).any(axis=1)])
-
-
-def _among(
-    things: Sequence[Measurable], before: Lengths | None = None, pairs: Indices | None = None
-) -> Lengths:
-    """Measures the lengths of pairs (g, 2) of things, by default all; `before` has the others."""
-    size = (len(things), len(things))
-    matrices = (np.zeros(size), np.zeros(size)) if before is None else before.arrays()
-    first, second = np.triu_indices(len(things), k=1) if pairs is None else pairs.T
     rects = rectangles(things)
     shapes = _shapes(things, rects)
-    value_mm = shapely.distance(shapes[first], shapes[second])
-    sigma_mm = _sigmas_mm(rects, rects, np.stack([first, second], axis=1))
-    for matrix, values in zip(matrices, (value_mm, sigma_mm), strict=True):
-        matrix[first, second] = matrix[second, first] = values
-    return Lengths(*matrices)
+    first, second = pairs.T
+    value_mm = np.asarray(shapely.distance(shapes[first], shapes[second]))
+    return value_mm, _sigmas_mm(rects, rects, pairs)
 
 
 def geometries(things: Sequence[Measurable]) -> np.ndarray[Any, np.dtype[np.object_]]:

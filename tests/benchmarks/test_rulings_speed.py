@@ -18,8 +18,7 @@ import pytest
 
 from tablecam.rules.maurice.field.field import field_of, updated_field
 from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
-from tablecam.rules.maurice.rulings.update import renewed
+from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Position
 from tablecam.table.motion import steadied
 from tablecam.uncertainty.samples import DRAWS
@@ -36,18 +35,18 @@ PLAIN_DRAWS = 3
 
 
 def afresh(position: Position) -> dict[str, Any]:
-    return rulings_document(all_rulings(field_of(position), "french"))
+    return rulings_document(Rulings(field_of(position), "french"))
 
 
 def facts(position: Position) -> Rulings:
     """All rulings, all doubts and proofs of which somebody has asked for."""
-    found = all_rulings(field_of(position), "french")
+    found = Rulings(field_of(position), "french")
     rulings_document(found)
     return found
 
 
 def after(before: Rulings, position: Position) -> dict[str, Any]:
-    return rulings_document(renewed(before, updated_field(before.field, position)))
+    return rulings_document(Rulings(updated_field(before.field, position), before.active))
 
 
 def open_fire(found: Rulings) -> list[tuple[str, int]]:
@@ -98,7 +97,7 @@ def test_all_rulings_of_forty_units(capsys: pytest.CaptureFixture[str]) -> None:
             lambda: after(seen_before, steadied(trembling, seen)), 5
         ),
         "the same, nothing written down": milliseconds(
-            lambda: renewed(seen_before, updated_field(seen_before.field, seen_moved)), 5
+            lambda: Rulings(updated_field(seen_before.field, seen_moved), seen_before.active), 5
         ),
     }
     lines = [f"All rulings of 40 units of 4 bases among 20 pieces of terrain (wanted: {WANTED} x)"]

@@ -12,8 +12,6 @@ from tablecam.rules.maurice.field.field import GAME, field_of, updated_field
 from tablecam.rules.maurice.field.ruled_units import units_fit_for_rulings
 from tablecam.rules.maurice.place.command_string import RULE, command_string
 from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.rulings.rulings import all_rulings
-from tablecam.rules.maurice.rulings.update import renewed
 from tablecam.rules.maurice.sheets import sheets
 from tablecam.rules.reports import Finding, UnitReport
 from tablecam.table.model import Position
@@ -37,17 +35,17 @@ class MauriceBook:
     def rulings(self, position: Position, active: str, before: object | None = None) -> Handle:
         """Returns a handle on all rulings on units that are whole.
 
-        `before` is the handle of an earlier position, whose rulings are reused where possible.
+        `before` is the handle of an earlier position: rulings on units around which nothing has
+        changed since are remembered.
 
         Raises:
             BadInput: The terrain is of an unknown kind, or a unit's state is invalid.
         """
         whole, left_out = units_fit_for_rulings(position)
-        # Rulings for the other active side share too little to be updated.
-        if isinstance(before, Handle) and before.rulings.active == active:
+        if isinstance(before, Handle):
             field = updated_field(before.rulings.field, whole, "table")
-            return Handle(renewed(before.rulings, field), left_out)
-        return Handle(all_rulings(field_of(whole, "table"), active), left_out)
+            return Handle(Rulings(field, active), left_out)
+        return Handle(Rulings(field_of(whole, "table"), active), left_out)
 
     def ruled_position(self, handle: object) -> Position:
         """Returns the position that the rulings are about."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, partial
 
 import numpy as np
 import shapely
@@ -12,7 +12,11 @@ import shapely
 from tablecam.geometry.moves.lanes import Corner
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.maurice.charge.confidence import ChargeAnswers, ChargeBatch
+from tablecam.rules.maurice.charge.confidence import (
+    ChargeAnswers,
+    ChargeBatch,
+    charge_error_bound_mm,
+)
 from tablecam.rules.maurice.charge.ground import deep_in
 from tablecam.rules.maurice.charge.limits import (
     LIMITS,
@@ -21,10 +25,11 @@ from tablecam.rules.maurice.charge.limits import (
     attempts_of,
 )
 from tablecam.rules.maurice.charge.moves import Move
-from tablecam.rules.maurice.charge.reach import allowance_mm
+from tablecam.rules.maurice.charge.reach import allowance_mm, far_mm, swing_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import are_partly_in, is_partly_in
 from tablecam.rules.maurice.field.tables import CHARGE_DISRUPTIONS
+from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer
 
 
@@ -102,32 +107,45 @@ class Charge:
         return tuple(answer for answer in self.answers if answer.answer == "too_close")
 
 
+_REMEMBERED: Memo[Charge] = Memo()
+
+
 def charges(field: Field, only: Collection[str] | None = None) -> dict[str, Charge]:
     """Returns the charges of all units, or of the `only` ids: targets and lanes.
 
     Whether the enemy was in view when the round began (M-8.4) is judged from the present positions.
+    The charges of units around which nothing has changed are remembered.
     """
-    units = field.units if only is None else [unit for unit in field.units if unit.id in only]
-    why_never = {unit.id: _why_never(field, unit) for unit in units}
-    able = [unit for unit in units if why_never[unit.id] is None]
+    units = [unit for unit in field.units if only is None or unit.id in only]
+    reaches_mm = [
+        far_mm(field, unit) + swing_mm(field, unit) + 2 * charge_error_bound_mm(field, unit)
+        for unit in units
+    ]
+    work = partial(_charges_of, field, units)
+    charges_of = _REMEMBERED.answers(field.keys(units, reaches_mm), work)
+    return {unit.id: charge for unit, charge in zip(units, charges_of, strict=True)}
+
+
+def charge_of(field: Field, unit: UnitOnField) -> Charge:
+    """Returns whether a unit can charge, its targets and its lanes (M-8.3)."""
+    return charges(field, only=(unit.id,))[unit.id]
+
+
+def _charges_of(field: Field, units: Sequence[UnitOnField], new: Sequence[int]) -> list[Charge]:
+    """Works out the charges of some of the units together."""
+    why_never = {units[index].id: _why_never(field, units[index]) for index in new}
+    able = [field.by_id[name] for name, why in why_never.items() if why is None]
     tried_moves = attempts_of([(field, unit) for unit in able])
     charge_of_unit = {
         unit.id: _as_measured(field, tried) for unit, tried in zip(able, tried_moves, strict=True)
     }
     batch = ChargeBatch(field, {name: charge.moves for name, charge in charge_of_unit.items()})
-    return {
-        name: Charge(False, why, (), ())
+    return [
+        Charge(False, why, (), ())
         if why is not None
         else _with_doubts(charge_of_unit[name], ChargeAnswers(batch, field.by_id[name]))
         for name, why in why_never.items()
-    }
-
-
-# Cached: to offer a charge, to see it made and to make it are three questions with one answer.
-@lru_cache(maxsize=64)
-def charge_of(field: Field, unit: UnitOnField) -> Charge:
-    """Returns whether a unit can charge, its targets and its lanes (M-8.3)."""
-    return charges(field, only=(unit.id,))[unit.id]
+    ]
 
 
 def _with_doubts(charge: Charge, asked: ChargeAnswers) -> Charge:

@@ -151,25 +151,7 @@ def in_reach(
     return list(zip(there[::2], there[1::2], strict=True))
 
 
-def chargers_affected(
-    table: Field,
-    units: Sequence[UnitOnField],
-    others: Sequence[UnitOnField],
-    slacks_mm: Sequence[float],
-) -> set[str]:
-    """Returns the units whose charges may depend on where `others` lie, each with a slack."""
-    more_mm = [2 * slack_mm for slack_mm in slacks_mm]
-    there = in_reach(table, [(unit, others) for unit in units], more_mm)
-    outlines = np.array([other.outline for other in others], dtype=object)
-    return {
-        unit.id
-        for unit, both, farther_mm in zip(units, there, more_mm, strict=True)
-        if any(len(about_corner.fan.quads_mm) for about_corner in both)
-        or shapely.dwithin(unit.outline, outlines, _swing_mm(table, unit) + farther_mm).any()
-    }
-
-
-def _swing_mm(table: Field, unit: UnitOnField) -> float:
+def swing_mm(table: Field, unit: UnitOnField) -> float:
     """Bounds how far any part of a unit moves in a wheel; its rear corners move farthest."""
     corners_mm = shapely.get_coordinates(unit.outline)
     ends_mm = np.array([pivot_mm(unit.axes, corner) for corner in CORNERS])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 import shapely
@@ -25,6 +24,7 @@ from tablecam.rules.maurice.field.chances import (
 )
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
+from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.samples import draw_units
 
@@ -41,8 +41,16 @@ def has_cover_from(field: Field, attacker: UnitOnField, defender: UnitOnField) -
     return _is_covered(field.ground.cover, attacker.axes, defender.outline)
 
 
+_REMEMBERED: Memo[Answer] = Memo()
+
+
 def cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Answer:
-    """Returns the same with its confidence and evidence."""
+    """Returns the same with its confidence and evidence, remembered while both lie still."""
+    key = (field.position.table, field.ground, attacker.place, defender.place)
+    return _REMEMBERED.answer(key, lambda: _cover_answer(field, attacker, defender))
+
+
+def _cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Answer:
     if defender.unit.arm == "cavalry":
         because = f"{defender.id} is cavalry, which never has cover in combat"
         return Answer("no", -EXACT_MM, 0.0, 0.0, RULE, because)
@@ -62,32 +70,10 @@ def cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> 
     return Answer(word, *confidence, RULE, because, evidence)
 
 
-class CoverAnswers:
-    """The cover between pairs of units, computed on demand and cached."""
-
-    def __init__(
-        self, field: Field, known: Mapping[tuple[str, str], Answer] = MappingProxyType({})
-    ) -> None:
-        self._field = field
-        self._known = dict(known)
-
-    def answer(self, attacker_id: str, defender_id: str) -> Answer:
-        """Returns whether a defender has cover from an attacker."""
-        pair = attacker_id, defender_id
-        if pair not in self._known:
-            units = self._field.by_id
-            self._known[pair] = cover_answer(self._field, units[attacker_id], units[defender_id])
-        return self._known[pair]
-
-    def close_calls(self, pairs: Iterable[tuple[str, str]]) -> tuple[Answer, ...]:
-        """Returns the answers about attacker-defender pairs that are too close to call."""
-        answers = (self.answer(*pair) for pair in pairs)
-        return tuple(answer for answer in answers if answer.answer == "too_close")
-
-    def updated(self, field: Field, changed: Set[str]) -> CoverAnswers:
-        """Returns the same on a field where some units changed, keeping the other answers."""
-        known = {pair: answer for pair, answer in self._known.items() if changed.isdisjoint(pair)}
-        return CoverAnswers(field, known)
+def close_call_covers(field: Field, pairs: Iterable[tuple[str, str]]) -> tuple[Answer, ...]:
+    """Returns the answers about attacker-defender pairs that are too close to call."""
+    answers = (cover_answer(field, field.by_id[a_id], field.by_id[b_id]) for a_id, b_id in pairs)
+    return tuple(answer for answer in answers if answer.answer == "too_close")
 
 
 def cover_evidence(field: Field, attacker: UnitOnField, defender: UnitOnField) -> tuple[Shape, ...]:

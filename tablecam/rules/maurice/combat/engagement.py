@@ -36,6 +36,7 @@ from tablecam.rules.maurice.field.front_contact import (
     touches_front,
 )
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
+from tablecam.rules.memo import Memo
 from tablecam.table.formation import front_rank
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.contact import TOUCH_MM, contact
@@ -303,11 +304,11 @@ class Engagements:
         """Returns whether two opposing units, in either order, are engaged (M-8.10)."""
         is_attacker = self.field.by_id[a_id].side == self.active
         attacker_id, defender_id = (a_id, b_id) if is_attacker else (b_id, a_id)
-        enemy = self.field.by_id[defender_id]
         melee = self.melees.get(attacker_id)
-        if melee is None or enemy not in melee.enemies:
-            return self._far(attacker_id, enemy)
-        return self._answer(melee, enemy)
+        for enemy in melee.enemies if melee else ():
+            if melee and enemy.id == defender_id:
+                return self._answer(melee, enemy)
+        return self._far(attacker_id, self.field.by_id[defender_id])
 
     def _answer(self, melee: Melee, enemy: UnitOnField) -> Answer:
         chance = melee.chances[enemy.id]
@@ -336,32 +337,28 @@ class Engagements:
         return Answer("no", margin_mm, 0.0, 0.0, CONTACT_RULE, because, evidence)
 
 
-def engagements(field: Field, active: str, before: Engagements | None = None) -> Engagements:
+_REMEMBERED: Memo[tuple[Melee, tuple[Engagement, ...]]] = Memo()
+
+
+def engagements(field: Field, active: str) -> Engagements:
     """Returns all engagements when a side attacks (M-8.10).
 
-    `before` are that side's engagements on a field where only units lay elsewhere; attackers whose
-    surroundings have not changed keep theirs.
+    Those of attackers around which nothing has changed are remembered.
     """
-    known = {} if before is None else before.melees
-    melees = {unit.id: _melee(field, unit, known.get(unit.id)) for unit in field.of_side(active)}
-    all_engagements: list[Engagement] = []
-    for unit_id, melee in melees.items():
-        # Nothing near it has moved, so its engagements are the same.
-        if before is not None and melee is known.get(unit_id):
-            all_engagements += [pair for pair in before.pairs.values() if pair.attacker == unit_id]
-        else:
-            all_engagements += _of_attacker(field, melee.attacker)
-    pairs = {(pair.attacker, pair.defender): pair for pair in all_engagements}
+    attackers = field.of_side(active)
+    reach_mm = ENGAGED_BW * field.bw_mm + OVERLAP_MM
+    fought = _REMEMBERED.answers(
+        field.keys(attackers, [reach_mm] * len(attackers)),
+        lambda new: [
+            (Melee(field, attackers[index]), tuple(_of_attacker(field, attackers[index])))
+            for index in new
+        ],
+    )
+    pairs = {
+        (pair.attacker, pair.defender): pair for _, of_attacker in fought for pair in of_attacker
+    }
+    melees = {melee.attacker.id: melee for melee, _ in fought}
     return Engagements(field, active, MappingProxyType(pairs), MappingProxyType(melees))
-
-
-def _melee(field: Field, attacker: UnitOnField, before: Melee | None) -> Melee:
-    """Returns an attacker's melee, reusing the previous one where nothing in it has moved."""
-    melee = Melee(field, attacker)
-    # By identity: `updated_field` hands on the same object of a unit that lies still.
-    if before is None or before.attacker is not attacker or before.units_near != melee.units_near:
-        return melee
-    return before
 
 
 def _of_attacker(field: Field, attacker: UnitOnField) -> list[Engagement]:

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.uncertainty.lengths import Lengths, distances, updated_distances
+from tablecam.rules.memo import Memo
+from tablecam.uncertainty.lengths import distances_of_pairs
+
+Array = NDArray[np.float64]
+
+_REMEMBERED: Memo[tuple[float, float]] = Memo(size=16_384)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DistanceMatrix:
-    """The matrix of distances between unit footprints, in the field's order."""
+    """The distances (n, n) between unit footprints in mm, in the field's order, with sigmas."""
 
     indices: Mapping[str, int]
-    lengths: Lengths
+    value_mm: Array
+    spread_mm: Array
 
     def mm(self, a_id: str, b_id: str) -> float:
         """Returns the distance between two units; 0 if they touch or overlap."""
-        return float(self.lengths.value_mm[self.indices[a_id], self.indices[b_id]])
+        return float(self.value_mm[self.indices[a_id], self.indices[b_id]])
 
     def sigma_mm(self, a_id: str, b_id: str) -> float:
         """Returns the standard deviation of the distance between two units."""
-        return float(self.lengths.sigma_mm[self.indices[a_id], self.indices[b_id]])
+        return float(self.spread_mm[self.indices[a_id], self.indices[b_id]])
 
     def nearest(self, to_id: str, among: Iterable[UnitOnField]) -> UnitOnField | None:
         """Returns the nearest of the given units, the first of equals; None if there are none."""
@@ -31,15 +40,19 @@ class DistanceMatrix:
 
 
 def distance_matrix(field: Field) -> DistanceMatrix:
-    """Measures the distances between all units of a field."""
-    places = MappingProxyType({unit.id: place for place, unit in enumerate(field.units)})
-    return DistanceMatrix(places, distances([unit.unit for unit in field.units]))
-
-
-def updated_distance_matrix(
-    before: DistanceMatrix, field: Field, changed: Collection[str]
-) -> DistanceMatrix:
-    """Updates the distances after only the units of ids `changed` have moved."""
-    places = [before.indices[unit_id] for unit_id in changed]
+    """Measures the distances between all units of a field; known ones are remembered."""
     units = [unit.unit for unit in field.units]
-    return DistanceMatrix(before.indices, updated_distances(before.lengths, units, places))
+    pairs = np.array([*combinations(range(len(units)), 2)], dtype=np.intp).reshape(-1, 2)
+    places = [unit.place for unit in field.units]
+
+    def measured(new: list[int]) -> list[tuple[float, float]]:
+        lengths = distances_of_pairs(units, pairs[new])
+        return list(zip(*(values.tolist() for values in lengths), strict=True))
+
+    keys = [*combinations(places, 2)]
+    lengths = np.array(_REMEMBERED.answers(keys, measured), dtype=np.float64).reshape(-1, 2)
+    matrices = np.zeros((2, len(units), len(units)))
+    first, second = pairs.T
+    matrices[:, first, second] = matrices[:, second, first] = lengths.T
+    indices = {unit.id: place for place, unit in enumerate(field.units)}
+    return DistanceMatrix(indices, *matrices)

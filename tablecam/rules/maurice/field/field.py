@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import compress
 from types import MappingProxyType
 from typing import Final
 
@@ -134,6 +135,9 @@ def _broken(unit: Unit) -> Iterator[str]:
         )
 
 
+_FAR_SIGMAS = 6.0
+"""Bound on the error of a unit, in sigmas; no answer depends on a larger one."""
+
 GAME = "maurice-lite"
 
 MAX_OFF_TABLE_MM = 10.0
@@ -148,7 +152,8 @@ class UnitOnField:
     `outline` is the union of its bases with the seams closed (G-7); `bases` are their rectangles
     in the order of `unit.bases`; `axes` are its front edge and heading (G-3); `formation` is the
     declared one or else is read from the bases (M-1.7). `sigma_bound_mm` bounds the standard
-    deviation of the position of any corner in any direction.
+    deviation of the position of any corner in any direction. `place` is the same object wherever
+    the same unit lies as it does here, in the same formation.
     """
 
     unit: Unit
@@ -159,6 +164,7 @@ class UnitOnField:
     is_in_difficult: bool
     is_in_water: bool
     sigma_bound_mm: float
+    place: object
 
     @property
     def id(self) -> str:
@@ -261,6 +267,26 @@ class Field:
         return tuple(
             other for other in self.units if other.side == unit.side and other.id != unit.id
         )
+
+    def keys(self, units: Sequence[UnitOnField], reaches_mm: Sequence[float]) -> list[Hashable]:
+        """Returns what answers about units hang on if nothing beyond their reaches matters.
+
+        That is the table, its ground, the unit itself, and how all units within reach lie.
+        """
+        # Twice, for the unit's own error and the other's.
+        errors_mm = 2 * _FAR_SIGMAS * max((unit.sigma_bound_mm for unit in self.units), default=0.0)
+        farther_mm = errors_mm + self.position.table.tolerance_mm
+        outlines = np.array([unit.outline for unit in self.units], dtype=object)
+        places = [unit.place for unit in self.units]
+        return [
+            (
+                self.position.table,
+                self.ground,
+                unit,
+                *compress(places, shapely.dwithin(outlines, unit.outline, reach_mm + farther_mm)),
+            )
+            for unit, reach_mm in zip(units, reaches_mm, strict=True)
+        ]
 
     def in_bw(self, length_mm: float) -> float:
         """Converts a length to base widths."""
@@ -365,11 +391,18 @@ def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField
             is_in_difficult=bool(in_difficult[span].any()),
             is_in_water=bool(in_water[span].any()),
             sigma_bound_mm=float(spreads_mm[span].max()),
+            place=_place(unit.id, unit.side, unit.arm, unit.formation, unit.bases),
         )
         for unit, outline, rectangles_of, span in zip(
             units, unit_footprints(own), own, spans, strict=True
         )
     )
+
+
+@lru_cache(maxsize=4096)
+def _place(*_: object) -> object:
+    """Returns an object that is the same for the same arguments, and quick to compare."""
+    return object()
 
 
 def _check_units(position: Position, bases: NDArray[np.object_], source: str) -> None:

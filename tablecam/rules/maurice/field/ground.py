@@ -23,7 +23,7 @@ class Piece:
     outline: shapely.Geometry
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ground:
     """All terrain of a table, as one area (a union of outlines) for each effect (M-5.1, G-10).
 

@@ -11,11 +11,13 @@ from typing import Any, Literal
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
+from tablecam.rules.maurice.field.tables import LONG_BW, SHORT_BW, ZONE_BW
 from tablecam.rules.maurice.fire.confidence import FireConfidence
 from tablecam.rules.maurice.fire.option import FireOption, Range, options
 from tablecam.rules.maurice.fire.shooter import Shooter, shooters
 from tablecam.rules.maurice.fire.target_confidence import FireBatch
 from tablecam.rules.maurice.fire.zone import ZoneContents, met_ahead, zone_contents_turned
+from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer
 
 __all__ = ["BaseFire", "FireOption", "fire_of", "fire_of_units"]
@@ -65,15 +67,34 @@ FireByUnit = Mapping[str, Mapping[str, BaseFire]]
 """Each base's fire, by unit id and base name."""
 
 
-def fire_of_units(
-    field: Field, only: Collection[str] | None = None, known: FireByUnit | None = None
-) -> FireByUnit:
+_REMEMBERED: Memo[Mapping[str, BaseFire]] = Memo()
+
+
+def fire_of_units(field: Field, only: Collection[str] | None = None) -> FireByUnit:
     """Returns the fire of all units, or of the `only` ids, by unit id and base name.
 
-    Cavalry has no entries (M-7.7). `known` is the fire on the same ground before some units
-    changed: a measured base that faces the same bases as then reuses its result.
+    Cavalry has no entries (M-7.7). The fire of units around which nothing has changed is
+    remembered.
     """
     units = [unit for unit in field.units if only is None or unit.id in only]
+    keys = field.keys(units, [_reach_mm(field, unit) for unit in units])
+    fire = _REMEMBERED.answers(keys, lambda new: _fire_of(field, [units[index] for index in new]))
+    return MappingProxyType({unit.id: of for unit, of in zip(units, fire, strict=True)})
+
+
+def fire_of(field: Field, unit: UnitOnField) -> Mapping[str, BaseFire]:
+    """Returns the fire of each base of a unit, by base name; empty for cavalry (M-7.7)."""
+    return fire_of_units(field, only=[unit.id])[unit.id]
+
+
+def _reach_mm(field: Field, unit: UnitOnField) -> float:
+    """Bounds the distance of anything that a unit's fire depends on."""
+    longest_bw = LONG_BW if unit.unit.arm == "artillery" else SHORT_BW
+    return (longest_bw + ZONE_BW) * field.bw_mm
+
+
+def _fire_of(field: Field, units: Sequence[UnitOnField]) -> list[Mapping[str, BaseFire]]:
+    """Works out the fire of units together."""
     bases = [
         (unit, place)
         for unit in units
@@ -82,41 +103,17 @@ def fire_of_units(
     ]
     barred = _blocked_bases(field, bases)
     ready = shooters(field, [base for base, why in zip(bases, barred, strict=True) if not why])
-    reused = [_reusable_fire(shooter, known or {}) for shooter in ready]
-    new = tuple(
-        base for base, reused_fire in zip(ready, reused, strict=True) if reused_fire is None
-    )
-    computed, batch = (
-        iter(_fire_by_priority(new)),
-        FireBatch(new, field.position.table.tolerance_mm),
-    )
+    computed = zip(ready, _fire_by_priority(ready), strict=True)
+    batch = FireBatch(ready, field.position.table.tolerance_mm)
     fire_by_unit: dict[str, dict[str, BaseFire]] = {unit.id: {} for unit in units}
-    able, is_measured = iter(zip(ready, reused, strict=True)), not is_exact(field)
+    is_measured = not is_exact(field)
     for (unit, place), why in zip(bases, barred, strict=True):
         name = unit.unit.base_name(place)
-        shooter, fire = (None, BaseFire(name, (), why)) if why else next(able)
-        if fire is None or shooter is None:
-            fire = fire or next(computed)
-            fire = (
-                _with_confidence(field, unit, place, fire, shooter, batch) if is_measured else fire
-            )
+        shooter, fire = (None, BaseFire(name, (), why)) if why else next(computed)
+        if is_measured:
+            fire = _with_confidence(field, unit, place, fire, shooter, batch)
         fire_by_unit[unit.id][name] = fire
-    return MappingProxyType(
-        {name: MappingProxyType(base_fires) for name, base_fires in fire_by_unit.items()}
-    )
-
-
-def _reusable_fire(shooter: Shooter, known: FireByUnit) -> BaseFire | None:
-    """Returns the known fire of a base if it faces the same bases as it did then."""
-    old = known.get(shooter.unit.id, {}).get(shooter.name)
-    if old is None or old.confidence is None or old.confidence.shooter is None:
-        return None
-    return old if old.confidence.shooter.faces_as(shooter) else None
-
-
-def fire_of(field: Field, unit: UnitOnField) -> Mapping[str, BaseFire]:
-    """Returns the fire of each base of a unit, by base name; empty for cavalry (M-7.7)."""
-    return fire_of_units(field, only=[unit.id])[unit.id]
+    return [MappingProxyType(base_fires) for base_fires in fire_by_unit.values()]
 
 
 def _with_confidence(

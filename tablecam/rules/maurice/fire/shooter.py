@@ -91,15 +91,6 @@ class Shooter:
         inward = (end - left) / np.hypot(*(end - left)) * shift_mm
         return shapely.LineString([left + inward, end - inward])
 
-    def faces_as(self, other: Shooter) -> bool:
-        """Returns whether `other` is the same base, facing the same bases on the same ground."""
-
-        def bases_faced(base: Shooter) -> list[tuple[int, int]]:
-            faced = (base, *base.others, None, *base.hidden)
-            return [(0, 0) if one is None else (id(one.unit), one.place) for one in faced]
-
-        return bases_faced(self) == bases_faced(other)
-
     def behind(self, walls: tuple[Piece, ...]) -> Shooter:
         """Returns the same base with `walls` as its only own walls."""
         all_obstructing = (*self.obstructing, *(wall.outline for wall in self.own_walls))

@@ -16,7 +16,7 @@ from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Vo
 from tablecam.rules.maurice.field.results import breaking_reason, is_broken
 from tablecam.rules.maurice.field.tables import FORCE_BW, TO_DISRUPT, TO_DISRUPT_GUN_BY_BOMBARDMENT
 from tablecam.rules.maurice.field.terms import needed_on_die
-from tablecam.rules.maurice.fire.fire import BaseFire, FireByUnit, FireOption, fire_of
+from tablecam.rules.maurice.fire.fire import BaseFire, FireOption, fire_of_units
 from tablecam.rules.maurice.place.forces import first_unlinked, linking_obstacle
 from tablecam.table.model import Arm
 from tablecam.wording import joined, nearest
@@ -79,8 +79,8 @@ class TargetResult:
     because: tuple[str, ...]
 
 
-def shot_list(field: Field, request: Volley, known: FireByUnit | None = None) -> tuple[Shot, ...]:
-    """Returns the requested shots in order; `known` is fire that is computed already.
+def shot_list(field: Field, request: Volley) -> tuple[Shot, ...]:
+    """Returns the requested shots in order.
 
     Raises:
         BadInput: A base may not fire at its chosen target, or units that bombard together are not
@@ -88,10 +88,7 @@ def shot_list(field: Field, request: Volley, known: FireByUnit | None = None) ->
     """
     if request.kind == "bombard":
         _check_one_force(field, request)
-    fire = dict(known or {})
-    for aim in request.aims:
-        if aim.unit not in fire:
-            fire[aim.unit] = fire_of(field, field.by_id[aim.unit])
+    fire = fire_of_units(field, {aim.unit for aim in request.aims})
     return tuple(_shot(field, request, aim, fire[aim.unit].get(aim.base)) for aim in request.aims)
 
 

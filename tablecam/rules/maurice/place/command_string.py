@@ -14,6 +14,7 @@ from tablecam.geometry.shapes import Shape
 from tablecam.geometry.taut.taut_path import TautPath, taut_paths
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import COMMANDER_BW, STRING_BW
+from tablecam.rules.memo import Memo
 from tablecam.table.model import BasePose, Commander, Point
 from tablecam.uncertainty.answer import Answer, decide
 
@@ -43,12 +44,33 @@ def command_string(field: Field, commander: Commander, ids: Iterable[str]) -> Co
     return command_strings(field, commander, [tuple(ids)])[0]
 
 
+_REMEMBERED: Memo[CommandString | None] = Memo()
+
+
 def command_strings(
     field: Field, commander: Commander, forces: Sequence[Sequence[str]]
 ) -> tuple[CommandString | None, ...]:
-    """Returns the shortest string, as in `command_string`, from a commander to each force."""
+    """Returns the shortest string, as in `command_string`, from a commander to each force.
+
+    They are remembered while the commander, the force and all enemies lie still.
+    """
     goals = [[field.by_id[unit_id] for unit_id in force] for force in forces]
     enemies = [unit for unit in field.units if unit.side != commander.side]
+    setting = (field.position.table, commander, *(enemy.place for enemy in enemies))
+    keys = [(setting, *(unit.place for unit in units)) for units in goals]
+    strings = _REMEMBERED.answers(
+        keys, lambda new: _strings(field, commander, [goals[index] for index in new], enemies)
+    )
+    return tuple(strings)
+
+
+def _strings(
+    field: Field,
+    commander: Commander,
+    goals: Sequence[Sequence[UnitOnField]],
+    enemies: Sequence[UnitOnField],
+) -> list[CommandString | None]:
+    """Lays the strings from a commander to several forces."""
     table = field.position.table
     strings = taut_paths(
         (commander.x_mm, commander.y_mm),
@@ -59,10 +81,10 @@ def command_strings(
         start_radius_mm=COMMANDER_BW * field.bw_mm / 2,
         bounds=(0.0, 0.0, table.width_mm, table.depth_mm),
     )
-    return tuple(
+    return [
         None if string is None else _span(field, commander, units[string.goal], string, enemies)
         for string, units in zip(strings, goals, strict=True)
-    )
+    ]
 
 
 def _span(

@@ -63,22 +63,15 @@ class Contacts:
 
 def contacts_of_field(field: Field) -> Contacts:
     """Finds the contacts between all units of a field."""
-    return _touching(field, frozenset(unit.id for unit in field.units), {})
+    return _touching(field, frozenset(unit.id for unit in field.units))
 
 
-def updated_contacts(before: Contacts, field: Field, changed: Set[str]) -> Contacts:
-    """Updates the contacts after only the units of ids `changed` have moved."""
-    old = {ids: pair for ids, pair in before.contacts.items() if changed.isdisjoint(ids)}
-    return _touching(field, changed, old)
-
-
-def _touching(field: Field, among: Set[str], known: Mapping[tuple[str, str], Contact]) -> Contacts:
-    """Adds the contacts of the units `among` to the known ones, in the field's order."""
+def _touching(field: Field, among: Set[str]) -> Contacts:
+    """Finds the contacts of the units `among`, in the field's order."""
     units = [unit.unit for unit in field.units]
     tolerance_mm = field.position.table.tolerance_mm
     direct = contacts(units, tolerance_mm=tolerance_mm, rule=RULE, among=among)
-    new = {(pair.a, pair.b): pair for pair in (*direct, *_across_obstacles(field, among))}
-    by_ids = {**known, **new}
+    by_ids = {(pair.a, pair.b): pair for pair in (*direct, *_across_obstacles(field, among))}
     place = {unit.id: index for index, unit in enumerate(units)}
     order = sorted(by_ids, key=lambda ids: (place[ids[0]], place[ids[1]]))
     return Contacts(field, MappingProxyType({ids: by_ids[ids] for ids in order}))
@@ -86,7 +79,7 @@ def _touching(field: Field, among: Set[str], known: Mapping[tuple[str, str], Con
 
 def contacts_of_unit(field: Field, unit_id: str) -> Contacts:
     """Finds the contacts between one unit of a field and all others."""
-    return _touching(field, frozenset((unit_id,)), {})
+    return _touching(field, frozenset((unit_id,)))
 
 
 def _is_across(field: Field, a: UnitOnField, b: UnitOnField) -> bool:

@@ -14,6 +14,7 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.place.contacts import Contacts
+from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_units
 
@@ -56,8 +57,16 @@ def flank_margins_mm(units: Sequence[UnitOnField], others: Sequence[UnitOnField]
     return _margins_mm(Fronts.of_all([unit.axes for unit in units]), bases)
 
 
+_REMEMBERED: Memo[Answer] = Memo()
+
+
 def flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float) -> Answer:
-    """Returns the answer of `to_flank` for a margin computed before."""
+    """Returns the answer of `to_flank` for a margin computed before, remembered."""
+    key = (field.position.table, a.place, b.place)
+    return _REMEMBERED.answer(key, lambda: _flank_answer(field, a, b, margin_mm))
+
+
+def _flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float) -> Answer:
     tolerance_mm = field.position.table.tolerance_mm
     word, chance = decide(margin_mm, tolerance_mm=tolerance_mm)
     sigma_mm = _sigma_bound_mm(a, b)

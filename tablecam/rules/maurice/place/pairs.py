@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.sides import SIDES, Side, sides_from
-from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
+from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.place.flank import flank_answer, flank_margins_mm
 from tablecam.uncertainty.answer import Answer
@@ -65,25 +64,20 @@ class UnitPair:
 
 
 def pairs(
-    field: Field,
-    apart: DistanceMatrix | None = None,
-    known: Mapping[tuple[str, str], UnitPair] = MappingProxyType({}),
+    field: Field, units: Sequence[UnitOnField], apart: DistanceMatrix
 ) -> tuple[UnitPair, ...]:
-    """Returns all ordered pairs of opposing units in field order, reusing those in `known`."""
-    apart = distance_matrix(field) if apart is None else apart
-    enemies = {unit.side: field.enemies_of(unit) for unit in field.units}
-    # Units that ask about the same enemies are measured together, as arrays.
-    units_by_enemies: dict[tuple[UnitOnField, ...], list[UnitOnField]] = {}
-    for a in field.units:
-        unknown = tuple(b for b in enemies[a.side] if (a.id, b.id) not in known)
-        units_by_enemies.setdefault(unknown, []).append(a)
-    new = {
+    """Returns the pairs of each of some units with each of its enemies, in field order."""
+    measured = {
         pair.ids: pair
-        for others, units in units_by_enemies.items()
-        for pair in _measured(field, units, others, apart)
+        for side in dict.fromkeys(unit.side for unit in units)
+        for pair in _measured(
+            field,
+            [unit for unit in units if unit.side == side],
+            [unit for unit in field.units if unit.side != side],
+            apart,
+        )
     }
-    ids = ((a.id, b.id) for a in field.units for b in enemies[a.side])
-    return tuple(new.get(pair_ids) or known[pair_ids] for pair_ids in ids)
+    return tuple(measured[a.id, b.id] for a in units for b in field.enemies_of(a))
 
 
 def _measured(
@@ -98,7 +92,7 @@ def _measured(
     lies = sides_from([unit.axes for unit in units], [enemy.unit for enemy in enemies]).tolist()
     margins_mm = flank_margins_mm(units, enemies).tolist()
     among = np.ix_(*([apart.indices[unit.id] for unit in group] for group in (units, enemies)))
-    far_mm, sigmas_mm = (lengths[among].tolist() for lengths in apart.lengths.arrays())
+    far_mm, sigmas_mm = apart.value_mm[among].tolist(), apart.spread_mm[among].tolist()
     return [
         UnitPair(field, a, b, far, sigma, SIDES[lie], margin)
         for a, *rows in zip(units, far_mm, sigmas_mm, lies, margins_mm, strict=True)

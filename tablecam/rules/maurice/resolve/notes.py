@@ -8,7 +8,7 @@ from typing import Final
 
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.combat.combat import Meeting, ResolvedCombat
-from tablecam.rules.maurice.combat.cover import CoverAnswers
+from tablecam.rules.maurice.combat.cover import close_call_covers
 from tablecam.rules.maurice.combat.fall_back import TABLE_ENDS
 from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.chances import is_exact
@@ -58,9 +58,7 @@ def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
     yield from meeting.engagements.close_calls
     # Exact positions leave no doubt about cover.
     if not is_exact(field):
-        yield from CoverAnswers(field).close_calls(
-            meeting.engagements.possible_pairs(meeting.engaged)
-        )
+        yield from close_call_covers(field, meeting.engagements.possible_pairs(meeting.engaged))
 
 
 def _deciding(field: Field, fought: ResolvedCombat) -> Iterator[str]:

@@ -17,8 +17,7 @@ from tablecam.geometry.outlines import corners
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.rulings.evidence import evidence_of
-from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.rulings.rulings import sides
+from tablecam.rules.maurice.rulings.facts import Rulings, sides
 from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose, Point
 from tablecam.table.sides import side_name

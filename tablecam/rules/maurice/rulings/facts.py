@@ -1,46 +1,41 @@
-"""All rulings on a field as facts with their evidence; `rulings.py` makes documents of them."""
+"""All rulings on a field as facts with their evidence; `rulings.py` makes documents of them.
+
+A ruling is worked out when it is first asked for. What hangs on few units is remembered for other
+positions, too, where these units lie as they did (`Field.key`).
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as datafield
 from functools import cached_property, partial
-from typing import TypeVar
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.charge.charge import Charge
-from tablecam.rules.maurice.combat.cover import CoverAnswers
-from tablecam.rules.maurice.combat.engagement import Engagements
+from tablecam.rules.maurice.charge.charge import Charge, charges
+from tablecam.rules.maurice.combat.cover import close_call_covers
+from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.field.chances import is_exact
-from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix
+from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.fire.fire import BaseFire
-from tablecam.rules.maurice.place.command_string import CommandString, least_cards
-from tablecam.rules.maurice.place.contacts import Contacts
-from tablecam.rules.maurice.place.forces import close_call_links, link
-from tablecam.rules.maurice.place.near import NearEnemy
-from tablecam.rules.maurice.place.pairs import UnitPair
+from tablecam.rules.maurice.fire.fire import BaseFire, fire_of_units
+from tablecam.rules.maurice.movement.judge import allowance_bw
+from tablecam.rules.maurice.place.command_string import CommandString, command_strings, least_cards
+from tablecam.rules.maurice.place.contacts import Contacts, contacts_of_field
+from tablecam.rules.maurice.place.flank import flanked_by
+from tablecam.rules.maurice.place.forces import close_call_links, forces, link
+from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
+from tablecam.rules.maurice.place.near import NearEnemy, near_enemy
+from tablecam.rules.maurice.place.pairs import UnitPair, pairs
 from tablecam.uncertainty.answer import Answer
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 NOT_KNOWN = "unknown, as tablecam could not work it out"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class UnitRulings:
-    """The rulings on one unit."""
-
-    unit: UnitOnField
-    near: NearEnemy
-    in_contact: tuple[str, ...]
-    flanked_by: tuple[str, ...]
-    fire: Mapping[str, BaseFire]
-    charge: Charge
-    engaged_with: tuple[str, ...]
-    allowance_bw: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +49,107 @@ class ForcePath:
 
 @dataclass(frozen=True, eq=False)
 class Rulings:
-    """All rulings on a field, or those on a few units; `active` is the side whose round it is.
+    """The rulings on a field; `active` is the side whose round it is.
 
-    `is_close_up`: only rulings about the requested units are included. `not_known` names what an
+    With `about`, only rulings that concern one of these units are included; if they are a pair,
+    only the pair as seen by either, the first one's view first. `not_known` collects what an
     internal error kept from being ruled: kinds of questions, such as `span`, and questions about
     one unit, such as `charge/F1`.
     """
 
     field: Field
     active: str
-    distances: DistanceMatrix
-    contacts: Contacts
-    units: Mapping[str, UnitRulings]
-    forces: Mapping[str, tuple[tuple[str, ...], ...]]
-    paths: tuple[ForcePath, ...]
-    pairs: tuple[UnitPair, ...]
-    engagements: Engagements
-    covers: CoverAnswers
-    is_close_up: bool = False
-    not_known: frozenset[str] = frozenset()
+    about: tuple[str, ...] | None = None
+    is_pair: bool = False
+    not_known: set[str] = datafield(default_factory=set)
+
+    @property
+    def is_close_up(self) -> bool:
+        """Whether only rulings about some units are included."""
+        return self.about is not None
+
+    @cached_property
+    def units(self) -> Mapping[str, UnitRulings]:
+        """The rulings on each unit."""
+        return MappingProxyType(
+            {
+                unit.id: UnitRulings(self, unit)
+                for unit in self.field.units
+                if self.about is None or unit.id in self.about
+            }
+        )
+
+    @cached_property
+    def distances(self) -> DistanceMatrix:
+        """The distances between all units."""
+        return distance_matrix(self.field)
+
+    @cached_property
+    def contacts(self) -> Contacts:
+        """The contacts of all units."""
+        return self.attempt(
+            "contact", lambda: contacts_of_field(self.field), Contacts(self.field, {})
+        )
+
+    @cached_property
+    def engagements(self) -> Engagements:
+        """All engagements; every unit of the active side counts as an attacker."""
+        nothing = Engagements(self.field, self.active, {}, {})
+        return self.attempt("engaged", lambda: engagements(self.field, self.active), nothing)
+
+    @cached_property
+    def forces(self) -> Mapping[str, tuple[tuple[str, ...], ...]]:
+        """The forces of each side."""
+        return MappingProxyType(
+            {
+                side: tuple(
+                    force
+                    for force in forces(self.field, side, self.distances)
+                    if self._concerns(force)
+                )
+                for side in sides(self.field)
+            }
+        )
+
+    @cached_property
+    def paths(self) -> tuple[ForcePath, ...]:
+        """The paths from each commander of the active side to each of its forces."""
+        return self.attempt("span", self._paths, ())
+
+    def _paths(self) -> tuple[ForcePath, ...]:
+        leaders = [
+            leader for leader in self.field.position.commanders if leader.side == self.active
+        ]
+        ours = self.forces.get(self.active, ())
+        return tuple(
+            ForcePath(leader.id, force, span)
+            for leader in leaders
+            for force, span in zip(ours, command_strings(self.field, leader, ours), strict=True)
+        )
+
+    @cached_property
+    def pairs(self) -> tuple[UnitPair, ...]:
+        """All ordered pairs of opposing units."""
+        if self.is_pair and self.about is not None:
+            a_id, b_id = self.about
+            both = (self.pair(a_id, b_id), self.pair(b_id, a_id))
+            return tuple(pair for pair in both if pair is not None)
+        return tuple(pair for pair in self._pairs(self.field.units) if self._concerns(pair.ids))
+
+    def pairs_of(self, a_id: str) -> tuple[UnitPair, ...]:
+        """Returns all enemies as seen by one unit."""
+        return self._pairs([self.field.by_id[a_id]])
+
+    def _pairs(self, units: Sequence[UnitOnField]) -> tuple[UnitPair, ...]:
+        nothing: tuple[UnitPair, ...] = ()
+        return self.attempt("flank", lambda: pairs(self.field, units, self.distances), nothing)
+
+    def pair(self, a_id: str, b_id: str) -> UnitPair | None:
+        """Returns the pair of `b` as seen by `a`, or None if they are not opposed."""
+        return next((pair for pair in self.pairs_of(a_id) if pair.b.id == b_id), None)
+
+    def _concerns(self, ids: Collection[str]) -> bool:
+        return self.about is None or not set(self.about).isdisjoint(ids)
 
     @cached_property
     def close_calls(self) -> tuple[Answer, ...]:
@@ -97,15 +174,11 @@ class Rulings:
             )
             answers += attempt(
                 "cover",
-                lambda: self.covers.close_calls(self.engagements.possible_pairs(self.units)),
+                lambda: close_call_covers(self.field, self.engagements.possible_pairs(self.units)),
                 (),
             )
         close_calls = (answer for answer in answers if answer.answer == "too_close")
         return tuple(dict.fromkeys(close_calls))
-
-    def pair(self, a_id: str, b_id: str) -> UnitPair | None:
-        """Returns the pair of `b` as seen by `a`, or None if they are not opposed."""
-        return next((pair for pair in self.pairs if pair.ids == (a_id, b_id)), None)
 
     def answers_about(self, a_id: str, b_id: str) -> tuple[Answer, ...]:
         """Returns the answers about two units: contact, either's flank, or their link."""
@@ -116,6 +189,92 @@ class Rulings:
             return contact, *flanks
         units = self.field.by_id
         return contact, link(self.field, units[a_id], units[b_id])
+
+    def attempt(self, what: str, work: Callable[[], T], otherwise: T) -> T:
+        """Returns the result of `work`; notes `what` as not known if an internal error occurs."""
+        return attempt(what, work, otherwise, self.not_known)
+
+    def ask_all(self) -> None:
+        """Works out the fire and the charges of all units together, much faster than one by one.
+
+        Where that fails, they are worked out unit by unit as they are asked for.
+        """
+        nothing: Mapping[str, Any] = {}
+        fire = attempt("fire", lambda: fire_of_units(self.field, self.units), nothing)
+        charge = attempt("charge", lambda: charges(self.field, self.units), nothing)
+        for name, unit in self.units.items():
+            # The values that the unit's cached properties would work out.
+            answers = (("fire", fire.get(name)), ("charge", charge.get(name)))
+            vars(unit).update((key, answer) for key, answer in answers if answer is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class UnitRulings:
+    """The rulings on one unit, each worked out when it is first asked for."""
+
+    rulings: Rulings
+    unit: UnitOnField
+
+    @cached_property
+    def near(self) -> NearEnemy:
+        """Whether the unit is near the enemy."""
+        name, rulings = self.unit.id, self.rulings
+        because = f"whether {name} is near is {NOT_KNOWN}"
+        unknown = Answer("too_close", 0.0, 0.0, 0.5, NEAR_RULE, because)
+        return rulings.attempt(
+            f"near/{name}",
+            lambda: near_enemy(rulings.field, self.unit, rulings.distances),
+            NearEnemy(unknown, None, None, is_near=False),
+        )
+
+    @property
+    def in_contact(self) -> tuple[str, ...]:
+        """The enemies in contact with the unit."""
+        return self.rulings.contacts.enemies_of(self.unit.id)
+
+    @cached_property
+    def flanked_by(self) -> tuple[str, ...]:
+        """The enemies that flank the unit."""
+        rulings = self.rulings
+        return rulings.attempt(
+            f"flank/{self.unit.id}",
+            lambda: flanked_by(rulings.field, self.unit, rulings.contacts),
+            (),
+        )
+
+    @cached_property
+    def fire(self) -> Mapping[str, BaseFire]:
+        """The fire of each base, by its name."""
+        name, rulings = self.unit.id, self.rulings
+        work = partial(fire_of_units, rulings.field, (name,))
+        return rulings.attempt(f"fire/{name}", lambda: work()[name], {})
+
+    @cached_property
+    def charge(self) -> Charge:
+        """Whom the unit can charge."""
+        name, rulings = self.unit.id, self.rulings
+        return rulings.attempt(
+            f"charge/{name}",
+            lambda: charges(rulings.field, (name,))[name],
+            Charge(False, NOT_KNOWN, (), ()),
+        )
+
+    @property
+    def engaged_with(self) -> tuple[str, ...]:
+        """The enemies that the unit is engaged with."""
+        return self.rulings.engagements.enemies_of(self.unit.id)
+
+    @cached_property
+    def allowance_bw(self) -> float:
+        """How far the unit may march, in base widths."""
+        return allowance_bw(self.rulings.field, self.unit)
+
+
+def sides(field: Field) -> tuple[str, ...]:
+    """Returns the sides with a unit or commander on the table, in the position's order."""
+    named = [unit.side for unit in field.units]
+    named += [leader.side for leader in field.position.commanders]
+    return tuple(dict.fromkeys(named))
 
 
 def attempt(what: str, work: Callable[[], T], otherwise: T, not_known: set[str] | None = None) -> T:

@@ -1,13 +1,10 @@
-"""Rulings narrowed to a few units, to a pair, or to one rule."""
+"""The rules that each key of the rulings document answers."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
-
-from tablecam.rules.maurice.rulings.facts import Rulings
 
 RULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -49,32 +46,6 @@ def is_under(rule: str, other: str | None) -> bool:
     """
     prefix = rule.upper()
     return other is not None and (other == prefix or other.startswith(f"{prefix}."))
-
-
-def narrowed_to_units(rulings: Rulings, ids: Collection[str]) -> Rulings:
-    """Returns the rulings that concern at least one of some units."""
-    return replace(
-        rulings,
-        units=MappingProxyType(
-            {unit_id: rulings.units[unit_id] for unit_id in rulings.units if unit_id in ids}
-        ),
-        forces=MappingProxyType(
-            {
-                side: tuple(force for force in of_side if not set(ids).isdisjoint(force))
-                for side, of_side in rulings.forces.items()
-            }
-        ),
-        paths=tuple(string for string in rulings.paths if not set(ids).isdisjoint(string.force)),
-        pairs=tuple(pair for pair in rulings.pairs if not set(ids).isdisjoint(pair.ids)),
-        is_close_up=True,
-    )
-
-
-def narrowed_to_pair(rulings: Rulings, a_id: str, b_id: str) -> Rulings:
-    """Returns the rulings that concern two units, the pair as seen by `a` first."""
-    views = (rulings.pair(a_id, b_id), rulings.pair(b_id, a_id))
-    pairs = tuple(pair for pair in views if pair is not None)
-    return replace(narrowed_to_units(rulings, (a_id, b_id)), pairs=pairs)
 
 
 def document_under_rule(rule: str, document: Mapping[str, Any]) -> dict[str, Any]:

@@ -96,9 +96,7 @@ def contact_line(rulings: Rulings, a_id: str, b_id: str) -> Finding:
 def flanks_section(rulings: Rulings, unit: UnitOnField) -> Section:
     """Returns the enemies within 8 BW that flank a unit or are to its flank or front."""
     limit_mm = _LISTED_BW * rulings.field.bw_mm
-    close_pairs = [
-        pair for pair in rulings.pairs if pair.a.id == unit.id and pair.distance_mm <= limit_mm
-    ]
+    close_pairs = [pair for pair in rulings.pairs_of(unit.id) if pair.distance_mm <= limit_mm]
     close_pairs.sort(key=lambda pair: (not _touches(rulings, pair), pair.distance_mm))
     lines = [flank_line(rulings, pair) for pair in close_pairs if _may_matter(rulings, pair)]
     others = [pair.b.id for pair in close_pairs if not _may_matter(rulings, pair)]

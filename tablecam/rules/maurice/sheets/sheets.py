@@ -93,9 +93,9 @@ def _section(
     text = f"the answer for {joined(names)} is {NOT_KNOWN}"
     key = "near_enemy" if kind == "near" else kind
     unknown = Section(key, kind.capitalize(), (plain_line(text),))
-    if rulings.not_known & {kind, *(f"{kind}/{name}" for name in names)}:
-        return unknown
-    return attempt("/".join((kind, *names)), lambda: make(rulings, *units), unknown)
+    section = attempt("/".join((kind, *names)), lambda: make(rulings, *units), unknown)
+    is_lost = rulings.not_known & {kind, *(f"{kind}/{name}" for name in names)}
+    return unknown if is_lost else section
 
 
 def lines_about(rulings: Rulings, question: str) -> Iterator[Finding]:

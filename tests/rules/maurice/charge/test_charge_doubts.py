@@ -14,7 +14,8 @@ from tablecam.rules.maurice.charge.charge import charge_of, charges
 from tablecam.rules.maurice.charge.confidence import DRAWS
 from tablecam.rules.maurice.charge.relaxed_limits import relaxed_limits_of
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Position, Terrain, Unit
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.tables import gun, line, massed, position
@@ -175,13 +176,13 @@ def test_a_margin_below_the_players_tolerance_is_too_close():
 
 def test_the_document_carries_probabilities_and_doubts():
     field = field_of(position(*DOUBTFUL["the end of its reach"]))
-    told = rulings_document(all_rulings(field, "french"))["units"]["F1"]["charge"]
+    told = rulings_document(Rulings(field, "french"))["units"]["F1"]["charge"]
     (doubt,) = told["doubts"]
     assert (doubt["answer"], doubt["rule"]) == ("too_close", "M-8.3")
     assert doubt["margin_mm"] == pytest.approx(-0.4, abs=0.05)
     assert "F1" in doubt["because"]
     certain = field_of(position(*map(exact, (FOOT, gun("1", "british", 600, 600, SOUTH)))))
-    told = rulings_document(all_rulings(certain, "french"))["units"]["F1"]["charge"]
+    told = rulings_document(Rulings(certain, "french"))["units"]["F1"]["charge"]
     assert "doubts" not in told
     assert [lane["probability"] for lane in told["lanes"]] == [1.0]
 
@@ -217,7 +218,7 @@ def test_wider_limits_never_leave_fewer_targets(foe, battery, deep):
 def test_m_8_3_no_charge_is_surer_than_that_its_target_is_near_enough(laid, gap_mm):
     """Two lines square at 160.0 mm were near with 0.50, and charged with 0.98, on one page."""
     enemy = laid("1", "british", 600, 520 + gap_mm, SOUTH, **ERROR)
-    found = all_rulings(field_of(position(FOOT, enemy)), "french").units["F1"]
+    found = Rulings(field_of(position(FOOT, enemy)), "french").units["F1"]
     told = [lane.probability for lane in found.charge.lanes]
     told += [answer.probability for answer in found.charge.answers]
     assert told

@@ -12,7 +12,8 @@ from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.front_contact import contact_margin_mm, touches_front
 from tablecam.rules.maurice.place.contacts import contacts_of_field
-from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Position, Terrain, Unit
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.tables import gun, line, massed, position
@@ -189,7 +190,7 @@ def _before(front_mm: float, layout, x_mm: float, gap_mm: float, heading_deg: fl
 
 def test_rulings_gather_every_doubt_once_and_tell_how_probable_engagements_are() -> None:
     field = field_of(in_contact(0.9, **SURE))
-    found = all_rulings(field, "french")
+    found = Rulings(field, "french")
     rules = [answer.rule for answer in found.close_calls]
     assert {"M-1.10", "M-8.10"} <= set(rules)
     assert len(set(found.close_calls)) == len(rules)
@@ -198,7 +199,7 @@ def test_rulings_gather_every_doubt_once_and_tell_how_probable_engagements_are()
 
 
 def test_exact_rulings_tell_nothing_of_doubts() -> None:
-    document = rulings_document(all_rulings(field_of(in_contact(0.9)), "french"))
+    document = rulings_document(Rulings(field_of(in_contact(0.9)), "french"))
     assert document["doubts"] == []
     assert "engaged_probability" not in document["units"]["F1"]
 

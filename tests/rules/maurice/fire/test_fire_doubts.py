@@ -11,10 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.field import field_of, updated_field
 from tablecam.rules.maurice.fire.fire import BaseFire, fire_of, fire_of_units
-from tablecam.rules.maurice.rulings.rulings import all_rulings
-from tablecam.rules.maurice.rulings.update import renewed
+from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.table.model import BasePose, Position
 from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.fire.test_fire_moved import battles
@@ -195,7 +194,7 @@ def test_the_players_tolerance_makes_exact_poses_too_close_to_call():
 def test_m_7_9_no_shot_is_surer_than_that_its_target_is_near_enough(gap_mm):
     """Two lines square at 160.0 mm were near with 0.50, and in range with 0.96, on one page."""
     facing = line("B1", "british", 580, 420 + gap_mm, SOUTH, **MEASURED)
-    found = all_rulings(field_of(position(foot(**MEASURED), facing)), "french").units["F1"]
+    found = Rulings(field_of(position(foot(**MEASURED), facing)), "french").units["F1"]
     told = [doubt.probability for fire in found.fire.values() for doubt in fire.close_calls]
     told += [option.probability for fire in found.fire.values() for option in fire.options]
     assert told
@@ -248,22 +247,20 @@ def test_bases_asked_together_are_told_what_each_unit_is_told_alone(battle, sigm
         }
 
 
-def test_a_base_that_faces_who_it_faced_is_not_asked_again_when_another_unit_moves():
-    """F1's right-hand base is told of anew by the enemy before it; its left-hand one is not."""
-    moved_mm = 3.0
+@pytest.mark.parametrize(("y_mm", "is_same"), [(480, False), (900, True)])
+def test_a_unit_is_not_asked_again_when_one_out_of_its_reach_moves(y_mm, is_same):
     before, after = (
         position(
             foot(**MEASURED),
             gun("B1", "british", 500, 500, SOUTH, **MEASURED),
-            gun("B2", "british", 760 + by_mm, 480, SOUTH, **MEASURED),
+            gun("B2", "british", 760 + by_mm, y_mm, SOUTH, **MEASURED),
         )
-        for by_mm in (0.0, moved_mm)
+        for by_mm in (0.0, 3.0)
     )
-    found = all_rulings(field_of(before), "french")
-    anew = renewed(found, field_of(after))
-    old, new = found.units["F1"].fire, anew.units["F1"].fire
-    assert [old[name] is new[name] for name in old] == [True, False, False, False]
-    afresh = all_rulings(field_of(after), "french").units["F1"].fire
+    field = field_of(before)
+    old, new = (fire_of_units(of)["F1"] for of in (field, updated_field(field, after)))
+    assert (old is new) == is_same
+    afresh = fire_of_units(field_of(after))["F1"]
     assert {k: v.to_json() for k, v in new.items()} == {k: v.to_json() for k, v in afresh.items()}
 
 

@@ -4,8 +4,9 @@ import shapely
 
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.movement.reach import reach
-from tablecam.rules.maurice.rulings.narrowing import document_under_rule, narrowed_to_units
-from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.narrowing import document_under_rule
+from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import BW, column, gun, line, position
 
@@ -56,8 +57,8 @@ def test_m_4_23_a_gun_with_smoke_reaches_nothing_but_its_place() -> None:
 
 def test_a_document_of_a_few_units_carries_their_reach_and_one_of_all_does_not() -> None:
     field = field_of(position(line("F1", "french", 900, 600), line("F2", "french", 300, 600)))
-    found = all_rulings(field, "french")
-    document = rulings_document(narrowed_to_units(found, ["F1"]))
+    found = Rulings(field, "french")
+    document = rulings_document(Rulings(field, "french", about=("F1",)))
     (outline,) = document["units"]["F1"]["reach"]
     assert abs(shapely.Polygon(outline).area - reach(field, field.by_id["F1"]).area) < 1.0
     assert "reach" in document_under_rule("M-6.2", document)["units"]["F1"]

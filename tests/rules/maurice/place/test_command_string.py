@@ -15,7 +15,8 @@ from tablecam.rules.maurice.place.command_string import (
     least_cards,
     reaches,
 )
-from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Commander, Terrain, Unit
 from tests.rules.maurice.sheets.sheets_asked import lines_of, unit_sheet
 from tests.rules.maurice.tables import BW, column, gun, line, position
@@ -191,7 +192,7 @@ def test_m_4_11_a_string_a_hair_over_four_bw_is_too_close_and_the_movers() -> No
     assert (cards_bw, answer.answer, answer.rule) == (4, "too_close", "M-4.11")
     assert answer.margin_mm == pytest.approx(-0.0014, abs=1e-6)
     assert 0.4 < answer.probability < 0.5
-    document = rulings_document(all_rulings(field, "french"))
+    document = rulings_document(Rulings(field, "french"))
     (string,) = document["spans"]
     assert (string["cards_bw"], string["answer"]) == (4, "too_close")
     assert "M-4.11" in {doubt["rule"] for doubt in document["doubts"]}

@@ -15,17 +15,17 @@ from tablecam.cli import main
 from tablecam.geometry.outlines import common_area
 from tablecam.rules.maurice.charge.charge import charges
 from tablecam.rules.maurice.charge.confidence import drawn_fields
-from tablecam.rules.maurice.combat.cover import CoverAnswers
+from tablecam.rules.maurice.combat import cover
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.game.hands.detect_moves import detect_moves
 from tablecam.rules.maurice.game.hands.unit_moves import suggest_march
 from tablecam.rules.maurice.game.state.steps import Marching
 from tablecam.rules.maurice.movement.reach import reach
-from tablecam.rules.maurice.rulings import rulings as chapters
+from tablecam.rules.maurice.rulings import facts
 from tablecam.rules.maurice.rulings.drawing import rulings_svg
-from tablecam.rules.maurice.rulings.facts import NOT_KNOWN
-from tablecam.rules.maurice.rulings.narrowing import narrowed_to_units
-from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, Rulings
+from tablecam.rules.maurice.rulings.rulings import rulings_document
+from tablecam.rules.maurice.sheets import combat
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
 from tablecam.table.model import Commander, Position, TableSize, Terrain
 from tablecam.testing import shifted, unit
@@ -42,7 +42,7 @@ def is_known(said: object) -> bool:
 
 def rule_on_all(where: Position) -> None:
     """Every ruling, and every sheet of two that face each other, with nothing left unknown."""
-    found = all_rulings(field_of(where), "french")
+    found = Rulings(field_of(where), "french")
     assert is_known(rulings_document(found))
     ours, theirs = (found.field.of_side(side) for side in ("french", "british"))
     for each in ours:
@@ -157,13 +157,13 @@ def broken(monkeypatch):
             raise shapely.errors.GEOSException("side location conflict")
         return charges(field, only)
 
-    monkeypatch.setattr(chapters, "charges", fails)
-    return all_rulings(field_of(FACING), "french")
+    monkeypatch.setattr(facts, "charges", fails)
+    return Rulings(field_of(FACING), "french")
 
 
 def test_a_charge_beyond_us_is_not_known_and_the_rest_of_the_sheet_stands(broken):
     """M-8.3"""
-    whole = all_rulings(replace(broken.field), "french")
+    whole = Rulings(replace(broken.field), "french")
     sheet = unit_sheet(broken, "F1")
     assert [each.key for each in sheet.sections] == UNIT_KEYS
     (said,) = lines_of(sheet, "charge")
@@ -192,9 +192,9 @@ def test_what_fails_only_when_it_is_asked_for_leaves_the_rest_too(monkeypatch):
     def fails(*_):
         raise shapely.errors.GEOSException("mixed-dimension")
 
-    monkeypatch.setattr(CoverAnswers, "answer", fails)
-    monkeypatch.setattr(CoverAnswers, "close_calls", fails)
-    found = all_rulings(field_of(FACING), "french")
+    monkeypatch.setattr(cover, "cover_answer", fails)
+    monkeypatch.setattr(combat, "cover_answer", fails)
+    found = Rulings(field_of(FACING), "french")
     sheet = pair_sheet(found, "F1", "B1")
     assert [each.key for each in sheet.sections] == PAIR_KEYS
     assert rulings_document(found)["units"]["F1"]["charge"]["targets"]
@@ -205,7 +205,7 @@ def test_a_close_up_is_drawn_though_a_string_lies_off_it():
     force = (line(f"F{place}", "french", 100 + 200 * place, 400) for place in range(6))
     leader = Commander("cinc", "french", 1400, 100)
     where = position(*force, line("B1", "british", 100, 700, SOUTH), commanders=[leader])
-    found = narrowed_to_units(all_rulings(field_of(where), "french"), ["F0"])
+    found = Rulings(field_of(where), "french", about=("F0",))
     assert ElementTree.fromstring(rulings_svg(found)).tag.endswith("svg")
 
 
@@ -215,8 +215,8 @@ def test_contacts_beyond_us_are_null_and_not_nobody(monkeypatch):
     def fails(field):
         raise shapely.errors.GEOSException("side location conflict")
 
-    monkeypatch.setattr(chapters, "contacts_of_field", fails)
-    document = rulings_document(all_rulings(field_of(FACING), "french"))
+    monkeypatch.setattr(facts, "contacts_of_field", fails)
+    document = rulings_document(Rulings(field_of(FACING), "french"))
     assert "contact" in document["not_known"]
     assert document["units"]["F1"]["in_contact"] is None
     assert document["units"]["F1"]["flanked_by"] is None

@@ -5,7 +5,8 @@ from typing import Any
 from hypothesis import given, settings
 
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
+from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Position, Terrain
 from tests.rules.maurice.moved import Motion, motions
 from tests.rules.maurice.tables import column, gun, line, massed, position
@@ -36,7 +37,7 @@ GROUND = (
 
 def ruled(of: Position) -> dict[str, Any]:
     """What was ruled, less what tells where and by which hand."""
-    found = rulings_document(all_rulings(field_of(of), "french"))
+    found = rulings_document(Rulings(field_of(of), "french"))
     units = {
         name: {
             "near": (unit["near_enemy"]["answer"], unit["near_enemy"]["nearest"]),

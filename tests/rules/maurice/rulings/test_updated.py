@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.rules.maurice.field.field import field_of, updated_field
-from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
-from tablecam.rules.maurice.rulings.update import renewed
+from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Commander, Terrain
 from tests.rules.maurice.tables import gun, line, massed, position
 
@@ -23,7 +23,7 @@ UNITS = (
     line("B3", "british", 1100, 900, SOUTH),
     line("F5", "french", 1500, 200),
 )
-BEFORE = all_rulings(field_of(position(*UNITS, terrain=[WOOD])), "french")
+BEFORE = Rulings(field_of(position(*UNITS, terrain=[WOOD])), "french")
 
 
 def moved(unit, x_mm, y_mm):
@@ -45,16 +45,17 @@ def test_rulings_after_a_move_are_those_made_afresh(which, x_mm, y_mm, disruptio
     there = moved(units[which], x_mm, y_mm if units[which].side == "french" else -y_mm)
     units[which] = replace(there, state={"disruption": disruption})
     field = field_of(position(*units, terrain=[WOOD]))
-    wanted = rulings_document(all_rulings(field, "french"))
-    assert rulings_document(renewed(BEFORE, field)) == wanted
+    wanted = rulings_document(Rulings(field, "french"))
+    after = updated_field(BEFORE.field, field.position)
+    assert rulings_document(Rulings(after, BEFORE.active)) == wanted
 
 
 def test_what_is_out_of_reach_is_taken_over():
-    field = field_of(position(*UNITS[:-1], moved(UNITS[-1], 10, 10), terrain=[WOOD]))
-    after = renewed(BEFORE, field)
+    there = position(*UNITS[:-1], moved(UNITS[-1], 10, 10), terrain=[WOOD])
+    after = Rulings(updated_field(BEFORE.field, there), BEFORE.active)
     assert after.units["F1"].charge is BEFORE.units["F1"].charge
     assert after.units["F5"].charge is not BEFORE.units["F5"].charge
-    assert after.pair("F1", "B1") is BEFORE.pair("F1", "B1")
+    assert after.pair("F1", "B1").to_flank is BEFORE.pair("F1", "B1").to_flank
 
 
 def test_new_terrain_and_lost_units_change_all():
@@ -62,8 +63,9 @@ def test_new_terrain_and_lost_units_change_all():
         field_of(position(*UNITS)),
         field_of(position(*UNITS[1:], terrain=[WOOD])),
     ):
-        wanted = rulings_document(all_rulings(field, "french"))
-        assert rulings_document(renewed(BEFORE, field)) == wanted
+        wanted = rulings_document(Rulings(field, "french"))
+        after = updated_field(BEFORE.field, field.position)
+        assert rulings_document(Rulings(after, BEFORE.active)) == wanted
 
 
 def measured(unit):
@@ -73,11 +75,12 @@ def measured(unit):
 
 def test_doubts_after_a_move_are_those_made_afresh():
     seen = [measured(unit) for unit in UNITS]
-    before = all_rulings(field_of(position(*seen, terrain=[WOOD])), "french")
+    before = Rulings(field_of(position(*seen, terrain=[WOOD])), "french")
     seen[0] = moved(seen[0], 1.5, -0.8)
     field = field_of(position(*seen, terrain=[WOOD]))
-    wanted = rulings_document(all_rulings(field, "french"))
-    assert rulings_document(renewed(before, field)) == wanted
+    wanted = rulings_document(Rulings(field, "french"))
+    after = updated_field(before.field, field.position)
+    assert rulings_document(Rulings(after, before.active)) == wanted
 
 
 CINC = Commander("cinc", "french", 600, 100)
@@ -93,7 +96,7 @@ WALL = Terrain("wall", "wall", ((400, 438), (640, 438), (640, 442), (400, 442)))
 
 
 SEEN = [measured(unit) for unit in MELEE]
-FOUGHT = all_rulings(field_of(position(*SEEN, terrain=[WALL, WOOD], commanders=[CINC])), "french")
+FOUGHT = Rulings(field_of(position(*SEEN, terrain=[WALL, WOOD], commanders=[CINC])), "french")
 
 
 @settings(max_examples=4, deadline=None)
@@ -112,18 +115,17 @@ def test_a_melee_and_its_strings_after_a_move_are_those_made_afresh(which, x_mm,
         ahead_mm = y_mm if seen[which].side == "french" else -y_mm
         seen[which] = moved(seen[which], x_mm, ahead_mm)
     after = position(*seen, terrain=[WALL, WOOD], commanders=[leader])
-    wanted = rulings_document(all_rulings(field_of(after), "french"))
-    assert rulings_document(renewed(FOUGHT, updated_field(FOUGHT.field, after))) == wanted
+    wanted = rulings_document(Rulings(field_of(after), "french"))
+    assert rulings_document(Rulings(updated_field(FOUGHT.field, after), FOUGHT.active)) == wanted
 
 
 def test_what_hangs_on_nobody_who_moved_is_taken_over():
     seen = [measured(unit) for unit in MELEE]
-    before = all_rulings(field_of(position(*seen, terrain=[WALL], commanders=[CINC])), "french")
+    before = Rulings(field_of(position(*seen, terrain=[WALL], commanders=[CINC])), "french")
     seen[2] = moved(seen[2], 10, 10)
     field = updated_field(before.field, position(*seen, terrain=[WALL], commanders=[CINC]))
-    after = renewed(before, field)
+    after = Rulings(field, before.active)
     assert after.engagements.melees["F1"] is before.engagements.melees["F1"]
-    assert after.contacts.contact("F1", "B1") is before.contacts.contact("F1", "B1")
-    forces = {string.force: string for string in before.paths}
-    for string in after.paths:
-        assert (string is forces[string.force]) == ("F3" not in string.force)
+    spans = {path.force: path.span for path in before.paths}
+    for path in after.paths:
+        assert (path.span is spans[path.force]) == ("F3" not in path.force)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tablecam.rules.maurice.field.field import field_of, updated_field
-from tablecam.rules.maurice.rulings.rulings import all_rulings, rulings_document
-from tablecam.rules.maurice.rulings.update import renewed
+from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
 from tablecam.table.model import Commander, Terrain
 from tests.rules.maurice.tables import gun, line, massed, position
@@ -100,7 +100,7 @@ CHANGES = {
 }
 
 
-BEFORE = all_rulings(field_of(START), "french")
+BEFORE = Rulings(field_of(START), "french")
 
 
 def said(found):
@@ -121,9 +121,9 @@ def test_rulings_renewed_through_any_change_are_those_made_afresh(change):
     tables.append(back(tables[-1], which))
     known = BEFORE
     for number, table in enumerate(tables[1:]):
-        known = renewed(known, updated_field(known.field, table))
+        known = Rulings(updated_field(known.field, table), known.active)
         # Not at once: what nobody has asked of a table is asked of the next.
         if number:
-            afresh = all_rulings(field_of(table), "french")
+            afresh = Rulings(field_of(table), "french")
             assert rulings_document(known) == rulings_document(afresh)
     assert said(known) == said(afresh)

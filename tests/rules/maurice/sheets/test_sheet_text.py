@@ -1,13 +1,13 @@
 """Sheets as a terminal shows them."""
 
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.rulings.rulings import all_rulings
+from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.text import rulings_notes, rulings_tables
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
 from tablecam.rules.maurice.sheets.text import sheet_lines
 from tests.rules.maurice.tables import line, position
 
-FACING = all_rulings(
+FACING = Rulings(
     field_of(position(line("F1", "french", 500, 400), line("B1", "british", 500, 540, 270))),
     "french",
 )
@@ -54,7 +54,7 @@ def test_what_is_too_close_and_how_the_book_is_read_stand_under_titles():
     apart = position(
         line("F1", "french", 500, 400, sigma_mm=0.3), line("B1", "british", 500, 600.1, 270)
     )
-    notes = rulings_notes(all_rulings(field_of(apart), "french"))
+    notes = rulings_notes(Rulings(field_of(apart), "french"))
     assert notes[0] == "Too close to call"
     assert notes[1].startswith("  M-1.9: ")
     assert "Interpretation" in notes

@@ -15,7 +15,7 @@ from tablecam.rules.maurice.game.state.sequence import after_fire
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Firing, RollingToDisrupt, RollingToHit, Symbol
-from tablecam.rules.maurice.game.state.table import field_at, fire_at
+from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.sides import side_name
 from tablecam.wording import joined, nearest
 
@@ -67,7 +67,7 @@ def shots_of(state: State, step: RollingToHit) -> tuple[Shot, ...]:
     cards = {name: amounts[name] for name in names if name in amounts}
     try:
         request = Volley(firing.kind, firing.side, step.aims, cards)
-        return shot_list(field_at(state), request, fire_at(state, names))
+        return shot_list(field_at(state), request)
     except BadInput as error:
         raise Refused(error.message, rule="M-7.12", key="targets") from None
 

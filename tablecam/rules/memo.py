@@ -1,0 +1,51 @@
+"""Remembers answers by what they depend on, so that nobody keeps book of what has changed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from threading import Lock
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Memo(Generic[T]):
+    """Answers by key; the least recently used are forgotten. Threads may share it.
+
+    >>> memo = Memo[int]()
+    >>> memo.answers([1, 2], lambda missing: [10 * key for key in missing])
+    [10, 20]
+    >>> memo.answers([2, 3], lambda missing: [-key for key in missing])
+    [20, -3]
+    """
+
+    def __init__(self, size: int = 4096) -> None:
+        self._answers: OrderedDict[Hashable, T] = OrderedDict()
+        self._size = size
+        self._lock = Lock()
+
+    def answers(
+        self, keys: Sequence[Hashable], work: Callable[[list[int]], Sequence[T]]
+    ) -> list[T]:
+        """Returns the answers under some keys.
+
+        `work` gives those that are missing, all at once, from their indices among the keys.
+        """
+        with self._lock:
+            known = {key: self._answers[key] for key in keys if key in self._answers}
+        missing = [index for index, key in enumerate(keys) if key not in known]
+        # Not locked: another thread may do the same work, to the same result.
+        answers = work(missing) if missing else ()
+        new = dict(zip((keys[index] for index in missing), answers, strict=True))
+        with self._lock:
+            self._answers |= new
+            for key in keys:
+                self._answers.move_to_end(key)
+            while len(self._answers) > self._size:
+                self._answers.popitem(last=False)
+        return [new[key] if key in new else known[key] for key in keys]
+
+    def answer(self, key: Hashable, work: Callable[[], T]) -> T:
+        """Returns the answer under one key."""
+        return self.answers([key], lambda _: [work()])[0]
