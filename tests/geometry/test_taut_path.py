@@ -7,8 +7,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tablecam.geometry.outlines import footprint, unit_footprint
-from tablecam.geometry.taut.shortest import cheapest_routes
-from tablecam.geometry.taut.taut_path import TautPath, taut_path, taut_paths
+from tablecam.geometry.taut_path import TautPath, nearest_first, taut_paths
 from tablecam.table.model import BasePose
 from tablecam.testing import mirrored, shifted, turned, unit
 from tests.strategies import bases, headings_deg
@@ -18,8 +17,13 @@ WALL = shapely.box(100, -80, 120, 80)
 GOAL = shapely.box(200, -20, 240, 20)
 
 
+def taut_path(start, goals, **more: object) -> TautPath | None:
+    (found,) = taut_paths(start, [goals], **more)  # type: ignore[arg-type]
+    return found
+
+
 def string(*around: shapely.Geometry, goal: shapely.Geometry = GOAL, **more: object) -> TautPath:
-    found = taut_path((0.0, 0.0), [goal], around=around, keep_mm=KEEP, **more)  # type: ignore[arg-type]
+    found = taut_path((0.0, 0.0), [goal], around=around, keep_mm=KEEP, **more)
     assert found is not None
     return found
 
@@ -43,15 +47,14 @@ def by_brute_force(goal: shapely.Geometry, around: list[shapely.Polygon]) -> flo
     shapely.prepare(inner)
     seen = np.flatnonzero(~shapely.intersects(inner, lines))
     hops = [(int(first[i]), int(second[i]), float(shapely.length(lines[i]))) for i in seen]
-    route = cheapest_routes(hops, {0: 0.0}, [ends])[0]
-    return math.inf if route is None else route[0]
+    return next((cost for cost, route in nearest_first(hops, 0) if route[-1] in ends), math.inf)
 
 
 def test_a_string_past_nothing_is_straight_to_the_nearest_point() -> None:
     found = string()
     assert found.length_mm == 200.0
     assert found.points_mm == ((0.0, 0.0), (200.0, 0.0))
-    assert found.bends == ()
+    assert found.corners_mm == ()
 
 
 def test_a_string_from_a_disc_begins_at_its_edge() -> None:
@@ -71,7 +74,8 @@ def test_a_string_bends_about_corners_on_true_arcs() -> None:
     arrives = math.atan2(60, 80) + math.asin(KEEP / last)
     straight = math.sqrt(first**2 - KEEP**2) + 20.0 + math.sqrt(last**2 - KEEP**2)
     found = string(WALL)
-    assert found.length_mm == pytest.approx(straight + KEEP * (leaves + arrives), abs=1e-9)
+    # Chords fall short of the arcs.
+    assert found.length_mm == pytest.approx(straight + KEEP * (leaves + arrives), abs=0.05)
 
 
 def test_a_string_may_touch_the_rings_of_two_shapes_in_passing_between_them() -> None:
@@ -209,13 +213,15 @@ def test_a_bend_pulls_as_its_corner_moves(around, dx, dy) -> None:
     before, there, back = moved(0.0), moved(step).length_mm, moved(-step).length_mm
     # Where both ways round are as long, another way is the shorter one after each move.
     assume(abs(there + back - 2 * before.length_mm) < 1e-6)
-    expected = sum(bend.pull[0] * dx + bend.pull[1] * dy for bend in before.bends)
+    expected = sum(x * dx + y * dy for x, y in before.corner_pulls)
     assert (there - back) / (2 * step) == pytest.approx(expected, abs=1e-2)
-
-
-def test_a_route_that_does_not_exist_is_none() -> None:
-    assert cheapest_routes([(0, 1, 1.0)], {0: 0.0}, [{5}]) == [None]
 
 
 def test_a_string_from_upon_the_goal_has_no_length() -> None:
     assert string(goal=shapely.box(-100, -100, 100, 100)).length_mm == 0.0
+
+
+def test_a_string_from_upon_the_goal_but_within_a_ring_leads_out_of_the_ring() -> None:
+    found = string(shapely.box(10, -30, 20, 30), goal=shapely.box(-100, -100, 100, 100))
+    assert found.length_mm == pytest.approx(30.0)
+    assert found.points_mm[-1] == pytest.approx((-30.0, 0.0))

@@ -1,7 +1,7 @@
 """Computes the area that a unit can reach, for drawing.
 
-An approximation, unlike paths and taut paths: wheels are sampled, and arcs are chords. It never
-decides whether a move is legal.
+An approximation, unlike paths: wheels are sampled, and arcs are chords. It never decides whether a
+move is legal.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from tablecam.geometry.moves.lanes import (
     wheeled,
 )
 from tablecam.geometry.outlines import GRID_MM, Axes, common_area
-from tablecam.geometry.taut.shortest import costs_from
-from tablecam.geometry.taut.tangents import Array
+from tablecam.geometry.taut_path import nearest_first
 from tablecam.table.headings import forward
 from tablecam.table.model import Point
 
+Array = NDArray[np.float64]
 Parts = NDArray[np.object_]
 """Overlapping convex shapes whose union is an area."""
 
@@ -186,8 +186,10 @@ def _corners_in_reach(
     shapely.prepare(inner)
     free = np.flatnonzero(~shapely.intersects(inner, lines))
     hops = [(int(first[i]), int(second[i]), float(lengths[i])) for i in free]
-    for index, cost in costs_from(hops, 0, at_most=limit_mm).items():
-        yield points[index], limit_mm - cost
+    for cost_mm, route in nearest_first(hops, 0):
+        if cost_mm > limit_mm:
+            return
+        yield points[route[-1]], limit_mm - cost_mm
 
 
 def _edges(rings: shapely.Geometry) -> Array:

@@ -11,7 +11,7 @@ import shapely
 
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.geometry.shapes import Shape
-from tablecam.geometry.taut.taut_path import TautPath, taut_paths
+from tablecam.geometry.taut_path import TautPath, taut_paths
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import COMMANDER_BW, STRING_BW
 from tablecam.rules.memo import Memo
@@ -96,7 +96,7 @@ def _span(
 ) -> CommandString:
     length_bw = field.in_bw(string.length_mm)
     path = Shape("line", string.points_mm, "string", f"{length_bw:.2f} BW")
-    course = "around the enemy" if string.bends else "straight"
+    course = "around the enemy" if string.corners_mm else "straight"
     because = f"the distance from {commander.id} to {unit.id} is {length_bw:.2f} BW, {course}"
     sigma_mm = _sigma(string, commander, unit, enemies)
     return CommandString(string.length_mm, sigma_mm, length_bw, unit.id, path, because)
@@ -134,11 +134,10 @@ def _sigma(
     string: TautPath, commander: Commander, goal: UnitOnField, enemies: Sequence[UnitOnField]
 ) -> float:
     """Propagates the pose errors of the bases that a taut string touches to its length (mm)."""
-    bends = [bend.corner_mm for bend in string.bends]
     # The errors of these bases reach the string: it bends round them, or ends at them.
-    touched = [*_nearest(enemies, bends), *_nearest([goal], string.points_mm[-1:])]
-    places = [*bends, string.points_mm[-1]]
-    pulls_at = [*(bend.pull for bend in string.bends), string.end_pull]
+    touched = [*_nearest(enemies, string.corners_mm), *_nearest([goal], string.points_mm[-1:])]
+    places = [*string.corners_mm, string.points_mm[-1]]
+    pulls_at = [*string.corner_pulls, string.end_pull]
     pulls: dict[BasePose | Commander, tuple[float, float, float]] = {}
     # The length's gradient at each base is the pull of the string there: a force and a torque.
     for base, at, (pull_x, pull_y) in zip(touched, places, pulls_at, strict=True):

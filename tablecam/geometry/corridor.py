@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import shapely
 
-from tablecam.geometry.taut.rings import Bounds
-from tablecam.geometry.taut.taut_path import taut_path
+from tablecam.geometry.taut_path import EVERYWHERE, Bounds, taut_paths
 from tablecam.table.model import Point
 
 _END_MM = 1e-4
@@ -34,7 +33,7 @@ def corridor(
     width_mm: float,
     around: Sequence[shapely.Geometry] = (),
     sliver_mm: float = 0.0,
-    bounds: Bounds | None = None,
+    bounds: Bounds = EVERYWHERE,
 ) -> Corridor | None:
     """Finds the shortest corridor between two points that is clear of the shapes `around`.
 
@@ -48,8 +47,8 @@ def corridor(
     # Goals are areas, so the end point becomes a tiny square.
     goal = shapely.box(x - _END_MM, y - _END_MM, x + _END_MM, y + _END_MM)
     keep_mm = width_mm / 2 - sliver_mm
-    middle_bounds = None if bounds is None else _shrunk(bounds, keep_mm)
-    path = taut_path(start, [goal], around=around, keep_mm=keep_mm, bounds=middle_bounds)
+    within = _shrunk(bounds, keep_mm)
+    (path,) = taut_paths(start, [[goal]], around=around, keep_mm=keep_mm, bounds=within)
     if path is None:
         return None
     line = shapely.LineString(path.points_mm)

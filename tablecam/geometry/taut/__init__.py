@@ -1,1 +1,0 @@
-"""Shortest paths that keep a distance from obstacles: taut paths and corridors."""
