@@ -116,7 +116,7 @@ def test_a_bugle_against_a_force_holds_for_each_of_its_units():  # M-3.5, M-6.2
     first, second = line("F1", "french", 400, 300), line("F2", "french", 600, 300)
     state = marching(first, second, modifiers=(lanes,))
     for unit in (first, second):
-        with pytest.raises(Refused, match=r"M-6\.17 .* may move 3"):
+        with pytest.raises(Refused, match=r"M-6\.17 .* may move only 3"):
             after(state, march(shifted(unit, 0, 4 * BW)))
     state, _ = after(state, march(shifted(first, 0, 3 * BW)), march(shifted(second, 0, 3 * BW)))
     assert isinstance(state.step, MovingCommander)
