@@ -6,11 +6,14 @@ The key of a field whose name ends in `_` (to avoid a Python keyword) has no `_`
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping, Sized
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Annotated, Any
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, Union
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter
+from pydantic_core import CoreSchema
 
 from tablecam.documents import document_from
 from tablecam.rules.game import Json
@@ -23,9 +26,63 @@ _LARGEST = 1e6
 _STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-def one_of(union: Any) -> TypeAdapter[Any]:
-    """Returns an adapter that reads a union of frozen dataclasses, discriminated by `type`."""
-    return TypeAdapter(Annotated[union, Field(discriminator="type")], config=_STRICT)
+class ReadOnlyMappings:
+    """A base of frozen dataclasses that copies their mappings into read-only ones."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            if isinstance(value := getattr(self, field.name), Mapping):
+                object.__setattr__(self, field.name, MappingProxyType(dict(value)))
+
+
+class Variant(ReadOnlyMappings):
+    """A base of frozen dataclasses with slots; their field `type` tells them apart in JSON.
+
+    The type is the class's name in kebab-case, or what the class states: `class Hop(Move,
+    type="jump")`. A base without fields between this one and the dataclasses stands for all of
+    them, in annotations and in documents.
+
+    >>> class Step(Variant): ...
+    >>> @dataclasses.dataclass(frozen=True, slots=True)
+    ... class RollingDice(Step):
+    ...     count: int
+    >>> to_plain(RollingDice(3))
+    {'count': 3, 'type': 'rolling-dice'}
+    """
+
+    __slots__ = ()
+    type: str
+
+    def __init_subclass__(cls, *, type: str | None = None) -> None:
+        # `dataclass` builds a class with slots anew, which then has the field already.
+        if "type" in cls.__dict__.get("__slots__", ()):
+            return
+        cls.type = type or re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
+        # The last field of the dataclass.
+        cls.__annotations__["type"] = Literal[cls.type]
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Reads a base as one of its dataclasses."""
+        return (
+            handler.generate_schema(_told_apart(cls)) if cls.__subclasses__() else handler(source)
+        )
+
+
+def _told_apart(*bases: type[Variant]) -> Any:
+    """Returns the union of all dataclasses of some bases, discriminated by `type`."""
+    # By name, as a class that was built anew is listed twice.
+    variants = {
+        variant.__name__: variant for base in bases for variant in base.__subclasses__() or [base]
+    }
+    return Annotated[Union[tuple(variants.values())], Field(discriminator="type")]  # noqa: UP007
+
+
+def one_of(*bases: type[Variant]) -> TypeAdapter[Any]:
+    """Returns an adapter that reads the dataclasses of some bases."""
+    return TypeAdapter(_told_apart(*bases), config=_STRICT)
 
 
 def to_plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
+from tablecam.rules.frozen_json import ReadOnlyMappings
 from tablecam.rules.maurice.game.state.cards import Card
 from tablecam.rules.maurice.game.state.steps import Step, Symbol
 from tablecam.table.model import Position, Unit
@@ -51,7 +52,7 @@ class Deck:
 
 
 @dataclass(frozen=True, slots=True)
-class Modifier:
+class Modifier(ReadOnlyMappings):
     """The effect of a modifying card: `amounts` by unit, in the unit of its symbol.
 
     Pips on a die to hit (musket, cannon), on a combat value (swords) or on a die to rally (flag);
@@ -62,9 +63,6 @@ class Modifier:
     symbol: Symbol
     amounts: Mapping[str, int]
     card: str | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "amounts", MappingProxyType(dict(self.amounts)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,16 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from tablecam.documents import document_from
+from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
 from tablecam.rules.game import Json
 from tablecam.rules.maurice.field.field import GAME
-from tablecam.rules.maurice.game.state.actions import Action
+from tablecam.rules.maurice.game.state.actions import Action, PlayerAction
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json, position_to_json
 
-_ACTION_ADAPTER: Final = one_of(Action)
+_ACTION_ADAPTER: Final = one_of(Roll, PlayerAction)
 
 
 def action_to_json(action: Action) -> Json:
