@@ -21,7 +21,6 @@ from tablecam.rules.maurice.game.procedure.overrule import agreed_on
 from tablecam.rules.maurice.game.setup.laying import pose_corrections
 from tablecam.rules.maurice.game.setup.options import first_state
 from tablecam.rules.maurice.game.state.actions import Action, Draw, Overrule
-from tablecam.rules.maurice.game.state.hand import is_dealt
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.state_json import (
     action_from_json,
@@ -121,7 +120,10 @@ def _declared(state: State, step: Step) -> tuple[str, ...]:
         case RollingToDisrupt(target=target, firing=firing):
             names = [*(aim.unit for aim in firing.hits if aim.target == target), target]
         case Marching(force=units) | Rallying(force=units) | Interrupting(force=units):
-            names = [*units, *_commanders_of(state, units)]
+            names = [*units]
+            # The commander's span to the force was declared with it (M-4.11).
+            if units and (leader := state.commander(state.active)) is not None:
+                names.append(leader.id)
         case Charging(charged=charged):
             names = [name for unit, met in charged.items() if met for name in (unit, *met)]
         case RollingCombat(engaged=units) | ChoosingFallBacks(attackers=units):
@@ -134,14 +136,6 @@ def _declared(state: State, step: Step) -> tuple[str, ...]:
     on_table = {unit.id for unit in state.position.units}
     on_table |= {leader.id for leader in state.position.commanders}
     return tuple(name for name in dict.fromkeys(names) if name in on_table)
-
-
-def _commanders_of(state: State, force: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns the commander whose span to a force was declared with it (M-4.11)."""
-    commanders = (
-        commander.id for commander in state.position.commanders if commander.side == state.active
-    )
-    return tuple(commanders) if force else ()
 
 
 class MauriceGame:
@@ -158,7 +152,7 @@ class MauriceGame:
     def asked(self, state: State) -> PendingDecision:
         """Returns who decides what now; concealed where tablecam deals, to protect hands."""
         asked = rounds.asked(state)
-        is_concealed = asked.seat is not None and is_dealt(state)
+        is_concealed = asked.seat is not None and state.is_dealt
         return replace(asked, is_concealed=is_concealed, closed=closed(state))
 
     def legal(self, state: State) -> tuple[Action, ...]:

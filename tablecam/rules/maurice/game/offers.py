@@ -144,15 +144,12 @@ def _activation(state: State, action: act.Activate) -> Offer:
     # One of several example spans.
     if state.declares_first and len(action.spans) == 1:
         what = f"{action.spans[0]} BW"
-    paths = [
-        reached.path
-        for commander in state.position.commanders
-        # The string would measure before anything is declared.
-        if not state.declares_first
-        and commander.side == state.active
-        and (reached := command_string(field, commander, action.force)) is not None
-    ]
-    shapes = (*outlines(field, action.force), *paths)
+    shapes = outlines(field, action.force)
+    commander = state.commander(state.active)
+    # The string would measure before anything is declared.
+    if commander is not None and not state.declares_first:
+        reached = command_string(field, commander, action.force)
+        shapes += () if reached is None else (reached.path,)
     return Offer("activate", f"{', '.join(action.force)}: {what}", shapes)
 
 
@@ -225,19 +222,16 @@ def _fall_back(state: State, action: act.FallBack) -> Offer:
 
 def _commander(state: State, action: act.PlaceCommander) -> Offer:
     """Offers a commander's move, labelled by the nearest friendly unit."""
-    place = Shape("point", ((action.x_mm, action.y_mm),), "goal", side_name(action.side))
+    place = Shape("point", (action.place_mm,), "goal", side_name(action.side))
     friends = field_at(state).of_side(action.side)
-    at = shapely.Point(action.x_mm, action.y_mm)
+    at = shapely.Point(action.place_mm)
     nearest = min(friends, key=lambda unit: float(shapely.distance(unit.outline, at)), default=None)
     where = f"{action.x_mm:.0f}, {action.y_mm:.0f} mm" if nearest is None else nearest.id
-    paths = (
-        Shape("line", ((commander.x_mm, commander.y_mm), (action.x_mm, action.y_mm)), "path")
-        for commander in state.position.commanders
-        if commander.side == action.side
-    )
-    return Offer(
-        "commander", f"Move the {side_name(action.side)} commander to {where}", (*paths, place)
-    )
+    label = f"Move the {side_name(action.side)} commander to {where}"
+    if (leader := state.commander(action.side)) is None:
+        return Offer("commander", label, (place,))
+    way = ((leader.x_mm, leader.y_mm), action.place_mm)
+    return Offer("commander", label, (Shape("line", way, "path"), place))
 
 
 def _middle(unit: UnitOnField) -> Point:

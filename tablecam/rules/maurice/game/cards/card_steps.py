@@ -18,7 +18,6 @@ from tablecam.rules.maurice.game.state.cards import MOMENTS, Card, Effect
 from tablecam.rules.maurice.game.state.hand import (
     cards_of,
     held_card,
-    is_dealt,
     with_cards_discarded,
 )
 from tablecam.rules.maurice.game.state.sequence import after_action, after_interrupt
@@ -66,7 +65,7 @@ class InterruptingRules:
     def legal(self, state: State, step: Interrupting) -> tuple[Action, ...]:
         """Lists the interrupts that may be played now, and none."""
         effects = [effect for effect in MOMENTS if _may_be_now(state, step, effect)]
-        if not is_dealt(state):
+        if not state.is_dealt:
             # Players who hold the cards may have any that fits the moment.
             return (Decline(state.passive), *(Interrupt(effect) for effect in effects))
         played = (
@@ -132,7 +131,7 @@ class ModifyingRules:
         there are none. Players who hold the cards state their effect; the listed pips for or
         against a unit are examples.
         """
-        if is_dealt(state):
+        if state.is_dealt:
             played = [
                 Modify(step.side, step.symbol, amounts, card.id)
                 for card in cards_of(state, step.side)

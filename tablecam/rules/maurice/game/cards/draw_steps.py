@@ -12,7 +12,6 @@ from random import Random
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.game.state.actions import Action, Draw
 from tablecam.rules.maurice.game.state.cards import RESHUFFLE
-from tablecam.rules.maurice.game.state.hand import is_dealt
 from tablecam.rules.maurice.game.state.state import Deck, State
 from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Drawing
@@ -25,7 +24,7 @@ class DrawingRules:
     def asked(self, state: State, step: Drawing) -> PendingDecision:
         """Asks chance where tablecam deals, else the side: it sees the Reshuffle card."""
         question = f"{side_name(step.side)} draws {_cards(step.count)}"
-        if is_dealt(state):
+        if state.is_dealt:
             return PendingDecision(question)
         return PendingDecision(f"{question}: is one of them the Reshuffle card?", step.side)
 
@@ -33,7 +32,7 @@ class DrawingRules:
         """Lists the draw; where players hold the cards, with the Reshuffle card at each place."""
         count = min(step.count, state.deck.left)
         plain = Draw(step.side, count)
-        if is_dealt(state) or state.deck.stage != "second":
+        if state.is_dealt or state.deck.stage != "second":
             return (plain,)
         # In the second deck the Reshuffle card may be at any place of the draw (M-4.21).
         with_reshuffle = tuple(replace(plain, reshuffle_at=place + 1) for place in range(count))
@@ -45,7 +44,7 @@ class DrawingRules:
         count = min(step.count, state.deck.left)
         if not isinstance(action, Draw) or (action.side, action.count) != (step.side, count):
             raise Refused(f"expected {side_name(step.side)} to draw {_cards(count)}", rule="M-4.9")
-        if is_dealt(state):
+        if state.is_dealt:
             return _dealt(state, step, action)
         _check_stated(state, action)
         if action.reshuffle_at is None:
@@ -70,7 +69,7 @@ def automatic_draw(state: State, step: Drawing) -> StateAndEvents | None:
         text = "the deck is empty: no one draws"
         return state.to(step.then), (Event("draw", text, "M-4.22", {"side": step.side}),)
     # Chance is asked where tablecam deals, the players where the Reshuffle card may come up.
-    if is_dealt(state) or deck.stage == "second":
+    if state.is_dealt or deck.stage == "second":
         return None
     return _moved_to_hand(state, step, min(step.count, deck.left))
 
@@ -81,7 +80,7 @@ def check_unnamed(state: State, action: Draw) -> None:
     Raises:
         Refused: They do.
     """
-    if is_dealt(state) and action.cards is not None:
+    if state.is_dealt and action.cards is not None:
         why = "expected no card names, as tablecam deals"
         raise Refused(why, rule="M-3.10", key="cards")
 
@@ -93,7 +92,7 @@ def settled_draw(state: State, action: Draw, chance: Random) -> Draw:
     """
     deck = state.deck
     # A wrong number of cards is left for `apply` to refuse.
-    if action.cards is not None or not is_dealt(state) or not 0 <= action.count <= deck.left:
+    if action.cards is not None or not state.is_dealt or not 0 <= action.count <= deck.left:
         return action
     pool = [*deck.cards, *([RESHUFFLE] if deck.stage == "second" else [])]
     cards = chance.sample(pool, action.count)

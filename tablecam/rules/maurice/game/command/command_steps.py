@@ -16,7 +16,6 @@ from tablecam.rules.maurice.game.state.declaring import may_try_to_fire
 from tablecam.rules.maurice.game.state.hand import (
     cards_of,
     held_card,
-    is_dealt,
     with_cards_discarded,
 )
 from tablecam.rules.maurice.game.state.sequence import DRAWS, after_declaring, after_fire
@@ -81,7 +80,7 @@ class CommandChoiceRules:
         commands: list[Action] = [Declare("pass")]
         if state.round.is_without_cards:
             return tuple(commands)
-        if is_dealt(state):
+        if state.is_dealt:
             cards = cards_of(state, state.active)
             commands += [Declare("event", card.id) for card in cards if card.is_event]
         elif state.side(state.active).hand:

@@ -89,9 +89,7 @@ def _request(state: State, step: RollingRally, dice: Dice | None = None) -> Requ
 
 
 def _left(field: Field, step: Rallying) -> tuple[str, ...]:
-    return tuple(
-        name for name in step.force if name not in step.tried and field.by_id[name].disruption
-    )
+    return tuple(name for name in step.waiting if field.by_id[name].disruption)
 
 
 def _roll_for(state: State, step: RollingRally) -> Roll:

@@ -260,9 +260,9 @@ def _unknown(unit: Unit) -> Suggestion:
 def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Suggestion:
     """Suggests what was done with a unit, if it may do anything now."""
     step = state.step
-    if isinstance(step, Marching) and unit.id in step.force and unit.id not in step.moved:
+    if isinstance(step, Marching) and unit.id in step.waiting:
         return suggest_march(state, seen)
-    if isinstance(step, Charging) and unit.id in {*step.force} - {*step.moved, *step.charged}:
+    if isinstance(step, Charging) and unit.id in step.waiting:
         return suggest_charge(state, seen)
     if isinstance(step, ChoosingFallBacks) and unit.id in step.attackers:
         return suggest_fall_back(state, seen)

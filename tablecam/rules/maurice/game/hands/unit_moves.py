@@ -25,7 +25,7 @@ from tablecam.rules.maurice.game.moves.move_words import is_absurd, move_words
 from tablecam.rules.maurice.game.moves.nearest import nearest_march, nearest_wheel
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.state.actions import Action, FallBack, March
-from tablecam.rules.maurice.game.state.displaced import commanders_under
+from tablecam.rules.maurice.game.state.displaced import commander_under
 from tablecam.rules.maurice.game.state.poses import Bases, ahead
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import Charging
@@ -234,7 +234,8 @@ def _consequences(state: State, seen: Unit, judgement: MoveJudgement) -> Iterato
     for name in judgement.passed:
         if field.by_id[name].is_disrupted_by_passing:
             yield f"1 disruption for {name}, which is passed through (M-6.7)"
-    for leader in commanders_under(state, state.other(seen.side), judgement.area):
+    leader = commander_under(state, state.other(seen.side), judgement.area)
+    if leader is not None:
         yield f"{leader.id} is displaced (M-6.29)"
     after = placed(field, unit, seen.bases)
     near = near_enemy(after, after.by_id[seen.id])

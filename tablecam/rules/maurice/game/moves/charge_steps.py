@@ -54,7 +54,7 @@ class ChargingRules:
 
     def asked(self, state: State, step: Charging) -> PendingDecision:
         """Asks the active side."""
-        waiting, short = _waiting(step), _short_of_half(step)
+        waiting, short = step.waiting, _short_of_half(step)
         names, side = ", ".join(waiting), side_name(state.active)
         # The count first, as it takes long to work out who can charge.
         if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
@@ -70,7 +70,7 @@ class ChargingRules:
         Where players declare first: a charge at each enemy, and no moves up, as their list would
         measure.
         """
-        field, able = field_at(state), able_to_charge(state, _waiting(step))
+        field, able = field_at(state), able_to_charge(state, step.waiting)
         listed: list[Action] = []
         if state.declares_first:
             listed += (charge for name in able for charge in declarable_charges(state, name))
@@ -79,7 +79,7 @@ class ChargingRules:
             # Reversing twice keeps the first end of each target.
             ends = {end.target: end for end in reversed([*charge_ends(field, field.by_id[name])])}
             listed += (Charge(name, end.target, end.bases) for end in reversed(ends.values()))
-        for name in _waiting(step):
+        for name in step.waiting:
             if _may_stay_behind(step, able, name):
                 listed += usual_marches(field, field.by_id[name], is_moving_up=True)
         # Short of half, it ends only if nobody else can charge.
@@ -114,7 +114,7 @@ def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
 
 def may_move_up(state: State, step: Charging, name: str) -> bool:
     """Whether enough of a force can charge without a unit, so that it may move up (M-8.2)."""
-    return _may_stay_behind(step, able_to_charge(state, _waiting(step)), name)
+    return _may_stay_behind(step, able_to_charge(state, step.waiting), name)
 
 
 def made_charge(state: State, action: Charge) -> ChargeEnd:
@@ -246,7 +246,7 @@ def _changes_formation(state: State, action: March) -> bool:
 
 def _done(state: State, step: Charging) -> StateAndEvents:
     """Ends the charges, if half of the force has charged or no more can."""
-    able = able_to_charge(state, _waiting(step)) if _short_of_half(step) else ()
+    able = able_to_charge(state, step.waiting) if _short_of_half(step) else ()
     if able:
         have = f"{len(step.charged)} of {len(step.force)} have charged"
         why = f"{have} but half of the force must: {joined(able)} can still charge"
@@ -256,7 +256,7 @@ def _done(state: State, step: Charging) -> StateAndEvents:
 
 def _next(state: State, step: Charging, area: shapely.Geometry) -> StateAndEvents:
     """Returns the rest of the force or the combat, after any displaced commander."""
-    then = step if _waiting(step) else _to_combat(state).step
+    then = step if step.waiting else _to_combat(state).step
     return with_displacement(state, state.active, area, then)
 
 
@@ -264,11 +264,6 @@ def _to_combat(state: State) -> State:
     """Moves on to the combat of all units in contact."""
     combat = meeting(field_at(state), state.active)
     return after_moves_of_charge(state, tuple(combat.engaged))
-
-
-def _waiting(step: Charging) -> tuple[str, ...]:
-    acted = {*step.charged, *step.moved}
-    return tuple(name for name in step.force if name not in acted)
 
 
 def _short_of_half(step: Charging) -> int:
@@ -294,7 +289,7 @@ def _may_stay_behind(step: Charging, able: Sequence[str], name: str) -> bool:
 def _check_may_act(step: Charging, name: str) -> None:
     if name not in step.force:
         raise Refused(f"{name} is not in the activated force", rule="M-8.2", key="unit")
-    if name not in _waiting(step):
+    if name not in step.waiting:
         done = "charged" if name in step.charged else "moved up"
         raise Refused(f"{name} has already {done} in this round", rule="M-8.5", key="unit")
 

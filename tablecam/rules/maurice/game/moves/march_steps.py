@@ -24,7 +24,7 @@ from tablecam.rules.maurice.game.state.poses import Bases, ahead
 from tablecam.rules.maurice.game.state.sequence import after_action
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
-from tablecam.rules.maurice.game.state.steps import Charging, Marching, Step
+from tablecam.rules.maurice.game.state.steps import Charging, Marching
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import MoveJudgement, judge_move
@@ -42,7 +42,7 @@ class MarchingRules:
 
     def asked(self, state: State, step: Marching) -> PendingDecision:
         """Asks the active side."""
-        waiting = ", ".join(_waiting(state, step))
+        waiting = ", ".join(step.waiting)
         side = side_name(state.active)
         return PendingDecision(
             f"{side} marches: {waiting} may move; choose done to end", state.active
@@ -52,7 +52,7 @@ class MarchingRules:
         """Lists the usual marches of each unit that has not moved, and stopping."""
         field, extra_bw = field_at(state), state.round.amounts("bugle")
         listed: list[Action] = []
-        for name in _waiting(state, step):
+        for name in step.waiting:
             listed += usual_marches(field, field.by_id[name], extra_bw=extra_bw.get(name, 0))
         if _smoking(state, step) and not step.moved:
             listed.append(ClearSmoke())
@@ -172,18 +172,10 @@ def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
         raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
     state, events = with_march(state, action, judgement)
     # The enemy's commander makes room before the next unit moves (M-6.29).
-    then = _next(state, replace(step, moved=(*step.moved, action.unit)))
+    step = replace(step, moved=(*step.moved, action.unit))
+    then = step if step.waiting else after_action(state).step
     state, displaced = with_displacement(state, state.active, judgement.area, then)
     return state, (*events, *displaced)
-
-
-def _next(state: State, step: Marching) -> Step:
-    """Returns the march while a unit can move, else the step after the action."""
-    return step if _waiting(state, step) else after_action(state).step
-
-
-def _waiting(state: State, step: Marching) -> tuple[str, ...]:
-    return tuple(name for name in step.force if name not in step.moved)
 
 
 def _smoking(state: State, step: Marching) -> tuple[str, ...]:

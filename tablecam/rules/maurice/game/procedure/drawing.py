@@ -22,7 +22,7 @@ from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, in_order
 from tablecam.rules.maurice.game.setup.deploying import deployment_zone
 from tablecam.rules.maurice.game.state import actions as act
 from tablecam.rules.maurice.game.state.declaring import may_try_to_charge, may_try_to_fire
-from tablecam.rules.maurice.game.state.displaced import marker_outline
+from tablecam.rules.maurice.game.state.displaced import marker_of
 from tablecam.rules.maurice.game.state.state import Command, State
 from tablecam.rules.maurice.game.state.steps import (
     Charging,
@@ -62,7 +62,7 @@ def step_shapes(state: State) -> tuple[Shape, ...]:
             return (*outlines(field, _aimers(step)), *_lines_of_fire(field, step))
         case Displacing() | MovingCommander():
             side = step.side if isinstance(step, Displacing) else state.active
-            return _commanders(state, side)
+            return _commander(state, side)
         case _:
             return outlines(field, _units_in_step(step))
 
@@ -116,11 +116,8 @@ def outlines(field: Field, names: Iterable[str]) -> tuple[Shape, ...]:
 def _units_in_step(step: object) -> tuple[str, ...]:
     """Returns the units that may act or roll in a step."""
     match step:
-        case Marching() | Charging():
-            acted = {*step.moved, *(step.charged if isinstance(step, Charging) else ())}
-            return tuple(name for name in step.force if name not in acted)
-        case Rallying():
-            return tuple(name for name in step.force if name not in step.tried)
+        case Marching() | Charging() | Rallying():
+            return step.waiting
         case RollingCombat():
             return step.engaged
         case RollingRally():
@@ -161,14 +158,11 @@ def _zone(state: State, label: str, *, is_near: bool) -> tuple[Shape, ...]:
     return shapes_of(deployment_zone(state.position.table, is_near=is_near), "zone", label)
 
 
-def _commanders(state: State, side: str) -> tuple[Shape, ...]:
-    bw_mm = state.position.table.base_width_mm
-    return tuple(
-        shape
-        for leader in state.position.commanders
-        if leader.side == side
-        for shape in shapes_of(marker_outline(leader, bw_mm), "unit", leader.id)
-    )
+def _commander(state: State, side: str) -> tuple[Shape, ...]:
+    leader = state.commander(side)
+    if leader is None:
+        return ()
+    return shapes_of(marker_of(state, leader), "unit", leader.id)
 
 
 def _in_range(state: State) -> list[str]:
@@ -300,10 +294,9 @@ def _shot(event: Event, units: Mapping[str, UnitOnField]) -> Iterator[Shape]:
 
 def _of_side(event: Event, state: State) -> Iterator[Shape]:
     """Marks a side's commander for an event that concerns the whole side."""
-    side = event.facts.get("side", event.facts.get("active"))
-    for leader in state.position.commanders:
-        if leader.side == side:
-            yield Shape("point", ((leader.x_mm, leader.y_mm),), "leader", side_name(str(side)))
+    side = str(event.facts.get("side", event.facts.get("active")))
+    if (leader := state.commander(side)) is not None:
+        yield Shape("point", ((leader.x_mm, leader.y_mm),), "leader", side_name(side))
 
 
 def _hits(events: tuple[Event, ...]) -> dict[int, str]:

@@ -15,7 +15,6 @@ from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.game.cards.overruled_cards import check_aside, check_cards, with_cards
 from tablecam.rules.maurice.game.state.actions import Overrule
-from tablecam.rules.maurice.game.state.hand import is_dealt
 from tablecam.rules.maurice.game.state.sequence import first_step
 from tablecam.rules.maurice.game.state.state import DeckStage, State
 from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
@@ -78,7 +77,7 @@ def agreed_on(state: State, action: Overrule) -> str:
     # Before the first deal no hand is concealed.
     is_any_dealt = any(side.cards for side in state.sides)
     is_of_cards = bool(action.hands) or action.deck is not None
-    if not is_dealt(state) or not (action.aside or (is_any_dealt and is_of_cards)):
+    if not state.is_dealt or not (action.aside or (is_any_dealt and is_of_cards)):
         return ""
     _check_names(state, action)
     _check_numbers(state, action)

@@ -198,6 +198,11 @@ class PlaceCommander(PlayerAction):
     y_mm: float
     card: str | None = None
 
+    @property
+    def place_mm(self) -> Point:
+        """The new place."""
+        return self.x_mm, self.y_mm
+
 
 @dataclass(frozen=True, slots=True)
 class Discard(PlayerAction):

@@ -12,7 +12,7 @@ from typing import Final
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.tables import CHARGE_DISRUPTIONS
 from tablecam.rules.maurice.game.state.actions import Activate, Charge, Fire
-from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt
+from tablecam.rules.maurice.game.state.hand import cards_of
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
 
@@ -75,7 +75,7 @@ def declarable_activations(state: State, force: Force) -> tuple[Activate, ...]:
 
     Where players hold the cards these are example spans; they may name others.
     """
-    if is_dealt(state):
+    if state.is_dealt:
         held = cards_of(state, state.active)
         return tuple(Activate(force, cards=(card.id,)) for card in held)
     spans = SPANS_BW if state.side(state.active).hand else ()

@@ -13,26 +13,33 @@ from tablecam.rules.maurice.field.tables import COMMANDER_BW
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Displacing, Step
-from tablecam.table.model import Commander
+from tablecam.table.model import Commander, Point
 from tablecam.table.sides import side_name
-from tablecam.wording import joined
-
-RULE = "M-6.29"
 
 
-def marker_outline(commander: Commander, bw_mm: float) -> shapely.Polygon:
+def marker_outline(place_mm: Point, bw_mm: float) -> shapely.Polygon:
     """Returns a commander's marker as a disc of 1 BW diameter around its centre."""
-    place = shapely.Point(commander.x_mm, commander.y_mm)
-    return shapely.buffer(place, COMMANDER_BW * bw_mm / 2)
+    return shapely.buffer(shapely.Point(place_mm), COMMANDER_BW * bw_mm / 2)
 
 
-def commanders_under(state: State, side: str, area: shapely.Geometry) -> tuple[Commander, ...]:
-    """Returns the commanders of a side whose markers lie partly in an area."""
-    bw_mm = state.position.table.base_width_mm
-    own = (commander for commander in state.position.commanders if commander.side == side)
-    return tuple(
-        commander for commander in own if is_partly_in(marker_outline(commander, bw_mm), area)
-    )
+def marker_of(state: State, leader: Commander) -> shapely.Polygon:
+    """Returns the marker of a commander on the table."""
+    return marker_outline((leader.x_mm, leader.y_mm), state.position.table.base_width_mm)
+
+
+def commander_under(state: State, side: str, area: shapely.Geometry) -> Commander | None:
+    """Returns a side's commander if its marker lies partly in an area, else None."""
+    leader = state.commander(side)
+    is_under = leader is not None and is_partly_in(marker_of(state, leader), area)
+    return leader if is_under else None
+
+
+def displacing(state: State, side: str, then: Step) -> State:
+    """Returns the state in which a side places its displaced commander; `then` follows."""
+    # The side pays for it when the round ends (M-6.30).
+    displaced = state.round.displaced | {side}
+    state = replace(state, round=replace(state.round, displaced=displaced))
+    return state.to(Displacing(side, then))
 
 
 def with_displacement(
@@ -43,20 +50,11 @@ def with_displacement(
     `area` is all that the side's unit passed over, in table millimetres.
     """
     enemy = state.other(side)
-    displaced = commanders_under(state, enemy, area)
-    if not displaced:
+    leader = commander_under(state, enemy, area)
+    if leader is None:
         return state.to(then), ()
-    # The side pays for it when the round ends (M-6.30).
-    state = replace(state, round=replace(state.round, displaced=state.round.displaced | {enemy}))
-    names = joined(commander.id for commander in displaced)
-    passes = f"{side_name(side)} passes over {names}"
+    passes = f"{side_name(side)} passes over {leader.id}"
     text = f"{passes}: {side_name(enemy)} moves him 1 BW to a place clear of all bases"
-    drawn = tuple(
-        shape
-        for commander in displaced
-        for shape in shapes_of(
-            marker_outline(commander, state.position.table.base_width_mm), "contact"
-        )
-    )
-    event = Event("displaced", text, RULE, {"side": enemy}, drawn)
-    return state.to(Displacing(enemy, then=then)), (event,)
+    drawn = shapes_of(marker_of(state, leader), "contact")
+    event = Event("displaced", text, "M-6.29", {"side": enemy}, drawn)
+    return displacing(state, enemy, then), (event,)

@@ -10,7 +10,7 @@ from typing import Literal
 from tablecam.rules.frozen_json import ReadOnlyMappings
 from tablecam.rules.maurice.game.state.cards import Card
 from tablecam.rules.maurice.game.state.steps import Step, Symbol
-from tablecam.table.model import Position, Unit
+from tablecam.table.model import Commander, Position, Unit
 
 Command = Literal["pass", "event", "charge", "march", "rally", "bombard"]
 Measuring = Literal["free", "declared"]
@@ -135,6 +135,11 @@ class State:
         return self.options.measuring == "declared"
 
     @property
+    def is_dealt(self) -> bool:
+        """Whether tablecam deals the cards and so knows each of them (M-3.10)."""
+        return self.options.deck is not None
+
+    @property
     def active(self) -> str:
         """The side whose round it is (M-1.5)."""
         return self.round.active
@@ -153,6 +158,11 @@ class State:
         """Returns a side by its name."""
         first, second = self.sides
         return first if name == first.name else second
+
+    def commander(self, side: str) -> Commander | None:
+        """Returns a side's commander, or None if it has none on the table."""
+        own = (leader for leader in self.position.commanders if leader.side == side)
+        return next(own, None)
 
     def with_side(self, side: Side) -> State:
         """Returns the state with a side replaced."""

@@ -189,6 +189,11 @@ class Marching(Step):
     force: tuple[str, ...]
     moved: tuple[str, ...] = ()
 
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The units that have yet to move."""
+        return tuple(name for name in self.force if name not in self.moved)
+
 
 @dataclass(frozen=True, slots=True)
 class Charging(Step):
@@ -200,6 +205,12 @@ class Charging(Step):
     force: tuple[str, ...]
     charged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     moved: tuple[str, ...] = ()
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The units that have yet to charge or move up."""
+        acted = {*self.charged, *self.moved}
+        return tuple(name for name in self.force if name not in acted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +236,11 @@ class Rallying(Step):
 
     force: tuple[str, ...]
     tried: tuple[str, ...] = ()
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The units that have not tried."""
+        return tuple(name for name in self.force if name not in self.tried)
 
 
 @dataclass(frozen=True, slots=True)
