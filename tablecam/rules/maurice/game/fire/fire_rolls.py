@@ -11,28 +11,28 @@ from tablecam.rules.maurice.game.fire.fire_steps import shots_of, to_disrupt
 from tablecam.rules.maurice.game.state.actions import Action
 from tablecam.rules.maurice.game.state.losses import without_broken
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
-from tablecam.rules.maurice.game.state.steps import Over, RollingToDisrupt, RollingToHit
+from tablecam.rules.maurice.game.state.step_rules import RollRules, StateAndEvents
+from tablecam.rules.maurice.game.state.steps import Firing, Over, RollingToDisrupt, RollingToHit
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.sides import side_name
 from tablecam.wording import joined
 
 
-class RollingToHitRules:
+class RollingToHitRules(RollRules):
     """Rules of `RollingToHit`: a die per musket base, two for canister (M-7.20)."""
 
     def asked(self, state: State, step: RollingToHit) -> PendingDecision:
         """Asks the firing side to roll."""
-        roll = _to_hit(state, step)
-        return PendingDecision(f"{side_name(step.firing.side)} rolls {roll}")
+        return _rolling(step.firing, self.roll(state, step))
 
-    def legal(self, state: State, step: RollingToHit) -> tuple[Action, ...]:
-        """Lists the roll."""
-        return (_to_hit(state, step),)
+    def roll(self, state: State, step: RollingToHit) -> Roll:
+        """Returns a roll with the dice of all shots."""
+        shots = shots_of(state, step)
+        return Roll(f"{shots[0].unit} to hit", sum(shot.dice for shot in shots))
 
     def apply(self, state: State, step: RollingToHit, action: Action) -> StateAndEvents:
         """Counts the hits; then another unit may fire."""
-        dice = values_of(action, _to_hit(state, step), rule="M-7.23")
+        dice = values_of(action, self.roll(state, step), rule="M-7.23")
         fired_shots = roll_shots(shots_of(state, step), dice)
         hits = tuple(
             aim
@@ -43,28 +43,26 @@ class RollingToHitRules:
         return state.to(firing), tuple(_shot_event(fired_shot) for fired_shot in fired_shots)
 
 
-class RollingToDisruptRules:
+class RollingToDisruptRules(RollRules):
     """Rules of `RollingToDisrupt`: a die for each hit on a target (M-7.25)."""
 
     def asked(self, state: State, step: RollingToDisrupt) -> PendingDecision:
         """Asks the firing side to roll."""
-        roll = _to_disrupt(step)
-        return PendingDecision(f"{side_name(step.firing.side)} rolls {roll}")
+        return _rolling(step.firing, self.roll(state, step))
 
-    def legal(self, state: State, step: RollingToDisrupt) -> tuple[Action, ...]:
-        """Lists the roll."""
-        return (_to_disrupt(step),)
+    def roll(self, state: State, step: RollingToDisrupt) -> Roll:
+        """Returns a roll of a die for each hit on the target."""
+        hits = sum(aim.target == step.target for aim in step.firing.hits)
+        return Roll(f"hits on {step.target} to disrupt", hits)
 
     def apply(self, state: State, step: RollingToDisrupt, action: Action) -> StateAndEvents:
         """Places disruptions at once; units that break leave the table (M-7.25, M-1.14)."""
-        dice = values_of(action, _to_disrupt(step), rule="M-7.25")
+        dice = values_of(action, self.roll(state, step), rule="M-7.25")
         target = field_at(state).by_id[step.target]
         number = disrupt_number(step.firing.kind, target.unit.arm)
         struck = target_result(target.id, dice, number, target.disruption, len(target.bases))
         level = target.disruption + struck.disruption
-        state = state.with_unit(
-            replace(target.unit, state={**target.unit.state, "disruption": level})
-        )
+        state = state.with_marker(target.unit, disruption=level)
         facts = {"unit": target.id, "disruption": struck.disruption, "level": level}
         outcome = f"{struck.disruption} of {len(dice)} hits disrupt it ({number}+ needed)"
         event = Event("disrupted", f"{target.id}: {outcome}", "M-7.25", facts)
@@ -77,14 +75,8 @@ class RollingToDisruptRules:
         return state, (event, *lost)
 
 
-def _to_hit(state: State, step: RollingToHit) -> Roll:
-    shots = shots_of(state, step)
-    return Roll(f"{shots[0].unit} to hit", sum(shot.dice for shot in shots))
-
-
-def _to_disrupt(step: RollingToDisrupt) -> Roll:
-    hits = sum(aim.target == step.target for aim in step.firing.hits)
-    return Roll(f"hits on {step.target} to disrupt", hits)
+def _rolling(firing: Firing, roll: Roll) -> PendingDecision:
+    return PendingDecision(f"{side_name(firing.side)} rolls {roll}")
 
 
 def _shot_event(fired: RolledShot) -> Event:

@@ -108,8 +108,7 @@ def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
         shots_of(state, RollingToHit(aims, step))
     state = replace(state, round=replace(state.round, fired=state.round.fired | {unit.id}))
     if unit.unit.arm == "artillery":
-        smoking = replace(unit.unit, state={**unit.unit.state, "smoke": True})  # M-4.23
-        state = state.with_unit(smoking)
+        state = state.with_marker(unit.unit, smoke=True)  # M-4.23
     at = joined(dict.fromkeys(action.targets.values()))
     text = f"{unit.id} fires at {at}, with {len(declared)} base{'s' * (len(declared) > 1)}"
     facts = {"unit": unit.id, "targets": list(dict.fromkeys(action.targets.values()))}

@@ -28,7 +28,7 @@ from tablecam.rules.maurice.game.state.displaced import with_displacement
 from tablecam.rules.maurice.game.state.losses import without_broken
 from tablecam.rules.maurice.game.state.sequence import after_action
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.step_rules import RollRules, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import ChoosingFallBacks, Over, RollingCombat, Step
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.resolve.notes import combat_close_calls
@@ -36,24 +36,23 @@ from tablecam.uncertainty.answer import Answer
 from tablecam.wording import joined
 
 
-class RollingCombatRules:
+class RollingCombatRules(RollRules):
     """Rules of `RollingCombat`: a die for every engaged unit, all at once (M-8.19)."""
 
     def asked(self, state: State, step: RollingCombat) -> PendingDecision:
         """Asks both sides to roll."""
         return PendingDecision(f"Roll one die each for {', '.join(step.engaged)}")
 
-    def legal(self, state: State, step: RollingCombat) -> tuple[Action, ...]:
-        """Lists the roll."""
-        return (_roll_for(step),)
+    def roll(self, state: State, step: RollingCombat) -> Roll:
+        """Returns a roll of a die for each engaged unit."""
+        return Roll(f"combat: {', '.join(step.engaged)}", len(step.engaged))
 
     def apply(self, state: State, step: RollingCombat, action: Action) -> StateAndEvents:
         """Resolves passive units, then active ones; broken ones leave in that order (M-8.20)."""
         if not isinstance(action, Roll):
             raise Refused(f"expected dice, got {action.type}", rule="M-8.19")
-        dice = dict(
-            zip(step.engaged, values_of(action, _roll_for(step), rule="M-8.19"), strict=True)
-        )
+        values = values_of(action, self.roll(state, step), rule="M-8.19")
+        dice = dict(zip(step.engaged, values, strict=True))
         field = field_at(state)
         combat = meeting(field, state.active)
         scores = scores_of(field, combat, state.round.amounts("swords"))
@@ -107,10 +106,6 @@ class ChoosingFallBacksRules:
         then = _next_fall_backs(state, left)
         state, displaced = with_displacement(state, state.active, area, then)
         return state, (*events, *lost, *displaced)
-
-
-def _roll_for(step: RollingCombat) -> Roll:
-    return Roll(f"combat: {', '.join(step.engaged)}", len(step.engaged))
 
 
 def _next_fall_backs(state: State, bound: Iterable[str]) -> Step:

@@ -19,7 +19,7 @@ from tablecam.rules.game import Event
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.game.command.command_steps import units_in_range
 from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, in_order
-from tablecam.rules.maurice.game.setup.deploying import deployment_zone
+from tablecam.rules.maurice.game.setup.deploying import zone_shapes
 from tablecam.rules.maurice.game.state import actions as act
 from tablecam.rules.maurice.game.state.declaring import may_try_to_charge, may_try_to_fire
 from tablecam.rules.maurice.game.state.displaced import marker_of
@@ -51,13 +51,21 @@ def step_shapes(state: State) -> tuple[Shape, ...]:
     field, step = field_at(state), state.step
     match step:
         case Deploying():
-            return _zone(state, side_name(step.side), is_near=step.side == step.near)
+            return zone_shapes(
+                state.position.table, side_name(step.side), is_near=step.side == step.near
+            )
         case ChoosingOrder():
             sides = (step.near, state.other(step.near))
-            zones = (_zone(state, side_name(side), is_near=side == step.near) for side in sides)
+            zones = (
+                zone_shapes(state.position.table, side_name(side), is_near=side == step.near)
+                for side in sides
+            )
             return tuple(shape for zone in zones for shape in zone)
         case ChoosingEdge():
-            return (*_zone(state, "near", is_near=True), *_zone(state, "far", is_near=False))
+            return (
+                *zone_shapes(state.position.table, "near", is_near=True),
+                *zone_shapes(state.position.table, "far", is_near=False),
+            )
         case RollingToHit():
             return (*outlines(field, _aimers(step)), *_lines_of_fire(field, step))
         case Displacing() | MovingCommander():
@@ -94,9 +102,13 @@ def _setup_shapes(state: State, action: act.Action) -> tuple[Shape, ...]:
     """Draws the zones and places of setup actions."""
     match action:
         case act.ChooseEdge():
-            return _zone(state, action.edge, is_near=action.edge == "near")
+            return zone_shapes(state.position.table, action.edge, is_near=action.edge == "near")
         case act.ChooseOrder() if isinstance(state.step, ChoosingOrder):
-            return _zone(state, side_name(action.first), is_near=action.first == state.step.near)
+            return zone_shapes(
+                state.position.table,
+                side_name(action.first),
+                is_near=action.first == state.step.near,
+            )
         case act.Deploy():
             return _deployed(state, action)
         case _:
@@ -151,11 +163,6 @@ def line_of_fire(from_mm: Point, outline: shapely.Geometry) -> Shape:
     line = shapely.shortest_line(shapely.Point(from_mm), outline)
     x_mm, y_mm = shapely.get_coordinates(line)[1]
     return Shape("line", (from_mm, (float(x_mm), float(y_mm))), "shot")
-
-
-def _zone(state: State, label: str, *, is_near: bool) -> tuple[Shape, ...]:
-    """Draws the third of the table where an army deploys (M-2.3)."""
-    return shapes_of(deployment_zone(state.position.table, is_near=is_near), "zone", label)
 
 
 def _commander(state: State, side: str) -> tuple[Shape, ...]:

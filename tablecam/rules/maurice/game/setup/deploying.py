@@ -10,6 +10,7 @@ import shapely
 
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import footprint
+from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.ground import Ground, is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.game.state.poses import Bases, ahead, wheeled
@@ -29,6 +30,11 @@ def deployment_zone(table: TableSize, *, is_near: bool) -> shapely.Polygon:
     deep_mm = table.depth_mm / 3
     low = 0.0 if is_near else table.depth_mm - deep_mm
     return shapely.box(0.0, low, table.width_mm, low + deep_mm)
+
+
+def zone_shapes(table: TableSize, label: str, *, is_near: bool) -> tuple[Shape, ...]:
+    """Draws the third of the table at an edge."""
+    return shapes_of(deployment_zone(table, is_near=is_near), "zone", label)
 
 
 def unit_outside_zone(position: Position, side: str, *, is_near: bool) -> str | None:

@@ -8,17 +8,17 @@ from typing import Any, Final
 import shapely
 
 from tablecam.errors import BadInput
-from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.game.setup.deploying import (
     check_room,
-    deployment_zone,
     unit_on_impassable,
     unit_outside_zone,
     usual_places,
     with_commanders,
     with_units_at,
+    zone_shapes,
 )
 from tablecam.rules.maurice.game.state.actions import (
     Action,
@@ -30,7 +30,7 @@ from tablecam.rules.maurice.game.state.actions import (
 )
 from tablecam.rules.maurice.game.state.sequence import first_step
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.step_rules import RollRules, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     ChoosingEdge,
     ChoosingOrder,
@@ -38,6 +38,7 @@ from tablecam.rules.maurice.game.state.steps import (
     LayingTerrain,
     RollingFirstRound,
     RollingTerrain,
+    Step,
 )
 from tablecam.rules.maurice.game.state.table import field_on
 from tablecam.table.model import Position, Terrain
@@ -49,20 +50,47 @@ _CELLS: Final = 30
 """Cells of the middle third, ten across and three deep; each takes a terrain piece."""
 
 
-class RollingTerrainRules:
-    """Rules of `RollingTerrain`: the first die is the first side's; ties re-roll (M-2.1)."""
+class _RollOffRules(RollRules):
+    """Rules of a roll of a die for each side, the first side's first; ties re-roll."""
 
-    def asked(self, state: State, step: RollingTerrain) -> PendingDecision:
+    for_: str
+    rule: str
+
+    def asked(self, state: State, step: Step) -> PendingDecision:
         """Asks both sides to roll."""
-        return PendingDecision(f"{joined(_display_names(state))} each roll a die for the terrain")
+        sides = joined(side_name(name) for name in _names(state))
+        return PendingDecision(f"{sides} each roll a die for the {self.for_}")
 
-    def legal(self, state: State, step: RollingTerrain) -> tuple[Action, ...]:
-        """Lists the roll."""
-        return (_roll_for("terrain"),)
+    def roll(self, state: State, step: Step) -> Roll:
+        """Returns the roll of both dice."""
+        return Roll(self.for_, 2)
+
+    def rolled(
+        self, state: State, step: Step, action: Action
+    ) -> tuple[tuple[int, ...], str | None, Event]:
+        """Returns both sides' dice, the higher roller (None in a tie), and the event."""
+        if not isinstance(action, Roll):
+            raise Refused(f"expected dice for the {self.for_}, got {action.type}", rule=self.rule)
+        dice = values_of(action, self.roll(state, step), rule=self.rule)
+        names = _names(state)
+        by_side = zip(names, dice, strict=True)
+        text = ", ".join(f"{side_name(name)} rolls {die}" for name, die in by_side)
+        facts: dict[str, Any] = {"dice": list(dice)}
+        if dice[0] == dice[1]:
+            return dice, None, Event("tie", f"{text}: a tie, roll again", self.rule, facts)
+        higher = names[dice.index(max(dice))]
+        return dice, higher, Event("rolled", f"{text}, for the {self.for_}", self.rule, facts)
+
+
+class RollingTerrainRules(_RollOffRules):
+    """Rules of `RollingTerrain`: the higher roller lays terrain (M-2.1)."""
+
+    for_ = "terrain"
+    rule = "M-2.1"
 
     def apply(self, state: State, step: RollingTerrain, action: Action) -> StateAndEvents:
         """Lets the higher roller lay from the higher die to the sum of both (M-2.1)."""
-        dice, higher, event = _rolled(state, action, "terrain", "M-2.1")
+        dice, higher, event = self.rolled(state, step, action)
         if higher is None:
             return state, (event,)
         return state.to(LayingTerrain(higher, max(dice), sum(dice), step.then)), (event,)
@@ -123,7 +151,11 @@ class ChoosingEdgeRules:
         near = step.side if action.edge == "near" else other
         far = state.other(near)
         text = f"{side_name(near)} deploys at the near edge, {side_name(far)} at the far edge"
-        drawn = (*_zone(state, near, is_near=True), *_zone(state, far, is_near=False))
+        table = state.position.table
+        drawn = (
+            *zone_shapes(table, side_name(near), is_near=True),
+            *zone_shapes(table, side_name(far), is_near=False),
+        )
         event = Event("edge", text, "M-2.3", {"near": near, "far": far}, drawn)
         return state.to(ChoosingOrder(other, near, step.then)), (event,)
 
@@ -147,7 +179,8 @@ class ChoosingOrderRules:
         second = Deploying(state.other(action.first), step.near, step.then)
         text = f"{side_name(action.first)} deploys first"
         deploying = Deploying(action.first, step.near, second)
-        drawn = _zone(state, action.first, is_near=action.first == step.near)
+        is_near = action.first == step.near
+        drawn = zone_shapes(state.position.table, side_name(action.first), is_near=is_near)
         return state.to(deploying), (Event("order", text, "M-2.3", {"first": action.first}, drawn),)
 
 
@@ -212,49 +245,18 @@ def yet_to_deploy(step: Deploying) -> tuple[str, ...]:
     return (step.side, step.then.side) if isinstance(step.then, Deploying) else (step.side,)
 
 
-class RollingFirstRoundRules:
-    """Rules of `RollingFirstRound`: the higher plays round 1; ties re-roll (M-2.6)."""
+class RollingFirstRoundRules(_RollOffRules):
+    """Rules of `RollingFirstRound`: the higher roller plays round 1 (M-2.6)."""
 
-    def asked(self, state: State, step: RollingFirstRound) -> PendingDecision:
-        """Asks both sides to roll."""
-        return PendingDecision(
-            f"{joined(_display_names(state))} each roll a die for the first round"
-        )
-
-    def legal(self, state: State, step: RollingFirstRound) -> tuple[Action, ...]:
-        """Lists the roll."""
-        return (_roll_for("first round"),)
+    for_ = "first round"
+    rule = "M-2.6"
 
     def apply(self, state: State, step: RollingFirstRound, action: Action) -> StateAndEvents:
         """Begins the first round."""
-        _, higher, event = _rolled(state, action, "first round", "M-2.6")
+        _, higher, event = self.rolled(state, step, action)
         if higher is None:
             return state, (event,)
         return first_step(state, 1, higher), (event,)
-
-
-def _zone(state: State, side: str, *, is_near: bool) -> tuple[Shape, ...]:
-    return shapes_of(
-        deployment_zone(state.position.table, is_near=is_near), "zone", side_name(side)
-    )
-
-
-def _rolled(
-    state: State, action: Action, for_: str, rule: str
-) -> tuple[tuple[int, ...], str | None, Event]:
-    """Returns both sides' dice, the higher roller (None in a tie), and the event."""
-    if not isinstance(action, Roll):
-        raise Refused(f"expected dice for the {for_}, got {action.type}", rule=rule)
-    dice = values_of(action, _roll_for(for_), rule=rule)
-    names = _names(state)
-    text = ", ".join(
-        f"{name} rolls {die}" for name, die in zip(_display_names(state), dice, strict=True)
-    )
-    facts: dict[str, Any] = {"dice": list(dice)}
-    if dice[0] == dice[1]:
-        return dice, None, Event("tie", f"{text}: a tie, roll again", rule, facts)
-    higher = names[dice.index(max(dice))]
-    return dice, higher, Event("rolled", f"{text}, for the {for_}", rule, facts)
 
 
 def _check_count(step: LayingTerrain, pieces: int) -> None:
@@ -308,15 +310,6 @@ def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> Stat
     return replace(state, position=position)
 
 
-def _roll_for(for_: str) -> Roll:
-    return Roll(for_, 2)
-
-
 def _names(state: State) -> tuple[str, str]:
     first, second = state.sides
     return first.name, second.name
-
-
-def _display_names(state: State) -> tuple[str, ...]:
-    """Returns both sides' display names."""
-    return tuple(map(side_name, _names(state)))

@@ -28,8 +28,9 @@ def with_disruption(
     level = int(unit.state.get("disruption", 0)) + gained
     text = f"{name} {why}: {gained} disruption{'s' * (gained != 1)}, {level} in total"
     facts = {"unit": name, "disruption": gained, "level": level}
-    disrupted_unit = replace(unit, state={**unit.state, "disruption": level})
-    return state.with_unit(disrupted_unit), (Event("disrupted", text, rule, facts, drawn),)
+    return state.with_marker(unit, disruption=level), (
+        Event("disrupted", text, rule, facts, drawn),
+    )
 
 
 def without_broken(state: State, broken: Sequence[str]) -> StateAndEvents:

@@ -10,7 +10,7 @@ from typing import Literal
 from tablecam.rules.frozen_json import ReadOnlyMappings
 from tablecam.rules.maurice.game.state.cards import Card
 from tablecam.rules.maurice.game.state.steps import Step, Symbol
-from tablecam.table.model import Commander, Position, Unit
+from tablecam.table.model import Commander, Position, Scalar, Unit
 
 Command = Literal["pass", "event", "charge", "march", "rally", "bombard"]
 Measuring = Literal["free", "declared"]
@@ -173,6 +173,10 @@ class State:
         """Returns the state with a unit replaced, by its id."""
         units = tuple(unit if known.id == unit.id else known for known in self.position.units)
         return replace(self, position=replace(self.position, units=units))
+
+    def with_marker(self, unit: Unit, **markers: Scalar) -> State:
+        """Returns the state with some of a unit's markers set."""
+        return self.with_unit(replace(unit, state={**unit.state, **markers}))
 
     def to(self, step: Step) -> State:
         """Returns the state with another step next."""
