@@ -27,6 +27,7 @@ from tablecam.rules.maurice.game.state.state_json import (
     action_to_json,
     state_from_json,
     state_to_json,
+    visible_json,
 )
 from tablecam.rules.maurice.game.state.steps import (
     Activating,
@@ -55,7 +56,6 @@ from tablecam.rules.maurice.game.state.steps import (
     Step,
 )
 from tablecam.rules.maurice.game.state.table import field_at
-from tablecam.rules.maurice.game.state.visibility import visible_json
 from tablecam.table.model import Position
 from tablecam.table.sides import side_name
 

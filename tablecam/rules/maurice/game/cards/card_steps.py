@@ -11,15 +11,11 @@ from typing import Final
 
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import are_enough_chargers
-from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire
+from tablecam.rules.maurice.game.fire_steps import able_to_fire
 from tablecam.rules.maurice.game.moves.charge_steps import able_to_charge
 from tablecam.rules.maurice.game.state.actions import Action, Decline, Interrupt, Modify, Remove
 from tablecam.rules.maurice.game.state.cards import MOMENTS, Card, Effect
-from tablecam.rules.maurice.game.state.hand import (
-    cards_of,
-    held_card,
-    with_cards_discarded,
-)
+from tablecam.rules.maurice.game.state.hand import cards_of, held_card, with_cards_discarded
 from tablecam.rules.maurice.game.state.sequence import after_action, after_interrupt
 from tablecam.rules.maurice.game.state.state import Modifier, Round, State
 from tablecam.rules.maurice.game.state.step_rules import StateAndEvents

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field
-from tablecam.rules.maurice.game.command.eligibility import eligible_units
+from tablecam.rules.maurice.game.command.command_steps import eligible_units
 from tablecam.rules.maurice.game.state.actions import Action, Activate, Done
 from tablecam.rules.maurice.game.state.declaring import declarable_activations, declarable_forces
 from tablecam.rules.maurice.game.state.hand import cards_of, with_cards_discarded

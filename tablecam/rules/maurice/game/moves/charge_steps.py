@@ -24,7 +24,6 @@ from tablecam.rules.maurice.game.moves.charge_ends import (
     end_error_mm,
     nearest_charge,
 )
-from tablecam.rules.maurice.game.moves.lost_declarations import declared_charge_end, lost_charge
 from tablecam.rules.maurice.game.moves.march_steps import (
     check_bases,
     judge_march,
@@ -33,7 +32,13 @@ from tablecam.rules.maurice.game.moves.march_steps import (
 )
 from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, Done, March
-from tablecam.rules.maurice.game.state.declaring import declarable_charges, has_declarable_charge
+from tablecam.rules.maurice.game.state.declaring import (
+    check_enemy,
+    declarable_charges,
+    distance_words,
+    has_declarable_charge,
+    may_try_to_charge,
+)
 from tablecam.rules.maurice.game.state.displaced import with_displacement
 from tablecam.rules.maurice.game.state.losses import with_disruption
 from tablecam.rules.maurice.game.state.sequence import after_moves_of_charge
@@ -162,7 +167,7 @@ def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
     """Makes a unit's charge: snaps it to the legal end and applies its effects."""
     _check_may_act(step, action.unit)
     if state.declares_first:
-        ideal = declared_charge_end(state, action)
+        ideal = _declared_end(state, action)
         if ideal is None:
             return _lost(state, step, action)
         # Players may name the enemy alone; the unit then ends where the charge leads.
@@ -187,11 +192,39 @@ def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
     return state, (*events, *more)
 
 
+def _declared_end(state: State, action: Charge) -> ChargeEnd | None:
+    """Returns the charge that reaches the named enemy, or None if none does: it is lost.
+
+    Raises:
+        Refused: By what all can see, the unit cannot charge this enemy (M-8.4).
+    """
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    check_enemy(state, unit, action.target, "M-8.3", "target")
+    if not may_try_to_charge(unit):
+        raise Refused(f"{unit.id} may not declare a charge", rule="M-8.4", key="unit")
+    if unit.unit.arm == "infantry" and field.by_id[action.target].unit.arm == "cavalry":
+        raise Refused("infantry may not charge cavalry", rule="M-8.4", key="target")
+    if state.round.is_rough_going and unit.is_in_difficult:
+        return None
+    ahead = (end for end in charge_ends(field, unit) if end.target == action.target)
+    # A charge that is too close to call is the charger's choice.
+    return next(ahead, None) or nearest_charge(field, unit, action.target, unit.axes)
+
+
 def _lost(state: State, step: Charging, action: Charge) -> StateAndEvents:
     """Counts a charge that reaches nobody as made; the unit stays (M-8.2)."""
     step = replace(step, charged={**step.charged, action.unit: ()})
     state, displaced = _next(state, step, shapely.Polygon())
-    return state, (lost_charge(state, action), *displaced)
+    return state, (_lost_charge(state, action), *displaced)
+
+
+def _lost_charge(state: State, action: Charge) -> Event:
+    """Returns the event of a charge that reaches nobody."""
+    away = distance_words(state, action.unit, action.target)
+    text = f"{action.unit} has no charge that reaches {action.target}, which is {away}"
+    facts = {"unit": action.unit, "target": action.target}
+    return Event("charge-lost", f"{text}: it stays where it is", "M-8.3", facts)
 
 
 def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:

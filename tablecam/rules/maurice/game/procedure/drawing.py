@@ -18,7 +18,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.game.command.command_steps import units_in_range
-from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, in_order
+from tablecam.rules.maurice.game.fire_steps import able_to_fire, in_order
 from tablecam.rules.maurice.game.setup.deploying import zone_shapes
 from tablecam.rules.maurice.game.state import actions as act
 from tablecam.rules.maurice.game.state.declaring import may_try_to_charge, may_try_to_fire

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tablecam.rules.game import PendingDecision, Refused
+from tablecam.rules.maurice.game import fire_steps
 from tablecam.rules.maurice.game.cards import card_steps, draw_steps
 from tablecam.rules.maurice.game.command import (
     activation_steps,
@@ -14,7 +15,6 @@ from tablecam.rules.maurice.game.command import (
     end_steps,
     rally_steps,
 )
-from tablecam.rules.maurice.game.fire import fire_rolls, fire_steps
 from tablecam.rules.maurice.game.moves import charge_steps, combat_steps, march_steps
 from tablecam.rules.maurice.game.procedure.drawing import with_shapes
 from tablecam.rules.maurice.game.procedure.overrule import overruled
@@ -45,8 +45,8 @@ RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(
         steps.Displacing: end_steps.DisplacingRules(),
         steps.Discarding: end_steps.DiscardingRules(),
         steps.Firing: fire_steps.FiringRules(),
-        steps.RollingToHit: fire_rolls.RollingToHitRules(),
-        steps.RollingToDisrupt: fire_rolls.RollingToDisruptRules(),
+        steps.RollingToHit: fire_steps.RollingToHitRules(),
+        steps.RollingToDisrupt: fire_steps.RollingToDisruptRules(),
         steps.Marching: march_steps.MarchingRules(),
         steps.Charging: charge_steps.ChargingRules(),
         steps.RollingCombat: combat_steps.RollingCombatRules(),
