@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 
 import shapely
 from shapely import affinity
 
+from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Offer
 from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back_mm
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.fire.volley import Shot, disrupt_number
+from tablecam.rules.maurice.game.command.command_steps import units_in_range
 from tablecam.rules.maurice.game.command.rally_steps import rally_needs
-from tablecam.rules.maurice.game.fire_steps import shots_of
+from tablecam.rules.maurice.game.fire_steps import able_to_fire, in_order, shots_of
 from tablecam.rules.maurice.game.moves.move_words import march_words
-from tablecam.rules.maurice.game.procedure.drawing import offer_shapes, outlines
-from tablecam.rules.maurice.game.state import actions as act
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.steps import (
-    Activating,
-    LayingTerrain,
-    RollingCombat,
-    RollingFirstRound,
-    RollingRally,
-    RollingTerrain,
-    RollingToDisrupt,
-    RollingToHit,
+from tablecam.rules.maurice.game.procedure.drawing import (
+    middle_of,
+    outlines,
+    step_shapes,
+    units_in_step,
 )
+from tablecam.rules.maurice.game.setup.deploying import zone_of_side, zone_shapes
+from tablecam.rules.maurice.game.state import actions as act
+from tablecam.rules.maurice.game.state import steps
+from tablecam.rules.maurice.game.state.declaring import may_try_to_charge, may_try_to_fire
+from tablecam.rules.maurice.game.state.state import Command, State
 from tablecam.rules.maurice.game.state.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.place.command_string import command_string
-from tablecam.table.model import Point
 from tablecam.table.sides import side_name
 
 _INTERRUPTS = {
@@ -46,13 +44,10 @@ _INTERRUPTS = {
 
 def offer(state: State, action: act.Action) -> Offer:
     """Returns the offer of an action that is legal in a state."""
-    offered = _bare_offer(state, action)
-    return offered if offered.evidence else replace(offered, evidence=offer_shapes(state, action))
-
-
-def _bare_offer(state: State, action: act.Action) -> Offer:
-    """Returns an action's offer; its shapes may still be missing."""
     match action:
+        case Roll():
+            dice = _dice_groups(state, action)
+            return Offer("dice", str(action), step_shapes(state), dice)
         case act.Activate():
             return _activation(state, action)
         case act.Fire():
@@ -63,64 +58,74 @@ def _bare_offer(state: State, action: act.Action) -> Offer:
             return _charge(state, action)
         case act.FallBack():
             return _fall_back(state, action)
-        case Roll():
-            return Offer("dice", str(action), dice=_dice_groups(state, action))
-        case act.Done():
-            return _done(state)
         case act.Rally():
-            return Offer(action.type, action.unit, outlines(field_at(state), [action.unit]))
+            return Offer("rally", action.unit, outlines(field_at(state), [action.unit]))
         case act.PlaceCommander():
             return _commander(state, action)
         case _:
-            return _plain(action)
+            return _command(state, action)
 
 
-def _done(state: State) -> Offer:
-    """Offers to end a step, in words where the meaning is not plain."""
-    match state.step:
-        case LayingTerrain():
-            return Offer("setup", "Keep the terrain as it is")
-        case Activating():
-            return Offer("done", "Activate no force")
+def _command(state: State, action: act.Action) -> Offer:
+    """Offers a decision of the round that moves nothing on the table."""
+    field, step = field_at(state), state.step
+    match action:
+        case act.Volleys():
+            label = "Volleys" if action.invoke else "No volleys"
+            return Offer("volleys", label, outlines(field, _in_range(state) * action.invoke))
+        case act.Declare():
+            label = action.card or action.command.capitalize()
+            return Offer("command", label, outlines(field, _fit_for(state, action.command)))
+        case act.FireFrom():
+            able = able_to_fire(state, step) if isinstance(step, steps.Firing) else ()
+            drawn = _numbered(in_order(able, action.direction))
+            return Offer("fire", f"Start from the {action.direction}", drawn)
+        case act.ClearSmoke():
+            force = step.force if isinstance(step, steps.Marching) else ()
+            smoking = [name for name in force if field.by_id[name].has_smoke]
+            return Offer("march", "Clear all smoke", outlines(field, smoking))
+        case act.Done():
+            # In words where the meaning is not plain.
+            if isinstance(step, steps.LayingTerrain):
+                return Offer("setup", "Keep the terrain as it is")
+            label = "Activate no force" if isinstance(step, steps.Activating) else "Done"
+            return Offer("done", label)
         case _:
-            return Offer("done", "Done")
+            return _setup(state, action)
 
 
-def _plain(action: act.Action) -> Offer:
-    """Offers an action that has no place on the table."""
+def _setup(state: State, action: act.Action) -> Offer:
+    """Offers an action before the first round, with its zones and places."""
+    table, step = state.position.table, state.step
     match action:
         case act.LayTerrain():
             drawn = tuple(Shape("polygon", piece.outline_mm, "terrain") for piece in action.terrain)
             return Offer("setup", f"Lay {len(action.terrain)} pieces as proposed", drawn)
-        case act.Volleys():
-            return Offer("volleys", "Volleys" if action.invoke else "No volleys")
-        case act.Declare():
-            return Offer("command", action.card or action.command.capitalize())
-        case act.FireFrom():
-            return Offer("fire", f"Start from the {action.direction}")
         case act.ChooseEdge():
-            return Offer("setup", f"The {action.edge} edge")
+            drawn = zone_shapes(table, action.edge, is_near=action.edge == "near")
+            return Offer("setup", f"The {action.edge} edge", drawn)
         case act.ChooseOrder():
-            return Offer("setup", f"{side_name(action.first)} deploys first")
+            near = step.near if isinstance(step, steps.ChoosingOrder) else ""
+            drawn = zone_of_side(table, action.first, near)
+            return Offer("setup", f"{side_name(action.first)} deploys first", drawn)
         case act.Deploy():
-            return Offer(
-                "setup", "Deploy all in rows" if action.units else "Keep all units where they are"
-            )
-        case act.ClearSmoke():
-            return Offer("march", "Clear all smoke")
+            label = "Deploy all in rows" if action.units else "Keep all units where they are"
+            return Offer("setup", label, _deployed(state, action))
         case _:
-            return _card(action)
+            return _card(state, action)
 
 
-def _card(action: act.Action) -> Offer:
+def _card(state: State, action: act.Action) -> Offer:
     """Offers an action with cards, or to decline."""
     match action:
         case act.Interrupt():
-            return Offer("card", action.card or _INTERRUPTS[action.effect])
+            label = action.card or _INTERRUPTS[action.effect]
+            return Offer("card", label, _interrupted(state, action))
         case act.Modify():
             parts = (f"{amount:+d} {unit}" for unit, amount in action.amounts.items())
             name = action.card or f"Card ({action.symbol})"
-            return Offer("card", f"{name}: {', '.join(parts) or 'no effect here'}")
+            label = f"{name}: {', '.join(parts) or 'no effect here'}"
+            return Offer("card", label, outlines(field_at(state), action.amounts))
         case act.Decline():
             return Offer("card", "No card")
         case act.Remove():
@@ -133,6 +138,75 @@ def _card(action: act.Action) -> Offer:
             return Offer("card", f"Discard {', '.join(action.cards) or action.count}")
         case _:
             return Offer(action.type, action.type.replace("-", " ").capitalize())
+
+
+def _in_range(state: State) -> list[str]:
+    """Returns the units of both sides within range for volleys.
+
+    Where players declare first: all units that ever fire, as distances must not show.
+    """
+    field = field_at(state)
+    if state.declares_first:
+        return [unit.id for unit in field.units if may_try_to_fire(unit)]
+    return units_in_range(field)
+
+
+def _fit_for(state: State, command: Command) -> list[str]:
+    """Returns the active side's units that could carry out a command, by visible facts."""
+    return [
+        unit.id for unit in field_at(state).of_side(state.active) if _is_fit(state, unit, command)
+    ]
+
+
+def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
+    """Whether a unit could carry out a command, by visible facts."""
+    match command:
+        case "charge":
+            return may_try_to_charge(unit)
+        case "rally":
+            return unit.disruption > 0
+        case "bombard":
+            return unit.unit.arm == "artillery" and unit.id not in state.round.fired
+        case _:
+            return command == "march"
+
+
+def _numbered(units: Iterable[UnitOnField]) -> tuple[Shape, ...]:
+    """Draws units with their places in an order."""
+    return tuple(
+        shape
+        for place, unit in enumerate(units, start=1)
+        for shape in shapes_of(unit.outline, "order", f"{place}. {unit.id}")
+    )
+
+
+def _interrupted(state: State, action: act.Interrupt) -> tuple[Shape, ...]:
+    """Draws the units or the ground that an interrupt concerns."""
+    field = field_at(state)
+    if action.effect == "first-fire":
+        return outlines(
+            field, [unit.id for unit in able_to_fire(state, steps.Firing("volley", state.passive))]
+        )
+    if action.effect == "rough-going":
+        return (
+            *shapes_of(field.ground.difficult, "barred"),
+            *outlines(field, units_in_step(state.step)),
+        )
+    return outlines(field, units_in_step(state.step))
+
+
+def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
+    """Draws where all units of a side would deploy."""
+    placed = [
+        (unit.id, action.units.get(unit.id, unit.bases))
+        for unit in state.position.units
+        if unit.side == action.side
+    ]
+    return tuple(
+        shape
+        for name, bases in placed
+        for shape in shapes_of(shapely.union_all([footprint(base) for base in bases]), "goal", name)
+    )
 
 
 def _activation(state: State, action: act.Activate) -> Offer:
@@ -192,7 +266,7 @@ def _march(state: State, action: act.March) -> Offer:
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id]
     label = f"{unit.id}: {march_words(field, unit, action.bases)}"
-    path = Shape("line", (_middle(unit), _middle(there)), "path")
+    path = Shape("line", (middle_of(unit.outline), middle_of(there.outline)), "path")
     shapes = (*outlines(field, [unit.id]), path, *shapes_of(there.outline, "goal", unit.id))
     return Offer("march", label, shapes)
 
@@ -234,25 +308,20 @@ def _commander(state: State, action: act.PlaceCommander) -> Offer:
     return Offer("commander", label, (Shape("line", way, "path"), place))
 
 
-def _middle(unit: UnitOnField) -> Point:
-    middle = shapely.centroid(unit.outline)
-    return float(middle.x), float(middle.y)
-
-
 def _dice_groups(state: State, roll: Roll) -> tuple[DiceGroup, ...]:
     """Groups a roll's dice by whose they are and what they need, to enter real dice."""
     all_dice = tuple(range(roll.count))
     match state.step:
-        case RollingToHit() as step:
+        case steps.RollingToHit() as step:
             return _to_hit(shots_of(state, step))
-        case RollingToDisrupt(target=target, firing=firing):
+        case steps.RollingToDisrupt(target=target, firing=firing):
             number = disrupt_number(firing.kind, field_at(state).by_id[target].unit.arm)
             return (DiceGroup(f"hits on {target}", number, all_dice),)
-        case RollingRally() as step:
+        case steps.RollingRally() as step:
             return (DiceGroup(step.unit, rally_needs(state, step), all_dice),)
-        case RollingCombat(engaged=engaged):
+        case steps.RollingCombat(engaged=engaged):
             return _one_each(engaged)
-        case RollingTerrain() | RollingFirstRound():
+        case steps.RollingTerrain() | steps.RollingFirstRound():
             return _one_each([side_name(side.name) for side in state.sides])
         case _:
             return ()

@@ -32,24 +32,9 @@ from tablecam.rules.maurice.game.moves.charge_ends import (
 from tablecam.rules.maurice.game.moves.move_words import bw_text
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.setup.setup_steps import yet_to_deploy
+from tablecam.rules.maurice.game.state import steps
 from tablecam.rules.maurice.game.state.actions import Charge, Deploy, March, PlaceCommander
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.steps import (
-    Charging,
-    ChoosingEdge,
-    ChoosingFallBacks,
-    ChoosingOrder,
-    Deploying,
-    Displacing,
-    Drawing,
-    Interrupting,
-    LayingTerrain,
-    Marching,
-    Modifying,
-    MovingCommander,
-    Over,
-    RollingTerrain,
-)
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, attempt
 from tablecam.table.headings import difference_deg
@@ -144,13 +129,16 @@ def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
 
     Legal actions come first, then moves out of turn, then missing or surplus bases.
     """
-    if isinstance(state.step, RollingTerrain | LayingTerrain | ChoosingEdge | ChoosingOrder):
+    if isinstance(
+        state.step,
+        steps.RollingTerrain | steps.LayingTerrain | steps.ChoosingEdge | steps.ChoosingOrder,
+    ):
         # Nothing has its place yet.
         return ()
-    if isinstance(state.step, Over):
+    if isinstance(state.step, steps.Over):
         # Units are being packed away.
         return ()
-    if isinstance(state.step, Deploying):
+    if isinstance(state.step, steps.Deploying):
         return _deployment(state, state.step, position)
     units = list(_unit_suggestions(state, position))
     suggestions = [
@@ -202,7 +190,7 @@ def _is_legal(suggestion: Suggestion) -> bool:
     return suggestion.action is not None and suggestion.answer.answer != "no"
 
 
-def _deployment(state: State, step: Deploying, position: Position) -> tuple[Suggestion, ...]:
+def _deployment(state: State, step: steps.Deploying, position: Position) -> tuple[Suggestion, ...]:
     """Suggests one action for all that a side has laid elsewhere as it deploys (M-2.3).
 
     It includes units of the other side that were moved aside, if that side has yet to deploy.
@@ -260,11 +248,11 @@ def _unknown(unit: Unit) -> Suggestion:
 def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Suggestion:
     """Suggests what was done with a unit, if it may do anything now."""
     step = state.step
-    if isinstance(step, Marching) and unit.id in step.waiting:
+    if isinstance(step, steps.Marching) and unit.id in step.waiting:
         return suggest_march(state, seen)
-    if isinstance(step, Charging) and unit.id in step.waiting:
+    if isinstance(step, steps.Charging) and unit.id in step.waiting:
         return suggest_charge(state, seen)
-    if isinstance(step, ChoosingFallBacks) and unit.id in step.attackers:
+    if isinstance(step, steps.ChoosingFallBacks) and unit.id in step.attackers:
         return suggest_fall_back(state, seen)
     rule, why = _why_not_now(state, unit)
     what = "pushed" if far_mm <= PUSHED_MM else "moved"
@@ -283,9 +271,9 @@ def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
     step = state.step
     if unit.side != state.active:
         return "M-1.5", f"it is {side_name(state.active)}'s round"
-    if isinstance(step, Interrupting | Modifying | Drawing):
+    if isinstance(step, steps.Interrupting | steps.Modifying | steps.Drawing):
         return "M-4.16", "cards are played first"
-    if isinstance(step, Marching | Charging):
+    if isinstance(step, steps.Marching | steps.Charging):
         if unit.id in step.force:
             return "M-6.31", "it has already moved in this round"
         return "M-6.1", "it is not in the activated force"
@@ -334,8 +322,8 @@ def _commander_suggestion(
     """Suggests a commander's move, or to put it back out of turn."""
     step = state.step
     # A displaced commander is moved by its owner, whoever's round it is (M-6.29).
-    mover = step.side if isinstance(step, Displacing) else state.active
-    if not isinstance(step, MovingCommander | Displacing) or leader.side != mover:
+    mover = step.side if isinstance(step, steps.Displacing) else state.active
+    if not isinstance(step, steps.MovingCommander | steps.Displacing) or leader.side != mover:
         text = f"{leader.id} was moved {far_mm:.0f} mm out of turn: put him back"
         drawn = Shape("line", (_place(leader), _place(seen)), "gap")
         return Suggestion(
@@ -351,7 +339,7 @@ def _commander_suggestion(
     text = f"{leader.id} was moved {far_bw:.1f} BW: move him there?"
     why_not = refusal(state, action)
     if why_not is None:
-        rule = "M-6.29" if isinstance(step, Displacing) else "M-6.27"
+        rule = "M-6.29" if isinstance(step, steps.Displacing) else "M-6.27"
         return Suggestion(leader.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
     answer = no_answer(why_not.rule or "M-6.27", reason(why_not))
     return Suggestion(leader.id, text, action, answer, state.position)

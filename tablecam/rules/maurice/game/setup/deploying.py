@@ -37,6 +37,16 @@ def zone_shapes(table: TableSize, label: str, *, is_near: bool) -> tuple[Shape, 
     return shapes_of(deployment_zone(table, is_near=is_near), "zone", label)
 
 
+def zone_of_side(table: TableSize, side: str, near: str) -> tuple[Shape, ...]:
+    """Draws the third of a side; `near` is the side that deploys at the edge y = 0."""
+    return zone_shapes(table, side_name(side), is_near=side == near)
+
+
+def zones_of_sides(table: TableSize, near: str, far: str) -> tuple[Shape, ...]:
+    """Draws the thirds of both sides."""
+    return (*zone_of_side(table, near, near), *zone_of_side(table, far, near))
+
+
 def unit_outside_zone(position: Position, side: str, *, is_near: bool) -> str | None:
     """Returns a unit of a side that leaves its third by more than a sliver, or None."""
     # A sliver over the zone's edge does not count (G-5).

@@ -18,7 +18,8 @@ from tablecam.rules.maurice.game.setup.deploying import (
     usual_places,
     with_commanders,
     with_units_at,
-    zone_shapes,
+    zone_of_side,
+    zones_of_sides,
 )
 from tablecam.rules.maurice.game.state.actions import (
     Action,
@@ -151,11 +152,7 @@ class ChoosingEdgeRules:
         near = step.side if action.edge == "near" else other
         far = state.other(near)
         text = f"{side_name(near)} deploys at the near edge, {side_name(far)} at the far edge"
-        table = state.position.table
-        drawn = (
-            *zone_shapes(table, side_name(near), is_near=True),
-            *zone_shapes(table, side_name(far), is_near=False),
-        )
+        drawn = zones_of_sides(state.position.table, near, far)
         event = Event("edge", text, "M-2.3", {"near": near, "far": far}, drawn)
         return state.to(ChoosingOrder(other, near, step.then)), (event,)
 
@@ -179,8 +176,7 @@ class ChoosingOrderRules:
         second = Deploying(state.other(action.first), step.near, step.then)
         text = f"{side_name(action.first)} deploys first"
         deploying = Deploying(action.first, step.near, second)
-        is_near = action.first == step.near
-        drawn = zone_shapes(state.position.table, side_name(action.first), is_near=is_near)
+        drawn = zone_of_side(state.position.table, action.first, step.near)
         return state.to(deploying), (Event("order", text, "M-2.3", {"first": action.first}, drawn),)
 
 
