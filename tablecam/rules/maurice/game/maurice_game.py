@@ -42,21 +42,11 @@ def _forced(state: State) -> Action | None:
     return None if others else first
 
 
-_SETUP = (
-    steps.RollingTerrain,
-    steps.LayingTerrain,
-    steps.ChoosingEdge,
-    steps.ChoosingOrder,
-    steps.Deploying,
-)
-"""Setup steps, in which measuring is free: nobody can shoot or charge yet (M-2)."""
-
-
 def closed(state: State) -> DeclareFirst | None:
     """Returns what must be declared before anybody measures, or None where measuring is free."""
     # What has been declared stays so while cards are played.
     step = _after_cards(state.step)
-    if not state.declares_first or isinstance(step, (*_SETUP, steps.Over)):
+    if not state.declares_first or isinstance(step, (*steps.SETUP, steps.Over)):
         return None
     names = _declared(state, step)
     if not names:

@@ -17,10 +17,12 @@ from tablecam.rules.maurice.game.hands.unit_moves import (
     no_answer,
     on_empty_field,
     proposed_position,
+    put_back,
     reason,
     refusal,
     suggest_fall_back,
     suggest_march,
+    suggested,
     with_bases,
 )
 from tablecam.rules.maurice.game.moves.charge_ends import (
@@ -38,7 +40,7 @@ from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, attempt
 from tablecam.table.headings import difference_deg
-from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.model import BasePose, Commander, Point, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.contact import TOUCH_MM
@@ -129,29 +131,19 @@ def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
 
     Legal actions come first, then moves out of turn, then missing or surplus bases.
     """
-    if isinstance(
-        state.step,
-        steps.RollingTerrain | steps.LayingTerrain | steps.ChoosingEdge | steps.ChoosingOrder,
-    ):
-        # Nothing has its place yet.
-        return ()
-    if isinstance(state.step, steps.Over):
-        # Units are being packed away.
-        return ()
     if isinstance(state.step, steps.Deploying):
         return _deployment(state, state.step, position)
+    # Nothing has its place yet, or units are being packed away.
+    if isinstance(state.step, (*steps.SETUP, steps.Over)):
+        return ()
     units = list(_unit_suggestions(state, position))
     suggestions = [
         *(_after_others(state, position, suggestion, units) for suggestion in units),
         *_commander_suggestions(state, position),
         *_removed_unit_suggestions(state, position),
     ]
-    return tuple(
-        sorted(
-            suggestions,
-            key=lambda suggestion: (suggestion.action is None, not _is_legal(suggestion)),
-        )
-    )
+    suggestions.sort(key=lambda made: (made.action is None, not _is_legal(made)))
+    return tuple(suggestions)
 
 
 def _after_others(
@@ -198,21 +190,15 @@ def _deployment(state: State, step: steps.Deploying, position: Position) -> tupl
     side, moved_units = step.side, {}
     for unit in state.position.units:
         seen = position.unit(unit.id)
-        if (
-            unit.side in yet_to_deploy(step)
-            and seen is not None
-            and len(seen.bases) == len(unit.bases)
-        ):
+        is_whole = seen is not None and len(seen.bases) == len(unit.bases)
+        if seen is not None and is_whole and unit.side in yet_to_deploy(step):
             there = with_bases(unit, seen.bases)
             if _moved_mm(unit, there):
                 moved_units[unit.id] = there.bases
     moved_commanders = {
         leader.id: _place(seen)
-        for leader in state.position.commanders
-        for seen in position.commanders
-        if leader.id == seen.id
-        and leader.side == side
-        and math.dist(_place(leader), _place(seen)) > MOVED_MM
+        for leader, seen in _commanders(state, position)
+        if seen is not None and leader.side == side and _apart_mm(leader, seen) > MOVED_MM
     }
     if not (moved_units or moved_commanders):
         return ()
@@ -221,10 +207,7 @@ def _deployment(state: State, step: steps.Deploying, position: Position) -> tupl
     first = next(iter((*moved_units, *moved_commanders)))
     own = sum(unit.side == side and unit.id in moved_units for unit in state.position.units)
     text = f"{side_name(side)} has placed {own} unit{'s' * (own != 1)}: deployment finished?"
-    why_not = refusal(state, action)
-    if why_not is None:
-        return (Suggestion(first, text, action, Answer("yes", 0.0, 0.0, 1.0, "M-2.3", text)),)
-    return (Suggestion(first, text, action, no_answer(why_not.rule or "M-2.3", reason(why_not))),)
+    return (suggested(state, first, text, action, "M-2.3"),)
 
 
 def _unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
@@ -257,13 +240,7 @@ def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Sug
     rule, why = _why_not_now(state, unit)
     what = "pushed" if far_mm <= PUSHED_MM else "moved"
     text = f"{unit.id} was {what} {far_mm:.0f} mm, but {why}: put it back"
-    return Suggestion(
-        unit.id,
-        text,
-        None,
-        no_answer(rule, text, far_mm, (_displacement(unit, seen),)),
-        state.position,
-    )
+    return put_back(state, unit.id, rule, text, far_mm, (_gap(unit.bases[0], seen.bases[0]),))
 
 
 def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
@@ -293,7 +270,7 @@ def _incomplete(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
     else:
         lie = f"{unit.id} has {seen_bases} bases on the table"
         text = f"{lie} but only {count} belong to it: remove the rest"
-    return Suggestion(unit.id, text, None, no_answer("M-1.6", text), state.position)
+    return put_back(state, unit.id, "M-1.6", text)
 
 
 def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
@@ -306,14 +283,19 @@ def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Sugg
 
 def _commander_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
     """Yields a suggestion for each commander that is displaced or not seen."""
-    seen_by_id = {leader.id: leader for leader in position.commanders}
-    for leader in state.position.commanders:
-        seen = seen_by_id.get(leader.id)
+    for leader, seen in _commanders(state, position):
         if seen is None:
             text = f"{leader.id} cannot be seen on the table: put him back where he stood"
-            yield Suggestion(leader.id, text, None, no_answer("M-1.4", text), state.position)
-        elif (far_mm := math.dist(_place(leader), _place(seen))) > MOVED_MM:
+            yield put_back(state, leader.id, "M-1.4", text)
+        elif (far_mm := _apart_mm(leader, seen)) > MOVED_MM:
             yield _commander_suggestion(state, leader, seen, far_mm)
+
+
+def _commanders(state: State, position: Position) -> Iterator[tuple[Commander, Commander | None]]:
+    """Yields the commanders of the game, each with itself as seen on the table."""
+    seen_by_id = {leader.id: leader for leader in position.commanders}
+    for leader in state.position.commanders:
+        yield leader, seen_by_id.get(leader.id)
 
 
 def _commander_suggestion(
@@ -325,10 +307,7 @@ def _commander_suggestion(
     mover = step.side if isinstance(step, steps.Displacing) else state.active
     if not isinstance(step, steps.MovingCommander | steps.Displacing) or leader.side != mover:
         text = f"{leader.id} was moved {far_mm:.0f} mm out of turn: put him back"
-        drawn = Shape("line", (_place(leader), _place(seen)), "gap")
-        return Suggestion(
-            leader.id, text, None, no_answer("M-6.27", text, far_mm, (drawn,)), state.position
-        )
+        return put_back(state, leader.id, "M-6.27", text, far_mm, (_gap(leader, seen),))
     # Paid with the card that the step itself would offer.
     card = next(
         (action.card for action in the_round.legal(state) if isinstance(action, PlaceCommander)),
@@ -337,18 +316,14 @@ def _commander_suggestion(
     action = PlaceCommander(leader.side, seen.x_mm, seen.y_mm, card)
     far_bw = far_mm / state.position.table.base_width_mm
     text = f"{leader.id} was moved {far_bw:.1f} BW: move him there?"
-    why_not = refusal(state, action)
-    if why_not is None:
-        rule = "M-6.29" if isinstance(step, steps.Displacing) else "M-6.27"
-        return Suggestion(leader.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
-    answer = no_answer(why_not.rule or "M-6.27", reason(why_not))
-    return Suggestion(leader.id, text, action, answer, state.position)
+    rule = "M-6.29" if isinstance(step, steps.Displacing) else "M-6.27"
+    return suggested(state, leader.id, text, action, rule, state.position)
 
 
 def _moved_mm(unit: Unit, seen: Unit) -> float:
     """Returns the largest displacement of a base; 0 if all are within tolerance."""
     pairs = list(zip(unit.bases, seen.bases, strict=True))
-    far_mm = max(math.dist(_place(base), _place(seen_base)) for base, seen_base in pairs)
+    far_mm = max(_apart_mm(base, seen_base) for base, seen_base in pairs)
     # A turn on the spot leaves the centre in place, so headings count as well.
     turned_deg = max(
         abs(difference_deg(seen_base.heading_deg, base.heading_deg)) for base, seen_base in pairs
@@ -356,10 +331,14 @@ def _moved_mm(unit: Unit, seen: Unit) -> float:
     return far_mm if far_mm > MOVED_MM or turned_deg > TURNED_DEG else 0.0
 
 
-def _displacement(unit: Unit, seen: Unit) -> Shape:
-    """Draws a line from where a unit's first base was to where it is."""
-    return Shape("line", (_place(unit.bases[0]), _place(seen.bases[0])), "gap")
+def _gap(thing: BasePose | Commander, seen: BasePose | Commander) -> Shape:
+    """Draws a line from where a base or commander was to where it is."""
+    return Shape("line", (_place(thing), _place(seen)), "gap")
 
 
-def _place(thing: BasePose | Commander) -> tuple[float, float]:
+def _apart_mm(thing: BasePose | Commander, seen: BasePose | Commander) -> float:
+    return math.dist(_place(thing), _place(seen))
+
+
+def _place(thing: BasePose | Commander) -> Point:
     return thing.x_mm, thing.y_mm

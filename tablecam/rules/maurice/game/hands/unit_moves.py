@@ -70,15 +70,10 @@ def on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
 def lies_upon(field: Field, seen: Unit) -> tuple[str, ...]:
     """Returns the units whose recorded outlines a seen unit overlaps."""
     there = on_empty_field(field, seen)
-    return (
-        ()
-        if there is None
-        else tuple(
-            other.id
-            for other in field.units
-            if other.id != seen.id and is_partly_in(other.outline, there.outline)
-        )
-    )
+    if there is None:
+        return ()
+    others = (other for other in field.units if other.id != seen.id)
+    return tuple(other.id for other in others if is_partly_in(other.outline, there.outline))
 
 
 def refusal(state: State, action: Action) -> Refused | None:
@@ -105,6 +100,29 @@ def no_answer(
 ) -> Answer:
     """Returns the answer "no" with the missing distance and the reason."""
     return Answer("no", -far_mm, 0.0, 0.0, rule, because, drawn)
+
+
+def put_back(
+    state: State,
+    name: str,
+    rule: str,
+    text: str,
+    far_mm: float = 0.0,
+    drawn: tuple[Shape, ...] = (),
+) -> Suggestion:
+    """Suggests to put a unit or commander back where the game has it."""
+    return Suggestion(name, text, None, no_answer(rule, text, far_mm, drawn), state.position)
+
+
+def suggested(
+    state: State, name: str, text: str, action: Action, rule: str, nearest: Position | None = None
+) -> Suggestion:
+    """Suggests an action that is legal unless it is refused now."""
+    why_not = refusal(state, action)
+    if why_not is None:
+        return Suggestion(name, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
+    answer = no_answer(why_not.rule or rule, reason(why_not))
+    return Suggestion(name, text, action, answer, nearest)
 
 
 def suggest_march(state: State, seen: Unit) -> Suggestion:
@@ -140,7 +158,7 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     """Suggests a unit's fall back, and checks that it lies where that leads."""
     field, action = field_at(state), FallBack(seen.id)
     # Without results: whoever fell back before lies at its new place already.
-    unit, result = field.by_id[seen.id], fall_back(field_at(state), seen.id, {})[seen.id]
+    unit, result = field.by_id[seen.id], fall_back(field, seen.id, {})[seen.id]
     if result.is_broken:
         rule, _, why = result.because[-1].partition(" ")
         text = f"{seen.id} breaks as it falls back: take it off the table?"

@@ -80,6 +80,10 @@ class RollingFirstRound(Step):
     """First-round roll, a die per side: the higher plays the first round (M-2.6)."""
 
 
+SETUP = (RollingTerrain, LayingTerrain, ChoosingEdge, ChoosingOrder, Deploying)
+"""The steps in which measuring is free, as nobody can shoot or charge yet (M-2)."""
+
+
 # --- cards, in any phase: card_steps.py, draw_steps.py -------------------------------------------
 
 
