@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field
-from tablecam.rules.maurice.game.command.command_steps import eligible_units
+from tablecam.rules.maurice.game.command.command_steps import EligibleUnits, eligible_units
 from tablecam.rules.maurice.game.state.actions import Action, Activate, Done
 from tablecam.rules.maurice.game.state.declaring import declarable_activations, declarable_forces
 from tablecam.rules.maurice.game.state.hand import cards_of, with_cards_discarded
@@ -180,10 +180,12 @@ def _check_force(state: State, field: Field, force: Force) -> None:
     """Refuses what is no force of the active side or cannot do the declared action."""
     _check_named(state, field, force)
     if (unlinked := first_unlinked(field, force)) is not None:
-        raise Refused(
-            f"no chain of linked units connects {unlinked} to the force", rule="M-1.15", key="force"
-        )
-    able = eligible_units(state, in_doubt=force)
+        why = f"no chain of linked units connects {unlinked} to the force"
+        raise Refused(why, rule="M-1.15", key="force")
+    _check_eligible(eligible_units(state, in_doubt=force), force)
+
+
+def _check_eligible(able: EligibleUnits, force: Force) -> None:
     if (why := able.refusal(force)) is not None:
         raise Refused(why, rule=able.rule, key="force")
 
@@ -211,9 +213,7 @@ def _unmeasured_force(
     """
     field = field_at(state)
     _check_named(state, field, named)
-    able = eligible_units(state)
-    if (why := able.refusal(named)) is not None:
-        raise Refused(why, rule=able.rule, key="force")
+    _check_eligible(eligible_units(state), named)
     force, events = named, []
     # Leaving one out may unlink others.
     while (unlinked := first_unlinked(field, force)) is not None:

@@ -192,23 +192,20 @@ def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUni
     all_units = frozenset(unit.id for unit in units)
     if state.round.command == "bombard":
         guns = frozenset(unit.id for unit in units if unit.unit.arm == "artillery")
-        return EligibleUnits(
-            guns - state.round.fired, guns, "M-7.3", "only artillery that has not fired"
-        )
+        ready = guns - state.round.fired
+        return EligibleUnits(ready, guns, "M-7.3", "only artillery that has not fired")
     if state.round.command == "charge":
         # No charge is declared for artillery (M-8.1).
         fit = frozenset(unit.id for unit in units if unit.unit.arm != "artillery")
         if state.declares_first:
             tries = frozenset(name for name in fit if has_declarable_charge(state, name))
-            return EligibleUnits(
-                fit, tries, "M-8.2", "at least half of its units allowed to try a charge"
-            )
+            expected = "at least half of its units allowed to try a charge"
+            return EligibleUnits(fit, tries, "M-8.2", expected)
         can = {name for name, charge in charges_at(state, fit).items() if charge.is_eligible}
         # Close calls take long to work out, so only the named units are asked.
         can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
-        return EligibleUnits(
-            fit, frozenset(can), "M-8.2", "at least half of its units able to charge"
-        )
+        expected = "at least half of its units able to charge"
+        return EligibleUnits(fit, frozenset(can), "M-8.2", expected)
     return EligibleUnits(all_units, all_units, "M-4.15", "units")
 
 
