@@ -5,6 +5,7 @@ Hits are rolled again to disrupt when all units have fired (M-7.20 ff.).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -47,7 +48,7 @@ from tablecam.rules.maurice.game.state.steps import (
 from tablecam.rules.maurice.game.state.table import field_at, fire_at
 from tablecam.table.headings import forward, mean_deg
 from tablecam.table.sides import side_name
-from tablecam.wording import joined, nearest
+from tablecam.wording import counted, joined, nearest
 
 _RANGES: dict[Kind, Range] = {"volley": "short", "bombard": "long"}
 """The range of each kind of fire (M-7.1)."""
@@ -142,7 +143,7 @@ def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
     if unit.unit.arm == "artillery":
         state = state.with_marker(unit.unit, smoke=True)  # M-4.23
     at = joined(dict.fromkeys(action.targets.values()))
-    text = f"{unit.id} fires at {at}, with {len(declared)} base{'s' * (len(declared) > 1)}"
+    text = f"{unit.id} fires at {at}, with {counted(len(declared), 'base')}"
     facts = {"unit": unit.id, "targets": list(dict.fromkeys(action.targets.values()))}
     event = Event("fires", text, "M-7.8", facts)
     # Without a shot there is nothing to roll.
@@ -195,10 +196,7 @@ def _lost_shots(
     state: State, declared: Sequence[ShotAssignment], left: Sequence[ShotAssignment]
 ) -> tuple[Event, ...]:
     """Returns events for bases that have no shot as declared, by target."""
-    counts: dict[tuple[str, str], int] = {}
-    for aim in declared:
-        if aim not in left:
-            counts[aim.unit, aim.target] = counts.get((aim.unit, aim.target), 0) + 1
+    counts = Counter((aim.unit, aim.target) for aim in declared if aim not in left)
     return tuple(_lost_shot(state, *pair, count) for pair, count in counts.items())
 
 

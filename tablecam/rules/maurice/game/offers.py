@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import shapely
@@ -33,6 +34,7 @@ from tablecam.rules.maurice.game.state.table import charges_at, field_at, fire_a
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.place.command_string import command_string
 from tablecam.table.sides import side_name
+from tablecam.wording import counted
 
 _INTERRUPTS = {
     "first-fire": "Fire first (First Fire)",
@@ -213,7 +215,7 @@ def _activation(state: State, action: act.Activate) -> Offer:
     """Offers a force with the cards played for it and the path from its commander (M-4.12)."""
     field = field_at(state)
     total_bw = f" for {sum(action.spans)} BW" if action.spans else ""
-    cards = ", ".join(action.cards) or f"{len(action.spans)} card{'s' * (len(action.spans) != 1)}"
+    cards = ", ".join(action.cards) or counted(len(action.spans), "card")
     what = f"{cards}{total_bw}"
     # One of several example spans.
     if state.declares_first and len(action.spans) == 1:
@@ -246,12 +248,8 @@ def _fire(state: State, action: act.Fire) -> Offer:
 
 def _fire_words(action: act.Fire) -> str:
     """Describes targets with the number of bases at each."""
-    counts: dict[str, int] = {}
-    for target in action.targets.values():
-        counts[target] = counts.get(target, 0) + 1
-    at = ", ".join(
-        f"{target} ({number} base{'s' * (number != 1)})" for target, number in counts.items()
-    )
+    counts = Counter(action.targets.values())
+    at = ", ".join(f"{target} ({counted(number, 'base')})" for target, number in counts.items())
     return f"{action.unit} at {at}"
 
 

@@ -16,6 +16,7 @@ from tablecam.rules.maurice.game.state.state import Deck, State
 from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Drawing
 from tablecam.table.sides import side_name
+from tablecam.wording import counted
 
 
 class DrawingRules:
@@ -23,7 +24,7 @@ class DrawingRules:
 
     def asked(self, state: State, step: Drawing) -> PendingDecision:
         """Asks chance where tablecam deals, else the side: it sees the Reshuffle card."""
-        question = f"{side_name(step.side)} draws {_cards(step.count)}"
+        question = f"{side_name(step.side)} draws {counted(step.count, 'card')}"
         if state.is_dealt:
             return PendingDecision(question)
         return PendingDecision(f"{question}: is one of them the Reshuffle card?", step.side)
@@ -43,7 +44,9 @@ class DrawingRules:
         """Moves cards to the hand; cards due after a reshuffle are drawn in a further step."""
         count = min(step.count, state.deck.left)
         if not isinstance(action, Draw) or (action.side, action.count) != (step.side, count):
-            raise Refused(f"expected {side_name(step.side)} to draw {_cards(count)}", rule="M-4.9")
+            raise Refused(
+                f"expected {side_name(step.side)} to draw {counted(count, 'card')}", rule="M-4.9"
+            )
         if state.is_dealt:
             return _dealt(state, step, action)
         _check_stated(state, action)
@@ -187,14 +190,10 @@ def _reshuffled(state: State, events: tuple[Event, ...], side: str) -> StateAndE
 
 def _draw_event(side: str, count: int) -> Event:
     facts = {"side": side, "count": count}
-    return Event("draw", f"{side_name(side)} draws {_cards(count)}", "M-4.9", facts)
+    return Event("draw", f"{side_name(side)} draws {counted(count, 'card')}", "M-4.9", facts)
 
 
 def _drawn_cards_event(state: State, side: str, cards: tuple[str, ...]) -> Event:
     titles = [card.title for card in map(state.options.card, cards) if card is not None]
     text = f"{side_name(side)} has drawn {', '.join(titles)}"
     return Event("drawn", text, "M-3.1", {"cards": list(cards), "side": side}, only_for=side)
-
-
-def _cards(count: int) -> str:
-    return f"{count} card{'' if count == 1 else 's'}"

@@ -33,6 +33,7 @@ from tablecam.table.headings import forward
 from tablecam.table.model import Commander, Point
 from tablecam.table.motion import HAND_MM
 from tablecam.table.sides import side_name
+from tablecam.wording import counted
 
 DIRECTIONS = 24
 """Directions searched for a displaced commander's place, 15 degrees apart."""
@@ -215,9 +216,8 @@ class DiscardingRules:
 
     def asked(self, state: State, step: Discarding) -> PendingDecision:
         """Asks the owner of the cards."""
-        number = f"{step.count} card{'' if step.count == 1 else 's'}"
-        why = _REASONS[step.why]
-        return PendingDecision(f"{side_name(step.side)} discards {number}: {why}", step.side)
+        discards = f"{side_name(step.side)} discards {counted(step.count, 'card')}"
+        return PendingDecision(f"{discards}: {_REASONS[step.why]}", step.side)
 
     def legal(self, state: State, step: Discarding) -> tuple[Action, ...]:
         """Lists discards of the due number; dealt cards of least span first."""
@@ -237,7 +237,7 @@ class DiscardingRules:
             raise Refused(why, rule=_RULES[step.why], key="count")
         state = with_cards_discarded(state, step.side, cards)
         facts = {"side": step.side, "count": step.count}
-        text = f"{side_name(step.side)} discards {step.count} card{'' if step.count == 1 else 's'}"
+        text = f"{side_name(step.side)} discards {counted(step.count, 'card')}"
         return state.to(step.then), (Event("discard", text, _RULES[step.why], facts),)
 
 

@@ -44,7 +44,7 @@ from tablecam.table.model import BasePose, Commander, Point, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.contact import TOUCH_MM
-from tablecam.wording import joined
+from tablecam.wording import counted, joined
 
 _BEFORE_MM = 20.0
 """A unit that stops this close to an enemy or closer is taken to charge it."""
@@ -206,7 +206,7 @@ def _deployment(state: State, step: steps.Deploying, position: Position) -> tupl
     # Listed under one name, though the action moves all of them.
     first = next(iter((*moved_units, *moved_commanders)))
     own = sum(unit.side == side and unit.id in moved_units for unit in state.position.units)
-    text = f"{side_name(side)} has placed {own} unit{'s' * (own != 1)}: deployment finished?"
+    text = f"{side_name(side)} has placed {counted(own, 'unit')}: deployment finished?"
     return (suggested(state, first, text, action, "M-2.3"),)
 
 

@@ -26,7 +26,7 @@ from tablecam.rules.maurice.game.moves.nearest import nearest_march, nearest_whe
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.state.actions import Action, FallBack, March
 from tablecam.rules.maurice.game.state.displaced import commander_under
-from tablecam.rules.maurice.game.state.poses import Bases, ahead
+from tablecam.rules.maurice.game.state.poses import Bases, ahead, laid
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import field_at
@@ -38,7 +38,7 @@ from tablecam.table.formation import read_formation
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.uncertainty.answer import Answer
-from tablecam.wording import joined
+from tablecam.wording import counted, joined
 
 _ON_THE_SPOT_BW, _TURNED_DEG = 0.25, 2.0
 """A unit whose centre moved less but whose heading changed more was turned in place."""
@@ -60,7 +60,7 @@ def with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
 def on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
     """Returns a unit at its seen pose without the others, or None if it is off the table."""
     # Ruled on an otherwise empty field, so that overlaps with other units are no error.
-    there = replace(seen, formation=read_formation(seen).name)
+    there = laid(seen, seen.bases)
     try:
         return updated_field(field, replace(field.position, units=(there,))).by_id[seen.id]
     except BadInput:
@@ -247,8 +247,7 @@ def _consequences(state: State, seen: Unit, judgement: MoveJudgement) -> Iterato
         yield "1 disruption for difficult ground (M-6.3)"
     own = judgement.disruptions - judgement.is_rough
     if own:
-        levels = f"{own} disruption{'s' * (own > 1)}"
-        yield f"{levels} for passing through {joined(judgement.passed)} (M-6.7)"
+        yield f"{counted(own, 'disruption')} for passing through {joined(judgement.passed)} (M-6.7)"
     for name in judgement.passed:
         if field.by_id[name].is_disrupted_by_passing:
             yield f"1 disruption for {name}, which is passed through (M-6.7)"

@@ -15,6 +15,7 @@ from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.game.cards.overruled_cards import check_aside, check_cards, with_cards
 from tablecam.rules.maurice.game.state.actions import Overrule
+from tablecam.rules.maurice.game.state.poses import laid
 from tablecam.rules.maurice.game.state.sequence import first_step
 from tablecam.rules.maurice.game.state.state import DeckStage, State
 from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
@@ -26,7 +27,6 @@ from tablecam.rules.maurice.game.state.steps import (
     VolleyChoice,
 )
 from tablecam.rules.maurice.game.state.table import field_on
-from tablecam.table.formation import read_formation
 from tablecam.table.model import Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.wording import nearest
@@ -107,9 +107,7 @@ def _unit_after(unit: Unit, action: Overrule) -> Unit:
     """Returns a unit with its overruled poses and markers; poses decide its formation."""
     bases = action.units.get(unit.id)
     if bases is not None:
-        unit = replace(unit, bases=bases)
-        # The stated poses decide the formation, whatever it was before.
-        unit = replace(unit, formation=read_formation(unit).name)
+        unit = laid(unit, bases)
     markers = dict(unit.state)
     if unit.id in action.disruption:
         markers["disruption"] = action.disruption[unit.id]

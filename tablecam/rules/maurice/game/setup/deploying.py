@@ -13,10 +13,9 @@ from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.ground import Ground, is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.rules.maurice.game.state.poses import Bases, ahead, wheeled
-from tablecam.table.formation import read_formation
+from tablecam.rules.maurice.game.state.poses import Bases, ahead, laid, wheeled
 from tablecam.table.headings import mean_deg
-from tablecam.table.model import BasePose, Point, Position, TableSize, Unit
+from tablecam.table.model import BasePose, Point, Position, TableSize
 from tablecam.table.sides import side_name
 
 _GAP_MM = 5.0
@@ -101,7 +100,7 @@ def with_units_at(
         if list(map(_kind, bases)) != list(map(_kind, own[name].bases)):
             raise BadInput("deploy", f"expected the {len(own[name].bases)} bases of {name}")
     units = tuple(
-        _unit_at(unit, places[unit.id]) if unit.id in places else unit for unit in position.units
+        laid(unit, places[unit.id]) if unit.id in places else unit for unit in position.units
     )
     return replace(position, units=units)
 
@@ -210,11 +209,6 @@ def _moved_to(bases: Bases, middle: Point) -> Bases:
 def _bounds(bases: Bases) -> tuple[float, float, float, float]:
     left, low, right, high = shapely.union_all([footprint(base) for base in bases]).bounds
     return left, low, right, high
-
-
-def _unit_at(unit: Unit, bases: Bases) -> Unit:
-    laid = replace(unit, bases=bases, formation=None)
-    return replace(laid, formation=read_formation(laid).name)
 
 
 def _kind(base: BasePose) -> tuple[int | None, float, float]:

@@ -12,6 +12,7 @@ from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Over
 from tablecam.table.sides import side_name
+from tablecam.wording import counted
 
 
 def with_disruption(
@@ -26,7 +27,7 @@ def with_disruption(
     if unit is None:
         raise KeyError(name)
     level = int(unit.state.get("disruption", 0)) + gained
-    text = f"{name} {why}: {gained} disruption{'s' * (gained != 1)}, {level} in total"
+    text = f"{name} {why}: {counted(gained, 'disruption')}, {level} in total"
     facts = {"unit": name, "disruption": gained, "level": level}
     return state.with_marker(unit, disruption=level), (
         Event("disrupted", text, rule, facts, drawn),

@@ -8,10 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from tablecam.geometry.moves.lanes import rotated
+from tablecam.table.formation import read_formation
 from tablecam.table.headings import forward, right
-from tablecam.table.model import BasePose, Point
+from tablecam.table.model import BasePose, Point, Unit
 
 Bases = tuple[BasePose, ...]
+
+
+def laid(unit: Unit, bases: Bases) -> Unit:
+    """Returns a unit at new poses, in the formation that these make."""
+    unit = replace(unit, bases=bases, formation=None)
+    return replace(unit, formation=read_formation(unit).name)
 
 
 def ahead(bases: Sequence[BasePose], heading_deg: float, length_mm: float) -> Bases:
