@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 from tablecam.rules.frozen_json import Variant
@@ -12,7 +12,6 @@ MOST_DICE, MOST_SIDES = 100, 100
 """Limits of one roll: above any game's, and low enough that no request can stall the program."""
 
 
-@dataclass(frozen=True, slots=True)
 class Roll(Variant):
     """A roll of `count` dice with `sides` sides each, and the `values` that came up.
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sized
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal, Union, dataclass_transform
 
 from pydantic import ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema
@@ -29,60 +29,52 @@ _STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 class ReadOnlyMappings:
     """A base of frozen dataclasses that copies their mappings into read-only ones."""
 
-    __slots__ = ()
-
     def __post_init__(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
             if isinstance(value := getattr(self, field.name), Mapping):
                 object.__setattr__(self, field.name, MappingProxyType(dict(value)))
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 class Variant(ReadOnlyMappings):
-    """A base of frozen dataclasses with slots; their field `type` tells them apart in JSON.
+    """A base whose classes are frozen dataclasses that `type`, their last field, tells apart.
 
     The type is the class's name in kebab-case, or what the class states: `class Hop(Move,
-    type="jump")`. A base without fields between this one and the dataclasses stands for all of
-    them, in annotations and in documents.
+    type="jump")`. A base that `is_family` stands for all its classes, in annotations and in
+    documents.
 
-    >>> class Step(Variant): ...
-    >>> @dataclasses.dataclass(frozen=True, slots=True)
-    ... class RollingDice(Step):
+    >>> class Step(Variant, is_family=True): ...
+    >>> class RollingDice(Step):
     ...     count: int
     >>> to_plain(RollingDice(3))
     {'count': 3, 'type': 'rolling-dice'}
     """
 
-    __slots__ = ()
     type: str
 
-    def __init_subclass__(cls, *, type: str | None = None) -> None:
-        # `dataclass` builds a class with slots anew, which then has the field already.
-        if "type" in cls.__dict__.get("__slots__", ()):
-            return
-        cls.type = type or re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
-        # The last field of the dataclass.
-        cls.__annotations__["type"] = Literal[cls.type]
+    def __init_subclass__(cls, *, type: str | None = None, is_family: bool = False) -> None:
+        if not is_family:
+            cls.type = type or re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
+            cls.__annotations__["type"] = Literal[cls.type]
+            dataclass(frozen=True)(cls)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Reads a base as one of its dataclasses."""
-        return (
-            handler.generate_schema(_told_apart(cls)) if cls.__subclasses__() else handler(source)
-        )
+        """Reads a family as one of its classes."""
+        if cls.__subclasses__():
+            return handler.generate_schema(_union_of(cls))
+        return handler(source)
 
 
-def _told_apart(*bases: type[Variant]) -> Any:
-    """Returns the union of all dataclasses of some bases, discriminated by `type`."""
-    # By name, as a class that was built anew is listed twice.
-    variants = {
-        variant.__name__: variant for base in bases for variant in base.__subclasses__() or [base]
-    }
-    return Annotated[Union[tuple(variants.values())], Field(discriminator="type")]  # noqa: UP007
+def _union_of(*variants: type[Variant]) -> Any:
+    """Returns the union of classes and families, discriminated by `type`."""
+    members = [one for base in variants for one in base.__subclasses__() or (base,)]
+    return Annotated[Union[tuple(members)], Field(discriminator="type")]  # noqa: UP007
 
 
-def one_of(*bases: type[Variant]) -> TypeAdapter[Any]:
-    """Returns an adapter that reads the dataclasses of some bases."""
-    return TypeAdapter(_told_apart(*bases), config=_STRICT)
+def one_of(*variants: type[Variant]) -> TypeAdapter[Any]:
+    """Returns an adapter that reads values of some classes and families."""
+    return TypeAdapter(_union_of(*variants), config=_STRICT)
 
 
 def to_plain(value: Any) -> Any:

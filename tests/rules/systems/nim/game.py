@@ -17,7 +17,6 @@ SIDES: Final = ("left", "right")
 DUE: Final = Roll("counters", 1)
 
 
-@dataclass(frozen=True, slots=True)
 class Take(Variant):
     """The side whose turn it is takes one counter or two."""
 

@@ -185,9 +185,7 @@ class RemovingRules:
             text = f"{side_name(step.side)} removes the event from the game"
             event = Event("removed", text, "M-4.25", facts)
             return replace(state, deck=deck, step=step.then), (event,)
-        if not step.left:
-            return state.to(step.then), ()
-        return state.to(replace(step, side=step.left[0], left=step.left[1:])), ()
+        return _next_side(state, step), ()
 
 
 def without_interrupt(state: State, step: Interrupting) -> StateAndEvents | None:
@@ -304,8 +302,8 @@ def _check_side(side: str, expected: str) -> None:
         raise Refused(why, rule="M-4.16", key="side")
 
 
-def _next_side(state: State, step: Modifying) -> State:
-    """Lets the next side play a card of the symbol, or moves on."""
+def _next_side(state: State, step: Modifying | Removing) -> State:
+    """Asks the next side the same, or moves on."""
     if not step.left:
         return state.to(step.then)
     return state.to(replace(step, side=step.left[0], left=step.left[1:]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from tablecam.rules.dice import Roll
@@ -14,37 +14,31 @@ from tablecam.rules.maurice.game.state.steps import Direction, Symbol
 from tablecam.table.model import BasePose, Point, Terrain
 
 
-class PlayerAction(Variant):
+class PlayerAction(Variant, is_family=True):
     """An action of a player or the referee: one of the classes below."""
-
-    __slots__ = ()
 
 
 Action = Roll | PlayerAction
 
 
-@dataclass(frozen=True, slots=True)
 class LayTerrain(PlayerAction):
     """All terrain pieces of the table as one side lays them; replaces any before (M-2.1)."""
 
     terrain: tuple[Terrain, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class ChooseEdge(PlayerAction):
     """A side's choice of its long edge: `near` is the edge at y = 0 (M-2.3)."""
 
     edge: Literal["near", "far"]
 
 
-@dataclass(frozen=True, slots=True)
 class ChooseOrder(PlayerAction):
     """The choice of the side that deploys first (M-2.3)."""
 
     first: str
 
 
-@dataclass(frozen=True, slots=True)
 class Deploy(PlayerAction):
     """A side's deployment (M-2.3): base poses of `units`, places of `commanders`.
 
@@ -56,14 +50,12 @@ class Deploy(PlayerAction):
     commanders: Mapping[str, Point] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
 class Volleys(PlayerAction):
     """The active side's choice to invoke the volley phase or to skip it (M-4.3)."""
 
     invoke: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Interrupt(PlayerAction):
     """The passive side's interrupt (M-4.17), by its effect.
 
@@ -75,7 +67,6 @@ class Interrupt(PlayerAction):
     card: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Modify(PlayerAction):
     """A modifying card that a side plays: what it adds to each unit (see `state.Modifier`)."""
 
@@ -85,21 +76,18 @@ class Modify(PlayerAction):
     card: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Decline(PlayerAction):
     """A side's choice to do nothing where it may act."""
 
     side: str
 
 
-@dataclass(frozen=True, slots=True)
 class Remove(PlayerAction):
     """A side's choice to remove a played event from the game (M-4.25)."""
 
     side: str
 
 
-@dataclass(frozen=True, slots=True)
 class Draw(PlayerAction):
     """A draw of `count` cards by a side.
 
@@ -114,7 +102,6 @@ class Draw(PlayerAction):
     reshuffle_at: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Declare(PlayerAction):
     """The active side's command (M-4.4); an event names its card where tablecam deals."""
 
@@ -122,7 +109,6 @@ class Declare(PlayerAction):
     card: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Activate(PlayerAction):
     """A force and what is played to reach it (M-4.11).
 
@@ -135,14 +121,12 @@ class Activate(PlayerAction):
     cards: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class FireFrom(PlayerAction):
     """The end of the line from which a side declares its targets (M-7.8)."""
 
     direction: Direction
 
 
-@dataclass(frozen=True, slots=True)
 class Fire(PlayerAction):
     """A unit's fire: the target of each firing base, by base name."""
 
@@ -150,7 +134,6 @@ class Fire(PlayerAction):
     targets: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
 class March(PlayerAction):
     """A unit's march: where its bases are now, changes of formation included."""
 
@@ -158,12 +141,10 @@ class March(PlayerAction):
     bases: tuple[BasePose, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class ClearSmoke(PlayerAction):
     """An artillery force's choice to clear its smoke instead of moving (M-4.23)."""
 
 
-@dataclass(frozen=True, slots=True)
 class Charge(PlayerAction):
     """A unit's charge at a target: where its bases are now.
 
@@ -175,21 +156,18 @@ class Charge(PlayerAction):
     bases: tuple[BasePose, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class FallBack(PlayerAction):
     """The choice of the unit that falls back next (M-8.24)."""
 
     unit: str
 
 
-@dataclass(frozen=True, slots=True)
 class Rally(PlayerAction):
     """A unit's attempt to rally."""
 
     unit: str
 
 
-@dataclass(frozen=True, slots=True)
 class PlaceCommander(PlayerAction):
     """A commander's new place: moved for a card (M-6.27), or displaced (M-6.29)."""
 
@@ -204,7 +182,6 @@ class PlaceCommander(PlayerAction):
         return self.x_mm, self.y_mm
 
 
-@dataclass(frozen=True, slots=True)
 class Discard(PlayerAction):
     """Cards that a side discards (M-3.2, M-6.30); named where tablecam deals."""
 
@@ -213,12 +190,10 @@ class Discard(PlayerAction):
     cards: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Done(PlayerAction):
     """The acting side's choice to end the current step."""
 
 
-@dataclass(frozen=True, slots=True)
 class Overrule(PlayerAction):
     """A correction that players make at any time; whatever it omits stays as it is.
 
@@ -245,7 +220,6 @@ class Overrule(PlayerAction):
     step: Literal["volleys", "command", "end"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class CorrectPoses(PlayerAction, type="lay"):
     """Small corrections of unit poses, within placement tolerance of the game's own (G-8)."""
 

@@ -7,7 +7,7 @@ the round's end. The modules named in the section headings hold their rules.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from tablecam.rules.frozen_json import Variant
@@ -20,23 +20,19 @@ Moment = Literal["volleys", "activation"]
 """When the passive side may interrupt: after volleys are invoked or a force activated (M-4.17)."""
 
 
-class Step(Variant):
+class Step(Variant, is_family=True):
     """What a game does next: one of the classes below."""
-
-    __slots__ = ()
 
 
 # --- before the first round: setup_steps.py, deploying.py -----------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class RollingTerrain(Step):
     """Terrain roll, a die per side: the higher lays terrain (M-2.1); `then` follows setup."""
 
     then: Step
 
 
-@dataclass(frozen=True, slots=True)
 class LayingTerrain(Step):
     """Terrain laying: the higher roller `side` lays `least` to `most` pieces (M-2.1)."""
 
@@ -46,7 +42,6 @@ class LayingTerrain(Step):
     then: Step
 
 
-@dataclass(frozen=True, slots=True)
 class ChoosingEdge(Step):
     """Edge choice: `side`, which laid no terrain, chooses its long edge (M-2.3)."""
 
@@ -54,7 +49,6 @@ class ChoosingEdge(Step):
     then: Step
 
 
-@dataclass(frozen=True, slots=True)
 class ChoosingOrder(Step):
     """Order choice: the higher roller `side` says who deploys first (M-2.3).
 
@@ -66,7 +60,6 @@ class ChoosingOrder(Step):
     then: Step
 
 
-@dataclass(frozen=True, slots=True)
 class Deploying(Step):
     """Deployment of `side` in its third of the table (M-2.3); `then` follows."""
 
@@ -75,7 +68,6 @@ class Deploying(Step):
     then: Step
 
 
-@dataclass(frozen=True, slots=True)
 class RollingFirstRound(Step):
     """First-round roll, a die per side: the higher plays the first round (M-2.6)."""
 
@@ -87,7 +79,6 @@ SETUP = (RollingTerrain, LayingTerrain, ChoosingEdge, ChoosingOrder, Deploying)
 # --- cards, in any phase: card_steps.py, draw_steps.py -------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Interrupting(Step):
     """The passive side's chance to interrupt (M-4.17).
 
@@ -98,7 +89,6 @@ class Interrupting(Step):
     force: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Modifying(Step):
     """Modifying cards: `side` may play one of a symbol, then each of `left` may (M-4.16)."""
 
@@ -108,7 +98,6 @@ class Modifying(Step):
     then: Step
 
 
-@dataclass(frozen=True, slots=True)
 class Drawing(Step):
     """A draw of `count` more cards by a side (M-4.9); `then` follows."""
 
@@ -117,7 +106,6 @@ class Drawing(Step):
     then: Step
 
 
-@dataclass(frozen=True, slots=True)
 class Removing(Step):
     """The chance to remove a played event from the game: `side` first, then `left` (M-4.25).
 
@@ -133,12 +121,10 @@ class Removing(Step):
 # --- fire: fire_steps.py -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class VolleyChoice(Step):
     """The active side's choice to invoke the volley phase or not (M-4.3)."""
 
 
-@dataclass(frozen=True, slots=True)
 class Firing(Step):
     """A side's fire: its units declare one by one, each rolling to hit at once (M-7.8).
 
@@ -154,7 +140,6 @@ class Firing(Step):
     next_sides: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class RollingToHit(Step):
     """The to-hit roll of the aims just declared; `firing` continues after it."""
 
@@ -162,7 +147,6 @@ class RollingToHit(Step):
     firing: Firing
 
 
-@dataclass(frozen=True, slots=True)
 class RollingToDisrupt(Step):
     """The disruption roll, a die for each hit on one target; targets follow in turn (M-7.25)."""
 
@@ -173,12 +157,10 @@ class RollingToDisrupt(Step):
 # --- the command choice and the activation: command_steps.py -------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class CommandChoice(Step):
     """The active side's choice of one command (M-4.4)."""
 
 
-@dataclass(frozen=True, slots=True)
 class Activating(Step):
     """Activation: the active side names a force and plays cards for its span (M-4.11)."""
 
@@ -186,7 +168,6 @@ class Activating(Step):
 # --- march and charge: march_steps.py, charge_steps.py -------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Marching(Step):
     """A march: the units of a force move one by one; `moved` have done so (M-6.31)."""
 
@@ -199,7 +180,6 @@ class Marching(Step):
         return tuple(name for name in self.force if name not in self.moved)
 
 
-@dataclass(frozen=True, slots=True)
 class Charging(Step):
     """A charge: the units of a force charge or move up, one by one (M-8.2, M-8.9).
 
@@ -217,14 +197,12 @@ class Charging(Step):
         return tuple(name for name in self.force if name not in acted)
 
 
-@dataclass(frozen=True, slots=True)
 class RollingCombat(Step):
     """The combat roll: a die for every engaged unit of both sides, in order (M-8.19)."""
 
     engaged: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class ChoosingFallBacks(Step):
     """The charging side's choice of which attacker falls back next (M-8.23, M-8.24)."""
 
@@ -234,7 +212,6 @@ class ChoosingFallBacks(Step):
 # --- rally: rally_steps.py -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Rallying(Step):
     """A rally: the units of a force try one by one; `tried` have done so (M-9.1)."""
 
@@ -247,7 +224,6 @@ class Rallying(Step):
         return tuple(name for name in self.force if name not in self.tried)
 
 
-@dataclass(frozen=True, slots=True)
 class RollingRally(Step):
     """The rally dice of one unit (M-9.2)."""
 
@@ -258,12 +234,10 @@ class RollingRally(Step):
 # --- the round's end: end_steps.py ---------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class MovingCommander(Step):
     """The active side's chance to move its commander for a card (M-6.27)."""
 
 
-@dataclass(frozen=True, slots=True)
 class Displacing(Step):
     """A side's choice of a place for its displaced commander (M-6.29); `then` follows."""
 
@@ -271,7 +245,6 @@ class Displacing(Step):
     then: Step
 
 
-@dataclass(frozen=True, slots=True)
 class Discarding(Step):
     """A discard of `count` cards, and its reason.
 
@@ -285,12 +258,10 @@ class Discarding(Step):
     then: Step
 
 
-@dataclass(frozen=True, slots=True)
 class EndingRound(Step):
     """The end of a round; the engine passes through it without asking anybody."""
 
 
-@dataclass(frozen=True, slots=True)
 class Over(Step):
     """The end of the game; `winner` is None in a draw (M-4.1)."""
 
