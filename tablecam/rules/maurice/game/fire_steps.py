@@ -35,8 +35,8 @@ from tablecam.rules.maurice.game.state.declaring import (
 )
 from tablecam.rules.maurice.game.state.losses import without_broken
 from tablecam.rules.maurice.game.state.sequence import after_fire
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import RollRules, StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
+from tablecam.rules.maurice.game.state.step_rules import RollRules
 from tablecam.rules.maurice.game.state.steps import (
     Direction,
     Firing,

@@ -15,10 +15,9 @@ from tablecam.rules.maurice.game.fire_steps import able_to_fire
 from tablecam.rules.maurice.game.moves.charge_steps import able_to_charge
 from tablecam.rules.maurice.game.state.actions import Action, Decline, Interrupt, Modify, Remove
 from tablecam.rules.maurice.game.state.cards import MOMENTS, Card, Effect
-from tablecam.rules.maurice.game.state.hand import cards_of, held_card, with_cards_discarded
+from tablecam.rules.maurice.game.state.hand import held_card, with_cards_discarded
 from tablecam.rules.maurice.game.state.sequence import after_action, after_interrupt
-from tablecam.rules.maurice.game.state.state import Modifier, Round, State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import Modifier, Round, State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     Firing,
     Interrupting,
@@ -66,7 +65,7 @@ class InterruptingRules:
             return (Decline(state.passive), *(Interrupt(effect) for effect in effects))
         played = (
             Interrupt(card.interrupts, card.id)
-            for card in cards_of(state, state.passive)
+            for card in state.cards_of(state.passive)
             if card.interrupts in effects and card.interrupts is not None
         )
         return (Decline(state.passive), *played)
@@ -130,7 +129,7 @@ class ModifyingRules:
         if state.is_dealt:
             played = [
                 Modify(step.side, step.symbol, amounts, card.id)
-                for card in cards_of(state, step.side)
+                for card in state.cards_of(step.side)
                 for amounts in _effective(_card_amounts(state, step, card), _concerned(state, step))
             ]
         else:

@@ -12,8 +12,7 @@ from random import Random
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.game.state.actions import Action, Draw
 from tablecam.rules.maurice.game.state.cards import RESHUFFLE
-from tablecam.rules.maurice.game.state.state import Deck, State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import Deck, State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Drawing
 from tablecam.table.sides import side_name
 from tablecam.wording import counted

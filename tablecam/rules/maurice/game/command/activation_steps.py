@@ -10,10 +10,9 @@ from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.game.command.command_steps import EligibleUnits, eligible_units
 from tablecam.rules.maurice.game.state.actions import Action, Activate, Done
 from tablecam.rules.maurice.game.state.declaring import declarable_activations, declarable_forces
-from tablecam.rules.maurice.game.state.hand import cards_of, with_cards_discarded
+from tablecam.rules.maurice.game.state.hand import with_cards_discarded
 from tablecam.rules.maurice.game.state.sequence import DRAWS, after_action
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Activating, Interrupting
 from tablecam.rules.maurice.game.state.table import field_at, forces_at
 from tablecam.rules.maurice.place.command_string import (
@@ -149,7 +148,7 @@ def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
         has_enough = state.side(state.active).hand >= len(spans_bw)
         return Activate(force, spans=spans_bw) if has_enough else None
     # Cards without another effect come first, to be preferred among equals.
-    plain_first = sorted(cards_of(state, state.active), key=lambda card: card.is_of_further_use)
+    plain_first = sorted(state.cards_of(state.active), key=lambda card: card.is_of_further_use)
     span_ids = [(card.span_bw, card.id) for card in plain_first]
     chosen = cheapest_cards(span_ids, need_bw)
     return None if chosen is None else Activate(force, cards=chosen)
@@ -238,7 +237,7 @@ def _played_bw(state: State, action: Activate) -> tuple[int, ...]:
         if action.spans:
             why = "expected card ids, not spans, as tablecam deals the cards"
             raise Refused(why, rule="M-3.10", key="spans")
-        known = {card.id: card.span_bw for card in cards_of(state, state.active)}
+        known = {card.id: card.span_bw for card in state.cards_of(state.active)}
         for card in action.cards:
             if card not in known:
                 why = f"{side_name(state.active)} does not hold {card}"

@@ -13,10 +13,9 @@ from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.tables import SHORT_BW
 from tablecam.rules.maurice.game.state.actions import Action, Declare, Volleys
 from tablecam.rules.maurice.game.state.declaring import has_declarable_charge, may_try_to_fire
-from tablecam.rules.maurice.game.state.hand import cards_of, held_card, with_cards_discarded
+from tablecam.rules.maurice.game.state.hand import held_card, with_cards_discarded
 from tablecam.rules.maurice.game.state.sequence import DRAWS, after_declaring, after_fire
-from tablecam.rules.maurice.game.state.state import Command, State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import Command, State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     CommandChoice,
     Drawing,
@@ -77,7 +76,7 @@ class CommandChoiceRules:
         if state.round.is_without_cards:
             return tuple(commands)
         if state.is_dealt:
-            cards = cards_of(state, state.active)
+            cards = state.cards_of(state.active)
             commands += [Declare("event", card.id) for card in cards if card.is_event]
         elif state.side(state.active).hand:
             commands.append(Declare("event"))

@@ -16,11 +16,10 @@ from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import HAND_LIMIT, NIGHT_PASSES
 from tablecam.rules.maurice.game.state.actions import Action, Discard, Done, PlaceCommander
 from tablecam.rules.maurice.game.state.displaced import displacing, marker_outline
-from tablecam.rules.maurice.game.state.hand import cards_of, with_cards_discarded
+from tablecam.rules.maurice.game.state.hand import with_cards_discarded
 from tablecam.rules.maurice.game.state.losses import with_less_morale
 from tablecam.rules.maurice.game.state.sequence import after_commander, next_round
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     Discarding,
     Displacing,
@@ -154,7 +153,7 @@ class MovingCommanderRules:
         leader = state.commander(state.active)
         if not state.side(state.active).hand or leader is None:
             return (Done(),)
-        card = min(cards_of(state, leader.side), key=lambda card: card.span_bw, default=None)
+        card = min(state.cards_of(leader.side), key=lambda card: card.span_bw, default=None)
         card_id = None if card is None else card.id
         places = usual_places(state, leader)
         return (Done(), *(PlaceCommander(leader.side, x, y, card_id) for x, y in places))
@@ -223,7 +222,7 @@ class DiscardingRules:
         """Lists discards of the due number; dealt cards of least span first."""
         if not state.is_dealt:
             return (Discard(step.side, step.count),)
-        held = sorted(cards_of(state, step.side), key=lambda card: (card.span_bw, card.id))
+        held = sorted(state.cards_of(step.side), key=lambda card: (card.span_bw, card.id))
         combos = combinations([card.id for card in held], step.count)
         return tuple(Discard(step.side, step.count, combo) for combo in islice(combos, _LISTED))
 

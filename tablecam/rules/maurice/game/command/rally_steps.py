@@ -12,8 +12,8 @@ from tablecam.rules.maurice.field.requests import Dice
 from tablecam.rules.maurice.field.requests import Rally as Request
 from tablecam.rules.maurice.game.state.actions import Action, Done, Rally
 from tablecam.rules.maurice.game.state.sequence import after_action
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import RollRules, StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
+from tablecam.rules.maurice.game.state.step_rules import RollRules
 from tablecam.rules.maurice.game.state.steps import Rallying, RollingRally
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.sides import side_name

@@ -27,12 +27,11 @@ from tablecam.rules.maurice.game.state.actions import Action, FallBack
 from tablecam.rules.maurice.game.state.displaced import with_displacement
 from tablecam.rules.maurice.game.state.losses import without_broken
 from tablecam.rules.maurice.game.state.sequence import after_action
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import RollRules, StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
+from tablecam.rules.maurice.game.state.step_rules import RollRules
 from tablecam.rules.maurice.game.state.steps import ChoosingFallBacks, Over, RollingCombat, Step
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.resolve.notes import combat_close_calls
-from tablecam.uncertainty.answer import Answer
 from tablecam.wording import joined
 
 
@@ -58,7 +57,16 @@ class RollingCombatRules(RollRules):
         scores = scores_of(field, combat, state.round.amounts("swords"))
         results = results_before_fall_back(field, combat, scores, dice)
         # Close calls are logged first, as they qualify all that follows.
-        events = [_doubt_event(answer) for answer in combat_close_calls(field, combat)]
+        events = [
+            Event(
+                "doubt",
+                f"{close.because}; the measured value counts",
+                close.rule,
+                {},
+                close.evidence,
+            )
+            for close in combat_close_calls(field, combat)
+        ]
         events += (_score_event(combat, name, scores[name], dice[name]) for name in step.engaged)
         events += (_result_event(name, result) for name, result in results.items())
         state, lost = _with_results(state, field, results)
@@ -135,11 +143,6 @@ def _passed_over(field: Field, name: str, result: CombatResult) -> shapely.Geome
     there = affinity.translate(outline, *by_mm)
     # The hull of a straight translation contains the whole path.
     return shapely.convex_hull(shapely.GeometryCollection([outline, there]))
-
-
-def _doubt_event(answer: Answer) -> Event:
-    text = f"{answer.because}; the measured value counts"
-    return Event("doubt", text, answer.rule, evidence=answer.evidence)
 
 
 def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event:

@@ -6,7 +6,6 @@ formation then fixes its allowance (M-6.2).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -20,10 +19,9 @@ from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.state.displaced import with_displacement
 from tablecam.rules.maurice.game.state.losses import with_disruption
-from tablecam.rules.maurice.game.state.poses import Bases, ahead
+from tablecam.rules.maurice.game.state.poses import ahead
 from tablecam.rules.maurice.game.state.sequence import after_action
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Charging, Marching
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
@@ -44,9 +42,8 @@ class MarchingRules:
         """Asks the active side."""
         waiting = ", ".join(step.waiting)
         side = side_name(state.active)
-        return PendingDecision(
-            f"{side} marches: {waiting} may move; choose done to end", state.active
-        )
+        question = f"{side} marches: {waiting} may move; choose done to end"
+        return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: Marching) -> tuple[Action, ...]:
         """Lists the usual marches of each unit that has not moved, and stopping."""
@@ -82,14 +79,9 @@ def judge_march(state: State, action: March, *, is_moving_up: bool | None = None
     extra_bw = state.round.amounts("bugle").get(action.unit, 0)
     if is_moving_up is None:
         is_moving_up = isinstance(state.step, Charging)
-    # Judging is repeated for nudged poses below.
-    judge = partial(
-        judge_move,
-        field,
-        field.by_id[action.unit],
-        extra_bw=extra_bw,
-        is_moving_up=is_moving_up,
-    )
+    # Judging is repeated below for poses nudged to all sides.
+    unit = field.by_id[action.unit]
+    judge = partial(judge_move, field, unit, extra_bw=extra_bw, is_moving_up=is_moving_up)
     judgement = judge(action.bases)
     margin_mm = judgement.is_legal.margin_mm
     is_slightly_too_far = judgement.is_legal.answer == "no" and -_FEW_MM <= margin_mm < 0.0
@@ -97,16 +89,11 @@ def judge_march(state: State, action: March, *, is_moving_up: bool | None = None
     if not is_slightly_too_far or is_exact(field):
         return judgement
     is_within_tolerance = margin_mm >= -SLIP_MM or any(
-        judge(bases).is_legal.answer != "no" for bases in _nudged(action.bases)
+        judge(ahead(action.bases, 360.0 * side / _SIDES, SLIP_MM)).is_legal.answer != "no"
+        for side in range(_SIDES)
     )
     answer = replace(judgement.is_legal, answer="too_close" if is_within_tolerance else "no")
     return replace(judgement, is_legal=answer)
-
-
-def _nudged(bases: Bases) -> Iterator[Bases]:
-    """Yields bases shifted by the placement tolerance in all directions."""
-    for side in range(_SIDES):
-        yield ahead(bases, 360.0 * side / _SIDES, SLIP_MM)
 
 
 def check_bases(state: State, action: March | Charge) -> None:
@@ -190,9 +177,8 @@ def _without_smoke(state: State, step: Marching) -> StateAndEvents:
         raise Refused("no unit of the force has smoke to clear", rule="M-4.23")
     if step.moved:
         names = joined(step.moved)
-        raise Refused(
-            f"{names} moved already: a force that clears smoke may not move", rule="M-4.23"
-        )
+        why = f"{names} moved already: a force that clears smoke may not move"
+        raise Refused(why, rule="M-4.23")
     for name in smoking:
         unit = field_at(state).by_id[name].unit
         other_state = {key: value for key, value in unit.state.items() if key != "smoke"}

@@ -37,10 +37,12 @@ def step_shapes(state: State) -> tuple[Shape, ...]:
             far = zone_shapes(table, "far", is_near=False)
             return (*zone_shapes(table, "near", is_near=True), *far)
         case steps.RollingToHit():
-            return (*outlines(field, _aimers(step)), *_lines_of_fire(field, step))
+            names = dict.fromkeys(name for aim in step.aims for name in (aim.unit, aim.target))
+            return (*outlines(field, names), *_lines_of_fire(field, step))
         case steps.Displacing() | steps.MovingCommander():
             side = step.side if isinstance(step, steps.Displacing) else state.active
-            return _commander(state, side)
+            leader = state.commander(side)
+            return () if leader is None else shapes_of(marker_of(state, leader), "unit", leader.id)
         case _:
             return outlines(field, units_in_step(step))
 
@@ -74,11 +76,6 @@ def units_in_step(step: steps.Step) -> tuple[str, ...]:
             return ()
 
 
-def _aimers(step: steps.RollingToHit) -> tuple[str, ...]:
-    """Returns shooters and targets, each once."""
-    return tuple(dict.fromkeys(name for aim in step.aims for name in (aim.unit, aim.target)))
-
-
 def _lines_of_fire(field: Field, step: steps.RollingToHit) -> Iterator[Shape]:
     """Draws a line from each firing base to the nearest point of its target."""
     for aim in step.aims:
@@ -93,13 +90,6 @@ def line_of_fire(from_mm: Point, outline: shapely.Geometry) -> Shape:
     line = shapely.shortest_line(shapely.Point(from_mm), outline)
     x_mm, y_mm = shapely.get_coordinates(line)[1]
     return Shape("line", (from_mm, (float(x_mm), float(y_mm))), "shot")
-
-
-def _commander(state: State, side: str) -> tuple[Shape, ...]:
-    leader = state.commander(side)
-    if leader is None:
-        return ()
-    return shapes_of(marker_of(state, leader), "unit", leader.id)
 
 
 def with_shapes(before: State, after: State, events: Iterable[Event]) -> tuple[Event, ...]:

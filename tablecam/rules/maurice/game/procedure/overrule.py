@@ -17,8 +17,7 @@ from tablecam.rules.maurice.game.cards.overruled_cards import check_aside, check
 from tablecam.rules.maurice.game.state.actions import Overrule
 from tablecam.rules.maurice.game.state.poses import laid
 from tablecam.rules.maurice.game.state.sequence import first_step
-from tablecam.rules.maurice.game.state.state import DeckStage, State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import DeckStage, State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     CommandChoice,
     EndingRound,
@@ -134,7 +133,8 @@ def _resumed(state: State, action: Overrule) -> State:
     if action.step is not None:
         return state.to(_STEPS[action.step])
     # A step that refers to a removed unit cannot go on.
-    missing = next((name for name in action.off if name in _named_in(state.step)), None)
+    named = {*_texts(to_plain(state.step))}
+    missing = next((name for name in action.off if name in named), None)
     if missing is not None:
         steps = ", ".join(_STEPS)
         why = f"expected a step to continue with ({steps}), as the current step needs {missing}"
@@ -145,12 +145,8 @@ def _resumed(state: State, action: Overrule) -> State:
     return state
 
 
-def _named_in(step: object) -> set[str]:
-    """Returns all strings that a step holds, unit names among them."""
-    return set(_texts(to_plain(step)))
-
-
 def _texts(plain: object) -> Iterator[str]:
+    """Yields all strings in a plain value, unit names among them."""
     if isinstance(plain, str):
         yield plain
     elif isinstance(plain, dict):

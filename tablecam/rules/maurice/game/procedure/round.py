@@ -22,8 +22,8 @@ from tablecam.rules.maurice.game.setup import setup_steps
 from tablecam.rules.maurice.game.setup.laying import with_corrected_poses
 from tablecam.rules.maurice.game.state import steps
 from tablecam.rules.maurice.game.state.actions import Action, CorrectPoses, Overrule
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents, StepRules
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
+from tablecam.rules.maurice.game.state.step_rules import StepRules
 from tablecam.rules.maurice.game.state.steps import Over, Step
 
 RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(

@@ -30,8 +30,8 @@ from tablecam.rules.maurice.game.state.actions import (
     LayTerrain,
 )
 from tablecam.rules.maurice.game.state.sequence import first_step
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import RollRules, StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
+from tablecam.rules.maurice.game.state.step_rules import RollRules
 from tablecam.rules.maurice.game.state.steps import (
     ChoosingEdge,
     ChoosingOrder,

@@ -13,7 +13,6 @@ from tablecam.rules.game import Refused
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.tables import CHARGE_DISRUPTIONS
 from tablecam.rules.maurice.game.state.actions import Activate, Charge, Fire
-from tablecam.rules.maurice.game.state.hand import cards_of
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.uncertainty.lengths import distance
@@ -79,7 +78,7 @@ def declarable_activations(state: State, force: Force) -> tuple[Activate, ...]:
     Where players hold the cards these are example spans; they may name others.
     """
     if state.is_dealt:
-        held = cards_of(state, state.active)
+        held = state.cards_of(state.active)
         return tuple(Activate(force, cards=(card.id,)) for card in held)
     spans = SPANS_BW if state.side(state.active).hand else ()
     return tuple(Activate(force, spans=(span_bw,)) for span_bw in spans)

@@ -10,8 +10,7 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import COMMANDER_BW
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Displacing, Step
 from tablecam.table.model import Commander, Point
 from tablecam.table.sides import side_name

@@ -15,12 +15,6 @@ from tablecam.table.sides import side_name
 from tablecam.wording import quoted
 
 
-def cards_of(state: State, side: str) -> tuple[Card, ...]:
-    """Returns the cards that a side was dealt and still holds."""
-    held = (state.options.card(card_id) for card_id in state.side(side).cards)
-    return tuple(card for card in held if card is not None)
-
-
 def held_card(state: State, side: str, card_id: str | None) -> Card | None:
     """Returns the card that a side plays, or None where the players hold the cards.
 

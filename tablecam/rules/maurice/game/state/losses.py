@@ -8,8 +8,7 @@ from dataclasses import replace
 from tablecam.geometry.outlines import unit_footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import Event
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Over
 from tablecam.table.sides import side_name
 from tablecam.wording import counted

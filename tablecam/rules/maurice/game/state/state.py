@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from tablecam.rules.frozen_json import ReadOnlyMappings
+from tablecam.rules.game import Event
 from tablecam.rules.maurice.game.state.cards import Card
 from tablecam.rules.maurice.game.state.steps import Step, Symbol
 from tablecam.table.model import Commander, Position, Scalar, Unit
@@ -159,6 +160,11 @@ class State:
         first, second = self.sides
         return first if name == first.name else second
 
+    def cards_of(self, side: str) -> tuple[Card, ...]:
+        """Returns the cards that a side was dealt and still holds."""
+        held = (self.options.card(card_id) for card_id in self.side(side).cards)
+        return tuple(card for card in held if card is not None)
+
     def commander(self, side: str) -> Commander | None:
         """Returns a side's commander, or None if it has none on the table."""
         own = (leader for leader in self.position.commanders if leader.side == side)
@@ -181,3 +187,7 @@ class State:
     def to(self, step: Step) -> State:
         """Returns the state with another step next."""
         return replace(self, step=step)
+
+
+StateAndEvents = tuple[State, tuple[Event, ...]]
+"""A state and the events that led to it."""

@@ -15,7 +15,6 @@ from tablecam.rules.game import Json
 from tablecam.rules.maurice.field.field import GAME
 from tablecam.rules.maurice.field.tables import KINDS, Kind
 from tablecam.rules.maurice.game.state.actions import Action, PlayerAction
-from tablecam.rules.maurice.game.state.hand import cards_of
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import LayingTerrain
 from tablecam.table.model import Position
@@ -104,7 +103,7 @@ def visible_json(state: State, seat: str | None) -> Json:
             {"kind": name, "does": _effect_words(kind)} for name, kind in KINDS.items()
         ]
     if seat is not None and seat in {side.name for side in state.sides}:
-        plain["hand"] = [to_plain(card) for card in cards_of(state, seat)]
+        plain["hand"] = [to_plain(card) for card in state.cards_of(seat)]
     return plain
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, PendingDecision
+from tablecam.rules.game import PendingDecision
 from tablecam.rules.maurice.game.state.actions import Action
-from tablecam.rules.maurice.game.state.state import State
-
-StateAndEvents = tuple[State, tuple[Event, ...]]
-"""A state and the events that led to it."""
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 
 
 class StepRules(Protocol):
