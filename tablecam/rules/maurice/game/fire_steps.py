@@ -63,9 +63,8 @@ class FiringRules:
         """Asks the firing side."""
         side = side_name(step.side)
         if step.direction is None:
-            return PendingDecision(
-                f"From which end does {side} fire first, left or right?", step.side
-            )
+            question = f"From which end does {side} fire first, left or right?"
+            return PendingDecision(question, step.side)
         return PendingDecision(f"Which unit of {side} fires next, and at whom?", step.side)
 
     def legal(self, state: State, step: Firing) -> tuple[Action, ...]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import shapely
 from shapely import affinity
@@ -175,40 +176,33 @@ def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
 
 def _numbered(units: Iterable[UnitOnField]) -> tuple[Shape, ...]:
     """Draws units with their places in an order."""
-    return tuple(
-        shape
+    drawn = (
+        shapes_of(unit.outline, "order", f"{place}. {unit.id}")
         for place, unit in enumerate(units, start=1)
-        for shape in shapes_of(unit.outline, "order", f"{place}. {unit.id}")
     )
+    return tuple(chain.from_iterable(drawn))
 
 
 def _interrupted(state: State, action: act.Interrupt) -> tuple[Shape, ...]:
     """Draws the units or the ground that an interrupt concerns."""
     field = field_at(state)
     if action.effect == "first-fire":
-        return outlines(
-            field, [unit.id for unit in able_to_fire(state, steps.Firing("volley", state.passive))]
-        )
-    if action.effect == "rough-going":
-        return (
-            *shapes_of(field.ground.difficult, "barred"),
-            *outlines(field, units_in_step(state.step)),
-        )
-    return outlines(field, units_in_step(state.step))
+        able = able_to_fire(state, steps.Firing("volley", state.passive))
+        return outlines(field, [unit.id for unit in able])
+    units = outlines(field, units_in_step(state.step))
+    is_of_ground = action.effect == "rough-going"
+    return (*shapes_of(field.ground.difficult, "barred"), *units) if is_of_ground else units
 
 
 def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
     """Draws where all units of a side would deploy."""
-    placed = [
-        (unit.id, action.units.get(unit.id, unit.bases))
-        for unit in state.position.units
-        if unit.side == action.side
-    ]
-    return tuple(
-        shape
-        for name, bases in placed
-        for shape in shapes_of(shapely.union_all([footprint(base) for base in bases]), "goal", name)
+    own = (unit for unit in state.position.units if unit.side == action.side)
+    bases_of = {unit.id: action.units.get(unit.id, unit.bases) for unit in own}
+    drawn = (
+        shapes_of(shapely.union_all([*map(footprint, bases)]), "goal", name)
+        for name, bases in bases_of.items()
     )
+    return tuple(chain.from_iterable(drawn))
 
 
 def _activation(state: State, action: act.Activate) -> Offer:
@@ -232,9 +226,8 @@ def _activation(state: State, action: act.Activate) -> Offer:
 def _fire(state: State, action: act.Fire) -> Offer:
     """Offers a unit's fire with the number of bases per target and their zones (M-7.11)."""
     if state.declares_first:
-        return Offer(
-            "fire", _fire_words(action), _unmeasured_outlines(state, action.unit, action.targets)
-        )
+        drawn = _unmeasured_outlines(state, action.unit, action.targets.values())
+        return Offer("fire", _fire_words(action), drawn)
     fire = fire_at(state, [action.unit])[action.unit]
     shapes = tuple(
         shape
@@ -253,9 +246,9 @@ def _fire_words(action: act.Fire) -> str:
     return f"{action.unit} at {at}"
 
 
-def _unmeasured_outlines(state: State, unit: str, targets: Mapping[str, str]) -> tuple[Shape, ...]:
-    """Outlines shooter and targets only: nothing between them has been measured yet."""
-    return outlines(field_at(state), (unit, *dict.fromkeys(targets.values())))
+def _unmeasured_outlines(state: State, unit: str, targets: Iterable[str]) -> tuple[Shape, ...]:
+    """Outlines a unit and its targets only: nothing between them has been measured yet."""
+    return outlines(field_at(state), dict.fromkeys((unit, *targets)))
 
 
 def _march(state: State, action: act.March) -> Offer:
@@ -273,7 +266,7 @@ def _charge(state: State, action: act.Charge) -> Offer:
     """Offers a charge with the lane to its target (M-8.5)."""
     label = f"{action.unit} charges {action.target}"
     if state.declares_first:
-        return Offer("charge", label, _unmeasured_outlines(state, action.unit, {"": action.target}))
+        return Offer("charge", label, _unmeasured_outlines(state, action.unit, [action.target]))
     lanes = charges_at(state, [action.unit])[action.unit].lanes
     to_target = next((lane for lane in lanes if lane.target == action.target), None)
     lane = () if to_target is None else to_target.evidence

@@ -164,9 +164,8 @@ class RemovingRules:
 
     def asked(self, state: State, step: Removing) -> PendingDecision:
         """Asks the side whose turn it is."""
-        return PendingDecision(
-            f"Does {side_name(step.side)} remove the event from the game?", step.side
-        )
+        question = f"Does {side_name(step.side)} remove the event from the game?"
+        return PendingDecision(question, step.side)
 
     def legal(self, state: State, step: Removing) -> tuple[Action, ...]:
         """Lists leaving the event in the discards and removing it."""

@@ -43,9 +43,8 @@ class DrawingRules:
         """Moves cards to the hand; cards due after a reshuffle are drawn in a further step."""
         count = min(step.count, state.deck.left)
         if not isinstance(action, Draw) or (action.side, action.count) != (step.side, count):
-            raise Refused(
-                f"expected {side_name(step.side)} to draw {counted(count, 'card')}", rule="M-4.9"
-            )
+            why = f"expected {side_name(step.side)} to draw {counted(count, 'card')}"
+            raise Refused(why, rule="M-4.9")
         if state.is_dealt:
             return _dealt(state, step, action)
         _check_stated(state, action)
@@ -150,13 +149,11 @@ def _check_stated(state: State, action: Draw) -> None:
     """Refuses statements about a draw that cannot be true."""
     deck, at = state.deck, action.reshuffle_at
     if action.cards is not None:
-        raise Refused(
-            "expected no card names, as the players hold the cards", rule="M-3.10", key="cards"
-        )
+        why = "expected no card names, as the players hold the cards"
+        raise Refused(why, rule="M-3.10", key="cards")
     if at is not None and (deck.stage != "second" or not 1 <= at <= action.count):
-        raise Refused(
-            "the Reshuffle card cannot come up at that position", rule="M-4.21", key="reshuffle_at"
-        )
+        why = "the Reshuffle card cannot come up at that position"
+        raise Refused(why, rule="M-4.21", key="reshuffle_at")
     if at is None and deck.stage == "second" and action.count == deck.left:
         why = "expected the position of the Reshuffle card, as the whole deck is drawn"
         raise Refused(why, rule="M-4.21", key="reshuffle_at")

@@ -28,9 +28,8 @@ def check_cards(state: State, action: Overrule) -> None:
         _check_dealt(state, action)
         return
     if action.aside is not None:
-        raise Refused(
-            "expected no card names, as the players hold the cards", rule="M-3.10", key="aside"
-        )
+        why = "expected no card names, as the players hold the cards"
+        raise Refused(why, rule="M-3.10", key="aside")
     deck = _counted(state, action)
     # The second deck holds at least the Reshuffle card.
     least = _reshuffle_cards(deck)

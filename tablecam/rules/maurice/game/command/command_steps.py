@@ -33,9 +33,8 @@ class VolleyChoiceRules:
 
     def asked(self, state: State, step: VolleyChoice) -> PendingDecision:
         """Asks the active side."""
-        return PendingDecision(
-            f"Does {side_name(state.active)} invoke the volley phase?", state.active
-        )
+        question = f"Does {side_name(state.active)} invoke the volley phase?"
+        return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: VolleyChoice) -> tuple[Action, ...]:
         """Lists no volleys, and volleys where a unit that can fire has an enemy in range."""
@@ -66,9 +65,8 @@ class CommandChoiceRules:
 
     def asked(self, state: State, step: CommandChoice) -> PendingDecision:
         """Asks the active side."""
-        return PendingDecision(
-            f"What does {side_name(state.active)} do in this round?", state.active
-        )
+        question = f"What does {side_name(state.active)} do in this round?"
+        return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: CommandChoice) -> tuple[Action, ...]:
         """Lists every feasible command; where tablecam deals, each event by its card."""

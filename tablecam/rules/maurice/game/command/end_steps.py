@@ -163,8 +163,8 @@ class MovingCommanderRules:
         if isinstance(action, Done):
             return after_commander(state), ()
         placing, leader = _placing(state, action, state.active)
-        if (why := place_refusal(state, leader, placing.place_mm)) is not None:
-            raise Refused(why, rule="M-6.27")
+        if (why_not := place_refusal(state, leader, placing.place_mm)) is not None:
+            raise Refused(why_not, rule="M-6.27")
         state = with_cards_discarded(state, placing.side, (placing.card,))
         state, event = _placed(state, leader, placing.place_mm, "M-6.27")
         return after_commander(state), (event,)
@@ -178,9 +178,8 @@ class DisplacingRules:
 
     def asked(self, state: State, step: Displacing) -> PendingDecision:
         """Asks the commander's owner."""
-        return PendingDecision(
-            f"Where does {side_name(step.side)} put its displaced commander?", step.side
-        )
+        question = f"Where does {side_name(step.side)} put its displaced commander?"
+        return PendingDecision(question, step.side)
 
     def legal(self, state: State, step: Displacing) -> tuple[Action, ...]:
         """Lists the free places on the first ring that has any."""
@@ -193,13 +192,10 @@ class DisplacingRules:
             return state.to(step.then), ()
         placing, leader = _placing(state, action, step.side)
         if placing.card is not None:
-            raise Refused(
-                "expected no card: displacement is paid for at the end of the round",
-                rule="M-6.30",
-                key="card",
-            )
-        if (why := ring_refusal(state, leader, placing.place_mm)) is not None:
-            raise Refused(why, rule="M-6.29")
+            why = "expected no card: displacement is paid for at the end of the round"
+            raise Refused(why, rule="M-6.30", key="card")
+        if (why_not := ring_refusal(state, leader, placing.place_mm)) is not None:
+            raise Refused(why_not, rule="M-6.29")
         state, event = _placed(state, leader, placing.place_mm, "M-6.29")
         return state.to(step.then), (event,)
 

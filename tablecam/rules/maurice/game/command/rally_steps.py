@@ -25,9 +25,8 @@ class RallyingRules:
 
     def asked(self, state: State, step: Rallying) -> PendingDecision:
         """Asks the active side."""
-        return PendingDecision(
-            f"Which unit of {side_name(state.active)} tries to rally next?", state.active
-        )
+        question = f"Which unit of {side_name(state.active)} tries to rally next?"
+        return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: Rallying) -> tuple[Action, ...]:
         """Lists every disrupted unit of the force that has not tried, and stopping."""

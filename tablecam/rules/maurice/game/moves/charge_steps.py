@@ -64,9 +64,8 @@ class ChargingRules:
         if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
             return PendingDecision(f"{side} charges: {names} must charge", state.active)
         more = f"{short} more must charge" if short else "choose done to end"
-        return PendingDecision(
-            f"{side} charges: {names} may charge or move up; {more}", state.active
-        )
+        question = f"{side} charges: {names} may charge or move up; {more}"
+        return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: Charging) -> tuple[Action, ...]:
         """Lists a charge at each enemy that can be met, the usual moves up, and ending the step.

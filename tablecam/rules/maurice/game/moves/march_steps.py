@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 import shapely
 
@@ -131,7 +132,7 @@ def with_march(state: State, action: March, judgement: MoveJudgement) -> StateAn
     if gained:
         why = f"passes through {joined(judgement.passed)}"
         friends = (shapes_of(field.by_id[name].outline, "friend") for name in judgement.passed)
-        drawn = tuple(shape for outline_shapes in friends for shape in outline_shapes)
+        drawn = tuple(chain.from_iterable(friends))
         state, more = with_disruption(state, unit.id, gained, why, "M-6.7", drawn)
         events += more
     for name in judgement.passed:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 import shapely
 
@@ -49,12 +50,8 @@ def step_shapes(state: State) -> tuple[Shape, ...]:
 
 def outlines(field: Field, names: Iterable[str]) -> tuple[Shape, ...]:
     """Draws the outlines of units, each with its name."""
-    return tuple(
-        shape
-        for name in names
-        if name in field.by_id
-        for shape in shapes_of(field.by_id[name].outline, "unit", name)
-    )
+    units = (field.by_id[name] for name in names if name in field.by_id)
+    return tuple(chain.from_iterable(shapes_of(unit.outline, "unit", unit.id) for unit in units))
 
 
 def units_in_step(step: steps.Step) -> tuple[str, ...]:

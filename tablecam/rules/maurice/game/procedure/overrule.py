@@ -186,9 +186,8 @@ def _check_numbers(state: State, action: Overrule) -> None:
         # At more than that it would be broken (M-1.14).
         most = BASES[arms[name]]
         if not 0 <= level <= most:
-            raise Refused(
-                f"expected 0 to {most} disruption for {name}, got {level}", key="disruption"
-            )
+            why = f"expected 0 to {most} disruption for {name}, got {level}"
+            raise Refused(why, key="disruption")
     # An army without morale has lost, so it needs 1 or more.
     for key, least in (("morale", 1), ("hands", 0)):
         for side, number in getattr(action, key).items():

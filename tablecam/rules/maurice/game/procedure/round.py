@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from tablecam.rules.game import PendingDecision, Refused
@@ -26,48 +25,42 @@ from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.step_rules import StepRules
 from tablecam.rules.maurice.game.state.steps import Over, Step
 
-RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(
-    {
-        steps.RollingTerrain: setup_steps.RollingTerrainRules(),
-        steps.LayingTerrain: setup_steps.LayingTerrainRules(),
-        steps.ChoosingEdge: setup_steps.ChoosingEdgeRules(),
-        steps.ChoosingOrder: setup_steps.ChoosingOrderRules(),
-        steps.Deploying: setup_steps.DeployingRules(),
-        steps.RollingFirstRound: setup_steps.RollingFirstRoundRules(),
-        steps.Interrupting: card_steps.InterruptingRules(),
-        steps.Modifying: card_steps.ModifyingRules(),
-        steps.Drawing: draw_steps.DrawingRules(),
-        steps.Removing: card_steps.RemovingRules(),
-        steps.VolleyChoice: command_steps.VolleyChoiceRules(),
-        steps.CommandChoice: command_steps.CommandChoiceRules(),
-        steps.Activating: activation_steps.ActivatingRules(),
-        steps.MovingCommander: end_steps.MovingCommanderRules(),
-        steps.Displacing: end_steps.DisplacingRules(),
-        steps.Discarding: end_steps.DiscardingRules(),
-        steps.Firing: fire_steps.FiringRules(),
-        steps.RollingToHit: fire_steps.RollingToHitRules(),
-        steps.RollingToDisrupt: fire_steps.RollingToDisruptRules(),
-        steps.Marching: march_steps.MarchingRules(),
-        steps.Charging: charge_steps.ChargingRules(),
-        steps.RollingCombat: combat_steps.RollingCombatRules(),
-        steps.ChoosingFallBacks: combat_steps.ChoosingFallBacksRules(),
-        steps.Rallying: rally_steps.RallyingRules(),
-        steps.RollingRally: rally_steps.RollingRallyRules(),
-    }
-)
+RULES: Final[Mapping[type[Step], StepRules]] = {
+    steps.RollingTerrain: setup_steps.RollingTerrainRules(),
+    steps.LayingTerrain: setup_steps.LayingTerrainRules(),
+    steps.ChoosingEdge: setup_steps.ChoosingEdgeRules(),
+    steps.ChoosingOrder: setup_steps.ChoosingOrderRules(),
+    steps.Deploying: setup_steps.DeployingRules(),
+    steps.RollingFirstRound: setup_steps.RollingFirstRoundRules(),
+    steps.Interrupting: card_steps.InterruptingRules(),
+    steps.Modifying: card_steps.ModifyingRules(),
+    steps.Drawing: draw_steps.DrawingRules(),
+    steps.Removing: card_steps.RemovingRules(),
+    steps.VolleyChoice: command_steps.VolleyChoiceRules(),
+    steps.CommandChoice: command_steps.CommandChoiceRules(),
+    steps.Activating: activation_steps.ActivatingRules(),
+    steps.MovingCommander: end_steps.MovingCommanderRules(),
+    steps.Displacing: end_steps.DisplacingRules(),
+    steps.Discarding: end_steps.DiscardingRules(),
+    steps.Firing: fire_steps.FiringRules(),
+    steps.RollingToHit: fire_steps.RollingToHitRules(),
+    steps.RollingToDisrupt: fire_steps.RollingToDisruptRules(),
+    steps.Marching: march_steps.MarchingRules(),
+    steps.Charging: charge_steps.ChargingRules(),
+    steps.RollingCombat: combat_steps.RollingCombatRules(),
+    steps.ChoosingFallBacks: combat_steps.ChoosingFallBacksRules(),
+    steps.Rallying: rally_steps.RallyingRules(),
+    steps.RollingRally: rally_steps.RollingRallyRules(),
+}
 """The rules of every step in which somebody is asked."""
 
-_AUTOMATIC: Final[Mapping[type[Step], Callable[[State, Any], StateAndEvents | None]]] = (
-    MappingProxyType(
-        {
-            steps.Interrupting: card_steps.without_interrupt,
-            steps.Modifying: card_steps.without_modifier,
-            steps.Drawing: draw_steps.automatic_draw,
-            steps.Firing: fire_steps.fired_out,
-            steps.EndingRound: end_steps.end_of_round,
-        }
-    )
-)
+_AUTOMATIC: Final[Mapping[type[Step], Callable[[State, Any], StateAndEvents | None]]] = {
+    steps.Interrupting: card_steps.without_interrupt,
+    steps.Modifying: card_steps.without_modifier,
+    steps.Drawing: draw_steps.automatic_draw,
+    steps.Firing: fire_steps.fired_out,
+    steps.EndingRound: end_steps.end_of_round,
+}
 """Transitions without a question; each returns None where somebody must be asked."""
 
 

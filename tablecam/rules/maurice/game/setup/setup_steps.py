@@ -186,9 +186,8 @@ class DeployingRules:
     def asked(self, state: State, step: Deploying) -> PendingDecision:
         """Asks the deploying side."""
         edge = "near" if step.side == step.near else "far"
-        return PendingDecision(
-            f"{side_name(step.side)} deploys in the third at the {edge} edge", step.side
-        )
+        question = f"{side_name(step.side)} deploys in the third at the {edge} edge"
+        return PendingDecision(question, step.side)
 
     def legal(self, state: State, step: Deploying) -> tuple[Action, ...]:
         """Lists the poses as they are if they lie in the third, else rows that face the enemy.
