@@ -17,7 +17,7 @@ from tablecam.rules.maurice.game.state.actions import Action, Decline, Interrupt
 from tablecam.rules.maurice.game.state.cards import MOMENTS, Card, Effect
 from tablecam.rules.maurice.game.state.hand import held_card, with_cards_discarded
 from tablecam.rules.maurice.game.state.sequence import after_action, after_interrupt
-from tablecam.rules.maurice.game.state.state import Modifier, Round, State, StateAndEvents
+from tablecam.rules.maurice.game.state.state import Modifier, State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     Firing,
     Interrupting,
@@ -80,7 +80,13 @@ class InterruptingRules:
         _check_interrupt(state, step, action)
         side = state.passive
         state = with_cards_discarded(state, side, (action.card,))
-        state = replace(state, round=_interrupted(state, action.effect))
+        now = replace(
+            state.round,
+            is_interrupted=True,
+            passive_fires_first=action.effect == "first-fire",
+            is_rough_going=action.effect == "rough-going",
+        )
+        state = replace(state, round=now)
         facts = {"side": side, "effect": action.effect, "card": action.card}
         text = f"{side_name(side)} interrupts: {_EFFECT_WORDS[action.effect]}"
         events = (Event("interrupt", text, "M-4.17", facts),)
@@ -134,9 +140,8 @@ class ModifyingRules:
             ]
         else:
             units = field_at(state).by_id
-            plain = (
-                {name: _PIP[units[name].side == step.side]} for name in _concerned(state, step)
-            )
+            concerned = _concerned(state, step)
+            plain = ({name: _PIP[units[name].side == step.side]} for name in concerned)
             # The first adds nothing, as not every card's effect is a number.
             played = [Modify(step.side, step.symbol, amounts) for amounts in ({}, *plain)]
         return (Decline(step.side), *played)
@@ -220,16 +225,6 @@ def _check_interrupt(state: State, step: Interrupting, action: Interrupt) -> Non
         raise Refused(f"{does}, got {action.effect}", rule="M-3.7", key="effect")
 
 
-def _interrupted(state: State, effect: Effect) -> Round:
-    """Returns the round with the effect of an interrupt."""
-    return replace(
-        state.round,
-        is_interrupted=True,
-        passive_fires_first=effect == "first-fire",
-        is_rough_going=effect == "rough-going",
-    )
-
-
 def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
     """Whether an interrupt leaves the activated force unable to do what it was activated for.
 
@@ -247,10 +242,8 @@ def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
 
 
 def _has_modified(state: State, step: Modifying) -> bool:
-    return any(
-        (modifier.side, modifier.symbol) == (step.side, step.symbol)
-        for modifier in state.round.modifiers
-    )
+    played = {(modifier.side, modifier.symbol) for modifier in state.round.modifiers}
+    return (step.side, step.symbol) in played
 
 
 def _card_amounts(state: State, step: Modifying, card: Card) -> tuple[dict[str, int], ...]:

@@ -109,7 +109,9 @@ def _moved_to_hand(state: State, step: Drawing, count: int) -> StateAndEvents:
     deck = replace(state.deck, left=state.deck.left - count)
     state = replace(state.with_side(replace(holder, hand=holder.hand + count)), deck=deck)
     state = state.to(replace(step, count=step.count - count))
-    return state, (_draw_event(step.side, count),) if count else ()
+    text = f"{side_name(step.side)} draws {counted(count, 'card')}"
+    event = Event("draw", text, "M-4.9", {"side": step.side, "count": count})
+    return state, (event,) if count else ()
 
 
 def _dealt(state: State, step: Drawing, action: Draw) -> StateAndEvents:
@@ -182,11 +184,6 @@ def _reshuffled(state: State, events: tuple[Event, ...], side: str) -> StateAndE
     text = f"{side_name(side)} draws the Reshuffle card: {shuffle}"
     event = Event("reshuffle", text, "M-4.21", {"left": new.left})
     return replace(state, deck=new), (*events, event)
-
-
-def _draw_event(side: str, count: int) -> Event:
-    facts = {"side": side, "count": count}
-    return Event("draw", f"{side_name(side)} draws {counted(count, 'card')}", "M-4.9", facts)
 
 
 def _drawn_cards_event(state: State, side: str, cards: tuple[str, ...]) -> Event:

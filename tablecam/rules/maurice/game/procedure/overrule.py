@@ -15,7 +15,7 @@ from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.game.cards.overruled_cards import check_aside, check_cards, with_cards
 from tablecam.rules.maurice.game.state.actions import Overrule
-from tablecam.rules.maurice.game.state.poses import laid
+from tablecam.rules.maurice.game.state.poses import laid, with_commanders_at
 from tablecam.rules.maurice.game.state.sequence import first_step
 from tablecam.rules.maurice.game.state.state import DeckStage, State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
@@ -87,13 +87,7 @@ def agreed_on(state: State, action: Overrule) -> str:
 def _position_after(position: Position, action: Overrule) -> Position:
     """Returns the position with the units and commanders of an overrule."""
     units = tuple(_unit_after(unit, action) for unit in position.units if unit.id not in action.off)
-    leaders = (
-        replace(leader, x_mm=place[0], y_mm=place[1], pose=None)
-        if (place := action.commanders.get(leader.id))
-        else leader
-        for leader in position.commanders
-    )
-    position = replace(position, units=units, commanders=tuple(leaders))
+    position = with_commanders_at(replace(position, units=units), action.commanders)
     try:
         # Only to refuse a table on which nothing could be ruled.
         field_on(position)
@@ -160,15 +154,9 @@ def _check_names(state: State, action: Overrule) -> None:
     units = [unit.id for unit in state.position.units]
     sides = [side.name for side in state.sides]
     leaders = [leader.id for leader in state.position.commanders]
-    for key, known in (
-        ("units", units),
-        ("off", units),
-        ("disruption", units),
-        ("smoke", units),
-        ("morale", sides),
-        ("hands", sides),
-        ("commanders", leaders),
-    ):
+    of_units = dict.fromkeys(("units", "off", "disruption", "smoke"), units)
+    of_sides = dict.fromkeys(("morale", "hands"), sides)
+    for key, known in (of_units | of_sides | {"commanders": leaders}).items():
         for name in getattr(action, key):
             if name not in known:
                 raise Refused(f"there is no {name}{nearest(name, known)}", key=key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import shapely
@@ -13,9 +13,9 @@ from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.ground import Ground, is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.rules.maurice.game.state.poses import Bases, ahead, laid, wheeled
+from tablecam.rules.maurice.game.state.poses import Bases, ahead, laid, wheeled, with_commanders_at
 from tablecam.table.headings import mean_deg
-from tablecam.table.model import BasePose, Point, Position, TableSize
+from tablecam.table.model import BasePose, Point, Position, TableSize, Unit
 from tablecam.table.sides import side_name
 
 _GAP_MM = 5.0
@@ -52,10 +52,8 @@ def unit_outside_zone(position: Position, side: str, *, is_near: bool) -> str | 
     zone = shapely.buffer(
         deployment_zone(position.table, is_near=is_near), SLIVER_MM, join_style="mitre"
     )
-    for unit in position.units:
-        if unit.side == side and not all(
-            shapely.covers(zone, footprint(base)) for base in unit.bases
-        ):
+    for unit in _units_of(position, side):
+        if not all(shapely.covers(zone, footprint(base)) for base in unit.bases):
             return unit.id
     return None
 
@@ -63,10 +61,14 @@ def unit_outside_zone(position: Position, side: str, *, is_near: bool) -> str | 
 def unit_on_impassable(position: Position, side: str) -> str | None:
     """Returns a unit of a side that lies partly on impassable ground, or None (M-5.1)."""
     closed = Ground.of(position.terrain).impassable
-    for unit in position.units:
-        if unit.side == side and any(is_partly_in(footprint(base), closed) for base in unit.bases):
+    for unit in _units_of(position, side):
+        if any(is_partly_in(footprint(base), closed) for base in unit.bases):
             return unit.id
     return None
+
+
+def _units_of(position: Position, side: str) -> Iterator[Unit]:
+    return (unit for unit in position.units if unit.side == side)
 
 
 def check_room(position: Position, sides: Collection[str]) -> None:
@@ -94,9 +96,8 @@ def with_units_at(
     own = {unit.id: unit for unit in position.units if unit.side in sides}
     for name, bases in places.items():
         if name not in own:
-            raise BadInput(
-                "deploy", f"expected units of {' or '.join(map(side_name, sides))}, got {name}"
-            )
+            expected = " or ".join(map(side_name, sides))
+            raise BadInput("deploy", f"expected units of {expected}, got {name}")
         if list(map(_kind, bases)) != list(map(_kind, own[name].bases)):
             raise BadInput("deploy", f"expected the {len(own[name].bases)} bases of {name}")
     units = tuple(
@@ -118,13 +119,7 @@ def with_commanders(position: Position, side: str, places: Mapping[str, Point]) 
             raise BadInput("deploy", f"expected a commander of {side_name(side)}, got {name}")
         if not (0 <= x_mm <= table.width_mm and 0 <= y_mm <= table.depth_mm):
             raise BadInput("deploy", f"expected {name} on the table, got {x_mm:g}, {y_mm:g} mm")
-    leaders = tuple(
-        replace(leader, x_mm=places[leader.id][0], y_mm=places[leader.id][1], pose=None)
-        if leader.id in places
-        else leader
-        for leader in position.commanders
-    )
-    return replace(position, commanders=leaders)
+    return with_commanders_at(position, places)
 
 
 def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases]:
@@ -135,15 +130,12 @@ def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases
     """
     is_near = side == near
     heading_deg = 90.0 if is_near else 270.0
-    own = {
-        unit.id: _facing(unit.bases, heading_deg) for unit in position.units if unit.side == side
-    }
+    own = {unit.id: _facing(unit.bases, heading_deg) for unit in _units_of(position, side)}
     closed = Ground.of(position.terrain).impassable
     placed = _in_rows(own, position.table, closed, is_near=is_near)
     if len(placed) < len(own):
-        raise BadInput(
-            "position", f"expected {side_name(side)}'s units to fit into a third of the table"
-        )
+        why = f"expected {side_name(side)}'s units to fit into a third of the table"
+        raise BadInput("position", why)
     return {name: placed[name] for name in own}
 
 

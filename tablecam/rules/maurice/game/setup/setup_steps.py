@@ -29,6 +29,7 @@ from tablecam.rules.maurice.game.state.actions import (
     Done,
     LayTerrain,
 )
+from tablecam.rules.maurice.game.state.poses import Bases
 from tablecam.rules.maurice.game.state.sequence import first_step
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.step_rules import RollRules
@@ -115,14 +116,13 @@ class LayingTerrainRules:
         """Lays the terrain; the other side chooses its edge (M-2.2)."""
         if isinstance(action, LayTerrain):
             state = _with_terrain(state, step, action)
-        elif isinstance(action, Done):
-            _check_count(step, len(state.position.terrain))
-        else:
-            raise Refused(f"expected terrain or done, got {action.type}", rule="M-2.1")
-        outcome = "keeps the terrain as it is"
-        if isinstance(action, LayTerrain):
             pieces = len(action.terrain)
             outcome = f"has laid {pieces} of {step.least} to {step.most} pieces"
+        elif isinstance(action, Done):
+            _check_count(step, len(state.position.terrain))
+            outcome = "keeps the terrain as it is"
+        else:
+            raise Refused(f"expected terrain or done, got {action.type}", rule="M-2.1")
         text = f"{side_name(step.side)} {outcome}"
         # The side that laid no terrain has the choice of edges (M-2.3).
         edge = ChoosingEdge(state.other(step.side), step.then)
@@ -196,13 +196,10 @@ class DeployingRules:
         """
         if why_not_deployed(state.position, step) is None:
             return (Deploy(step.side),)
-        places = [usual_places(state.position, side, step.near) for side in yet_to_deploy(step)]
-        return (
-            Deploy(
-                step.side,
-                {name: bases for unit_poses in places for name, bases in unit_poses.items()},
-            ),
-        )
+        places: dict[str, Bases] = {}
+        for side in yet_to_deploy(step):
+            places |= usual_places(state.position, side, step.near)
+        return (Deploy(step.side, places),)
 
     def apply(self, state: State, step: Deploying, action: Action) -> StateAndEvents:
         """Deploys the side; then the other deploys, or the dice for round 1 are rolled."""
@@ -277,16 +274,11 @@ def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
             *(x + half_mm, y + table.base_width_mm),
         )
         name = f"ground-{cell + 1}"
-        if name not in names and not any(
-            shapely.intersects(box, _outline(piece)) for piece in laid
-        ):
+        outlines = (shapely.Polygon(piece.outline_mm) for piece in laid)
+        if name not in names and not any(shapely.intersects(box, other) for other in outlines):
             corners = tuple((float(x), float(y)) for x, y in shapely.get_coordinates(box)[:-1])
             laid.append(Terrain(name, _KINDS[cell % len(_KINDS)], corners))
     return tuple(laid)
-
-
-def _outline(piece: Terrain) -> shapely.Polygon:
-    return shapely.Polygon(piece.outline_mm)
 
 
 def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> State:
