@@ -17,8 +17,8 @@ from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back_mm
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.fire.volley import Shot, disrupt_number
 from tablecam.rules.maurice.game.command.command_steps import units_in_range
+from tablecam.rules.maurice.game.command.fire_steps import able_to_fire, in_order, shots_of
 from tablecam.rules.maurice.game.command.rally_steps import rally_needs
-from tablecam.rules.maurice.game.fire_steps import able_to_fire, in_order, shots_of
 from tablecam.rules.maurice.game.moves.move_words import march_words
 from tablecam.rules.maurice.game.procedure.drawing import (
     middle_of,

@@ -11,7 +11,7 @@ from typing import Final
 
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import are_enough_chargers
-from tablecam.rules.maurice.game.fire_steps import able_to_fire
+from tablecam.rules.maurice.game.command.fire_steps import able_to_fire
 from tablecam.rules.maurice.game.moves.charge_steps import able_to_charge
 from tablecam.rules.maurice.game.state.actions import Action, Decline, Interrupt, Modify, Remove
 from tablecam.rules.maurice.game.state.cards import MOMENTS, Card, Effect

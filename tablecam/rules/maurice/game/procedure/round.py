@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tablecam.rules.game import PendingDecision, Refused
-from tablecam.rules.maurice.game import fire_steps
 from tablecam.rules.maurice.game.cards import card_steps, draw_steps
 from tablecam.rules.maurice.game.command import (
     activation_steps,
     command_steps,
     end_steps,
+    fire_steps,
     rally_steps,
 )
 from tablecam.rules.maurice.game.moves import charge_steps, combat_steps, march_steps
