@@ -1,1 +1,1 @@
-"""Commanding: fire, the command choice, activation, rallies and the round's end (chapters 4, 7, 9)."""
+"""Commanding: fire, the command choice, activation, rallies and the end of a round."""

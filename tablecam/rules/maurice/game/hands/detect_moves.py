@@ -10,7 +10,7 @@ from functools import partial
 import shapely
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Suggestion
+from tablecam.rules.game import Refused, Suggestion
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.game.hands.unit_moves import (
     lies_upon,
@@ -59,19 +59,18 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     if there is None or not enemies or refusal(state, March(seen.id, seen.bases)) is None:
         return suggest_march(state, seen)
     moves = [nearest_charge(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
-    ends = [end for end in moves if end is not None]
-    if not ends:
-        action = Charge(seen.id, enemies[0], seen.bases)
-        return _illegal_charge(state, seen, action, None, 0.0)
+    ends = (end for end in moves if end is not None)
     # Of several enemies, the one whose charge leads nearest to where the unit lies.
-    end = min(ends, key=lambda end: end_error_mm(end, there.axes))
-    action, error_mm = Charge(seen.id, end.target, seen.bases), end_error_mm(end, there.axes)
-    if refusal(state, action) is not None:
-        return _illegal_charge(state, seen, action, end, error_mm)
+    end = min(ends, key=lambda end: end_error_mm(end, there.axes), default=None)
+    action = Charge(seen.id, enemies[0] if end is None else end.target, seen.bases)
+    why_not = refusal(state, action)
+    if end is None or why_not is not None:
+        error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
+        return _illegal_charge(state, seen, action, end, error_mm, why_not)
     text = f"{seen.id} {_charge_words(field, end)} into {end.target}: charge?"
-    return Suggestion(
-        seen.id, text, action, _legal_charge(field, end, error_mm, charge_tolerance_mm(seen.bases))
-    )
+    tolerance_mm = charge_tolerance_mm(seen.bases)
+    answer = _legal_charge(field, end, end_error_mm(end, there.axes), tolerance_mm)
+    return Suggestion(seen.id, text, action, answer)
 
 
 def _enemies_in_front(field: Field, there: UnitOnField) -> tuple[str, ...]:
@@ -85,14 +84,17 @@ def _enemies_in_front(field: Field, there: UnitOnField) -> tuple[str, ...]:
 
 
 def _illegal_charge(
-    state: State, seen: Unit, action: Charge, end: ChargeEnd | None, error_mm: float
+    state: State,
+    seen: Unit,
+    action: Charge,
+    end: ChargeEnd | None,
+    error_mm: float,
+    why_not: Refused | None,
 ) -> Suggestion:
     """Suggests an illegal charge: why it is illegal, and where it would lead."""
-    why_not = refusal(state, action)
-    because = (
-        f"no charge of {seen.id} reaches {action.target}" if why_not is None else reason(why_not)
-    )
-    rule = (None if why_not is None else why_not.rule) or "M-8.3"
+    rule, because = "M-8.3", f"no charge of {seen.id} reaches {action.target}"
+    if why_not is not None:
+        rule, because = why_not.rule or rule, reason(why_not)
     answer = no_answer(rule, because, error_mm, () if end is None else end.evidence)
     text = f"{seen.id} stands in front of {action.target}: charge?"
     nearest = state.position if end is None else proposed_position(state, seen, end.bases)
@@ -264,9 +266,8 @@ def _incomplete(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
         text = f"{unit.id} cannot be seen on the table: put it back where it was"
     elif seen_bases < count:
         missing = "a base" if count - seen_bases == 1 else f"{count - seen_bases} bases"
-        text = (
-            f"{missing} of {unit.id} cannot be seen: units never lose bases, so put every base back"
-        )
+        unseen = f"{missing} of {unit.id} cannot be seen"
+        text = f"{unseen}: units never lose bases, so put every base back"
     else:
         lie = f"{unit.id} has {seen_bases} bases on the table"
         text = f"{lie} but only {count} belong to it: remove the rest"
@@ -309,10 +310,8 @@ def _commander_suggestion(
         text = f"{leader.id} was moved {far_mm:.0f} mm out of turn: put him back"
         return put_back(state, leader.id, "M-6.27", text, far_mm, (_gap(leader, seen),))
     # Paid with the card that the step itself would offer.
-    card = next(
-        (action.card for action in the_round.legal(state) if isinstance(action, PlaceCommander)),
-        None,
-    )
+    offered = (made for made in the_round.legal(state) if isinstance(made, PlaceCommander))
+    card = next((made.card for made in offered), None)
     action = PlaceCommander(leader.side, seen.x_mm, seen.y_mm, card)
     far_bw = far_mm / state.position.table.base_width_mm
     text = f"{leader.id} was moved {far_bw:.1f} BW: move him there?"
@@ -323,10 +322,10 @@ def _commander_suggestion(
 def _moved_mm(unit: Unit, seen: Unit) -> float:
     """Returns the largest displacement of a base; 0 if all are within tolerance."""
     pairs = list(zip(unit.bases, seen.bases, strict=True))
-    far_mm = max(_apart_mm(base, seen_base) for base, seen_base in pairs)
+    far_mm = max(_apart_mm(base, there) for base, there in pairs)
     # A turn on the spot leaves the centre in place, so headings count as well.
     turned_deg = max(
-        abs(difference_deg(seen_base.heading_deg, base.heading_deg)) for base, seen_base in pairs
+        abs(difference_deg(there.heading_deg, base.heading_deg)) for base, there in pairs
     )
     return far_mm if far_mm > MOVED_MM or turned_deg > TURNED_DEG else 0.0
 

@@ -41,6 +41,7 @@ from tablecam.rules.maurice.game.state.declaring import (
 )
 from tablecam.rules.maurice.game.state.displaced import with_displacement
 from tablecam.rules.maurice.game.state.losses import with_disruption
+from tablecam.rules.maurice.game.state.poses import laid_at
 from tablecam.rules.maurice.game.state.sequence import after_moves_of_charge
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Charging
@@ -110,9 +111,8 @@ def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
     if state.declares_first:
         return tuple(name for name in names if has_declarable_charge(state, name))
     charge_by_unit = charges_at(state, names)
-    return tuple(
-        name for name in names if _charge_refusal(state, name, charge_by_unit[name]) is None
-    )
+    refusals = {name: _charge_refusal(state, name, charge_by_unit[name]) for name in names}
+    return tuple(name for name in names if refusals[name] is None)
 
 
 def may_move_up(state: State, step: Charging, name: str) -> bool:
@@ -133,12 +133,8 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
         why = f"expected an enemy to charge, got {action.target}"
         raise Refused(why, rule="M-8.3", key="target")
     front = axes(replace(unit.unit, bases=action.bases))
-    end = (
-        None
-        if _is_bogged_down(state, unit.id)
-        else nearest_charge(field, unit, action.target, front)
-    )
-    if end is None:
+    end = nearest_charge(field, unit, action.target, front)
+    if end is None or _is_bogged_down(state, unit.id):
         refusal = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id])
         # Every reason begins with its rule id.
         rule, _, why = (refusal or f"M-8.3 no charge reaches {action.target}").partition(" ")
@@ -175,10 +171,7 @@ def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
     front = axes(replace(end.unit.unit, bases=action.bases))
     events = [_charge_event(state, end, end_error_mm(end, front))]
     # Snap to the ideal end, so that a gap within tolerance is true contact from now on.
-    bases = tuple(
-        replace(base, x_mm=at.x_mm, y_mm=at.y_mm, heading_deg=at.heading_deg)
-        for base, at in zip(action.bases, end.bases, strict=True)
-    )
+    bases = laid_at(action.bases, end.bases)
     state = state.with_unit(replace(end.unit.unit, bases=bases))
     if end.crosses_difficult:
         why = "charges through difficult ground"
@@ -203,7 +196,7 @@ def _declared_end(state: State, action: Charge) -> ChargeEnd | None:
         raise Refused(f"{unit.id} may not declare a charge", rule="M-8.4", key="unit")
     if unit.unit.arm == "infantry" and field.by_id[action.target].unit.arm == "cavalry":
         raise Refused("infantry may not charge cavalry", rule="M-8.4", key="target")
-    if state.round.is_rough_going and unit.is_in_difficult:
+    if _is_bogged_down(state, unit.id):
         return None
     ahead = (end for end in charge_ends(field, unit) if end.target == action.target)
     # A charge that is too close to call is the charger's choice.

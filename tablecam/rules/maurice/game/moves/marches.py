@@ -36,7 +36,7 @@ from tablecam.rules.maurice.field.tables import (
 )
 from tablecam.rules.maurice.game.moves.formation_changes import formation_changes
 from tablecam.rules.maurice.game.state.actions import March
-from tablecam.rules.maurice.game.state.poses import Bases, ahead, faced, wheeled
+from tablecam.rules.maurice.game.state.poses import Bases, ahead, faced, laid_at, wheeled
 from tablecam.rules.maurice.movement.judge import allowance_bw, judge_move
 from tablecam.table.formation import column_order, front_rank
 from tablecam.table.headings import difference_deg, forward
@@ -283,10 +283,7 @@ def _in_its_track(unit: UnitOnField, length_mm: float) -> Bases:
         ahead((head,), head.heading_deg, step * head.depth_mm)[0] for step in range(steps, 0, -1)
     ]
     pose_of = dict(zip(order, [*ahead_bases, *in_order], strict=False))
-    return tuple(
-        replace(base, x_mm=to.x_mm, y_mm=to.y_mm, heading_deg=to.heading_deg)
-        for base, to in ((base, pose_of[place]) for place, base in enumerate(unit.unit.bases))
-    )
+    return laid_at(unit.unit.bases, [pose_of[place] for place in range(len(order))])
 
 
 def _wheel(unit: UnitOnField, corner: Corner, arc_mm: float) -> _Candidate:

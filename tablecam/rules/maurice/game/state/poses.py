@@ -41,6 +41,14 @@ def ahead(bases: Sequence[BasePose], heading_deg: float, length_mm: float) -> Ba
     )
 
 
+def laid_at(bases: Sequence[BasePose], poses: Sequence[BasePose]) -> Bases:
+    """Returns bases at the places and headings of others, in their order."""
+    return tuple(
+        replace(base, x_mm=pose.x_mm, y_mm=pose.y_mm, heading_deg=pose.heading_deg)
+        for base, pose in zip(bases, poses, strict=True)
+    )
+
+
 def wheeled(bases: Sequence[BasePose], about_mm: Point, angle_deg: float) -> Bases:
     """Returns bases rotated together about a point, counter-clockwise."""
     places = rotated([(base.x_mm, base.y_mm) for base in bases], about_mm, angle_deg).tolist()
