@@ -15,9 +15,12 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import HAND_LIMIT, NIGHT_PASSES
 from tablecam.rules.maurice.game.state.actions import Action, Discard, Done, PlaceCommander
-from tablecam.rules.maurice.game.state.displaced import displacing, marker_outline
+from tablecam.rules.maurice.game.state.consequences import (
+    displacing,
+    marker_outline,
+    with_less_morale,
+)
 from tablecam.rules.maurice.game.state.hand import with_cards_discarded
-from tablecam.rules.maurice.game.state.losses import with_less_morale
 from tablecam.rules.maurice.game.state.sequence import after_commander, next_round
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (

@@ -27,13 +27,13 @@ from tablecam.rules.maurice.fire.volley import (
     target_result,
 )
 from tablecam.rules.maurice.game.state.actions import Action, Done, Fire, FireFrom
+from tablecam.rules.maurice.game.state.consequences import without_broken
 from tablecam.rules.maurice.game.state.declaring import (
     check_enemy,
     declarable_fire,
     distance_words,
     may_try_to_fire,
 )
-from tablecam.rules.maurice.game.state.losses import without_broken
 from tablecam.rules.maurice.game.state.sequence import after_fire
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.step_rules import RollRules

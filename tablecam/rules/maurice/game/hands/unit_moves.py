@@ -25,7 +25,7 @@ from tablecam.rules.maurice.game.moves.move_words import is_absurd, move_words
 from tablecam.rules.maurice.game.moves.nearest import nearest_march, nearest_wheel
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.state.actions import Action, FallBack, March
-from tablecam.rules.maurice.game.state.displaced import commander_under
+from tablecam.rules.maurice.game.state.consequences import commander_under
 from tablecam.rules.maurice.game.state.poses import Bases, ahead, laid
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import Charging

@@ -32,6 +32,7 @@ from tablecam.rules.maurice.game.moves.march_steps import (
 )
 from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, Done, March
+from tablecam.rules.maurice.game.state.consequences import with_displacement, with_disruption
 from tablecam.rules.maurice.game.state.declaring import (
     check_enemy,
     declarable_charges,
@@ -39,8 +40,6 @@ from tablecam.rules.maurice.game.state.declaring import (
     has_declarable_charge,
     may_try_to_charge,
 )
-from tablecam.rules.maurice.game.state.displaced import with_displacement
-from tablecam.rules.maurice.game.state.losses import with_disruption
 from tablecam.rules.maurice.game.state.poses import laid_at
 from tablecam.rules.maurice.game.state.sequence import after_moves_of_charge
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents

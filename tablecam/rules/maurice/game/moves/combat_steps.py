@@ -24,8 +24,7 @@ from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.results import CombatResult
 from tablecam.rules.maurice.game.state.actions import Action, FallBack
-from tablecam.rules.maurice.game.state.displaced import with_displacement
-from tablecam.rules.maurice.game.state.losses import without_broken
+from tablecam.rules.maurice.game.state.consequences import with_displacement, without_broken
 from tablecam.rules.maurice.game.state.sequence import after_action
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.step_rules import RollRules

@@ -18,8 +18,7 @@ from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, ClearSmoke, Done, March
-from tablecam.rules.maurice.game.state.displaced import with_displacement
-from tablecam.rules.maurice.game.state.losses import with_disruption
+from tablecam.rules.maurice.game.state.consequences import with_displacement, with_disruption
 from tablecam.rules.maurice.game.state.poses import ahead
 from tablecam.rules.maurice.game.state.sequence import after_action
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents

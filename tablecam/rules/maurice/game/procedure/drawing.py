@@ -19,7 +19,7 @@ from tablecam.rules.game import Event
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.game.setup.deploying import zone_of_side, zone_shapes, zones_of_sides
 from tablecam.rules.maurice.game.state import steps
-from tablecam.rules.maurice.game.state.displaced import marker_of
+from tablecam.rules.maurice.game.state.consequences import marker_of
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.model import Point
