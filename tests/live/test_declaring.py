@@ -53,7 +53,7 @@ def test_what_was_declared_is_told_until_it_is_settled(live):
     )
     assert live.dispute(line["question"]["id"], "prussian")["number"] == 1
     for question in (QUESTIONS["tape"], QUESTIONS["unit"], QUESTIONS["pair"]):
-        with pytest.raises(NotDeclared, match="but for what has been declared: PA1, AA1"):
+        with pytest.raises(NotDeclared, match="Only declared units may be measured: PA1, AA1"):
             question(live)
     with pytest.raises(NotDeclared):
         live.about("unit:PA1")

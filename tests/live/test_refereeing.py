@@ -70,6 +70,6 @@ def test_a_broken_unit_that_lies_there_again_is_asked_off_once_more(scene):
     table, tap, live = scene
     table.put_back("A6")
     now = until_shown(live, tap, lambda now: now["moved"])
-    assert "A6 has left the game and lies on the table yet" in now["moved"][0]["text"]
+    assert "A6 has left the game but is still on the table" in now["moved"][0]["text"]
     table.take_off("A6")
     until_shown(live, tap, lambda now: not now["moved"])

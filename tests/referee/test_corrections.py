@@ -110,5 +110,5 @@ def test_nobody_chooses_for_another_nor_what_was_not_to_be_chosen() -> None:
         with pytest.raises(error):
             correct_choice(referee, seat, deed, action)
         assert seat_view(referee, FRENCH)["log"] == before
-    with pytest.raises(BadInput, match="not taken back"):
+    with pytest.raises(BadInput, match="done and not undone"):
         others(referee, FRENCH, 99)

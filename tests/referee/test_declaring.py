@@ -52,7 +52,7 @@ def test_what_marches_is_measured_and_nothing_else(referee):
     referee.check_open("F1", None)
     referee.check_open("cinc", "F1")
     for names in (("F1", "B1"), ("F2", None), ("F1",)):
-        with pytest.raises(NotDeclared, match="but for what has been declared: F1, cinc"):
+        with pytest.raises(NotDeclared, match="Only declared units may be measured: F1, cinc"):
             referee.check_open(*names)
     act(referee, "done", "Done")
     with pytest.raises(NotDeclared):
@@ -82,7 +82,7 @@ def test_a_move_is_judged_when_it_has_been_made(referee):
     referee.table_at_rest(moved(table(), "F1", 400.0))
     (found,) = seat_view(referee, FRENCH)["moved"]
     assert not found["is_legal"]
-    assert "4 BW or less" in found["answer"]["because"]
+    assert "at most 4 BW" in found["answer"]["because"]
 
 
 def test_a_game_that_goes_on_knows_what_players_have_agreed_on(referee):

@@ -134,7 +134,7 @@ def test_an_unknown_dispute_is_not_found(client: FlaskClient, path: str) -> None
         ({"question": 3, "active": "french"}, "dispute: question: expected"),
         ({"question": "", "active": "french"}, "dispute: question: expected"),
         ({"question": "near/B1", "active": "french", "x": 1}, "dispute: x: unknown key"),
-        ({"question": "flank/B1/X", "active": "french"}, "question: expected one that the page"),
+        ({"question": "flank/B1/X", "active": "french"}, "question: expected the id of a question"),
         ({"question": "near/B1", "active": "x"}, "request: active: expected one of"),
     ],
 )

@@ -58,7 +58,7 @@ def test_nothing_is_told_to_anybody_before_it_is_declared_and_then_what_was(
     for seat in seats:
         seat.shows_the_newest()
         is_told_nothing(seat)
-    duel.taps("No volleys", "Bombard", "PA1: 12 BW", "From the left")
+    duel.taps("No volleys", "Bombard", "PA1: 12 BW", "Start from the left")
     points_at(duel.prussian.page, "PA1", "AA1")
     expect(duel.prussian.page.locator("#measure-body")).to_have_text(
         "Measuring is closed until Prussian has declared its fire."

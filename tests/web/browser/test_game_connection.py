@@ -11,7 +11,7 @@ from web.seats import Seats
 
 
 def test_a_reload_in_the_middle_of_a_decision_changes_nothing(fight: Table) -> None:
-    fight.taps("Volleys", "From the left")
+    fight.taps("Volleys", "Start from the left")
     seat = fight.prussian
     buttons = seat.page.locator("#game-actions button")
     before = buttons.evaluate_all("all => all.map((each) => each.ariaLabel)")
@@ -38,7 +38,7 @@ def test_two_taps_at_once_are_one(fight: Table) -> None:
 
 def test_who_taps_too_late_is_told_that_the_game_had_gone_on(fight: Table) -> None:
     late = fight.austrian
-    fight.taps("Volleys", "From the left", "P3 at A3 (4 bases)")
+    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
     late.shows_the_newest()
     old = late.page.request.get(f"{fight.hall.address}api/game").json()
     late.page.route("**/api/game*", lambda route: route.fulfill(json=old))
@@ -55,7 +55,7 @@ def test_who_taps_too_late_is_told_that_the_game_had_gone_on(fight: Table) -> No
 
 def test_a_game_goes_on_after_the_server_was_away(fight: Table) -> None:
     hall, page = fight.hall, fight.prussian.page
-    fight.taps("Volleys", "From the left")
+    fight.taps("Volleys", "Start from the left")
     hall.close()
     expect(page.locator("#lost")).to_be_visible()
     hall.open()

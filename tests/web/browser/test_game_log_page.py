@@ -9,7 +9,7 @@ from tests.web.browser.halls import Table
 
 def volley(table: Table) -> None:
     """P3 fires at A3, hits it twice and disrupts it once."""
-    table.taps("Volleys", "From the left", "P3 at A3 (4 bases)")
+    table.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
     table.prussian.enters(6, 6, 1, 1)
     table.taps("Done")
     table.prussian.enters(6, 1)
@@ -35,7 +35,7 @@ def test_dice_read_wrong_some_steps_ago_are_corrected_and_struck_through(fight: 
 
 
 def test_all_since_a_line_is_taken_back_and_done_again(fight: Table) -> None:
-    fight.taps("Volleys", "From the left", "P3 at A3 (4 bases)")
+    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
     seat, page = fight.prussian, fight.prussian.page
     page.locator("#game-log-body .words", has_text="invokes the volley phase").press("Enter")
     seat.clicks("[data-back]:visible")
@@ -61,7 +61,7 @@ def test_every_line_is_drawn_when_it_is_tapped_and_results_stand_beside_units(
 
 def test_what_is_due_is_drawn_until_something_is_pointed_at(fight: Table) -> None:
     page = fight.prussian.page
-    fight.taps("Volleys", "From the left", "P3 at A3 (4 bases)")
+    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
     expect(page.locator(".layer.game.due .role-shot")).to_have_count(4)
 
 
@@ -78,7 +78,7 @@ def test_a_button_that_is_focused_by_keys_shows_who_it_is_for(fight: Table) -> N
 
 
 def test_a_wrongly_tapped_target_is_put_right_without_throwing_again(fight: Table) -> None:
-    fight.taps("Volleys", "From the left", "P3 at A3 (4 bases)")
+    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
     fight.prussian.enters(6, 6, 1, 1)
     page = fight.prussian.page
     page.locator("#game-log-body .words", has_text="P3 fires at A3").click()

@@ -36,7 +36,7 @@ def test_three_rounds_by_two_seats(fight: Table) -> None:
 
 def volley(table: Table) -> None:
     """P3 hits A3 twice, and disrupts it once; both see the marker."""
-    table.taps("Volleys", "From the left", "P3 at A3 (4 bases)")
+    table.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
     table.prussian.enters(6, 6, 1, 1)
     table.taps("Done")
     table.prussian.enters(6, 1)
@@ -144,7 +144,7 @@ def test_players_overrule_what_they_agree_on(fight: Table) -> None:
 
 
 def test_a_phone_has_all_that_is_asked_within_reach(fight: Table, browser: Browser) -> None:
-    fight.taps("Volleys", "From the left", "P3 at A3 (4 bases)")
+    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
     with seated(fight.hall, browser, "prussian", **PHONE) as seat:
         seat.shows_the_newest()
         keys = seat.page.locator("#game-dice-keys button, #game-dice .row button")
@@ -191,7 +191,7 @@ def test_an_army_without_morale_ends_the_game_for_all_to_see_and_another_begins(
 ) -> None:
     wanted = {"type": "overrule", "morale": {"austrian": 1}, "disruption": {"A3": 4}}
     fight.hall.referee.act(SHARED, wanted)
-    fight.taps("Volleys", "From the left", "P3 at A3 (4 bases)")
+    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
     fight.prussian.enters(6, 6, 6, 6)
     fight.taps("Done")
     fight.prussian.enters(6, 6, 6, 6)

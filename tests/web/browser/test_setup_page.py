@@ -93,7 +93,7 @@ def deploys(table: Table) -> None:
     moved = page.locator(".moved")
     table.hall.table.move_unit("P5", 700, 560, 90)
     expect(moved).to_contain_text("✗ no")
-    expect(moved).to_contain_text("does not lie wholly in the third")
+    expect(moved).to_contain_text("is not wholly in Prussian's third of the table")
     table.hall.table.move_unit("P5", 400, 60, 90)
     expect(moved).to_contain_text(
         "Prussian has placed 1 unit: deployment finished?", ignore_case=True

@@ -24,6 +24,15 @@ export class SimulatedMoves extends Moves {
     super(state, changed);
     this.state = state;
     this.bumps = 0;
+    /** The last request to the table. @type {Promise<unknown>} */
+    this.latest = Promise.resolve();
+  }
+
+  /** Sends a request after all earlier ones: an undo never overtakes what it undoes. @param {() => Promise<void>} send */
+  inTurn(send) {
+    const answered = this.latest.then(send);
+    this.latest = answered.catch(() => {});
+    return answered;
   }
 
   /** Formations wheel while a game is played. */
@@ -38,7 +47,7 @@ export class SimulatedMoves extends Moves {
     if (!ghost) return;
     this.changed();
     try {
-      await api.moveUnit(ghost);
+      await this.inTurn(() => api.moveUnit(ghost));
       if (this.state.ghost === ghost) this.say(`${ghost.unit} moved`, true);
       setTimeout(() => this.giveUp(ghost), FIND_WITHIN_MS);
     } catch (error) {
@@ -63,7 +72,7 @@ export class SimulatedMoves extends Moves {
     dropGhost(this.state);
     if ("lifted" in place) return this.putBack(place.lifted);
     try {
-      await api.moveUnit(place);
+      await this.inTurn(() => api.moveUnit(place));
       this.say(`${place.unit} put back`);
     } catch (error) {
       this.complain(error);
@@ -72,11 +81,13 @@ export class SimulatedMoves extends Moves {
 
   /** Takes a thing off the table. @param {Lifted} lifted */
   async lift(lifted) {
+    const move = { lifted };
+    this.state.undo = [...this.state.undo, move];
     try {
-      await api.liftOff(lifted);
-      this.state.undo = [...this.state.undo, { lifted }];
+      await this.inTurn(() => api.liftOff(lifted));
       this.say(`${nameOf(lifted)} taken off the table`, true);
     } catch (error) {
+      this.state.undo = this.state.undo.filter((other) => other !== move);
       this.complain(error);
     }
   }
@@ -84,7 +95,7 @@ export class SimulatedMoves extends Moves {
   /** Puts a thing back that was taken off. @param {Lifted} lifted */
   async putBack(lifted) {
     try {
-      await api.putBack(lifted);
+      await this.inTurn(() => api.putBack(lifted));
       this.state.undo = this.state.undo.filter((move) => !("lifted" in move) || nameOf(move.lifted) !== nameOf(lifted));
       this.say(`${nameOf(lifted)} put back`);
     } catch (error) {
