@@ -74,8 +74,9 @@ def _command(state: State, action: act.Action) -> Offer:
     field, step = field_at(state), state.step
     match action:
         case act.Volleys():
-            label = "Volleys" if action.invoke else "No volleys"
-            return Offer("volleys", label, outlines(field, _in_range(state) * action.invoke))
+            if not action.invoke:
+                return Offer("volleys", "No volleys")
+            return Offer("volleys", "Volleys", outlines(field, _in_range(state)))
         case act.Declare():
             label = action.card or action.command.capitalize()
             return Offer("command", label, outlines(field, _fit_for(state, action.command)))
