@@ -54,6 +54,15 @@ def joined(words: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def counted(number: int, noun: str) -> str:
+    """Returns a number with its noun.
+
+    >>> counted(1, "card"), counted(0, "card")
+    ('1 card', '0 cards')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Returns the end of a message about an unknown name: the closest known one, or all of them.
 

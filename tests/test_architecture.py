@@ -44,12 +44,12 @@ PACKAGES = ("calibration", "tablecam", "web")
 SOUTH = 270.0
 
 HELD = {
-    "files entered for: may F1 fire at B1": 65,
-    "files entered for a charge by hand": 114,
+    "files entered for: may F1 fire at B1": 64,
+    "files entered for a charge by hand": 110,
     "times a charge by hand works out charges": 2,
-    "modules with exactly one importer": 60,
+    "modules with exactly one importer": 57,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 22_594,
+    "lines of Maurice Lite": 21_990,
     "places outside that name a rulebook's words": 127,
     "modules in the largest folder": 34,
 }

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
-from typing import Literal
 
+from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Refused
 
 MOST_DICE, MOST_SIDES = 100, 100
 """Limits of one roll: above any game's, and low enough that no request can stall the program."""
 
 
-@dataclass(frozen=True, slots=True)
-class Roll:
+class Roll(Variant):
     """A roll of `count` dice with `sides` sides each, and the `values` that came up.
 
     Without values it is a request to roll, as `legal` lists it.
@@ -23,7 +22,6 @@ class Roll:
     count: int
     sides: int = 6
     values: tuple[int, ...] | None = None
-    type: Literal["roll"] = "roll"
 
     def __post_init__(self) -> None:
         if not 1 <= self.count <= MOST_DICE or not 2 <= self.sides <= MOST_SIDES:

@@ -6,11 +6,14 @@ The key of a field whose name ends in `_` (to avoid a Python keyword) has no `_`
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping, Sized
-from dataclasses import MISSING, fields, is_dataclass
-from typing import Annotated, Any
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, Union, dataclass_transform
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter
+from pydantic_core import CoreSchema
 
 from tablecam.documents import document_from
 from tablecam.rules.game import Json
@@ -23,9 +26,55 @@ _LARGEST = 1e6
 _STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
-def one_of(union: Any) -> TypeAdapter[Any]:
-    """Returns an adapter that reads a union of frozen dataclasses, discriminated by `type`."""
-    return TypeAdapter(Annotated[union, Field(discriminator="type")], config=_STRICT)
+class ReadOnlyMappings:
+    """A base of frozen dataclasses that copies their mappings into read-only ones."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            if isinstance(value := getattr(self, field.name), Mapping):
+                object.__setattr__(self, field.name, MappingProxyType(dict(value)))
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+class Variant(ReadOnlyMappings):
+    """A base whose classes are frozen dataclasses that `type`, their last field, tells apart.
+
+    The type is the class's name in kebab-case, or what the class states: `class Hop(Move,
+    type="jump")`. A base that `is_family` stands for all its classes, in annotations and in
+    documents.
+
+    >>> class Step(Variant, is_family=True): ...
+    >>> class RollingDice(Step):
+    ...     count: int
+    >>> to_plain(RollingDice(3))
+    {'count': 3, 'type': 'rolling-dice'}
+    """
+
+    type: str
+
+    def __init_subclass__(cls, *, type: str | None = None, is_family: bool = False) -> None:
+        if not is_family:
+            cls.type = type or re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
+            cls.__annotations__["type"] = Literal[cls.type]
+            dataclass(frozen=True)(cls)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Reads a family as one of its classes."""
+        if cls.__subclasses__():
+            return handler.generate_schema(_union_of(cls))
+        return handler(source)
+
+
+def _union_of(*variants: type[Variant]) -> Any:
+    """Returns the union of classes and families, discriminated by `type`."""
+    members = [one for base in variants for one in base.__subclasses__() or (base,)]
+    return Annotated[Union[tuple(members)], Field(discriminator="type")]  # noqa: UP007
+
+
+def one_of(*variants: type[Variant]) -> TypeAdapter[Any]:
+    """Returns an adapter that reads values of some classes and families."""
+    return TypeAdapter(_union_of(*variants), config=_STRICT)
 
 
 def to_plain(value: Any) -> Any:

@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import shapely
 from shapely import affinity
 
+from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Offer
 from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back_mm
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.fire.volley import Shot, disrupt_number
+from tablecam.rules.maurice.game.command.command_steps import units_in_range
+from tablecam.rules.maurice.game.command.fire_steps import able_to_fire, in_order, shots_of
 from tablecam.rules.maurice.game.command.rally_steps import rally_needs
-from tablecam.rules.maurice.game.fire.fire_steps import shots_of
 from tablecam.rules.maurice.game.moves.move_words import march_words
-from tablecam.rules.maurice.game.procedure.drawing import offer_shapes, outlines
-from tablecam.rules.maurice.game.state import actions as act
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.steps import (
-    Activating,
-    LayingTerrain,
-    RollingCombat,
-    RollingFirstRound,
-    RollingRally,
-    RollingTerrain,
-    RollingToDisrupt,
-    RollingToHit,
+from tablecam.rules.maurice.game.procedure.drawing import (
+    middle_of,
+    outlines,
+    step_shapes,
+    units_in_step,
 )
+from tablecam.rules.maurice.game.setup.deploying import zone_of_side, zone_shapes
+from tablecam.rules.maurice.game.state import actions as act
+from tablecam.rules.maurice.game.state import steps
+from tablecam.rules.maurice.game.state.declaring import may_try_to_charge, may_try_to_fire
+from tablecam.rules.maurice.game.state.state import Command, State
 from tablecam.rules.maurice.game.state.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.place.command_string import command_string
-from tablecam.table.model import Point
 from tablecam.table.sides import side_name
+from tablecam.wording import counted
 
 _INTERRUPTS = {
     "first-fire": "Fire first (First Fire)",
@@ -46,13 +47,10 @@ _INTERRUPTS = {
 
 def offer(state: State, action: act.Action) -> Offer:
     """Returns the offer of an action that is legal in a state."""
-    offered = _bare_offer(state, action)
-    return offered if offered.evidence else replace(offered, evidence=offer_shapes(state, action))
-
-
-def _bare_offer(state: State, action: act.Action) -> Offer:
-    """Returns an action's offer; its shapes may still be missing."""
     match action:
+        case Roll():
+            dice = _dice_groups(state, action)
+            return Offer("dice", str(action), step_shapes(state), dice)
         case act.Activate():
             return _activation(state, action)
         case act.Fire():
@@ -63,64 +61,75 @@ def _bare_offer(state: State, action: act.Action) -> Offer:
             return _charge(state, action)
         case act.FallBack():
             return _fall_back(state, action)
-        case Roll():
-            return Offer("dice", str(action), dice=_dice_groups(state, action))
-        case act.Done():
-            return _done(state)
         case act.Rally():
-            return Offer(action.type, action.unit, outlines(field_at(state), [action.unit]))
+            return Offer("rally", action.unit, outlines(field_at(state), [action.unit]))
         case act.PlaceCommander():
             return _commander(state, action)
         case _:
-            return _plain(action)
+            return _command(state, action)
 
 
-def _done(state: State) -> Offer:
-    """Offers to end a step, in words where the meaning is not plain."""
-    match state.step:
-        case LayingTerrain():
-            return Offer("setup", "Keep the terrain as it is")
-        case Activating():
-            return Offer("done", "Activate no force")
+def _command(state: State, action: act.Action) -> Offer:
+    """Offers a decision of the round that moves nothing on the table."""
+    field, step = field_at(state), state.step
+    match action:
+        case act.Volleys():
+            if not action.invoke:
+                return Offer("volleys", "No volleys")
+            return Offer("volleys", "Volleys", outlines(field, _in_range(state)))
+        case act.Declare():
+            label = action.card or action.command.capitalize()
+            return Offer("command", label, outlines(field, _fit_for(state, action.command)))
+        case act.FireFrom():
+            able = able_to_fire(state, step) if isinstance(step, steps.Firing) else ()
+            drawn = _numbered(in_order(able, action.direction))
+            return Offer("fire", f"Start from the {action.direction}", drawn)
+        case act.ClearSmoke():
+            force = step.force if isinstance(step, steps.Marching) else ()
+            smoking = [name for name in force if field.by_id[name].has_smoke]
+            return Offer("march", "Clear all smoke", outlines(field, smoking))
+        case act.Done():
+            # In words where the meaning is not plain.
+            if isinstance(step, steps.LayingTerrain):
+                return Offer("setup", "Keep the terrain as it is")
+            label = "Activate no force" if isinstance(step, steps.Activating) else "Done"
+            return Offer("done", label)
         case _:
-            return Offer("done", "Done")
+            return _setup(state, action)
 
 
-def _plain(action: act.Action) -> Offer:
-    """Offers an action that has no place on the table."""
+def _setup(state: State, action: act.Action) -> Offer:
+    """Offers an action before the first round, with its zones and places."""
+    table, step = state.position.table, state.step
     match action:
         case act.LayTerrain():
             drawn = tuple(Shape("polygon", piece.outline_mm, "terrain") for piece in action.terrain)
             return Offer("setup", f"Lay {len(action.terrain)} pieces as proposed", drawn)
-        case act.Volleys():
-            return Offer("volleys", "Volleys" if action.invoke else "No volleys")
-        case act.Declare():
-            return Offer("command", action.card or action.command.capitalize())
-        case act.FireFrom():
-            return Offer("fire", f"Start from the {action.direction}")
         case act.ChooseEdge():
-            return Offer("setup", f"The {action.edge} edge")
+            drawn = zone_shapes(table, action.edge, is_near=action.edge == "near")
+            return Offer("setup", f"The {action.edge} edge", drawn)
         case act.ChooseOrder():
-            return Offer("setup", f"{side_name(action.first)} deploys first")
+            near = step.near if isinstance(step, steps.ChoosingOrder) else ""
+            drawn = zone_of_side(table, action.first, near)
+            return Offer("setup", f"{side_name(action.first)} deploys first", drawn)
         case act.Deploy():
-            return Offer(
-                "setup", "Deploy all in rows" if action.units else "Keep all units where they are"
-            )
-        case act.ClearSmoke():
-            return Offer("march", "Clear all smoke")
+            label = "Deploy all in rows" if action.units else "Keep all units where they are"
+            return Offer("setup", label, _deployed(state, action))
         case _:
-            return _card(action)
+            return _card(state, action)
 
 
-def _card(action: act.Action) -> Offer:
+def _card(state: State, action: act.Action) -> Offer:
     """Offers an action with cards, or to decline."""
     match action:
         case act.Interrupt():
-            return Offer("card", action.card or _INTERRUPTS[action.effect])
+            label = action.card or _INTERRUPTS[action.effect]
+            return Offer("card", label, _interrupted(state, action))
         case act.Modify():
             parts = (f"{amount:+d} {unit}" for unit, amount in action.amounts.items())
             name = action.card or f"Card ({action.symbol})"
-            return Offer("card", f"{name}: {', '.join(parts) or 'no effect here'}")
+            label = f"{name}: {', '.join(parts) or 'no effect here'}"
+            return Offer("card", label, outlines(field_at(state), action.amounts))
         case act.Decline():
             return Offer("card", "No card")
         case act.Remove():
@@ -135,33 +144,91 @@ def _card(action: act.Action) -> Offer:
             return Offer(action.type, action.type.replace("-", " ").capitalize())
 
 
+def _in_range(state: State) -> list[str]:
+    """Returns the units of both sides within range for volleys.
+
+    Where players declare first: all units that ever fire, as distances must not show.
+    """
+    field = field_at(state)
+    if state.declares_first:
+        return [unit.id for unit in field.units if may_try_to_fire(unit)]
+    return units_in_range(field)
+
+
+def _fit_for(state: State, command: Command) -> list[str]:
+    """Returns the active side's units that could carry out a command, by visible facts."""
+    return [
+        unit.id for unit in field_at(state).of_side(state.active) if _is_fit(state, unit, command)
+    ]
+
+
+def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
+    """Whether a unit could carry out a command, by visible facts."""
+    match command:
+        case "charge":
+            return may_try_to_charge(unit)
+        case "rally":
+            return unit.disruption > 0
+        case "bombard":
+            return unit.unit.arm == "artillery" and unit.id not in state.round.fired
+        case _:
+            return command == "march"
+
+
+def _numbered(units: Iterable[UnitOnField]) -> tuple[Shape, ...]:
+    """Draws units with their places in an order."""
+    drawn = (
+        shapes_of(unit.outline, "order", f"{place}. {unit.id}")
+        for place, unit in enumerate(units, start=1)
+    )
+    return tuple(chain.from_iterable(drawn))
+
+
+def _interrupted(state: State, action: act.Interrupt) -> tuple[Shape, ...]:
+    """Draws the units or the ground that an interrupt concerns."""
+    field = field_at(state)
+    if action.effect == "first-fire":
+        able = able_to_fire(state, steps.Firing("volley", state.passive))
+        return outlines(field, [unit.id for unit in able])
+    units = outlines(field, units_in_step(state.step))
+    is_of_ground = action.effect == "rough-going"
+    return (*shapes_of(field.ground.difficult, "barred"), *units) if is_of_ground else units
+
+
+def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
+    """Draws where all units of a side would deploy."""
+    own = (unit for unit in state.position.units if unit.side == action.side)
+    bases_of = {unit.id: action.units.get(unit.id, unit.bases) for unit in own}
+    drawn = (
+        shapes_of(shapely.union_all([*map(footprint, bases)]), "goal", name)
+        for name, bases in bases_of.items()
+    )
+    return tuple(chain.from_iterable(drawn))
+
+
 def _activation(state: State, action: act.Activate) -> Offer:
     """Offers a force with the cards played for it and the path from its commander (M-4.12)."""
     field = field_at(state)
     total_bw = f" for {sum(action.spans)} BW" if action.spans else ""
-    cards = ", ".join(action.cards) or f"{len(action.spans)} card{'s' * (len(action.spans) != 1)}"
+    cards = ", ".join(action.cards) or counted(len(action.spans), "card")
     what = f"{cards}{total_bw}"
     # One of several example spans.
     if state.declares_first and len(action.spans) == 1:
         what = f"{action.spans[0]} BW"
-    paths = [
-        reached.path
-        for commander in state.position.commanders
-        # The string would measure before anything is declared.
-        if not state.declares_first
-        and commander.side == state.active
-        and (reached := command_string(field, commander, action.force)) is not None
-    ]
-    shapes = (*outlines(field, action.force), *paths)
+    shapes = outlines(field, action.force)
+    commander = state.commander(state.active)
+    # The string would measure before anything is declared.
+    if commander is not None and not state.declares_first:
+        reached = command_string(field, commander, action.force)
+        shapes += () if reached is None else (reached.path,)
     return Offer("activate", f"{', '.join(action.force)}: {what}", shapes)
 
 
 def _fire(state: State, action: act.Fire) -> Offer:
     """Offers a unit's fire with the number of bases per target and their zones (M-7.11)."""
     if state.declares_first:
-        return Offer(
-            "fire", _fire_words(action), _unmeasured_outlines(state, action.unit, action.targets)
-        )
+        drawn = _unmeasured_outlines(state, action.unit, action.targets.values())
+        return Offer("fire", _fire_words(action), drawn)
     fire = fire_at(state, [action.unit])[action.unit]
     shapes = tuple(
         shape
@@ -175,18 +242,14 @@ def _fire(state: State, action: act.Fire) -> Offer:
 
 def _fire_words(action: act.Fire) -> str:
     """Describes targets with the number of bases at each."""
-    counts: dict[str, int] = {}
-    for target in action.targets.values():
-        counts[target] = counts.get(target, 0) + 1
-    at = ", ".join(
-        f"{target} ({number} base{'s' * (number != 1)})" for target, number in counts.items()
-    )
+    counts = Counter(action.targets.values())
+    at = ", ".join(f"{target} ({counted(number, 'base')})" for target, number in counts.items())
     return f"{action.unit} at {at}"
 
 
-def _unmeasured_outlines(state: State, unit: str, targets: Mapping[str, str]) -> tuple[Shape, ...]:
-    """Outlines shooter and targets only: nothing between them has been measured yet."""
-    return outlines(field_at(state), (unit, *dict.fromkeys(targets.values())))
+def _unmeasured_outlines(state: State, unit: str, targets: Iterable[str]) -> tuple[Shape, ...]:
+    """Outlines a unit and its targets only: nothing between them has been measured yet."""
+    return outlines(field_at(state), dict.fromkeys((unit, *targets)))
 
 
 def _march(state: State, action: act.March) -> Offer:
@@ -195,7 +258,7 @@ def _march(state: State, action: act.March) -> Offer:
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id]
     label = f"{unit.id}: {march_words(field, unit, action.bases)}"
-    path = Shape("line", (_middle(unit), _middle(there)), "path")
+    path = Shape("line", (middle_of(unit.outline), middle_of(there.outline)), "path")
     shapes = (*outlines(field, [unit.id]), path, *shapes_of(there.outline, "goal", unit.id))
     return Offer("march", label, shapes)
 
@@ -204,7 +267,7 @@ def _charge(state: State, action: act.Charge) -> Offer:
     """Offers a charge with the lane to its target (M-8.5)."""
     label = f"{action.unit} charges {action.target}"
     if state.declares_first:
-        return Offer("charge", label, _unmeasured_outlines(state, action.unit, {"": action.target}))
+        return Offer("charge", label, _unmeasured_outlines(state, action.unit, [action.target]))
     lanes = charges_at(state, [action.unit])[action.unit].lanes
     to_target = next((lane for lane in lanes if lane.target == action.target), None)
     lane = () if to_target is None else to_target.evidence
@@ -225,40 +288,32 @@ def _fall_back(state: State, action: act.FallBack) -> Offer:
 
 def _commander(state: State, action: act.PlaceCommander) -> Offer:
     """Offers a commander's move, labelled by the nearest friendly unit."""
-    place = Shape("point", ((action.x_mm, action.y_mm),), "goal", side_name(action.side))
+    place = Shape("point", (action.place_mm,), "goal", side_name(action.side))
     friends = field_at(state).of_side(action.side)
-    at = shapely.Point(action.x_mm, action.y_mm)
+    at = shapely.Point(action.place_mm)
     nearest = min(friends, key=lambda unit: float(shapely.distance(unit.outline, at)), default=None)
     where = f"{action.x_mm:.0f}, {action.y_mm:.0f} mm" if nearest is None else nearest.id
-    paths = (
-        Shape("line", ((commander.x_mm, commander.y_mm), (action.x_mm, action.y_mm)), "path")
-        for commander in state.position.commanders
-        if commander.side == action.side
-    )
-    return Offer(
-        "commander", f"Move the {side_name(action.side)} commander to {where}", (*paths, place)
-    )
-
-
-def _middle(unit: UnitOnField) -> Point:
-    middle = shapely.centroid(unit.outline)
-    return float(middle.x), float(middle.y)
+    label = f"Move the {side_name(action.side)} commander to {where}"
+    if (leader := state.commander(action.side)) is None:
+        return Offer("commander", label, (place,))
+    way = ((leader.x_mm, leader.y_mm), action.place_mm)
+    return Offer("commander", label, (Shape("line", way, "path"), place))
 
 
 def _dice_groups(state: State, roll: Roll) -> tuple[DiceGroup, ...]:
     """Groups a roll's dice by whose they are and what they need, to enter real dice."""
     all_dice = tuple(range(roll.count))
     match state.step:
-        case RollingToHit() as step:
+        case steps.RollingToHit() as step:
             return _to_hit(shots_of(state, step))
-        case RollingToDisrupt(target=target, firing=firing):
+        case steps.RollingToDisrupt(target=target, firing=firing):
             number = disrupt_number(firing.kind, field_at(state).by_id[target].unit.arm)
             return (DiceGroup(f"hits on {target}", number, all_dice),)
-        case RollingRally() as step:
+        case steps.RollingRally() as step:
             return (DiceGroup(step.unit, rally_needs(state, step), all_dice),)
-        case RollingCombat(engaged=engaged):
+        case steps.RollingCombat(engaged=engaged):
             return _one_each(engaged)
-        case RollingTerrain() | RollingFirstRound():
+        case steps.RollingTerrain() | steps.RollingFirstRound():
             return _one_each([side_name(side.name) for side in state.sides])
         case _:
             return ()

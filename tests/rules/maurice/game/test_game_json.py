@@ -191,7 +191,16 @@ def test_a_state_that_is_none_is_refused_by_its_key():
     for changed, said in (
         ({"version": 9}, "state: version: expected 1, got 9"),
         ({"position": 3}, "state: position: expected an object with keys, got 3"),
-        ({"step": {"type": "flying"}}, "state: step"),
+        ({"step": {}}, "state: step: expected a key that gives the type, but it is missing"),
+        ({"step": {"type": "flying"}}, "state: step: expected type to be one of rolling-terrain, "),
+        (
+            {"step": {"type": "drawing", "side": "french", "count": 1, "then": {"type": "flying"}}},
+            "state: step.then: expected type to be one of rolling-terrain, ",
+        ),
+        (
+            {"step": {"type": "rolling-rally", "unit": "F1", "rallying": {"type": "marching"}}},
+            "state: step.rallying.",
+        ),
         ({"deck": {"left": "many", "discarded": 0}}, "state: deck.left: expected a whole number"),
     ):
         with pytest.raises(BadInput) as refused:

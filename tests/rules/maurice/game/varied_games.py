@@ -25,7 +25,6 @@ from tablecam.rules.maurice.game.state.actions import (
     Overrule,
     PlaceCommander,
 )
-from tablecam.rules.maurice.game.state.hand import is_dealt
 from tablecam.rules.maurice.game.state.state import DeckStage, State
 from tablecam.rules.maurice.game.state.steps import Charging, Marching
 from tablecam.rules.play import Play
@@ -224,7 +223,7 @@ class Meddler:
             self.told[f"{what} refused"] += 1
         else:
             self.told[f"{what} taken"] += 1
-            if isinstance(action, Overrule) and is_dealt(state):
+            if isinstance(action, Overrule) and state.is_dealt:
                 assert cards_of(state) == cards_of(play.state)
 
     def _anything(self, state: State) -> Iterator[Action]:

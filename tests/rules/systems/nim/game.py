@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final
 
 from pydantic import TypeAdapter
 
 from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll, values_of
-from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
+from tablecam.rules.frozen_json import Variant, from_plain, one_of, renamed, to_plain
 from tablecam.rules.game import Event, Game, Offer, PendingDecision, Refused
 from tablecam.table.model import Position, TableSize
 
@@ -17,12 +17,10 @@ SIDES: Final = ("left", "right")
 DUE: Final = Roll("counters", 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Take:
+class Take(Variant):
     """The side whose turn it is takes one counter or two."""
 
     count: int
-    type: Literal["take"] = "take"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,7 @@ class State:
     turn: int = 0
 
 
-_ACTIONS: Final = one_of(Roll | Take)
+_ACTIONS: Final = one_of(Roll, Take)
 _STATES: Final = TypeAdapter(State)
 
 

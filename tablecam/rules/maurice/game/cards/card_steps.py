@@ -11,19 +11,13 @@ from typing import Final
 
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import are_enough_chargers
-from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire
+from tablecam.rules.maurice.game.command.fire_steps import able_to_fire
 from tablecam.rules.maurice.game.moves.charge_steps import able_to_charge
 from tablecam.rules.maurice.game.state.actions import Action, Decline, Interrupt, Modify, Remove
 from tablecam.rules.maurice.game.state.cards import MOMENTS, Card, Effect
-from tablecam.rules.maurice.game.state.hand import (
-    cards_of,
-    held_card,
-    is_dealt,
-    with_cards_discarded,
-)
+from tablecam.rules.maurice.game.state.hand import held_card, with_cards_discarded
 from tablecam.rules.maurice.game.state.sequence import after_action, after_interrupt
-from tablecam.rules.maurice.game.state.state import Modifier, Round, State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import Modifier, State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     Firing,
     Interrupting,
@@ -66,12 +60,12 @@ class InterruptingRules:
     def legal(self, state: State, step: Interrupting) -> tuple[Action, ...]:
         """Lists the interrupts that may be played now, and none."""
         effects = [effect for effect in MOMENTS if _may_be_now(state, step, effect)]
-        if not is_dealt(state):
+        if not state.is_dealt:
             # Players who hold the cards may have any that fits the moment.
             return (Decline(state.passive), *(Interrupt(effect) for effect in effects))
         played = (
             Interrupt(card.interrupts, card.id)
-            for card in cards_of(state, state.passive)
+            for card in state.cards_of(state.passive)
             if card.interrupts in effects and card.interrupts is not None
         )
         return (Decline(state.passive), *played)
@@ -86,7 +80,13 @@ class InterruptingRules:
         _check_interrupt(state, step, action)
         side = state.passive
         state = with_cards_discarded(state, side, (action.card,))
-        state = replace(state, round=_interrupted(state, action.effect))
+        now = replace(
+            state.round,
+            is_interrupted=True,
+            passive_fires_first=action.effect == "first-fire",
+            is_rough_going=action.effect == "rough-going",
+        )
+        state = replace(state, round=now)
         facts = {"side": side, "effect": action.effect, "card": action.card}
         text = f"{side_name(side)} interrupts: {_EFFECT_WORDS[action.effect]}"
         events = (Event("interrupt", text, "M-4.17", facts),)
@@ -132,17 +132,16 @@ class ModifyingRules:
         there are none. Players who hold the cards state their effect; the listed pips for or
         against a unit are examples.
         """
-        if is_dealt(state):
+        if state.is_dealt:
             played = [
                 Modify(step.side, step.symbol, amounts, card.id)
-                for card in cards_of(state, step.side)
+                for card in state.cards_of(step.side)
                 for amounts in _effective(_card_amounts(state, step, card), _concerned(state, step))
             ]
         else:
             units = field_at(state).by_id
-            plain = (
-                {name: _PIP[units[name].side == step.side]} for name in _concerned(state, step)
-            )
+            concerned = _concerned(state, step)
+            plain = ({name: _PIP[units[name].side == step.side]} for name in concerned)
             # The first adds nothing, as not every card's effect is a number.
             played = [Modify(step.side, step.symbol, amounts) for amounts in ({}, *plain)]
         return (Decline(step.side), *played)
@@ -170,9 +169,8 @@ class RemovingRules:
 
     def asked(self, state: State, step: Removing) -> PendingDecision:
         """Asks the side whose turn it is."""
-        return PendingDecision(
-            f"Does {side_name(step.side)} remove the event from the game?", step.side
-        )
+        question = f"Does {side_name(step.side)} remove the event from the game?"
+        return PendingDecision(question, step.side)
 
     def legal(self, state: State, step: Removing) -> tuple[Action, ...]:
         """Lists leaving the event in the discards and removing it."""
@@ -190,9 +188,7 @@ class RemovingRules:
             text = f"{side_name(step.side)} removes the event from the game"
             event = Event("removed", text, "M-4.25", facts)
             return replace(state, deck=deck, step=step.then), (event,)
-        if not step.left:
-            return state.to(step.then), ()
-        return state.to(replace(step, side=step.left[0], left=step.left[1:])), ()
+        return _next_side(state, step), ()
 
 
 def without_interrupt(state: State, step: Interrupting) -> StateAndEvents | None:
@@ -229,16 +225,6 @@ def _check_interrupt(state: State, step: Interrupting, action: Interrupt) -> Non
         raise Refused(f"{does}, got {action.effect}", rule="M-3.7", key="effect")
 
 
-def _interrupted(state: State, effect: Effect) -> Round:
-    """Returns the round with the effect of an interrupt."""
-    return replace(
-        state.round,
-        is_interrupted=True,
-        passive_fires_first=effect == "first-fire",
-        is_rough_going=effect == "rough-going",
-    )
-
-
 def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
     """Whether an interrupt leaves the activated force unable to do what it was activated for.
 
@@ -256,10 +242,8 @@ def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
 
 
 def _has_modified(state: State, step: Modifying) -> bool:
-    return any(
-        (modifier.side, modifier.symbol) == (step.side, step.symbol)
-        for modifier in state.round.modifiers
-    )
+    played = {(modifier.side, modifier.symbol) for modifier in state.round.modifiers}
+    return (step.side, step.symbol) in played
 
 
 def _card_amounts(state: State, step: Modifying, card: Card) -> tuple[dict[str, int], ...]:
@@ -309,8 +293,8 @@ def _check_side(side: str, expected: str) -> None:
         raise Refused(why, rule="M-4.16", key="side")
 
 
-def _next_side(state: State, step: Modifying) -> State:
-    """Lets the next side play a card of the symbol, or moves on."""
+def _next_side(state: State, step: Modifying | Removing) -> State:
+    """Asks the next side the same, or moves on."""
     if not step.left:
         return state.to(step.then)
     return state.to(replace(step, side=step.left[0], left=step.left[1:]))

@@ -12,11 +12,10 @@ from random import Random
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.game.state.actions import Action, Draw
 from tablecam.rules.maurice.game.state.cards import RESHUFFLE
-from tablecam.rules.maurice.game.state.hand import is_dealt
-from tablecam.rules.maurice.game.state.state import Deck, State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import Deck, State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Drawing
 from tablecam.table.sides import side_name
+from tablecam.wording import counted
 
 
 class DrawingRules:
@@ -24,8 +23,8 @@ class DrawingRules:
 
     def asked(self, state: State, step: Drawing) -> PendingDecision:
         """Asks chance where tablecam deals, else the side: it sees the Reshuffle card."""
-        question = f"{side_name(step.side)} draws {_cards(step.count)}"
-        if is_dealt(state):
+        question = f"{side_name(step.side)} draws {counted(step.count, 'card')}"
+        if state.is_dealt:
             return PendingDecision(question)
         return PendingDecision(f"{question}: is one of them the Reshuffle card?", step.side)
 
@@ -33,7 +32,7 @@ class DrawingRules:
         """Lists the draw; where players hold the cards, with the Reshuffle card at each place."""
         count = min(step.count, state.deck.left)
         plain = Draw(step.side, count)
-        if is_dealt(state) or state.deck.stage != "second":
+        if state.is_dealt or state.deck.stage != "second":
             return (plain,)
         # In the second deck the Reshuffle card may be at any place of the draw (M-4.21).
         with_reshuffle = tuple(replace(plain, reshuffle_at=place + 1) for place in range(count))
@@ -44,8 +43,9 @@ class DrawingRules:
         """Moves cards to the hand; cards due after a reshuffle are drawn in a further step."""
         count = min(step.count, state.deck.left)
         if not isinstance(action, Draw) or (action.side, action.count) != (step.side, count):
-            raise Refused(f"expected {side_name(step.side)} to draw {_cards(count)}", rule="M-4.9")
-        if is_dealt(state):
+            why = f"expected {side_name(step.side)} to draw {counted(count, 'card')}"
+            raise Refused(why, rule="M-4.9")
+        if state.is_dealt:
             return _dealt(state, step, action)
         _check_stated(state, action)
         if action.reshuffle_at is None:
@@ -70,7 +70,7 @@ def automatic_draw(state: State, step: Drawing) -> StateAndEvents | None:
         text = "the deck is empty: no one draws"
         return state.to(step.then), (Event("draw", text, "M-4.22", {"side": step.side}),)
     # Chance is asked where tablecam deals, the players where the Reshuffle card may come up.
-    if is_dealt(state) or deck.stage == "second":
+    if state.is_dealt or deck.stage == "second":
         return None
     return _moved_to_hand(state, step, min(step.count, deck.left))
 
@@ -81,7 +81,7 @@ def check_unnamed(state: State, action: Draw) -> None:
     Raises:
         Refused: They do.
     """
-    if is_dealt(state) and action.cards is not None:
+    if state.is_dealt and action.cards is not None:
         why = "expected no card names, as tablecam deals"
         raise Refused(why, rule="M-3.10", key="cards")
 
@@ -93,7 +93,7 @@ def settled_draw(state: State, action: Draw, chance: Random) -> Draw:
     """
     deck = state.deck
     # A wrong number of cards is left for `apply` to refuse.
-    if action.cards is not None or not is_dealt(state) or not 0 <= action.count <= deck.left:
+    if action.cards is not None or not state.is_dealt or not 0 <= action.count <= deck.left:
         return action
     pool = [*deck.cards, *([RESHUFFLE] if deck.stage == "second" else [])]
     cards = chance.sample(pool, action.count)
@@ -109,7 +109,9 @@ def _moved_to_hand(state: State, step: Drawing, count: int) -> StateAndEvents:
     deck = replace(state.deck, left=state.deck.left - count)
     state = replace(state.with_side(replace(holder, hand=holder.hand + count)), deck=deck)
     state = state.to(replace(step, count=step.count - count))
-    return state, (_draw_event(step.side, count),) if count else ()
+    text = f"{side_name(step.side)} draws {counted(count, 'card')}"
+    event = Event("draw", text, "M-4.9", {"side": step.side, "count": count})
+    return state, (event,) if count else ()
 
 
 def _dealt(state: State, step: Drawing, action: Draw) -> StateAndEvents:
@@ -149,13 +151,11 @@ def _check_stated(state: State, action: Draw) -> None:
     """Refuses statements about a draw that cannot be true."""
     deck, at = state.deck, action.reshuffle_at
     if action.cards is not None:
-        raise Refused(
-            "expected no card names, as the players hold the cards", rule="M-3.10", key="cards"
-        )
+        why = "expected no card names, as the players hold the cards"
+        raise Refused(why, rule="M-3.10", key="cards")
     if at is not None and (deck.stage != "second" or not 1 <= at <= action.count):
-        raise Refused(
-            "the Reshuffle card cannot come up at that position", rule="M-4.21", key="reshuffle_at"
-        )
+        why = "the Reshuffle card cannot come up at that position"
+        raise Refused(why, rule="M-4.21", key="reshuffle_at")
     if at is None and deck.stage == "second" and action.count == deck.left:
         why = "expected the position of the Reshuffle card, as the whole deck is drawn"
         raise Refused(why, rule="M-4.21", key="reshuffle_at")
@@ -186,16 +186,7 @@ def _reshuffled(state: State, events: tuple[Event, ...], side: str) -> StateAndE
     return replace(state, deck=new), (*events, event)
 
 
-def _draw_event(side: str, count: int) -> Event:
-    facts = {"side": side, "count": count}
-    return Event("draw", f"{side_name(side)} draws {_cards(count)}", "M-4.9", facts)
-
-
 def _drawn_cards_event(state: State, side: str, cards: tuple[str, ...]) -> Event:
     titles = [card.title for card in map(state.options.card, cards) if card is not None]
     text = f"{side_name(side)} has drawn {', '.join(titles)}"
     return Event("drawn", text, "M-3.1", {"cards": list(cards), "side": side}, only_for=side)
-
-
-def _cards(count: int) -> str:
-    return f"{count} card{'' if count == 1 else 's'}"

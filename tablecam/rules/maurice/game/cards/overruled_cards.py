@@ -12,7 +12,6 @@ from random import Random
 
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game.state.actions import Overrule
-from tablecam.rules.maurice.game.state.hand import is_dealt
 from tablecam.rules.maurice.game.state.sequence import is_deck_exhausted
 from tablecam.rules.maurice.game.state.state import Deck, State
 from tablecam.rules.maurice.game.state.steps import Discarding, Drawing, Step
@@ -25,13 +24,12 @@ def check_cards(state: State, action: Overrule) -> None:
     Raises:
         Refused: A number is impossible; with the key and what there is.
     """
-    if is_dealt(state):
+    if state.is_dealt:
         _check_dealt(state, action)
         return
     if action.aside is not None:
-        raise Refused(
-            "expected no card names, as the players hold the cards", rule="M-3.10", key="aside"
-        )
+        why = "expected no card names, as the players hold the cards"
+        raise Refused(why, rule="M-3.10", key="aside")
     deck = _counted(state, action)
     # The second deck holds at least the Reshuffle card.
     least = _reshuffle_cards(deck)
@@ -45,7 +43,7 @@ def with_cards(before: State, action: Overrule, state: State) -> State:
     `before` is the state before the overrule: draws of dealt cards that were due then are still
     due.
     """
-    if is_dealt(before):
+    if before.is_dealt:
         # Draws that were due come before the step at which play resumes.
         step = _with_draws(before, action, _without_draws(state.step))
         state = replace(state, deck=_laid_aside(before, action), step=step)
@@ -63,7 +61,7 @@ def settled_overrule(state: State, action: Overrule, chance: Random) -> Overrule
     refusal would reveal that a hand holds it.
     """
     named = action.aside or ()
-    if not is_dealt(state) or (action.deck is None and not named):
+    if not state.is_dealt or (action.deck is None and not named):
         return action
     count = _aside_count(state, action)
     # An impossible number is left for the check to refuse.
@@ -82,7 +80,7 @@ def check_aside(state: State, action: Overrule) -> None:
     """
     named = action.aside or ()
     for place, card in enumerate(named):
-        if is_dealt(state) and state.options.card(card) is None:
+        if state.is_dealt and state.options.card(card) is None:
             raise Refused(f"there is no card {quoted(card)}", rule="M-3.10", key="aside")
         if card in named[:place]:
             raise Refused(f"{quoted(card)} is named twice", rule="M-3.10", key="aside")

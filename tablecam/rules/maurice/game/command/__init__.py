@@ -1,1 +1,1 @@
-"""Commanding: activation, the command choice, the end of a round (chapter 4)."""
+"""Commanding: fire, the command choice, activation, rallies and the end of a round."""

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field
-from tablecam.rules.maurice.game.command.eligibility import eligible_units
+from tablecam.rules.maurice.game.command.command_steps import EligibleUnits, eligible_units
 from tablecam.rules.maurice.game.state.actions import Action, Activate, Done
 from tablecam.rules.maurice.game.state.declaring import declarable_activations, declarable_forces
-from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt, with_cards_discarded
+from tablecam.rules.maurice.game.state.hand import with_cards_discarded
 from tablecam.rules.maurice.game.state.sequence import DRAWS, after_action
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Activating, Interrupting
 from tablecam.rules.maurice.game.state.table import field_at, forces_at
 from tablecam.rules.maurice.place.command_string import (
@@ -23,7 +22,6 @@ from tablecam.rules.maurice.place.command_string import (
     reaches,
 )
 from tablecam.rules.maurice.place.forces import first_unlinked
-from tablecam.table.model import Commander
 from tablecam.table.sides import side_name
 from tablecam.wording import nearest
 
@@ -56,7 +54,7 @@ class ActivatingRules:
             raise Refused(f"expected a force or done, got {action.type}", rule="M-4.11")
         spans_bw = _played_bw(state, action)
         # Cards that players hold have no names here.
-        played = action.cards if is_dealt(state) else (None,) * len(spans_bw)
+        played = action.cards if state.is_dealt else (None,) * len(spans_bw)
         if state.declares_first:
             force, left_out_events, event = _unmeasured_force(state, action.force, spans_bw)
         else:
@@ -83,7 +81,7 @@ def _activates_nobody(state: State) -> StateAndEvents:
 
 def _is_bound(state: State) -> bool:
     """Whether cards were drawn for the action and tablecam knows the hand."""
-    return is_dealt(state) and state.round.command is not None and DRAWS[state.round.command] > 0
+    return state.is_dealt and state.round.command is not None and DRAWS[state.round.command] > 0
 
 
 def _activations(state: State) -> tuple[Activate, ...]:
@@ -128,14 +126,9 @@ def _is_of_use(state: State, field: Field, force: Force) -> bool:
     return not is_rally or any(field.by_id[name].disruption for name in force)
 
 
-def _commander(state: State) -> Commander | None:
-    own = (commander for commander in state.position.commanders if commander.side == state.active)
-    return next(own, None)
-
-
 def _needs_bw(state: State, field: Field, candidates: Sequence[Force]) -> list[int | None]:
     """Returns the total span that each force needs, None where no path reaches it."""
-    commander = _commander(state)
+    commander = state.commander(state.active)
     # Without a commander nothing can be measured, but one card is always needed (M-4.13).
     if commander is None or not candidates:
         return [1] * len(candidates)
@@ -147,7 +140,7 @@ def _needs_bw(state: State, field: Field, candidates: Sequence[Force]) -> list[i
 
 def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
     """Returns the activation with the cheapest cards, or None if the hand lacks the span."""
-    if not is_dealt(state):
+    if not state.is_dealt:
         most_bw = _most_span_bw(state)
         # A path that bends may be longer than the table's diagonal, so it can take several cards.
         spans_bw = (most_bw,) * ((need_bw - 1) // most_bw)
@@ -155,7 +148,7 @@ def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
         has_enough = state.side(state.active).hand >= len(spans_bw)
         return Activate(force, spans=spans_bw) if has_enough else None
     # Cards without another effect come first, to be preferred among equals.
-    plain_first = sorted(cards_of(state, state.active), key=lambda card: card.is_of_further_use)
+    plain_first = sorted(state.cards_of(state.active), key=lambda card: card.is_of_further_use)
     span_ids = [(card.span_bw, card.id) for card in plain_first]
     chosen = cheapest_cards(span_ids, need_bw)
     return None if chosen is None else Activate(force, cards=chosen)
@@ -186,10 +179,12 @@ def _check_force(state: State, field: Field, force: Force) -> None:
     """Refuses what is no force of the active side or cannot do the declared action."""
     _check_named(state, field, force)
     if (unlinked := first_unlinked(field, force)) is not None:
-        raise Refused(
-            f"no chain of linked units connects {unlinked} to the force", rule="M-1.15", key="force"
-        )
-    able = eligible_units(state, in_doubt=force)
+        why = f"no chain of linked units connects {unlinked} to the force"
+        raise Refused(why, rule="M-1.15", key="force")
+    _check_eligible(eligible_units(state, in_doubt=force), force)
+
+
+def _check_eligible(able: EligibleUnits, force: Force) -> None:
     if (why := able.refusal(force)) is not None:
         raise Refused(why, rule=able.rule, key="force")
 
@@ -217,9 +212,7 @@ def _unmeasured_force(
     """
     field = field_at(state)
     _check_named(state, field, named)
-    able = eligible_units(state)
-    if (why := able.refusal(named)) is not None:
-        raise Refused(why, rule=able.rule, key="force")
+    _check_eligible(eligible_units(state), named)
     force, events = named, []
     # Leaving one out may unlink others.
     while (unlinked := first_unlinked(field, force)) is not None:
@@ -240,11 +233,11 @@ def _unmeasured_force(
 
 def _played_bw(state: State, action: Activate) -> tuple[int, ...]:
     """Returns the spans of the played cards."""
-    if is_dealt(state):
+    if state.is_dealt:
         if action.spans:
             why = "expected card ids, not spans, as tablecam deals the cards"
             raise Refused(why, rule="M-3.10", key="spans")
-        known = {card.id: card.span_bw for card in cards_of(state, state.active)}
+        known = {card.id: card.span_bw for card in state.cards_of(state.active)}
         for card in action.cards:
             if card not in known:
                 why = f"{side_name(state.active)} does not hold {card}"
@@ -277,7 +270,7 @@ def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int
     facts = {"force": list(force), "spans": list(spans_bw)}
     if not spans_bw:
         raise Refused("at least one card is needed, even at distance 0", rule="M-4.13", key="spans")
-    commander = _commander(state)
+    commander = state.commander(state.active)
     if commander is None:
         text = f"{text}; {side_name(state.active)} has no commander on the table to measure from"
         return Event("activated", text, "M-4.11", facts)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import shapely
@@ -10,18 +11,11 @@ import shapely
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.tables import SHORT_BW
-from tablecam.rules.maurice.game.command.eligibility import may_charge
 from tablecam.rules.maurice.game.state.actions import Action, Declare, Volleys
-from tablecam.rules.maurice.game.state.declaring import may_try_to_fire
-from tablecam.rules.maurice.game.state.hand import (
-    cards_of,
-    held_card,
-    is_dealt,
-    with_cards_discarded,
-)
+from tablecam.rules.maurice.game.state.declaring import has_declarable_charge, may_try_to_fire
+from tablecam.rules.maurice.game.state.hand import held_card, with_cards_discarded
 from tablecam.rules.maurice.game.state.sequence import DRAWS, after_declaring, after_fire
-from tablecam.rules.maurice.game.state.state import Command, State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import Command, State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     CommandChoice,
     Drawing,
@@ -29,7 +23,7 @@ from tablecam.rules.maurice.game.state.steps import (
     Removing,
     VolleyChoice,
 )
-from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.rules.maurice.game.state.table import charges_at, field_at
 from tablecam.table.sides import side_name
 from tablecam.wording import quoted
 
@@ -39,9 +33,8 @@ class VolleyChoiceRules:
 
     def asked(self, state: State, step: VolleyChoice) -> PendingDecision:
         """Asks the active side."""
-        return PendingDecision(
-            f"Does {side_name(state.active)} invoke the volley phase?", state.active
-        )
+        question = f"Does {side_name(state.active)} invoke the volley phase?"
+        return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: VolleyChoice) -> tuple[Action, ...]:
         """Lists no volleys, and volleys where a unit that can fire has an enemy in range."""
@@ -72,17 +65,16 @@ class CommandChoiceRules:
 
     def asked(self, state: State, step: CommandChoice) -> PendingDecision:
         """Asks the active side."""
-        return PendingDecision(
-            f"What does {side_name(state.active)} do in this round?", state.active
-        )
+        question = f"What does {side_name(state.active)} do in this round?"
+        return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: CommandChoice) -> tuple[Action, ...]:
         """Lists every feasible command; where tablecam deals, each event by its card."""
         commands: list[Action] = [Declare("pass")]
         if state.round.is_without_cards:
             return tuple(commands)
-        if is_dealt(state):
-            cards = cards_of(state, state.active)
+        if state.is_dealt:
+            cards = state.cards_of(state.active)
             commands += [Declare("event", card.id) for card in cards if card.is_event]
         elif state.side(state.active).hand:
             commands.append(Declare("event"))
@@ -168,3 +160,58 @@ def _event(state: State, action: Declare) -> State:
     if card is not None and not card.is_removable:
         return state.to(then)
     return state.to(Removing(state.active, (state.passive,), then, action.card))
+
+
+@dataclass(frozen=True, slots=True)
+class EligibleUnits:
+    """The units that may be in an activated force, and those that must be half of it."""
+
+    may: frozenset[str]
+    half: frozenset[str]
+    rule: str
+    what: str
+
+    def refusal(self, force: Sequence[str]) -> str | None:
+        """Returns why a force cannot be activated for the action, or None if it can."""
+        is_half = 2 * sum(name in self.half for name in force) >= len(force)
+        if is_half and all(name in self.may for name in force):
+            return None
+        return f"expected a force with {self.what}, got {', '.join(force)}"
+
+
+def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUnits:
+    """Returns the active side's units that the declared action is for.
+
+    A charge that is too close to call is the charger's choice. That is only worked out for the
+    units in `in_doubt`, as it takes long.
+    """
+    units = field_at(state).of_side(state.active)
+    all_units = frozenset(unit.id for unit in units)
+    if state.round.command == "bombard":
+        guns = frozenset(unit.id for unit in units if unit.unit.arm == "artillery")
+        ready = guns - state.round.fired
+        return EligibleUnits(ready, guns, "M-7.3", "only artillery that has not fired")
+    if state.round.command == "charge":
+        # No charge is declared for artillery (M-8.1).
+        fit = frozenset(unit.id for unit in units if unit.unit.arm != "artillery")
+        if state.declares_first:
+            tries = frozenset(name for name in fit if has_declarable_charge(state, name))
+            expected = "at least half of its units allowed to try a charge"
+            return EligibleUnits(fit, tries, "M-8.2", expected)
+        can = {name for name, charge in charges_at(state, fit).items() if charge.is_eligible}
+        # Close calls take long to work out, so only the named units are asked.
+        can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
+        expected = "at least half of its units able to charge"
+        return EligibleUnits(fit, frozenset(can), "M-8.2", expected)
+    return EligibleUnits(all_units, all_units, "M-4.15", "units")
+
+
+def may_charge(state: State, unit: str) -> bool:
+    """Whether a unit can charge, too close to call included (M-8.3).
+
+    Where players declare first: whether it may try to.
+    """
+    if state.declares_first:
+        return has_declarable_charge(state, unit)
+    charge = charges_at(state, [unit])[unit]
+    return charge.is_eligible or bool(charge.close_calls)

@@ -11,16 +11,18 @@ import shapely
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.maurice.field.field import Field
+from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import HAND_LIMIT, NIGHT_PASSES
 from tablecam.rules.maurice.game.state.actions import Action, Discard, Done, PlaceCommander
-from tablecam.rules.maurice.game.state.displaced import marker_outline
-from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt, with_cards_discarded
-from tablecam.rules.maurice.game.state.losses import with_less_morale
+from tablecam.rules.maurice.game.state.consequences import (
+    displacing,
+    marker_outline,
+    with_less_morale,
+)
+from tablecam.rules.maurice.game.state.hand import with_cards_discarded
 from tablecam.rules.maurice.game.state.sequence import after_commander, next_round
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     Discarding,
     Displacing,
@@ -33,50 +35,48 @@ from tablecam.table.headings import forward
 from tablecam.table.model import Commander, Point
 from tablecam.table.motion import HAND_MM
 from tablecam.table.sides import side_name
+from tablecam.wording import counted
 
 DIRECTIONS = 24
 """Directions searched for a displaced commander's place, 15 degrees apart."""
 
 
-def must_be_displaced(state: State, leader: Commander) -> bool:
-    """Whether a base covers a commander and there is a free place for it (M-6.29)."""
-    is_stood_upon = not _is_clear(field_at(state), (leader.x_mm, leader.y_mm))
-    return is_stood_upon and bool(displaced_places(state, leader.side))
-
-
-def usual_places(state: State, side: str) -> tuple[Point, ...]:
+def usual_places(state: State, leader: Commander) -> tuple[Point, ...]:
     """Returns free places behind each force, except where the commander stands already."""
     field = field_at(state)
-    leader = next(commander for commander in state.position.commanders if commander.side == side)
-    places = []
-    forces = forces_at(state, side)
+    forces = forces_at(state, leader.side)
     # Who is linked to whom would have to be measured.
     if state.declares_first:
-        forces = tuple((unit.id,) for unit in field.of_side(side))
-    for force in forces:
-        # Behind the middle unit of the force.
-        unit = field.by_id[force[len(force) // 2]]
-        ahead_x, ahead_y = forward(unit.axes.heading_deg)
-        rear_mm = max(
-            (unit.axes.left_mm[0] - x) * ahead_x + (unit.axes.left_mm[1] - y) * ahead_y
-            for x, y in shapely.get_coordinates(unit.outline).tolist()
+        forces = tuple((unit.id,) for unit in field.of_side(leader.side))
+    # Behind the middle unit of each force.
+    places = (_behind(field, field.by_id[force[len(force) // 2]]) for force in forces)
+    return tuple(
+        dict.fromkeys(
+            place
+            for place in places
+            # Hardly another place would not be worth a card.
+            if _is_free(field, place) and _distance_mm(leader, place) >= field.bw_mm
         )
-        middle_x, middle_y = (
-            (a + b) / 2 for a, b in zip(unit.axes.left_mm, unit.axes.right_mm, strict=True)
-        )
-        offset_mm = rear_mm + field.bw_mm
-        place = round(middle_x - offset_mm * ahead_x, 1), round(middle_y - offset_mm * ahead_y, 1)
-        # Hardly another place: it would not be worth a card.
-        if _is_free(field, place) and _distance_mm(leader, place) >= field.bw_mm:
-            places.append(place)
-    return tuple(dict.fromkeys(places))
+    )
 
 
-def displaced_places(state: State, side: str) -> tuple[Point, ...]:
+def _behind(field: Field, unit: UnitOnField) -> Point:
+    """Returns the place 1 BW behind the middle of a unit."""
+    ahead_x, ahead_y = forward(unit.axes.heading_deg)
+    rear_mm = max(
+        (unit.axes.left_mm[0] - x) * ahead_x + (unit.axes.left_mm[1] - y) * ahead_y
+        for x, y in shapely.get_coordinates(unit.outline).tolist()
+    )
+    middle_x, middle_y = (
+        (a + b) / 2 for a, b in zip(unit.axes.left_mm, unit.axes.right_mm, strict=True)
+    )
+    offset_mm = rear_mm + field.bw_mm
+    return round(middle_x - offset_mm * ahead_x, 1), round(middle_y - offset_mm * ahead_y, 1)
+
+
+def displaced_places(state: State, leader: Commander) -> tuple[Point, ...]:
     """Returns free places around a commander, on the first ring of whole BW with any (M-6.29)."""
-    field = field_at(state)
-    leader = next(commander for commander in state.position.commanders if commander.side == side)
-    table = field.position.table
+    field, table = field_at(state), state.position.table
     farthest = math.ceil(math.hypot(table.width_mm, table.depth_mm) / field.bw_mm)
     for ring in range(1, farthest + 1):
         # Whole BW rings outwards: the rule wants the nearest free place.
@@ -86,49 +86,47 @@ def displaced_places(state: State, side: str) -> tuple[Point, ...]:
     return ()
 
 
-def place_refusal(state: State, action: PlaceCommander) -> str | None:
+def place_refusal(state: State, leader: Commander, place: Point) -> str | None:
     """Returns why a commander may not be moved to a place, or None if it may (M-6.27).
 
     It may stand where friends do, and is displaced then.
     """
     field = field_at(state)
-    leader = _commander_at(state, action)
-    marker = marker_outline(leader, field.bw_mm)
-    place = shapely.Point(action.x_mm, action.y_mm)
-    if not shapely.covers(table_outline(field.position.table), place):
-        return f"expected a place on the table, got {action.x_mm:g}, {action.y_mm:g}"
+    if not _is_on_table(field, place):
+        return f"expected a place on the table, got {place[0]:g}, {place[1]:g}"
+    marker = marker_outline(place, field.bw_mm)
     for unit in field.units:
-        if unit.side != action.side and is_partly_in(marker, unit.outline):
+        if unit.side != leader.side and is_partly_in(marker, unit.outline):
             return f"{unit.id} already stands there"
     return None
 
 
-def ring_refusal(state: State, action: PlaceCommander) -> str | None:
+def ring_refusal(state: State, leader: Commander, place: Point) -> str | None:
     """Returns why a displaced commander may not go to a place, or None if it may (M-6.29)."""
     field = field_at(state)
-    leader = next(
-        commander for commander in state.position.commanders if commander.side == action.side
-    )
-    if not _is_free(field, (action.x_mm, action.y_mm)):
+    if not _is_free(field, place):
         return "expected a place on the table that is clear of all bases"
-    nearest_free = displaced_places(state, action.side)
+    nearest_free = displaced_places(state, leader)
     if not nearest_free:
         return None
     # Players may also use a nearer ring, as directions in between are not searched.
     ring = round(field.in_bw(_distance_mm(leader, nearest_free[0])))
-    got_mm = _distance_mm(leader, (action.x_mm, action.y_mm))
+    got_mm = _distance_mm(leader, place)
     if min(abs(got_mm - ring_bw * field.bw_mm) for ring_bw in range(1, ring + 1)) > HAND_MM:
         return f"expected a place {ring} BW from his last place, got {field.in_bw(got_mm):.2f}"
     return None
 
 
 def _is_free(field: Field, place: Point) -> bool:
-    is_on_table = shapely.covers(table_outline(field.position.table), shapely.Point(place))
-    return bool(is_on_table) and _is_clear(field, place)
+    return _is_on_table(field, place) and _is_clear(field, place)
+
+
+def _is_on_table(field: Field, place: Point) -> bool:
+    return bool(shapely.covers(table_outline(field.position.table), shapely.Point(place)))
 
 
 def _is_clear(field: Field, place: Point) -> bool:
-    marker = marker_outline(Commander("", "", *place), field.bw_mm)
+    marker = marker_outline(place, field.bw_mm)
     return not any(is_partly_in(marker, unit.outline) for unit in field.units)
 
 
@@ -140,13 +138,6 @@ def _on_ring(leader: Commander, far_mm: float, turn: int) -> Point:
 
 def _distance_mm(leader: Commander, place: Point) -> float:
     return math.hypot(place[0] - leader.x_mm, place[1] - leader.y_mm)
-
-
-def _commander_at(state: State, action: PlaceCommander) -> Commander:
-    leader = next(
-        commander for commander in state.position.commanders if commander.side == action.side
-    )
-    return replace(leader, x_mm=action.x_mm, y_mm=action.y_mm)
 
 
 _LISTED = 12
@@ -162,23 +153,23 @@ class MovingCommanderRules:
 
     def legal(self, state: State, step: MovingCommander) -> tuple[Action, ...]:
         """Lists staying and the usual places, paid with the card of the least span."""
-        side = state.side(state.active)
-        if not side.hand or _commander(state, side.name) is None:
+        leader = state.commander(state.active)
+        if not state.side(state.active).hand or leader is None:
             return (Done(),)
-        card = min(cards_of(state, side.name), key=lambda card: card.span_bw, default=None)
+        card = min(state.cards_of(leader.side), key=lambda card: card.span_bw, default=None)
         card_id = None if card is None else card.id
-        places = usual_places(state, side.name)
-        return (Done(), *(PlaceCommander(side.name, x, y, card_id) for x, y in places))
+        places = usual_places(state, leader)
+        return (Done(), *(PlaceCommander(leader.side, x, y, card_id) for x, y in places))
 
     def apply(self, state: State, step: MovingCommander, action: Action) -> StateAndEvents:
         """Moves the commander and ends the round."""
         if isinstance(action, Done):
             return after_commander(state), ()
-        placing = _placing(state, action, state.active)
-        if (why := place_refusal(state, placing)) is not None:
-            raise Refused(why, rule="M-6.27")
+        placing, leader = _placing(state, action, state.active)
+        if (why_not := place_refusal(state, leader, placing.place_mm)) is not None:
+            raise Refused(why_not, rule="M-6.27")
         state = with_cards_discarded(state, placing.side, (placing.card,))
-        state, event = _placed(state, placing, "M-6.27")
+        state, event = _placed(state, leader, placing.place_mm, "M-6.27")
         return after_commander(state), (event,)
 
 
@@ -190,30 +181,32 @@ class DisplacingRules:
 
     def asked(self, state: State, step: Displacing) -> PendingDecision:
         """Asks the commander's owner."""
-        return PendingDecision(
-            f"Where does {side_name(step.side)} put its displaced commander?", step.side
-        )
+        question = f"Where does {side_name(step.side)} put its displaced commander?"
+        return PendingDecision(question, step.side)
 
     def legal(self, state: State, step: Displacing) -> tuple[Action, ...]:
         """Lists the free places on the first ring that has any."""
-        places = displaced_places(state, step.side)
+        places = _places_left(state, step)
         return tuple(PlaceCommander(step.side, x, y) for x, y in places) or (Done(),)
 
     def apply(self, state: State, step: Displacing, action: Action) -> StateAndEvents:
         """Moves the commander and continues what was interrupted."""
-        if isinstance(action, Done) and not displaced_places(state, step.side):
+        if isinstance(action, Done) and not _places_left(state, step):
             return state.to(step.then), ()
-        placing = _placing(state, action, step.side)
+        placing, leader = _placing(state, action, step.side)
         if placing.card is not None:
-            raise Refused(
-                "expected no card: displacement is paid for at the end of the round",
-                rule="M-6.30",
-                key="card",
-            )
-        if (why := ring_refusal(state, placing)) is not None:
-            raise Refused(why, rule="M-6.29")
-        state, event = _placed(state, placing, "M-6.29")
+            why = "expected no card: displacement is paid for at the end of the round"
+            raise Refused(why, rule="M-6.30", key="card")
+        if (why_not := ring_refusal(state, leader, placing.place_mm)) is not None:
+            raise Refused(why_not, rule="M-6.29")
+        state, event = _placed(state, leader, placing.place_mm, "M-6.29")
         return state.to(step.then), (event,)
+
+
+def _places_left(state: State, step: Displacing) -> tuple[Point, ...]:
+    """Returns the places for a side's commander; none if it is no longer on the table."""
+    leader = state.commander(step.side)
+    return () if leader is None else displaced_places(state, leader)
 
 
 class DiscardingRules:
@@ -221,15 +214,14 @@ class DiscardingRules:
 
     def asked(self, state: State, step: Discarding) -> PendingDecision:
         """Asks the owner of the cards."""
-        number = f"{step.count} card{'' if step.count == 1 else 's'}"
-        why = _REASONS[step.why]
-        return PendingDecision(f"{side_name(step.side)} discards {number}: {why}", step.side)
+        discards = f"{side_name(step.side)} discards {counted(step.count, 'card')}"
+        return PendingDecision(f"{discards}: {_REASONS[step.why]}", step.side)
 
     def legal(self, state: State, step: Discarding) -> tuple[Action, ...]:
         """Lists discards of the due number; dealt cards of least span first."""
-        if not is_dealt(state):
+        if not state.is_dealt:
             return (Discard(step.side, step.count),)
-        held = sorted(cards_of(state, step.side), key=lambda card: (card.span_bw, card.id))
+        held = sorted(state.cards_of(step.side), key=lambda card: (card.span_bw, card.id))
         combos = combinations([card.id for card in held], step.count)
         return tuple(Discard(step.side, step.count, combo) for combo in islice(combos, _LISTED))
 
@@ -237,13 +229,13 @@ class DiscardingRules:
         """Moves the cards to the pile and continues."""
         if not isinstance(action, Discard) or action.side != step.side:
             raise Refused(f"expected {side_name(step.side)} to discard", rule=_RULES[step.why])
-        cards = action.cards if is_dealt(state) else (None,) * action.count
+        cards = action.cards if state.is_dealt else (None,) * action.count
         if action.count != step.count or len(cards) != step.count:
             why = f"expected {step.count} cards, got {action.count}"
             raise Refused(why, rule=_RULES[step.why], key="count")
         state = with_cards_discarded(state, step.side, cards)
         facts = {"side": step.side, "count": step.count}
-        text = f"{side_name(step.side)} discards {step.count} card{'' if step.count == 1 else 's'}"
+        text = f"{side_name(step.side)} discards {counted(step.count, 'card')}"
         return state.to(step.then), (Event("discard", text, _RULES[step.why], facts),)
 
 
@@ -261,8 +253,11 @@ def end_of_round(state: State, step: EndingRound) -> StateAndEvents:
     # hand limit.
     sides = (state.active, state.passive)
     for side in sides:
-        if (leader := _commander(state, side)) is not None and must_be_displaced(state, leader):
-            return _displaced(state, leader)
+        leader = state.commander(side)
+        if leader is not None and _must_be_displaced(state, leader):
+            text = f"units cover {leader.id}, who is displaced"
+            event = Event("displaced", text, "M-6.29", {"side": side})
+            return displacing(state, side, step), (event,)
     for side in sides:
         if side in state.round.displaced:
             return _pay(state, side)
@@ -272,13 +267,10 @@ def end_of_round(state: State, step: EndingRound) -> StateAndEvents:
     return _night_or_next(state)
 
 
-def _displaced(state: State, leader: Commander) -> StateAndEvents:
-    displaced = state.round.displaced | {leader.side}
-    state = replace(state, round=replace(state.round, displaced=displaced))
-    event = Event(
-        "displaced", f"units cover {leader.id}, who is displaced", "M-6.29", {"side": leader.side}
-    )
-    return state.to(Displacing(leader.side, then=EndingRound())), (event,)
+def _must_be_displaced(state: State, leader: Commander) -> bool:
+    """Whether a base covers a commander and there is a free place for it (M-6.29)."""
+    is_stood_upon = not _is_clear(field_at(state), (leader.x_mm, leader.y_mm))
+    return is_stood_upon and bool(displaced_places(state, leader))
 
 
 def _pay(state: State, side: str) -> StateAndEvents:
@@ -309,40 +301,31 @@ def _night_or_next(state: State) -> StateAndEvents:
     return state, (Event("round", text, "M-1.5", facts),)
 
 
-def _commander(state: State, side: str) -> Commander | None:
-    return next(
-        (commander for commander in state.position.commanders if commander.side == side), None
-    )
-
-
-def _placing(state: State, action: Action, side: str) -> PlaceCommander:
-    """Returns an action that places a side's commander, or refuses it."""
+def _placing(state: State, action: Action, side: str) -> tuple[PlaceCommander, Commander]:
+    """Returns an action that places a side's commander, and him, or refuses it."""
     if not isinstance(action, PlaceCommander):
         raise Refused(f"expected a place for a commander, got {action.type}", rule="M-6.27")
     if action.side != side:
         got = f"{side_name(action.side)}'s"
         why = f"expected {side_name(side)}'s commander, got {got}"
         raise Refused(why, rule="M-6.27", key="side")
-    if _commander(state, side) is None:
+    leader = state.commander(side)
+    if leader is None:
         why = f"{side_name(side)} has no commander on the table"
         raise Refused(why, rule="M-6.27", key="side")
-    return action
+    return action, leader
 
 
-def _placed(state: State, action: PlaceCommander, rule: str) -> tuple[State, Event]:
+def _placed(state: State, leader: Commander, place: Point, rule: str) -> tuple[State, Event]:
     """Returns the state with a commander at its new place, and the event."""
-    leader = _commander(state, action.side)
-    # `_placing` has refused a side without a commander.
-    assert leader is not None
-    moved = replace(
-        leader, x_mm=action.x_mm, y_mm=action.y_mm, sigma_mm=0.0, seen="hand", pose=None
-    )
+    x_mm, y_mm = place
+    moved = replace(leader, x_mm=x_mm, y_mm=y_mm, sigma_mm=0.0, seen="hand", pose=None)
     commanders = tuple(
         moved if commander.id == leader.id else commander for commander in state.position.commanders
     )
     state = replace(state, position=replace(state.position, commanders=commanders))
-    facts = {"commander": leader.id, "x_mm": action.x_mm, "y_mm": action.y_mm}
-    path = ((leader.x_mm, leader.y_mm), (action.x_mm, action.y_mm))
+    facts = {"commander": leader.id, "x_mm": x_mm, "y_mm": y_mm}
+    path = ((leader.x_mm, leader.y_mm), place)
     far_bw = math.dist(*path) / state.position.table.base_width_mm
     text = f"{leader.id} moves {far_bw:.1f} BW"
     return state, Event("commander", text, rule, facts, (Shape("line", path, "commander"),))

@@ -12,8 +12,8 @@ from tablecam.rules.maurice.field.requests import Dice
 from tablecam.rules.maurice.field.requests import Rally as Request
 from tablecam.rules.maurice.game.state.actions import Action, Done, Rally
 from tablecam.rules.maurice.game.state.sequence import after_action
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
+from tablecam.rules.maurice.game.state.step_rules import RollRules
 from tablecam.rules.maurice.game.state.steps import Rallying, RollingRally
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.sides import side_name
@@ -25,9 +25,8 @@ class RallyingRules:
 
     def asked(self, state: State, step: Rallying) -> PendingDecision:
         """Asks the active side."""
-        return PendingDecision(
-            f"Which unit of {side_name(state.active)} tries to rally next?", state.active
-        )
+        question = f"Which unit of {side_name(state.active)} tries to rally next?"
+        return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: Rallying) -> tuple[Action, ...]:
         """Lists every disrupted unit of the force that has not tried, and stopping."""
@@ -48,25 +47,25 @@ class RallyingRules:
         return state.to(RollingRally(action.unit, tried)), ()
 
 
-class RollingRallyRules:
+class RollingRallyRules(RollRules):
     """Rules of `RollingRally`: a die for each disruption; each success sheds one (M-9.2)."""
 
     def asked(self, state: State, step: RollingRally) -> PendingDecision:
         """Asks the active side to roll."""
-        return PendingDecision(f"{side_name(state.active)} rolls {_roll_for(state, step)}")
+        return PendingDecision(f"{side_name(state.active)} rolls {self.roll(state, step)}")
 
-    def legal(self, state: State, step: RollingRally) -> tuple[Action, ...]:
-        """Lists the roll."""
-        return (_roll_for(state, step),)
+    def roll(self, state: State, step: RollingRally) -> Roll:
+        """Returns a roll of a die for each disruption."""
+        return Roll(f"{step.unit} to rally", field_at(state).by_id[step.unit].disruption)
 
     def apply(self, state: State, step: RollingRally, action: Action) -> StateAndEvents:
         """Sheds disruption; the next unit may try, if any is left."""
         field = field_at(state)
-        dice = values_of(action, _roll_for(state, step), rule="M-9.2")
+        dice = values_of(action, self.roll(state, step), rule="M-9.2")
         rallied = rally(field, _request(state, step, dice))
         unit = field.by_id[step.unit].unit
         level = field.by_id[step.unit].disruption - rallied.shed
-        state = state.with_unit(replace(unit, state={**unit.state, "disruption": level}))
+        state = state.with_marker(unit, disruption=level)
         text = (
             f"{unit.id} rolls {joined(str(die) for die in dice)}, needs "
             f"{rallied.rallying.needed}: sheds {rallied.shed or 'no'} "
@@ -89,10 +88,4 @@ def _request(state: State, step: RollingRally, dice: Dice | None = None) -> Requ
 
 
 def _left(field: Field, step: Rallying) -> tuple[str, ...]:
-    return tuple(
-        name for name in step.force if name not in step.tried and field.by_id[name].disruption
-    )
-
-
-def _roll_for(state: State, step: RollingRally) -> Roll:
-    return Roll(f"{step.unit} to rally", field_at(state).by_id[step.unit].disruption)
+    return tuple(name for name in step.waiting if field.by_id[name].disruption)

@@ -10,17 +10,19 @@ from functools import partial
 import shapely
 
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Suggestion
+from tablecam.rules.game import Refused, Suggestion
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.game.hands.unit_moves import (
     lies_upon,
     no_answer,
     on_empty_field,
     proposed_position,
+    put_back,
     reason,
     refusal,
     suggest_fall_back,
     suggest_march,
+    suggested,
     with_bases,
 )
 from tablecam.rules.maurice.game.moves.charge_ends import (
@@ -32,32 +34,17 @@ from tablecam.rules.maurice.game.moves.charge_ends import (
 from tablecam.rules.maurice.game.moves.move_words import bw_text
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.setup.setup_steps import yet_to_deploy
+from tablecam.rules.maurice.game.state import steps
 from tablecam.rules.maurice.game.state.actions import Charge, Deploy, March, PlaceCommander
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.steps import (
-    Charging,
-    ChoosingEdge,
-    ChoosingFallBacks,
-    ChoosingOrder,
-    Deploying,
-    Displacing,
-    Drawing,
-    Interrupting,
-    LayingTerrain,
-    Marching,
-    Modifying,
-    MovingCommander,
-    Over,
-    RollingTerrain,
-)
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, attempt
 from tablecam.table.headings import difference_deg
-from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.model import BasePose, Commander, Point, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.contact import TOUCH_MM
-from tablecam.wording import joined
+from tablecam.wording import counted, joined
 
 _BEFORE_MM = 20.0
 """A unit that stops this close to an enemy or closer is taken to charge it."""
@@ -72,19 +59,18 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     if there is None or not enemies or refusal(state, March(seen.id, seen.bases)) is None:
         return suggest_march(state, seen)
     moves = [nearest_charge(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
-    ends = [end for end in moves if end is not None]
-    if not ends:
-        action = Charge(seen.id, enemies[0], seen.bases)
-        return _illegal_charge(state, seen, action, None, 0.0)
+    ends = (end for end in moves if end is not None)
     # Of several enemies, the one whose charge leads nearest to where the unit lies.
-    end = min(ends, key=lambda end: end_error_mm(end, there.axes))
-    action, error_mm = Charge(seen.id, end.target, seen.bases), end_error_mm(end, there.axes)
-    if refusal(state, action) is not None:
-        return _illegal_charge(state, seen, action, end, error_mm)
+    end = min(ends, key=lambda end: end_error_mm(end, there.axes), default=None)
+    action = Charge(seen.id, enemies[0] if end is None else end.target, seen.bases)
+    why_not = refusal(state, action)
+    if end is None or why_not is not None:
+        error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
+        return _illegal_charge(state, seen, action, end, error_mm, why_not)
     text = f"{seen.id} {_charge_words(field, end)} into {end.target}: charge?"
-    return Suggestion(
-        seen.id, text, action, _legal_charge(field, end, error_mm, charge_tolerance_mm(seen.bases))
-    )
+    tolerance_mm = charge_tolerance_mm(seen.bases)
+    answer = _legal_charge(field, end, end_error_mm(end, there.axes), tolerance_mm)
+    return Suggestion(seen.id, text, action, answer)
 
 
 def _enemies_in_front(field: Field, there: UnitOnField) -> tuple[str, ...]:
@@ -98,14 +84,17 @@ def _enemies_in_front(field: Field, there: UnitOnField) -> tuple[str, ...]:
 
 
 def _illegal_charge(
-    state: State, seen: Unit, action: Charge, end: ChargeEnd | None, error_mm: float
+    state: State,
+    seen: Unit,
+    action: Charge,
+    end: ChargeEnd | None,
+    error_mm: float,
+    why_not: Refused | None,
 ) -> Suggestion:
     """Suggests an illegal charge: why it is illegal, and where it would lead."""
-    why_not = refusal(state, action)
-    because = (
-        f"no charge of {seen.id} reaches {action.target}" if why_not is None else reason(why_not)
-    )
-    rule = (None if why_not is None else why_not.rule) or "M-8.3"
+    rule, because = "M-8.3", f"no charge of {seen.id} reaches {action.target}"
+    if why_not is not None:
+        rule, because = why_not.rule or rule, reason(why_not)
     answer = no_answer(rule, because, error_mm, () if end is None else end.evidence)
     text = f"{seen.id} stands in front of {action.target}: charge?"
     nearest = state.position if end is None else proposed_position(state, seen, end.bases)
@@ -144,26 +133,19 @@ def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
 
     Legal actions come first, then moves out of turn, then missing or surplus bases.
     """
-    if isinstance(state.step, RollingTerrain | LayingTerrain | ChoosingEdge | ChoosingOrder):
-        # Nothing has its place yet.
-        return ()
-    if isinstance(state.step, Over):
-        # Units are being packed away.
-        return ()
-    if isinstance(state.step, Deploying):
+    if isinstance(state.step, steps.Deploying):
         return _deployment(state, state.step, position)
+    # Nothing has its place yet, or units are being packed away.
+    if isinstance(state.step, (*steps.SETUP, steps.Over)):
+        return ()
     units = list(_unit_suggestions(state, position))
     suggestions = [
         *(_after_others(state, position, suggestion, units) for suggestion in units),
         *_commander_suggestions(state, position),
         *_removed_unit_suggestions(state, position),
     ]
-    return tuple(
-        sorted(
-            suggestions,
-            key=lambda suggestion: (suggestion.action is None, not _is_legal(suggestion)),
-        )
-    )
+    suggestions.sort(key=lambda made: (made.action is None, not _is_legal(made)))
+    return tuple(suggestions)
 
 
 def _after_others(
@@ -202,7 +184,7 @@ def _is_legal(suggestion: Suggestion) -> bool:
     return suggestion.action is not None and suggestion.answer.answer != "no"
 
 
-def _deployment(state: State, step: Deploying, position: Position) -> tuple[Suggestion, ...]:
+def _deployment(state: State, step: steps.Deploying, position: Position) -> tuple[Suggestion, ...]:
     """Suggests one action for all that a side has laid elsewhere as it deploys (M-2.3).
 
     It includes units of the other side that were moved aside, if that side has yet to deploy.
@@ -210,21 +192,15 @@ def _deployment(state: State, step: Deploying, position: Position) -> tuple[Sugg
     side, moved_units = step.side, {}
     for unit in state.position.units:
         seen = position.unit(unit.id)
-        if (
-            unit.side in yet_to_deploy(step)
-            and seen is not None
-            and len(seen.bases) == len(unit.bases)
-        ):
+        is_whole = seen is not None and len(seen.bases) == len(unit.bases)
+        if seen is not None and is_whole and unit.side in yet_to_deploy(step):
             there = with_bases(unit, seen.bases)
             if _moved_mm(unit, there):
                 moved_units[unit.id] = there.bases
     moved_commanders = {
         leader.id: _place(seen)
-        for leader in state.position.commanders
-        for seen in position.commanders
-        if leader.id == seen.id
-        and leader.side == side
-        and math.dist(_place(leader), _place(seen)) > MOVED_MM
+        for leader, seen in _commanders(state, position)
+        if seen is not None and leader.side == side and _apart_mm(leader, seen) > MOVED_MM
     }
     if not (moved_units or moved_commanders):
         return ()
@@ -232,11 +208,8 @@ def _deployment(state: State, step: Deploying, position: Position) -> tuple[Sugg
     # Listed under one name, though the action moves all of them.
     first = next(iter((*moved_units, *moved_commanders)))
     own = sum(unit.side == side and unit.id in moved_units for unit in state.position.units)
-    text = f"{side_name(side)} has placed {own} unit{'s' * (own != 1)}: deployment finished?"
-    why_not = refusal(state, action)
-    if why_not is None:
-        return (Suggestion(first, text, action, Answer("yes", 0.0, 0.0, 1.0, "M-2.3", text)),)
-    return (Suggestion(first, text, action, no_answer(why_not.rule or "M-2.3", reason(why_not))),)
+    text = f"{side_name(side)} has placed {counted(own, 'unit')}: deployment finished?"
+    return (suggested(state, first, text, action, "M-2.3"),)
 
 
 def _unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
@@ -260,22 +233,16 @@ def _unknown(unit: Unit) -> Suggestion:
 def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Suggestion:
     """Suggests what was done with a unit, if it may do anything now."""
     step = state.step
-    if isinstance(step, Marching) and unit.id in step.force and unit.id not in step.moved:
+    if isinstance(step, steps.Marching) and unit.id in step.waiting:
         return suggest_march(state, seen)
-    if isinstance(step, Charging) and unit.id in {*step.force} - {*step.moved, *step.charged}:
+    if isinstance(step, steps.Charging) and unit.id in step.waiting:
         return suggest_charge(state, seen)
-    if isinstance(step, ChoosingFallBacks) and unit.id in step.attackers:
+    if isinstance(step, steps.ChoosingFallBacks) and unit.id in step.attackers:
         return suggest_fall_back(state, seen)
     rule, why = _why_not_now(state, unit)
     what = "pushed" if far_mm <= PUSHED_MM else "moved"
     text = f"{unit.id} was {what} {far_mm:.0f} mm, but {why}: put it back"
-    return Suggestion(
-        unit.id,
-        text,
-        None,
-        no_answer(rule, text, far_mm, (_displacement(unit, seen),)),
-        state.position,
-    )
+    return put_back(state, unit.id, rule, text, far_mm, (_gap(unit.bases[0], seen.bases[0]),))
 
 
 def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
@@ -283,9 +250,9 @@ def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
     step = state.step
     if unit.side != state.active:
         return "M-1.5", f"it is {side_name(state.active)}'s round"
-    if isinstance(step, Interrupting | Modifying | Drawing):
+    if isinstance(step, steps.Interrupting | steps.Modifying | steps.Drawing):
         return "M-4.16", "cards are played first"
-    if isinstance(step, Marching | Charging):
+    if isinstance(step, steps.Marching | steps.Charging):
         if unit.id in step.force:
             return "M-6.31", "it has already moved in this round"
         return "M-6.1", "it is not in the activated force"
@@ -299,13 +266,12 @@ def _incomplete(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
         text = f"{unit.id} cannot be seen on the table: put it back where it was"
     elif seen_bases < count:
         missing = "a base" if count - seen_bases == 1 else f"{count - seen_bases} bases"
-        text = (
-            f"{missing} of {unit.id} cannot be seen: units never lose bases, so put every base back"
-        )
+        unseen = f"{missing} of {unit.id} cannot be seen"
+        text = f"{unseen}: units never lose bases, so put every base back"
     else:
         lie = f"{unit.id} has {seen_bases} bases on the table"
         text = f"{lie} but only {count} belong to it: remove the rest"
-    return Suggestion(unit.id, text, None, no_answer("M-1.6", text), state.position)
+    return put_back(state, unit.id, "M-1.6", text)
 
 
 def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
@@ -318,14 +284,19 @@ def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Sugg
 
 def _commander_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
     """Yields a suggestion for each commander that is displaced or not seen."""
-    seen_by_id = {leader.id: leader for leader in position.commanders}
-    for leader in state.position.commanders:
-        seen = seen_by_id.get(leader.id)
+    for leader, seen in _commanders(state, position):
         if seen is None:
             text = f"{leader.id} cannot be seen on the table: put him back where he stood"
-            yield Suggestion(leader.id, text, None, no_answer("M-1.4", text), state.position)
-        elif (far_mm := math.dist(_place(leader), _place(seen))) > MOVED_MM:
+            yield put_back(state, leader.id, "M-1.4", text)
+        elif (far_mm := _apart_mm(leader, seen)) > MOVED_MM:
             yield _commander_suggestion(state, leader, seen, far_mm)
+
+
+def _commanders(state: State, position: Position) -> Iterator[tuple[Commander, Commander | None]]:
+    """Yields the commanders of the game, each with itself as seen on the table."""
+    seen_by_id = {leader.id: leader for leader in position.commanders}
+    for leader in state.position.commanders:
+        yield leader, seen_by_id.get(leader.id)
 
 
 def _commander_suggestion(
@@ -334,44 +305,39 @@ def _commander_suggestion(
     """Suggests a commander's move, or to put it back out of turn."""
     step = state.step
     # A displaced commander is moved by its owner, whoever's round it is (M-6.29).
-    mover = step.side if isinstance(step, Displacing) else state.active
-    if not isinstance(step, MovingCommander | Displacing) or leader.side != mover:
+    mover = step.side if isinstance(step, steps.Displacing) else state.active
+    if not isinstance(step, steps.MovingCommander | steps.Displacing) or leader.side != mover:
         text = f"{leader.id} was moved {far_mm:.0f} mm out of turn: put him back"
-        drawn = Shape("line", (_place(leader), _place(seen)), "gap")
-        return Suggestion(
-            leader.id, text, None, no_answer("M-6.27", text, far_mm, (drawn,)), state.position
-        )
+        return put_back(state, leader.id, "M-6.27", text, far_mm, (_gap(leader, seen),))
     # Paid with the card that the step itself would offer.
-    card = next(
-        (action.card for action in the_round.legal(state) if isinstance(action, PlaceCommander)),
-        None,
-    )
+    offered = (made for made in the_round.legal(state) if isinstance(made, PlaceCommander))
+    card = next((made.card for made in offered), None)
     action = PlaceCommander(leader.side, seen.x_mm, seen.y_mm, card)
     far_bw = far_mm / state.position.table.base_width_mm
     text = f"{leader.id} was moved {far_bw:.1f} BW: move him there?"
-    why_not = refusal(state, action)
-    if why_not is None:
-        rule = "M-6.29" if isinstance(step, Displacing) else "M-6.27"
-        return Suggestion(leader.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
-    answer = no_answer(why_not.rule or "M-6.27", reason(why_not))
-    return Suggestion(leader.id, text, action, answer, state.position)
+    rule = "M-6.29" if isinstance(step, steps.Displacing) else "M-6.27"
+    return suggested(state, leader.id, text, action, rule, state.position)
 
 
 def _moved_mm(unit: Unit, seen: Unit) -> float:
     """Returns the largest displacement of a base; 0 if all are within tolerance."""
     pairs = list(zip(unit.bases, seen.bases, strict=True))
-    far_mm = max(math.dist(_place(base), _place(seen_base)) for base, seen_base in pairs)
+    far_mm = max(_apart_mm(base, there) for base, there in pairs)
     # A turn on the spot leaves the centre in place, so headings count as well.
     turned_deg = max(
-        abs(difference_deg(seen_base.heading_deg, base.heading_deg)) for base, seen_base in pairs
+        abs(difference_deg(there.heading_deg, base.heading_deg)) for base, there in pairs
     )
     return far_mm if far_mm > MOVED_MM or turned_deg > TURNED_DEG else 0.0
 
 
-def _displacement(unit: Unit, seen: Unit) -> Shape:
-    """Draws a line from where a unit's first base was to where it is."""
-    return Shape("line", (_place(unit.bases[0]), _place(seen.bases[0])), "gap")
+def _gap(thing: BasePose | Commander, seen: BasePose | Commander) -> Shape:
+    """Draws a line from where a base or commander was to where it is."""
+    return Shape("line", (_place(thing), _place(seen)), "gap")
 
 
-def _place(thing: BasePose | Commander) -> tuple[float, float]:
+def _apart_mm(thing: BasePose | Commander, seen: BasePose | Commander) -> float:
+    return math.dist(_place(thing), _place(seen))
+
+
+def _place(thing: BasePose | Commander) -> Point:
     return thing.x_mm, thing.y_mm

@@ -25,8 +25,8 @@ from tablecam.rules.maurice.game.moves.move_words import is_absurd, move_words
 from tablecam.rules.maurice.game.moves.nearest import nearest_march, nearest_wheel
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.state.actions import Action, FallBack, March
-from tablecam.rules.maurice.game.state.displaced import commanders_under
-from tablecam.rules.maurice.game.state.poses import Bases, ahead
+from tablecam.rules.maurice.game.state.consequences import commander_under
+from tablecam.rules.maurice.game.state.poses import Bases, ahead, laid
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import field_at
@@ -38,7 +38,7 @@ from tablecam.table.formation import read_formation
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.uncertainty.answer import Answer
-from tablecam.wording import joined
+from tablecam.wording import counted, joined
 
 _ON_THE_SPOT_BW, _TURNED_DEG = 0.25, 2.0
 """A unit whose centre moved less but whose heading changed more was turned in place."""
@@ -60,7 +60,7 @@ def with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
 def on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
     """Returns a unit at its seen pose without the others, or None if it is off the table."""
     # Ruled on an otherwise empty field, so that overlaps with other units are no error.
-    there = replace(seen, formation=read_formation(seen).name)
+    there = laid(seen, seen.bases)
     try:
         return updated_field(field, replace(field.position, units=(there,))).by_id[seen.id]
     except BadInput:
@@ -70,15 +70,10 @@ def on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
 def lies_upon(field: Field, seen: Unit) -> tuple[str, ...]:
     """Returns the units whose recorded outlines a seen unit overlaps."""
     there = on_empty_field(field, seen)
-    return (
-        ()
-        if there is None
-        else tuple(
-            other.id
-            for other in field.units
-            if other.id != seen.id and is_partly_in(other.outline, there.outline)
-        )
-    )
+    if there is None:
+        return ()
+    others = (other for other in field.units if other.id != seen.id)
+    return tuple(other.id for other in others if is_partly_in(other.outline, there.outline))
 
 
 def refusal(state: State, action: Action) -> Refused | None:
@@ -105,6 +100,29 @@ def no_answer(
 ) -> Answer:
     """Returns the answer "no" with the missing distance and the reason."""
     return Answer("no", -far_mm, 0.0, 0.0, rule, because, drawn)
+
+
+def put_back(
+    state: State,
+    name: str,
+    rule: str,
+    text: str,
+    far_mm: float = 0.0,
+    drawn: tuple[Shape, ...] = (),
+) -> Suggestion:
+    """Suggests to put a unit or commander back where the game has it."""
+    return Suggestion(name, text, None, no_answer(rule, text, far_mm, drawn), state.position)
+
+
+def suggested(
+    state: State, name: str, text: str, action: Action, rule: str, nearest: Position | None = None
+) -> Suggestion:
+    """Suggests an action that is legal unless it is refused now."""
+    why_not = refusal(state, action)
+    if why_not is None:
+        return Suggestion(name, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
+    answer = no_answer(why_not.rule or rule, reason(why_not))
+    return Suggestion(name, text, action, answer, nearest)
 
 
 def suggest_march(state: State, seen: Unit) -> Suggestion:
@@ -140,7 +158,7 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     """Suggests a unit's fall back, and checks that it lies where that leads."""
     field, action = field_at(state), FallBack(seen.id)
     # Without results: whoever fell back before lies at its new place already.
-    unit, result = field.by_id[seen.id], fall_back(field_at(state), seen.id, {})[seen.id]
+    unit, result = field.by_id[seen.id], fall_back(field, seen.id, {})[seen.id]
     if result.is_broken:
         rule, _, why = result.because[-1].partition(" ")
         text = f"{seen.id} breaks as it falls back: take it off the table?"
@@ -229,12 +247,12 @@ def _consequences(state: State, seen: Unit, judgement: MoveJudgement) -> Iterato
         yield "1 disruption for difficult ground (M-6.3)"
     own = judgement.disruptions - judgement.is_rough
     if own:
-        levels = f"{own} disruption{'s' * (own > 1)}"
-        yield f"{levels} for passing through {joined(judgement.passed)} (M-6.7)"
+        yield f"{counted(own, 'disruption')} for passing through {joined(judgement.passed)} (M-6.7)"
     for name in judgement.passed:
         if field.by_id[name].is_disrupted_by_passing:
             yield f"1 disruption for {name}, which is passed through (M-6.7)"
-    for leader in commanders_under(state, state.other(seen.side), judgement.area):
+    leader = commander_under(state, state.other(seen.side), judgement.area)
+    if leader is not None:
         yield f"{leader.id} is displaced (M-6.29)"
     after = placed(field, unit, seen.bases)
     near = near_enemy(after, after.by_id[seen.id])

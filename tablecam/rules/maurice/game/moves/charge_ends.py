@@ -82,16 +82,9 @@ class ChargeEnd:
 
 def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
     """Yields a charge move for each target and each corner to wheel about first (M-8.3)."""
-    for charge_lane in charge_of(field, unit).lanes:
-        yield _end(
-            field,
-            unit,
-            charge_lane.target,
-            charge_lane.corner,
-            charge_lane.arc_mm,
-            charge_lane.straight_mm,
-            charge_lane.also_meets,
-        )
+    for ahead in charge_of(field, unit).lanes:
+        met = (ahead.target, *ahead.also_meets)
+        yield _end(field, unit, met, ahead.corner, ahead.arc_mm, ahead.straight_mm)
 
 
 # Cached: a move is judged as hands make it, on trial, and when it is made.
@@ -125,8 +118,7 @@ def charge_tolerance_mm(bases: Iterable[BasePose]) -> float:
 def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
     """Yields charges after the wheel about each corner that leads nearest to a seen front."""
     for corner, arc_mm in _wheels_to(field, unit, seen):
-        end = _after_wheel(field, unit, target, corner, arc_mm)
-        if end is not None:
+        if (end := _after_wheel(field, unit, target, corner, arc_mm)) is not None:
             yield end
 
 
@@ -142,7 +134,7 @@ def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Itera
         front = wheeled(unit.axes, corner, arc_mm)
         straight_mm = _straight_to_mm(front, field.by_id[target], far_mm)
         if straight_mm is not None:
-            end = _end(field, unit, target, corner, arc_mm, straight_mm, ())
+            end = _end(field, unit, (target,), corner, arc_mm, straight_mm)
             yield replace(end, doubt=answer)
 
 
@@ -190,21 +182,15 @@ def _after_wheel(
         after = placed(field, unit, turned)
     except BadInput:
         return None
-    ahead = (
-        charge_lane
-        for charge_lane in charge_of(after, after.by_id[unit.id]).lanes
-        if charge_lane.target == target and charge_lane.corner is None
-    )
-    charge_lane = next(ahead, None)
     # The wheel has used part of the allowance, but view is judged from the original pose (M-8.4).
     reach_mm = (allowance_mm(field, unit) or 0.0) + EXACT_MM
-    if charge_lane is None or arc_mm + charge_lane.straight_mm > reach_mm:
+    lanes = charge_of(after, after.by_id[unit.id]).lanes
+    ahead = next((way for way in lanes if way.target == target and way.corner is None), None)
+    if ahead is None or arc_mm + ahead.straight_mm > reach_mm:
         return None
     if not is_in_view(field, unit, field.by_id[target]):
         return None
-    return _end(
-        field, unit, target, corner, arc_mm, charge_lane.straight_mm, charge_lane.also_meets
-    )
+    return _end(field, unit, (target, *ahead.also_meets), corner, arc_mm, ahead.straight_mm)
 
 
 def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg: float) -> bool:
@@ -253,30 +239,29 @@ def _until_contact_mm(
 def _end(
     field: Field,
     unit: UnitOnField,
-    target: str,
+    met: tuple[str, ...],
     corner: Corner | None,
     arc_mm: float,
     straight_mm: float,
-    also_meets: tuple[str, ...],
 ) -> ChargeEnd:
-    """Builds the charge move with its swept area and end poses."""
+    """Builds the charge move with its swept area and end poses; `met` begins with the target."""
     # A wheel of arc 0 leaves the front unchanged about either corner.
     about: Corner = corner or "left"
     front = wheeled(unit.axes, about, arc_mm)
     angle_deg = turned_deg(unit.axes, about, arc_mm)
     turned = poses.wheeled(unit.unit.bases, pivot_mm(unit.axes, about), angle_deg)
-    met_bases = [base for name in (target, *also_meets) for base in field.by_id[name].bases]
+    met_bases = [base for name in met for base in field.by_id[name].bases]
     rank = tuple(turned[place] for place in front_rank(unit.unit))
     straight_mm = _until_contact_mm(rank, front, met_bases, straight_mm)
     swept = swept_by_wheel(unit.bases, pivot_mm(unit.axes, about), angle_deg)
     area = shapely.union(swept, lane(front, straight_mm))
     return ChargeEnd(
         unit,
-        target,
+        met[0],
         corner if arc_mm > 0.0 else None,
         arc_mm,
         straight_mm,
-        also_meets,
+        met[1:],
         poses.ahead(turned, front.heading_deg, straight_mm),
         advanced(front, straight_mm),
         area,

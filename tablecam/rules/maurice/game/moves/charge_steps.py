@@ -24,7 +24,6 @@ from tablecam.rules.maurice.game.moves.charge_ends import (
     end_error_mm,
     nearest_charge,
 )
-from tablecam.rules.maurice.game.moves.lost_declarations import declared_charge_end, lost_charge
 from tablecam.rules.maurice.game.moves.march_steps import (
     check_bases,
     judge_march,
@@ -33,12 +32,17 @@ from tablecam.rules.maurice.game.moves.march_steps import (
 )
 from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, Done, March
-from tablecam.rules.maurice.game.state.declaring import declarable_charges, has_declarable_charge
-from tablecam.rules.maurice.game.state.displaced import with_displacement
-from tablecam.rules.maurice.game.state.losses import with_disruption
+from tablecam.rules.maurice.game.state.consequences import with_displacement, with_disruption
+from tablecam.rules.maurice.game.state.declaring import (
+    check_enemy,
+    declarable_charges,
+    distance_words,
+    has_declarable_charge,
+    may_try_to_charge,
+)
+from tablecam.rules.maurice.game.state.poses import laid_at
 from tablecam.rules.maurice.game.state.sequence import after_moves_of_charge
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import charges_at, field_at
 from tablecam.rules.maurice.movement.change import placed
@@ -54,15 +58,14 @@ class ChargingRules:
 
     def asked(self, state: State, step: Charging) -> PendingDecision:
         """Asks the active side."""
-        waiting, short = _waiting(step), _short_of_half(step)
+        waiting, short = step.waiting, _short_of_half(step)
         names, side = ", ".join(waiting), side_name(state.active)
         # The count first, as it takes long to work out who can charge.
         if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
             return PendingDecision(f"{side} charges: {names} must charge", state.active)
         more = f"{short} more must charge" if short else "choose done to end"
-        return PendingDecision(
-            f"{side} charges: {names} may charge or move up; {more}", state.active
-        )
+        question = f"{side} charges: {names} may charge or move up; {more}"
+        return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: Charging) -> tuple[Action, ...]:
         """Lists a charge at each enemy that can be met, the usual moves up, and ending the step.
@@ -70,7 +73,7 @@ class ChargingRules:
         Where players declare first: a charge at each enemy, and no moves up, as their list would
         measure.
         """
-        field, able = field_at(state), able_to_charge(state, _waiting(step))
+        field, able = field_at(state), able_to_charge(state, step.waiting)
         listed: list[Action] = []
         if state.declares_first:
             listed += (charge for name in able for charge in declarable_charges(state, name))
@@ -79,7 +82,7 @@ class ChargingRules:
             # Reversing twice keeps the first end of each target.
             ends = {end.target: end for end in reversed([*charge_ends(field, field.by_id[name])])}
             listed += (Charge(name, end.target, end.bases) for end in reversed(ends.values()))
-        for name in _waiting(step):
+        for name in step.waiting:
             if _may_stay_behind(step, able, name):
                 listed += usual_marches(field, field.by_id[name], is_moving_up=True)
         # Short of half, it ends only if nobody else can charge.
@@ -107,14 +110,13 @@ def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
     if state.declares_first:
         return tuple(name for name in names if has_declarable_charge(state, name))
     charge_by_unit = charges_at(state, names)
-    return tuple(
-        name for name in names if _charge_refusal(state, name, charge_by_unit[name]) is None
-    )
+    refusals = {name: _charge_refusal(state, name, charge_by_unit[name]) for name in names}
+    return tuple(name for name in names if refusals[name] is None)
 
 
 def may_move_up(state: State, step: Charging, name: str) -> bool:
     """Whether enough of a force can charge without a unit, so that it may move up (M-8.2)."""
-    return _may_stay_behind(step, able_to_charge(state, _waiting(step)), name)
+    return _may_stay_behind(step, able_to_charge(state, step.waiting), name)
 
 
 def made_charge(state: State, action: Charge) -> ChargeEnd:
@@ -130,12 +132,8 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
         why = f"expected an enemy to charge, got {action.target}"
         raise Refused(why, rule="M-8.3", key="target")
     front = axes(replace(unit.unit, bases=action.bases))
-    end = (
-        None
-        if _is_bogged_down(state, unit.id)
-        else nearest_charge(field, unit, action.target, front)
-    )
-    if end is None:
+    end = nearest_charge(field, unit, action.target, front)
+    if end is None or _is_bogged_down(state, unit.id):
         refusal = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id])
         # Every reason begins with its rule id.
         rule, _, why = (refusal or f"M-8.3 no charge reaches {action.target}").partition(" ")
@@ -162,7 +160,7 @@ def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
     """Makes a unit's charge: snaps it to the legal end and applies its effects."""
     _check_may_act(step, action.unit)
     if state.declares_first:
-        ideal = declared_charge_end(state, action)
+        ideal = _declared_end(state, action)
         if ideal is None:
             return _lost(state, step, action)
         # Players may name the enemy alone; the unit then ends where the charge leads.
@@ -172,10 +170,7 @@ def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
     front = axes(replace(end.unit.unit, bases=action.bases))
     events = [_charge_event(state, end, end_error_mm(end, front))]
     # Snap to the ideal end, so that a gap within tolerance is true contact from now on.
-    bases = tuple(
-        replace(base, x_mm=at.x_mm, y_mm=at.y_mm, heading_deg=at.heading_deg)
-        for base, at in zip(action.bases, end.bases, strict=True)
-    )
+    bases = laid_at(action.bases, end.bases)
     state = state.with_unit(replace(end.unit.unit, bases=bases))
     if end.crosses_difficult:
         why = "charges through difficult ground"
@@ -187,11 +182,39 @@ def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
     return state, (*events, *more)
 
 
+def _declared_end(state: State, action: Charge) -> ChargeEnd | None:
+    """Returns the charge that reaches the named enemy, or None if none does: it is lost.
+
+    Raises:
+        Refused: By what all can see, the unit cannot charge this enemy (M-8.4).
+    """
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    check_enemy(state, unit, action.target, "M-8.3", "target")
+    if not may_try_to_charge(unit):
+        raise Refused(f"{unit.id} may not declare a charge", rule="M-8.4", key="unit")
+    if unit.unit.arm == "infantry" and field.by_id[action.target].unit.arm == "cavalry":
+        raise Refused("infantry may not charge cavalry", rule="M-8.4", key="target")
+    if _is_bogged_down(state, unit.id):
+        return None
+    ahead = (end for end in charge_ends(field, unit) if end.target == action.target)
+    # A charge that is too close to call is the charger's choice.
+    return next(ahead, None) or nearest_charge(field, unit, action.target, unit.axes)
+
+
 def _lost(state: State, step: Charging, action: Charge) -> StateAndEvents:
     """Counts a charge that reaches nobody as made; the unit stays (M-8.2)."""
     step = replace(step, charged={**step.charged, action.unit: ()})
     state, displaced = _next(state, step, shapely.Polygon())
-    return state, (lost_charge(state, action), *displaced)
+    return state, (_lost_charge(state, action), *displaced)
+
+
+def _lost_charge(state: State, action: Charge) -> Event:
+    """Returns the event of a charge that reaches nobody."""
+    away = distance_words(state, action.unit, action.target)
+    text = f"{action.unit} has no charge that reaches {action.target}, which is {away}"
+    facts = {"unit": action.unit, "target": action.target}
+    return Event("charge-lost", f"{text}: it stays where it is", "M-8.3", facts)
 
 
 def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:
@@ -246,7 +269,7 @@ def _changes_formation(state: State, action: March) -> bool:
 
 def _done(state: State, step: Charging) -> StateAndEvents:
     """Ends the charges, if half of the force has charged or no more can."""
-    able = able_to_charge(state, _waiting(step)) if _short_of_half(step) else ()
+    able = able_to_charge(state, step.waiting) if _short_of_half(step) else ()
     if able:
         have = f"{len(step.charged)} of {len(step.force)} have charged"
         why = f"{have} but half of the force must: {joined(able)} can still charge"
@@ -256,7 +279,7 @@ def _done(state: State, step: Charging) -> StateAndEvents:
 
 def _next(state: State, step: Charging, area: shapely.Geometry) -> StateAndEvents:
     """Returns the rest of the force or the combat, after any displaced commander."""
-    then = step if _waiting(step) else _to_combat(state).step
+    then = step if step.waiting else _to_combat(state).step
     return with_displacement(state, state.active, area, then)
 
 
@@ -264,11 +287,6 @@ def _to_combat(state: State) -> State:
     """Moves on to the combat of all units in contact."""
     combat = meeting(field_at(state), state.active)
     return after_moves_of_charge(state, tuple(combat.engaged))
-
-
-def _waiting(step: Charging) -> tuple[str, ...]:
-    acted = {*step.charged, *step.moved}
-    return tuple(name for name in step.force if name not in acted)
 
 
 def _short_of_half(step: Charging) -> int:
@@ -294,7 +312,7 @@ def _may_stay_behind(step: Charging, able: Sequence[str], name: str) -> bool:
 def _check_may_act(step: Charging, name: str) -> None:
     if name not in step.force:
         raise Refused(f"{name} is not in the activated force", rule="M-8.2", key="unit")
-    if name not in _waiting(step):
+    if name not in step.waiting:
         done = "charged" if name in step.charged else "moved up"
         raise Refused(f"{name} has already {done} in this round", rule="M-8.5", key="unit")
 

@@ -24,42 +24,48 @@ from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.results import CombatResult
 from tablecam.rules.maurice.game.state.actions import Action, FallBack
-from tablecam.rules.maurice.game.state.displaced import with_displacement
-from tablecam.rules.maurice.game.state.losses import without_broken
+from tablecam.rules.maurice.game.state.consequences import with_displacement, without_broken
 from tablecam.rules.maurice.game.state.sequence import after_action
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
+from tablecam.rules.maurice.game.state.step_rules import RollRules
 from tablecam.rules.maurice.game.state.steps import ChoosingFallBacks, Over, RollingCombat, Step
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.resolve.notes import combat_close_calls
-from tablecam.uncertainty.answer import Answer
 from tablecam.wording import joined
 
 
-class RollingCombatRules:
+class RollingCombatRules(RollRules):
     """Rules of `RollingCombat`: a die for every engaged unit, all at once (M-8.19)."""
 
     def asked(self, state: State, step: RollingCombat) -> PendingDecision:
         """Asks both sides to roll."""
         return PendingDecision(f"Roll one die each for {', '.join(step.engaged)}")
 
-    def legal(self, state: State, step: RollingCombat) -> tuple[Action, ...]:
-        """Lists the roll."""
-        return (_roll_for(step),)
+    def roll(self, state: State, step: RollingCombat) -> Roll:
+        """Returns a roll of a die for each engaged unit."""
+        return Roll(f"combat: {', '.join(step.engaged)}", len(step.engaged))
 
     def apply(self, state: State, step: RollingCombat, action: Action) -> StateAndEvents:
         """Resolves passive units, then active ones; broken ones leave in that order (M-8.20)."""
         if not isinstance(action, Roll):
             raise Refused(f"expected dice, got {action.type}", rule="M-8.19")
-        dice = dict(
-            zip(step.engaged, values_of(action, _roll_for(step), rule="M-8.19"), strict=True)
-        )
+        values = values_of(action, self.roll(state, step), rule="M-8.19")
+        dice = dict(zip(step.engaged, values, strict=True))
         field = field_at(state)
         combat = meeting(field, state.active)
         scores = scores_of(field, combat, state.round.amounts("swords"))
         results = results_before_fall_back(field, combat, scores, dice)
         # Close calls are logged first, as they qualify all that follows.
-        events = [_doubt_event(answer) for answer in combat_close_calls(field, combat)]
+        events = [
+            Event(
+                "doubt",
+                f"{close.because}; the measured value counts",
+                close.rule,
+                {},
+                close.evidence,
+            )
+            for close in combat_close_calls(field, combat)
+        ]
         events += (_score_event(combat, name, scores[name], dice[name]) for name in step.engaged)
         events += (_result_event(name, result) for name, result in results.items())
         state, lost = _with_results(state, field, results)
@@ -109,10 +115,6 @@ class ChoosingFallBacksRules:
         return state, (*events, *lost, *displaced)
 
 
-def _roll_for(step: RollingCombat) -> Roll:
-    return Roll(f"combat: {', '.join(step.engaged)}", len(step.engaged))
-
-
 def _next_fall_backs(state: State, bound: Iterable[str]) -> Step:
     """Returns the fall backs of attackers that survive, or the step after the action."""
     left = tuple(name for name in bound if state.position.unit(name) is not None)
@@ -140,11 +142,6 @@ def _passed_over(field: Field, name: str, result: CombatResult) -> shapely.Geome
     there = affinity.translate(outline, *by_mm)
     # The hull of a straight translation contains the whole path.
     return shapely.convex_hull(shapely.GeometryCollection([outline, there]))
-
-
-def _doubt_event(answer: Answer) -> Event:
-    text = f"{answer.because}; the measured value counts"
-    return Event("doubt", text, answer.rule, evidence=answer.evidence)
 
 
 def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from tablecam.rules.maurice.field.field import UnitOnField
@@ -37,74 +38,64 @@ def formation_changes(unit: UnitOnField) -> Iterator[tuple[str, Bases]]:
 def _columns(unit: UnitOnField) -> Iterator[Bases]:
     """Yields columns of a line that turns to either side; the base at that end leads."""
     order = front_rank(unit.unit)
-    turned = {by_deg: faced(unit.unit.bases, by_deg) for by_deg in (90.0, -90.0)}
-    yield _in_file(turned[90.0], order)
-    yield _in_file(turned[-90.0], order[::-1])
+    yield _in_turn(faced(unit.unit.bases, 90.0), order, behind)
+    yield _in_turn(faced(unit.unit.bases, -90.0), order[::-1], behind)
 
 
 def _lines(unit: UnitOnField) -> Iterator[Bases]:
     """Yields lines of a column that turns to either side of its leading base."""
     order = _from_the_front(unit)
-    yield _in_rank(faced(unit.unit.bases, 90.0), order, to_right=False)
-    yield _in_rank(faced(unit.unit.bases, -90.0), order, to_right=True)
+    yield _in_turn(faced(unit.unit.bases, 90.0), order, partial(beside, to_right=False))
+    yield _in_turn(faced(unit.unit.bases, -90.0), order, partial(beside, to_right=True))
 
 
 def _masses_of_column(unit: UnitOnField) -> Iterator[Bases]:
     """Yields masses in which the two rear bases come up beside the front two."""
-    first, second, third, fourth = _from_the_front(unit)
+    bases = unit.unit.bases
+    a, b, c, d = _from_the_front(unit)
     for to_right in (False, True):
-        yield _with(
-            unit,
-            {
-                third: _beside(unit, first, third, to_right=to_right),
-                fourth: _beside(unit, second, fourth, to_right=to_right),
-            },
-        )
+        third = beside(bases[a], bases[c], to_right=to_right)
+        yield _with(bases, {c: third, d: beside(bases[b], bases[d], to_right=to_right)})
 
 
 def _masses_of_line(unit: UnitOnField) -> Iterator[Bases]:
     """Yields masses in which the two left, two right or two end bases go to the rear."""
+    bases = unit.unit.bases
     a, b, c, d = front_rank(unit.unit)
     # Each pair is (base that stays, base that goes behind it).
     for pairs in (((c, a), (d, b)), ((a, c), (b, d)), ((b, a), (c, d))):
-        yield _with(unit, {goes: _behind(unit, stays, goes) for stays, goes in pairs})
+        yield _with(bases, {goes: behind(bases[stays], bases[goes]) for stays, goes in pairs})
 
 
 def _lines_of_massed(unit: UnitOnField) -> Iterator[Bases]:
     """Yields lines in which the rear rank comes up on both sides or on one."""
-    (left, end), (rear_left, rear_right) = _ranks(unit)
     bases = unit.unit.bases
-    to_left = _beside(unit, left, rear_left, to_right=False)
-    to_right = _beside(unit, end, rear_right, to_right=True)
-    yield _with(unit, {rear_left: to_left, rear_right: to_right})
+    (left, end), (rear_left, rear_right) = _ranks(unit)
+    to_left = beside(bases[left], bases[rear_left], to_right=False)
+    to_right = beside(bases[end], bases[rear_right], to_right=True)
+    yield _with(bases, {rear_left: to_left, rear_right: to_right})
     far = beside(to_left, bases[rear_right], to_right=False)
-    yield _with(unit, {rear_left: to_left, rear_right: far})
+    yield _with(bases, {rear_left: to_left, rear_right: far})
     far = beside(to_right, bases[rear_left], to_right=True)
-    yield _with(unit, {rear_right: to_right, rear_left: far})
+    yield _with(bases, {rear_right: to_right, rear_left: far})
 
 
 def _columns_of_massed(unit: UnitOnField) -> Iterator[Bases]:
     """Yields columns in which the two bases of one file go behind the others."""
-    (left, end), (rear_left, rear_right) = _ranks(unit)
     bases = unit.unit.bases
+    (left, end), (rear_left, rear_right) = _ranks(unit)
     for last, first, second in ((rear_right, left, rear_left), (rear_left, end, rear_right)):
         third = behind(bases[last], bases[first])
-        yield _with(unit, {first: third, second: behind(third, bases[second])})
+        yield _with(bases, {first: third, second: behind(third, bases[second])})
 
 
-def _in_file(bases: Sequence[BasePose], order: Sequence[int]) -> Bases:
-    """Returns bases in a file behind the first of an order."""
+def _in_turn(
+    bases: Bases, order: Sequence[int], put: Callable[[BasePose, BasePose], BasePose]
+) -> Bases:
+    """Returns bases each put at the one before it in an order."""
     placed = list(bases)
     for before, place in pairwise(order):
-        placed[place] = behind(placed[before], placed[place])
-    return tuple(placed)
-
-
-def _in_rank(bases: Sequence[BasePose], order: Sequence[int], *, to_right: bool) -> Bases:
-    """Returns bases in a rank beside the first of an order."""
-    placed = list(bases)
-    for before, place in pairwise(order):
-        placed[place] = beside(placed[before], placed[place], to_right=to_right)
+        placed[place] = put(placed[before], placed[place])
     return tuple(placed)
 
 
@@ -122,20 +113,12 @@ def _from_the_front(unit: UnitOnField) -> list[int]:
     """Returns base indices of a column, from the leading base back."""
     bases = unit.unit.bases
     lead = bases[front_rank(unit.unit)[0]]
-    return sorted(range(len(bases)), key=lambda place: _apart_mm(bases[place], lead))
+    centre = lead.x_mm, lead.y_mm
+    return sorted(
+        range(len(bases)),
+        key=lambda place: math.dist((bases[place].x_mm, bases[place].y_mm), centre),
+    )
 
 
-def _apart_mm(one: BasePose, other: BasePose) -> float:
-    return math.dist((one.x_mm, one.y_mm), (other.x_mm, other.y_mm))
-
-
-def _behind(unit: UnitOnField, stays: int, goes: int) -> BasePose:
-    return behind(unit.unit.bases[stays], unit.unit.bases[goes])
-
-
-def _beside(unit: UnitOnField, stays: int, goes: int, *, to_right: bool) -> BasePose:
-    return beside(unit.unit.bases[stays], unit.unit.bases[goes], to_right=to_right)
-
-
-def _with(unit: UnitOnField, moved: Mapping[int, BasePose]) -> Bases:
-    return tuple(moved.get(place, base) for place, base in enumerate(unit.unit.bases))
+def _with(bases: Bases, moved: Mapping[int, BasePose]) -> Bases:
+    return tuple(moved.get(place, base) for place, base in enumerate(bases))

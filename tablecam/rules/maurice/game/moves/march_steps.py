@@ -6,9 +6,9 @@ formation then fixes its allowance (M-6.2).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 import shapely
 
@@ -18,13 +18,11 @@ from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, ClearSmoke, Done, March
-from tablecam.rules.maurice.game.state.displaced import with_displacement
-from tablecam.rules.maurice.game.state.losses import with_disruption
-from tablecam.rules.maurice.game.state.poses import Bases, ahead
+from tablecam.rules.maurice.game.state.consequences import with_displacement, with_disruption
+from tablecam.rules.maurice.game.state.poses import ahead
 from tablecam.rules.maurice.game.state.sequence import after_action
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
-from tablecam.rules.maurice.game.state.steps import Charging, Marching, Step
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
+from tablecam.rules.maurice.game.state.steps import Charging, Marching
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import MoveJudgement, judge_move
@@ -42,17 +40,16 @@ class MarchingRules:
 
     def asked(self, state: State, step: Marching) -> PendingDecision:
         """Asks the active side."""
-        waiting = ", ".join(_waiting(state, step))
+        waiting = ", ".join(step.waiting)
         side = side_name(state.active)
-        return PendingDecision(
-            f"{side} marches: {waiting} may move; choose done to end", state.active
-        )
+        question = f"{side} marches: {waiting} may move; choose done to end"
+        return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: Marching) -> tuple[Action, ...]:
         """Lists the usual marches of each unit that has not moved, and stopping."""
         field, extra_bw = field_at(state), state.round.amounts("bugle")
         listed: list[Action] = []
-        for name in _waiting(state, step):
+        for name in step.waiting:
             listed += usual_marches(field, field.by_id[name], extra_bw=extra_bw.get(name, 0))
         if _smoking(state, step) and not step.moved:
             listed.append(ClearSmoke())
@@ -82,14 +79,9 @@ def judge_march(state: State, action: March, *, is_moving_up: bool | None = None
     extra_bw = state.round.amounts("bugle").get(action.unit, 0)
     if is_moving_up is None:
         is_moving_up = isinstance(state.step, Charging)
-    # Judging is repeated for nudged poses below.
-    judge = partial(
-        judge_move,
-        field,
-        field.by_id[action.unit],
-        extra_bw=extra_bw,
-        is_moving_up=is_moving_up,
-    )
+    # Judging is repeated below for poses nudged to all sides.
+    unit = field.by_id[action.unit]
+    judge = partial(judge_move, field, unit, extra_bw=extra_bw, is_moving_up=is_moving_up)
     judgement = judge(action.bases)
     margin_mm = judgement.is_legal.margin_mm
     is_slightly_too_far = judgement.is_legal.answer == "no" and -_FEW_MM <= margin_mm < 0.0
@@ -97,16 +89,11 @@ def judge_march(state: State, action: March, *, is_moving_up: bool | None = None
     if not is_slightly_too_far or is_exact(field):
         return judgement
     is_within_tolerance = margin_mm >= -SLIP_MM or any(
-        judge(bases).is_legal.answer != "no" for bases in _nudged(action.bases)
+        judge(ahead(action.bases, 360.0 * side / _SIDES, SLIP_MM)).is_legal.answer != "no"
+        for side in range(_SIDES)
     )
     answer = replace(judgement.is_legal, answer="too_close" if is_within_tolerance else "no")
     return replace(judgement, is_legal=answer)
-
-
-def _nudged(bases: Bases) -> Iterator[Bases]:
-    """Yields bases shifted by the placement tolerance in all directions."""
-    for side in range(_SIDES):
-        yield ahead(bases, 360.0 * side / _SIDES, SLIP_MM)
 
 
 def check_bases(state: State, action: March | Charge) -> None:
@@ -144,7 +131,7 @@ def with_march(state: State, action: March, judgement: MoveJudgement) -> StateAn
     if gained:
         why = f"passes through {joined(judgement.passed)}"
         friends = (shapes_of(field.by_id[name].outline, "friend") for name in judgement.passed)
-        drawn = tuple(shape for outline_shapes in friends for shape in outline_shapes)
+        drawn = tuple(chain.from_iterable(friends))
         state, more = with_disruption(state, unit.id, gained, why, "M-6.7", drawn)
         events += more
     for name in judgement.passed:
@@ -172,18 +159,10 @@ def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
         raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
     state, events = with_march(state, action, judgement)
     # The enemy's commander makes room before the next unit moves (M-6.29).
-    then = _next(state, replace(step, moved=(*step.moved, action.unit)))
+    step = replace(step, moved=(*step.moved, action.unit))
+    then = step if step.waiting else after_action(state).step
     state, displaced = with_displacement(state, state.active, judgement.area, then)
     return state, (*events, *displaced)
-
-
-def _next(state: State, step: Marching) -> Step:
-    """Returns the march while a unit can move, else the step after the action."""
-    return step if _waiting(state, step) else after_action(state).step
-
-
-def _waiting(state: State, step: Marching) -> tuple[str, ...]:
-    return tuple(name for name in step.force if name not in step.moved)
 
 
 def _smoking(state: State, step: Marching) -> tuple[str, ...]:
@@ -198,9 +177,8 @@ def _without_smoke(state: State, step: Marching) -> StateAndEvents:
         raise Refused("no unit of the force has smoke to clear", rule="M-4.23")
     if step.moved:
         names = joined(step.moved)
-        raise Refused(
-            f"{names} moved already: a force that clears smoke may not move", rule="M-4.23"
-        )
+        why = f"{names} moved already: a force that clears smoke may not move"
+        raise Refused(why, rule="M-4.23")
     for name in smoking:
         unit = field_at(state).by_id[name].unit
         other_state = {key: value for key, value in unit.state.items() if key != "smoke"}

@@ -36,7 +36,7 @@ from tablecam.rules.maurice.field.tables import (
 )
 from tablecam.rules.maurice.game.moves.formation_changes import formation_changes
 from tablecam.rules.maurice.game.state.actions import March
-from tablecam.rules.maurice.game.state.poses import Bases, ahead, faced, wheeled
+from tablecam.rules.maurice.game.state.poses import Bases, ahead, faced, laid_at, wheeled
 from tablecam.rules.maurice.movement.judge import allowance_bw, judge_move
 from tablecam.table.formation import column_order, front_rank
 from tablecam.table.headings import difference_deg, forward
@@ -101,11 +101,13 @@ def _legal_marches(
         return
     is_out, is_clear = _quick_check(field, unit, candidates)
     for place, candidate in enumerate(candidates):
-        if is_out[place]:
-            continue
-        if is_clear[place] or _is_judged_legal(
-            field, unit, candidate.bases, extra_bw, is_moving_up=is_moving_up
-        ):
+        is_legal = is_clear[place]
+        if not is_legal and not is_out[place]:
+            judgement = judge_move(
+                field, unit, candidate.bases, extra_bw=extra_bw, is_moving_up=is_moving_up
+            )
+            is_legal = judgement.is_legal.answer != "no"
+        if is_legal:
             yield candidate
 
 
@@ -148,13 +150,6 @@ def _may_be_rough(unit: UnitOnField, candidate: _Candidate) -> bool:
     return candidate.is_costly and not unit.breaks_with(1)
 
 
-def _is_judged_legal(
-    field: Field, unit: UnitOnField, bases: Bases, extra_bw: float, *, is_moving_up: bool
-) -> bool:
-    judgement = judge_move(field, unit, bases, extra_bw=extra_bw, is_moving_up=is_moving_up)
-    return judgement.is_legal.answer != "no"
-
-
 def _outlines(units: tuple[UnitOnField, ...], *more: shapely.Geometry) -> NDArray[np.object_]:
     return np.array([*(unit.outline for unit in units), *more], dtype=object)
 
@@ -177,10 +172,11 @@ def _forward_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iter
     if unit.formation in ("line", "massed"):
         for length_bw in _lengths_bw(field, unit, allowed_bw):
             yield _straight(unit, heading_deg, length_bw, bw_mm)
+        # A wheel of more than a quarter turn is legal but never the usual move.
+        quarter_mm = math.radians(_LONGEST_WHEEL_DEG) * front_width_mm(unit.axes)
+        longest_bw = min(allowed_bw, field.in_bw(quarter_mm))
         for corner in _CORNERS:
-            for arc_bw in sorted(
-                {min(1.0, allowed_bw), _longest_wheel_bw(field, unit, allowed_bw)}
-            ):
+            for arc_bw in sorted({min(1.0, allowed_bw), longest_bw}):
                 yield _wheel(unit, corner, arc_bw * bw_mm)
     elif unit.formation == "column":
         yield from _column_marches(field, unit, allowed_bw)
@@ -250,12 +246,6 @@ def _room_ahead_mm(field: Field, unit: UnitOnField, reach_mm: float) -> float:
     return float(((places - unit.axes.left_mm) @ np.array(forward(unit.axes.heading_deg))).min())
 
 
-def _longest_wheel_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> float:
-    # A wheel of more than a quarter turn is legal but never the usual move.
-    quarter_mm = math.radians(_LONGEST_WHEEL_DEG) * front_width_mm(unit.axes)
-    return min(allowed_bw, field.in_bw(quarter_mm))
-
-
 def _straight(unit: UnitOnField, heading_deg: float, length_bw: float, bw_mm: float) -> _Candidate:
     bases = ahead(unit.unit.bases, heading_deg, length_bw * bw_mm)
     return _Candidate(bases, _hull(unit, bases), length_bw)
@@ -293,10 +283,7 @@ def _in_its_track(unit: UnitOnField, length_mm: float) -> Bases:
         ahead((head,), head.heading_deg, step * head.depth_mm)[0] for step in range(steps, 0, -1)
     ]
     pose_of = dict(zip(order, [*ahead_bases, *in_order], strict=False))
-    return tuple(
-        replace(base, x_mm=to.x_mm, y_mm=to.y_mm, heading_deg=to.heading_deg)
-        for base, to in ((base, pose_of[place]) for place, base in enumerate(unit.unit.bases))
-    )
+    return laid_at(unit.unit.bases, [pose_of[place] for place in range(len(order))])
 
 
 def _wheel(unit: UnitOnField, corner: Corner, arc_mm: float) -> _Candidate:

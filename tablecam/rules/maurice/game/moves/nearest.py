@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import shapely
@@ -80,7 +81,8 @@ def nearest_march(
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
         # Columns and guns bend their path freely, so only the distance along it is searched.
         ends = [(base.x_mm, base.y_mm) for base in (leading_base(unit), leading_base(there))]
-        return _along_path(there, shapely.LineString(path_mm or ends), is_legal)
+        path = shapely.LineString(path_mm or ends)
+        return _farthest(path.length, partial(_at_distance, there, path), is_legal)
     best: tuple[float, Bases] | None = None
     for start in _starts(field, unit, there, allowed_bw, is_legal):
         candidate = _nearest_from(start, start.leading(there), is_legal)
@@ -221,11 +223,6 @@ def _wheeled(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
     angle_deg = turned_deg(front, corner, abs(arc_mm))
     turned = poses.wheeled(bases, pivot_mm(front, corner), angle_deg)
     return wheeled(front, corner, abs(arc_mm)), turned
-
-
-def _along_path(there: UnitOnField, path: shapely.LineString, is_legal: IsLegal) -> Bases | None:
-    """Returns the farthest legal place on a column's or gun's path, by bisection."""
-    return _farthest(path.length, lambda far_mm: _at_distance(there, path, far_mm), is_legal)
 
 
 def _farthest(whole: float, after: Callable[[float], Bases], is_legal: IsLegal) -> Bases | None:

@@ -9,38 +9,18 @@ from __future__ import annotations
 from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 import shapely
 
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.game.command.command_steps import units_in_range
-from tablecam.rules.maurice.game.fire.fire_choices import able_to_fire, in_order
-from tablecam.rules.maurice.game.setup.deploying import deployment_zone
-from tablecam.rules.maurice.game.state import actions as act
-from tablecam.rules.maurice.game.state.declaring import may_try_to_charge, may_try_to_fire
-from tablecam.rules.maurice.game.state.displaced import marker_outline
-from tablecam.rules.maurice.game.state.state import Command, State
-from tablecam.rules.maurice.game.state.steps import (
-    Charging,
-    ChoosingEdge,
-    ChoosingFallBacks,
-    ChoosingOrder,
-    Deploying,
-    Displacing,
-    Firing,
-    Interrupting,
-    Marching,
-    MovingCommander,
-    Rallying,
-    RollingCombat,
-    RollingRally,
-    RollingToDisrupt,
-    RollingToHit,
-)
+from tablecam.rules.maurice.game.setup.deploying import zone_of_side, zone_shapes, zones_of_sides
+from tablecam.rules.maurice.game.state import steps
+from tablecam.rules.maurice.game.state.consequences import marker_of
+from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.model import Point
 from tablecam.table.sides import side_name
@@ -48,99 +28,52 @@ from tablecam.table.sides import side_name
 
 def step_shapes(state: State) -> tuple[Shape, ...]:
     """Draws the current step: units that may act or roll, zones, targets."""
-    field, step = field_at(state), state.step
+    field, table, step = field_at(state), state.position.table, state.step
     match step:
-        case Deploying():
-            return _zone(state, side_name(step.side), is_near=step.side == step.near)
-        case ChoosingOrder():
-            sides = (step.near, state.other(step.near))
-            zones = (_zone(state, side_name(side), is_near=side == step.near) for side in sides)
-            return tuple(shape for zone in zones for shape in zone)
-        case ChoosingEdge():
-            return (*_zone(state, "near", is_near=True), *_zone(state, "far", is_near=False))
-        case RollingToHit():
-            return (*outlines(field, _aimers(step)), *_lines_of_fire(field, step))
-        case Displacing() | MovingCommander():
-            side = step.side if isinstance(step, Displacing) else state.active
-            return _commanders(state, side)
+        case steps.Deploying():
+            return zone_of_side(table, step.side, step.near)
+        case steps.ChoosingOrder():
+            return zones_of_sides(table, step.near, state.other(step.near))
+        case steps.ChoosingEdge():
+            far = zone_shapes(table, "far", is_near=False)
+            return (*zone_shapes(table, "near", is_near=True), *far)
+        case steps.RollingToHit():
+            names = dict.fromkeys(name for aim in step.aims for name in (aim.unit, aim.target))
+            return (*outlines(field, names), *_lines_of_fire(field, step))
+        case steps.Displacing() | steps.MovingCommander():
+            side = step.side if isinstance(step, steps.Displacing) else state.active
+            leader = state.commander(side)
+            return () if leader is None else shapes_of(marker_of(state, leader), "unit", leader.id)
         case _:
-            return outlines(field, _units_in_step(step))
-
-
-def offer_shapes(state: State, action: act.Action) -> tuple[Shape, ...]:
-    """Draws what an action concerns when it brings no shapes of its own; may be empty."""
-    match action:
-        case Roll():
-            return step_shapes(state)
-        case act.Volleys(invoke=True):
-            return outlines(field_at(state), _in_range(state))
-        case act.Declare():
-            return outlines(field_at(state), _fit_for(state, action.command))
-        case act.FireFrom() if isinstance(state.step, Firing):
-            return _numbered(in_order(able_to_fire(state, state.step), action.direction))
-        case act.Interrupt():
-            return _interrupted(state, action)
-        case act.Modify():
-            return outlines(field_at(state), action.amounts)
-        case act.ClearSmoke() if isinstance(state.step, Marching):
-            field = field_at(state)
-            smoking = [name for name in state.step.force if field.by_id[name].has_smoke]
-            return outlines(field, smoking)
-        case _:
-            return _setup_shapes(state, action)
-
-
-def _setup_shapes(state: State, action: act.Action) -> tuple[Shape, ...]:
-    """Draws the zones and places of setup actions."""
-    match action:
-        case act.ChooseEdge():
-            return _zone(state, action.edge, is_near=action.edge == "near")
-        case act.ChooseOrder() if isinstance(state.step, ChoosingOrder):
-            return _zone(state, side_name(action.first), is_near=action.first == state.step.near)
-        case act.Deploy():
-            return _deployed(state, action)
-        case _:
-            return ()
+            return outlines(field, units_in_step(step))
 
 
 def outlines(field: Field, names: Iterable[str]) -> tuple[Shape, ...]:
     """Draws the outlines of units, each with its name."""
-    return tuple(
-        shape
-        for name in names
-        if name in field.by_id
-        for shape in shapes_of(field.by_id[name].outline, "unit", name)
-    )
+    units = (field.by_id[name] for name in names if name in field.by_id)
+    return tuple(chain.from_iterable(shapes_of(unit.outline, "unit", unit.id) for unit in units))
 
 
-def _units_in_step(step: object) -> tuple[str, ...]:
+def units_in_step(step: steps.Step) -> tuple[str, ...]:
     """Returns the units that may act or roll in a step."""
     match step:
-        case Marching() | Charging():
-            acted = {*step.moved, *(step.charged if isinstance(step, Charging) else ())}
-            return tuple(name for name in step.force if name not in acted)
-        case Rallying():
-            return tuple(name for name in step.force if name not in step.tried)
-        case RollingCombat():
+        case steps.Marching() | steps.Charging() | steps.Rallying():
+            return step.waiting
+        case steps.RollingCombat():
             return step.engaged
-        case RollingRally():
+        case steps.RollingRally():
             return (step.unit,)
-        case RollingToDisrupt():
+        case steps.RollingToDisrupt():
             return (step.target,)
-        case ChoosingFallBacks():
+        case steps.ChoosingFallBacks():
             return step.attackers
-        case Interrupting():
+        case steps.Interrupting():
             return step.force
         case _:
             return ()
 
 
-def _aimers(step: RollingToHit) -> tuple[str, ...]:
-    """Returns shooters and targets, each once."""
-    return tuple(dict.fromkeys(name for aim in step.aims for name in (aim.unit, aim.target)))
-
-
-def _lines_of_fire(field: Field, step: RollingToHit) -> Iterator[Shape]:
+def _lines_of_fire(field: Field, step: steps.RollingToHit) -> Iterator[Shape]:
     """Draws a line from each firing base to the nearest point of its target."""
     for aim in step.aims:
         shooter, target = field.by_id[aim.unit], field.by_id[aim.target]
@@ -154,90 +87,6 @@ def line_of_fire(from_mm: Point, outline: shapely.Geometry) -> Shape:
     line = shapely.shortest_line(shapely.Point(from_mm), outline)
     x_mm, y_mm = shapely.get_coordinates(line)[1]
     return Shape("line", (from_mm, (float(x_mm), float(y_mm))), "shot")
-
-
-def _zone(state: State, label: str, *, is_near: bool) -> tuple[Shape, ...]:
-    """Draws the third of the table where an army deploys (M-2.3)."""
-    return shapes_of(deployment_zone(state.position.table, is_near=is_near), "zone", label)
-
-
-def _commanders(state: State, side: str) -> tuple[Shape, ...]:
-    bw_mm = state.position.table.base_width_mm
-    return tuple(
-        shape
-        for leader in state.position.commanders
-        if leader.side == side
-        for shape in shapes_of(marker_outline(leader, bw_mm), "unit", leader.id)
-    )
-
-
-def _in_range(state: State) -> list[str]:
-    """Returns the units of both sides within range for volleys.
-
-    Where players declare first: all units that ever fire, as distances must not show.
-    """
-    field = field_at(state)
-    if state.declares_first:
-        return [unit.id for unit in field.units if may_try_to_fire(unit)]
-    return units_in_range(field)
-
-
-def _fit_for(state: State, command: Command) -> list[str]:
-    """Returns the active side's units that could carry out a command, by visible facts."""
-    return [
-        unit.id for unit in field_at(state).of_side(state.active) if _is_fit(state, unit, command)
-    ]
-
-
-def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
-    """Whether a unit could carry out a command, by visible facts."""
-    match command:
-        case "charge":
-            return may_try_to_charge(unit)
-        case "rally":
-            return unit.disruption > 0
-        case "bombard":
-            return unit.unit.arm == "artillery" and unit.id not in state.round.fired
-        case _:
-            return command == "march"
-
-
-def _numbered(units: Iterable[UnitOnField]) -> tuple[Shape, ...]:
-    """Draws units with their places in an order."""
-    return tuple(
-        shape
-        for place, unit in enumerate(units, start=1)
-        for shape in shapes_of(unit.outline, "order", f"{place}. {unit.id}")
-    )
-
-
-def _interrupted(state: State, action: act.Interrupt) -> tuple[Shape, ...]:
-    """Draws the units or the ground that an interrupt concerns."""
-    field = field_at(state)
-    if action.effect == "first-fire":
-        return outlines(
-            field, [unit.id for unit in able_to_fire(state, Firing("volley", state.passive))]
-        )
-    if action.effect == "rough-going":
-        return (
-            *shapes_of(field.ground.difficult, "barred"),
-            *outlines(field, _units_in_step(state.step)),
-        )
-    return outlines(field, _units_in_step(state.step))
-
-
-def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
-    """Draws where all units of a side would deploy."""
-    placed = [
-        (unit.id, action.units.get(unit.id, unit.bases))
-        for unit in state.position.units
-        if unit.side == action.side
-    ]
-    return tuple(
-        shape
-        for name, bases in placed
-        for shape in shapes_of(shapely.union_all([footprint(base) for base in bases]), "goal", name)
-    )
 
 
 def with_shapes(before: State, after: State, events: Iterable[Event]) -> tuple[Event, ...]:
@@ -276,7 +125,7 @@ def _shapes(
     # Hits are shown at the target, any other result at the unit itself.
     shown = units.get(str(event.facts.get("target" if hits else "unit")))
     if words and shown is not None:
-        yield Shape("point", (_middle(shown.outline),), "result", words)
+        yield Shape("point", (middle_of(shown.outline),), "result", words)
 
 
 def _names(event: Event) -> Iterator[str]:
@@ -300,10 +149,9 @@ def _shot(event: Event, units: Mapping[str, UnitOnField]) -> Iterator[Shape]:
 
 def _of_side(event: Event, state: State) -> Iterator[Shape]:
     """Marks a side's commander for an event that concerns the whole side."""
-    side = event.facts.get("side", event.facts.get("active"))
-    for leader in state.position.commanders:
-        if leader.side == side:
-            yield Shape("point", ((leader.x_mm, leader.y_mm),), "leader", side_name(str(side)))
+    side = str(event.facts.get("side", event.facts.get("active")))
+    if (leader := state.commander(side)) is not None:
+        yield Shape("point", ((leader.x_mm, leader.y_mm),), "leader", side_name(side))
 
 
 def _hits(events: tuple[Event, ...]) -> dict[int, str]:
@@ -348,6 +196,7 @@ def _disruptions(gained: int) -> str:
     return f"{gained:+d} \N{BLACK CIRCLE}".replace("-", "\N{MINUS SIGN}")
 
 
-def _middle(outline: shapely.Geometry) -> tuple[float, float]:
+def middle_of(outline: shapely.Geometry) -> Point:
+    """Returns the middle of an outline."""
     middle = shapely.centroid(outline)
     return float(middle.x), float(middle.y)

@@ -15,10 +15,9 @@ from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.game.cards.overruled_cards import check_aside, check_cards, with_cards
 from tablecam.rules.maurice.game.state.actions import Overrule
-from tablecam.rules.maurice.game.state.hand import is_dealt
+from tablecam.rules.maurice.game.state.poses import laid, with_commanders_at
 from tablecam.rules.maurice.game.state.sequence import first_step
-from tablecam.rules.maurice.game.state.state import DeckStage, State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import DeckStage, State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (
     CommandChoice,
     EndingRound,
@@ -27,7 +26,6 @@ from tablecam.rules.maurice.game.state.steps import (
     VolleyChoice,
 )
 from tablecam.rules.maurice.game.state.table import field_on
-from tablecam.table.formation import read_formation
 from tablecam.table.model import Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.wording import nearest
@@ -78,7 +76,7 @@ def agreed_on(state: State, action: Overrule) -> str:
     # Before the first deal no hand is concealed.
     is_any_dealt = any(side.cards for side in state.sides)
     is_of_cards = bool(action.hands) or action.deck is not None
-    if not is_dealt(state) or not (action.aside or (is_any_dealt and is_of_cards)):
+    if not state.is_dealt or not (action.aside or (is_any_dealt and is_of_cards)):
         return ""
     _check_names(state, action)
     _check_numbers(state, action)
@@ -89,13 +87,7 @@ def agreed_on(state: State, action: Overrule) -> str:
 def _position_after(position: Position, action: Overrule) -> Position:
     """Returns the position with the units and commanders of an overrule."""
     units = tuple(_unit_after(unit, action) for unit in position.units if unit.id not in action.off)
-    leaders = (
-        replace(leader, x_mm=place[0], y_mm=place[1], pose=None)
-        if (place := action.commanders.get(leader.id))
-        else leader
-        for leader in position.commanders
-    )
-    position = replace(position, units=units, commanders=tuple(leaders))
+    position = with_commanders_at(replace(position, units=units), action.commanders)
     try:
         # Only to refuse a table on which nothing could be ruled.
         field_on(position)
@@ -108,9 +100,7 @@ def _unit_after(unit: Unit, action: Overrule) -> Unit:
     """Returns a unit with its overruled poses and markers; poses decide its formation."""
     bases = action.units.get(unit.id)
     if bases is not None:
-        unit = replace(unit, bases=bases)
-        # The stated poses decide the formation, whatever it was before.
-        unit = replace(unit, formation=read_formation(unit).name)
+        unit = laid(unit, bases)
     markers = dict(unit.state)
     if unit.id in action.disruption:
         markers["disruption"] = action.disruption[unit.id]
@@ -137,7 +127,8 @@ def _resumed(state: State, action: Overrule) -> State:
     if action.step is not None:
         return state.to(_STEPS[action.step])
     # A step that refers to a removed unit cannot go on.
-    missing = next((name for name in action.off if name in _named_in(state.step)), None)
+    named = {*_texts(to_plain(state.step))}
+    missing = next((name for name in action.off if name in named), None)
     if missing is not None:
         steps = ", ".join(_STEPS)
         why = f"expected a step to continue with ({steps}), as the current step needs {missing}"
@@ -148,12 +139,8 @@ def _resumed(state: State, action: Overrule) -> State:
     return state
 
 
-def _named_in(step: object) -> set[str]:
-    """Returns all strings that a step holds, unit names among them."""
-    return set(_texts(to_plain(step)))
-
-
 def _texts(plain: object) -> Iterator[str]:
+    """Yields all strings in a plain value, unit names among them."""
     if isinstance(plain, str):
         yield plain
     elif isinstance(plain, dict):
@@ -167,15 +154,9 @@ def _check_names(state: State, action: Overrule) -> None:
     units = [unit.id for unit in state.position.units]
     sides = [side.name for side in state.sides]
     leaders = [leader.id for leader in state.position.commanders]
-    for key, known in (
-        ("units", units),
-        ("off", units),
-        ("disruption", units),
-        ("smoke", units),
-        ("morale", sides),
-        ("hands", sides),
-        ("commanders", leaders),
-    ):
+    of_units = dict.fromkeys(("units", "off", "disruption", "smoke"), units)
+    of_sides = dict.fromkeys(("morale", "hands"), sides)
+    for key, known in (of_units | of_sides | {"commanders": leaders}).items():
         for name in getattr(action, key):
             if name not in known:
                 raise Refused(f"there is no {name}{nearest(name, known)}", key=key)
@@ -193,9 +174,8 @@ def _check_numbers(state: State, action: Overrule) -> None:
         # At more than that it would be broken (M-1.14).
         most = BASES[arms[name]]
         if not 0 <= level <= most:
-            raise Refused(
-                f"expected 0 to {most} disruption for {name}, got {level}", key="disruption"
-            )
+            why = f"expected 0 to {most} disruption for {name}, got {level}"
+            raise Refused(why, key="disruption")
     # An army without morale has lost, so it needs 1 or more.
     for key, least in (("morale", 1), ("hands", 0)):
         for side, number in getattr(action, key).items():

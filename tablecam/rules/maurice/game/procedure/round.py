@@ -3,122 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from tablecam.rules.game import PendingDecision, Refused
-from tablecam.rules.maurice.game.cards.card_steps import (
-    InterruptingRules,
-    ModifyingRules,
-    RemovingRules,
-    without_interrupt,
-    without_modifier,
+from tablecam.rules.maurice.game.cards import card_steps, draw_steps
+from tablecam.rules.maurice.game.command import (
+    activation_steps,
+    command_steps,
+    end_steps,
+    fire_steps,
+    rally_steps,
 )
-from tablecam.rules.maurice.game.cards.draw_steps import DrawingRules, automatic_draw
-from tablecam.rules.maurice.game.command.activation_steps import ActivatingRules
-from tablecam.rules.maurice.game.command.command_steps import CommandChoiceRules, VolleyChoiceRules
-from tablecam.rules.maurice.game.command.end_steps import (
-    DiscardingRules,
-    DisplacingRules,
-    MovingCommanderRules,
-    end_of_round,
-)
-from tablecam.rules.maurice.game.command.rally_steps import RallyingRules, RollingRallyRules
-from tablecam.rules.maurice.game.fire.fire_rolls import RollingToDisruptRules, RollingToHitRules
-from tablecam.rules.maurice.game.fire.fire_steps import FiringRules, fired_out
-from tablecam.rules.maurice.game.moves.charge_steps import ChargingRules
-from tablecam.rules.maurice.game.moves.combat_steps import (
-    ChoosingFallBacksRules,
-    RollingCombatRules,
-)
-from tablecam.rules.maurice.game.moves.march_steps import MarchingRules
+from tablecam.rules.maurice.game.moves import charge_steps, combat_steps, march_steps
 from tablecam.rules.maurice.game.procedure.drawing import with_shapes
 from tablecam.rules.maurice.game.procedure.overrule import overruled
+from tablecam.rules.maurice.game.setup import setup_steps
 from tablecam.rules.maurice.game.setup.laying import with_corrected_poses
-from tablecam.rules.maurice.game.setup.setup_steps import (
-    ChoosingEdgeRules,
-    ChoosingOrderRules,
-    DeployingRules,
-    LayingTerrainRules,
-    RollingFirstRoundRules,
-    RollingTerrainRules,
-)
+from tablecam.rules.maurice.game.state import steps
 from tablecam.rules.maurice.game.state.actions import Action, CorrectPoses, Overrule
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents, StepRules
-from tablecam.rules.maurice.game.state.steps import (
-    Activating,
-    Charging,
-    ChoosingEdge,
-    ChoosingFallBacks,
-    ChoosingOrder,
-    CommandChoice,
-    Deploying,
-    Discarding,
-    Displacing,
-    Drawing,
-    EndingRound,
-    Firing,
-    Interrupting,
-    LayingTerrain,
-    Marching,
-    Modifying,
-    MovingCommander,
-    Over,
-    Rallying,
-    Removing,
-    RollingCombat,
-    RollingFirstRound,
-    RollingRally,
-    RollingTerrain,
-    RollingToDisrupt,
-    RollingToHit,
-    Step,
-    VolleyChoice,
-)
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
+from tablecam.rules.maurice.game.state.step_rules import StepRules
+from tablecam.rules.maurice.game.state.steps import Over, Step
 
-RULES: Final[Mapping[type[Step], StepRules]] = MappingProxyType(
-    {
-        RollingTerrain: RollingTerrainRules(),
-        LayingTerrain: LayingTerrainRules(),
-        ChoosingEdge: ChoosingEdgeRules(),
-        ChoosingOrder: ChoosingOrderRules(),
-        Deploying: DeployingRules(),
-        RollingFirstRound: RollingFirstRoundRules(),
-        Interrupting: InterruptingRules(),
-        Modifying: ModifyingRules(),
-        Drawing: DrawingRules(),
-        Removing: RemovingRules(),
-        VolleyChoice: VolleyChoiceRules(),
-        CommandChoice: CommandChoiceRules(),
-        Activating: ActivatingRules(),
-        MovingCommander: MovingCommanderRules(),
-        Displacing: DisplacingRules(),
-        Discarding: DiscardingRules(),
-        Firing: FiringRules(),
-        RollingToHit: RollingToHitRules(),
-        RollingToDisrupt: RollingToDisruptRules(),
-        Marching: MarchingRules(),
-        Charging: ChargingRules(),
-        RollingCombat: RollingCombatRules(),
-        ChoosingFallBacks: ChoosingFallBacksRules(),
-        Rallying: RallyingRules(),
-        RollingRally: RollingRallyRules(),
-    }
-)
+RULES: Final[Mapping[type[Step], StepRules]] = {
+    steps.RollingTerrain: setup_steps.RollingTerrainRules(),
+    steps.LayingTerrain: setup_steps.LayingTerrainRules(),
+    steps.ChoosingEdge: setup_steps.ChoosingEdgeRules(),
+    steps.ChoosingOrder: setup_steps.ChoosingOrderRules(),
+    steps.Deploying: setup_steps.DeployingRules(),
+    steps.RollingFirstRound: setup_steps.RollingFirstRoundRules(),
+    steps.Interrupting: card_steps.InterruptingRules(),
+    steps.Modifying: card_steps.ModifyingRules(),
+    steps.Drawing: draw_steps.DrawingRules(),
+    steps.Removing: card_steps.RemovingRules(),
+    steps.VolleyChoice: command_steps.VolleyChoiceRules(),
+    steps.CommandChoice: command_steps.CommandChoiceRules(),
+    steps.Activating: activation_steps.ActivatingRules(),
+    steps.MovingCommander: end_steps.MovingCommanderRules(),
+    steps.Displacing: end_steps.DisplacingRules(),
+    steps.Discarding: end_steps.DiscardingRules(),
+    steps.Firing: fire_steps.FiringRules(),
+    steps.RollingToHit: fire_steps.RollingToHitRules(),
+    steps.RollingToDisrupt: fire_steps.RollingToDisruptRules(),
+    steps.Marching: march_steps.MarchingRules(),
+    steps.Charging: charge_steps.ChargingRules(),
+    steps.RollingCombat: combat_steps.RollingCombatRules(),
+    steps.ChoosingFallBacks: combat_steps.ChoosingFallBacksRules(),
+    steps.Rallying: rally_steps.RallyingRules(),
+    steps.RollingRally: rally_steps.RollingRallyRules(),
+}
 """The rules of every step in which somebody is asked."""
 
-_AUTOMATIC: Final[Mapping[type[Step], Callable[[State, Any], StateAndEvents | None]]] = (
-    MappingProxyType(
-        {
-            Interrupting: without_interrupt,
-            Modifying: without_modifier,
-            Drawing: automatic_draw,
-            Firing: fired_out,
-            EndingRound: end_of_round,
-        }
-    )
-)
+_AUTOMATIC: Final[Mapping[type[Step], Callable[[State, Any], StateAndEvents | None]]] = {
+    steps.Interrupting: card_steps.without_interrupt,
+    steps.Modifying: card_steps.without_modifier,
+    steps.Drawing: draw_steps.automatic_draw,
+    steps.Firing: fire_steps.fired_out,
+    steps.EndingRound: end_steps.end_of_round,
+}
 """Transitions without a question; each returns None where somebody must be asked."""
 
 

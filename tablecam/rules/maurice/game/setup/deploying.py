@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import shapely
 
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import footprint
+from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.ground import Ground, is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.rules.maurice.game.state.poses import Bases, ahead, wheeled
-from tablecam.table.formation import read_formation
+from tablecam.rules.maurice.game.state.poses import Bases, ahead, laid, wheeled, with_commanders_at
 from tablecam.table.headings import mean_deg
 from tablecam.table.model import BasePose, Point, Position, TableSize, Unit
 from tablecam.table.sides import side_name
@@ -31,16 +31,29 @@ def deployment_zone(table: TableSize, *, is_near: bool) -> shapely.Polygon:
     return shapely.box(0.0, low, table.width_mm, low + deep_mm)
 
 
+def zone_shapes(table: TableSize, label: str, *, is_near: bool) -> tuple[Shape, ...]:
+    """Draws the third of the table at an edge."""
+    return shapes_of(deployment_zone(table, is_near=is_near), "zone", label)
+
+
+def zone_of_side(table: TableSize, side: str, near: str) -> tuple[Shape, ...]:
+    """Draws the third of a side; `near` is the side that deploys at the edge y = 0."""
+    return zone_shapes(table, side_name(side), is_near=side == near)
+
+
+def zones_of_sides(table: TableSize, near: str, far: str) -> tuple[Shape, ...]:
+    """Draws the thirds of both sides."""
+    return (*zone_of_side(table, near, near), *zone_of_side(table, far, near))
+
+
 def unit_outside_zone(position: Position, side: str, *, is_near: bool) -> str | None:
     """Returns a unit of a side that leaves its third by more than a sliver, or None."""
     # A sliver over the zone's edge does not count (G-5).
     zone = shapely.buffer(
         deployment_zone(position.table, is_near=is_near), SLIVER_MM, join_style="mitre"
     )
-    for unit in position.units:
-        if unit.side == side and not all(
-            shapely.covers(zone, footprint(base)) for base in unit.bases
-        ):
+    for unit in _units_of(position, side):
+        if not all(shapely.covers(zone, footprint(base)) for base in unit.bases):
             return unit.id
     return None
 
@@ -48,10 +61,14 @@ def unit_outside_zone(position: Position, side: str, *, is_near: bool) -> str | 
 def unit_on_impassable(position: Position, side: str) -> str | None:
     """Returns a unit of a side that lies partly on impassable ground, or None (M-5.1)."""
     closed = Ground.of(position.terrain).impassable
-    for unit in position.units:
-        if unit.side == side and any(is_partly_in(footprint(base), closed) for base in unit.bases):
+    for unit in _units_of(position, side):
+        if any(is_partly_in(footprint(base), closed) for base in unit.bases):
             return unit.id
     return None
+
+
+def _units_of(position: Position, side: str) -> Iterator[Unit]:
+    return (unit for unit in position.units if unit.side == side)
 
 
 def check_room(position: Position, sides: Collection[str]) -> None:
@@ -79,13 +96,12 @@ def with_units_at(
     own = {unit.id: unit for unit in position.units if unit.side in sides}
     for name, bases in places.items():
         if name not in own:
-            raise BadInput(
-                "deploy", f"expected units of {' or '.join(map(side_name, sides))}, got {name}"
-            )
+            expected = " or ".join(map(side_name, sides))
+            raise BadInput("deploy", f"expected units of {expected}, got {name}")
         if list(map(_kind, bases)) != list(map(_kind, own[name].bases)):
             raise BadInput("deploy", f"expected the {len(own[name].bases)} bases of {name}")
     units = tuple(
-        _unit_at(unit, places[unit.id]) if unit.id in places else unit for unit in position.units
+        laid(unit, places[unit.id]) if unit.id in places else unit for unit in position.units
     )
     return replace(position, units=units)
 
@@ -103,13 +119,7 @@ def with_commanders(position: Position, side: str, places: Mapping[str, Point]) 
             raise BadInput("deploy", f"expected a commander of {side_name(side)}, got {name}")
         if not (0 <= x_mm <= table.width_mm and 0 <= y_mm <= table.depth_mm):
             raise BadInput("deploy", f"expected {name} on the table, got {x_mm:g}, {y_mm:g} mm")
-    leaders = tuple(
-        replace(leader, x_mm=places[leader.id][0], y_mm=places[leader.id][1], pose=None)
-        if leader.id in places
-        else leader
-        for leader in position.commanders
-    )
-    return replace(position, commanders=leaders)
+    return with_commanders_at(position, places)
 
 
 def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases]:
@@ -120,15 +130,12 @@ def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases
     """
     is_near = side == near
     heading_deg = 90.0 if is_near else 270.0
-    own = {
-        unit.id: _facing(unit.bases, heading_deg) for unit in position.units if unit.side == side
-    }
+    own = {unit.id: _facing(unit.bases, heading_deg) for unit in _units_of(position, side)}
     closed = Ground.of(position.terrain).impassable
     placed = _in_rows(own, position.table, closed, is_near=is_near)
     if len(placed) < len(own):
-        raise BadInput(
-            "position", f"expected {side_name(side)}'s units to fit into a third of the table"
-        )
+        why = f"expected {side_name(side)}'s units to fit into a third of the table"
+        raise BadInput("position", why)
     return {name: placed[name] for name in own}
 
 
@@ -194,11 +201,6 @@ def _moved_to(bases: Bases, middle: Point) -> Bases:
 def _bounds(bases: Bases) -> tuple[float, float, float, float]:
     left, low, right, high = shapely.union_all([footprint(base) for base in bases]).bounds
     return left, low, right, high
-
-
-def _unit_at(unit: Unit, bases: Bases) -> Unit:
-    laid = replace(unit, bases=bases, formation=None)
-    return replace(laid, formation=read_formation(laid).name)
 
 
 def _kind(base: BasePose) -> tuple[int | None, float, float]:

@@ -8,17 +8,18 @@ from typing import Any, Final
 import shapely
 
 from tablecam.errors import BadInput
-from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.game.setup.deploying import (
     check_room,
-    deployment_zone,
     unit_on_impassable,
     unit_outside_zone,
     usual_places,
     with_commanders,
     with_units_at,
+    zone_of_side,
+    zones_of_sides,
 )
 from tablecam.rules.maurice.game.state.actions import (
     Action,
@@ -28,9 +29,10 @@ from tablecam.rules.maurice.game.state.actions import (
     Done,
     LayTerrain,
 )
+from tablecam.rules.maurice.game.state.poses import Bases
 from tablecam.rules.maurice.game.state.sequence import first_step
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.step_rules import StateAndEvents
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
+from tablecam.rules.maurice.game.state.step_rules import RollRules
 from tablecam.rules.maurice.game.state.steps import (
     ChoosingEdge,
     ChoosingOrder,
@@ -38,6 +40,7 @@ from tablecam.rules.maurice.game.state.steps import (
     LayingTerrain,
     RollingFirstRound,
     RollingTerrain,
+    Step,
 )
 from tablecam.rules.maurice.game.state.table import field_on
 from tablecam.table.model import Position, Terrain
@@ -49,20 +52,47 @@ _CELLS: Final = 30
 """Cells of the middle third, ten across and three deep; each takes a terrain piece."""
 
 
-class RollingTerrainRules:
-    """Rules of `RollingTerrain`: the first die is the first side's; ties re-roll (M-2.1)."""
+class _RollOffRules(RollRules):
+    """Rules of a roll of a die for each side, the first side's first; ties re-roll."""
 
-    def asked(self, state: State, step: RollingTerrain) -> PendingDecision:
+    for_: str
+    rule: str
+
+    def asked(self, state: State, step: Step) -> PendingDecision:
         """Asks both sides to roll."""
-        return PendingDecision(f"{joined(_display_names(state))} each roll a die for the terrain")
+        sides = joined(side_name(name) for name in _names(state))
+        return PendingDecision(f"{sides} each roll a die for the {self.for_}")
 
-    def legal(self, state: State, step: RollingTerrain) -> tuple[Action, ...]:
-        """Lists the roll."""
-        return (_roll_for("terrain"),)
+    def roll(self, state: State, step: Step) -> Roll:
+        """Returns the roll of both dice."""
+        return Roll(self.for_, 2)
+
+    def rolled(
+        self, state: State, step: Step, action: Action
+    ) -> tuple[tuple[int, ...], str | None, Event]:
+        """Returns both sides' dice, the higher roller (None in a tie), and the event."""
+        if not isinstance(action, Roll):
+            raise Refused(f"expected dice for the {self.for_}, got {action.type}", rule=self.rule)
+        dice = values_of(action, self.roll(state, step), rule=self.rule)
+        names = _names(state)
+        by_side = zip(names, dice, strict=True)
+        text = ", ".join(f"{side_name(name)} rolls {die}" for name, die in by_side)
+        facts: dict[str, Any] = {"dice": list(dice)}
+        if dice[0] == dice[1]:
+            return dice, None, Event("tie", f"{text}: a tie, roll again", self.rule, facts)
+        higher = names[dice.index(max(dice))]
+        return dice, higher, Event("rolled", f"{text}, for the {self.for_}", self.rule, facts)
+
+
+class RollingTerrainRules(_RollOffRules):
+    """Rules of `RollingTerrain`: the higher roller lays terrain (M-2.1)."""
+
+    for_ = "terrain"
+    rule = "M-2.1"
 
     def apply(self, state: State, step: RollingTerrain, action: Action) -> StateAndEvents:
         """Lets the higher roller lay from the higher die to the sum of both (M-2.1)."""
-        dice, higher, event = _rolled(state, action, "terrain", "M-2.1")
+        dice, higher, event = self.rolled(state, step, action)
         if higher is None:
             return state, (event,)
         return state.to(LayingTerrain(higher, max(dice), sum(dice), step.then)), (event,)
@@ -86,14 +116,13 @@ class LayingTerrainRules:
         """Lays the terrain; the other side chooses its edge (M-2.2)."""
         if isinstance(action, LayTerrain):
             state = _with_terrain(state, step, action)
-        elif isinstance(action, Done):
-            _check_count(step, len(state.position.terrain))
-        else:
-            raise Refused(f"expected terrain or done, got {action.type}", rule="M-2.1")
-        outcome = "keeps the terrain as it is"
-        if isinstance(action, LayTerrain):
             pieces = len(action.terrain)
             outcome = f"has laid {pieces} of {step.least} to {step.most} pieces"
+        elif isinstance(action, Done):
+            _check_count(step, len(state.position.terrain))
+            outcome = "keeps the terrain as it is"
+        else:
+            raise Refused(f"expected terrain or done, got {action.type}", rule="M-2.1")
         text = f"{side_name(step.side)} {outcome}"
         # The side that laid no terrain has the choice of edges (M-2.3).
         edge = ChoosingEdge(state.other(step.side), step.then)
@@ -123,7 +152,7 @@ class ChoosingEdgeRules:
         near = step.side if action.edge == "near" else other
         far = state.other(near)
         text = f"{side_name(near)} deploys at the near edge, {side_name(far)} at the far edge"
-        drawn = (*_zone(state, near, is_near=True), *_zone(state, far, is_near=False))
+        drawn = zones_of_sides(state.position.table, near, far)
         event = Event("edge", text, "M-2.3", {"near": near, "far": far}, drawn)
         return state.to(ChoosingOrder(other, near, step.then)), (event,)
 
@@ -147,7 +176,7 @@ class ChoosingOrderRules:
         second = Deploying(state.other(action.first), step.near, step.then)
         text = f"{side_name(action.first)} deploys first"
         deploying = Deploying(action.first, step.near, second)
-        drawn = _zone(state, action.first, is_near=action.first == step.near)
+        drawn = zone_of_side(state.position.table, action.first, step.near)
         return state.to(deploying), (Event("order", text, "M-2.3", {"first": action.first}, drawn),)
 
 
@@ -157,9 +186,8 @@ class DeployingRules:
     def asked(self, state: State, step: Deploying) -> PendingDecision:
         """Asks the deploying side."""
         edge = "near" if step.side == step.near else "far"
-        return PendingDecision(
-            f"{side_name(step.side)} deploys in the third at the {edge} edge", step.side
-        )
+        question = f"{side_name(step.side)} deploys in the third at the {edge} edge"
+        return PendingDecision(question, step.side)
 
     def legal(self, state: State, step: Deploying) -> tuple[Action, ...]:
         """Lists the poses as they are if they lie in the third, else rows that face the enemy.
@@ -168,13 +196,10 @@ class DeployingRules:
         """
         if why_not_deployed(state.position, step) is None:
             return (Deploy(step.side),)
-        places = [usual_places(state.position, side, step.near) for side in yet_to_deploy(step)]
-        return (
-            Deploy(
-                step.side,
-                {name: bases for unit_poses in places for name, bases in unit_poses.items()},
-            ),
-        )
+        places: dict[str, Bases] = {}
+        for side in yet_to_deploy(step):
+            places |= usual_places(state.position, side, step.near)
+        return (Deploy(step.side, places),)
 
     def apply(self, state: State, step: Deploying, action: Action) -> StateAndEvents:
         """Deploys the side; then the other deploys, or the dice for round 1 are rolled."""
@@ -212,49 +237,18 @@ def yet_to_deploy(step: Deploying) -> tuple[str, ...]:
     return (step.side, step.then.side) if isinstance(step.then, Deploying) else (step.side,)
 
 
-class RollingFirstRoundRules:
-    """Rules of `RollingFirstRound`: the higher plays round 1; ties re-roll (M-2.6)."""
+class RollingFirstRoundRules(_RollOffRules):
+    """Rules of `RollingFirstRound`: the higher roller plays round 1 (M-2.6)."""
 
-    def asked(self, state: State, step: RollingFirstRound) -> PendingDecision:
-        """Asks both sides to roll."""
-        return PendingDecision(
-            f"{joined(_display_names(state))} each roll a die for the first round"
-        )
-
-    def legal(self, state: State, step: RollingFirstRound) -> tuple[Action, ...]:
-        """Lists the roll."""
-        return (_roll_for("first round"),)
+    for_ = "first round"
+    rule = "M-2.6"
 
     def apply(self, state: State, step: RollingFirstRound, action: Action) -> StateAndEvents:
         """Begins the first round."""
-        _, higher, event = _rolled(state, action, "first round", "M-2.6")
+        _, higher, event = self.rolled(state, step, action)
         if higher is None:
             return state, (event,)
         return first_step(state, 1, higher), (event,)
-
-
-def _zone(state: State, side: str, *, is_near: bool) -> tuple[Shape, ...]:
-    return shapes_of(
-        deployment_zone(state.position.table, is_near=is_near), "zone", side_name(side)
-    )
-
-
-def _rolled(
-    state: State, action: Action, for_: str, rule: str
-) -> tuple[tuple[int, ...], str | None, Event]:
-    """Returns both sides' dice, the higher roller (None in a tie), and the event."""
-    if not isinstance(action, Roll):
-        raise Refused(f"expected dice for the {for_}, got {action.type}", rule=rule)
-    dice = values_of(action, _roll_for(for_), rule=rule)
-    names = _names(state)
-    text = ", ".join(
-        f"{name} rolls {die}" for name, die in zip(_display_names(state), dice, strict=True)
-    )
-    facts: dict[str, Any] = {"dice": list(dice)}
-    if dice[0] == dice[1]:
-        return dice, None, Event("tie", f"{text}: a tie, roll again", rule, facts)
-    higher = names[dice.index(max(dice))]
-    return dice, higher, Event("rolled", f"{text}, for the {for_}", rule, facts)
 
 
 def _check_count(step: LayingTerrain, pieces: int) -> None:
@@ -280,16 +274,11 @@ def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
             *(x + half_mm, y + table.base_width_mm),
         )
         name = f"ground-{cell + 1}"
-        if name not in names and not any(
-            shapely.intersects(box, _outline(piece)) for piece in laid
-        ):
+        outlines = (shapely.Polygon(piece.outline_mm) for piece in laid)
+        if name not in names and not any(shapely.intersects(box, other) for other in outlines):
             corners = tuple((float(x), float(y)) for x, y in shapely.get_coordinates(box)[:-1])
             laid.append(Terrain(name, _KINDS[cell % len(_KINDS)], corners))
     return tuple(laid)
-
-
-def _outline(piece: Terrain) -> shapely.Polygon:
-    return shapely.Polygon(piece.outline_mm)
 
 
 def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> State:
@@ -308,15 +297,6 @@ def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> Stat
     return replace(state, position=position)
 
 
-def _roll_for(for_: str) -> Roll:
-    return Roll(for_, 2)
-
-
 def _names(state: State) -> tuple[str, str]:
     first, second = state.sides
     return first.name, second.name
-
-
-def _display_names(state: State) -> tuple[str, ...]:
-    """Returns both sides' display names."""
-    return tuple(map(side_name, _names(state)))

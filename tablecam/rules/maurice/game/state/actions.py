@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import field
 from typing import Literal
 
 from tablecam.rules.dice import Roll
+from tablecam.rules.frozen_json import Variant
 from tablecam.rules.maurice.game.state.cards import Effect
 from tablecam.rules.maurice.game.state.state import Command, DeckStage
 from tablecam.rules.maurice.game.state.steps import Direction, Symbol
 from tablecam.table.model import BasePose, Point, Terrain
 
 
-@dataclass(frozen=True, slots=True)
-class LayTerrain:
+class PlayerAction(Variant, is_family=True):
+    """An action of a player or the referee: one of the classes below."""
+
+
+Action = Roll | PlayerAction
+
+
+class LayTerrain(PlayerAction):
     """All terrain pieces of the table as one side lays them; replaces any before (M-2.1)."""
 
     terrain: tuple[Terrain, ...]
-    type: Literal["lay-terrain"] = "lay-terrain"
 
 
-@dataclass(frozen=True, slots=True)
-class ChooseEdge:
+class ChooseEdge(PlayerAction):
     """A side's choice of its long edge: `near` is the edge at y = 0 (M-2.3)."""
 
     edge: Literal["near", "far"]
-    type: Literal["choose-edge"] = "choose-edge"
 
 
-@dataclass(frozen=True, slots=True)
-class ChooseOrder:
+class ChooseOrder(PlayerAction):
     """The choice of the side that deploys first (M-2.3)."""
 
     first: str
-    type: Literal["choose-order"] = "choose-order"
 
 
-@dataclass(frozen=True, slots=True)
-class Deploy:
+class Deploy(PlayerAction):
     """A side's deployment (M-2.3): base poses of `units`, places of `commanders`.
 
     Units and commanders that are left out stay where they are.
@@ -48,71 +48,47 @@ class Deploy:
     side: str
     units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
     commanders: Mapping[str, Point] = field(default_factory=dict)
-    type: Literal["deploy"] = "deploy"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "units", MappingProxyType(dict(self.units)))
-        object.__setattr__(self, "commanders", MappingProxyType(dict(self.commanders)))
 
 
-@dataclass(frozen=True, slots=True)
-class Volleys:
+class Volleys(PlayerAction):
     """The active side's choice to invoke the volley phase or to skip it (M-4.3)."""
 
     invoke: bool
-    type: Literal["volleys"] = "volleys"
 
 
-@dataclass(frozen=True, slots=True)
-class Interrupt:
+class Interrupt(PlayerAction):
     """The passive side's interrupt (M-4.17), by its effect.
 
     `card` is the played card where tablecam deals; players with printed cards state the effect
     alone.
-
-    - `first-fire`: the passive side shoots first
-    - `rough-going`: difficult ground is impassable to moves in this round
-    - `foil`: the activation fails (M-4.19)
-    - `other`: no effect on the rules here
     """
 
     effect: Effect
     card: str | None = None
-    type: Literal["interrupt"] = "interrupt"
 
 
-@dataclass(frozen=True, slots=True)
-class Modify:
+class Modify(PlayerAction):
     """A modifying card that a side plays: what it adds to each unit (see `state.Modifier`)."""
 
     side: str
     symbol: Symbol
     amounts: Mapping[str, int] = field(default_factory=dict)
     card: str | None = None
-    type: Literal["modify"] = "modify"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "amounts", MappingProxyType(dict(self.amounts)))
 
 
-@dataclass(frozen=True, slots=True)
-class Decline:
+class Decline(PlayerAction):
     """A side's choice to do nothing where it may act."""
 
     side: str
-    type: Literal["decline"] = "decline"
 
 
-@dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(PlayerAction):
     """A side's choice to remove a played event from the game (M-4.25)."""
 
     side: str
-    type: Literal["remove"] = "remove"
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(PlayerAction):
     """A draw of `count` cards by a side.
 
     `cards` are the cards that come up where tablecam deals, else None. Where players hold the
@@ -124,20 +100,16 @@ class Draw:
     count: int
     cards: tuple[str, ...] | None = None
     reshuffle_at: int | None = None
-    type: Literal["draw"] = "draw"
 
 
-@dataclass(frozen=True, slots=True)
-class Declare:
+class Declare(PlayerAction):
     """The active side's command (M-4.4); an event names its card where tablecam deals."""
 
     command: Command
     card: str | None = None
-    type: Literal["declare"] = "declare"
 
 
-@dataclass(frozen=True, slots=True)
-class Activate:
+class Activate(PlayerAction):
     """A force and what is played to reach it (M-4.11).
 
     `spans` are the played cards' spans in BW where players hold the cards, `cards` the card ids
@@ -147,47 +119,33 @@ class Activate:
     force: tuple[str, ...]
     spans: tuple[int, ...] = ()
     cards: tuple[str, ...] = ()
-    type: Literal["activate"] = "activate"
 
 
-@dataclass(frozen=True, slots=True)
-class FireFrom:
+class FireFrom(PlayerAction):
     """The end of the line from which a side declares its targets (M-7.8)."""
 
     direction: Direction
-    type: Literal["fire-from"] = "fire-from"
 
 
-@dataclass(frozen=True, slots=True)
-class Fire:
+class Fire(PlayerAction):
     """A unit's fire: the target of each firing base, by base name."""
 
     unit: str
     targets: Mapping[str, str]
-    type: Literal["fire"] = "fire"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "targets", MappingProxyType(dict(self.targets)))
 
 
-@dataclass(frozen=True, slots=True)
-class March:
+class March(PlayerAction):
     """A unit's march: where its bases are now, changes of formation included."""
 
     unit: str
     bases: tuple[BasePose, ...]
-    type: Literal["march"] = "march"
 
 
-@dataclass(frozen=True, slots=True)
-class ClearSmoke:
+class ClearSmoke(PlayerAction):
     """An artillery force's choice to clear its smoke instead of moving (M-4.23)."""
 
-    type: Literal["clear-smoke"] = "clear-smoke"
 
-
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(PlayerAction):
     """A unit's charge at a target: where its bases are now.
 
     Without bases it is only declared, where players declare before they measure.
@@ -196,55 +154,47 @@ class Charge:
     unit: str
     target: str
     bases: tuple[BasePose, ...]
-    type: Literal["charge"] = "charge"
 
 
-@dataclass(frozen=True, slots=True)
-class FallBack:
+class FallBack(PlayerAction):
     """The choice of the unit that falls back next (M-8.24)."""
 
     unit: str
-    type: Literal["fall-back"] = "fall-back"
 
 
-@dataclass(frozen=True, slots=True)
-class Rally:
+class Rally(PlayerAction):
     """A unit's attempt to rally."""
 
     unit: str
-    type: Literal["rally"] = "rally"
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceCommander:
+class PlaceCommander(PlayerAction):
     """A commander's new place: moved for a card (M-6.27), or displaced (M-6.29)."""
 
     side: str
     x_mm: float
     y_mm: float
     card: str | None = None
-    type: Literal["place-commander"] = "place-commander"
+
+    @property
+    def place_mm(self) -> Point:
+        """The new place."""
+        return self.x_mm, self.y_mm
 
 
-@dataclass(frozen=True, slots=True)
-class Discard:
+class Discard(PlayerAction):
     """Cards that a side discards (M-3.2, M-6.30); named where tablecam deals."""
 
     side: str
     count: int
     cards: tuple[str, ...] = ()
-    type: Literal["discard"] = "discard"
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(PlayerAction):
     """The acting side's choice to end the current step."""
 
-    type: Literal["done"] = "done"
 
-
-@dataclass(frozen=True, slots=True)
-class Overrule:
+class Overrule(PlayerAction):
     """A correction that players make at any time; whatever it omits stays as it is.
 
     `units` are base poses, `off` units taken off the table, `commanders` places. `hands` are cards
@@ -268,41 +218,9 @@ class Overrule:
     active: str | None = None
     number: int | None = None
     step: Literal["volleys", "command", "end"] | None = None
-    type: Literal["overrule"] = "overrule"
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectPoses:
+class CorrectPoses(PlayerAction, type="lay"):
     """Small corrections of unit poses, within placement tolerance of the game's own (G-8)."""
 
     units: Mapping[str, tuple[BasePose, ...]]
-    type: Literal["lay"] = "lay"
-
-
-Action = (
-    Roll
-    | LayTerrain
-    | ChooseEdge
-    | ChooseOrder
-    | Deploy
-    | Volleys
-    | Interrupt
-    | Modify
-    | Decline
-    | Remove
-    | Draw
-    | Declare
-    | Activate
-    | FireFrom
-    | Fire
-    | March
-    | ClearSmoke
-    | Charge
-    | FallBack
-    | Rally
-    | PlaceCommander
-    | Discard
-    | Done
-    | Overrule
-    | CorrectPoses
-)

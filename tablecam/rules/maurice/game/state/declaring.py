@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from tablecam.rules.game import Refused
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.tables import CHARGE_DISRUPTIONS
 from tablecam.rules.maurice.game.state.actions import Activate, Charge, Fire
-from tablecam.rules.maurice.game.state.hand import cards_of, is_dealt
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.uncertainty.lengths import distance
+from tablecam.wording import nearest
 
 SPANS_BW: Final = (4, 6, 8, 12)
 """Card spans in the rulebook's examples; players with printed cards may state others (M-3.4)."""
@@ -75,8 +77,22 @@ def declarable_activations(state: State, force: Force) -> tuple[Activate, ...]:
 
     Where players hold the cards these are example spans; they may name others.
     """
-    if is_dealt(state):
-        held = cards_of(state, state.active)
+    if state.is_dealt:
+        held = state.cards_of(state.active)
         return tuple(Activate(force, cards=(card.id,)) for card in held)
     spans = SPANS_BW if state.side(state.active).hand else ()
     return tuple(Activate(force, spans=(span_bw,)) for span_bw in spans)
+
+
+def check_enemy(state: State, unit: UnitOnField, name: str, rule: str, key: str) -> None:
+    """Refuses a name that is no enemy of a unit."""
+    enemies = [enemy.id for enemy in field_at(state).enemies_of(unit)]
+    if name not in enemies:
+        raise Refused(f"there is no enemy {name}{nearest(name, enemies)}", rule=rule, key=key)
+
+
+def distance_words(state: State, unit: str, target: str) -> str:
+    """Describes the target's distance, which is open information once declared."""
+    field = field_at(state)
+    length = distance(field.by_id[unit].unit, field.by_id[target].unit)
+    return f"{field.in_bw(length.value_mm):.2f} BW away"

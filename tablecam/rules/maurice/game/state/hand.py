@@ -15,17 +15,6 @@ from tablecam.table.sides import side_name
 from tablecam.wording import quoted
 
 
-def is_dealt(state: State) -> bool:
-    """Whether tablecam deals the cards and so knows each of them (M-3.10)."""
-    return state.options.deck is not None
-
-
-def cards_of(state: State, side: str) -> tuple[Card, ...]:
-    """Returns the cards that a side was dealt and still holds."""
-    held = (state.options.card(card_id) for card_id in state.side(side).cards)
-    return tuple(card for card in held if card is not None)
-
-
 def held_card(state: State, side: str, card_id: str | None) -> Card | None:
     """Returns the card that a side plays, or None where the players hold the cards.
 
@@ -33,7 +22,7 @@ def held_card(state: State, side: str, card_id: str | None) -> Card | None:
         Refused: The side has no such card, or a card is named where players hold them, or none is
             named where tablecam deals.
     """
-    if not is_dealt(state):
+    if not state.is_dealt:
         if card_id is not None:
             why = f"expected no card name, as the players hold the cards, got {quoted(card_id)}"
             raise Refused(why, rule="M-3.10", key="card")

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from tablecam.geometry.moves.lanes import rotated
+from tablecam.table.formation import read_formation
 from tablecam.table.headings import forward, right
-from tablecam.table.model import BasePose, Point
+from tablecam.table.model import BasePose, Point, Position, Unit
 
 Bases = tuple[BasePose, ...]
+
+
+def laid(unit: Unit, bases: Bases) -> Unit:
+    """Returns a unit at new poses, in the formation that these make."""
+    unit = replace(unit, bases=bases, formation=None)
+    return replace(unit, formation=read_formation(unit).name)
+
+
+def with_commanders_at(position: Position, places: Mapping[str, Point]) -> Position:
+    """Returns a position with some commanders, by id, at other places."""
+    leaders = tuple(
+        replace(leader, x_mm=places[leader.id][0], y_mm=places[leader.id][1], pose=None)
+        if leader.id in places
+        else leader
+        for leader in position.commanders
+    )
+    return replace(position, commanders=leaders)
 
 
 def ahead(bases: Sequence[BasePose], heading_deg: float, length_mm: float) -> Bases:
@@ -20,6 +38,14 @@ def ahead(bases: Sequence[BasePose], heading_deg: float, length_mm: float) -> Ba
     return tuple(
         replace(base, x_mm=base.x_mm + x * length_mm, y_mm=base.y_mm + y * length_mm)
         for base in bases
+    )
+
+
+def laid_at(bases: Sequence[BasePose], poses: Sequence[BasePose]) -> Bases:
+    """Returns bases at the places and headings of others, in their order."""
+    return tuple(
+        replace(base, x_mm=pose.x_mm, y_mm=pose.y_mm, heading_deg=pose.heading_deg)
+        for base, pose in zip(bases, poses, strict=True)
     )
 
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
+from tablecam.rules.frozen_json import ReadOnlyMappings
+from tablecam.rules.game import Event
 from tablecam.rules.maurice.game.state.cards import Card
 from tablecam.rules.maurice.game.state.steps import Step, Symbol
-from tablecam.table.model import Position, Unit
+from tablecam.table.model import Commander, Position, Scalar, Unit
 
 Command = Literal["pass", "event", "charge", "march", "rally", "bombard"]
 Measuring = Literal["free", "declared"]
@@ -51,7 +53,7 @@ class Deck:
 
 
 @dataclass(frozen=True, slots=True)
-class Modifier:
+class Modifier(ReadOnlyMappings):
     """The effect of a modifying card: `amounts` by unit, in the unit of its symbol.
 
     Pips on a die to hit (musket, cannon), on a combat value (swords) or on a die to rally (flag);
@@ -62,9 +64,6 @@ class Modifier:
     symbol: Symbol
     amounts: Mapping[str, int]
     card: str | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "amounts", MappingProxyType(dict(self.amounts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +136,11 @@ class State:
         return self.options.measuring == "declared"
 
     @property
+    def is_dealt(self) -> bool:
+        """Whether tablecam deals the cards and so knows each of them (M-3.10)."""
+        return self.options.deck is not None
+
+    @property
     def active(self) -> str:
         """The side whose round it is (M-1.5)."""
         return self.round.active
@@ -156,6 +160,16 @@ class State:
         first, second = self.sides
         return first if name == first.name else second
 
+    def cards_of(self, side: str) -> tuple[Card, ...]:
+        """Returns the cards that a side was dealt and still holds."""
+        held = (self.options.card(card_id) for card_id in self.side(side).cards)
+        return tuple(card for card in held if card is not None)
+
+    def commander(self, side: str) -> Commander | None:
+        """Returns a side's commander, or None if it has none on the table."""
+        own = (leader for leader in self.position.commanders if leader.side == side)
+        return next(own, None)
+
     def with_side(self, side: Side) -> State:
         """Returns the state with a side replaced."""
         sides = tuple(side if known.name == side.name else known for known in self.sides)
@@ -166,6 +180,14 @@ class State:
         units = tuple(unit if known.id == unit.id else known for known in self.position.units)
         return replace(self, position=replace(self.position, units=units))
 
+    def with_marker(self, unit: Unit, **markers: Scalar) -> State:
+        """Returns the state with some of a unit's markers set."""
+        return self.with_unit(replace(unit, state={**unit.state, **markers}))
+
     def to(self, step: Step) -> State:
         """Returns the state with another step next."""
         return replace(self, step=step)
+
+
+StateAndEvents = tuple[State, tuple[Event, ...]]
+"""A state and the events that led to it."""

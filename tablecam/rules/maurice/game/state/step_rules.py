@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from tablecam.rules.game import Event, PendingDecision
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import PendingDecision
 from tablecam.rules.maurice.game.state.actions import Action
-from tablecam.rules.maurice.game.state.state import State
-
-StateAndEvents = tuple[State, tuple[Event, ...]]
-"""A state and the events that led to it."""
+from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 
 
 class StepRules(Protocol):
@@ -30,3 +28,15 @@ class StepRules(Protocol):
         Raises:
             Refused: The action is not legal now.
         """
+
+
+class RollRules:
+    """Rules of a step whose only action is a roll; subclasses say which, and what it does."""
+
+    def roll(self, state: State, step: Any) -> Roll:
+        """Returns the roll that is due."""
+        raise NotImplementedError
+
+    def legal(self, state: State, step: Any) -> tuple[Action, ...]:
+        """Lists the roll."""
+        return (self.roll(state, step),)

@@ -7,10 +7,10 @@ the round's end. The modules named in the section headings hold their rules.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import field
 from typing import Literal
 
+from tablecam.rules.frozen_json import Variant
 from tablecam.rules.maurice.field.requests import Kind, ShotAssignment
 
 Direction = Literal["left", "right"]
@@ -20,39 +20,36 @@ Moment = Literal["volleys", "activation"]
 """When the passive side may interrupt: after volleys are invoked or a force activated (M-4.17)."""
 
 
+class Step(Variant, is_family=True):
+    """What a game does next: one of the classes below."""
+
+
 # --- before the first round: setup_steps.py, deploying.py -----------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class RollingTerrain:
+class RollingTerrain(Step):
     """Terrain roll, a die per side: the higher lays terrain (M-2.1); `then` follows setup."""
 
     then: Step
-    type: Literal["rolling-terrain"] = "rolling-terrain"
 
 
-@dataclass(frozen=True, slots=True)
-class LayingTerrain:
+class LayingTerrain(Step):
     """Terrain laying: the higher roller `side` lays `least` to `most` pieces (M-2.1)."""
 
     side: str
     least: int
     most: int
     then: Step
-    type: Literal["laying-terrain"] = "laying-terrain"
 
 
-@dataclass(frozen=True, slots=True)
-class ChoosingEdge:
+class ChoosingEdge(Step):
     """Edge choice: `side`, which laid no terrain, chooses its long edge (M-2.3)."""
 
     side: str
     then: Step
-    type: Literal["choosing-edge"] = "choosing-edge"
 
 
-@dataclass(frozen=True, slots=True)
-class ChoosingOrder:
+class ChoosingOrder(Step):
     """Order choice: the higher roller `side` says who deploys first (M-2.3).
 
     `near` is the side that deploys at the edge y = 0.
@@ -61,31 +58,28 @@ class ChoosingOrder:
     side: str
     near: str
     then: Step
-    type: Literal["choosing-order"] = "choosing-order"
 
 
-@dataclass(frozen=True, slots=True)
-class Deploying:
+class Deploying(Step):
     """Deployment of `side` in its third of the table (M-2.3); `then` follows."""
 
     side: str
     near: str
     then: Step
-    type: Literal["deploying"] = "deploying"
 
 
-@dataclass(frozen=True, slots=True)
-class RollingFirstRound:
+class RollingFirstRound(Step):
     """First-round roll, a die per side: the higher plays the first round (M-2.6)."""
 
-    type: Literal["rolling-first-round"] = "rolling-first-round"
+
+SETUP = (RollingTerrain, LayingTerrain, ChoosingEdge, ChoosingOrder, Deploying)
+"""The steps in which measuring is free, as nobody can shoot or charge yet (M-2)."""
 
 
 # --- cards, in any phase: card_steps.py, draw_steps.py -------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Interrupting:
+class Interrupting(Step):
     """The passive side's chance to interrupt (M-4.17).
 
     `force` is the force just activated, empty in the volley phase.
@@ -93,32 +87,26 @@ class Interrupting:
 
     moment: Moment
     force: tuple[str, ...] = ()
-    type: Literal["interrupting"] = "interrupting"
 
 
-@dataclass(frozen=True, slots=True)
-class Modifying:
+class Modifying(Step):
     """Modifying cards: `side` may play one of a symbol, then each of `left` may (M-4.16)."""
 
     symbol: Symbol
     side: str
     left: tuple[str, ...]
     then: Step
-    type: Literal["modifying"] = "modifying"
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(Step):
     """A draw of `count` more cards by a side (M-4.9); `then` follows."""
 
     side: str
     count: int
     then: Step
-    type: Literal["drawing"] = "drawing"
 
 
-@dataclass(frozen=True, slots=True)
-class Removing:
+class Removing(Step):
     """The chance to remove a played event from the game: `side` first, then `left` (M-4.25).
 
     `card` is in the discards; its id is known where tablecam deals.
@@ -128,21 +116,16 @@ class Removing:
     left: tuple[str, ...]
     then: Step
     card: str | None = None
-    type: Literal["removing"] = "removing"
 
 
 # --- fire: fire_steps.py -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class VolleyChoice:
+class VolleyChoice(Step):
     """The active side's choice to invoke the volley phase or not (M-4.3)."""
 
-    type: Literal["volley-choice"] = "volley-choice"
 
-
-@dataclass(frozen=True, slots=True)
-class Firing:
+class Firing(Step):
     """A side's fire: its units declare one by one, each rolling to hit at once (M-7.8).
 
     `may` are the activated guns of a bombardment, None in the volley phase. `hits` holds the aim of
@@ -155,130 +138,114 @@ class Firing:
     may: tuple[str, ...] | None = None
     hits: tuple[ShotAssignment, ...] = ()
     next_sides: tuple[str, ...] = ()
-    type: Literal["firing"] = "firing"
 
 
-@dataclass(frozen=True, slots=True)
-class RollingToHit:
+class RollingToHit(Step):
     """The to-hit roll of the aims just declared; `firing` continues after it."""
 
     aims: tuple[ShotAssignment, ...]
     firing: Firing
-    type: Literal["rolling-to-hit"] = "rolling-to-hit"
 
 
-@dataclass(frozen=True, slots=True)
-class RollingToDisrupt:
+class RollingToDisrupt(Step):
     """The disruption roll, a die for each hit on one target; targets follow in turn (M-7.25)."""
 
     target: str
     firing: Firing
-    type: Literal["rolling-to-disrupt"] = "rolling-to-disrupt"
 
 
 # --- the command choice and the activation: command_steps.py -------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class CommandChoice:
+class CommandChoice(Step):
     """The active side's choice of one command (M-4.4)."""
 
-    type: Literal["command-choice"] = "command-choice"
 
-
-@dataclass(frozen=True, slots=True)
-class Activating:
+class Activating(Step):
     """Activation: the active side names a force and plays cards for its span (M-4.11)."""
-
-    type: Literal["activating"] = "activating"
 
 
 # --- march and charge: march_steps.py, charge_steps.py -------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Marching:
+class Marching(Step):
     """A march: the units of a force move one by one; `moved` have done so (M-6.31)."""
 
     force: tuple[str, ...]
     moved: tuple[str, ...] = ()
-    type: Literal["marching"] = "marching"
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The units that have yet to move."""
+        return tuple(name for name in self.force if name not in self.moved)
 
 
-@dataclass(frozen=True, slots=True)
-class Charging:
+class Charging(Step):
     """A charge: the units of a force charge or move up, one by one (M-8.2, M-8.9).
 
     `charged` maps each charger to the targets it met, empty where its charge was lost.
     """
 
     force: tuple[str, ...]
-    charged: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    charged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     moved: tuple[str, ...] = ()
-    type: Literal["charging"] = "charging"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "charged", MappingProxyType(dict(self.charged)))
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The units that have yet to charge or move up."""
+        acted = {*self.charged, *self.moved}
+        return tuple(name for name in self.force if name not in acted)
 
 
-@dataclass(frozen=True, slots=True)
-class RollingCombat:
+class RollingCombat(Step):
     """The combat roll: a die for every engaged unit of both sides, in order (M-8.19)."""
 
     engaged: tuple[str, ...]
-    type: Literal["rolling-combat"] = "rolling-combat"
 
 
-@dataclass(frozen=True, slots=True)
-class ChoosingFallBacks:
+class ChoosingFallBacks(Step):
     """The charging side's choice of which attacker falls back next (M-8.23, M-8.24)."""
 
     attackers: tuple[str, ...]
-    type: Literal["choosing-fall-backs"] = "choosing-fall-backs"
 
 
 # --- rally: rally_steps.py -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Rallying:
+class Rallying(Step):
     """A rally: the units of a force try one by one; `tried` have done so (M-9.1)."""
 
     force: tuple[str, ...]
     tried: tuple[str, ...] = ()
-    type: Literal["rallying"] = "rallying"
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The units that have not tried."""
+        return tuple(name for name in self.force if name not in self.tried)
 
 
-@dataclass(frozen=True, slots=True)
-class RollingRally:
+class RollingRally(Step):
     """The rally dice of one unit (M-9.2)."""
 
     unit: str
     rallying: Rallying
-    type: Literal["rolling-rally"] = "rolling-rally"
 
 
 # --- the round's end: end_steps.py ---------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class MovingCommander:
+class MovingCommander(Step):
     """The active side's chance to move its commander for a card (M-6.27)."""
 
-    type: Literal["moving-commander"] = "moving-commander"
 
-
-@dataclass(frozen=True, slots=True)
-class Displacing:
+class Displacing(Step):
     """A side's choice of a place for its displaced commander (M-6.29); `then` follows."""
 
     side: str
     then: Step
-    type: Literal["displacing"] = "displacing"
 
 
-@dataclass(frozen=True, slots=True)
-class Discarding:
+class Discarding(Step):
     """A discard of `count` cards, and its reason.
 
     The commander was displaced (M-6.30), the hand is over the limit (M-3.2), or players overruled
@@ -289,52 +256,15 @@ class Discarding:
     count: int
     why: Literal["displaced", "hand-limit", "told"]
     then: Step
-    type: Literal["discarding"] = "discarding"
 
 
-@dataclass(frozen=True, slots=True)
-class EndingRound:
+class EndingRound(Step):
     """The end of a round; the engine passes through it without asking anybody."""
 
-    type: Literal["ending-round"] = "ending-round"
 
-
-@dataclass(frozen=True, slots=True)
-class Over:
+class Over(Step):
     """The end of the game; `winner` is None in a draw (M-4.1)."""
 
     winner: str | None
     because: str
     rule: str
-    type: Literal["over"] = "over"
-
-
-Step = (
-    RollingTerrain
-    | LayingTerrain
-    | ChoosingEdge
-    | ChoosingOrder
-    | Deploying
-    | RollingFirstRound
-    | Interrupting
-    | Modifying
-    | Drawing
-    | Removing
-    | VolleyChoice
-    | Firing
-    | RollingToHit
-    | RollingToDisrupt
-    | CommandChoice
-    | Activating
-    | Marching
-    | Charging
-    | RollingCombat
-    | ChoosingFallBacks
-    | Rallying
-    | RollingRally
-    | MovingCommander
-    | Displacing
-    | Discarding
-    | EndingRound
-    | Over
-)
