@@ -44,14 +44,14 @@ PACKAGES = ("calibration", "tablecam", "web")
 SOUTH = 270.0
 
 HELD = {
-    "files entered for: may F1 fire at B1": 64,
-    "files entered for a charge by hand": 110,
-    "times a charge by hand works out charges": 2,
-    "modules with exactly one importer": 57,
+    "files entered for: may F1 fire at B1": 62,
+    "files entered for a charge by hand": 109,
+    "times a charge by hand works out charges": 1,
+    "modules with exactly one importer": 58,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 21_990,
+    "lines of Maurice Lite": 21_725,
     "places outside that name a rulebook's words": 127,
-    "modules in the largest folder": 34,
+    "modules in the largest folder": 33,
 }
 """What has been reached. The goals are 20, 40, 10, 0, 6500, 0 and about a dozen.
 
