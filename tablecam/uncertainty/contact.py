@@ -19,8 +19,9 @@ from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.rectangles import EXACT_MM, Array, Indices, Rectangles, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.table.model import Point, Unit
-from tablecam.uncertainty.answer import Answer, decide
+from tablecam.uncertainty.answer import Answer, AnswerWord, decide
 from tablecam.uncertainty.lengths import distance, gaps_with_sigma, geometries
+from tablecam.uncertainty.samples import decide_sampled, draw_gaps_mm
 
 TOUCH_MM = 1.0
 """The widest gap that still counts as contact (G-6)."""
@@ -102,10 +103,18 @@ def _contacts(
     units: Sequence[Unit], pairs: Indices, touch_mm: float, tolerance_mm: float, rule: str
 ) -> list[Contact]:
     gaps_mm, sigmas_mm = gaps_with_sigma(units, units, pairs)
-    verdicts = [
-        decide(touch_mm - gap_mm, sigma_mm, tolerance_mm=tolerance_mm)
-        for gap_mm, sigma_mm in zip(gaps_mm.tolist(), sigmas_mm.tolist(), strict=True)
-    ]
+    verdicts: list[tuple[AnswerWord, float]] = []
+    for (first, second), gap_mm, sigma_mm in zip(
+        pairs, gaps_mm.tolist(), sigmas_mm.tolist(), strict=True
+    ):
+        margin_mm = touch_mm - gap_mm
+        verdict = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
+        if sigma_mm and abs(margin_mm) < _FAR_SIGMAS * sigma_mm:
+            # Drawn, as all that may hang on it is: a charge, an engagement, a shot.
+            drawn_mm = touch_mm - draw_gaps_mm(units[first], units[second])
+            word, _, chance = decide_sampled(margin_mm, drawn_mm, tolerance_mm=tolerance_mm)
+            verdict = word, chance
+        verdicts.append(verdict)
     # Where contact is too close to call, list the bases up to the units' own gap.
     is_close = np.array([word == "too_close" for word, _ in verdicts], dtype=np.bool_)
     limits_mm = np.where(is_close, np.maximum(touch_mm, gaps_mm), touch_mm)

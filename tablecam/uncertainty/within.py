@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from tablecam.geometry.rectangles import Array
 from tablecam.table.model import TableSize
 from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.lengths import Length
+from tablecam.uncertainty.samples import decide_sampled
 
 _AS_WORDS = {"yes": "within", "no": "beyond"}
 
@@ -17,15 +19,21 @@ def within(
     a: str = "a",
     b: str = "b",
     rule: str = "",
+    drawn_mm: Array | None = None,
 ) -> Answer:
     """Decides whether a length is at most a range; exactly the range counts as within (G-2).
 
     `a` and `b` are the names of the two things in the sentence; `rule` is the section of the
-    rulebook that poses the question.
+    rulebook that poses the question. `drawn_mm` (DRAWS,) are draws of the length, which decide how
+    probable it is in place of its standard deviation.
     """
     bw_mm = table.base_width_mm
-    margin_mm = range_bw * bw_mm - length.value_mm
-    answer, probability = decide(margin_mm, length.sigma_mm, tolerance_mm=table.tolerance_mm)
+    margin_mm, sigma_mm = range_bw * bw_mm - length.value_mm, length.sigma_mm
+    answer, probability = decide(margin_mm, sigma_mm, tolerance_mm=table.tolerance_mm)
+    if drawn_mm is not None:
+        answer, sigma_mm, probability = decide_sampled(
+            margin_mm, range_bw * bw_mm - drawn_mm, tolerance_mm=table.tolerance_mm
+        )
     lie = f"{a} and {b} lie {length.in_bw(bw_mm):.2f} BW apart"
     by = f"by {abs(margin_mm):.1f} mm"
     limit = f"{range_bw:g} BW"
@@ -37,7 +45,7 @@ def within(
     else:
         because = f"{lie}, {_AS_WORDS[answer]} {limit} {by}"
     evidence = (length.evidence(f"{length.in_bw(bw_mm):.2f} BW"),)
-    return Answer(answer, margin_mm, length.sigma_mm, probability, rule, because, evidence)
+    return Answer(answer, margin_mm, sigma_mm, probability, rule, because, evidence)
 
 
 def _side(margin_mm: float) -> str:

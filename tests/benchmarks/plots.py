@@ -1,4 +1,4 @@
-"""Recall and error over the size of tags in the picture, ours and the peers', as pictures."""
+"""Pictures of the benchmark: recall and error over the size of tags, honesty of rulings."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from matplotlib.ticker import FuncFormatter
 from tests.benchmarks.report import percentile
 from tests.benchmarks.scores import CLEAR, Tally, recall
 from tests.benchmarks.simulated import Outcome, Setting
+from tests.benchmarks.test_rulings_honesty import Honesty
 
 Curves = Mapping[str, Mapping[float, Tally]]
 """What each detector made of the tables of each size, in pixels a cell."""
@@ -110,3 +111,27 @@ def _save(axes: Axes, path: Path) -> None:
     axes.legend(frameon=False, fontsize=9, loc="center left", bbox_to_anchor=(1.0, 0.5))
     axes.figure.savefig(path, dpi=110)
     plt.close(axes.figure)
+
+
+def plot_honesty(by_kind: Mapping[str, Honesty], path: Path) -> None:
+    """How often rulings held for which a probability was stated, from either side."""
+    figure, both = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained", sharey=True)
+    titles = ("Given what was measured", "Given the truth")
+    for axes, title, side in zip(both, titles, ("given_measured", "given_truth"), strict=True):
+        axes.plot([0, 1], [0, 1], color="#999999", linewidth=1)
+        for (kind, honesty), (colour, marker, _) in zip(
+            by_kind.items(), [*_LOOKS.values(), ("#56B4E9", "X", "-")], strict=True
+        ):
+            stated, held, counts = zip(*honesty.bins(getattr(honesty, side)), strict=True)
+            errors = np.sqrt(np.maximum(np.multiply(held, np.subtract(1, held)), 0) / counts)
+            axes.errorbar(
+                stated, held, errors, color=colour, marker=marker, linestyle="", label=kind
+            )
+        axes.set_title(title, loc="left", fontsize=11)
+        axes.set_xlabel("probability stated")
+        axes.grid(color="#dddddd", linewidth=0.6)
+        axes.spines[["top", "right"]].set_visible(False)
+    both[0].set_ylabel("share that held, and its standard error")
+    both[1].legend(frameon=False, fontsize=9, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    figure.savefig(path, dpi=110)
+    plt.close(figure)

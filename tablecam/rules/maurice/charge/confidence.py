@@ -27,19 +27,14 @@ from tablecam.rules.maurice.charge.relaxed_limits import (
     within_reach,
 )
 from tablecam.rules.maurice.charge.view import is_in_view
-from tablecam.rules.maurice.field.chances import SIGMAS, is_exact, probability_within
+from tablecam.rules.maurice.field.chances import SIGMAS, is_exact
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.front_contact import thin_pieces
-from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, THIN_BW
+from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import CERTAIN, Answer, AnswerWord
-from tablecam.uncertainty.contact import TOUCH_MM
-from tablecam.uncertainty.samples import draw_units
+from tablecam.uncertainty.samples import DRAWS, draw_units
 
 Array = NDArray[np.float64]
-
-DRAWS = 200
-"""The number of draws: their standard error is 0.035 at a probability of 0.5, 0.015 at 0.95."""
 
 
 def field_of_units(field: Field, units: Iterable[UnitOnField]) -> Field:
@@ -65,7 +60,7 @@ def _drawn(unit: UnitOnField) -> list[UnitOnField]:
     bases = unit.unit.bases
     if not any(base.sigma_mm or base.sigma_deg for base in bases):
         return [unit] * DRAWS
-    drawn = draw_units([unit.unit], DRAWS)
+    drawn = draw_units([unit.unit])
     polygons = np.asarray(shapely.polygons(drawn.corners_mm()), dtype=object)
     polygons = polygons.reshape(DRAWS, len(bases))
     fronts, outlines = Fronts.drawn(unit.unit, drawn).to_axes(), _outlines(unit, polygons)
@@ -189,16 +184,13 @@ class _Question:
             self._held() if has_error else {name: float(name in self.listed) for name in self.names}
         )
         margins_mm = self.limits.margins_mm(self.names)
-        across_mm = THIN_BW * field.bw_mm + 2 * TOUCH_MM if thin_pieces(field) else 0.0
-        reach_mm = (allowance_mm(field, unit) or 0.0) + across_mm
         return {
             enemy.id: _answer(
                 field,
                 unit,
                 enemy,
                 margins_mm[enemy.id],
-                # A charge cannot be likelier than its target being in reach.
-                min(held[enemy.id], probability_within(unit, enemy, reach_mm)),
+                held[enemy.id],
             )
             for enemy in enemies
             if enemy.id in self.names

@@ -16,7 +16,6 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.rules.maurice.field.chances import (
     SIGMAS,
-    SINGLE_DRAWS,
     Chance,
     Flags,
     chance_of,
@@ -144,7 +143,7 @@ def _drawn(
     field: Field, cover: shapely.Geometry, attacker: UnitOnField, defender: UnitOnField
 ) -> Flags:
     """Returns whether there is cover in each draw of both units' poses: (n,)."""
-    fronts = Fronts.drawn(attacker.unit, draw_units([attacker.unit], SINGLE_DRAWS)).to_axes()
+    fronts = Fronts.drawn(attacker.unit, draw_units([attacker.unit])).to_axes()
     targets = drawn_outlines(defender)
     return np.array(
         [_is_covered(cover, front, target) for front, target in zip(fronts, targets, strict=True)]

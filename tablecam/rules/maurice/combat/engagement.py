@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
@@ -19,7 +19,6 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.combat.two_lines import two_lines
 from tablecam.rules.maurice.field.chances import (
     SIGMAS,
-    SINGLE_DRAWS,
     Chance,
     Flags,
     chance_of,
@@ -32,14 +31,13 @@ from tablecam.rules.maurice.field.front_contact import (
     contact_margin_mm,
     contact_margins_mm,
     front_gap_mm,
-    thin_pieces,
     touches_front,
 )
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.rules.memo import Memo
 from tablecam.table.formation import front_rank
 from tablecam.uncertainty.answer import Answer
-from tablecam.uncertainty.contact import TOUCH_MM, contact
+from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.samples import DRAWS, draw_units
 
 
@@ -56,18 +54,6 @@ class Melee:
         tolerance_mm = self.field.position.table.tolerance_mm
         widest_mm = max((unit.sigma_bound_mm for unit in self.units_near), default=0.0)
         return max(SIGMAS * (self.attacker.sigma_bound_mm + widest_mm), tolerance_mm)
-
-    @cached_property
-    def contact_probability_bound(self) -> float:
-        """A bound on the probability that the attacker touches any enemy (M-1.10).
-
-        A unit that touches nobody engages nobody, and the minimum of several drawn gaps is biased
-        low. It is 1 where units may fight across an obstacle, because that is no base contact.
-        """
-        if thin_pieces(self.field):
-            return 1.0
-        contacts = (contact(self.attacker.unit, enemy.unit).answer for enemy in self.enemies)
-        return min(1.0, sum(answer.probability for answer in contacts))
 
     @cached_property
     def enemies(self) -> tuple[UnitOnField, ...]:
@@ -160,13 +146,11 @@ class Melee:
         nearest, farthest = (
             self._is_near(enemy, by) for by in (-self.max_shift_mm, self.max_shift_mm)
         )
-        # Where no shift changes the two lines, contacts alone decide and all draws are used.
+        # Where no shift changes the two lines, contacts alone decide.
         if nearest == farthest:
             return np.asarray(anybody & (touched | nearest))
-        # Single draws are slow, so only those are tested in which no contact decides.
-        is_open = anybody[:SINGLE_DRAWS] & ~touched[:SINGLE_DRAWS]
-        near = self._drawn_near(enemy, is_open)
-        return np.asarray(anybody[:SINGLE_DRAWS] & (touched[:SINGLE_DRAWS] | near))
+        # Two lines are slow, so they are laid only where no contact decides.
+        return np.asarray(anybody & (touched | self._drawn_near(enemy, anybody & ~touched)))
 
     @cached_property
     def _drawn_contacts(self) -> Mapping[str, Flags]:
@@ -188,7 +172,7 @@ class Melee:
         own = self._drawn_bases()
         reach_mm = ENGAGED_BW * self.field.bw_mm
         base_indices = self._bases_near(enemy, self.max_shift_mm)
-        is_reached = np.zeros(SINGLE_DRAWS, dtype=np.bool_)
+        is_reached = np.zeros(DRAWS, dtype=np.bool_)
         for draw in np.flatnonzero(is_open).tolist():
             others = [outlines[draw] for outlines in hiding]
             is_reached[draw] = any(
@@ -199,7 +183,7 @@ class Melee:
 
     def _drawn_bases(self) -> list[list[Axes]]:
         """Returns the axes of each of the attacker's bases in each draw."""
-        poses = draw_units([self.attacker.unit], SINGLE_DRAWS)
+        poses = draw_units([self.attacker.unit])
         edges = poses.corners_mm()
         base_axes = Fronts(edges[:, 0], edges[:, 1], poses.axes[:, 1]).to_axes()
         count = len(self.attacker.unit.bases)
@@ -312,11 +296,6 @@ class Engagements:
 
     def _answer(self, melee: Melee, enemy: UnitOnField) -> Answer:
         chance = melee.chances[enemy.id]
-        # Draws of single bases overstate contact, so the contact's own probability caps it.
-        if 0.0 < chance.probability < 1.0:
-            chance = replace(
-                chance, probability=min(chance.probability, melee.contact_probability_bound)
-            )
         word = chance.word(self.field.position.table.tolerance_mm)
         a_id, engagement = melee.attacker.id, self.pairs.get((melee.attacker.id, enemy.id))
         rule = CONTACT_RULE if engagement is None or engagement.how == "contact" else NEAR_RULE

@@ -18,15 +18,11 @@ from tablecam.geometry.outlines import GRID_MM, SEAM_MM
 from tablecam.geometry.rectangles import rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.table.model import BasePose
-from tablecam.uncertainty.answer import CERTAIN, AnswerWord, probability
-from tablecam.uncertainty.lengths import distance
-from tablecam.uncertainty.samples import draw_poses
+from tablecam.uncertainty.answer import CERTAIN, AnswerWord
+from tablecam.uncertainty.samples import DRAWS, draw_poses
 
 SIGMAS = 3.5
 """An outcome is certain if lengths may change by this many standard deviations without effect."""
-
-SINGLE_DRAWS = 400
-"""Draws where each is evaluated singly: a probability of 0.95 has a standard error of 0.011."""
 
 _HALVINGS = 10
 TURNING_PRECISION = 0.5**_HALVINGS
@@ -54,16 +50,6 @@ class Chance:
 def is_exact(field: Field) -> bool:
     """Returns whether all poses are exact and the players' tolerance is 0."""
     return not field.position.table.tolerance_mm and not any(map(sigma_bound_mm, field.units))
-
-
-def probability_within(a: UnitOnField, b: UnitOnField, reach_mm: float) -> float:
-    """Returns the probability that two units lie within `reach_mm` of each other.
-
-    It caps the probabilities that draws give for charges and fire: the minimum of several drawn
-    lengths is too short on average.
-    """
-    length = distance(a.unit, b.unit)
-    return probability(reach_mm - length.value_mm, length.sigma_mm)
 
 
 def probability_of_draws(held: Flags) -> float:
@@ -125,19 +111,17 @@ def sigma_bound_mm(unit: UnitOnField) -> float:
     return unit.sigma_bound_mm
 
 
-def drawn_outlines(unit: UnitOnField, draws: int = SINGLE_DRAWS) -> NDArray[np.object_]:
-    """Returns a unit's outline (draws,) for each draw, made as by `outlines.unit_footprint`."""
+def drawn_outlines(unit: UnitOnField) -> NDArray[np.object_]:
+    """Returns a unit's outline (DRAWS,) for each draw, made as by `outlines.unit_footprint`."""
     names = tuple(unit.unit.base_name(index) for index in range(len(unit.bases)))
-    return _outlines(unit.unit.bases, names, draws)
+    return _outlines(unit.unit.bases, names)
 
 
 # Cached: every opponent asks for the same outlines, and so do later positions.
 @lru_cache(maxsize=32)
-def _outlines(
-    poses: tuple[BasePose, ...], names: tuple[str, ...], draws: int
-) -> NDArray[np.object_]:
-    corners_mm = draw_poses(rectangles(poses), names, draws).corners_mm()
-    bases = np.asarray(shapely.polygons(corners_mm)).reshape(draws, -1)
+def _outlines(poses: tuple[BasePose, ...], names: tuple[str, ...]) -> NDArray[np.object_]:
+    corners_mm = draw_poses(rectangles(poses), names).corners_mm()
+    bases = np.asarray(shapely.polygons(corners_mm)).reshape(DRAWS, -1)
     # Growing and shrinking again closes the seams between bases (G-7).
     grown = shapely.buffer(bases, SEAM_MM / 2, join_style="mitre")
     union = shapely.union_all(grown, axis=1, grid_size=GRID_MM)

@@ -119,7 +119,7 @@ def scene(base: Shooter, others: Sequence[OtherBase], hidden: Flags) -> Scene:
 
     `hidden` (d, n) marks which of the others it does not see in each draw.
     """
-    corners_mm = drawn_corners([base, *others], len(hidden))
+    corners_mm = drawn_corners([base, *others])
     left_mm, right_mm = corners_mm[:, 0, 0], corners_mm[:, 0, 1]
     along = (right_mm - left_mm) / np.hypot(*(right_mm - left_mm).T)[:, None]
     axes = np.stack([along, np.stack([-along[:, 1], along[:, 0]], axis=1)], axis=1)
@@ -140,11 +140,9 @@ def scene(base: Shooter, others: Sequence[OtherBase], hidden: Flags) -> Scene:
     )
 
 
-def drawn_corners(bases: Sequence[Shooter | OtherBase], draws: int) -> Array:
+def drawn_corners(bases: Sequence[Shooter | OtherBase]) -> Array:
     """Returns the corners of bases in each draw: (d, n, 4, 2)."""
-    corners_mm = [
-        draw_poses(rectangles([base.pose]), [base.name], draws).corners_mm() for base in bases
-    ]
+    corners_mm = [draw_poses(rectangles([base.pose]), [base.name]).corners_mm() for base in bases]
     return np.stack(corners_mm, axis=1)
 
 

@@ -16,7 +16,6 @@ from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.maurice.field.chances import (
     SIGMAS,
-    SINGLE_DRAWS,
     Chance,
     probability_of_draws,
     turning_shift_mm,
@@ -32,7 +31,7 @@ from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.rules.maurice.fire.target_confidence import base_hits
 from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import Answer, decide
-from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_poses
+from tablecam.uncertainty.samples import decide_sampled, draw_poses
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -113,7 +112,7 @@ def _drawn_in(
 def _chances(scenarios: Sequence[Scenario]) -> tuple[float, ...]:
     """Returns the probability of each scenario."""
     others = tuple(
-        probability_of_draws(walled_draws(scenario, scenarios[0], SINGLE_DRAWS))
+        probability_of_draws(walled_draws(scenario, scenarios[0]))
         if spread_mm(scenarios[0].base.pose) > 0
         else 0.0
         for scenario in scenarios[1:]
@@ -185,7 +184,7 @@ def _enfilade(
             margin_mm = NormalDist().inv_cdf(chance) * sigma_mm
         word = Chance(margin_mm, sigma_mm, chance).word(tolerance_mm)
     else:
-        margins_mm = _enfilade_margins_mm(shooter, hit, DRAWS)
+        margins_mm = _enfilade_margins_mm(shooter, hit)
         word, sigma_mm, chance = decide_sampled(margin_mm, margins_mm, tolerance_mm=tolerance_mm)
     because = f"whether base {shooter.name} enfilades {option.target} {_by(margin_mm, word)}"
     return Answer(
@@ -219,14 +218,14 @@ def _enfiladed_draws(
     hits, unit_draws = base_hits(scenarios, option.target, tolerance_mm)
     enfiladed = np.zeros(len(unit_draws), dtype=bool)
     for other, is_hit in hits.items():
-        margins_mm = _enfilade_margins_mm(option.geometry.shooter, other, len(unit_draws))
+        margins_mm = _enfilade_margins_mm(option.geometry.shooter, other)
         enfiladed |= is_hit & (margins_mm >= -EXACT_MM)
     return enfiladed, unit_draws
 
 
-def _enfilade_margins_mm(shooter: Shooter, other: OtherBase, draws: int) -> Array:
+def _enfilade_margins_mm(shooter: Shooter, other: OtherBase) -> Array:
     """Returns how far a base is behind another's front line in each draw: (d,)."""
-    corners_mm = drawn_corners([shooter, other], draws)
+    corners_mm = drawn_corners([shooter, other])
     left_mm, right_mm = corners_mm[:, 1, 0], corners_mm[:, 1, 1]
     along = (right_mm - left_mm) / np.hypot(*(right_mm - left_mm).T)[:, None]
     ahead = np.stack([-along[:, 1], along[:, 0]], axis=1)

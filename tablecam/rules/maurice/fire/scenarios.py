@@ -25,6 +25,7 @@ from tablecam.rules.maurice.fire.draws import drawn_corners
 from tablecam.rules.maurice.fire.own_walls import flush_walls, linear_screens
 from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.uncertainty.samples import DRAWS
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -70,14 +71,14 @@ def scenarios_of(base: Shooter, tolerance_mm: float) -> tuple[Scenario, ...]:
     return (*measured, Scenario(base.behind(other_walls), turns_mm, sight_mm))
 
 
-def hidden_draws(scenario: Scenario, other: OtherBase, draws: int) -> Flags:
+def hidden_draws(scenario: Scenario, other: OtherBase) -> Flags:
     """Returns the draws (d,) in which a crest hides an enemy from a base."""
     turns_mm = scenario.sight_mm.get(other, np.inf)
-    is_hidden_in = np.full(draws, turns_mm < 0.0)
+    is_hidden_in = np.full(DRAWS, turns_mm < 0.0)
     if not np.isfinite(turns_mm):
         return is_hidden_in
     base = scenario.base
-    places_mm = drawn_corners([base, other], draws)
+    places_mm = drawn_corners([base, other])
     measured_mm = np.stack([base.corners_mm, other.corners_mm])
     for at in moved_draws(places_mm, measured_mm, turns_mm):
         edge, outline = shapely.LineString(places_mm[at, 0, :2]), shapely.Polygon(places_mm[at, 1])
@@ -85,11 +86,11 @@ def hidden_draws(scenario: Scenario, other: OtherBase, draws: int) -> Flags:
     return is_hidden_in
 
 
-def walled_draws(scenario: Scenario, measured: Scenario, draws: int) -> Flags:
+def walled_draws(scenario: Scenario, measured: Scenario) -> Flags:
     """Returns the draws (d,) in which a base has the own walls of this scenario."""
     base = measured.base
-    has_walls = np.zeros(draws, dtype=bool)
-    places_mm = drawn_corners([base], draws)
+    has_walls = np.zeros(DRAWS, dtype=bool)
+    places_mm = drawn_corners([base])
     walls = _walls_within(base, SIGMAS * spread_mm(base.pose))
     for at in moved_draws(places_mm, base.corners_mm[None], scenario.turns_mm):
         has_walls[at] = flush_walls(places_mm[at, 0], walls) == scenario.base.own_walls

@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.chances import (
     SIGMAS,
-    SINGLE_DRAWS,
     Chance,
     probability_of_draws,
-    probability_within,
     turning_shift_mm,
 )
 from tablecam.rules.maurice.fire.bounds import (
@@ -234,10 +232,8 @@ def _stages_drawn(
     scenarios: Sequence[Scenario], fire_stages: Sequence[FireStage]
 ) -> Iterator[tuple[Scenario, FireStage, Flags, dict[str, Flags]]]:
     """Yields each scenario and stage with the draws that reach it and those that hit each unit."""
-    # Lines of sight and walls are not vectorised, so these use fewer draws.
-    draws = SINGLE_DRAWS if len(scenarios) > 1 or scenarios[0].sight_mm else DRAWS
-    other_walls = [walled_draws(scenario, scenarios[0], draws) for scenario in scenarios[1:]]
-    as_measured = ~np.any([np.zeros(draws, dtype=bool), *other_walls], axis=0)
+    other_walls = [walled_draws(scenario, scenarios[0]) for scenario in scenarios[1:]]
+    as_measured = ~np.any([np.zeros(DRAWS, dtype=bool), *other_walls], axis=0)
     for scenario, is_outlook in zip(scenarios, [as_measured, *other_walls], strict=True):
         is_left = is_outlook
         for fire_stage in fire_stages:
@@ -269,7 +265,7 @@ def _drawn_hits(
         turns_deg = np.interp(even, np.arange(len(turns_deg)), turns_deg)
     hidden = np.zeros((len(asked), len(fire_stage.others)), dtype=bool)
     for at, other in enumerate(fire_stage.others):
-        hidden[:, at] = hidden_draws(scenario, other, len(asked))
+        hidden[:, at] = hidden_draws(scenario, other)
     drawn = scene(scenario.base, fire_stage.others, hidden)
     are_targets = (
         other.unit.id == unit_id and only in (None, other) for other in fire_stage.others
@@ -315,11 +311,7 @@ def _chance(
     # Without errors all draws are equal.
     if not spread:
         return Chance(margin_mm, 0.0, float(held[0]))
-    base = scenarios[0].base
-    target = next(other.unit for other in (*base.others, *base.hidden) if other.unit.id == unit_id)
-    # A shot cannot be likelier than its target being in range.
-    chance = min(probability_of_draws(held), probability_within(base.unit, target, base.longest_mm))
-    return Chance(margin_mm, spread / SIGMAS, chance)
+    return Chance(margin_mm, spread / SIGMAS, probability_of_draws(held))
 
 
 def _answer(

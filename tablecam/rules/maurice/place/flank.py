@@ -72,7 +72,7 @@ def _flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float
     sigma_mm = _sigma_bound_mm(a, b)
     # Draws are slow, and far from the limit they change nothing.
     if sigma_mm and abs(margin_mm) <= _FAR_SIGMAS * sigma_mm:
-        drawn_mm = _margins_of_draws_mm(a, b)
+        drawn_mm = flank_margins_of_draws_mm(a, b)
         word, sigma_mm, chance = decide_sampled(margin_mm, drawn_mm, tolerance_mm=tolerance_mm)
     because = _sentence(a, b, word, margin_mm)
     return Answer(word, margin_mm, sigma_mm, chance, RULE, because, flank_evidence(field, a, b))
@@ -120,7 +120,7 @@ def _at_half(ahead_mm: Array) -> Array:
     return np.asarray(np.partition(ahead_mm, half - 1, axis=1)[:, half - 1])
 
 
-def _margins_of_draws_mm(a: UnitOnField, b: UnitOnField) -> Array:
+def flank_margins_of_draws_mm(a: UnitOnField, b: UnitOnField) -> Array:
     """Returns the margins (n,) for n draws of both units' poses."""
     fronts = Fronts.drawn(a.unit, draw_units([a.unit]))
     return _margins_mm(fronts, draw_units([b.unit]), DRAWS)[:, 0]

@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import shapely
 
-from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.rectangles import EXACT_MM, Array
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.maurice.field.chances import (
     SIGMAS,
@@ -22,6 +23,7 @@ from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.clear_line import is_barred, shortest_clear_line
 from tablecam.uncertainty.lengths import Length, distance, distances
+from tablecam.uncertainty.samples import draw_gaps_mm
 from tablecam.uncertainty.within import within
 
 RULE = "M-1.9"
@@ -56,14 +58,19 @@ def near_enemy(field: Field, unit: UnitOnField, apart: DistanceMatrix | None = N
     if _may_be_barred(field, length):
         near = _past_barriers(field, unit, enemies, far_mm)
     else:
-        sigma_mm = _sigma_to_any_mm(unit, enemies, far_mm, length)
-        near = _near(field, unit, nearest, replace(length, sigma_mm=sigma_mm))
+        near = _near(field, unit, nearest, length, _drawn_mm(field, unit, enemies, far_mm, length))
     return _unless_an_edge_decides(field, unit, near, far_mm)
 
 
-def _near(field: Field, unit: UnitOnField, enemy: UnitOnField, length: Length) -> NearEnemy:
+def _near(
+    field: Field,
+    unit: UnitOnField,
+    enemy: UnitOnField,
+    length: Length,
+    drawn_mm: Array | None = None,
+) -> NearEnemy:
     table = field.position.table
-    answer = within(length, NEAR_BW, table, a=unit.id, b=enemy.id, rule=RULE)
+    answer = within(length, NEAR_BW, table, a=unit.id, b=enemy.id, rule=RULE, drawn_mm=drawn_mm)
     is_near = answer.margin_mm >= -EXACT_MM
     return NearEnemy(answer, enemy.id, field.in_bw(length.value_mm), is_near)
 
@@ -88,22 +95,23 @@ def _length(unit: UnitOnField, enemy: UnitOnField, apart: DistanceMatrix | None)
     return Length(*measured, (x_a, y_a), (x_b, y_b))
 
 
-def _sigma_to_any_mm(
+def _drawn_mm(
+    field: Field,
     unit: UnitOnField,
     enemies: Sequence[UnitOnField],
     far_mm: Mapping[str, float],
     length: Length,
-) -> float:
-    """Returns the sigma (mm) of the distance to the nearest enemy, whichever that truly is."""
-    if not length.sigma_mm:
-        return 0.0
-    reach_mm = length.value_mm + _FAR_SIGMAS * length.sigma_mm
-    nearby = [enemy.unit for enemy in enemies if far_mm[enemy.id] <= reach_mm]
-    if len(nearby) == 1:
-        return length.sigma_mm
-    # The minimum of several uncertain distances varies less than each: measure to their union.
-    bases = tuple(base for enemy in nearby for base in enemy.bases)
-    return distance(unit.unit, replace(nearby[0], bases=bases)).sigma_mm
+) -> Array | None:
+    """Returns draws (DRAWS,) of the distance to the nearest enemy, whichever that truly is.
+
+    None if errors cannot bring it to the limit.
+    """
+    doubt_mm = _FAR_SIGMAS * length.sigma_mm
+    if abs(NEAR_BW * field.bw_mm - length.value_mm) >= doubt_mm:
+        return None
+    nearby = [enemy for enemy in enemies if far_mm[enemy.id] <= length.value_mm + doubt_mm]
+    drawn_mm = [draw_gaps_mm(unit.unit, enemy.unit) for enemy in nearby]
+    return np.asarray(np.min(drawn_mm, axis=0))
 
 
 def _may_be_barred(field: Field, length: Length) -> bool:

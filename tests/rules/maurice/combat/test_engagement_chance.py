@@ -212,5 +212,5 @@ def test_m_8_10_no_engagement_is_surer_than_that_the_two_touch(gap_mm) -> None:
     field = field_of(position(line("F1", "french", 600, 480, **more), enemy))
     touch = contacts_of_field(field).answer("F1", "B1")
     answer = engagements(field, "french").answer("F1", "B1")
-    assert answer.probability == pytest.approx(touch.probability)
+    assert touch.probability - 0.05 < answer.probability <= touch.probability
     assert answer.answer == touch.answer == "too_close"

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of, updated_field
 from tablecam.rules.maurice.fire.fire import BaseFire, fire_of, fire_of_units
-from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.table.model import BasePose, Position
 from tablecam.uncertainty.answer import Answer
+from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.fire.test_fire_moved import battles
 from tests.rules.maurice.firing import SOUTH, box, cannon, enemy, foot, only
 from tests.rules.maurice.tables import column, gun, line, position
@@ -50,10 +50,7 @@ def truly(pose: BasePose, by: np.ndarray) -> BasePose:
 
 def how_often(table: Position, base: str, holds: Callable[[BaseFire], bool]) -> float:
     luck = np.random.default_rng(7)
-    found = [
-        holds(fire_in(with_poses(table, lambda p: truly(p, luck.standard_normal(3))), base))
-        for _ in range(TRIALS)
-    ]
+    found = [holds(fire_in(drawn_position(table, luck), base)) for _ in range(TRIALS)]
     return float(np.mean(found))
 
 
@@ -190,15 +187,14 @@ def test_the_players_tolerance_makes_exact_poses_too_close_to_call():
         assert len(fire_in(table, "F1/1").close_calls) == wanted
 
 
-@pytest.mark.parametrize("gap_mm", [158.5, 159.5, 160.0, 160.5, 161.2])
-def test_m_7_9_no_shot_is_surer_than_that_its_target_is_near_enough(gap_mm):
-    """Two lines square at 160.0 mm were near with 0.50, and in range with 0.96, on one page."""
-    facing = line("B1", "british", 580, 420 + gap_mm, SOUTH, **MEASURED)
-    found = Rulings(field_of(position(foot(**MEASURED), facing)), "french").units["F1"]
-    told = [doubt.probability for fire in found.fire.values() for doubt in fire.close_calls]
-    told += [option.probability for fire in found.fire.values() for option in fire.options]
-    assert told
-    assert max(told) <= found.near.answer.probability + 1e-9
+def test_m_7_12_a_turned_zone_reaches_farther_and_is_as_sure_as_its_draws():
+    """Beyond 4 BW straight ahead, the corner of a turned zone still meets a line that faces it."""
+    facing = line("B1", "british", 580, 420 + 160.9, SOUTH, **MEASURED)
+    table = position(foot(**MEASURED), facing)
+    (option,) = fire_in(table, "F1/2").options
+    assert option.angle != "ahead"
+    share = how_often(table, "F1/2", hits("B1"))
+    assert option.probability == pytest.approx(share, abs=FAR_OFF)
 
 
 def test_all_fires_at_once_are_those_of_each_unit():

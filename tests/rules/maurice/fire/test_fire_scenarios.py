@@ -144,7 +144,7 @@ def test_each_base_is_drawn_the_same_whoever_asks():
     drawn = []
     for field in map(field_of, (table, alone)):
         found = shooters(field, [(field.by_id["F1"], 0), (field.by_id["B1"], 0)])
-        drawn += [drawn_corners([base, *base.others, *base.hidden], 50) for base in found]
+        drawn += [drawn_corners([base, *base.others, *base.hidden]) for base in found]
     ours, theirs = drawn[:2]
     assert ours.std(axis=0).min() > 0.0
     assert np.array_equal(ours, theirs[:, ::-1])

@@ -100,7 +100,7 @@ def test_m_8_27_who_falls_back_to_a_wall_that_an_enemy_holds_is_still_in_contact
 
 @pytest.mark.parametrize(
     ("apart_mm", "bar", "doubts"),
-    [(0.5, "it would still touch B1", 1), (1.5, None, 1), (6.0, None, 0)],
+    [(0.8, "it would still touch B1", 1), (1.2, None, 1), (6.0, None, 0)],
 )
 def test_m_8_27_whether_who_has_fallen_back_still_touches_is_told_where_it_is_in_doubt(
     apart_mm, bar, doubts

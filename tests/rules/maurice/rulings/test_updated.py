@@ -88,7 +88,7 @@ MELEE = (
     line("F1", "french", 500, 420),
     line("F2", "french", 700, 425),
     line("F3", "french", 1500, 200),
-    line("B1", "british", 520, 460.5, SOUTH),
+    line("B1", "british", 520, 461, SOUTH),
     line("B2", "british", 700, 490, SOUTH),
     line("B3", "british", 340, 420, 0.0),
 )

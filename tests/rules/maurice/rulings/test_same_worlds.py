@@ -1,0 +1,61 @@
+"""All rulings on a position are drawn from the same tables: what implies something is no likelier.
+
+M-1.13: who flanks a unit touches it and is to its flank. M-8.10: who is engaged by contact touches.
+"""
+
+import numpy as np
+import pytest
+
+from tablecam.rules.maurice.combat.engagement import engagements
+from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.place.contacts import contacts_of_field
+from tablecam.rules.maurice.place.flank import flank_margins_of_draws_mm, to_flank
+from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.uncertainty.samples import draw_gaps_mm
+from tests.rules.maurice.drawn import drawn_position
+from tests.rules.maurice.tables import line, position
+
+MEASURED = {"sigma_mm": 0.4, "sigma_deg": 0.3}
+# East of F1, a little more than 1 mm off and with half of its bases about as far ahead.
+AT_ITS_FLANK = position(
+    line("F1", "french", 600, 400, **MEASURED),
+    line("B1", "british", 701.1, 419.9, 180.0, **MEASURED),
+)
+TRUTHS = 400
+
+
+def test_m_1_13_touches_and_flanks_are_a_true_joint_probability():
+    field = field_of(AT_ITS_FLANK)
+    a, b = field.units
+    touches = draw_gaps_mm(a.unit, b.unit) <= TOUCH_MM
+    flanks = flank_margins_of_draws_mm(a, b) >= 0
+    stated = (
+        contacts_of_field(field).answer("F1", "B1").probability,
+        to_flank(field, a, b).probability,
+    )
+    assert stated == pytest.approx((touches.mean(), flanks.mean()), abs=0.01)
+    both = np.mean(touches & flanks)
+    # The two hang together: B1's place ahead hardly matters to the gap, but its turn does to both.
+    assert 0.1 < both < min(stated)
+    luck = np.random.default_rng(3)
+    held = 0
+    for _ in range(TRUTHS):
+        truth = field_of(drawn_position(AT_ITS_FLANK, luck))
+        held += (
+            contacts_of_field(truth).answer("F1", "B1").answer == "yes"
+            and to_flank(truth, *truth.units).answer == "yes"
+        )
+    # Four standard deviations of two shares of 400.
+    assert held / TRUTHS == pytest.approx(both, abs=4 * np.sqrt(0.5 / TRUTHS))
+
+
+@pytest.mark.parametrize("gap_mm", [0.8, 1.0, 1.2])
+def test_m_8_10_an_engagement_is_no_likelier_than_the_contact_that_it_needs(gap_mm):
+    two = (
+        line("F1", "french", 600, 480, **MEASURED),
+        line("B1", "british", 620, 520 + gap_mm, 270.0, **MEASURED),
+    )
+    field = field_of(position(*two))
+    touching = contacts_of_field(field).answer("F1", "B1").probability
+    # A front is fitted to its bases, so that single draws may differ.
+    assert engagements(field, "french").probability("F1", "B1") <= touching + 0.01
