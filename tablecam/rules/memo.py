@@ -14,10 +14,10 @@ class Memo(Generic[T]):
     """Answers by key; the least recently used are forgotten. Threads may share it.
 
     >>> memo = Memo[int]()
-    >>> memo.answers([1, 2], lambda missing: [10 * key for key in missing])
+    >>> memo.answers(["a", "b"], lambda missing: [10 for index in missing])
+    [10, 10]
+    >>> memo.answers(["b", "c"], lambda missing: [20 for index in missing])
     [10, 20]
-    >>> memo.answers([2, 3], lambda missing: [-key for key in missing])
-    [20, -3]
     """
 
     def __init__(self, size: int = 4096) -> None:
