@@ -90,11 +90,6 @@ def test_the_table_of_yardsticks_is_printed(measured: dict[str, int]) -> None:
     assert measured.keys() == HELD.keys()
 
 
-def test_no_rule_reads_a_sentence() -> None:
-    """What a ruling says is data; sentences are for people alone."""
-    assert [*readings_of_sentences()] == []
-
-
 def test_the_flank_rule_is_two_links_from_the_readme() -> None:
     assert "(docs/architecture.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -285,28 +280,6 @@ def imported(name: str) -> Iterator[str]:
             for alias in node.names:
                 module = f"{node.module}.{alias.name}"
                 yield module if module in known else str(node.module)
-
-
-def readings_of_sentences() -> Iterator[str]:
-    """Where rules take sentences apart, or look for words in them."""
-    sentences = {"because", "text", "sentence", "message", "why_not", "title"}
-    takes_apart = {"startswith", "endswith", "partition", "rpartition", "split", "removeprefix"}
-    for name, path in sources().items():
-        if not name.startswith("tablecam.rules"):
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            match node:
-                case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in takes_apart:
-                    read = [value]
-                case ast.Compare(ops=ops, comparators=read) if isinstance(
-                    ops[0], ast.In | ast.NotIn
-                ):
-                    pass
-                case _:
-                    continue
-            names = {part.attr for part in read if isinstance(part, ast.Attribute)}
-            if names & sentences:
-                yield f"{name}:{node.lineno}"
 
 
 def single_importers() -> list[str]:

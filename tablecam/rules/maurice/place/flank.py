@@ -141,8 +141,7 @@ def _sigma_bound_mm(a: UnitOnField, b: UnitOnField) -> float:
     return sigma_mm * (2.0 + 2.0 * far_mm / edge_mm) + sigma_rad * far_mm
 
 
-def flank_facts(a: UnitOnField, b: UnitOnField) -> str:
-    """Returns how `b` lies to `a`'s front line and to the strip directly in front of it."""
+def _sentence(a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> str:
     behind = int(np.count_nonzero(_ahead_mm(a, b) <= EXACT_MM))
     total = len(b.unit.bases)
     counted = f"{behind or 'none'} of {b.id}'s {total} bases" if total > 1 else f"{b.id}"
@@ -150,11 +149,7 @@ def flank_facts(a: UnitOnField, b: UnitOnField) -> str:
     lie = "does not lie" if total == 1 and not behind else lie
     where = f"{counted} {lie} wholly behind {a.id}'s front line"
     directly = "part of it" if _depth_mm(a, b) > SLIVER_MM else "no part of it"
-    return f"{where}, and {directly} is directly in front of {a.id}"
-
-
-def _sentence(a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> str:
-    facts = flank_facts(a, b)
+    facts = f"{where}, and {directly} is directly in front of {a.id}"
     if word == "too_close":
         return f"{facts}: too close to call, by {abs(margin_mm):.1f} mm"
     if word == "no":

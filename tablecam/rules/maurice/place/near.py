@@ -37,14 +37,13 @@ class NearEnemy:
 
     `nearest` is the nearest enemy that impassable ground does not bar, or simply the nearest if it
     bars all within reach; `distance_bw` is the distance to it. `is_near` is the answer as measured,
-    without regard to errors. `is_barred` says that impassable ground bars the shortest line.
+    without regard to errors.
     """
 
     answer: Answer
     nearest: str | None
     distance_bw: float | None
     is_near: bool
-    is_barred: bool = False
 
 
 def near_enemy(field: Field, unit: UnitOnField, apart: DistanceMatrix | None = None) -> NearEnemy:
@@ -144,8 +143,7 @@ def _past_barriers(
     near = _near(field, unit, enemy, clear)
     passing = "by the shortest straight line past impassable ground"
     answer = replace(near.answer, because=f"{near.answer.because}, {passing}")
-    distance_bw = field.in_bw(far_mm[enemy.id])
-    return replace(near, answer=answer, distance_bw=distance_bw, is_barred=True)
+    return replace(near, answer=answer, distance_bw=field.in_bw(far_mm[enemy.id]))
 
 
 def _unless_an_edge_decides(
@@ -200,12 +198,11 @@ def _barred(
     )
     evidence = (plain.evidence("barred"), *shapes_of(field.ground.impassable, "impassable"))
     answer = Answer(word, margin_mm, sigma_mm, chance, RULE, because, evidence)
-    distance_bw = field.in_bw(plain.value_mm)
-    return NearEnemy(answer, nearest.id, distance_bw, is_near=False, is_barred=True)
+    return NearEnemy(answer, nearest.id, field.in_bw(plain.value_mm), is_near=False)
 
 
 def _nobody(field: Field, unit: UnitOnField) -> Answer:
-    because = "there is no enemy on the table"
+    because = f"{unit.id} is not near the enemy: there is none on the table"
     middle = shapely.centroid(unit.outline)
     evidence = shapes_of(middle, "nobody")
     return Answer("no", -NEAR_BW * field.bw_mm, 0.0, 0.0, RULE, because, evidence)

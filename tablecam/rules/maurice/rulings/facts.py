@@ -30,7 +30,6 @@ from tablecam.rules.maurice.place.forces import close_call_links, forces, link
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.place.near import NearEnemy, near_enemy
 from tablecam.rules.maurice.place.pairs import UnitPair, pairs
-from tablecam.rules.reason import Reason
 from tablecam.uncertainty.answer import Answer
 
 log = logging.getLogger(__name__)
@@ -257,7 +256,7 @@ class UnitRulings:
         return rulings.attempt(
             f"charge/{name}",
             lambda: charges(rulings.field, (name,))[name],
-            Charge(False, Reason("", "unknown", NOT_KNOWN), (), ()),
+            Charge(False, NOT_KNOWN, (), ()),
         )
 
     @property

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.charge.charge import ChargeLane
-from tablecam.rules.maurice.charge.limits import FOOT_AT_HORSE, OUT_OF_VIEW
 from tablecam.rules.maurice.charge.reach import allowance_mm
 from tablecam.rules.maurice.charge.view import is_in_view
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import answer_line, listed_answer, plain_line, question
-from tablecam.rules.reason import Reason
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.uncertainty.answer import Answer
-from tablecam.uncertainty.lengths import Length, distance
+from tablecam.uncertainty.lengths import distance
 
 _TITLE = "Charge"
 _CONTACT_MM = 0.5
@@ -36,9 +35,8 @@ def charge_section(rulings: Rulings, unit: UnitOnField) -> Section:
                 )
             )
     if not lines:
-        why = charge.why_not or NO_MOVE
-        text = f"{unit.id} cannot charge: {why.text}"
-        lines = [plain_line(text, why.rule, read=_reading_of(why))]
+        rule, why = _split(charge.why_not)
+        lines = [plain_line(f"{unit.id} cannot charge: {why}", rule, read=_reading_of(why))]
     return Section("charge", _TITLE, tuple(lines), tuple(drawn))
 
 
@@ -74,17 +72,14 @@ def _lines_at(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Itera
             doubt, _question_about(unit, target), read=_view_reading(rulings, unit, target)
         )
         return
-    length = distance(unit.unit, target.unit)
-    why = _why_not(rulings, unit, target, length)
-    is_far = why.code == "range"
-    margin_mm = (allowance_mm(rulings.field, unit) or 0.0) - length.value_mm
+    rule, why, margin_mm, sigma_mm, drawn = _why_not(rulings, unit, target)
     answer = listed_answer(
-        why.rule,
-        f"{unit.id} cannot charge {target.id}: {why.text}",
-        margin_mm=margin_mm if is_far else 0.0,
-        sigma_mm=length.sigma_mm if is_far else 0.0,
+        rule,
+        f"{unit.id} cannot charge {target.id}: {why}",
+        margin_mm=margin_mm,
+        sigma_mm=sigma_mm,
         chance=0.0,
-        evidence=(length.evidence(f"{length.in_bw(rulings.field.bw_mm):.2f} BW"),),
+        evidence=drawn,
     )
     yield answer_line(answer, _question_about(unit, target), read=_reading_of(why))
 
@@ -123,33 +118,44 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding
     return answer_line(answer, asked, read=read)
 
 
-NO_MOVE = Reason("M-8.3", "no move", "no charge move reaches an enemy")
-
-
-def _why_not(rulings: Rulings, unit: UnitOnField, target: UnitOnField, length: Length) -> Reason:
-    """Returns why a unit cannot charge another at a distance."""
+def _why_not(
+    rulings: Rulings, unit: UnitOnField, target: UnitOnField
+) -> tuple[str, str, float, float, tuple[Shape, ...]]:
+    """Returns why a unit cannot charge another: rule, words, margin, sigma and shapes."""
     field = rulings.field
+    length = distance(unit.unit, target.unit)
+    apart = (length.evidence(f"{length.in_bw(field.bw_mm):.2f} BW"),)
     allowed_mm = allowance_mm(field, unit)
     charge = rulings.units[unit.id].charge
     if allowed_mm is None or unit.unit.arm == "artillery" or unit.formation == "column":
-        return charge.why_not or NO_MOVE
+        rule, why = _split(charge.why_not)
+        return rule, why, 0.0, 0.0, apart
     # Reasons are tried from the plainest to the subtlest, so that players read the first that
     # applies.
-    if length.value_mm > allowed_mm:
+    margin_mm = allowed_mm - length.value_mm
+    if margin_mm < 0:
         off = f"it is {length.in_bw(field.bw_mm):.2f} BW away, more than the allowance"
-        return Reason("M-8.5", "range", f"{off} of {field.in_bw(allowed_mm):g} BW")
+        why = f"{off} of {field.in_bw(allowed_mm):g} BW"
+        return "M-8.5", why, margin_mm, length.sigma_mm, apart
     if unit.unit.arm == "infantry" and target.unit.arm == "cavalry":
-        return FOOT_AT_HORSE
+        return "M-8.4", "infantry may not charge cavalry", 0.0, 0.0, apart
     if not is_in_view(field, unit, target):
-        return Reason("M-8.4", OUT_OF_VIEW.code, "it is out of view")
+        return "M-8.4", "it is out of view", 0.0, 0.0, apart
     if not charge.is_eligible:
-        return charge.why_not or NO_MOVE
+        rule, why = _split(charge.why_not)
+        return rule, why, 0.0, 0.0, apart
     why = "its front edge does not meet it first, straight ahead or after a wheel of 1 BW"
-    return Reason("M-8.5", "not first", why)
+    return "M-8.5", why, 0.0, 0.0, apart
 
 
-def _reading_of(why: Reason) -> str | None:
-    return "M-8.4" if why.code in (OUT_OF_VIEW.code, FOOT_AT_HORSE.code) else None
+def _split(why_not: str | None) -> tuple[str, str]:
+    """Splits a reason into its leading rule id and its words."""
+    rule, _, why = (why_not or "M-8.3 no charge move reaches an enemy").partition(" ")
+    return rule, why
+
+
+def _reading_of(why: str) -> str | None:
+    return "M-8.4" if "out of view" in why or "charge cavalry" in why else None
 
 
 def _view_reading(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> str | None:

@@ -166,10 +166,8 @@ def link_line(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Finding:
         "too_close": f"Whether {a.id} and {b.id} are linked is too close to call",
     }[answer.answer]
     read = None
-    length_bw = FORCE_BW - rulings.field.in_bw(answer.margin_mm)
-    side = "within" if answer.margin_mm >= 0 else "beyond"
-    by = f"{side} {FORCE_BW:g} BW by {abs(answer.margin_mm):.1f} mm"
-    because = linking_obstacle(a, b) or f"they lie {length_bw:.2f} BW apart, {by}"
+    because = answer.because.removeprefix("no force: ")
+    because = because.replace(f"{a.id} and {b.id} lie", "they lie")
     if answer.answer != "yes" and b.id in _force_of(rulings, a):
         because += "; other units link them in one force"
         read = "M-1.15"

@@ -225,7 +225,8 @@ def _unmeasured_force(
         if not spans_bw:
             raise
         # A refusal would let players try until the cards reach: they are lost instead.
-        text = f"{refused.why}: the cards are lost"
+        why = refused.message.removeprefix(f"{refused.rule} ")
+        text = f"{why}: the cards are lost"
         event = Event("out-of-reach", text, refused.rule, {"force": list(force)})
     return force, tuple(events), event
 

@@ -18,6 +18,7 @@ from tablecam.rules.maurice.game.hands.unit_moves import (
     on_empty_field,
     proposed_position,
     put_back,
+    reason,
     refusal,
     suggest_fall_back,
     suggest_march,
@@ -93,7 +94,7 @@ def _illegal_charge(
     """Suggests an illegal charge: why it is illegal, and where it would lead."""
     rule, because = "M-8.3", f"no charge of {seen.id} reaches {action.target}"
     if why_not is not None:
-        rule, because = why_not.rule or rule, why_not.why
+        rule, because = why_not.rule or rule, reason(why_not)
     answer = no_answer(rule, because, error_mm, () if end is None else end.evidence)
     text = f"{seen.id} stands in front of {action.target}: charge?"
     nearest = state.position if end is None else proposed_position(state, seen, end.bases)

@@ -85,6 +85,11 @@ def refusal(state: State, action: Action) -> Refused | None:
     return None
 
 
+def reason(refused: Refused) -> str:
+    """Returns a refusal's message without its rule id."""
+    return refused.message.removeprefix(f"{refused.rule} ")
+
+
 def proposed_position(state: State, seen: Unit, bases: Bases | None) -> Position | None:
     """Returns the position with a unit at proposed poses, or None without any."""
     return None if bases is None else state.with_unit(replace(seen, bases=bases)).position
@@ -116,7 +121,7 @@ def suggested(
     why_not = refusal(state, action)
     if why_not is None:
         return Suggestion(name, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
-    answer = no_answer(why_not.rule or rule, why_not.why)
+    answer = no_answer(why_not.rule or rule, reason(why_not))
     return Suggestion(name, text, action, answer, nearest)
 
 
@@ -221,7 +226,7 @@ def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField)
 
 def _illegal_march(judgement: MoveJudgement, why_not: Refused) -> Answer:
     """Returns the answer why a march is illegal, with the missing distance where there is one."""
-    because, missing_mm = why_not.why, -judgement.is_legal.margin_mm
+    because, missing_mm = reason(why_not), -judgement.is_legal.margin_mm
     if is_absurd(judgement):
         near = " (the limit near the enemy)" if judgement.is_legal.rule == NEAR_RULE else ""
         because = f"no path of at most {judgement.allowance_bw:g} BW{near} leads there"

@@ -48,7 +48,6 @@ from tablecam.rules.maurice.game.state.table import charges_at, field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import MoveJudgement
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
-from tablecam.rules.reason import Reason
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import joined
@@ -130,14 +129,15 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
     unit = field.by_id[action.unit]
     enemy = field.by_id.get(action.target)
     if enemy is None or enemy.side == unit.side:
-        expected = f"expected an enemy to charge, got {action.target}"
-        raise Refused(expected, rule="M-8.3", key="target")
+        why = f"expected an enemy to charge, got {action.target}"
+        raise Refused(why, rule="M-8.3", key="target")
     front = axes(replace(unit.unit, bases=action.bases))
     end = nearest_charge(field, unit, action.target, front)
     if end is None or _is_bogged_down(state, unit.id):
-        no_move = Reason("M-8.3", "no move", f"no charge reaches {action.target}")
-        why = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id]) or no_move
-        raise Refused(f"{unit.id} cannot charge: {why.text}", rule=why.rule, key="target")
+        refusal = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id])
+        # Every reason begins with its rule id.
+        rule, _, why = (refusal or f"M-8.3 no charge reaches {action.target}").partition(" ")
+        raise Refused(f"{unit.id} cannot charge: {why}", rule=rule, key="target")
     error_mm = end_error_mm(end, front)
     if error_mm > charge_tolerance_mm(action.bases):
         off = f"{error_mm:.1f} mm from where its charge at {action.target} ends"
@@ -145,11 +145,10 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
     return end
 
 
-def _charge_refusal(state: State, name: str, charge: Chances) -> Reason | None:
+def _charge_refusal(state: State, name: str, charge: Chances) -> str | None:
     """Returns what forbids a unit any charge; Rough Going holds it in difficult ground."""
     if _is_bogged_down(state, name):
-        text = "it stands in difficult ground, which is impassable in this round"
-        return Reason("M-5.2", "rough going", text)
+        return "M-5.2 it stands in difficult ground, which is impassable in this round"
     return None if charge.is_eligible else charge.why_not
 
 
