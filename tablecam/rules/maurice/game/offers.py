@@ -296,7 +296,7 @@ def _commander(state: State, action: act.PlaceCommander) -> Offer:
     label = f"Move the {side_name(action.side)} commander to {where}"
     if (leader := state.commander(action.side)) is None:
         return Offer("commander", label, (place,))
-    way = ((leader.x_mm, leader.y_mm), action.place_mm)
+    way = (leader.place_mm, action.place_mm)
     return Offer("commander", label, (Shape("line", way, "path"), place))
 
 

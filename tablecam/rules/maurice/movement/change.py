@@ -259,7 +259,7 @@ def _has_front_in_place(unit: UnitOnField, goal: UnitOnField) -> bool:
 
 
 def _is_turned(before: BasePose, after: BasePose, turned_deg: float) -> bool:
-    moved_mm = math.hypot(after.x_mm - before.x_mm, after.y_mm - before.y_mm)
+    moved_mm = math.dist(after.place_mm, before.place_mm)
     by_deg = abs(difference_deg(after.heading_deg, before.heading_deg))
     return moved_mm <= _PLACE_MM and abs(by_deg - turned_deg) <= _TURN_DEG
 
@@ -319,7 +319,7 @@ def _from_the_front(unit: UnitOnField) -> list[int]:
     bases = unit.unit.bases
     leading = bases[front_rank(unit.unit)[0]]
     return sorted(
-        range(len(bases)), key=lambda place: math.dist(_centre(bases[place]), _centre(leading))
+        range(len(bases)), key=lambda place: math.dist(bases[place].place_mm, leading.place_mm)
     )
 
 
@@ -327,7 +327,7 @@ def _is_same(poses: tuple[BasePose, ...], others: tuple[BasePose, ...], by: floa
     """Returns whether two sets of poses are equal within `by`, in any order of bases."""
     return all(
         any(
-            math.dist(_centre(one), _centre(other)) <= by
+            math.dist(one.place_mm, other.place_mm) <= by
             and abs(difference_deg(one.heading_deg, other.heading_deg)) <= by
             for other in others
         )
@@ -358,7 +358,3 @@ def _beside(base: BasePose, side: float, other: BasePose) -> BasePose:
         y_mm=base.y_mm + across[1] * apart_mm + ahead[1] * on_mm,
         heading_deg=base.heading_deg,
     )
-
-
-def _centre(base: BasePose) -> tuple[float, float]:
-    return base.x_mm, base.y_mm

@@ -40,7 +40,7 @@ from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, attempt
 from tablecam.table.headings import difference_deg
-from tablecam.table.model import BasePose, Commander, Point, Position, Unit
+from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.contact import TOUCH_MM
@@ -198,9 +198,11 @@ def _deployment(state: State, step: steps.Deploying, position: Position) -> tupl
             if _moved_mm(unit, there):
                 moved_units[unit.id] = there.bases
     moved_commanders = {
-        leader.id: _place(seen)
+        leader.id: seen.place_mm
         for leader, seen in _commanders(state, position)
-        if seen is not None and leader.side == side and _apart_mm(leader, seen) > MOVED_MM
+        if seen is not None
+        and leader.side == side
+        and math.dist(leader.place_mm, seen.place_mm) > MOVED_MM
     }
     if not (moved_units or moved_commanders):
         return ()
@@ -288,7 +290,7 @@ def _commander_suggestions(state: State, position: Position) -> Iterator[Suggest
         if seen is None:
             text = f"{leader.id} cannot be seen on the table: put him back where he stood"
             yield put_back(state, leader.id, "M-1.4", text)
-        elif (far_mm := _apart_mm(leader, seen)) > MOVED_MM:
+        elif (far_mm := math.dist(leader.place_mm, seen.place_mm)) > MOVED_MM:
             yield _commander_suggestion(state, leader, seen, far_mm)
 
 
@@ -322,7 +324,7 @@ def _commander_suggestion(
 def _moved_mm(unit: Unit, seen: Unit) -> float:
     """Returns the largest displacement of a base; 0 if all are within tolerance."""
     pairs = list(zip(unit.bases, seen.bases, strict=True))
-    far_mm = max(_apart_mm(base, there) for base, there in pairs)
+    far_mm = max(math.dist(base.place_mm, there.place_mm) for base, there in pairs)
     # A turn on the spot leaves the centre in place, so headings count as well.
     turned_deg = max(
         abs(difference_deg(there.heading_deg, base.heading_deg)) for base, there in pairs
@@ -332,12 +334,4 @@ def _moved_mm(unit: Unit, seen: Unit) -> float:
 
 def _gap(thing: BasePose | Commander, seen: BasePose | Commander) -> Shape:
     """Draws a line from where a base or commander was to where it is."""
-    return Shape("line", (_place(thing), _place(seen)), "gap")
-
-
-def _apart_mm(thing: BasePose | Commander, seen: BasePose | Commander) -> float:
-    return math.dist(_place(thing), _place(seen))
-
-
-def _place(thing: BasePose | Commander) -> Point:
-    return thing.x_mm, thing.y_mm
+    return Shape("line", (thing.place_mm, seen.place_mm), "gap")

@@ -165,8 +165,7 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
         return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, why))
     back = ahead(unit.unit.bases, unit.axes.heading_deg + 180.0, result.fall_back_mm)
     error_mm = max(
-        math.dist((at.x_mm, at.y_mm), (base.x_mm, base.y_mm))
-        for at, base in zip(back, seen.bases, strict=True)
+        math.dist(at.place_mm, base.place_mm) for at, base in zip(back, seen.bases, strict=True)
     )
     because = f"{seen.id} falls back {field.in_bw(result.fall_back_mm):.4g} BW straight back"
     margin_mm = charge_tolerance_mm(seen.bases) - error_mm

@@ -116,7 +116,7 @@ def _from_the_front(unit: UnitOnField) -> list[int]:
     centre = lead.x_mm, lead.y_mm
     return sorted(
         range(len(bases)),
-        key=lambda place: math.dist((bases[place].x_mm, bases[place].y_mm), centre),
+        key=lambda place: math.dist(bases[place].place_mm, centre),
     )
 
 

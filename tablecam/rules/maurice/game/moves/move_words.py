@@ -76,10 +76,8 @@ def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
 
 def _has_stayed(unit: UnitOnField, bases: Bases) -> bool:
     """Whether any base keeps its place, as some do in a change of formation."""
-    old = [(base.x_mm, base.y_mm) for base in unit.unit.bases]
-    return any(
-        math.dist((base.x_mm, base.y_mm), place) < SLIP_MM for base in bases for place in old
-    )
+    old = [base.place_mm for base in unit.unit.bases]
+    return any(math.dist(base.place_mm, place) < SLIP_MM for base in bases for place in old)
 
 
 def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: float) -> str:
@@ -101,7 +99,7 @@ def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: floa
 def _displaced(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
     """Describes how far the centre of the bases moves, ahead or back and aside."""
     middle, end = (
-        np.mean([(base.x_mm, base.y_mm) for base in placed_unit.unit.bases], axis=0)
+        np.mean([base.place_mm for base in placed_unit.unit.bases], axis=0)
         for placed_unit in (unit, there)
     )
     way_bw = (end - middle) / field.bw_mm

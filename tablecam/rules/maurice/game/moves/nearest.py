@@ -80,7 +80,7 @@ def nearest_march(
     """
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
         # Columns and guns bend their path freely, so only the distance along it is searched.
-        ends = [(base.x_mm, base.y_mm) for base in (leading_base(unit), leading_base(there))]
+        ends = [base.place_mm for base in (leading_base(unit), leading_base(there))]
         path = shapely.LineString(path_mm or ends)
         return _farthest(path.length, partial(_at_distance, there, path), is_legal)
     best: tuple[float, Bases] | None = None

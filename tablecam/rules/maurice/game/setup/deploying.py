@@ -188,7 +188,7 @@ def _size(bases: Bases) -> tuple[float, float]:
 
 
 def _facing(bases: Bases, heading_deg: float) -> Bases:
-    middle = bases[0].x_mm, bases[0].y_mm
+    middle = bases[0].place_mm
     return wheeled(bases, middle, heading_deg - mean_deg(base.heading_deg for base in bases))
 
 

@@ -51,7 +51,7 @@ def laid_at(bases: Sequence[BasePose], poses: Sequence[BasePose]) -> Bases:
 
 def wheeled(bases: Sequence[BasePose], about_mm: Point, angle_deg: float) -> Bases:
     """Returns bases rotated together about a point, counter-clockwise."""
-    places = rotated([(base.x_mm, base.y_mm) for base in bases], about_mm, angle_deg).tolist()
+    places = rotated([base.place_mm for base in bases], about_mm, angle_deg).tolist()
     return tuple(
         replace(base, x_mm=x, y_mm=y, heading_deg=base.heading_deg + angle_deg)
         for base, (x, y) in zip(bases, places, strict=True)
@@ -81,5 +81,5 @@ def beside(base: BasePose, other: BasePose, *, to_right: bool) -> BasePose:
     apart_mm = (base.width_mm + other.width_mm) / 2 * (1 if to_right else -1)
     # Bases of different depth are aligned by their fronts.
     on_mm = (base.depth_mm - other.depth_mm) / 2
-    x, y = (np.array((base.x_mm, base.y_mm)) + across * apart_mm + onward * on_mm).tolist()
+    x, y = (np.array(base.place_mm) + across * apart_mm + onward * on_mm).tolist()
     return replace(other, x_mm=x, y_mm=y, heading_deg=base.heading_deg)
