@@ -9,6 +9,7 @@ from dataclasses import replace
 import shapely
 
 from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import Bases, ahead, laid
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Refused, Suggestion
 from tablecam.rules.maurice.combat.fall_back import fall_back
@@ -26,7 +27,6 @@ from tablecam.rules.maurice.game.moves.nearest import nearest_march, nearest_whe
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.state.actions import Action, FallBack, March
 from tablecam.rules.maurice.game.state.consequences import commander_under
-from tablecam.rules.maurice.game.state.poses import Bases, ahead, laid
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import field_at

@@ -10,6 +10,7 @@ import numpy as np
 import shapely
 
 from tablecam.errors import BadInput
+from tablecam.geometry.moves import poses
 from tablecam.geometry.moves.fans import TurnedLanes, corners_of, fan_before
 from tablecam.geometry.moves.lanes import (
     Corner,
@@ -30,7 +31,6 @@ from tablecam.rules.maurice.charge.view import is_in_view
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW
-from tablecam.rules.maurice.game.state import poses
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.table.formation import front_rank
 from tablecam.table.headings import forward

@@ -12,6 +12,7 @@ from dataclasses import replace
 import shapely
 
 from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import laid_at
 from tablecam.geometry.outlines import axes
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import Charge as Chances
@@ -40,7 +41,6 @@ from tablecam.rules.maurice.game.state.declaring import (
     has_declarable_charge,
     may_try_to_charge,
 )
-from tablecam.rules.maurice.game.state.poses import laid_at
 from tablecam.rules.maurice.game.state.sequence import after_moves_of_charge
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Charging

@@ -12,6 +12,7 @@ from itertools import chain
 
 import shapely
 
+from tablecam.geometry.moves.poses import ahead
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import Event, PendingDecision, Refused
@@ -19,7 +20,6 @@ from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.state.consequences import with_displacement, with_disruption
-from tablecam.rules.maurice.game.state.poses import ahead
 from tablecam.rules.maurice.game.state.sequence import after_action
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Charging, Marching

@@ -12,9 +12,9 @@ from itertools import pairwise
 import numpy as np
 
 from tablecam.geometry.moves.lanes import front_width_mm
+from tablecam.geometry.moves.poses import Bases
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.game.state.poses import Bases
 from tablecam.rules.maurice.movement.change import is_faced_about, placed
 from tablecam.rules.maurice.movement.judge import MoveJudgement
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
