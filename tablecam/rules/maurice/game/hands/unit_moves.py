@@ -9,10 +9,10 @@ from dataclasses import replace
 import shapely
 
 from tablecam.errors import BadInput
-from tablecam.geometry.moves.poses import Bases, ahead, laid
+from tablecam.geometry.moves.poses import Bases, laid
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Refused, Suggestion
-from tablecam.rules.maurice.combat.fall_back import fall_back
+from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
 from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.game.moves.charge_ends import (
@@ -163,7 +163,7 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
         rule, _, why = result.because[-1].partition(" ")
         text = f"{seen.id} breaks as it falls back: take it off the table?"
         return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, why))
-    back = ahead(unit.unit.bases, unit.axes.heading_deg + 180.0, result.fall_back_mm)
+    back = moved_back(unit, result.fall_back_mm).unit.bases
     error_mm = max(
         math.dist(at.place_mm, base.place_mm) for at, base in zip(back, seen.bases, strict=True)
     )
