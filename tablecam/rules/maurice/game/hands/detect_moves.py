@@ -102,14 +102,14 @@ def _illegal_charge(
 
 
 def _charge_words(field: Field, end: ChargeEnd) -> str:
-    wheel = f"wheeled {end.corner} {bw_text(field.in_bw(end.arc_mm))} BW"
-    onward = f"moved ahead {bw_text(field.in_bw(end.straight_mm))} BW"
+    wheel = f"wheeled {end.corner} {bw_text(field.in_bw(end.move.arc_mm))} BW"
+    onward = f"moved ahead {bw_text(field.in_bw(end.move.straight_mm))} BW"
     return joined([wheel, onward] if end.corner else [onward])
 
 
 def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: float) -> Answer:
     """Returns the answer of a legal charge: its cost and consequences."""
-    parts = [f"{field.in_bw(end.cost_mm):.2f} BW"]
+    parts = [f"{field.in_bw(end.move.cost_mm):.2f} BW"]
     if error_mm > TOUCH_MM:
         parts.append(f"its gap of {error_mm:.1f} mm counts as contact (G-8)")
     if end.also_meets:

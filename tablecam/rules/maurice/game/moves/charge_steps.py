@@ -319,10 +319,10 @@ def _check_may_act(step: Charging, name: str) -> None:
 
 def _charge_event(state: State, end: ChargeEnd, gap_mm: float) -> Event:
     """Returns the event of a charge; it says when a small gap counts as contact."""
-    bw_mm = state.position.table.base_width_mm
-    wheel = f"wheels {end.corner} {end.arc_mm / bw_mm:.2f} BW, then " if end.corner else ""
+    bw_mm, move = state.position.table.base_width_mm, end.move
+    wheel = f"wheels {end.corner} {move.arc_mm / bw_mm:.2f} BW, then " if end.corner else ""
     targets = joined((end.target, *end.also_meets))
-    text = f"{end.unit.id} charges {targets}: {wheel}goes {end.straight_mm / bw_mm:.2f} BW ahead"
+    text = f"{end.unit.id} charges {targets}: {wheel}goes {move.straight_mm / bw_mm:.2f} BW ahead"
     if gap_mm > TOUCH_MM:
         text += f"; its gap of {gap_mm:.1f} mm counts as contact (G-8)"
     if end.doubt is not None:
@@ -330,7 +330,7 @@ def _charge_event(state: State, end: ChargeEnd, gap_mm: float) -> Event:
     facts = {
         "unit": end.unit.id,
         "targets": [end.target, *end.also_meets],
-        "cost_bw": round(end.cost_mm / bw_mm, 3),
+        "cost_bw": round(move.cost_mm / bw_mm, 3),
         "wheel": end.corner,
         "off_mm": round(gap_mm, 2),
     }
