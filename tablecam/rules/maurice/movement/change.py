@@ -98,20 +98,20 @@ def _deployed_way(
             places.append(poses)
     # Most columns deploy without moving: that deployment is tried first, as no way is cheaper.
     for way in ways_from(poses for poses in places if _is_same(poses, goal.unit.bases, EXACT_MM)):
-        if way.answer.answer != "no" and way.cost_mm <= EXACT_MM:
+        if way.is_legal.answer != "no" and way.cost_bw * field.bw_mm <= EXACT_MM:
             return way
     ways = ways_from(places)
     no_room = f"{unit.id} changed from {unit.formation} to {goal.formation}: no room for it"
     return min(
         ways,
-        key=lambda way: (way.answer.answer == "no", way.cost_mm),
+        key=lambda way: (way.is_legal.answer == "no", way.cost_bw),
         default=illegal_way("M-6.22", no_room),
     )
 
 
 def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) -> Way:
     """Adds the disruption for difficult ground in the change, if the way has none (M-6.25)."""
-    if way.answer.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
+    if way.is_legal.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
         return way
     if unit.breaks_with(way.disruptions + 1):
         because = f"{unit.id} has {unit.disruption} disruptions and the change would break it"
@@ -195,14 +195,14 @@ def about_face(
     if is_column_about:
         return _faced_way(field, unit, after, goal, allowed_bw)
     moved = _moved_way(field, unit, after, goal, allowed_bw)
-    is_legal, is_turned = moved.answer.answer != "no", is_turned_back(unit, goal)
+    is_legal, is_turned = moved.is_legal.answer != "no", is_turned_back(unit, goal)
     if is_legal and (unit.formation == "column" or not is_turned):
         return moved
     faced = _faced_way(field, unit, after, goal, allowed_bw)
-    if faced.answer.answer == "no":
+    if faced.is_legal.answer == "no":
         # If neither is legal, the final facing decides which refusal to report.
         return moved if is_legal or not is_turned else faced
-    is_as_cheap = is_legal and faced.cost_mm >= moved.cost_mm - SLIP_MM
+    is_as_cheap = is_legal and faced.cost_bw >= moved.cost_bw - field.in_bw(SLIP_MM)
     return moved if is_as_cheap else faced
 
 
@@ -212,7 +212,7 @@ def _faced_way(
     """Judges a move after an about-face, which may not end near the enemy (M-6.26)."""
     start = placed(field, unit, faced(unit.unit.bases, 180.0)).by_id[unit.id]
     way = _moved_way(field, start, after, goal, allowed_bw)
-    if way.answer.answer != "no" and near_enemy(after, goal).is_near:
+    if way.is_legal.answer != "no" and near_enemy(after, goal).is_near:
         because = f"{unit.id} about-faced and moved, so it may not end near the enemy"
         way = illegal_way(ABOUT_RULE, because, way.path)
     return replace(way, is_after_about_face=True)

@@ -53,11 +53,11 @@ def snaking_way(
     for limit_bw, avoided, rule in _allowances(field, unit, after, goal, allowed_bw):
         for way in _ways(field, unit, goal, avoided):
             illegal.append(_judged(field, unit, goal, way, limit_bw, rule))
-            if illegal[-1].answer.answer != "no":
+            if illegal[-1].is_legal.answer != "no":
                 return illegal[-1]
     if illegal:
         # The shortest of the illegal ways has the most telling reason.
-        return min(illegal, key=lambda way: way.cost_mm)
+        return min(illegal, key=lambda way: way.cost_bw)
     return illegal_way("M-6.9", f"{unit.id} has no path to where it is")
 
 

@@ -31,7 +31,8 @@ from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
-from tablecam.rules.maurice.movement.judge import MoveJudgement, allowance_bw
+from tablecam.rules.maurice.movement.judge import allowance_bw
+from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.formation import read_formation
@@ -188,7 +189,7 @@ def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Sugges
 
 
 def _nearest(
-    state: State, unit: UnitOnField, there: UnitOnField, judgement: MoveJudgement | None = None
+    state: State, unit: UnitOnField, there: UnitOnField, judgement: Way | None = None
 ) -> Bases | None:
     """Returns the nearest legal place for a unit's march, or its move in a charge."""
     field, extra_bw = field_at(state), state.round.amounts("bugle").get(unit.id, 0)
@@ -223,7 +224,7 @@ def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField)
     return turn_deg if is_on_the_spot and _TURNED_DEG < abs(turn_deg) <= 90.0 else 0.0
 
 
-def _illegal_march(judgement: MoveJudgement, why_not: Refused) -> Answer:
+def _illegal_march(judgement: Way, why_not: Refused) -> Answer:
     """Returns the answer why a march is illegal, with the missing distance where there is one."""
     because, missing_mm = reason(why_not), -judgement.is_legal.margin_mm
     if is_absurd(judgement):
@@ -235,7 +236,7 @@ def _illegal_march(judgement: MoveJudgement, why_not: Refused) -> Answer:
     return replace(judgement.is_legal, answer="no", probability=0.0, rule=rule, because=because)
 
 
-def _consequences(state: State, seen: Unit, judgement: MoveJudgement) -> Iterator[str]:
+def _consequences(state: State, seen: Unit, judgement: Way) -> Iterator[str]:
     """Yields the other consequences of a legal march, each in a few words."""
     field = field_at(state)
     unit = field.by_id[seen.id]

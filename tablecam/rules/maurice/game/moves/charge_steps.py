@@ -46,7 +46,7 @@ from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import charges_at, field_at
 from tablecam.rules.maurice.movement.change import placed
-from tablecam.rules.maurice.movement.judge import MoveJudgement
+from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.contact import TOUCH_MM
@@ -229,14 +229,14 @@ def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:
     if (why_not := _not_a_move_up(state, action, judgement)) is not None:
         raise Refused(why_not, rule="M-8.9", key="bases")
     if judgement.is_legal.answer == "no":
-        raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
+        raise Refused(judgement.is_legal.because, rule=judgement.is_legal.rule, key="bases")
     state, events = with_march(state, action, judgement)
     step = replace(step, moved=(*step.moved, action.unit))
     state, displaced = _next(state, step, judgement.area)
     return state, (*events, *displaced)
 
 
-def _not_a_move_up(state: State, action: March, judgement: MoveJudgement) -> str | None:
+def _not_a_move_up(state: State, action: March, judgement: Way) -> str | None:
     """Returns what in a move up only a march may do, or None (M-8.9).
 
     If a forward move leads to the same place, the unit is taken to have made that (M-6.17).
