@@ -139,16 +139,7 @@ def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event
     modifiers = "".join(f", {key} {amount:+}" for key, amount in value.modifiers.items())
     against = joined(value.engaged_with)
     text = f"{name} against {against}: {value.basic}{modifiers}, and a roll of {die}: {score}"
-    facts = {
-        "unit": name,
-        "basic": value.basic,
-        "modifiers": dict(value.modifiers),
-        "value": value.value,
-        "die": die,
-        "score": score,
-        "engaged_with": list(value.engaged_with),
-        "because": list(value.because),
-    }
+    facts = {"unit": name, **value.score_json(die), "because": list(value.because)}
     drawn = tuple(
         shape for enemy in value.engaged_with for shape in met.engagements.evidence(name, enemy)
     )

@@ -182,8 +182,7 @@ def _without_smoke(state: State, step: Marching) -> StateAndEvents:
         raise Refused(why, rule="M-4.23")
     for name in smoking:
         unit = field_at(state).by_id[name].unit
-        other_state = {key: value for key, value in unit.state.items() if key != "smoke"}
-        state = state.with_unit(replace(unit, state={**other_state, "smoke": False}))
+        state = state.with_marker(unit, smoke=False)
     names = joined(smoking)
     event = Event("smoke-cleared", f"{names}: smoke cleared", "M-4.23", {"units": list(smoking)})
     return after_action(state), (event,)
