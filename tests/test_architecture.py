@@ -45,11 +45,11 @@ SOUTH = 270.0
 
 HELD = {
     "files entered for: may F1 fire at B1": 62,
-    "files entered for a charge by hand": 109,
+    "files entered for a charge by hand": 108,
     "times a charge by hand works out charges": 1,
-    "modules with exactly one importer": 58,
+    "modules with exactly one importer": 57,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 21_725,
+    "lines of Maurice Lite": 21_414,
     "places outside that name a rulebook's words": 127,
     "modules in the largest folder": 33,
 }

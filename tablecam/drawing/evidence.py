@@ -190,9 +190,7 @@ def _outline_unit(pen: Pen, view: View, unit: Unit, colour: Colour, labels: Labe
 def _outline_base(pen: Pen, view: View, base: BasePose, colour: Colour) -> Array:
     """Outlines a base and returns its box in the picture."""
     # All corners at one height: a base is level, even where its corner overhangs a hill.
-    outline_px = view.pixels(
-        np.array(corners(base)), level_with_mm=np.array([base.x_mm, base.y_mm])
-    )
+    outline_px = view.pixels(np.array(corners(base)), level_with_mm=np.array(base.place_mm))
     pen.lines(outline_px, colour, width=2.4, casing=WHITE, closed=True)
     pen.lines(outline_px[:2], colour, width=6.0, casing=WHITE)
     return box_of(outline_px)

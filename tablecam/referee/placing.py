@@ -112,7 +112,7 @@ def laid(seen: Position | None, names: Iterable[str]) -> dict[str, Any]:
         if name in units:
             keys.setdefault("units", {})[name] = [to_plain(base) for base in units[name].bases]
         elif name in commanders:
-            point = [commanders[name].x_mm, commanders[name].y_mm]
+            point = commanders[name].place_mm
             keys.setdefault("commanders", {})[name] = point
         else:
             raise Refused(f"expected a unit that is seen, got {name}", key="unit")
@@ -131,7 +131,7 @@ def _commander_placing(commander: Commander, seen: Position) -> Iterator[Placing
     if on_table.pose is not None:
         # A marker has no heading in the rules, so it keeps the one that it has.
         marker = replace(on_table.pose, x_mm=commander.x_mm, y_mm=commander.y_mm)
-    off_mm = math.dist((on_table.x_mm, on_table.y_mm), (commander.x_mm, commander.y_mm))
+    off_mm = math.dist(on_table.place_mm, commander.place_mm)
     yield Placing(commander.id, (marker,), off_mm)
 
 

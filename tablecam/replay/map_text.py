@@ -139,7 +139,7 @@ def map_lines(position: Position) -> list[str]:
         _arrow(canvas, unit)
     for commander in position.commanders:
         star = STARS[sides.index(commander.side) % len(STARS)]
-        canvas.put(canvas.grid.cell((commander.x_mm, commander.y_mm)), star)
+        canvas.put(canvas.grid.cell(commander.place_mm), star)
     # As wide as the map with its frame.
     paragraphs = (
         textwrap.wrap(paragraph, COLUMNS + 2) for paragraph in _legend(position, canvas.grid)
@@ -218,7 +218,7 @@ def _arrow(canvas: _Canvas, unit: Unit) -> None:
 
 
 def _middle(bases: Iterable[BasePose]) -> Point:
-    places = np.array([(base.x_mm, base.y_mm) for base in bases])
+    places = np.array([base.place_mm for base in bases])
     x_mm, y_mm = places.mean(axis=0)
     return float(x_mm), float(y_mm)
 

@@ -260,7 +260,7 @@ def _in_unit_axes(unit: Unit) -> Array:
     """Returns the centres (n, 2) in the unit's axes: mm to the right and ahead of its middle."""
     heading_deg = mean_deg(base.heading_deg for base in unit.bases)
     axes = np.array([right(heading_deg), forward(heading_deg)])
-    centres = np.array([[base.x_mm, base.y_mm] for base in unit.bases])
+    centres = np.array([base.place_mm for base in unit.bases])
     return np.asarray((centres - centres.mean(axis=0)) @ axes.T)
 
 
@@ -319,9 +319,9 @@ def column_order(bases: Sequence[BasePose]) -> tuple[int, ...]:
 
 def _front_middle(base: BasePose) -> Array:
     ahead = np.array(forward(base.heading_deg)) * base.depth_mm / 2
-    return np.array([base.x_mm, base.y_mm]) + ahead
+    return np.array(base.place_mm) + ahead
 
 
 def _rear_middle(base: BasePose) -> Array:
     ahead = np.array(forward(base.heading_deg)) * base.depth_mm / 2
-    return np.array([base.x_mm, base.y_mm]) - ahead
+    return np.array(base.place_mm) - ahead

@@ -101,6 +101,11 @@ class BasePose:
         object.__setattr__(self, "heading_deg", self.heading_deg % 360.0 % 360.0)
 
     @property
+    def place_mm(self) -> Point:
+        """Its centre."""
+        return self.x_mm, self.y_mm
+
+    @property
     def tag_sigma_mm(self) -> float:
         """Standard deviation of the tag's position, which heading errors do not add to."""
         # A heading error swings the base about its tag; an average direction gets half the
@@ -178,6 +183,11 @@ class Commander:
     sigma_mm: float = 0.0
     seen: Visibility = "now"
     pose: BasePose | None = None
+
+    @property
+    def place_mm(self) -> Point:
+        """Where it stands."""
+        return self.x_mm, self.y_mm
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,10 +134,8 @@ def _is_within_sigma(new: BasePose, old: BasePose) -> bool:
 
 def _places(position: Position) -> Places:
     """Where everything lies, seen just now or not, and on what ground."""
-    units = tuple(
-        (unit.id, tuple((base.x_mm, base.y_mm) for base in unit.bases)) for unit in position.units
-    )
-    leaders = tuple((leader.id, ((leader.x_mm, leader.y_mm),)) for leader in position.commanders)
+    units = tuple((unit.id, tuple(base.place_mm for base in unit.bases)) for unit in position.units)
+    leaders = tuple((leader.id, (leader.place_mm,)) for leader in position.commanders)
     return units + leaders, position.terrain
 
 

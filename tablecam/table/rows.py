@@ -132,7 +132,7 @@ class _Tags:
         sigmas = np.array([base.own_sigmas for base in bases])
         headings_rad = np.radians([base.heading_deg for base in bases])
         offsets_mm = np.array([(base.tag_right_mm, base.tag_forward_mm) for base in bases])
-        places_mm = np.array([(base.x_mm, base.y_mm) for base in bases])
+        places_mm = np.array([base.place_mm for base in bases])
         places_mm = places_mm + _on_table(offsets_mm, headings_rad)
         sigmas_mm = np.maximum(sigmas[:, 0], _LEAST)
         return cls(places_mm, headings_rad, sigmas_mm, np.maximum(np.radians(sigmas[:, 1]), _LEAST))

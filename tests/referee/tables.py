@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tablecam.rules.maurice.game.state.poses import ahead
+from tablecam.geometry.moves.poses import ahead
 from tablecam.table.model import Commander, Position, Unit
 from tests.rules.maurice.tables import line, position
 

@@ -23,6 +23,7 @@ from tablecam.rules.maurice.charge.limits import (
     Attempt,
     LegalMoves,
     attempts_of,
+    with_wheel,
 )
 from tablecam.rules.maurice.charge.moves import Move
 from tablecam.rules.maurice.charge.reach import allowance_mm, far_mm, swing_mm
@@ -167,6 +168,20 @@ def _as_measured(field: Field, tries: Sequence[LegalMoves]) -> Charge:
     # The limit that stopped the moves which passed most limits explains best.
     why_not, _ = LIMITS[max((tried.passed for tried in tries), default=0)]
     return Charge(False, why_not, (), ())
+
+
+def lane_after_wheel(
+    field: Field, unit: UnitOnField, target: str, corner: Corner, arc_mm: float
+) -> ChargeLane | None:
+    """Returns the charge at a target straight ahead after a wheel; None if it is illegal."""
+    if _why_never(field, unit) is not None:
+        return None
+    for tried in with_wheel(field, unit, Move(corner, arc_mm, 0.0)):
+        moves = tried.attempt.moves
+        for row in tried.rows:
+            if moves.arcs_mm[row] == arc_mm and moves.is_meeting(target)[row]:
+                return _lane(tried.attempt, row, field.by_id[target], (arc_mm, arc_mm))
+    return None
 
 
 def are_enough_chargers(chargers: int, activated: int) -> bool:

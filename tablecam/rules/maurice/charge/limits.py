@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from itertools import groupby
@@ -292,6 +292,13 @@ def _after_wheels(
     for (charger, _), moves in zip(turns, all_moves, strict=True):
         tried.setdefault(charger.place, []).append(charger.tried(moves))
     return tried
+
+
+def with_wheel(field: Field, unit: UnitOnField, wheel: Move) -> Iterator[LegalMoves]:
+    """Yields a unit's legal moves after one certain wheel, and straight ahead."""
+    chargers = _chargers([(field, unit)])
+    for tries in _after_wheels(chargers, (wheel.corner,), partial(arcs_of, [wheel])).values():
+        yield from tries
 
 
 def legal_rows(attempt: Attempt) -> tuple[Rows, int]:

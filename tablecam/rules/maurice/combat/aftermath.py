@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from tablecam.rules.maurice.combat.fall_back import moved_back_mm
+from tablecam.rules.maurice.combat.fall_back import moved_back
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.table.model import BasePose, Point, Position, Unit
-
-_PLACES_MM = 6
-"""Places are rounded to a nanometre, so that a unit moved along a table's edge stays at 440 mm."""
+from tablecam.table.model import Position, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +41,4 @@ def _after(unit: UnitOnField, aftermath: Aftermath) -> Unit:
     if unit.id in aftermath.smoking:
         state["smoke"] = True
     back_mm = aftermath.back_mm.get(unit.id, 0.0)
-    bases = unit.unit.bases
-    if back_mm:
-        bases = tuple(_translated(base, moved_back_mm(unit, back_mm)) for base in bases)
-    return replace(unit.unit, state=state, bases=bases)
-
-
-def _translated(base: BasePose, by_mm: Point) -> BasePose:
-    x_mm, y_mm = base.x_mm + by_mm[0], base.y_mm + by_mm[1]
-    return replace(base, x_mm=round(x_mm, _PLACES_MM), y_mm=round(y_mm, _PLACES_MM))
+    return replace((moved_back(unit, back_mm) if back_mm else unit).unit, state=state)

@@ -10,6 +10,8 @@ import numpy as np
 import shapely
 from shapely import affinity
 
+from tablecam.geometry.moves.lanes import advanced, swept_straight
+from tablecam.geometry.moves.poses import ahead
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
@@ -26,6 +28,8 @@ TABLE_ENDS = "it would leave the table"
 
 _AS_FAR_MM = 1e-6
 """Units whose depths differ by less are equally far back."""
+_PLACES_MM = 6
+"""Places are rounded to a nanometre, so that a unit moved along a table's edge stays at 440 mm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,27 @@ def moved_back_mm(unit: UnitOnField, back_mm: float) -> Point:
     return -x * back_mm, -y * back_mm
 
 
+def moved_back(unit: UnitOnField, back_mm: float) -> UnitOnField:
+    """Returns a unit where it lies after falling back so far."""
+    bases = tuple(
+        replace(base, x_mm=round(base.x_mm, _PLACES_MM), y_mm=round(base.y_mm, _PLACES_MM))
+        for base in ahead(unit.unit.bases, unit.axes.heading_deg, -back_mm)
+    )
+    return replace(
+        unit,
+        unit=replace(unit.unit, bases=bases),
+        outline=affinity.translate(unit.outline, *moved_back_mm(unit, back_mm)),
+        bases=tuple(map(footprint, bases)),
+        axes=advanced(unit.axes, -back_mm),
+        place=object(),
+    )
+
+
+def swept_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
+    """Returns the area that a unit's bases pass over on the way, both ends included."""
+    return swept_straight(unit.bases, unit.axes.heading_deg, -back_mm)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Overlap:
     """The intervals (k,) of a unit's way on which its bases overlap another's by over a sliver.
@@ -231,7 +256,7 @@ def _barred(
         return f"{min(barring, key=in_the_way.__getitem__)} is in the way"
     if is_partly_in(swept_back(unit, back_mm), field.ground.barred):
         return "impassable ground is in the way"
-    there = _moved_back(unit, back_mm)
+    there = moved_back(unit, back_mm)
     # A unit that overhangs the edge already is stopped only if it would overhang farther.
     if _beyond_edge_mm(field, there.outline) > _beyond_edge_mm(field, unit.outline) + SLIVER_MM:
         return TABLE_ENDS
@@ -242,7 +267,7 @@ def _touched_at_end(
     field: Field, unit: UnitOnField, back_mm: float, enemies: Sequence[UnitOnField]
 ) -> tuple[tuple[str, ...], tuple[Answer, ...]]:
     """Returns the enemies that a unit touches after falling back, and the uncertain contacts."""
-    there = _moved_back(unit, back_mm)
+    there = moved_back(unit, back_mm)
     units = (there, *enemies)
     by_id = MappingProxyType({other.id: other for other in units})
     touching = contacts_of_unit(replace(field, units=units, by_id=by_id), unit.id)
@@ -250,47 +275,12 @@ def _touched_at_end(
     return touching.enemies_of(unit.id), tuple(a for a in answers if a.answer == "too_close")
 
 
-def _moved_back(unit: UnitOnField, back_mm: float) -> UnitOnField:
-    """Returns a unit where it lies after falling back so far."""
-    by_mm = moved_back_mm(unit, back_mm)
-    (left_x, left_y), (right_x, right_y) = unit.axes.left_mm, unit.axes.right_mm
-    front = replace(
-        unit.axes,
-        left_mm=(left_x + by_mm[0], left_y + by_mm[1]),
-        right_mm=(right_x + by_mm[0], right_y + by_mm[1]),
-    )
-    bases = tuple(
-        replace(base, x_mm=base.x_mm + by_mm[0], y_mm=base.y_mm + by_mm[1])
-        for base in unit.unit.bases
-    )
-    return replace(
-        unit,
-        unit=replace(unit.unit, bases=bases),
-        outline=_shifted(unit.outline, by_mm),
-        bases=tuple(map(footprint, bases)),
-        axes=front,
-    )
-
-
 def _beyond_edge_mm(field: Field, outline: shapely.Geometry) -> float:
     """Returns how far an outline reaches over the table's edge; 0 where it does not."""
     play = table_outline(field.position.table)
-    return max(float(shapely.distance(shapely.Point(p), play)) for p in _corners(outline))
-
-
-def _corners(outline: shapely.Geometry) -> Array:
-    return np.asarray(shapely.get_coordinates(outline))
-
-
-def swept_back(unit: UnitOnField, back_mm: float) -> shapely.Geometry:
-    """Returns the area that a unit's bases pass over on the way, both ends included."""
-    moved_mm = moved_back_mm(unit, back_mm)
-    start_and_end = [shapely.union(base, _shifted(base, moved_mm)) for base in unit.bases]
-    return shapely.union_all(shapely.convex_hull(start_and_end))
-
-
-def _shifted(shape: shapely.Geometry, by_mm: Point) -> shapely.Geometry:
-    return affinity.translate(shape, *by_mm)
+    return max(
+        float(shapely.distance(shapely.Point(p), play)) for p in shapely.get_coordinates(outline)
+    )
 
 
 def _moved_mm(unit: UnitOnField, before: Mapping[str, CombatResult]) -> Point:

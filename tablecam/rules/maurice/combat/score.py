@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from tablecam.rules.game import Json
 from tablecam.rules.maurice.field.tables import BAD_TERRAIN, BASIC, COVER, HIGHER, VULNERABLE
 from tablecam.rules.maurice.field.terms import Term, amounts_by_name, total
 from tablecam.table.model import Arm
@@ -45,6 +46,17 @@ class CombatValue:
     value: int
     engaged_with: tuple[str, ...]
     because: tuple[str, ...]
+
+    def score_json(self, die: int) -> Json:
+        """Returns the score with a die, and its parts."""
+        return {
+            "basic": self.basic,
+            "modifiers": dict(self.modifiers),
+            "value": self.value,
+            "die": die,
+            "score": self.value + die,
+            "engaged_with": list(self.engaged_with),
+        }
 
 
 def combat_values(fighters: Iterable[Fighter]) -> Mapping[str, CombatValue]:

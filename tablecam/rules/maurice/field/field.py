@@ -66,7 +66,7 @@ def _over_the_edge(units: Sequence[Unit], table: TableSize) -> Iterator[Position
 
 def _beside_the_table(leaders: Sequence[Commander], table: TableSize) -> Iterator[PositionWarning]:
     """Warns of commanders off the table, since their strings must stay on it (M-4.12)."""
-    places_mm = np.array([(leader.x_mm, leader.y_mm) for leader in leaders]).reshape(-1, 2)
+    places_mm = np.array([leader.place_mm for leader in leaders]).reshape(-1, 2)
     for leader, off_mm in zip(leaders, _beyond_mm(places_mm, table).tolist(), strict=True):
         if off_mm > _WARNED_OVER_MM:
             sentence = f"commander {leader.id} is {off_mm:.1f} mm off the table"

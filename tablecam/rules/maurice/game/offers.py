@@ -7,13 +7,12 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import shapely
-from shapely import affinity
 
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Offer
-from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back_mm
+from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.fire.volley import Shot, disrupt_number
 from tablecam.rules.maurice.game.command.command_steps import units_in_range
@@ -281,7 +280,7 @@ def _fall_back(state: State, action: act.FallBack) -> Offer:
     shapes = outlines(field, [unit.id])
     if result.is_broken:
         return Offer("fall-back", f"{unit.id} cannot fall back and breaks", shapes)
-    there = affinity.translate(unit.outline, *moved_back_mm(unit, result.fall_back_mm))
+    there = moved_back(unit, result.fall_back_mm).outline
     shapes = (*shapes, *shapes_of(there, "goal", f"{field.in_bw(result.fall_back_mm):.3g} BW back"))
     return Offer("fall-back", unit.id, shapes)
 
@@ -296,7 +295,7 @@ def _commander(state: State, action: act.PlaceCommander) -> Offer:
     label = f"Move the {side_name(action.side)} commander to {where}"
     if (leader := state.commander(action.side)) is None:
         return Offer("commander", label, (place,))
-    way = ((leader.x_mm, leader.y_mm), action.place_mm)
+    way = (leader.place_mm, action.place_mm)
     return Offer("commander", label, (Shape("line", way, "path"), place))
 
 

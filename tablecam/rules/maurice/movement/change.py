@@ -14,16 +14,18 @@ from typing import Final
 import shapely
 
 from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import Bases, faced, laid
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import COLUMN_NEAR_BW
+from tablecam.rules.maurice.movement.formation_changes import deployments
 from tablecam.rules.maurice.movement.snaking import snaking_way
 from tablecam.rules.maurice.movement.ways import Way, illegal_way, judged_way
 from tablecam.rules.maurice.movement.wheels import wheeled_way
 from tablecam.rules.maurice.place.near import near_enemy
-from tablecam.table.formation import column_order, front_rank, read_formation
-from tablecam.table.headings import difference_deg, forward, right
+from tablecam.table.formation import column_order, front_rank
+from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose
 from tablecam.table.motion import SLIP_MM
 
@@ -36,15 +38,13 @@ _TURN_DEG = 10.0
 """The tolerance for the heading of a base turned on the spot, as in a formation (M-1.7)."""
 
 
-def placed(field: Field, unit: UnitOnField, bases: tuple[BasePose, ...]) -> Field:
+def placed(field: Field, unit: UnitOnField, bases: Bases) -> Field:
     """Returns the field with a unit's bases at new poses and its formation read from them.
 
     Raises:
         BadInput: The poses are impossible: off the table or on top of other bases.
     """
-    # Without the stated formation, so that it is read from the new poses.
-    moved = replace(unit.unit, bases=bases, formation=None)
-    moved = replace(moved, formation=read_formation(moved).name)
+    moved = laid(unit.unit, bases)
     units = tuple(moved if other.id == unit.id else other for other in field.position.units)
     return updated_field(field, replace(field.position, units=units), "the move")
 
@@ -85,29 +85,33 @@ def _deployed_way(
     if near_enemy(after, goal).is_near:
         allowed_bw = min(allowed_bw, COLUMN_NEAR_BW)
 
-    def ways_from(places: Iterable[tuple[BasePose, ...]]) -> Iterator[Way]:
+    def ways_from(places: Iterable[Bases]) -> Iterator[Way]:
         for start in _deployed(field, unit, places):
             if start.formation == goal.formation:
                 way = wheeled_way(field, start, goal, allowed_bw, near_bw=COLUMN_NEAR_BW)
                 yield _with_change(field, unit, start, way)
 
-    places = (*_lines(unit), *_masses(unit))
+    places: list[Bases] = []
+    for poses in deployments(unit):
+        # In a straight column of square bases many are the same.
+        if not any(_is_same(poses, other) for other in places):
+            places.append(poses)
     # Most columns deploy without moving: that deployment is tried first, as no way is cheaper.
     for way in ways_from(poses for poses in places if _is_same(poses, goal.unit.bases, EXACT_MM)):
-        if way.answer.answer != "no" and way.cost_mm <= EXACT_MM:
+        if way.is_legal.answer != "no" and way.cost_bw * field.bw_mm <= EXACT_MM:
             return way
     ways = ways_from(places)
     no_room = f"{unit.id} changed from {unit.formation} to {goal.formation}: no room for it"
     return min(
         ways,
-        key=lambda way: (way.answer.answer == "no", way.cost_mm),
+        key=lambda way: (way.is_legal.answer == "no", way.cost_bw),
         default=illegal_way("M-6.22", no_room),
     )
 
 
 def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) -> Way:
     """Adds the disruption for difficult ground in the change, if the way has none (M-6.25)."""
-    if way.answer.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
+    if way.is_legal.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
         return way
     if unit.breaks_with(way.disruptions + 1):
         because = f"{unit.id} has {unit.disruption} disruptions and the change would break it"
@@ -191,14 +195,14 @@ def about_face(
     if is_column_about:
         return _faced_way(field, unit, after, goal, allowed_bw)
     moved = _moved_way(field, unit, after, goal, allowed_bw)
-    is_legal, is_turned = moved.answer.answer != "no", is_turned_back(unit, goal)
+    is_legal, is_turned = moved.is_legal.answer != "no", is_turned_back(unit, goal)
     if is_legal and (unit.formation == "column" or not is_turned):
         return moved
     faced = _faced_way(field, unit, after, goal, allowed_bw)
-    if faced.answer.answer == "no":
+    if faced.is_legal.answer == "no":
         # If neither is legal, the final facing decides which refusal to report.
         return moved if is_legal or not is_turned else faced
-    is_as_cheap = is_legal and faced.cost_mm >= moved.cost_mm - SLIP_MM
+    is_as_cheap = is_legal and faced.cost_bw >= moved.cost_bw - field.in_bw(SLIP_MM)
     return moved if is_as_cheap else faced
 
 
@@ -206,10 +210,9 @@ def _faced_way(
     field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
 ) -> Way:
     """Judges a move after an about-face, which may not end near the enemy (M-6.26)."""
-    about = tuple(replace(base, heading_deg=base.heading_deg + 180) for base in unit.unit.bases)
-    start = placed(field, unit, about).by_id[unit.id]
+    start = placed(field, unit, faced(unit.unit.bases, 180.0)).by_id[unit.id]
     way = _moved_way(field, start, after, goal, allowed_bw)
-    if way.answer.answer != "no" and near_enemy(after, goal).is_near:
+    if way.is_legal.answer != "no" and near_enemy(after, goal).is_near:
         because = f"{unit.id} about-faced and moved, so it may not end near the enemy"
         way = illegal_way(ABOUT_RULE, because, way.path)
     return replace(way, is_after_about_face=True)
@@ -253,25 +256,21 @@ def _unmoved_of(unit: UnitOnField, bases: Iterable[BasePose], turned_deg: float)
 
 def _has_front_in_place(unit: UnitOnField, goal: UnitOnField) -> bool:
     """Returns whether the front two bases stayed, so that the others went behind them (M-6.24)."""
-    front = _from_the_front(goal)[:2] if goal.formation == "column" else list(front_rank(goal.unit))
+    front = (
+        column_order(goal.unit.bases)[:2] if goal.formation == "column" else front_rank(goal.unit)
+    )
     bases = [goal.unit.bases[place] for place in front]
     return _unmoved_of(unit, bases, 0.0) == len(bases)
 
 
 def _is_turned(before: BasePose, after: BasePose, turned_deg: float) -> bool:
-    moved_mm = math.hypot(after.x_mm - before.x_mm, after.y_mm - before.y_mm)
+    moved_mm = math.dist(after.place_mm, before.place_mm)
     by_deg = abs(difference_deg(after.heading_deg, before.heading_deg))
     return moved_mm <= _PLACE_MM and abs(by_deg - turned_deg) <= _TURN_DEG
 
 
-def _deployed(
-    field: Field, unit: UnitOnField, places: Iterable[tuple[BasePose, ...]]
-) -> Iterator[UnitOnField]:
-    """Yields the column deployed at each set of poses for which there is room.
-
-    Into line, all bases turn to the same side (M-6.23). Massed, two bases move up beside the front
-    two, or back beside the rear two (M-6.24).
-    """
+def _deployed(field: Field, unit: UnitOnField, places: Iterable[Bases]) -> Iterator[UnitOnField]:
+    """Yields the column deployed at each set of poses for which there is room."""
     for bases in places:
         try:
             yield placed(field, unit, bases).by_id[unit.id]
@@ -280,85 +279,13 @@ def _deployed(
             continue
 
 
-def _lines(unit: UnitOnField) -> Iterator[tuple[BasePose, ...]]:
-    """Yields the poses of a line formed from a column: turned singly, or lined up on one base."""
-    for turn_deg in (90.0, -90.0):
-        on_spot = tuple(
-            replace(base, heading_deg=base.heading_deg + turn_deg) for base in unit.unit.bases
-        )
-        yield on_spot
-        for pivot in range(len(on_spot)):
-            lined_up = _lined_up(unit, pivot, turn_deg)
-            # With square bases the two are the same line.
-            if not _is_same(lined_up, on_spot):
-                yield lined_up
-
-
-def _lined_up(unit: UnitOnField, pivot: int, turn_deg: float) -> tuple[BasePose, ...]:
-    """Returns the straight line that a column forms on one base, which turns in place (M-6.23)."""
-    bases = unit.unit.bases
-    fixed = bases[pivot]
-    order = _from_the_front(unit)
-    ahead = forward(fixed.heading_deg)
-    ahead_mm = [
-        fixed.width_mm * (order.index(pivot) - order.index(place)) for place in range(len(bases))
-    ]
-    return tuple(
-        replace(
-            base,
-            x_mm=fixed.x_mm + ahead[0] * on_mm,
-            y_mm=fixed.y_mm + ahead[1] * on_mm,
-            heading_deg=fixed.heading_deg + turn_deg,
-        )
-        for base, on_mm in zip(bases, ahead_mm, strict=True)
-    )
-
-
-def _from_the_front(unit: UnitOnField) -> list[int]:
-    """Returns the indices of a column's bases in `unit.bases`, from the leading one back."""
-    bases = unit.unit.bases
-    leading = bases[front_rank(unit.unit)[0]]
-    return sorted(
-        range(len(bases)), key=lambda place: math.dist(_centre(bases[place]), _centre(leading))
-    )
-
-
-def _is_same(poses: tuple[BasePose, ...], others: tuple[BasePose, ...], by: float = _ALIKE) -> bool:
+def _is_same(poses: Bases, others: Bases, by: float = _ALIKE) -> bool:
     """Returns whether two sets of poses are equal within `by`, in any order of bases."""
     return all(
         any(
-            math.dist(_centre(one), _centre(other)) <= by
+            math.dist(one.place_mm, other.place_mm) <= by
             and abs(difference_deg(one.heading_deg, other.heading_deg)) <= by
             for other in others
         )
         for one in poses
     )
-
-
-def _masses(unit: UnitOnField) -> Iterator[tuple[BasePose, ...]]:
-    """Yields the poses of massed cavalry formed from a column (M-6.24)."""
-    bases = unit.unit.bases
-    order = [bases[place] for place in _from_the_front(unit)]
-    if unit.unit.arm != "cavalry" or len(order) != 4:
-        return
-    # The rear two move up, or the front two move back (M-6.24).
-    for stay, go in ((order[:2], order[2:]), (order[2:], order[:2])):
-        for side in (1.0, -1.0):
-            yield (*stay, *(_beside(one, side, other) for one, other in zip(stay, go, strict=True)))
-
-
-def _beside(base: BasePose, side: float, other: BasePose) -> BasePose:
-    """Returns the pose of `other` placed side by side with a base, to its right or left."""
-    across, ahead = right(base.heading_deg), forward(base.heading_deg)
-    apart_mm = side * (base.width_mm + other.width_mm) / 2
-    on_mm = (base.depth_mm - other.depth_mm) / 2
-    return replace(
-        other,
-        x_mm=base.x_mm + across[0] * apart_mm + ahead[0] * on_mm,
-        y_mm=base.y_mm + across[1] * apart_mm + ahead[1] * on_mm,
-        heading_deg=base.heading_deg,
-    )
-
-
-def _centre(base: BasePose) -> tuple[float, float]:
-    return base.x_mm, base.y_mm

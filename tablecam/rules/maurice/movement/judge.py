@@ -7,14 +7,13 @@ between the two is (M-6.17); the cheapest legal path is shown.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
 
 import shapely
 
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import table_outline
-from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, ARTILLERY_SLOW_BW, COLUMN_NEAR_BW
@@ -52,19 +51,19 @@ def with_contact_doubt(after: Field, unit: UnitOnField, way: Way) -> Way:
     """Marks a legal move as too close to call if it may end in contact with an enemy (M-6.31)."""
     # A certain contact has been refused already (`illegal_end`).
     close_calls = [pair for pair in _contacts(after, unit) if pair[1].answer != "yes"]
-    if way.answer.answer == "no" or not close_calls:
+    if way.is_legal.answer == "no" or not close_calls:
         return way
     enemy, contact = max(close_calls, key=lambda pair: pair[1].probability)
     answer = Answer(
         "too_close",
         -contact.margin_mm,
         contact.sigma_mm,
-        min(way.answer.probability, 1.0 - contact.probability),
+        min(way.is_legal.probability, 1.0 - contact.probability),
         "M-6.31",
         f"whether {unit.id} ends in contact with {enemy.id} is too close to call; a march may not",
-        (*way.answer.evidence, *contact.evidence),
+        (*way.is_legal.evidence, *contact.evidence),
     )
-    return replace(way, answer=answer)
+    return replace(way, is_legal=answer)
 
 
 def _contacts(after: Field, unit: UnitOnField) -> list[tuple[UnitOnField, Answer]]:
@@ -75,30 +74,6 @@ def _contacts(after: Field, unit: UnitOnField) -> list[tuple[UnitOnField, Answer
         for enemy in after.enemies_of(unit)
     )
     return [(enemy, contact.answer) for enemy, contact in pairs if contact is not None]
-
-
-_NOWHERE: Final = shapely.Polygon()
-
-
-@dataclass(frozen=True, slots=True)
-class MoveJudgement:
-    """Whether a march from pose to pose was legal, its cost and the path assumed.
-
-    `disruptions` is the number the unit gains (M-6.3, M-6.7), one of them if the path `is_rough`;
-    `passed` are the ids of the friends it passed through, which may be disrupted too. `area` is the
-    ground swept, `is_after_about_face` whether the unit about-faced first.
-    """
-
-    is_legal: Answer
-    cost_bw: float
-    allowance_bw: float
-    path: tuple[Shape, ...]
-    because: str
-    disruptions: int = 0
-    passed: tuple[str, ...] = ()
-    is_rough: bool = False
-    area: shapely.Geometry = _NOWHERE
-    is_after_about_face: bool = False
 
 
 def allowance_bw(field: Field, unit: UnitOnField, *, extra_bw: float = 0.0) -> float:
@@ -129,7 +104,7 @@ def judge_move(
     *,
     extra_bw: float = 0.0,
     is_moving_up: bool = False,
-) -> MoveJudgement:
+) -> Way:
     """Judges whether a unit may march from where it stands to its bases' new poses (M-6.17).
 
     Lines and massed units wheel and go straight, forward or backward; columns and artillery snake.
@@ -140,7 +115,7 @@ def judge_move(
     try:
         after = placed(field, unit, tuple(new_bases))
     except BadInput as error:
-        return _judged(field, illegal_way("M-6.8", str(error)), allowed_bw)
+        return replace(illegal_way("M-6.8", str(error)), allowance_bw=allowed_bw)
     goal = after.by_id[unit.id]
     if unit.has_smoke:
         way = illegal_way("M-4.23", f"{unit.id} has smoke")
@@ -150,7 +125,7 @@ def judge_move(
             field, unit, after, goal, allowed_bw, is_moving_up=is_moving_up
         )
         way = with_contact_doubt(after, goal, way)
-    return _judged(field, way, allowed_bw)
+    return replace(way, allowance_bw=min(allowed_bw, way.allowance_bw))
 
 
 def _best_way(
@@ -171,18 +146,3 @@ def _best_way(
     if goal.formation in ("column", "artillery"):
         return snaking_way(field, unit, after, goal, allowed_bw)
     return wheeled_way(field, unit, goal, allowed_bw, is_forward=is_moving_up)
-
-
-def _judged(field: Field, way: Way, allowed_bw: float) -> MoveJudgement:
-    return MoveJudgement(
-        way.answer,
-        field.in_bw(way.cost_mm),
-        min(allowed_bw, way.allowed_bw),
-        way.path,
-        way.answer.because,
-        way.disruptions,
-        way.passed,
-        way.is_rough,
-        way.area,
-        way.is_after_about_face,
-    )

@@ -88,7 +88,7 @@ def _corridors(
 ) -> shapely.Geometry:
     base = leading_base(unit)
     return snaking_reach(
-        (base.x_mm, base.y_mm),
+        base.place_mm,
         limit_bw * field.bw_mm,
         # A sliver on either side is no obstacle (G-5).
         width_mm=min(field.bw_mm, base.width_mm, base.depth_mm) - 2 * SLIVER_MM,

@@ -53,11 +53,11 @@ def snaking_way(
     for limit_bw, avoided, rule in _allowances(field, unit, after, goal, allowed_bw):
         for way in _ways(field, unit, goal, avoided):
             illegal.append(_judged(field, unit, goal, way, limit_bw, rule))
-            if illegal[-1].answer.answer != "no":
+            if illegal[-1].is_legal.answer != "no":
                 return illegal[-1]
     if illegal:
         # The shortest of the illegal ways has the most telling reason.
-        return min(illegal, key=lambda way: way.cost_mm)
+        return min(illegal, key=lambda way: way.cost_bw)
     return illegal_way("M-6.9", f"{unit.id} has no path to where it is")
 
 
@@ -91,7 +91,7 @@ def _ways(
 ) -> tuple[Corridor, ...]:
     """Returns the corridors of a gun's centre or of the front middle of a column's leading base."""
     if unit.unit.arm == "artillery":
-        return _corridors(field, unit, avoided, _centre(goal.unit.bases[0]))
+        return _corridors(field, unit, avoided, goal.unit.bases[0].place_mm)
     track, last = _track(unit), _track(goal)
     onward = _way_along_track(unit, goal, track, last)
     if onward is not None:
@@ -146,9 +146,9 @@ def _way_along_track(
 def _is_on_track(unit: UnitOnField, track: shapely.LineString, tail: BasePose) -> bool:
     """Returns whether the last base lies on its column's old track, not behind it."""
     was = unit.unit.bases[column_order(unit.unit.bases)[-1]]
-    middle = shapely.Point(tail.x_mm, tail.y_mm)
-    nearest_base = min(unit.unit.bases, key=lambda base: math.dist(_centre(base), _centre(tail)))
-    back_mm = np.dot(np.subtract(_centre(was), _centre(tail)), forward(was.heading_deg))
+    middle = shapely.Point(tail.place_mm)
+    nearest_base = min(unit.unit.bases, key=lambda base: math.dist(base.place_mm, tail.place_mm))
+    back_mm = np.dot(np.subtract(was.place_mm, tail.place_mm), forward(was.heading_deg))
     return bool(
         track.distance(middle) <= _ASIDE * tail.width_mm
         and abs(difference_deg(tail.heading_deg, nearest_base.heading_deg)) < 90.0
@@ -179,7 +179,7 @@ def _corridors(
     narrow_mm = min(field.bw_mm, start.width_mm, start.depth_mm)
     ways = [
         corridor(
-            _centre(start),
+            start.place_mm,
             end_mm,
             width_mm=narrow_mm,
             around=[shape for shape in (*barred, *friends_avoided) if not shapely.is_empty(shape)],
@@ -225,7 +225,7 @@ def leading_base(unit: UnitOnField) -> BasePose:
     """Returns the base at the middle of the unit's front: of a column, the leading one."""
     middle = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm]).centroid
     distances = [float(middle.distance(base)) for base in unit.bases]
-    centres = [math.dist(_centre(base), (middle.x, middle.y)) for base in unit.unit.bases]
+    centres = [math.dist(base.place_mm, (middle.x, middle.y)) for base in unit.unit.bases]
     # Rounded, so that rounding errors do not choose between equally near bases.
     order = sorted(range(len(distances)), key=lambda i: (round(distances[i], 3), centres[i]))
     return unit.unit.bases[order[0]]
@@ -234,13 +234,9 @@ def leading_base(unit: UnitOnField) -> BasePose:
 def _measured_point(unit: UnitOnField, leader: BasePose) -> Point:
     """Returns the point measured: a column's front middle (M-6.9), a gun's centre (M-6.18)."""
     if unit.unit.arm == "artillery":
-        return _centre(leader)
+        return leader.place_mm
     (left_x, left_y), (right_x, right_y) = unit.axes.left_mm, unit.axes.right_mm
     return (left_x + right_x) / 2, (left_y + right_y) / 2
-
-
-def _centre(base: BasePose) -> Point:
-    return base.x_mm, base.y_mm
 
 
 def _ahead(base: BasePose, by_mm: float) -> Point:

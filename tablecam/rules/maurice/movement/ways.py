@@ -30,14 +30,15 @@ _NOWHERE: Final = shapely.Polygon()
 class Way:
     """A path that a unit may have taken, whether it is legal, and its cost.
 
-    `allowed_bw` is the allowance along it, infinite if irrelevant. `is_rough` means that
-    `disruptions` already includes the one for difficult ground, which counts once. `area` is the
-    ground swept, `is_after_about_face` whether the unit about-faced first.
+    `allowance_bw` is the allowance along it, infinite if irrelevant. `disruptions` is the number
+    that the unit gains (M-6.3, M-6.7), one of them if the path `is_rough`; `passed` are the ids of
+    the friends that it passes through, which may be disrupted too. `area` is the ground swept,
+    `is_after_about_face` whether the unit about-faced first.
     """
 
-    answer: Answer
-    cost_mm: float = 0.0
-    allowed_bw: float = math.inf
+    is_legal: Answer
+    cost_bw: float = 0.0
+    allowance_bw: float = math.inf
     path: tuple[Shape, ...] = ()
     disruptions: int = 0
     passed: tuple[str, ...] = ()
@@ -82,7 +83,7 @@ def judged_way(
     disruptions = int(is_rough) + (len(passed) if unit.is_disrupted_by_passing else 0)
     way = Way(
         Answer(word, margin_mm, sigma_mm, chance, rule, because, path),
-        cost_mm,
+        field.in_bw(cost_mm),
         allowed_bw,
         path,
         disruptions,
@@ -94,7 +95,7 @@ def judged_way(
     barred = _barred(field, unit, area, passed, disruptions)
     if barred is None:
         return way
-    return replace(way, answer=replace(barred, evidence=(*barred.evidence, *path)))
+    return replace(way, is_legal=replace(barred, evidence=(*barred.evidence, *path)))
 
 
 def friends_in(field: Field, unit: UnitOnField, area: shapely.Geometry) -> tuple[UnitOnField, ...]:

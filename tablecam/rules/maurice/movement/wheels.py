@@ -80,7 +80,7 @@ def wheeled_way(
         _judged_ways(field, unit, _fronts_within(unit, goal.axes, tolerance_mm), limits, sigma_mm)
     )
     # The least illegal one exceeds its allowance by the smallest factor.
-    return legal or min(exactly, key=lambda way: way.cost_mm / max(way.allowed_bw, 1e-9))
+    return legal or min(exactly, key=lambda way: way.cost_bw / max(way.allowance_bw, 1e-9))
 
 
 def _judged_ways(
@@ -96,13 +96,13 @@ def _judged_ways(
     # From the cheapest on, so that the first legal one is the answer.
     for candidate in sorted(candidates, key=lambda option: option.path.cost_mm):
         judged.append(_judged_way(field, unit, candidate, sigma_mm))
-        if judged[-1].answer.answer != "no":
+        if judged[-1].is_legal.answer != "no":
             break
     return judged
 
 
 def _first_legal(ways: list[Way]) -> Way | None:
-    return next((way for way in ways if way.answer.answer != "no"), None)
+    return next((way for way in ways if way.is_legal.answer != "no"), None)
 
 
 def _candidates(unit: UnitOnField, ends: list[Axes], limits: _Limits) -> Iterator[_Candidate]:
@@ -176,7 +176,7 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
             f"but may move only {allowed_bw:g}"
         )
         answer = Answer("no", margin_mm, sigma_mm, 0.0, candidate.rule, because, path_shapes)
-        return Way(answer, path.cost_mm, allowed_bw, path_shapes)
+        return Way(answer, field.in_bw(path.cost_mm), allowed_bw, path_shapes)
     area = swept(path, unit.bases)
     # Asked only if the limit near the enemy is lower, as the answer takes long.
     is_near = candidate.near_bw < allowed_bw and comes_near(field, unit, area)

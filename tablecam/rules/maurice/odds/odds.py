@@ -30,7 +30,7 @@ from tablecam.rules.maurice.combat.combat import (
 from tablecam.rules.maurice.combat.fall_back import (
     FallBackPath,
     fall_back_path,
-    moved_back_mm,
+    moved_back,
     swept_back,
 )
 from tablecam.rules.maurice.combat.rally import rally_attempt
@@ -277,9 +277,7 @@ class _WaysBack:
             return True
         key = (unit_id, other_id, back_mm)
         if key not in self._met:
-            other = field.by_id[other_id]
-            moved_mm = np.array(moved_back_mm(other, back_mm))
-            outline = shapely.transform(other.outline, lambda points: points + moved_mm)
+            outline = moved_back(field.by_id[other_id], back_mm).outline
             self._met[key] = bool(shapely.intersects(self._behind[unit_id], outline))
         return self._met[key]
 

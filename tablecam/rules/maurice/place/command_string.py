@@ -73,7 +73,7 @@ def _strings(
     """Lays the strings from a commander to several forces."""
     table = field.position.table
     strings = taut_paths(
-        (commander.x_mm, commander.y_mm),
+        commander.place_mm,
         [[goal.outline for goal in units] for units in goals],
         around=[enemy.outline for enemy in enemies],
         keep_mm=STRING_BW * field.bw_mm,

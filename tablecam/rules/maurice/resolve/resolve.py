@@ -116,12 +116,7 @@ def _fought_json(name: str, fought: ResolvedCombat) -> Json:
     value, die = fought.values[name], fought.dice[name]
     score = f"M-8.19 value {value.value} and a roll of {die}: score {value.value + die}"
     return {
-        "basic": value.basic,
-        "modifiers": dict(value.modifiers),
-        "value": value.value,
-        "die": die,
-        "score": value.value + die,
-        "engaged_with": list(value.engaged_with),
+        **value.score_json(die),
         **_result_json(result),
         "falls_back": result.falls_back,
         "because": [*value.because, score, *result.because],

@@ -226,7 +226,7 @@ def _add_shapes(
 
 def _add_commanders(parent: ElementTree.Element, viewport: _Viewport, field: Field) -> None:
     for leader in field.position.commanders:
-        x, y = viewport.at((leader.x_mm, leader.y_mm))
+        x, y = viewport.at(leader.place_mm)
         dot = _add_dot(parent, (x, y), field.bw_mm / 2, "cinc")
         dot.set("stroke", _colour(field, leader.side))
         _add_text(parent, (x, y + field.bw_mm * 0.11), "CinC", field.bw_mm * 0.32)

@@ -14,7 +14,12 @@ from shapely import affinity
 
 from tablecam.geometry.moves.lanes import Corner
 from tablecam.geometry.outlines import unit_footprint
-from tablecam.rules.maurice.charge.charge import Charge, are_enough_chargers, charge_of
+from tablecam.rules.maurice.charge.charge import (
+    Charge,
+    are_enough_chargers,
+    charge_of,
+    lane_after_wheel,
+)
 from tablecam.rules.maurice.charge.reach import CORNERS
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.table.headings import forward
@@ -382,3 +387,18 @@ def test_m_8_5_who_touches_an_enemy_across_a_wall_does_not_wheel_at_another():
     beside = gun("2", "british", 700, 590, SOUTH)
     assert charge(ours, at_the_wall, beside, terrain=[wall]).targets == ("1",)
     assert charge(ours, shifted(at_the_wall, 0, 200), beside, terrain=[wall]).targets == ("2",)
+
+
+def test_m_8_5_a_listed_wheel_is_legal_by_itself_and_one_into_a_friend_is_not() -> None:
+    charger, enemy = line("F1", "french", 600, 400), gun("B1", "british", 480, 550, SOUTH)
+    here = field_of(position(charger, enemy))
+    lanes = [lane for lane in charge_of(here, here.by_id["F1"]).lanes if lane.corner]
+    assert lanes
+    friend = line("F2", "french", 600, 445)
+    there = field_of(position(charger, enemy, friend))
+    for lane in lanes:
+        wheel = (lane.target, lane.corner, lane.arc_mm)
+        alone = lane_after_wheel(here, here.by_id["F1"], *wheel)
+        assert alone is not None
+        assert alone.straight_mm == pytest.approx(lane.straight_mm)
+        assert lane_after_wheel(there, there.by_id["F1"], *wheel) is None

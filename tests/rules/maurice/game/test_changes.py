@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shapely import affinity
 
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.game.moves.formation_changes import formation_changes
+from tablecam.rules.maurice.movement.formation_changes import formation_changes
 from tablecam.rules.maurice.movement.judge import judge_move
 from tablecam.table.formation import read_formation
 from tablecam.table.model import BasePose, Unit

@@ -6,7 +6,7 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.moves.move_words import march_words, move_words
-from tablecam.rules.maurice.movement.judge import MoveJudgement
+from tablecam.rules.maurice.movement.ways import Way
 from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.tables import column, gun, line, massed, position
 
@@ -52,5 +52,5 @@ def test_straight_moves_in_a_row_are_told_as_one():
     fronts = [((520.0, y), (680.0, y)) for y in (420.0, 473.0, 500.0)]
     path = tuple(Shape("line", front, "front-edge") for front in fronts)
     answer = Answer("yes", 80.0, 0.0, 1.0, "M-6.12", "", path)
-    found = MoveJudgement(answer, 2.0, 4.0, path, "")
+    found = Way(answer, 2.0, 4.0, path)
     assert move_words(field, unit, unit, found) == "moved ahead 2 BW"

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.state.actions import Declare, Overrule, Volleys
-from tablecam.rules.maurice.game.state.poses import ahead
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.state_json import action_from_json, action_to_json
 from tablecam.rules.maurice.game.state.steps import CommandChoice, Marching, Over, VolleyChoice

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.game.state.actions import (
@@ -19,7 +20,6 @@ from tablecam.rules.maurice.game.state.actions import (
     PlaceCommander,
     Volleys,
 )
-from tablecam.rules.maurice.game.state.poses import ahead
 from tablecam.rules.maurice.game.state.steps import (
     CommandChoice,
     Discarding,

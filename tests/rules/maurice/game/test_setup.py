@@ -8,6 +8,7 @@ import pytest
 import shapely
 
 from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
@@ -19,7 +20,6 @@ from tablecam.rules.maurice.game.state.actions import (
     Done,
     LayTerrain,
 )
-from tablecam.rules.maurice.game.state.poses import ahead
 from tablecam.rules.maurice.game.state.steps import (
     ChoosingEdge,
     ChoosingOrder,

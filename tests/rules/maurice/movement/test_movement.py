@@ -116,7 +116,7 @@ def test_m_6_6_nobody_passes_through_enemies() -> None:
     found = judged(start, shifted(start, 0, 240), gun_ahead)
     assert found.is_legal.answer == "no"
     assert found.is_legal.rule == "M-6.6"
-    assert "B1" in found.because
+    assert "B1" in found.is_legal.because
 
 
 def test_m_6_31_a_march_may_not_end_in_contact() -> None:

@@ -17,8 +17,7 @@ from tablecam.rules.maurice.charge.charge import charges
 from tablecam.rules.maurice.charge.confidence import drawn_fields
 from tablecam.rules.maurice.combat import cover
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.game.hands.detect_moves import detect_moves
-from tablecam.rules.maurice.game.hands.unit_moves import suggest_march
+from tablecam.rules.maurice.game.hands.detect_moves import detect_moves, suggest_march
 from tablecam.rules.maurice.game.state.steps import Marching
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.rulings import facts

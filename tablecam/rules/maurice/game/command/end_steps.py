@@ -55,7 +55,7 @@ def usual_places(state: State, leader: Commander) -> tuple[Point, ...]:
             place
             for place in places
             # Hardly another place would not be worth a card.
-            if _is_free(field, place) and _distance_mm(leader, place) >= field.bw_mm
+            if _is_free(field, place) and math.dist(leader.place_mm, place) >= field.bw_mm
         )
     )
 
@@ -110,8 +110,8 @@ def ring_refusal(state: State, leader: Commander, place: Point) -> str | None:
     if not nearest_free:
         return None
     # Players may also use a nearer ring, as directions in between are not searched.
-    ring = round(field.in_bw(_distance_mm(leader, nearest_free[0])))
-    got_mm = _distance_mm(leader, place)
+    ring = round(field.in_bw(math.dist(leader.place_mm, nearest_free[0])))
+    got_mm = math.dist(leader.place_mm, place)
     if min(abs(got_mm - ring_bw * field.bw_mm) for ring_bw in range(1, ring + 1)) > HAND_MM:
         return f"expected a place {ring} BW from his last place, got {field.in_bw(got_mm):.2f}"
     return None
@@ -134,10 +134,6 @@ def _on_ring(leader: Commander, far_mm: float, turn: int) -> Point:
     angle = 2 * math.pi * turn / DIRECTIONS
     x, y = leader.x_mm + far_mm * math.cos(angle), leader.y_mm + far_mm * math.sin(angle)
     return round(x, 1), round(y, 1)
-
-
-def _distance_mm(leader: Commander, place: Point) -> float:
-    return math.hypot(place[0] - leader.x_mm, place[1] - leader.y_mm)
 
 
 _LISTED = 12
@@ -269,7 +265,7 @@ def end_of_round(state: State, step: EndingRound) -> StateAndEvents:
 
 def _must_be_displaced(state: State, leader: Commander) -> bool:
     """Whether a base covers a commander and there is a free place for it (M-6.29)."""
-    is_stood_upon = not _is_clear(field_at(state), (leader.x_mm, leader.y_mm))
+    is_stood_upon = not _is_clear(field_at(state), leader.place_mm)
     return is_stood_upon and bool(displaced_places(state, leader))
 
 
@@ -325,7 +321,7 @@ def _placed(state: State, leader: Commander, place: Point, rule: str) -> tuple[S
     )
     state = replace(state, position=replace(state.position, commanders=commanders))
     facts = {"commander": leader.id, "x_mm": x_mm, "y_mm": y_mm}
-    path = ((leader.x_mm, leader.y_mm), place)
+    path = (leader.place_mm, place)
     far_bw = math.dist(*path) / state.position.table.base_width_mm
     text = f"{leader.id} moves {far_bw:.1f} BW"
     return state, Event("commander", text, rule, facts, (Shape("line", path, "commander"),))

@@ -9,38 +9,47 @@ from functools import partial
 
 import shapely
 
+from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import Bases, laid
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Refused, Suggestion
-from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.game.hands.unit_moves import (
-    lies_upon,
-    no_answer,
-    on_empty_field,
-    proposed_position,
-    put_back,
-    reason,
-    refusal,
-    suggest_fall_back,
-    suggest_march,
-    suggested,
-    with_bases,
-)
+from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
+from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
+from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.game.moves.charge_ends import (
     ChargeEnd,
+    charge_ends,
     charge_tolerance_mm,
     end_error_mm,
     nearest_charge,
 )
-from tablecam.rules.maurice.game.moves.move_words import bw_text
+from tablecam.rules.maurice.game.moves.charge_steps import may_move_up
+from tablecam.rules.maurice.game.moves.march_steps import judge_march
+from tablecam.rules.maurice.game.moves.move_words import bw_text, is_absurd, move_words
+from tablecam.rules.maurice.game.moves.nearest import nearest_march, nearest_wheel
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.setup.setup_steps import yet_to_deploy
 from tablecam.rules.maurice.game.state import steps
-from tablecam.rules.maurice.game.state.actions import Charge, Deploy, March, PlaceCommander
+from tablecam.rules.maurice.game.state.actions import (
+    Action,
+    Charge,
+    Deploy,
+    FallBack,
+    March,
+    PlaceCommander,
+)
+from tablecam.rules.maurice.game.state.consequences import commander_under
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.rules.maurice.movement.change import placed
+from tablecam.rules.maurice.movement.judge import allowance_bw
+from tablecam.rules.maurice.movement.ways import Way
+from tablecam.rules.maurice.movement.wheels import NEAR_RULE
+from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, attempt
+from tablecam.table.formation import read_formation
 from tablecam.table.headings import difference_deg
-from tablecam.table.model import BasePose, Commander, Point, Position, Unit
+from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.contact import TOUCH_MM
@@ -48,84 +57,12 @@ from tablecam.wording import counted, joined
 
 _BEFORE_MM = 20.0
 """A unit that stops this close to an enemy or closer is taken to charge it."""
-
-
-def suggest_charge(state: State, seen: Unit) -> Suggestion:
-    """Suggests a charge for a unit in front of an enemy, or a move up if that is legal."""
-    field = field_at(state)
-    there = on_empty_field(field, seen)
-    enemies = () if there is None else _enemies_in_front(field, there)
-    # What can be explained as a move up needs no charge.
-    if there is None or not enemies or refusal(state, March(seen.id, seen.bases)) is None:
-        return suggest_march(state, seen)
-    moves = [nearest_charge(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
-    ends = (end for end in moves if end is not None)
-    # Of several enemies, the one whose charge leads nearest to where the unit lies.
-    end = min(ends, key=lambda end: end_error_mm(end, there.axes), default=None)
-    action = Charge(seen.id, enemies[0] if end is None else end.target, seen.bases)
-    why_not = refusal(state, action)
-    if end is None or why_not is not None:
-        error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
-        return _illegal_charge(state, seen, action, end, error_mm, why_not)
-    text = f"{seen.id} {_charge_words(field, end)} into {end.target}: charge?"
-    tolerance_mm = charge_tolerance_mm(seen.bases)
-    answer = _legal_charge(field, end, end_error_mm(end, there.axes), tolerance_mm)
-    return Suggestion(seen.id, text, action, answer)
-
-
-def _enemies_in_front(field: Field, there: UnitOnField) -> tuple[str, ...]:
-    """Returns the enemies right in front of a unit, the nearest first."""
-    distance_mm = {
-        enemy.id: float(shapely.distance(there.outline, enemy.outline))
-        for enemy in field.enemies_of(there)
-    }
-    close = (name for name, gap_mm in distance_mm.items() if gap_mm <= _BEFORE_MM)
-    return tuple(sorted(close, key=distance_mm.__getitem__))
-
-
-def _illegal_charge(
-    state: State,
-    seen: Unit,
-    action: Charge,
-    end: ChargeEnd | None,
-    error_mm: float,
-    why_not: Refused | None,
-) -> Suggestion:
-    """Suggests an illegal charge: why it is illegal, and where it would lead."""
-    rule, because = "M-8.3", f"no charge of {seen.id} reaches {action.target}"
-    if why_not is not None:
-        rule, because = why_not.rule or rule, reason(why_not)
-    answer = no_answer(rule, because, error_mm, () if end is None else end.evidence)
-    text = f"{seen.id} stands in front of {action.target}: charge?"
-    nearest = state.position if end is None else proposed_position(state, seen, end.bases)
-    return Suggestion(seen.id, text, action, answer, nearest)
-
-
-def _charge_words(field: Field, end: ChargeEnd) -> str:
-    wheel = f"wheeled {end.corner} {bw_text(field.in_bw(end.arc_mm))} BW"
-    onward = f"moved ahead {bw_text(field.in_bw(end.straight_mm))} BW"
-    return joined([wheel, onward] if end.corner else [onward])
-
-
-def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: float) -> Answer:
-    """Returns the answer of a legal charge: its cost and consequences."""
-    parts = [f"{field.in_bw(end.cost_mm):.2f} BW"]
-    if error_mm > TOUCH_MM:
-        parts.append(f"its gap of {error_mm:.1f} mm counts as contact (G-8)")
-    if end.also_meets:
-        parts.append(f"it also meets {joined(end.also_meets)} (M-8.8)")
-    if end.crosses_difficult:
-        parts.append("1 disruption for difficult ground (M-8.6)")
-    if end.doubt is not None:
-        parts.append("whether it can is too close to call, so the mover decides")
-        return replace(end.doubt, because=joined(parts), evidence=end.evidence)
-    return Answer("yes", tolerance_mm - error_mm, 0.0, 1.0, "M-8.5", joined(parts), end.evidence)
-
-
-MOVED_MM, TURNED_DEG = 3.0, 3.0
+_MOVED_MM, _TURNED_DEG = 3.0, 3.0
 """Smaller displacements and turns are placement error, not moves (G-8)."""
-PUSHED_MM = 20.0
+_PUSHED_MM = 20.0
 """A unit that may not move and is displaced no farther was knocked rather than moved."""
+_ON_THE_SPOT_BW, _ON_THE_SPOT_DEG = 0.25, 2.0
+"""A unit whose centre moved less but whose heading changed more was turned in place."""
 
 
 def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
@@ -157,7 +94,7 @@ def _after_others(
         return suggestion
     field = field_at(state)
     # M-6.8: a unit may not end its move on another; that one may have moved away meanwhile.
-    upon = lies_upon(field, with_bases(unit, seen.bases))
+    upon = _lies_upon(field, _with_bases(unit, seen.bases))
     tried = {other.unit for other in suggestions if other.action is not None}
     # The place becomes free only if all that stood there have moved.
     if not upon or not tried.issuperset(upon):
@@ -165,7 +102,9 @@ def _after_others(
     because = f"{suggestion.unit} is where {joined(upon)} stood"
     if all(_is_legal(other) for other in suggestions if other.unit in upon):
         because += f": confirm {joined(upon)} first"
-    elif any(suggestion.unit in lies_upon(field, _as_seen(state, position, name)) for name in upon):
+    elif any(
+        suggestion.unit in _lies_upon(field, _as_seen(state, position, name)) for name in upon
+    ):
         because += f", and {joined(upon)} is where {suggestion.unit} stood: neither can go first"
     else:
         because += ", which may not stay where it is now"
@@ -177,7 +116,7 @@ def _as_seen(state: State, position: Position, name: str) -> Unit:
     unit, seen = state.position.unit(name), position.unit(name)
     if unit is None or seen is None:
         raise ValueError(f"expected {name} in the game and on the table")
-    return with_bases(unit, seen.bases)
+    return _with_bases(unit, seen.bases)
 
 
 def _is_legal(suggestion: Suggestion) -> bool:
@@ -194,13 +133,15 @@ def _deployment(state: State, step: steps.Deploying, position: Position) -> tupl
         seen = position.unit(unit.id)
         is_whole = seen is not None and len(seen.bases) == len(unit.bases)
         if seen is not None and is_whole and unit.side in yet_to_deploy(step):
-            there = with_bases(unit, seen.bases)
+            there = _with_bases(unit, seen.bases)
             if _moved_mm(unit, there):
                 moved_units[unit.id] = there.bases
     moved_commanders = {
-        leader.id: _place(seen)
+        leader.id: seen.place_mm
         for leader, seen in _commanders(state, position)
-        if seen is not None and leader.side == side and _apart_mm(leader, seen) > MOVED_MM
+        if seen is not None
+        and leader.side == side
+        and math.dist(leader.place_mm, seen.place_mm) > _MOVED_MM
     }
     if not (moved_units or moved_commanders):
         return ()
@@ -209,7 +150,7 @@ def _deployment(state: State, step: steps.Deploying, position: Position) -> tupl
     first = next(iter((*moved_units, *moved_commanders)))
     own = sum(unit.side == side and unit.id in moved_units for unit in state.position.units)
     text = f"{side_name(side)} has placed {counted(own, 'unit')}: deployment finished?"
-    return (suggested(state, first, text, action, "M-2.3"),)
+    return (_suggested(state, first, text, action, "M-2.3"),)
 
 
 def _unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
@@ -218,9 +159,9 @@ def _unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
         seen = position.unit(unit.id)
         if seen is None or len(seen.bases) != len(unit.bases):
             yield _incomplete(state, unit, seen)
-        elif far_mm := _moved_mm(unit, with_bases(unit, seen.bases)):
+        elif far_mm := _moved_mm(unit, _with_bases(unit, seen.bases)):
             # One unit that fails to rule must not hide the suggestions for the others.
-            judged = partial(_unit_suggestion, state, unit, with_bases(unit, seen.bases), far_mm)
+            judged = partial(_unit_suggestion, state, unit, _with_bases(unit, seen.bases), far_mm)
             yield attempt(f"moved/{unit.id}", judged, _unknown(unit))
 
 
@@ -240,9 +181,9 @@ def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Sug
     if isinstance(step, steps.ChoosingFallBacks) and unit.id in step.attackers:
         return suggest_fall_back(state, seen)
     rule, why = _why_not_now(state, unit)
-    what = "pushed" if far_mm <= PUSHED_MM else "moved"
+    what = "pushed" if far_mm <= _PUSHED_MM else "moved"
     text = f"{unit.id} was {what} {far_mm:.0f} mm, but {why}: put it back"
-    return put_back(state, unit.id, rule, text, far_mm, (_gap(unit.bases[0], seen.bases[0]),))
+    return _put_back(state, unit.id, rule, text, far_mm, (_gap(unit.bases[0], seen.bases[0]),))
 
 
 def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
@@ -271,7 +212,7 @@ def _incomplete(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
     else:
         lie = f"{unit.id} has {seen_bases} bases on the table"
         text = f"{lie} but only {count} belong to it: remove the rest"
-    return put_back(state, unit.id, "M-1.6", text)
+    return _put_back(state, unit.id, "M-1.6", text)
 
 
 def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
@@ -279,7 +220,7 @@ def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Sugg
     for seen in position.units:
         if seen.bases and state.position.unit(seen.id) is None:
             text = f"{seen.id} has left the game but is still on the table: take it off"
-            yield Suggestion(seen.id, text, None, no_answer("M-1.14", text))
+            yield Suggestion(seen.id, text, None, _no_answer("M-1.14", text))
 
 
 def _commander_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
@@ -287,8 +228,8 @@ def _commander_suggestions(state: State, position: Position) -> Iterator[Suggest
     for leader, seen in _commanders(state, position):
         if seen is None:
             text = f"{leader.id} cannot be seen on the table: put him back where he stood"
-            yield put_back(state, leader.id, "M-1.4", text)
-        elif (far_mm := _apart_mm(leader, seen)) > MOVED_MM:
+            yield _put_back(state, leader.id, "M-1.4", text)
+        elif (far_mm := math.dist(leader.place_mm, seen.place_mm)) > _MOVED_MM:
             yield _commander_suggestion(state, leader, seen, far_mm)
 
 
@@ -308,7 +249,7 @@ def _commander_suggestion(
     mover = step.side if isinstance(step, steps.Displacing) else state.active
     if not isinstance(step, steps.MovingCommander | steps.Displacing) or leader.side != mover:
         text = f"{leader.id} was moved {far_mm:.0f} mm out of turn: put him back"
-        return put_back(state, leader.id, "M-6.27", text, far_mm, (_gap(leader, seen),))
+        return _put_back(state, leader.id, "M-6.27", text, far_mm, (_gap(leader, seen),))
     # Paid with the card that the step itself would offer.
     offered = (made for made in the_round.legal(state) if isinstance(made, PlaceCommander))
     card = next((made.card for made in offered), None)
@@ -316,28 +257,307 @@ def _commander_suggestion(
     far_bw = far_mm / state.position.table.base_width_mm
     text = f"{leader.id} was moved {far_bw:.1f} BW: move him there?"
     rule = "M-6.29" if isinstance(step, steps.Displacing) else "M-6.27"
-    return suggested(state, leader.id, text, action, rule, state.position)
+    return _suggested(state, leader.id, text, action, rule, state.position)
 
 
 def _moved_mm(unit: Unit, seen: Unit) -> float:
     """Returns the largest displacement of a base; 0 if all are within tolerance."""
     pairs = list(zip(unit.bases, seen.bases, strict=True))
-    far_mm = max(_apart_mm(base, there) for base, there in pairs)
+    far_mm = max(math.dist(base.place_mm, there.place_mm) for base, there in pairs)
     # A turn on the spot leaves the centre in place, so headings count as well.
     turned_deg = max(
         abs(difference_deg(there.heading_deg, base.heading_deg)) for base, there in pairs
     )
-    return far_mm if far_mm > MOVED_MM or turned_deg > TURNED_DEG else 0.0
+    return far_mm if far_mm > _MOVED_MM or turned_deg > _TURNED_DEG else 0.0
 
 
 def _gap(thing: BasePose | Commander, seen: BasePose | Commander) -> Shape:
     """Draws a line from where a base or commander was to where it is."""
-    return Shape("line", (_place(thing), _place(seen)), "gap")
+    return Shape("line", (thing.place_mm, seen.place_mm), "gap")
 
 
-def _apart_mm(thing: BasePose | Commander, seen: BasePose | Commander) -> float:
-    return math.dist(_place(thing), _place(seen))
+def suggest_march(state: State, seen: Unit) -> Suggestion:
+    """Suggests a march or a move up; if it is illegal, with the nearest legal place."""
+    field, action = field_at(state), March(seen.id, seen.bases)
+    unit, there = field.by_id[seen.id], _on_empty_field(field, seen)
+    if there is None:
+        text = f"{seen.id} is off the table: put it back"
+        return Suggestion(seen.id, text, action, _no_answer("M-6.32", text), state.position)
+    if there.formation == "broken-up":
+        # Without a formation there is no move to judge.
+        return _no_formation(state, unit, there)
+    judgement = judge_march(state, action)
+    verb = "move up" if isinstance(state.step, steps.Charging) else "march"
+    text = f"{seen.id} {move_words(field, unit, there, judgement)}: {verb}?"
+    why_not = _refusal(state, action)
+    if why_not is None:
+        cost = f"{judgement.cost_bw:.2f} of {judgement.allowance_bw:g} BW"
+        because = joined([cost, *_consequences(state, seen, judgement)])
+        return Suggestion(seen.id, text, action, replace(judgement.is_legal, because=because))
+    nearest = _proposed_position(state, seen, _nearest(state, unit, there, judgement))
+    answer = _illegal_march(judgement, why_not)
+    # Whatever rule refused it, this one explains the mistake (M-6.12).
+    if _turned_on_the_spot_deg(field, unit, there):
+        because = "a unit may not turn on the spot: it wheels about a front corner"
+        text, answer = f"{seen.id} was turned", replace(answer, rule="M-6.12", because=because)
+    if answer.rule == "M-6.8" and (upon := _lies_upon(field, seen)):
+        answer = replace(answer, because=f"{seen.id} overlaps {joined(upon)}")
+    return Suggestion(seen.id, text, action, answer, nearest)
 
 
-def _place(thing: BasePose | Commander) -> Point:
-    return thing.x_mm, thing.y_mm
+def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
+    """Suggests a unit's fall back, and checks that it lies where that leads."""
+    field, action = field_at(state), FallBack(seen.id)
+    # Without results: whoever fell back before lies at its new place already.
+    unit, result = field.by_id[seen.id], fall_back(field, seen.id, {})[seen.id]
+    if result.is_broken:
+        rule, _, why = result.because[-1].partition(" ")
+        text = f"{seen.id} breaks as it falls back: take it off the table?"
+        return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, why))
+    back = moved_back(unit, result.fall_back_mm).unit.bases
+    error_mm = max(
+        math.dist(at.place_mm, base.place_mm) for at, base in zip(back, seen.bases, strict=True)
+    )
+    because = f"{seen.id} falls back {field.in_bw(result.fall_back_mm):.4g} BW straight back"
+    margin_mm = charge_tolerance_mm(seen.bases) - error_mm
+    if margin_mm >= 0.0:
+        answer = Answer("yes", margin_mm, 0.0, 1.0, "M-8.24", because)
+        return Suggestion(seen.id, f"{seen.id} fell back: confirm?", action, answer)
+    text = f"{seen.id} is {error_mm:.0f} mm from where its fall back ends"
+    nearest = _proposed_position(state, seen, back)
+    return Suggestion(seen.id, text, action, _no_answer("M-8.24", because, -margin_mm), nearest)
+
+
+def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestion:
+    """Suggests the nearest legal place for bases that form no known formation."""
+    why = read_formation(there.unit).because
+    text = f"{unit.id} is in no formation ({why}): close up its bases"
+    # As if it were formed as before: the place nearest to that.
+    as_it_was = replace(there, formation=unit.formation)
+    nearest = _proposed_position(state, there.unit, _nearest(state, unit, as_it_was))
+    return Suggestion(unit.id, text, None, _no_answer("M-1.7", text), nearest or state.position)
+
+
+def _nearest(
+    state: State, unit: UnitOnField, there: UnitOnField, judgement: Way | None = None
+) -> Bases | None:
+    """Returns the nearest legal place for a unit's march, or its move in a charge."""
+    field, step = field_at(state), state.step
+    extra_bw = state.round.amounts("bugle").get(unit.id, 0)
+    turn_deg = _turned_on_the_spot_deg(field, unit, there)
+
+    def is_legal(bases: Bases) -> bool:
+        action = March(unit.id, bases)
+        if isinstance(step, steps.Charging):
+            return _refusal(state, action) is None
+        return judge_march(state, action).is_legal.answer != "no"
+
+    if isinstance(step, steps.Charging) and not may_move_up(state, step, unit.id):
+        # It must charge; where players declare first, it may reach nobody.
+        ends = [*charge_ends(field, unit)]
+        return min(ends, key=lambda end: end_error_mm(end, there.axes)).bases if ends else None
+    if turn_deg and (wheel := nearest_wheel(unit, turn_deg, is_legal)) is not None:
+        return wheel
+    allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
+    path_mm = judgement.path[0].points_mm if judgement is not None and judgement.path else ()
+    return nearest_march(field, unit, there, allowed_bw, is_legal, path_mm=path_mm)
+
+
+def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField) -> float:
+    """Returns a line's or massed unit's turn about its own centre, or 0 if there is none."""
+    if unit.formation not in ("line", "massed") or there.formation != unit.formation:
+        return 0.0
+    apart_mm = shapely.distance(shapely.centroid(unit.outline), shapely.centroid(there.outline))
+    is_on_the_spot = apart_mm < _ON_THE_SPOT_BW * field.bw_mm
+    # More than a quarter turn is an about-face or a mistake, not a wheel done wrong.
+    turn_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
+    return turn_deg if is_on_the_spot and _ON_THE_SPOT_DEG < abs(turn_deg) <= 90.0 else 0.0
+
+
+def _illegal_march(judgement: Way, why_not: Refused) -> Answer:
+    """Returns the answer why a march is illegal, with the missing distance where there is one."""
+    because, missing_mm = _reason(why_not), -judgement.is_legal.margin_mm
+    if is_absurd(judgement):
+        near = " (the limit near the enemy)" if judgement.is_legal.rule == NEAR_RULE else ""
+        because = f"no path of at most {judgement.allowance_bw:g} BW{near} leads there"
+    elif why_not.rule == judgement.is_legal.rule and missing_mm > 0.0:
+        because += f": {missing_mm:.0f} mm too far"
+    rule = why_not.rule or judgement.is_legal.rule
+    return replace(judgement.is_legal, answer="no", probability=0.0, rule=rule, because=because)
+
+
+def _consequences(state: State, seen: Unit, judgement: Way) -> Iterator[str]:
+    """Yields the other consequences of a legal march, each in a few words."""
+    field = field_at(state)
+    unit = field.by_id[seen.id]
+    if judgement.is_legal.answer == "too_close":
+        missing_mm = abs(judgement.is_legal.margin_mm)
+        yield f"{missing_mm:.1f} mm is too close to call, so the mover decides"
+    if judgement.is_rough:
+        yield "1 disruption for difficult ground (M-6.3)"
+    own = judgement.disruptions - judgement.is_rough
+    if own:
+        yield f"{counted(own, 'disruption')} for passing through {joined(judgement.passed)} (M-6.7)"
+    for name in judgement.passed:
+        if field.by_id[name].is_disrupted_by_passing:
+            yield f"1 disruption for {name}, which is passed through (M-6.7)"
+    leader = commander_under(state, state.other(seen.side), judgement.area)
+    if leader is not None:
+        yield f"{leader.id} is displaced (M-6.29)"
+    after = placed(field, unit, seen.bases)
+    near = near_enemy(after, after.by_id[seen.id])
+    if near.is_near:
+        yield f"it ends near {near.nearest} (M-1.9)"
+
+
+def suggest_charge(state: State, seen: Unit) -> Suggestion:
+    """Suggests a charge for a unit in front of an enemy, or a move up if that is legal."""
+    field = field_at(state)
+    there = _on_empty_field(field, seen)
+    enemies = () if there is None else _enemies_in_front(field, there)
+    # What can be explained as a move up needs no charge.
+    if there is None or not enemies or _refusal(state, March(seen.id, seen.bases)) is None:
+        return suggest_march(state, seen)
+    moves = [nearest_charge(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
+    ends = (end for end in moves if end is not None)
+    # Of several enemies, the one whose charge leads nearest to where the unit lies.
+    end = min(ends, key=lambda end: end_error_mm(end, there.axes), default=None)
+    action = Charge(seen.id, enemies[0] if end is None else end.target, seen.bases)
+    why_not = _refusal(state, action)
+    if end is None or why_not is not None:
+        error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
+        return _illegal_charge(state, seen, action, end, error_mm, why_not)
+    text = f"{seen.id} {_charge_words(field, end)} into {end.target}: charge?"
+    tolerance_mm = charge_tolerance_mm(seen.bases)
+    answer = _legal_charge(field, end, end_error_mm(end, there.axes), tolerance_mm)
+    return Suggestion(seen.id, text, action, answer)
+
+
+def _enemies_in_front(field: Field, there: UnitOnField) -> tuple[str, ...]:
+    """Returns the enemies right in front of a unit, the nearest first."""
+    distance_mm = {
+        enemy.id: float(shapely.distance(there.outline, enemy.outline))
+        for enemy in field.enemies_of(there)
+    }
+    close = (name for name, gap_mm in distance_mm.items() if gap_mm <= _BEFORE_MM)
+    return tuple(sorted(close, key=distance_mm.__getitem__))
+
+
+def _illegal_charge(
+    state: State,
+    seen: Unit,
+    action: Charge,
+    end: ChargeEnd | None,
+    error_mm: float,
+    why_not: Refused | None,
+) -> Suggestion:
+    """Suggests an illegal charge: why it is illegal, and where it would lead."""
+    rule, because = "M-8.3", f"no charge of {seen.id} reaches {action.target}"
+    if why_not is not None:
+        rule, because = why_not.rule or rule, _reason(why_not)
+    answer = _no_answer(rule, because, error_mm, () if end is None else end.evidence)
+    text = f"{seen.id} stands in front of {action.target}: charge?"
+    nearest = state.position if end is None else _proposed_position(state, seen, end.bases)
+    return Suggestion(seen.id, text, action, answer, nearest)
+
+
+def _charge_words(field: Field, end: ChargeEnd) -> str:
+    wheel = f"wheeled {end.corner} {bw_text(field.in_bw(end.move.arc_mm))} BW"
+    onward = f"moved ahead {bw_text(field.in_bw(end.move.straight_mm))} BW"
+    return joined([wheel, onward] if end.corner else [onward])
+
+
+def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: float) -> Answer:
+    """Returns the answer of a legal charge: its cost and consequences."""
+    parts = [f"{field.in_bw(end.move.cost_mm):.2f} BW"]
+    if error_mm > TOUCH_MM:
+        parts.append(f"its gap of {error_mm:.1f} mm counts as contact (G-8)")
+    if end.also_meets:
+        parts.append(f"it also meets {joined(end.also_meets)} (M-8.8)")
+    if end.crosses_difficult:
+        parts.append("1 disruption for difficult ground (M-8.6)")
+    if end.doubt is not None:
+        parts.append("whether it can is too close to call, so the mover decides")
+        return replace(end.doubt, because=joined(parts), evidence=end.evidence)
+    return Answer("yes", tolerance_mm - error_mm, 0.0, 1.0, "M-8.5", joined(parts), end.evidence)
+
+
+def _with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
+    """Returns a unit with seen base poses, matched by tag, or by order without tags."""
+    by_tag = {base.tag: base for base in seen}
+    # Tags tell the bases apart; without them the seen order is the only clue.
+    is_tagged = None not in by_tag and by_tag.keys() == {base.tag for base in unit.bases}
+    in_order = [by_tag[base.tag] for base in unit.bases] if is_tagged else seen
+    bases = tuple(
+        replace(seen_base, width_mm=base.width_mm, depth_mm=base.depth_mm, tag=base.tag)
+        for base, seen_base in zip(unit.bases, in_order, strict=True)
+    )
+    return replace(unit, bases=bases)
+
+
+def _on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
+    """Returns a unit at its seen pose without the others, or None if it is off the table."""
+    # Ruled on an otherwise empty field, so that overlaps with other units are no error.
+    there = laid(seen, seen.bases)
+    try:
+        return updated_field(field, replace(field.position, units=(there,))).by_id[seen.id]
+    except BadInput:
+        return None
+
+
+def _lies_upon(field: Field, seen: Unit) -> tuple[str, ...]:
+    """Returns the units whose recorded outlines a seen unit overlaps."""
+    there = _on_empty_field(field, seen)
+    if there is None:
+        return ()
+    others = (other for other in field.units if other.id != seen.id)
+    return tuple(other.id for other in others if is_partly_in(other.outline, there.outline))
+
+
+def _refusal(state: State, action: Action) -> Refused | None:
+    """Returns why an action is not legal now, or None if it is."""
+    try:
+        the_round.apply(state, action)
+    except Refused as refused:
+        return refused
+    return None
+
+
+def _reason(refused: Refused) -> str:
+    """Returns a refusal's message without its rule id."""
+    return refused.message.removeprefix(f"{refused.rule} ")
+
+
+def _proposed_position(state: State, seen: Unit, bases: Bases | None) -> Position | None:
+    """Returns the position with a unit at proposed poses, or None without any."""
+    return None if bases is None else state.with_unit(replace(seen, bases=bases)).position
+
+
+def _no_answer(
+    rule: str, because: str, far_mm: float = 0.0, drawn: tuple[Shape, ...] = ()
+) -> Answer:
+    """Returns the answer "no" with the missing distance and the reason."""
+    return Answer("no", -far_mm, 0.0, 0.0, rule, because, drawn)
+
+
+def _put_back(
+    state: State,
+    name: str,
+    rule: str,
+    text: str,
+    far_mm: float = 0.0,
+    drawn: tuple[Shape, ...] = (),
+) -> Suggestion:
+    """Suggests to put a unit or commander back where the game has it."""
+    return Suggestion(name, text, None, _no_answer(rule, text, far_mm, drawn), state.position)
+
+
+def _suggested(
+    state: State, name: str, text: str, action: Action, rule: str, nearest: Position | None = None
+) -> Suggestion:
+    """Suggests an action that is legal unless it is refused now."""
+    why_not = _refusal(state, action)
+    if why_not is None:
+        return Suggestion(name, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
+    answer = _no_answer(why_not.rule or rule, _reason(why_not))
+    return Suggestion(name, text, action, answer, nearest)

@@ -9,29 +9,25 @@ from functools import lru_cache
 import numpy as np
 import shapely
 
-from tablecam.errors import BadInput
+from tablecam.geometry.moves import poses
 from tablecam.geometry.moves.fans import TurnedLanes, corners_of, fan_before
 from tablecam.geometry.moves.lanes import (
     Corner,
-    advanced,
     lane,
     lane_corners_mm,
     pivot_mm,
-    swept_by_wheel,
     turned_deg,
     wheeled,
 )
 from tablecam.geometry.outlines import Axes
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.maurice.charge.charge import charge_of
+from tablecam.rules.maurice.charge.charge import charge_of, lane_after_wheel
+from tablecam.rules.maurice.charge.moves import Move
 from tablecam.rules.maurice.charge.reach import allowance_mm
-from tablecam.rules.maurice.charge.view import is_in_view
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW
-from tablecam.rules.maurice.game.state import poses
-from tablecam.rules.maurice.movement.change import placed
 from tablecam.table.formation import front_rank
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose
@@ -47,7 +43,7 @@ _CORNERS: tuple[Corner, Corner] = ("left", "right")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChargeEnd:
-    """A legal charge move and its end: a wheel first or none, then straight ahead.
+    """A legal charge move and its end.
 
     `also_meets` are enemies met at the same instant; `area` is all ground that the unit crosses.
     `doubt` is the answer whether the unit can charge the target, where that is too close to call.
@@ -55,20 +51,22 @@ class ChargeEnd:
 
     unit: UnitOnField
     target: str
-    corner: Corner | None
-    arc_mm: float
-    straight_mm: float
     also_meets: tuple[str, ...]
+    move: Move
     bases: poses.Bases
-    front: Axes
     area: shapely.Geometry
     crosses_difficult: bool
     doubt: Answer | None = None
 
     @property
-    def cost_mm(self) -> float:
-        """The length of the wheel and of the straight move."""
-        return self.arc_mm + self.straight_mm
+    def corner(self) -> Corner | None:
+        """The front corner about which it wheels, None if it does not."""
+        return self.move.corner if self.move.arc_mm > 0.0 else None
+
+    @property
+    def front(self) -> Axes:
+        """The front edge at the end."""
+        return self.move.front_at_end(self.unit)
 
     @property
     def evidence(self) -> tuple[Shape, ...]:
@@ -84,7 +82,7 @@ def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
     """Yields a charge move for each target and each corner to wheel about first (M-8.3)."""
     for ahead in charge_of(field, unit).lanes:
         met = (ahead.target, *ahead.also_meets)
-        yield _end(field, unit, met, ahead.corner, ahead.arc_mm, ahead.straight_mm)
+        yield _end(field, unit, met, ahead.move)
 
 
 # Cached: a move is judged as hands make it, on trial, and when it is made.
@@ -118,8 +116,9 @@ def charge_tolerance_mm(bases: Iterable[BasePose]) -> float:
 def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
     """Yields charges after the wheel about each corner that leads nearest to a seen front."""
     for corner, arc_mm in _wheels_to(field, unit, seen):
-        if (end := _after_wheel(field, unit, target, corner, arc_mm)) is not None:
-            yield end
+        ahead = lane_after_wheel(field, unit, target, corner, arc_mm)
+        if ahead is not None:
+            yield _end(field, ahead.unit, (target, *ahead.also_meets), ahead.move)
 
 
 def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
@@ -134,7 +133,7 @@ def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Itera
         front = wheeled(unit.axes, corner, arc_mm)
         straight_mm = _straight_to_mm(front, field.by_id[target], far_mm)
         if straight_mm is not None:
-            end = _end(field, unit, (target,), corner, arc_mm, straight_mm)
+            end = _end(field, unit, (target,), Move(corner, arc_mm, straight_mm))
             yield replace(end, doubt=answer)
 
 
@@ -156,7 +155,8 @@ def _straight_to_mm(front: Axes, enemy: UnitOnField, reach_mm: float) -> float |
 
 def _arc_to(field: Field, unit: UnitOnField, corner: Corner, seen: Axes) -> float:
     """Returns the arc after which the straight move ends nearest to a front, by grid search."""
-    arcs_mm = np.arange(0.0, CHARGE_WHEEL_BW * field.bw_mm + _STEP_MM / 2, _STEP_MM)
+    longest_mm = CHARGE_WHEEL_BW * field.bw_mm
+    arcs_mm = np.minimum(np.arange(0.0, longest_mm + _STEP_MM / 2, _STEP_MM), longest_mm)
     fronts = lane_corners_mm(unit.axes, corner, arcs_mm, np.ones(len(arcs_mm)))
     # A unit length of lane gives the heading of each wheeled front.
     onward = fronts[:, 3] - fronts[:, 0]
@@ -165,52 +165,6 @@ def _arc_to(field: Field, unit: UnitOnField, corner: Corner, seen: Axes) -> floa
     # The straight move is free, so only the error across it counts.
     residual = apart - far_mm[:, None, None] * onward[:, None]
     return float(arcs_mm[np.linalg.norm(residual, axis=-1).max(axis=-1).argmin()])
-
-
-def _after_wheel(
-    field: Field, unit: UnitOnField, target: str, corner: Corner, arc_mm: float
-) -> ChargeEnd | None:
-    """Returns the charge straight ahead at a target after a wheel, or None if it is illegal.
-
-    It is ruled as a charge straight ahead by the unit as it stands after the wheel.
-    """
-    angle_deg = turned_deg(unit.axes, corner, arc_mm)
-    if not _is_free_to_wheel(field, unit, corner, angle_deg):
-        return None
-    try:
-        turned = poses.wheeled(unit.unit.bases, pivot_mm(unit.axes, corner), angle_deg)
-        after = placed(field, unit, turned)
-    except BadInput:
-        return None
-    # The wheel has used part of the allowance, but view is judged from the original pose (M-8.4).
-    reach_mm = (allowance_mm(field, unit) or 0.0) + EXACT_MM
-    lanes = charge_of(after, after.by_id[unit.id]).lanes
-    ahead = next((way for way in lanes if way.target == target and way.corner is None), None)
-    if ahead is None or arc_mm + ahead.straight_mm > reach_mm:
-        return None
-    if not is_in_view(field, unit, field.by_id[target]):
-        return None
-    return _end(field, unit, (target, *ahead.also_meets), corner, arc_mm, ahead.straight_mm)
-
-
-def _is_free_to_wheel(field: Field, unit: UnitOnField, corner: Corner, angle_deg: float) -> bool:
-    """Whether a wheel meets no unit and enters no barred ground (M-8.5)."""
-    swept = swept_by_wheel(unit.bases, pivot_mm(unit.axes, corner), angle_deg)
-    others = [
-        other
-        for other in field.units
-        # Into a friend flush beside a line only the rear corner swings.
-        if other is not unit and not unit.touches_flank_of_line(other)
-    ]
-    barring = [field.ground.barred, *(other.outline for other in others)]
-    if unit.unit.arm == "cavalry":
-        # Cavalry may not enter woods.
-        barring.append(field.ground.woods)
-    # The quick test first, as most wheels meet nothing.
-    hit = [shape for shape in barring if shapely.intersects(shape, swept)]
-    return not hit or not is_partly_in(
-        swept, shapely.difference(shapely.union_all(hit), unit.outline)
-    )
 
 
 def _until_contact_mm(
@@ -236,34 +190,22 @@ def _until_contact_mm(
     return exact_mm if abs(exact_mm - straight_mm) <= past_mm + EXACT_MM else straight_mm
 
 
-def _end(
-    field: Field,
-    unit: UnitOnField,
-    met: tuple[str, ...],
-    corner: Corner | None,
-    arc_mm: float,
-    straight_mm: float,
-) -> ChargeEnd:
+def _end(field: Field, unit: UnitOnField, met: tuple[str, ...], move: Move) -> ChargeEnd:
     """Builds the charge move with its swept area and end poses; `met` begins with the target."""
-    # A wheel of arc 0 leaves the front unchanged about either corner.
-    about: Corner = corner or "left"
-    front = wheeled(unit.axes, about, arc_mm)
-    angle_deg = turned_deg(unit.axes, about, arc_mm)
-    turned = poses.wheeled(unit.unit.bases, pivot_mm(unit.axes, about), angle_deg)
+    front, about_mm = move.front_after_wheel(unit), pivot_mm(unit.axes, move.corner)
+    angle_deg = turned_deg(unit.axes, move.corner, move.arc_mm)
+    turned = poses.wheeled(unit.unit.bases, about_mm, angle_deg)
     met_bases = [base for name in met for base in field.by_id[name].bases]
     rank = tuple(turned[place] for place in front_rank(unit.unit))
-    straight_mm = _until_contact_mm(rank, front, met_bases, straight_mm)
-    swept = swept_by_wheel(unit.bases, pivot_mm(unit.axes, about), angle_deg)
-    area = shapely.union(swept, lane(front, straight_mm))
+    straight_mm = _until_contact_mm(rank, front, met_bases, move.straight_mm)
+    move = replace(move, straight_mm=straight_mm)
+    area = shapely.union(move.wheel_area(unit), move.lane_area(unit))
     return ChargeEnd(
         unit,
         met[0],
-        corner if arc_mm > 0.0 else None,
-        arc_mm,
-        straight_mm,
         met[1:],
+        move,
         poses.ahead(turned, front.heading_deg, straight_mm),
-        advanced(front, straight_mm),
         area,
         is_partly_in(area, field.ground.difficult),
     )

@@ -12,6 +12,7 @@ from dataclasses import replace
 import shapely
 
 from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import laid_at
 from tablecam.geometry.outlines import axes
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import Charge as Chances
@@ -40,13 +41,12 @@ from tablecam.rules.maurice.game.state.declaring import (
     has_declarable_charge,
     may_try_to_charge,
 )
-from tablecam.rules.maurice.game.state.poses import laid_at
 from tablecam.rules.maurice.game.state.sequence import after_moves_of_charge
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Charging
 from tablecam.rules.maurice.game.state.table import charges_at, field_at
 from tablecam.rules.maurice.movement.change import placed
-from tablecam.rules.maurice.movement.judge import MoveJudgement
+from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.contact import TOUCH_MM
@@ -229,14 +229,14 @@ def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:
     if (why_not := _not_a_move_up(state, action, judgement)) is not None:
         raise Refused(why_not, rule="M-8.9", key="bases")
     if judgement.is_legal.answer == "no":
-        raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
+        raise Refused(judgement.is_legal.because, rule=judgement.is_legal.rule, key="bases")
     state, events = with_march(state, action, judgement)
     step = replace(step, moved=(*step.moved, action.unit))
     state, displaced = _next(state, step, judgement.area)
     return state, (*events, *displaced)
 
 
-def _not_a_move_up(state: State, action: March, judgement: MoveJudgement) -> str | None:
+def _not_a_move_up(state: State, action: March, judgement: Way) -> str | None:
     """Returns what in a move up only a march may do, or None (M-8.9).
 
     If a forward move leads to the same place, the unit is taken to have made that (M-6.17).
@@ -319,10 +319,10 @@ def _check_may_act(step: Charging, name: str) -> None:
 
 def _charge_event(state: State, end: ChargeEnd, gap_mm: float) -> Event:
     """Returns the event of a charge; it says when a small gap counts as contact."""
-    bw_mm = state.position.table.base_width_mm
-    wheel = f"wheels {end.corner} {end.arc_mm / bw_mm:.2f} BW, then " if end.corner else ""
+    bw_mm, move = state.position.table.base_width_mm, end.move
+    wheel = f"wheels {end.corner} {move.arc_mm / bw_mm:.2f} BW, then " if end.corner else ""
     targets = joined((end.target, *end.also_meets))
-    text = f"{end.unit.id} charges {targets}: {wheel}goes {end.straight_mm / bw_mm:.2f} BW ahead"
+    text = f"{end.unit.id} charges {targets}: {wheel}goes {move.straight_mm / bw_mm:.2f} BW ahead"
     if gap_mm > TOUCH_MM:
         text += f"; its gap of {gap_mm:.1f} mm counts as contact (G-8)"
     if end.doubt is not None:
@@ -330,7 +330,7 @@ def _charge_event(state: State, end: ChargeEnd, gap_mm: float) -> Event:
     facts = {
         "unit": end.unit.id,
         "targets": [end.target, *end.also_meets],
-        "cost_bw": round(end.cost_mm / bw_mm, 3),
+        "cost_bw": round(move.cost_mm / bw_mm, 3),
         "wheel": end.corner,
         "off_mm": round(gap_mm, 2),
     }

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import shapely
-from shapely import affinity
 
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll, values_of
@@ -19,7 +18,7 @@ from tablecam.rules.maurice.combat.combat import (
     results_before_fall_back,
     scores_of,
 )
-from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back_mm, rearmost_first
+from tablecam.rules.maurice.combat.fall_back import fall_back, rearmost_first, swept_back
 from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.results import CombatResult
@@ -101,7 +100,8 @@ class ChoosingFallBacksRules:
         field = field_at(state)
         # Without results: what happened to others is in the position already.
         results = fall_back(field, action.unit, {})
-        area = _passed_over(field, action.unit, results[action.unit])
+        unit, result = field.by_id[action.unit], results[action.unit]
+        area = shapely.Polygon() if result.is_broken else swept_back(unit, result.fall_back_mm)
         lanes = {action.unit: shapes_of(area, "lane")}
         events = tuple(
             _result_event(name, result, lanes.get(name, ())) for name, result in results.items()
@@ -133,33 +133,13 @@ def _with_results(
     return without_broken(state, [name for name, result in results.items() if result.is_broken])
 
 
-def _passed_over(field: Field, name: str, result: CombatResult) -> shapely.Geometry:
-    """Returns the area that a unit crosses straight back; empty if it breaks."""
-    outline = field.by_id[name].outline
-    if result.is_broken:
-        return shapely.Polygon()
-    by_mm = moved_back_mm(field.by_id[name], result.fall_back_mm)
-    there = affinity.translate(outline, *by_mm)
-    # The hull of a straight translation contains the whole path.
-    return shapely.convex_hull(shapely.GeometryCollection([outline, there]))
-
-
 def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event:
     """Returns the event of a unit's score, with shapes that show why it is engaged."""
     score = value.value + die
     modifiers = "".join(f", {key} {amount:+}" for key, amount in value.modifiers.items())
     against = joined(value.engaged_with)
     text = f"{name} against {against}: {value.basic}{modifiers}, and a roll of {die}: {score}"
-    facts = {
-        "unit": name,
-        "basic": value.basic,
-        "modifiers": dict(value.modifiers),
-        "value": value.value,
-        "die": die,
-        "score": score,
-        "engaged_with": list(value.engaged_with),
-        "because": list(value.because),
-    }
+    facts = {"unit": name, **value.score_json(die), "because": list(value.because)}
     drawn = tuple(
         shape for enemy in value.engaged_with for shape in met.engagements.evidence(name, enemy)
     )

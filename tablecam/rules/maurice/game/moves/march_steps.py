@@ -12,6 +12,7 @@ from itertools import chain
 
 import shapely
 
+from tablecam.geometry.moves.poses import ahead
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import Event, PendingDecision, Refused
@@ -19,13 +20,13 @@ from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.state.consequences import with_displacement, with_disruption
-from tablecam.rules.maurice.game.state.poses import ahead
 from tablecam.rules.maurice.game.state.sequence import after_action
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Charging, Marching
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
-from tablecam.rules.maurice.movement.judge import MoveJudgement, judge_move
+from tablecam.rules.maurice.movement.judge import judge_move
+from tablecam.rules.maurice.movement.ways import Way
 from tablecam.table.motion import SLIP_MM
 from tablecam.table.sides import side_name
 from tablecam.wording import joined
@@ -67,7 +68,7 @@ class MarchingRules:
         raise Refused(why, rule="M-6.31")
 
 
-def judge_march(state: State, action: March, *, is_moving_up: bool | None = None) -> MoveJudgement:
+def judge_march(state: State, action: March, *, is_moving_up: bool | None = None) -> Way:
     """Judges a march, card modifiers included, at any time in the game.
 
     `is_moving_up` (M-8.9) is taken from the state if None.
@@ -114,7 +115,7 @@ def check_bases(state: State, action: March | Charge) -> None:
         raise Refused(why, rule="M-1.6", key="bases")
 
 
-def with_march(state: State, action: March, judgement: MoveJudgement) -> StateAndEvents:
+def with_march(state: State, action: March, judgement: Way) -> StateAndEvents:
     """Returns the state after a march, with its effects on the unit and on friends passed."""
     field = field_at(state)
     unit = field.by_id[action.unit]
@@ -156,7 +157,7 @@ def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
     check_bases(state, action)
     judgement = judge_march(state, action)
     if judgement.is_legal.answer == "no":
-        raise Refused(judgement.because, rule=judgement.is_legal.rule, key="bases")
+        raise Refused(judgement.is_legal.because, rule=judgement.is_legal.rule, key="bases")
     state, events = with_march(state, action, judgement)
     # The enemy's commander makes room before the next unit moves (M-6.29).
     step = replace(step, moved=(*step.moved, action.unit))
@@ -181,8 +182,7 @@ def _without_smoke(state: State, step: Marching) -> StateAndEvents:
         raise Refused(why, rule="M-4.23")
     for name in smoking:
         unit = field_at(state).by_id[name].unit
-        other_state = {key: value for key, value in unit.state.items() if key != "smoke"}
-        state = state.with_unit(replace(unit, state={**other_state, "smoke": False}))
+        state = state.with_marker(unit, smoke=False)
     names = joined(smoking)
     event = Event("smoke-cleared", f"{names}: smoke cleared", "M-4.23", {"units": list(smoking)})
     return after_action(state), (event,)
@@ -191,7 +191,7 @@ def _without_smoke(state: State, step: Marching) -> StateAndEvents:
 _CHANGES = ("M-6.22", "M-6.23", "M-6.24", "M-6.25")
 
 
-def _move_text(judgement: MoveJudgement) -> str:
+def _move_text(judgement: Way) -> str:
     """Describes a move and how much of the allowance it took."""
     cost = f"{judgement.cost_bw:.2f} BW of {judgement.allowance_bw:g}"
     if judgement.is_after_about_face:
@@ -201,7 +201,7 @@ def _move_text(judgement: MoveJudgement) -> str:
     return f"marches {cost}"
 
 
-def _march_event(name: str, judgement: MoveJudgement) -> Event:
+def _march_event(name: str, judgement: Way) -> Event:
     """Returns the event of a march."""
     answer = judgement.is_legal
     text = f"{name} {_move_text(judgement)}"

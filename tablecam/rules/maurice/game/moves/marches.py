@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -23,6 +24,7 @@ from tablecam.geometry.moves.lanes import (
     turned_deg,
     wheel_parts,
 )
+from tablecam.geometry.moves.poses import Bases, ahead, behind, faced, laid_at, wheeled
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
@@ -34,13 +36,11 @@ from tablecam.rules.maurice.field.tables import (
     THIN_BW,
     retrograde_bw,
 )
-from tablecam.rules.maurice.game.moves.formation_changes import formation_changes
 from tablecam.rules.maurice.game.state.actions import March
-from tablecam.rules.maurice.game.state.poses import Bases, ahead, faced, laid_at, wheeled
+from tablecam.rules.maurice.movement.formation_changes import formation_changes
 from tablecam.rules.maurice.movement.judge import allowance_bw, judge_move
-from tablecam.table.formation import column_order, front_rank
+from tablecam.table.formation import column_order
 from tablecam.table.headings import difference_deg, forward
-from tablecam.table.model import BasePose
 from tablecam.uncertainty.contact import TOUCH_MM
 
 _CORNERS: tuple[Corner, Corner] = ("left", "right")
@@ -211,20 +211,12 @@ def _is_straight(unit: UnitOnField) -> bool:
 
     A measured or bent column forms up slightly aside of where its bases stand.
     """
-    first = unit.unit.bases[front_rank(unit.unit)[0]]
-    in_order = sorted(
-        unit.unit.bases, key=lambda base: math.dist(_behind(base, 0.0), _behind(first, 0.0))
-    )
+    in_order = [unit.unit.bases[place] for place in column_order(unit.unit.bases)]
     return all(
-        abs(difference_deg(base.heading_deg, first.heading_deg)) < EXACT_MM
-        and math.dist(_behind(base, 0.0), _behind(first, place * base.depth_mm)) < EXACT_MM
-        for place, base in enumerate(in_order)
+        abs(difference_deg(rear.heading_deg, front.heading_deg)) < EXACT_MM
+        and math.dist(rear.place_mm, behind(front, rear).place_mm) < EXACT_MM
+        for front, rear in pairwise(in_order)
     )
-
-
-def _behind(base: BasePose, back_mm: float) -> tuple[float, float]:
-    x, y = forward(base.heading_deg)
-    return base.x_mm - x * back_mm, base.y_mm - y * back_mm
 
 
 def _lengths_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> list[float]:

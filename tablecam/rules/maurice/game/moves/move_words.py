@@ -12,11 +12,11 @@ from itertools import pairwise
 import numpy as np
 
 from tablecam.geometry.moves.lanes import front_width_mm
+from tablecam.geometry.moves.poses import Bases
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.game.state.poses import Bases
 from tablecam.rules.maurice.movement.change import is_faced_about, placed
-from tablecam.rules.maurice.movement.judge import MoveJudgement
+from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Point
@@ -30,9 +30,7 @@ _ABSURD = 2.0
 """Cost in allowances beyond which no player can have meant the path."""
 
 
-def move_words(
-    field: Field, unit: UnitOnField, there: UnitOnField, judgement: MoveJudgement
-) -> str:
+def move_words(field: Field, unit: UnitOnField, there: UnitOnField, judgement: Way) -> str:
     """Describes a unit's cheapest path: `wheeled left 1.2 BW and moved ahead 2 BW`.
 
     Without a path: where the unit lies now, seen from where it stood.
@@ -76,10 +74,8 @@ def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
 
 def _has_stayed(unit: UnitOnField, bases: Bases) -> bool:
     """Whether any base keeps its place, as some do in a change of formation."""
-    old = [(base.x_mm, base.y_mm) for base in unit.unit.bases]
-    return any(
-        math.dist((base.x_mm, base.y_mm), place) < SLIP_MM for base in bases for place in old
-    )
+    old = [base.place_mm for base in unit.unit.bases]
+    return any(math.dist(base.place_mm, place) < SLIP_MM for base in bases for place in old)
 
 
 def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: float) -> str:
@@ -101,7 +97,7 @@ def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: floa
 def _displaced(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
     """Describes how far the centre of the bases moves, ahead or back and aside."""
     middle, end = (
-        np.mean([(base.x_mm, base.y_mm) for base in placed_unit.unit.bases], axis=0)
+        np.mean([base.place_mm for base in placed_unit.unit.bases], axis=0)
         for placed_unit in (unit, there)
     )
     way_bw = (end - middle) / field.bw_mm
@@ -130,15 +126,13 @@ def _hand(turned: float) -> str:
     return "left" if turned > 0 else "right"
 
 
-def _is_illegally_faced_about(
-    unit: UnitOnField, there: UnitOnField, judgement: MoveJudgement
-) -> bool:
+def _is_illegally_faced_about(unit: UnitOnField, there: UnitOnField, judgement: Way) -> bool:
     """Whether a unit faces the other way although no path leads there."""
     is_none = judgement.is_legal.answer == "no" and unit.unit.arm != "artillery"
     return is_none and is_faced_about(unit, there)
 
 
-def is_absurd(judgement: MoveJudgement) -> bool:
+def is_absurd(judgement: Way) -> bool:
     """Whether the cheapest path costs so much that no player can have meant it."""
     return judgement.cost_bw > _ABSURD * judgement.allowance_bw
 

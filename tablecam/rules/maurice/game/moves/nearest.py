@@ -11,6 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from tablecam.geometry.moves import poses
 from tablecam.geometry.moves.lanes import (
     Corner,
     advanced,
@@ -20,13 +21,12 @@ from tablecam.geometry.moves.lanes import (
     wheeled,
 )
 from tablecam.geometry.moves.paths import faced_about
+from tablecam.geometry.moves.poses import Bases
 from tablecam.geometry.outlines import Axes
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import retrograde_bw
-from tablecam.rules.maurice.game.moves.formation_changes import formation_changes
-from tablecam.rules.maurice.game.state import poses
-from tablecam.rules.maurice.game.state.poses import Bases
 from tablecam.rules.maurice.movement.change import is_faced_about, is_turned_back, placed
+from tablecam.rules.maurice.movement.formation_changes import formation_changes
 from tablecam.rules.maurice.movement.snaking import leading_base
 from tablecam.rules.maurice.movement.wheels import depth_of_ranks_mm
 from tablecam.table.model import Point
@@ -80,7 +80,7 @@ def nearest_march(
     """
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
         # Columns and guns bend their path freely, so only the distance along it is searched.
-        ends = [(base.x_mm, base.y_mm) for base in (leading_base(unit), leading_base(there))]
+        ends = [base.place_mm for base in (leading_base(unit), leading_base(there))]
         path = shapely.LineString(path_mm or ends)
         return _farthest(path.length, partial(_at_distance, there, path), is_legal)
     best: tuple[float, Bases] | None = None

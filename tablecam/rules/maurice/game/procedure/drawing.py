@@ -79,7 +79,7 @@ def _lines_of_fire(field: Field, step: steps.RollingToHit) -> Iterator[Shape]:
         shooter, target = field.by_id[aim.unit], field.by_id[aim.target]
         for place, base in enumerate(shooter.unit.bases):
             if shooter.unit.base_name(place) == aim.base:
-                yield line_of_fire((base.x_mm, base.y_mm), target.outline)
+                yield line_of_fire(base.place_mm, target.outline)
 
 
 def line_of_fire(from_mm: Point, outline: shapely.Geometry) -> Shape:
@@ -144,14 +144,14 @@ def _shot(event: Event, units: Mapping[str, UnitOnField]) -> Iterator[Shape]:
     for place, base in enumerate(shooter.unit.bases):
         if shooter.unit.base_name(place) == event.facts["base"]:
             yield from shapes_of(footprint(base), "shooter")
-            yield line_of_fire((base.x_mm, base.y_mm), target.outline)
+            yield line_of_fire(base.place_mm, target.outline)
 
 
 def _of_side(event: Event, state: State) -> Iterator[Shape]:
     """Marks a side's commander for an event that concerns the whole side."""
     side = str(event.facts.get("side", event.facts.get("active")))
     if (leader := state.commander(side)) is not None:
-        yield Shape("point", ((leader.x_mm, leader.y_mm),), "leader", side_name(side))
+        yield Shape("point", (leader.place_mm,), "leader", side_name(side))
 
 
 def _hits(events: tuple[Event, ...]) -> dict[int, str]:

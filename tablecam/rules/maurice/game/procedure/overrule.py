@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import laid
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.game.cards.overruled_cards import check_aside, check_cards, with_cards
+from tablecam.rules.maurice.game.setup.deploying import with_commanders_at
 from tablecam.rules.maurice.game.state.actions import Overrule
-from tablecam.rules.maurice.game.state.poses import laid, with_commanders_at
 from tablecam.rules.maurice.game.state.sequence import first_step
 from tablecam.rules.maurice.game.state.state import DeckStage, State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import (

@@ -9,11 +9,11 @@ from dataclasses import replace
 import shapely
 
 from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import Bases, ahead, laid, wheeled
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.ground import Ground, is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.rules.maurice.game.state.poses import Bases, ahead, laid, wheeled, with_commanders_at
 from tablecam.table.headings import mean_deg
 from tablecam.table.model import BasePose, Point, Position, TableSize, Unit
 from tablecam.table.sides import side_name
@@ -122,6 +122,17 @@ def with_commanders(position: Position, side: str, places: Mapping[str, Point]) 
     return with_commanders_at(position, places)
 
 
+def with_commanders_at(position: Position, places: Mapping[str, Point]) -> Position:
+    """Returns a position with some commanders, by id, at other places."""
+    leaders = tuple(
+        replace(leader, x_mm=places[leader.id][0], y_mm=places[leader.id][1], pose=None)
+        if leader.id in places
+        else leader
+        for leader in position.commanders
+    )
+    return replace(position, commanders=leaders)
+
+
 def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases]:
     """Returns poses in rows for all units of a side, in their formation and facing the enemy.
 
@@ -188,7 +199,7 @@ def _size(bases: Bases) -> tuple[float, float]:
 
 
 def _facing(bases: Bases, heading_deg: float) -> Bases:
-    middle = bases[0].x_mm, bases[0].y_mm
+    middle = bases[0].place_mm
     return wheeled(bases, middle, heading_deg - mean_deg(base.heading_deg for base in bases))
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 import shapely
 
 from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import Bases
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Event, PendingDecision, Refused
@@ -29,7 +30,6 @@ from tablecam.rules.maurice.game.state.actions import (
     Done,
     LayTerrain,
 )
-from tablecam.rules.maurice.game.state.poses import Bases
 from tablecam.rules.maurice.game.state.sequence import first_step
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.step_rules import RollRules

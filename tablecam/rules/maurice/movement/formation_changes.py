@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 
+from tablecam.geometry.moves.poses import Bases, behind, beside, faced
 from tablecam.rules.maurice.field.field import UnitOnField
-from tablecam.rules.maurice.game.state.poses import Bases, behind, beside, faced
-from tablecam.table.formation import front_rank
+from tablecam.table.formation import column_order, front_rank
 from tablecam.table.headings import right
 from tablecam.table.model import BasePose
 
 
 def formation_changes(unit: UnitOnField) -> Iterator[tuple[str, Bases]]:
-    """Yields the formations that a unit can take, each with its bases' poses, in base order.
+    """Yields the usual changes of formation, each with its bases' poses, in base order.
 
     Callers check whether there is room.
     """
@@ -28,7 +27,7 @@ def formation_changes(unit: UnitOnField) -> Iterator[tuple[str, Bases]]:
         yield from (("column", bases) for bases in _columns(unit))
         yield from (("massed", bases) for bases in _masses_of_line(unit) if is_horse)
     elif unit.formation == "column":
-        yield from (("line", bases) for bases in _lines(unit))
+        yield from (("line", bases) for bases in _lines_on(unit, 0))
         yield from (("massed", bases) for bases in _masses_of_column(unit) if is_horse)
     elif unit.formation == "massed" and is_horse:
         yield from (("line", bases) for bases in _lines_of_massed(unit))
@@ -42,20 +41,41 @@ def _columns(unit: UnitOnField) -> Iterator[Bases]:
     yield _in_turn(faced(unit.unit.bases, -90.0), order[::-1], behind)
 
 
-def _lines(unit: UnitOnField) -> Iterator[Bases]:
-    """Yields lines of a column that turns to either side of its leading base."""
-    order = _from_the_front(unit)
-    yield _in_turn(faced(unit.unit.bases, 90.0), order, partial(beside, to_right=False))
-    yield _in_turn(faced(unit.unit.bases, -90.0), order, partial(beside, to_right=True))
+def deployments(unit: UnitOnField) -> Iterator[Bases]:
+    """Yields all deployments of a column on the spot (M-6.22).
+
+    Into line, all bases turn to the same side, singly or lined up on any one of them (M-6.23).
+    Cavalry forms massed on its front two bases or its rear two (M-6.24).
+    """
+    for turn_deg in (90.0, -90.0):
+        yield faced(unit.unit.bases, turn_deg)
+    for pivot in range(len(unit.bases)):
+        yield from _lines_on(unit, pivot)
+    if unit.unit.arm == "cavalry" and len(unit.bases) == 4:
+        yield from _masses_of_column(unit)
+        yield from _masses_of_column(unit, is_on_rear=True)
 
 
-def _masses_of_column(unit: UnitOnField) -> Iterator[Bases]:
-    """Yields masses in which the two rear bases come up beside the front two."""
+def _lines_on(unit: UnitOnField, pivot: int) -> Iterator[Bases]:
+    """Yields the lines of a column that turns to either side, on a base counted from its head."""
+    order = column_order(unit.unit.bases)
+    for turn_deg, is_right in ((90.0, False), (-90.0, True)):
+        bases = faced(unit.unit.bases, turn_deg)
+        # The bases behind the pivot come up on the side it turned to, those ahead on the other.
+        bases = _in_turn(bases, order[pivot:], partial(beside, to_right=is_right))
+        yield _in_turn(bases, order[pivot::-1], partial(beside, to_right=not is_right))
+
+
+def _masses_of_column(unit: UnitOnField, *, is_on_rear: bool = False) -> Iterator[Bases]:
+    """Yields masses in which the rear two bases move up beside the front two, or these back."""
     bases = unit.unit.bases
-    a, b, c, d = _from_the_front(unit)
+    a, b, c, d = column_order(bases)
+    pairs = ((c, a), (d, b)) if is_on_rear else ((a, c), (b, d))
     for to_right in (False, True):
-        third = beside(bases[a], bases[c], to_right=to_right)
-        yield _with(bases, {c: third, d: beside(bases[b], bases[d], to_right=to_right)})
+        yield _with(
+            bases,
+            {goes: beside(bases[stays], bases[goes], to_right=to_right) for stays, goes in pairs},
+        )
 
 
 def _masses_of_line(unit: UnitOnField) -> Iterator[Bases]:
@@ -107,17 +127,6 @@ def _ranks(unit: UnitOnField) -> tuple[tuple[int, int], tuple[int, int]]:
     rear = set(range(len(bases))) - {left, end}
     from_left = sorted(rear, key=lambda place: x * bases[place].x_mm + y * bases[place].y_mm)
     return (left, end), (from_left[0], from_left[1])
-
-
-def _from_the_front(unit: UnitOnField) -> list[int]:
-    """Returns base indices of a column, from the leading base back."""
-    bases = unit.unit.bases
-    lead = bases[front_rank(unit.unit)[0]]
-    centre = lead.x_mm, lead.y_mm
-    return sorted(
-        range(len(bases)),
-        key=lambda place: math.dist((bases[place].x_mm, bases[place].y_mm), centre),
-    )
 
 
 def _with(bases: Bases, moved: Mapping[int, BasePose]) -> Bases:

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tablecam.rules.maurice.game.moves.formation_changes import formation_changes
+from tablecam.rules.maurice.movement.formation_changes import formation_changes
 from tablecam.table.model import Arm, Unit
 from tablecam.testing import shifted, turned
 from tests.rules.maurice.marching import field, judged, wood

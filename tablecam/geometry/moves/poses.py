@@ -1,8 +1,8 @@
-"""Base poses moved, wheeled, turned, or set beside and behind each other."""
+"""Base poses moved, wheeled or turned, or put beside and behind each other."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from tablecam.geometry.moves.lanes import rotated
 from tablecam.table.formation import read_formation
 from tablecam.table.headings import forward, right
-from tablecam.table.model import BasePose, Point, Position, Unit
+from tablecam.table.model import BasePose, Point, Unit
 
 Bases = tuple[BasePose, ...]
 
@@ -19,17 +19,6 @@ def laid(unit: Unit, bases: Bases) -> Unit:
     """Returns a unit at new poses, in the formation that these make."""
     unit = replace(unit, bases=bases, formation=None)
     return replace(unit, formation=read_formation(unit).name)
-
-
-def with_commanders_at(position: Position, places: Mapping[str, Point]) -> Position:
-    """Returns a position with some commanders, by id, at other places."""
-    leaders = tuple(
-        replace(leader, x_mm=places[leader.id][0], y_mm=places[leader.id][1], pose=None)
-        if leader.id in places
-        else leader
-        for leader in position.commanders
-    )
-    return replace(position, commanders=leaders)
 
 
 def ahead(bases: Sequence[BasePose], heading_deg: float, length_mm: float) -> Bases:
@@ -51,7 +40,7 @@ def laid_at(bases: Sequence[BasePose], poses: Sequence[BasePose]) -> Bases:
 
 def wheeled(bases: Sequence[BasePose], about_mm: Point, angle_deg: float) -> Bases:
     """Returns bases rotated together about a point, counter-clockwise."""
-    places = rotated([(base.x_mm, base.y_mm) for base in bases], about_mm, angle_deg).tolist()
+    places = rotated([base.place_mm for base in bases], about_mm, angle_deg).tolist()
     return tuple(
         replace(base, x_mm=x, y_mm=y, heading_deg=base.heading_deg + angle_deg)
         for base, (x, y) in zip(bases, places, strict=True)
@@ -81,5 +70,5 @@ def beside(base: BasePose, other: BasePose, *, to_right: bool) -> BasePose:
     apart_mm = (base.width_mm + other.width_mm) / 2 * (1 if to_right else -1)
     # Bases of different depth are aligned by their fronts.
     on_mm = (base.depth_mm - other.depth_mm) / 2
-    x, y = (np.array((base.x_mm, base.y_mm)) + across * apart_mm + onward * on_mm).tolist()
+    x, y = (np.array(base.place_mm) + across * apart_mm + onward * on_mm).tolist()
     return replace(other, x_mm=x, y_mm=y, heading_deg=base.heading_deg)
