@@ -9,7 +9,6 @@ from typing import Final
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.combat.combat import Meeting, ResolvedCombat
 from tablecam.rules.maurice.combat.cover import close_call_covers
-from tablecam.rules.maurice.combat.fall_back import TABLE_ENDS
 from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import Field
@@ -72,7 +71,7 @@ def _deciding(field: Field, fought: ResolvedCombat) -> Iterator[str]:
         if result.fall_back_mm > FALL_BACK_BW * field.bw_mm + EXACT_MM:
             yield "M-8.25"
         leaves_bad_ground = result.falls_back and field.by_id[name].is_in_difficult
-        if leaves_bad_ground or any(TABLE_ENDS in line for line in result.because):
+        if leaves_bad_ground or any(reason.reading == "M-8.27" for reason in result.because):
             yield "M-8.27"
 
 

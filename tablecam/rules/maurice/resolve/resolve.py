@@ -112,7 +112,7 @@ def _struck_json(struck: TargetResult) -> Json:
 def _fought_json(name: str, fought: ResolvedCombat) -> Json:
     result = fought.results[name]
     if name not in fought.values:
-        return _result_json(result) | {"because": list(result.because)}
+        return _result_json(result) | {"because": list(map(str, result.because))}
     value, die = fought.values[name], fought.dice[name]
     score = f"M-8.19 value {value.value} and a roll of {die}: score {value.value + die}"
     return {
@@ -124,7 +124,7 @@ def _fought_json(name: str, fought: ResolvedCombat) -> Json:
         "engaged_with": list(value.engaged_with),
         **_result_json(result),
         "falls_back": result.falls_back,
-        "because": [*value.because, score, *result.because],
+        "because": [*value.because, score, *map(str, result.because)],
     }
 
 

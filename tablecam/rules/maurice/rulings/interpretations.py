@@ -81,7 +81,7 @@ def _deciding(rulings: Rulings) -> Iterator[str]:
         yield "G-3"
     if any(_touches_across_a_gap(rulings, unit_id) for unit_id in rulings.units):
         yield "G-6"
-    if any("impassable" in of_unit.near.answer.because for of_unit in rulings.units.values()):
+    if any(of_unit.near.turns_on_impassable for of_unit in rulings.units.values()):
         yield "M-1.9"
     if _has_a_chain(rulings):
         yield "M-1.15"

@@ -110,7 +110,7 @@ def _near_json(near: NearEnemy) -> Json:
 def _charge_json(charge: Charge) -> Json:
     document: Json = {
         "eligible": charge.is_eligible,
-        "why_not": charge.why_not,
+        "why_not": None if charge.why_not is None else str(charge.why_not),
         "targets": list(charge.targets),
         "lanes": [_lane_json(lane) for lane in charge.lanes],
     }

@@ -154,7 +154,7 @@ def _charge(rulings: Rulings) -> TextTable:
         if of_unit.unit.side != rulings.active:
             continue
         if not of_unit.charge.is_eligible:
-            rows.append((unit_id, NOTHING, of_unit.charge.why_not or "", ""))
+            rows.append((unit_id, NOTHING, str(of_unit.charge.why_not or ""), ""))
         rows.extend(
             (unit_id, lane.target, _way(rulings, lane), f"{lane.cost_bw:.2f} BW")
             for lane in of_unit.charge.lanes

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.charge.charge import ChargeLane
+from tablecam.rules.maurice.charge.limits import NOT_AT_CAVALRY
 from tablecam.rules.maurice.charge.reach import allowance_mm
 from tablecam.rules.maurice.charge.view import is_in_view
 from tablecam.rules.maurice.field.field import UnitOnField
+from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import answer_line, listed_answer, plain_line, question
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.uncertainty.answer import Answer
-from tablecam.uncertainty.lengths import distance
+from tablecam.uncertainty.lengths import Length, distance
 
 _TITLE = "Charge"
+_NO_MOVE = Reason("M-8.3", "no charge move reaches an enemy")
+_OUT_OF_VIEW = Reason("M-8.4", "it is out of view", "M-8.4")
+_NOT_FIRST = Reason(
+    "M-8.5", "its front edge does not meet it first, straight ahead or after a wheel of 1 BW"
+)
 _CONTACT_MM = 0.5
 """A shorter charge counts as touching already."""
 
@@ -35,8 +41,9 @@ def charge_section(rulings: Rulings, unit: UnitOnField) -> Section:
                 )
             )
     if not lines:
-        rule, why = _split(charge.why_not)
-        lines = [plain_line(f"{unit.id} cannot charge: {why}", rule, read=_reading_of(why))]
+        why = charge.why_not or _NO_MOVE
+        text = f"{unit.id} cannot charge: {why.clause}"
+        lines = [plain_line(text, why.rule, read=why.reading)]
     return Section("charge", _TITLE, tuple(lines), tuple(drawn))
 
 
@@ -72,16 +79,17 @@ def _lines_at(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Itera
             doubt, _question_about(unit, target), read=_view_reading(rulings, unit, target)
         )
         return
-    rule, why, margin_mm, sigma_mm, drawn = _why_not(rulings, unit, target)
+    length = distance(unit.unit, target.unit)
+    why, margin_mm = _why_not(rulings, unit, target, length)
     answer = listed_answer(
-        rule,
-        f"{unit.id} cannot charge {target.id}: {why}",
+        why.rule,
+        f"{unit.id} cannot charge {target.id}: {why.clause}",
         margin_mm=margin_mm,
-        sigma_mm=sigma_mm,
+        sigma_mm=length.sigma_mm if margin_mm else 0.0,
         chance=0.0,
-        evidence=drawn,
+        evidence=(length.evidence(f"{length.in_bw(rulings.field.bw_mm):.2f} BW"),),
     )
-    yield answer_line(answer, _question_about(unit, target), read=_reading_of(why))
+    yield answer_line(answer, _question_about(unit, target), read=why.reading)
 
 
 def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding:
@@ -119,43 +127,25 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding
 
 
 def _why_not(
-    rulings: Rulings, unit: UnitOnField, target: UnitOnField
-) -> tuple[str, str, float, float, tuple[Shape, ...]]:
-    """Returns why a unit cannot charge another: rule, words, margin, sigma and shapes."""
-    field = rulings.field
-    length = distance(unit.unit, target.unit)
-    apart = (length.evidence(f"{length.in_bw(field.bw_mm):.2f} BW"),)
+    rulings: Rulings, unit: UnitOnField, target: UnitOnField, length: Length
+) -> tuple[Reason, float]:
+    """Returns why a unit cannot charge another, and the margin (mm): 0 where no length decides."""
+    field, charge = rulings.field, rulings.units[unit.id].charge
+    never = charge.why_not or _NO_MOVE
     allowed_mm = allowance_mm(field, unit)
-    charge = rulings.units[unit.id].charge
     if allowed_mm is None or unit.unit.arm == "artillery" or unit.formation == "column":
-        rule, why = _split(charge.why_not)
-        return rule, why, 0.0, 0.0, apart
+        return never, 0.0
     # Reasons are tried from the plainest to the subtlest, so that players read the first that
     # applies.
-    margin_mm = allowed_mm - length.value_mm
-    if margin_mm < 0:
+    if length.value_mm > allowed_mm:
         off = f"it is {length.in_bw(field.bw_mm):.2f} BW away, more than the allowance"
-        why = f"{off} of {field.in_bw(allowed_mm):g} BW"
-        return "M-8.5", why, margin_mm, length.sigma_mm, apart
+        why = Reason("M-8.5", f"{off} of {field.in_bw(allowed_mm):g} BW")
+        return why, allowed_mm - length.value_mm
     if unit.unit.arm == "infantry" and target.unit.arm == "cavalry":
-        return "M-8.4", "infantry may not charge cavalry", 0.0, 0.0, apart
+        return NOT_AT_CAVALRY, 0.0
     if not is_in_view(field, unit, target):
-        return "M-8.4", "it is out of view", 0.0, 0.0, apart
-    if not charge.is_eligible:
-        rule, why = _split(charge.why_not)
-        return rule, why, 0.0, 0.0, apart
-    why = "its front edge does not meet it first, straight ahead or after a wheel of 1 BW"
-    return "M-8.5", why, 0.0, 0.0, apart
-
-
-def _split(why_not: str | None) -> tuple[str, str]:
-    """Splits a reason into its leading rule id and its words."""
-    rule, _, why = (why_not or "M-8.3 no charge move reaches an enemy").partition(" ")
-    return rule, why
-
-
-def _reading_of(why: str) -> str | None:
-    return "M-8.4" if "out of view" in why or "charge cavalry" in why else None
+        return _OUT_OF_VIEW, 0.0
+    return (_NOT_FIRST if charge.is_eligible else never), 0.0
 
 
 def _view_reading(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> str | None:

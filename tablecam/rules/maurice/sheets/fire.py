@@ -5,9 +5,10 @@ Bases with the same result share a line and a question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from types import MappingProxyType
+from typing import Final, Literal
 
 import shapely
 
@@ -33,64 +34,103 @@ from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.lengths import distance
 from tablecam.wording import joined
 
-_RANGE_RULE: Final = "M-7.9"
+StopCode = Literal[
+    "range", "ahead", "other", "friend", "turned", "water", "woods", "obstruction", "nobody"
+]
+
+_STOPS: Final[Mapping[StopCode, tuple[str, str, str]]] = MappingProxyType(
+    {
+        "range": (
+            "M-7.9",
+            "it lies {of} BW away, beyond {limit:g} BW",
+            "it lies {of} BW away or more, beyond {limit:g} BW",
+        ),
+        "ahead": (
+            "M-7.12",
+            "it must fire straight ahead, at {of}",
+            "each must fire straight ahead, at {of}",
+        ),
+        "other": (
+            "M-7.12",
+            "at any angle its zone meets other units first or falls short",
+            "at any angle their zones meet other units first or fall short",
+        ),
+        "friend": (
+            "M-7.15",
+            "{of} stands in front of the enemy in its zone",
+            "{of} stands in front of the enemy in their zones",
+        ),
+        "turned": ("M-7.15", "a friend stands in front of the enemy", ""),
+        "water": ("M-7.6", "it stands in water", "they stand in water"),
+        "woods": ("M-7.6", "it is artillery in woods", ""),
+        "obstruction": (
+            "M-7.17",
+            "terrain ends its zone before it reaches any enemy",
+            "terrain ends their zones before they reach any enemy",
+        ),
+        "nobody": ("M-7.12", "no enemy lies within {limit:g} BW and 45° of straight ahead", ""),
+    }
+)
+"""What stops a base: its rule, and a clause about one base and, if it differs, about several."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
     """The reason why a base may not fire at all, or not at one unit.
 
-    `of_one` is a clause about one base, `of_many` about several with the same reason. `margin_mm`
-    is at most 0, and 0 where no distance decides.
+    `of` is the unit or the distance that it names. `margin_mm` is at most 0, and 0 where no
+    distance decides.
     """
 
-    rule: str
-    of_one: str
-    of_many: str
-    margin_mm: float
+    code: StopCode
+    of: str = ""
+    margin_mm: float = 0.0
     sigma_mm: float = 0.0
     evidence: tuple[Shape, ...] = ()
 
     @property
     def alike(self) -> tuple[str, str]:
         """The key by which bases share a line; out of range they share it at any distance."""
-        return self.rule, "" if self.rule == _RANGE_RULE else self.of_many
+        return self.code, "" if self.code == "range" else self.of
 
 
 def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
     """Returns what stops a base from firing at any unit."""
-    if fire.blocked is None:
-        return _no_target(rulings, unit, fire)
-    known: dict[str, Callable[[Rulings, UnitOnField, BaseFire], Stop]] = {
-        "friend": _friend,
-        "water": _water,
-        "woods": _woods,
-        "obstruction": _obstruction,
-    }
-    return known.get(fire.blocked, _no_target)(rulings, unit, fire)
+    base, ground = unit.bases[place_of(unit, fire)], rulings.field.ground
+    zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
+    drawn = shapes_of(zone, "fire-zone")
+    if fire.blocked == "friend":
+        friends = [
+            friend
+            for friend in rulings.field.friends_of(unit)
+            if is_partly_in(friend.outline, zone)
+        ]
+        if not friends:  # a friend blocks only turned zones
+            return Stop("turned", evidence=drawn)
+        # The nearest friend is the obvious one to name.
+        first = min(friends, key=lambda friend: shapely.distance(friend.outline, base))
+        drawn = (*drawn, *_common(first.outline, zone, "friend"))
+        return Stop("friend", first.id, -_depth_mm(first.outline, zone), evidence=drawn)
+    if fire.blocked == "water" or fire.blocked == "woods":
+        area = ground.water if fire.blocked == "water" else ground.woods
+        drawn = _common(base, area, "cover")
+        return Stop(fire.blocked, margin_mm=-_depth_mm(base, area), evidence=drawn)
+    if fire.blocked == "obstruction":
+        return Stop("obstruction", evidence=(*drawn, *_common(ground.obstructing, zone, "cover")))
+    return Stop("nobody", evidence=shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
 
 
 def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Stop:
     """Returns what stops a base from firing at one unit."""
     length = distance(unit.unit.bases[place_of(unit, fire)], target.unit)
-    off_bw, limit_bw = rulings.field.in_bw(length.value_mm), _longest_bw(unit)
-    margin_mm = limit_bw * rulings.field.bw_mm - length.value_mm
-    drawn = (length.evidence(f"{off_bw:.2f} BW"),)
+    off_bw = f"{rulings.field.in_bw(length.value_mm):.2f}"
+    margin_mm = _longest_bw(unit) * rulings.field.bw_mm - length.value_mm
+    drawn = (length.evidence(f"{off_bw} BW"),)
     if margin_mm < 0:
-        text = f"it lies {off_bw:.2f} BW away"
-        beyond = f", beyond {limit_bw:g} BW"
-        return Stop(
-            _RANGE_RULE, text + beyond, f"{text} or more{beyond}", margin_mm, length.sigma_mm, drawn
-        )
+        return Stop("range", off_bw, margin_mm, length.sigma_mm, drawn)
     if fire.options and all(option.angle == "ahead" for option in fire.options):
-        ahead = ", ".join(option.target for option in fire.options)
-        must = f"fire straight ahead, at {ahead}"
-        return Stop("M-7.12", f"it must {must}", f"each must {must}", 0.0, 0.0, drawn)
-    if fire.options:
-        one = "at any angle its zone meets other units first or falls short"
-        many = "at any angle their zones meet other units first or fall short"
-        return Stop("M-7.12", one, many, 0.0, 0.0, drawn)
-    return stop_of(rulings, unit, fire)
+        return Stop("ahead", ", ".join(option.target for option in fire.options), evidence=drawn)
+    return Stop("other", evidence=drawn) if fire.options else stop_of(rulings, unit, fire)
 
 
 def zone_of(rulings: Rulings, unit: UnitOnField, place: int, range_bw: float) -> shapely.Geometry:
@@ -104,55 +144,6 @@ def place_of(unit: UnitOnField, fire: BaseFire) -> int:
     """Returns the index of a base in its unit."""
     names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
     return names.index(fire.base)
-
-
-def _friend(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    place = place_of(unit, fire)
-    zone = zone_of(rulings, unit, place, SHORT_BW)
-    friends = [
-        friend for friend in rulings.field.friends_of(unit) if is_partly_in(friend.outline, zone)
-    ]
-    if not friends:  # a friend blocks only turned zones
-        text = "a friend stands in front of the enemy"
-        return Stop("M-7.15", text, text, 0.0, 0.0, shapes_of(zone, "fire-zone"))
-    # The nearest friend is the obvious one to name.
-    first = min(friends, key=lambda friend: shapely.distance(friend.outline, unit.bases[place]))
-    drawn = (*shapes_of(zone, "fire-zone"), *_common(first.outline, zone, "friend"))
-    stands = f"{first.id} stands in front of the enemy in"
-    depth_mm = _depth_mm(first.outline, zone)
-    return Stop("M-7.15", f"{stands} its zone", f"{stands} their zones", -depth_mm, 0.0, drawn)
-
-
-def _water(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    base, water = unit.bases[place_of(unit, fire)], rulings.field.ground.water
-    drawn = _common(base, water, "cover")
-    depth_mm = _depth_mm(base, water)
-    return Stop("M-7.6", "it stands in water", "they stand in water", -depth_mm, 0.0, drawn)
-
-
-def _woods(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    base, woods = unit.bases[place_of(unit, fire)], rulings.field.ground.woods
-    text = "it is artillery in woods"
-    return Stop("M-7.6", text, text, -_depth_mm(base, woods), 0.0, _common(base, woods, "cover"))
-
-
-def _obstruction(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
-    terrain = _common(rulings.field.ground.obstructing, zone, "cover")
-    return Stop(
-        "M-7.17",
-        "terrain ends its zone before it reaches any enemy",
-        "terrain ends their zones before they reach any enemy",
-        0.0,
-        0.0,
-        (*shapes_of(zone, "fire-zone"), *terrain),
-    )
-
-
-def _no_target(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
-    text = f"no enemy lies within {_longest_bw(unit):g} BW and 45° of straight ahead"
-    return Stop("M-7.12", text, text, 0.0, 0.0, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
 
 
 def _longest_bw(unit: UnitOnField) -> float:
@@ -269,7 +260,9 @@ def _option_result(
 
 
 def _stop_result(fire: BaseFire, target: UnitOnField | None, stop: Stop) -> _BaseResult:
-    return _BaseResult(fire, target, stop=stop, read="M-7.17" if stop.rule == "M-7.17" else None)
+    return _BaseResult(
+        fire, target, stop=stop, read="M-7.17" if stop.code == "obstruction" else None
+    )
 
 
 def _shared(
@@ -336,9 +329,10 @@ def _stop_line(unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question)
     nearest = max(stops, key=lambda stop: stop.margin_mm)
     target = bases[0].target
     at = "fire" if target is None else f"shoot {target.id}"
-    why = nearest.of_one if len(stops) == 1 else nearest.of_many
+    rule, of_one, of_many = _STOPS[nearest.code]
+    why = ((len(stops) > 1 and of_many) or of_one).format(of=nearest.of, limit=_longest_bw(unit))
     answer = listed_answer(
-        nearest.rule,
+        rule,
         f"{_subject(unit, bases)} may not {at}: {why}",
         margin_mm=nearest.margin_mm,
         sigma_mm=nearest.sigma_mm,

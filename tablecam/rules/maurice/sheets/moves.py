@@ -31,6 +31,7 @@ from tablecam.rules.maurice.sheets.lines import (
 from tablecam.rules.reports import Finding, Section
 from tablecam.table.model import Commander
 from tablecam.table.sides import side_name
+from tablecam.uncertainty.within import range_words
 from tablecam.wording import joined
 
 _LISTED_BW = 2 * FORCE_BW
@@ -166,8 +167,8 @@ def link_line(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Finding:
         "too_close": f"Whether {a.id} and {b.id} are linked is too close to call",
     }[answer.answer]
     read = None
-    because = answer.because.removeprefix("no force: ")
-    because = because.replace(f"{a.id} and {b.id} lie", "they lie")
+    apart = range_words("they", answer.answer, answer.margin_mm, FORCE_BW, rulings.field.bw_mm)
+    because = linking_obstacle(a, b) or apart
     if answer.answer != "yes" and b.id in _force_of(rulings, a):
         because += "; other units link them in one force"
         read = "M-1.15"

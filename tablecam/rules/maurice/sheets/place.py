@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.rules.maurice.place.contacts import ACROSS_RULE
+from tablecam.rules.maurice.place.flank import flank_facts
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.rulings.facts import Rulings
@@ -36,8 +37,9 @@ def near_section(rulings: Rulings, unit: UnitOnField) -> Section:
         "too_close": f"Whether {unit.id} is near the enemy is too close to call",
     }[word]
     because = near.answer.because
-    text = because if because.startswith(head) else f"{head}: {because}"
-    read = "M-1.9" if "impassable" in because else None
+    # Without any enemy the answer says all.
+    text = because if near.nearest is None else f"{head}: {because}"
+    read = "M-1.9" if near.turns_on_impassable else None
     asked = question(f"Is {unit.id} near the enemy?", "near", unit.id)
     line = answer_line(near.answer, asked, text=text, read=read)
     drawn = ring(unit.unit, NEAR_BW, rulings.field.bw_mm)
@@ -124,7 +126,6 @@ def flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
     if pair.is_to_flank:
         touches = _touches(rulings, pair)
         touch = f"; it touches {a.id}, so {a.id} is flanked" if touches else "; they do not touch"
-    facts, _, _ = answer.because.rpartition(": ")
     head = {
         "yes": f"{b.id} is to the flank of {a.id} by {answer.margin_mm:.1f} mm",
         "no": f"{b.id} is to the front of {a.id}, {-answer.margin_mm:.1f} mm short of its flank",
@@ -132,7 +133,7 @@ def flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
     }[answer.answer]
     asked = question(f"Is {b.id} to the flank of {a.id}?", "flank", a.id, b.id)
     read = "G-3" if is_bent_column(a) else None
-    return answer_line(answer, asked, text=f"{head}: {facts}{touch}", read=read)
+    return answer_line(answer, asked, text=f"{head}: {flank_facts(a, b)}{touch}", read=read)
 
 
 def _vulnerable(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:

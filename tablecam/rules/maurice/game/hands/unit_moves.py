@@ -160,9 +160,9 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     # Without results: whoever fell back before lies at its new place already.
     unit, result = field.by_id[seen.id], fall_back(field, seen.id, {})[seen.id]
     if result.is_broken:
-        rule, _, why = result.because[-1].partition(" ")
+        why = result.because[-1]
         text = f"{seen.id} breaks as it falls back: take it off the table?"
-        return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, why))
+        return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, why.rule, why.clause))
     back = ahead(unit.unit.bases, unit.axes.heading_deg + 180.0, result.fall_back_mm)
     error_mm = max(
         math.dist((at.x_mm, at.y_mm), (base.x_mm, base.y_mm))
