@@ -21,6 +21,7 @@ from tablecam.rules.maurice.field.tables import LONG_BW, PAST_OBSTRUCTION_BW, SH
 from tablecam.rules.maurice.fire.fire import BaseFire, FireOption
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import (
+    Part,
     answer_line,
     counted,
     line_of,
@@ -29,7 +30,7 @@ from tablecam.rules.maurice.sheets.lines import (
     question,
     span_of,
 )
-from tablecam.rules.reports import Finding, Question, Section
+from tablecam.rules.reports import Finding, Question
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.lengths import distance
 from tablecam.wording import joined
@@ -162,9 +163,6 @@ def _depth_mm(shape: shapely.Geometry, area: shapely.Geometry) -> float:
     return 2.0 * float(max(radii_mm, default=0.0))
 
 
-_TITLE = "Fire"
-
-
 @dataclass(frozen=True, slots=True)
 class _BaseResult:
     """A result for one base, at a target or at all: an option, a doubt, or a stop."""
@@ -187,23 +185,28 @@ class _BaseResult:
         return option.target, option.range, option.angle, option.dice, counts, self.read
 
 
-def fire_section(rulings: Rulings, unit: UnitOnField) -> Section:
-    """Returns the zone of each base and its targets, or why it has none."""
+def fire_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
+    """Yields the zone of each base and its targets, or why it has none."""
     never = _why_never(unit)
     if never is not None:
-        return Section("fire", _TITLE, (never,))
-    lines = _shared(rulings, unit, _about_all(rulings, unit))
-    return Section("fire", _TITLE, tuple(lines), tuple(_zones(rulings, unit)))
+        yield never
+        return
+    yield from _shared(rulings, unit, _about_all(rulings, unit))
+    for place in range(len(unit.bases)):
+        name = unit.unit.base_name(place)
+        if unit.unit.arm == "artillery":
+            yield from shapes_of(zone_of(rulings, unit, place, LONG_BW), "fire-zone", "24 BW")
+        yield from shapes_of(zone_of(rulings, unit, place, SHORT_BW), "fire-zone", name)
 
 
-def pair_fire_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
-    """Returns which bases of either unit may fire at the other."""
-    if a.side == b.side:
-        return Section(
-            "fire", _TITLE, (plain_line(f"{a.id} and {b.id} are on the same side", "M-7.13"),)
-        )
-    lines = (*_pair_lines(rulings, a, b), *_pair_lines(rulings, b, a))
-    return Section("fire", _TITLE, lines)
+def pair_fire_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
+    """Yields which bases of either unit may fire at the other."""
+    for unit, target in ((a, b), (b, a)):
+        never = _why_never(unit)
+        if never is not None:
+            yield never
+        else:
+            yield from _shared(rulings, unit, _about_one(rulings, unit, target))
 
 
 def lines_of_bases(
@@ -214,14 +217,6 @@ def lines_of_bases(
         results = _about_all(rulings, unit) if target is None else _about_one(rulings, unit, target)
         for result in results:
             yield _line(rulings, unit, [result])
-
-
-def _pair_lines(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[Finding]:
-    never = _why_never(unit)
-    if never is not None:
-        yield never
-    else:
-        yield from _shared(rulings, unit, _about_one(rulings, unit, target))
 
 
 def _about_all(rulings: Rulings, unit: UnitOnField) -> Iterator[_BaseResult]:
@@ -400,14 +395,6 @@ def _why_never(unit: UnitOnField) -> Finding | None:
     if unit.formation == "column":
         return plain_line(f"{unit.id} is in column and may not fire", "M-7.7")
     return None
-
-
-def _zones(rulings: Rulings, unit: UnitOnField) -> Iterator[Shape]:
-    for place in range(len(unit.bases)):
-        name = unit.unit.base_name(place)
-        if unit.unit.arm == "artillery":
-            yield from shapes_of(zone_of(rulings, unit, place, LONG_BW), "fire-zone", "24 BW")
-        yield from shapes_of(zone_of(rulings, unit, place, SHORT_BW), "fire-zone", name)
 
 
 def _doubt(fire: BaseFire, target: UnitOnField) -> Answer | None:

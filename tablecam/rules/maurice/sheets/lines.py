@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 import shapely
 
@@ -10,6 +11,16 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
 from tablecam.rules.reports import Finding, Interpretation, Question
 from tablecam.uncertainty.answer import CERTAIN, Answer, AnswerWord
+
+Part = Finding | Shape
+"""A line of a section, or a shape that it draws besides the evidence of its lines."""
+EDGE_CONTACT_MM: Final = 0.05
+"""A wider gap shows, so that a reader asks why it counts as contact."""
+
+
+def by_answer(answer: Answer, yes: str, no: str, too_close: str = "") -> str:
+    """Returns the words for an answer."""
+    return {"yes": yes, "no": no, "too_close": too_close}[answer.answer]
 
 
 def sentence(said: str) -> str:
