@@ -24,9 +24,13 @@ from tablecam.rules.maurice.rulings.narrowing import (
     keys_under,
 )
 from tablecam.rules.maurice.rulings.rulings import pair_document, rulings_document
-from tablecam.rules.maurice.rulings.text import TextTable, rulings_notes, rulings_tables
+from tablecam.rules.maurice.rulings.text import (
+    TextTable,
+    rulings_notes,
+    rulings_tables,
+    sheet_lines,
+)
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
-from tablecam.rules.maurice.sheets.text import sheet_lines
 from tablecam.rules.reports import UnitReport
 from tablecam.table.position_file import read_position_file
 from tablecam.wording import nearest, quoted

@@ -23,7 +23,6 @@ from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import (
     Part,
     answer_line,
-    counted,
     line_of,
     listed_answer,
     plain_line,
@@ -181,8 +180,7 @@ class _BaseResult:
             stopped = None if self.stop is None else self.stop.alike
             return self.target, None if self.doubt is None else self.fire.base, stopped, self.read
         option = self.option
-        counts = (option.has_cover, option.is_enfilade, option.is_dense, option.to_hit)
-        return option.target, option.range, option.angle, option.dice, counts, self.read
+        return option.target, option.range, option.angle, option.dice, option.modifiers, self.read
 
 
 def fire_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
@@ -293,11 +291,13 @@ def _option_line(
     if first.angle != "ahead":
         turned = span_of((abs(option.turned_deg) for option in options), unit="°")
         angle = f"turned {turned} to the {first.angle}"
-    dice = counted(first.dice, "die", "dice") + " each" * (len(options) > 1)
+    dice = f"{first.dice} {'die' if first.dice == 1 else 'dice'}" + " each" * (len(options) > 1)
     text = (
         f"{_subject(unit, bases)} may shoot {first.target}: {first.range} range ({bw} BW), "
-        f"{angle}, {dice}, hits on {first.to_hit}+{_why(unit, first)}"
+        f"{angle}, {dice}, hits on {first.to_hit}+"
     )
+    if first.modifiers:
+        text += f" ({', '.join(map(str, first.modifiers))})"
     doubt = bases[0].doubt
     if doubt is not None:
         return answer_line(doubt, asked, text=f"{text}; but {doubt.because}", read=bases[0].read)
@@ -359,18 +359,6 @@ def _question_about(unit: UnitOnField, bases: Sequence[_BaseResult]) -> Question
 def _evidence(drawn: Iterable[tuple[Shape, ...]]) -> tuple[Shape, ...]:
     """Returns all shapes, each once."""
     return tuple(dict.fromkeys(shape for shapes in drawn for shape in shapes))
-
-
-def _why(unit: UnitOnField, option: FireOption) -> str:
-    """Describes what modifies the number to hit."""
-    modifiers = (
-        (option.is_dense, "+1 dense target"),
-        (option.is_enfilade, "+1 enfilade"),
-        (unit.is_disrupted, "-1 disrupted shooter"),
-        (option.has_cover, "-1 cover"),
-    )
-    named = ", ".join(words for applies, words in modifiers if applies)
-    return f" ({named})" if named else ""
 
 
 def _reading(rulings: Rulings, unit: UnitOnField, option: FireOption) -> str | None:

@@ -89,12 +89,3 @@ def span_of(values: Iterable[float], *, places: int = 0, unit: str = "") -> str:
     ordered = sorted(values)
     ends = dict.fromkeys(f"{value:.{places}f}{unit}" for value in (ordered[0], ordered[-1]))
     return " to ".join(ends)
-
-
-def counted(number: int, thing: str, things: str = "") -> str:
-    """Formats a number of things.
-
-    >>> counted(1, "die", "dice"), counted(2, "die", "dice"), counted(2, "base")
-    ('1 die', '2 dice', '2 bases')
-    """
-    return f"{number} {thing if number == 1 else things or thing + 's'}"

@@ -30,7 +30,7 @@ from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.step_rules import RollRules
 from tablecam.rules.maurice.game.state.steps import ChoosingFallBacks, Over, RollingCombat, Step
 from tablecam.rules.maurice.game.state.table import field_at
-from tablecam.rules.maurice.resolve.notes import combat_close_calls
+from tablecam.rules.maurice.resolve.resolve import combat_close_calls
 from tablecam.wording import joined
 
 
