@@ -47,13 +47,13 @@ SENTENCES = {"because", "clause", "sentence", "text"}
 READS = {"startswith", "endswith", "partition", "rpartition", "split", "removeprefix", "replace"}
 
 HELD = {
-    "files entered for: may F1 fire at B1": 62,
+    "files entered for: may F1 fire at B1": 61,
     "files entered for a charge by hand": 109,
     "times a charge by hand works out charges": 1,
-    "modules with exactly one importer": 58,
+    "modules with exactly one importer": 53,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 21_725,
-    "places outside that name a rulebook's words": 127,
+    "lines of Maurice Lite": 21_551,
+    "places outside that name a rulebook's words": 125,
     "modules in the largest folder": 33,
 }
 """What has been reached. The goals are 20, 40, 10, 0, 6500, 0 and about a dozen.

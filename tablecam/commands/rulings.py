@@ -18,12 +18,13 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.drawing import rulings_svg
 from tablecam.rules.maurice.rulings.facts import Rulings, sides
-from tablecam.rules.maurice.rulings.narrowing import (
+from tablecam.rules.maurice.rulings.rulings import (
     RULES,
     document_under_rule,
     keys_under,
+    pair_document,
+    rulings_document,
 )
-from tablecam.rules.maurice.rulings.rulings import pair_document, rulings_document
 from tablecam.rules.maurice.rulings.text import (
     TextTable,
     rulings_notes,

@@ -15,7 +15,7 @@ from tablecam.rules.maurice.place.near import NearEnemy
 from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.rulings.facts import ForcePath, Rulings, UnitRulings
 from tablecam.rules.maurice.rulings.interpretations import readings_of
-from tablecam.rules.maurice.rulings.narrowing import ALL_KEYS, is_under, keys_under
+from tablecam.rules.maurice.rulings.rulings import is_under, keys_under
 from tablecam.rules.reports import Finding, UnitReport
 from tablecam.table.sides import side_name
 
@@ -44,7 +44,7 @@ class TextTable:
 
 def rulings_tables(rulings: Rulings, *, rule: str | None = None) -> tuple[TextTable, ...]:
     """Returns the tables with content; under one rule, those that answer it."""
-    keys = ALL_KEYS if rule is None else keys_under(rule)
+    keys = keys_under(rule)
     tables = [_units(rulings, keys, all_columns=rule is not None)]
     tables += [make(rulings) for key, make in _TABLES if key in keys]
     return tuple(table for table in tables if table.rows and table.heads)
