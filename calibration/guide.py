@@ -125,7 +125,8 @@ class Advice:
     """What one frame shows, and what to do next.
 
     `view` is the board in this frame, or None; `taken` is the name under which the view was taken,
-    or None; `is_doubtful` means that something keeps it from being taken.
+    or None; `is_doubtful` means that something keeps it from being taken, `is_held` that
+    the board rests where it should.
     """
 
     view: BoardView | None
@@ -134,6 +135,7 @@ class Advice:
     target: Target
     sentence: str
     is_doubtful: bool
+    is_held: bool
     taken: str | None
 
 
@@ -270,17 +272,18 @@ class LensGuide:
         # An objection matters only when the board rests: before, it is still on its way.
         is_resting = stillness.share > 0.5
         is_new = view is None or taken is not None or self._is_somewhere_new(view)
-        doubt = objection if is_resting and is_new else None
+        is_held = is_resting and is_new
+        doubt = objection if is_held else None
         sentence = next_sentence(
             target.cell,
             target.tilt,
             sees_board=view is not None,
             is_taken=taken is not None,
-            is_held=is_resting and is_new,
+            is_held=is_held,
             doubt=doubt,
             is_enough=self._progress.is_enough,
         )
-        return Advice(view, stillness, focus, target, sentence, doubt is not None, taken)
+        return Advice(view, stillness, focus, target, sentence, doubt is not None, is_held, taken)
 
 
 def _search(views: list[BoardView]) -> LensSearch | None:

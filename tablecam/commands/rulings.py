@@ -18,15 +18,20 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.drawing import rulings_svg
 from tablecam.rules.maurice.rulings.facts import Rulings, sides
-from tablecam.rules.maurice.rulings.narrowing import (
+from tablecam.rules.maurice.rulings.rulings import (
     RULES,
     document_under_rule,
     keys_under,
+    pair_document,
+    rulings_document,
 )
-from tablecam.rules.maurice.rulings.rulings import pair_document, rulings_document
-from tablecam.rules.maurice.rulings.text import TextTable, rulings_notes, rulings_tables
+from tablecam.rules.maurice.rulings.text import (
+    TextTable,
+    rulings_notes,
+    rulings_tables,
+    sheet_lines,
+)
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
-from tablecam.rules.maurice.sheets.text import sheet_lines
 from tablecam.rules.reports import UnitReport
 from tablecam.table.position_file import read_position_file
 from tablecam.wording import nearest, quoted

@@ -129,7 +129,7 @@ def _lens_sentence(advice: Advice, progress: Progress) -> tuple[Tone, str]:
         return "doubt", advice.sentence
     if advice.taken is not None or (progress.is_enough and advice.stillness.share < 0.5):
         return "good", advice.sentence
-    return ("hold" if advice.sentence.startswith("Hold") else "do"), advice.sentence
+    return ("hold" if advice.is_held else "do"), advice.sentence
 
 
 def _table_sentence(table: TableReading) -> tuple[Tone, str]:

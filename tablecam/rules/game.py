@@ -43,6 +43,7 @@ class Refused(BadInput):
     def __init__(self, message: str, *, rule: str | None = None, key: str | None = None) -> None:
         super().__init__("action", message if rule is None else f"{rule} {message}", key=key)
         self.rule = rule
+        self.why = message
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tablecam.geometry.rectangles import Array
 from tablecam.table.model import TableSize
-from tablecam.uncertainty.answer import Answer, decide
+from tablecam.uncertainty.answer import Answer, AnswerWord, decide
 from tablecam.uncertainty.lengths import Length
 from tablecam.uncertainty.samples import decide_sampled
 
@@ -34,18 +34,23 @@ def within(
         answer, sigma_mm, probability = decide_sampled(
             margin_mm, range_bw * bw_mm - drawn_mm, tolerance_mm=table.tolerance_mm
         )
-    lie = f"{a} and {b} lie {length.in_bw(bw_mm):.2f} BW apart"
-    by = f"by {abs(margin_mm):.1f} mm"
-    limit = f"{range_bw:g} BW"
-    if answer == "too_close":
-        because = f"{lie}, too close to {limit} to call, {_side(margin_mm)} {by}"
-    # A margin that rounds to 0.0 mm would read oddly.
-    elif answer == "yes" and margin_mm < 0.05:
-        because = f"{lie}, exactly {limit}, which is within it"
-    else:
-        because = f"{lie}, {_AS_WORDS[answer]} {limit} {by}"
+    because = range_words(f"{a} and {b}", answer, margin_mm, range_bw, bw_mm)
     evidence = (length.evidence(f"{length.in_bw(bw_mm):.2f} BW"),)
     return Answer(answer, margin_mm, sigma_mm, probability, rule, because, evidence)
+
+
+def range_words(
+    who: str, answer: AnswerWord, margin_mm: float, range_bw: float, bw_mm: float
+) -> str:
+    """Describes how far two things lie apart, and whether that is within a range."""
+    lie = f"{who} lie {range_bw - margin_mm / bw_mm:.2f} BW apart"
+    by = f"by {abs(margin_mm):.1f} mm"
+    if answer == "too_close":
+        return f"{lie}, too close to {range_bw:g} BW to call, {_side(margin_mm)} {by}"
+    # A margin that rounds to 0.0 mm would read oddly.
+    if answer == "yes" and margin_mm < 0.05:
+        return f"{lie}, exactly {range_bw:g} BW, which is within it"
+    return f"{lie}, {_AS_WORDS[answer]} {range_bw:g} BW {by}"
 
 
 def _side(margin_mm: float) -> str:

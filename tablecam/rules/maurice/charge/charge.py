@@ -30,6 +30,7 @@ from tablecam.rules.maurice.charge.reach import allowance_mm, far_mm, swing_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import are_partly_in, is_partly_in
 from tablecam.rules.maurice.field.tables import CHARGE_DISRUPTIONS
+from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer
 
@@ -84,7 +85,7 @@ class Charge:
     """
 
     is_eligible: bool
-    why_not: str | None
+    why_not: Reason | None
     targets: tuple[str, ...]
     lanes: tuple[ChargeLane, ...]
     lazy_answers: ChargeAnswers | None = field(default=None, compare=False, repr=False)
@@ -193,16 +194,16 @@ def are_enough_chargers(chargers: int, activated: int) -> bool:
     return 2 * chargers >= activated
 
 
-def _why_never(field: Field, unit: UnitOnField) -> str | None:
+def _why_never(field: Field, unit: UnitOnField) -> Reason | None:
     """Returns the rule that forbids a unit any charge, wherever the enemy is (M-8.4), or None."""
     if unit.unit.arm == "artillery":
-        return "M-8.4 artillery never charges"
+        return Reason("M-8.4", "artillery never charges")
     if unit.formation == "column":
-        return "M-8.4 a unit in column may not charge"
+        return Reason("M-8.4", "a unit in column may not charge")
     if unit.disruption > CHARGE_DISRUPTIONS:
-        return f"M-8.4 a unit with {unit.disruption} disruptions may not charge"
+        return Reason("M-8.4", f"a unit with {unit.disruption} disruptions may not charge")
     if allowance_mm(field, unit) is None:
-        return f"M-8.4 {unit.formation} {unit.unit.arm} may not charge"
+        return Reason("M-8.4", f"{unit.formation} {unit.unit.arm} may not charge")
     return None
 
 

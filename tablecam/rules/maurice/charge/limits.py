@@ -37,6 +37,7 @@ from tablecam.rules.maurice.charge.wheel import Wheel, longest_free_arcs_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.front_contact import touches_across
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, SLIVER_MM
+from tablecam.rules.maurice.field.terms import Reason
 from tablecam.table.headings import forward
 from tablecam.uncertainty.contact import TOUCH_MM
 
@@ -379,13 +380,18 @@ def _meets_any(attempt: Attempt, rows: Rows, which: Callable[[UnitOnField], bool
     return meets
 
 
-LIMITS: tuple[tuple[str, Callable[[Attempt, Rows], Bools]], ...] = (
-    ("M-8.5 no enemy is in reach straight ahead or after a wheel that it has room for", _reaches),
-    ("M-8.4 friends are in the way", _passes_no_friend),
-    ("M-8.7 it would touch an enemy with its flank", _meets_with_front_alone),
-    ("M-8.4 infantry may not charge cavalry", _may_meet_arms),
-    ("M-8.4 the enemy is out of view", _sees),
-    ("M-8.4 ground it may not enter is in the way", _has_ground),
-    ("M-8.4 cavalry may not charge units in woods", _meets_none_in_woods),
+NOT_AT_CAVALRY = Reason("M-8.4", "infantry may not charge cavalry", "M-8.4")
+_OUT_OF_REACH = Reason(
+    "M-8.5", "no enemy is in reach straight ahead or after a wheel that it has room for"
+)
+
+LIMITS: tuple[tuple[Reason, Callable[[Attempt, Rows], Bools]], ...] = (
+    (_OUT_OF_REACH, _reaches),
+    (Reason("M-8.4", "friends are in the way"), _passes_no_friend),
+    (Reason("M-8.7", "it would touch an enemy with its flank"), _meets_with_front_alone),
+    (NOT_AT_CAVALRY, _may_meet_arms),
+    (Reason("M-8.4", "the enemy is out of view", "M-8.4"), _sees),
+    (Reason("M-8.4", "ground it may not enter is in the way"), _has_ground),
+    (Reason("M-8.4", "cavalry may not charge units in woods"), _meets_none_in_woods),
 )
 """Each limit on a charge move, with the reason given where it leaves no move."""

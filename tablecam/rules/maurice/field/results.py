@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.rules.maurice.field.tables import COMBAT_BEATEN, COMBAT_DOUBLED, COMBAT_OTHERWISE
+from tablecam.rules.maurice.field.terms import Reason
 
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -38,7 +39,7 @@ class CombatResult:
 
     disruption: int = 0
     is_broken: bool = False
-    because: tuple[str, ...] = ()
+    because: tuple[Reason, ...] = ()
     falls_back: bool = False
     fall_back_mm: float = 0.0
 
@@ -97,23 +98,25 @@ def results(units: Iterable[ScoredUnit]) -> Mapping[str, CombatResult]:
     return MappingProxyType(result_of)
 
 
-def _because(unit: ScoredUnit, best: ScoredUnit | None, gained: int) -> tuple[str, ...]:
+def _because(unit: ScoredUnit, best: ScoredUnit | None, gained: int) -> tuple[Reason, ...]:
     if best is None:
-        why = "M-8.20 all its enemies broke"
+        why = "all its enemies broke"
     elif gained == 0:
-        return (f"M-8.20 doubled by {best.id}, {best.score} to {unit.score}: broken",)
+        why = f"doubled by {best.id}, {best.score} to {unit.score}: broken"
+        return (Reason("M-8.20", why),)
     elif gained == COMBAT_BEATEN:
         how = "reached" if unit.is_active else "beaten"
-        why = f"M-8.20 {how} by {best.id}, {best.score} to {unit.score}"
+        why = f"{how} by {best.id}, {best.score} to {unit.score}"
     else:
         how = "won" if unit.is_active else "not beaten"
-        why = f"M-8.20 {how}, {unit.score} to {best.id}'s {best.score}"
-    because = [f"{why}: {gained} disruption{'s' * (gained > 1)}"]
+        why = f"{how}, {unit.score} to {best.id}'s {best.score}"
+    because = [Reason("M-8.20", f"{why}: {gained} disruption{'s' * (gained > 1)}")]
     if is_broken(unit.disruption + gained, unit.bases):
         because.append(breaking_reason(unit.disruption + gained, unit.bases))
     return tuple(because)
 
 
-def breaking_reason(level: int, bases: int) -> str:
-    """Returns the line that explains why this level of disruption breaks a unit."""
-    return f"M-1.14 {level} disruptions are more than its {bases} base{'s' * (bases > 1)}: broken"
+def breaking_reason(level: int, bases: int) -> Reason:
+    """Returns why this level of disruption breaks a unit."""
+    than = f"its {bases} base{'s' * (bases > 1)}"
+    return Reason("M-1.14", f"{level} disruptions are more than {than}: broken")

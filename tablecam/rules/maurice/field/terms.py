@@ -11,6 +11,23 @@ DIE_SIDES = 6
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """A reason for a ruling: its rule, a clause, and the interpretation that it rests on, if any.
+
+    >>> str(Reason("M-8.4", "artillery never charges"))
+    'M-8.4 artillery never charges'
+    """
+
+    rule: str
+    clause: str
+    reading: str | None = None
+
+    def __str__(self) -> str:
+        """Returns the line of an explanation."""
+        return f"{self.rule} {self.clause}"
+
+
+@dataclass(frozen=True, slots=True)
 class Term:
     """One modifier of a sum: `name` is its key in answers, `why` a part of a sentence."""
 

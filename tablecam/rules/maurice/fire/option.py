@@ -15,6 +15,7 @@ from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import blockers_between
 from tablecam.rules.maurice.field.tables import CANISTER_DICE, TO_HIT
+from tablecam.rules.maurice.field.terms import needed_on_die
 from tablecam.rules.maurice.fire.cover import Aim, best_aim
 from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.rules.maurice.fire.zone import ZoneContents
@@ -57,9 +58,28 @@ class ShotGeometry:
 Range = Literal["short", "long"]
 Angle = Literal["ahead", "left", "right"]
 
-_EASIEST, _HARDEST = 2, 6
-"""A natural 1 always misses and a natural 6 always hits (M-7.23)."""
 _LENGTH_PLACES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Modifier:
+    """What makes a hit easier, by a positive amount, or harder."""
+
+    amount: int
+    name: str
+    rule: str
+
+    def __str__(self) -> str:
+        """Returns the modifier as sentences name it, such as `-1 cover`."""
+        return f"{self.amount:+d} {self.name}"
+
+
+_MODIFIERS = (
+    Modifier(1, "dense target", "M-7.21"),
+    Modifier(1, "enfilade", "M-7.22"),
+    Modifier(-1, "disrupted shooter", "M-7.24"),
+    Modifier(-1, "cover", "M-7.24"),
+)
 
 
 class TargetConfidence(Protocol):
@@ -89,6 +109,7 @@ class FireOption:
     has_cover: bool
     is_enfilade: bool
     is_dense: bool
+    modifiers: tuple[Modifier, ...]
     because: str
     geometry: ShotGeometry = field(compare=False)
     confidence: TargetConfidence | None = field(default=None, compare=False, repr=False)
@@ -199,14 +220,14 @@ def _option(hit: Hit, fire_range: Range, cover: shapely.Geometry) -> FireOption:
     distance_mm = float(met.ranges_mm[aim.at, hit.place])
     dense = other.unit.formation in ("column", "massed")
     enfilade = ahead_of_front_mm(base, other) <= EXACT_MM
-    modifiers = (
-        ("dense target", 1, dense, "M-7.21"),
-        ("enfilade", 1, enfilade, "M-7.22"),
-        ("disrupted shooter", -1, base.unit.is_disrupted, "M-7.24"),
-        ("cover", -1, aim.has_cover, "M-7.24"),
+    modifiers = tuple(
+        modifier
+        for modifier, applies in zip(
+            _MODIFIERS, (dense, enfilade, base.unit.is_disrupted, aim.has_cover), strict=True
+        )
+        if applies
     )
-    sum_of_modifiers = sum(value for _, value, applies, _ in modifiers if applies)
-    to_hit = min(_HARDEST, max(_EASIEST, TO_HIT - sum_of_modifiers))
+    to_hit = needed_on_die(TO_HIT, sum(modifier.amount for modifier in modifiers))
     angle: Angle = "ahead" if turned_deg == 0 else "left" if turned_deg > 0 else "right"
     return FireOption(
         target=other.unit.id,
@@ -220,6 +241,7 @@ def _option(hit: Hit, fire_range: Range, cover: shapely.Geometry) -> FireOption:
         has_cover=aim.has_cover,
         is_enfilade=enfilade,
         is_dense=dense,
+        modifiers=modifiers,
         because=_because(base, other, turned_deg, distance_mm, to_hit, modifiers),
         geometry=_geometry(hit, aim),
     )
@@ -243,7 +265,7 @@ def _because(
     turned_deg: float,
     distance_mm: float,
     to_hit: int,
-    modifiers: Sequence[tuple[str, int, bool, str]],
+    modifiers: Sequence[Modifier],
 ) -> str:
     """Writes the sentence that explains an option."""
     turned = "straight ahead"
@@ -253,7 +275,7 @@ def _because(
         f"{turned} its zone first meets base {other.name} of {other.unit.id}, "
         f"{distance_mm / base.bw_mm:.2f} BW on"
     )
-    named = [f"{value:+d} {name} ({rule})" for name, value, applies, rule in modifiers if applies]
+    named = [f"{modifier} ({modifier.rule})" for modifier in modifiers]
     return f"{met}: {TO_HIT}+" + (f" with {', '.join(named)} is {to_hit}+" if named else "")
 
 

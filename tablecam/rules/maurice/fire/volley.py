@@ -167,7 +167,7 @@ def target_result(name: str, dice: Dice, disrupt_on: int, level: int, bases: int
     gained = sum(die >= disrupt_on for die in dice)
     broken = is_broken(level + gained, bases)
     because = [f"M-7.26 {gained} of {len(dice)} hits disrupt ({disrupt_on}+ needed)"]
-    because += [breaking_reason(level + gained, bases)] * broken
+    because += [str(breaking_reason(level + gained, bases))] * broken
     return TargetResult(name, len(dice), disrupt_on, dice, gained, broken, tuple(because))
 
 

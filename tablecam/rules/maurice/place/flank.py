@@ -142,6 +142,16 @@ def _sigma_bound_mm(a: UnitOnField, b: UnitOnField) -> float:
 
 
 def _sentence(a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> str:
+    facts = flank_facts(a, b)
+    if word == "too_close":
+        return f"{facts}: too close to call, by {abs(margin_mm):.1f} mm"
+    if word == "no":
+        return f"{facts}: to the front, {-margin_mm:.1f} mm short of being to the flank"
+    return f"{facts}: to the flank by {margin_mm:.1f} mm"
+
+
+def flank_facts(a: UnitOnField, b: UnitOnField) -> str:
+    """Describes how `b` lies to the two conditions of `to_flank`, as measured."""
     behind = int(np.count_nonzero(_ahead_mm(a, b) <= EXACT_MM))
     total = len(b.unit.bases)
     counted = f"{behind or 'none'} of {b.id}'s {total} bases" if total > 1 else f"{b.id}"
@@ -149,12 +159,7 @@ def _sentence(a: UnitOnField, b: UnitOnField, word: str, margin_mm: float) -> st
     lie = "does not lie" if total == 1 and not behind else lie
     where = f"{counted} {lie} wholly behind {a.id}'s front line"
     directly = "part of it" if _depth_mm(a, b) > SLIVER_MM else "no part of it"
-    facts = f"{where}, and {directly} is directly in front of {a.id}"
-    if word == "too_close":
-        return f"{facts}: too close to call, by {abs(margin_mm):.1f} mm"
-    if word == "no":
-        return f"{facts}: to the front, {-margin_mm:.1f} mm short of being to the flank"
-    return f"{facts}: to the flank by {margin_mm:.1f} mm"
+    return f"{where}, and {directly} is directly in front of {a.id}"
 
 
 def _ahead_mm(a: UnitOnField, b: UnitOnField) -> Array:

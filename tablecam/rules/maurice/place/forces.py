@@ -94,7 +94,7 @@ def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
         return answer
     no = replace(answer, answer="no", margin_mm=0.0, sigma_mm=0.0, probability=0.0)
     # The distance does not matter.
-    return replace(no, because=f"no force: {obstacle}")
+    return replace(no, because=obstacle)
 
 
 def close_call_links(

@@ -37,13 +37,15 @@ class NearEnemy:
 
     `nearest` is the nearest enemy that impassable ground does not bar, or simply the nearest if it
     bars all within reach; `distance_bw` is the distance to it. `is_near` is the answer as measured,
-    without regard to errors.
+    without regard to errors; `turns_on_impassable` means that impassable ground bars
+    the shortest line.
     """
 
     answer: Answer
     nearest: str | None
     distance_bw: float | None
     is_near: bool
+    turns_on_impassable: bool = False
 
 
 def near_enemy(field: Field, unit: UnitOnField, apart: DistanceMatrix | None = None) -> NearEnemy:
@@ -143,7 +145,8 @@ def _past_barriers(
     near = _near(field, unit, enemy, clear)
     passing = "by the shortest straight line past impassable ground"
     answer = replace(near.answer, because=f"{near.answer.because}, {passing}")
-    return replace(near, answer=answer, distance_bw=field.in_bw(far_mm[enemy.id]))
+    distance_bw = field.in_bw(far_mm[enemy.id])
+    return replace(near, answer=answer, distance_bw=distance_bw, turns_on_impassable=True)
 
 
 def _unless_an_edge_decides(
@@ -198,7 +201,8 @@ def _barred(
     )
     evidence = (plain.evidence("barred"), *shapes_of(field.ground.impassable, "impassable"))
     answer = Answer(word, margin_mm, sigma_mm, chance, RULE, because, evidence)
-    return NearEnemy(answer, nearest.id, field.in_bw(plain.value_mm), is_near=False)
+    distance_bw = field.in_bw(plain.value_mm)
+    return NearEnemy(answer, nearest.id, distance_bw, is_near=False, turns_on_impassable=True)
 
 
 def _nobody(field: Field, unit: UnitOnField) -> Answer:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
+from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.combat.aftermath import Aftermath, position_after
-from tablecam.rules.maurice.combat.combat import ResolvedCombat, resolve_combat
+from tablecam.rules.maurice.combat.combat import Meeting, ResolvedCombat, resolve_combat
+from tablecam.rules.maurice.combat.cover import close_call_covers
 from tablecam.rules.maurice.combat.rally import rally
+from tablecam.rules.maurice.combat.score import CombatValue
+from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.results import CombatResult
+from tablecam.rules.maurice.field.tables import FALL_BACK_BW
 from tablecam.rules.maurice.fire.volley import RolledShot, TargetResult, fire
-from tablecam.rules.maurice.resolve.notes import combat_close_calls, combat_readings
+from tablecam.rules.maurice.place.flank import flanked_by, to_flank
+from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
 from tablecam.table.position_file import position_to_json
+from tablecam.uncertainty.answer import Answer
 
 Json = dict[str, Any]
 
@@ -112,16 +120,87 @@ def _struck_json(struck: TargetResult) -> Json:
 def _fought_json(name: str, fought: ResolvedCombat) -> Json:
     result = fought.results[name]
     if name not in fought.values:
-        return _result_json(result) | {"because": list(result.because)}
+        return _result_json(result) | {"because": list(map(str, result.because))}
     value, die = fought.values[name], fought.dice[name]
     score = f"M-8.19 value {value.value} and a roll of {die}: score {value.value + die}"
     return {
         **value.score_json(die),
         **_result_json(result),
         "falls_back": result.falls_back,
-        "because": [*value.because, score, *result.because],
+        "because": [*value.because, score, *map(str, result.because)],
     }
 
 
 def _result_json(result: CombatResult) -> Json:
     return {"disruption": result.disruption, "broken": result.is_broken}
+
+
+def combat_close_calls(field: Field, meeting: Meeting) -> tuple[Answer, ...]:
+    """Returns close calls of contact, flank, engagement and cover in a combat.
+
+    The combat itself is resolved with the measured values.
+    """
+    return tuple(answer for answer in _questions(field, meeting) if answer.answer == "too_close")
+
+
+def combat_readings(field: Field, fought: ResolvedCombat) -> Mapping[str, str]:
+    """Returns the interpretations that decide something in a combat."""
+    deciding = dict.fromkeys(_deciding(field, fought))
+    return MappingProxyType({rule: INTERPRETATIONS[rule] for rule in deciding})
+
+
+def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
+    """Yields the answers on which a combat depends."""
+    for (a_id, b_id), contact in meeting.contacts_on_field.contacts.items():
+        a, b = field.by_id[a_id], field.by_id[b_id]
+        if a.side == b.side or not {a_id, b_id} & meeting.engaged.keys():
+            continue
+        yield contact.answer
+        passive, attacker = (b, a) if a.side == meeting.active else (a, b)
+        if attacker.id in meeting.engaged.get(passive.id, ()):
+            yield to_flank(field, passive, attacker)
+    yield from meeting.engagements.close_calls
+    # Exact positions leave no doubt about cover.
+    if not is_exact(field):
+        yield from close_call_covers(field, meeting.engagements.possible_pairs(meeting.engaged))
+
+
+def _deciding(field: Field, fought: ResolvedCombat) -> Iterator[str]:
+    """Yields the rules whose interpretations decide something in a combat."""
+    meeting = fought.meeting
+    if any(map(_floor_matters, fought.values.values())) or _has_flanked_attacker(field, meeting):
+        yield "M-8.16"
+    if any(_has_a_gun_beside(field, meeting, name) for name in meeting.engaged):
+        yield "M-8.17"
+    for name, result in fought.results.items():
+        if result.fall_back_mm > FALL_BACK_BW * field.bw_mm + EXACT_MM:
+            yield "M-8.25"
+        leaves_bad_ground = result.falls_back and field.by_id[name].is_in_difficult
+        if leaves_bad_ground or any(reason.reading == "M-8.27" for reason in result.because):
+            yield "M-8.27"
+
+
+def _floor_matters(value: CombatValue) -> bool:
+    """Whether it matters that the value is floored at 0 after summing all modifiers (M-8.16)."""
+    minuses = sum(amount for amount in value.modifiers.values() if amount < 0)
+    pluses = sum(amount for amount in value.modifiers.values() if amount > 0)
+    return value.value != max(value.basic + minuses, 0) + pluses
+
+
+def _has_flanked_attacker(field: Field, meeting: Meeting) -> bool:
+    return any(
+        enemy in meeting.engaged[name]
+        for name in meeting.contacts
+        for enemy in flanked_by(field, field.by_id[name], meeting.contacts_on_field)
+    )
+
+
+def _has_a_gun_beside(field: Field, meeting: Meeting, name: str) -> bool:
+    """Whether one of several enemies would meet a unit alone but for a gun beside it."""
+
+    def is_gun(other: str) -> bool:
+        return field.by_id[other].unit.arm == "artillery"
+
+    enemies = [enemy for enemy in meeting.engaged[name] if not is_gun(enemy)]
+    others = [[other for other in meeting.engaged[enemy] if other != name] for enemy in enemies]
+    return len(enemies) > 1 and any(names and all(map(is_gun, names)) for names in others)

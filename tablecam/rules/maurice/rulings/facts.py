@@ -21,6 +21,7 @@ from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.fire.fire import BaseFire, fire_of_units
 from tablecam.rules.maurice.movement.judge import allowance_bw
 from tablecam.rules.maurice.place.command_string import CommandString, command_strings, least_cards
@@ -256,7 +257,7 @@ class UnitRulings:
         return rulings.attempt(
             f"charge/{name}",
             lambda: charges(rulings.field, (name,))[name],
-            Charge(False, NOT_KNOWN, (), ()),
+            Charge(False, Reason("M-8.3", NOT_KNOWN), (), ()),
         )
 
     @property

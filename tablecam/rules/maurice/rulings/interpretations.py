@@ -56,10 +56,14 @@ INTERPRETATIONS: Final[Mapping[str, str]] = MappingProxyType(
         "M-8.12": "the two lines are tried for every enemy that is engaged without contact",
         "M-8.14": "units on both sides of an obstacle at most a quarter BW thick are in contact "
         "across it if both are in edge contact with it",
-        "M-8.16": "only the passive side is attacked: active units are never vulnerable by their "
-        "flank",
+        "M-8.16": "modifiers are summed before a value below 0 becomes 0; only the passive "
+        "side is attacked, so active units are never vulnerable by their flank",
         "M-8.17": "an enemy that is also engaged with a gun of this side is not engaged with this "
         "unit alone, so it does not outnumber it",
+        "M-8.25": "a unit that would end on a friend stops at the first open ground beyond, not "
+        "after whole BW",
+        "M-8.27": "the table's edge counts as impassable, and leaving difficult ground as moving "
+        "through it",
     }
 )
 """Each interpretation, by the rule that it concerns."""
@@ -81,7 +85,7 @@ def _deciding(rulings: Rulings) -> Iterator[str]:
         yield "G-3"
     if any(_touches_across_a_gap(rulings, unit_id) for unit_id in rulings.units):
         yield "G-6"
-    if any("impassable" in of_unit.near.answer.because for of_unit in rulings.units.values()):
+    if any(of_unit.near.turns_on_impassable for of_unit in rulings.units.values()):
         yield "M-1.9"
     if _has_a_chain(rulings):
         yield "M-1.15"

@@ -1,9 +1,11 @@
-"""Rulings as tables and sentences in plain strings, independent of the output."""
+"""Rulings as tables and sentences, and sheets as lines, in plain strings for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from tablecam.rules.maurice.charge.charge import ChargeLane
 from tablecam.rules.maurice.field.field import UnitOnField
@@ -13,7 +15,8 @@ from tablecam.rules.maurice.place.near import NearEnemy
 from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.rulings.facts import ForcePath, Rulings, UnitRulings
 from tablecam.rules.maurice.rulings.interpretations import readings_of
-from tablecam.rules.maurice.rulings.narrowing import ALL_KEYS, is_under, keys_under
+from tablecam.rules.maurice.rulings.rulings import is_under, keys_under
+from tablecam.rules.reports import Finding, UnitReport
 from tablecam.table.sides import side_name
 
 Column = tuple[str, str, Callable[[UnitRulings], str]]
@@ -25,6 +28,9 @@ _CONTACT_MM = 0.5
 """A shorter charge counts as touching already."""
 _FEW_PAIRS = 12
 """Beyond this number only close pairs are shown."""
+_INDENT: Final = 2
+_COLUMN: Final = 13
+"""Indent of a sheet's sentences: wider than the longest answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ class TextTable:
 
 def rulings_tables(rulings: Rulings, *, rule: str | None = None) -> tuple[TextTable, ...]:
     """Returns the tables with content; under one rule, those that answer it."""
-    keys = ALL_KEYS if rule is None else keys_under(rule)
+    keys = keys_under(rule)
     tables = [_units(rulings, keys, all_columns=rule is not None)]
     tables += [make(rulings) for key, make in _TABLES if key in keys]
     return tuple(table for table in tables if table.rows and table.heads)
@@ -110,7 +116,7 @@ def _fire(rulings: Rulings) -> TextTable:
         # Bases with equal choices share a row.
         by_choice: dict[tuple[tuple[str, ...], ...], list[str]] = {}
         for name, fire in of_unit.fire.items():
-            choice = tuple(_option(of_unit.unit, option) for option in fire.options) or (
+            choice = tuple(_option(option) for option in fire.options) or (
                 (f"none: {fire.blocked}",),
             )
             by_choice.setdefault(choice, []).append(name)
@@ -129,23 +135,12 @@ def _bases(unit: UnitOnField, names: Sequence[str]) -> str:
     return ", ".join(name.removeprefix(f"{unit.id}/") for name in names)
 
 
-def _option(shooter: UnitOnField, option: FireOption) -> tuple[str, ...]:
-    labels = (
-        (option.is_dense, "dense"),
-        (option.is_enfilade, "enfilade"),
-        (option.has_cover, "cover"),
-        (shooter.is_disrupted, "disrupted"),
-    )
-    words = [word for counts, word in labels if counts]
+def _option(option: FireOption) -> tuple[str, ...]:
     turned = "" if option.angle == "ahead" else f" {abs(option.turned_deg):.0f}°"
     dice = f"{option.dice} dice, " if option.dice > 1 else ""
-    return (
-        option.target,
-        option.range,
-        f"{option.angle}{turned}",
-        f"{dice}{option.to_hit}+",
-        ", ".join(words) or NOTHING,
-    )
+    counts = ", ".join(modifier.name for modifier in option.modifiers)
+    to_hit = f"{dice}{option.to_hit}+"
+    return option.target, option.range, f"{option.angle}{turned}", to_hit, counts or NOTHING
 
 
 def _charge(rulings: Rulings) -> TextTable:
@@ -154,7 +149,7 @@ def _charge(rulings: Rulings) -> TextTable:
         if of_unit.unit.side != rulings.active:
             continue
         if not of_unit.charge.is_eligible:
-            rows.append((unit_id, NOTHING, of_unit.charge.why_not or "", ""))
+            rows.append((unit_id, NOTHING, str(of_unit.charge.why_not or ""), ""))
         rows.extend(
             (unit_id, lane.target, _way(rulings, lane), f"{lane.cost_bw:.2f} BW")
             for lane in of_unit.charge.lanes
@@ -220,3 +215,26 @@ _TABLES: tuple[tuple[str, Callable[[Rulings], TextTable]], ...] = (
     ("forces", _forces),
     ("pairs", _pairs),
 )
+
+
+def sheet_lines(sheet: UnitReport, *, width: int, rule: str | None = None) -> Iterator[str]:
+    """Yields a sheet as lines up to a width, optionally only those of a rule or chapter."""
+    yield sheet.title
+    for section in sheet.sections:
+        lines = [line for line in section.lines if rule is None or is_under(rule, line.rule)]
+        if lines:
+            yield ""
+            yield section.title
+        for line in lines:
+            yield from _wrapped(line, width)
+
+
+def _wrapped(line: Finding, width: int) -> Iterator[str]:
+    answer = "-" if line.answer is None else line.answer.answer.replace("_", " ")
+    text = f"{line.text} [{line.rule}]" if line.rule else line.text
+    head = f"{'':{_INDENT}}{answer:{_COLUMN - _INDENT}}"
+    yield from textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * _COLUMN)
+    if line.reading is not None:
+        read = f"Interpretation: {line.reading.text}."
+        indent = " " * _COLUMN
+        yield from textwrap.wrap(read, width, initial_indent=indent, subsequent_indent=indent)

@@ -1,4 +1,4 @@
-"""Combat sections of sheets: who is engaged with whom, and who has cover (M-8.10 to M-8.17)."""
+"""Combat sections of sheets: charges, engagements, and cover from attacks (M-8)."""
 
 from __future__ import annotations
 
@@ -6,32 +6,171 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.rules.maurice.charge.charge import ChargeLane
+from tablecam.rules.maurice.charge.limits import NOT_AT_CAVALRY
+from tablecam.rules.maurice.charge.reach import allowance_mm
+from tablecam.rules.maurice.charge.view import is_in_view
 from tablecam.rules.maurice.combat.cover import cover_answer
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.front_contact import front_gap_mm, touches_across
 from tablecam.rules.maurice.field.levels import is_uphill
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
+from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.sheets.lines import answer_line, plain_line, question
-from tablecam.rules.reports import Finding, Section
+from tablecam.rules.maurice.sheets.lines import (
+    EDGE_CONTACT_MM,
+    Part,
+    answer_line,
+    by_answer,
+    listed_answer,
+    plain_line,
+    question,
+)
+from tablecam.rules.reports import Finding, Question
 from tablecam.table.sides import side_name
+from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.uncertainty.lengths import Length, distance
 
-_EDGE_CONTACT_MM = 0.05
+_NO_MOVE = Reason("M-8.3", "no charge move reaches an enemy")
+_OUT_OF_VIEW = Reason("M-8.4", "it is out of view", "M-8.4")
+_NOT_FIRST = Reason(
+    "M-8.5", "its front edge does not meet it first, straight ahead or after a wheel of 1 BW"
+)
+_CONTACT_MM = 0.5
+"""A shorter charge counts as touching already."""
 _MARGIN_MM = 6.0
 """No enemy farther than this beyond 1 BW can be engaged by measurement error alone."""
 
 
-def engaged_section(rulings: Rulings, unit: UnitOnField) -> Section:
-    """Returns a unit's engagements if the active side attacks from these poses."""
+def charge_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
+    """Yields a unit's targets with the moves to them, or why it cannot charge."""
+    charge = rulings.units[unit.id].charge
+    for lane in charge.lanes:
+        yield _lane_line(rulings, unit, lane)
+        yield from lane.evidence
+    doubts = [doubt for doubt in charge.close_calls if doubt.about not in (None, *charge.targets)]
+    for doubt in doubts:
+        yield _doubt_line(rulings, unit, rulings.field.by_id[str(doubt.about)], doubt)
+    if not charge.lanes and not doubts:
+        why = charge.why_not or _NO_MOVE
+        yield plain_line(f"{unit.id} cannot charge: {why.clause}", why.rule, read=why.reading)
+
+
+def pair_charge_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
+    """Yields the moves by which either of two units can charge the other, or why it cannot."""
+    for unit, target in ((a, b), (b, a)):
+        lanes = rulings.units[unit.id].charge.lanes
+        for lane in lanes:
+            if lane.target == target.id:
+                yield _lane_line(rulings, unit, lane)
+            if lane.target in (a.id, b.id):
+                yield from lane.evidence
+        if target.id not in rulings.units[unit.id].charge.targets:
+            doubt = _doubt(rulings, unit, target)
+            yield (
+                _refusal_line(rulings, unit, target)
+                if doubt is None
+                else _doubt_line(rulings, unit, target, doubt)
+            )
+
+
+def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding:
+    """Returns the line of one legal charge move."""
+    field = rulings.field
+    allowed_mm = allowance_mm(field, unit) or 0.0
+    move = f"ahead {field.in_bw(lane.straight_mm):.2f} BW"
+    if lane.corner is not None:
+        wheel = f"wheel {field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner} front corner"
+        move = f"{wheel}, then {move}"
+    text = (
+        f"{unit.id} may charge {lane.target}: {move}, "
+        f"{lane.cost_bw:.2f} of its {field.in_bw(allowed_mm):g} BW"
+    )
+    if lane.cost_bw * field.bw_mm < _CONTACT_MM:
+        text = f"{unit.id} may charge {lane.target}, which its front edge already touches"
+    if lane.also_meets:
+        text += f"; it meets {', '.join(lane.also_meets)} at the same moment"
+    if lane.crosses_difficult:
+        text += "; it crosses difficult ground and takes 1 disruption"
+    asked = _question_about(unit, field.by_id[lane.target])
+    read = "M-5.2" if lane.crosses_difficult and unit.is_in_difficult else None
+    doubt = _doubt(rulings, unit, field.by_id[lane.target])
+    if doubt is not None:
+        return answer_line(doubt, asked, text=f"{text}; but {doubt.because}", read=read)
+    answer = listed_answer(
+        "M-8.5",
+        text,
+        margin_mm=allowed_mm - lane.cost_bw * field.bw_mm,
+        sigma_mm=rulings.distances.sigma_mm(unit.id, lane.target),
+        chance=lane.probability,
+        evidence=lane.evidence,
+    )
+    return answer_line(answer, asked, read=read)
+
+
+def _refusal_line(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Finding:
+    """Returns why a unit cannot charge another."""
+    length = distance(unit.unit, target.unit)
+    why, margin_mm = _why_not(rulings, unit, target, length)
+    answer = listed_answer(
+        why.rule,
+        f"{unit.id} cannot charge {target.id}: {why.clause}",
+        margin_mm=margin_mm,
+        sigma_mm=length.sigma_mm if margin_mm else 0.0,
+        chance=0.0,
+        evidence=(length.evidence(f"{length.in_bw(rulings.field.bw_mm):.2f} BW"),),
+    )
+    return answer_line(answer, _question_about(unit, target), read=why.reading)
+
+
+def _why_not(
+    rulings: Rulings, unit: UnitOnField, target: UnitOnField, length: Length
+) -> tuple[Reason, float]:
+    """Returns why a unit cannot charge another, and the margin (mm): 0 where no length decides."""
+    field, charge = rulings.field, rulings.units[unit.id].charge
+    never = charge.why_not or _NO_MOVE
+    allowed_mm = allowance_mm(field, unit)
+    if allowed_mm is None or unit.unit.arm == "artillery" or unit.formation == "column":
+        return never, 0.0
+    # Reasons are tried from the plainest to the subtlest, so that players read the first that
+    # applies.
+    if length.value_mm > allowed_mm:
+        off = f"it is {length.in_bw(field.bw_mm):.2f} BW away, more than the allowance"
+        why = Reason("M-8.5", f"{off} of {field.in_bw(allowed_mm):g} BW")
+        return why, allowed_mm - length.value_mm
+    if unit.unit.arm == "infantry" and target.unit.arm == "cavalry":
+        return NOT_AT_CAVALRY, 0.0
+    if not is_in_view(field, unit, target):
+        return _OUT_OF_VIEW, 0.0
+    return (_NOT_FIRST if charge.is_eligible else never), 0.0
+
+
+def _doubt(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Answer | None:
+    doubts = rulings.units[unit.id].charge.close_calls
+    return next((doubt for doubt in doubts if doubt.about == target.id), None)
+
+
+def _doubt_line(rulings: Rulings, unit: UnitOnField, target: UnitOnField, doubt: Answer) -> Finding:
+    """Returns the line of a charge too close to call, with the interpretation of view if it is."""
+    read = None if is_in_view(rulings.field, unit, target) else "M-8.4"
+    return answer_line(doubt, _question_about(unit, target), read=read)
+
+
+def _question_about(unit: UnitOnField, target: UnitOnField) -> Question:
+    return question(f"Can {unit.id} charge {target.id}?", "charge", unit.id, target.id)
+
+
+def engaged_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
+    """Yields a unit's engagements if the active side attacks from these poses."""
     # Farther enemies cannot be engaged, so they are not asked about.
     near_mm = ENGAGED_BW * rulings.field.bw_mm + _MARGIN_MM
-    pairs = [
-        _roles(rulings, unit, enemy)
+    asked = [
+        next(pair_engaged_section(rulings, unit, enemy))
         for enemy in rulings.field.enemies_of(unit)
         if rulings.distances.mm(unit.id, enemy.id) <= near_mm
     ]
-    lines = [line for pair in pairs if not _is_no(line := engagement_line(rulings, *pair))]
+    lines = [line for line in asked if line.answer is not None and line.answer.answer != "no"]
     lines += _outnumbering(rulings, unit)
     if not lines:
         why = (
@@ -40,45 +179,20 @@ def engaged_section(rulings: Rulings, unit: UnitOnField) -> Section:
             else f"no unit of the active side ({side_name(rulings.active)}) attacks it"
         )
         lines = [plain_line(f"{unit.id} is not engaged: {why}", "M-8.10")]
-    return Section("engaged", "Engaged", tuple(lines))
+    yield from lines
 
 
-def pair_engaged_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
-    """Returns whether two units are engaged with each other."""
-    if a.side == b.side:
-        return Section(
-            "engaged", "Engaged", (plain_line(f"{a.id} and {b.id} are on the same side"),)
-        )
+def pair_engaged_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Finding]:
+    """Yields whether two units are engaged, with the interpretation that decides it."""
     attacker, defender = _roles(rulings, a, b)
-    return Section("engaged", "Engaged", (engagement_line(rulings, attacker, defender),))
-
-
-def cover_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
-    """Returns whether the defender of two has cover from the attacker, or stands higher."""
-    title = "Cover in combat"
-    if a.side == b.side:
-        return Section("cover", title, (plain_line(f"{a.id} and {b.id} are on the same side"),))
-    attacker, defender = _roles(rulings, a, b)
-    lines = [_cover_line(rulings, attacker, defender)]
-    if is_uphill(rulings.field, attacker, defender):
-        text = f"{defender.id} stands higher than {attacker.id}, which gets -1 in combat"
-        lines.append(plain_line(text, "M-8.15", read="M-5.9"))
-    return Section("cover", title, tuple(lines))
-
-
-def engagement_line(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> Finding:
-    """Returns whether two units are engaged, with the interpretation that decides it."""
     answer = rulings.engagements.answer(attacker.id, defender.id)
-    head = {
-        "yes": f"{attacker.id} is engaged with {defender.id}: ",
-        "no": f"{attacker.id} is not engaged with {defender.id}: ",
-        "too_close": "",
-    }[answer.answer]
+    yes = f"{attacker.id} is engaged with {defender.id}: "
+    no = f"{attacker.id} is not engaged with {defender.id}: "
     asked = question(
         f"Is {attacker.id} engaged with {defender.id}?", "engaged", attacker.id, defender.id
     )
-    read = _reading(rulings, attacker, defender)
-    return answer_line(answer, asked, text=head + answer.because, read=read)
+    text = by_answer(answer, yes, no) + answer.because
+    yield answer_line(answer, asked, text=text, read=_reading(rulings, attacker, defender))
 
 
 def _reading(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> str | None:
@@ -88,7 +202,7 @@ def _reading(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> 
         return None
     if gap_mm > TOUCH_MM and touches_across(rulings.field, attacker, defender):
         return "M-8.14"
-    if _EDGE_CONTACT_MM < gap_mm <= TOUCH_MM + EXACT_MM:
+    if EDGE_CONTACT_MM < gap_mm <= TOUCH_MM + EXACT_MM:
         return "G-6"
     is_beyond_touch = TOUCH_MM < gap_mm <= ENGAGED_BW * rulings.field.bw_mm + EXACT_MM
     has_contact = bool(rulings.engagements.in_front_contact(attacker.id))
@@ -113,34 +227,26 @@ def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
             yield plain_line(text, "M-8.17", read="M-8.17")
 
 
-def _cover_line(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> Finding:
-    """Returns whether a defender has cover from an attacker."""
-    asked = question(
-        f"Does {defender.id} have cover from an attack by {attacker.id}?",
-        "cover",
-        attacker.id,
-        defender.id,
-    )
+def cover_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
+    """Yields whether the defender of two has cover from the attacker, or stands higher."""
+    attacker, defender = _roles(rulings, a, b)
+    text = f"Does {defender.id} have cover from an attack by {attacker.id}?"
+    asked = question(text, "cover", attacker.id, defender.id)
     answer = cover_answer(rulings.field, attacker, defender)
     if answer.answer != "too_close":
         # The margin is only a bound, not a distance that a player could measure.
         answer = replace(answer, margin_mm=0.0, sigma_mm=0.0)
-    head = {
-        "yes": f"{defender.id} has cover: ",
-        "no": f"{defender.id} has no cover: ",
-        "too_close": "",
-    }[answer.answer]
+    head = by_answer(answer, f"{defender.id} has cover: ", f"{defender.id} has no cover: ")
     if defender.unit.arm == "cavalry":
         head = ""
     across = touches_across(rulings.field, attacker, defender)
     read = "M-8.14" if across else "M-5.1" if answer.answer == "yes" else None
-    return answer_line(answer, asked, text=head + answer.because, read=read)
+    yield answer_line(answer, asked, text=head + answer.because, read=read)
+    if is_uphill(rulings.field, attacker, defender):
+        text = f"{defender.id} stands higher than {attacker.id}, which gets -1 in combat"
+        yield plain_line(text, "M-8.15", read="M-5.9")
 
 
 def _roles(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> tuple[UnitOnField, UnitOnField]:
     """Returns attacker and defender of two units: the active side attacks."""
     return (b, a) if b.side == rulings.active else (a, b)
-
-
-def _is_no(line: Finding) -> bool:
-    return line.answer is not None and line.answer.answer == "no"

@@ -5,9 +5,10 @@ Bases with the same result share a line and a question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from types import MappingProxyType
+from typing import Final, Literal
 
 import shapely
 
@@ -20,77 +21,116 @@ from tablecam.rules.maurice.field.tables import LONG_BW, PAST_OBSTRUCTION_BW, SH
 from tablecam.rules.maurice.fire.fire import BaseFire, FireOption
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import (
+    Part,
     answer_line,
-    counted,
     line_of,
     listed_answer,
     plain_line,
     question,
     span_of,
 )
-from tablecam.rules.reports import Finding, Question, Section
+from tablecam.rules.reports import Finding, Question
 from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.lengths import distance
 from tablecam.wording import joined
 
-_RANGE_RULE: Final = "M-7.9"
+StopCode = Literal[
+    "range", "ahead", "other", "friend", "turned", "water", "woods", "obstruction", "nobody"
+]
+
+_STOPS: Final[Mapping[StopCode, tuple[str, str, str]]] = MappingProxyType(
+    {
+        "range": (
+            "M-7.9",
+            "it lies {of} BW away, beyond {limit:g} BW",
+            "it lies {of} BW away or more, beyond {limit:g} BW",
+        ),
+        "ahead": (
+            "M-7.12",
+            "it must fire straight ahead, at {of}",
+            "each must fire straight ahead, at {of}",
+        ),
+        "other": (
+            "M-7.12",
+            "at any angle its zone meets other units first or falls short",
+            "at any angle their zones meet other units first or fall short",
+        ),
+        "friend": (
+            "M-7.15",
+            "{of} stands in front of the enemy in its zone",
+            "{of} stands in front of the enemy in their zones",
+        ),
+        "turned": ("M-7.15", "a friend stands in front of the enemy", ""),
+        "water": ("M-7.6", "it stands in water", "they stand in water"),
+        "woods": ("M-7.6", "it is artillery in woods", ""),
+        "obstruction": (
+            "M-7.17",
+            "terrain ends its zone before it reaches any enemy",
+            "terrain ends their zones before they reach any enemy",
+        ),
+        "nobody": ("M-7.12", "no enemy lies within {limit:g} BW and 45° of straight ahead", ""),
+    }
+)
+"""What stops a base: its rule, and a clause about one base and, if it differs, about several."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
     """The reason why a base may not fire at all, or not at one unit.
 
-    `of_one` is a clause about one base, `of_many` about several with the same reason. `margin_mm`
-    is at most 0, and 0 where no distance decides.
+    `of` is the unit or the distance that it names. `margin_mm` is at most 0, and 0 where no
+    distance decides.
     """
 
-    rule: str
-    of_one: str
-    of_many: str
-    margin_mm: float
+    code: StopCode
+    of: str = ""
+    margin_mm: float = 0.0
     sigma_mm: float = 0.0
     evidence: tuple[Shape, ...] = ()
 
     @property
     def alike(self) -> tuple[str, str]:
         """The key by which bases share a line; out of range they share it at any distance."""
-        return self.rule, "" if self.rule == _RANGE_RULE else self.of_many
+        return self.code, "" if self.code == "range" else self.of
 
 
 def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
     """Returns what stops a base from firing at any unit."""
-    if fire.blocked is None:
-        return _no_target(rulings, unit, fire)
-    known: dict[str, Callable[[Rulings, UnitOnField, BaseFire], Stop]] = {
-        "friend": _friend,
-        "water": _water,
-        "woods": _woods,
-        "obstruction": _obstruction,
-    }
-    return known.get(fire.blocked, _no_target)(rulings, unit, fire)
+    base, ground = unit.bases[place_of(unit, fire)], rulings.field.ground
+    zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
+    drawn = shapes_of(zone, "fire-zone")
+    if fire.blocked == "friend":
+        friends = [
+            friend
+            for friend in rulings.field.friends_of(unit)
+            if is_partly_in(friend.outline, zone)
+        ]
+        if not friends:  # a friend blocks only turned zones
+            return Stop("turned", evidence=drawn)
+        # The nearest friend is the obvious one to name.
+        first = min(friends, key=lambda friend: shapely.distance(friend.outline, base))
+        drawn = (*drawn, *_common(first.outline, zone, "friend"))
+        return Stop("friend", first.id, -_depth_mm(first.outline, zone), evidence=drawn)
+    if fire.blocked == "water" or fire.blocked == "woods":
+        area = ground.water if fire.blocked == "water" else ground.woods
+        drawn = _common(base, area, "cover")
+        return Stop(fire.blocked, margin_mm=-_depth_mm(base, area), evidence=drawn)
+    if fire.blocked == "obstruction":
+        return Stop("obstruction", evidence=(*drawn, *_common(ground.obstructing, zone, "cover")))
+    return Stop("nobody", evidence=shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
 
 
 def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Stop:
     """Returns what stops a base from firing at one unit."""
     length = distance(unit.unit.bases[place_of(unit, fire)], target.unit)
-    off_bw, limit_bw = rulings.field.in_bw(length.value_mm), _longest_bw(unit)
-    margin_mm = limit_bw * rulings.field.bw_mm - length.value_mm
-    drawn = (length.evidence(f"{off_bw:.2f} BW"),)
+    off_bw = f"{rulings.field.in_bw(length.value_mm):.2f}"
+    margin_mm = _longest_bw(unit) * rulings.field.bw_mm - length.value_mm
+    drawn = (length.evidence(f"{off_bw} BW"),)
     if margin_mm < 0:
-        text = f"it lies {off_bw:.2f} BW away"
-        beyond = f", beyond {limit_bw:g} BW"
-        return Stop(
-            _RANGE_RULE, text + beyond, f"{text} or more{beyond}", margin_mm, length.sigma_mm, drawn
-        )
+        return Stop("range", off_bw, margin_mm, length.sigma_mm, drawn)
     if fire.options and all(option.angle == "ahead" for option in fire.options):
-        ahead = ", ".join(option.target for option in fire.options)
-        must = f"fire straight ahead, at {ahead}"
-        return Stop("M-7.12", f"it must {must}", f"each must {must}", 0.0, 0.0, drawn)
-    if fire.options:
-        one = "at any angle its zone meets other units first or falls short"
-        many = "at any angle their zones meet other units first or fall short"
-        return Stop("M-7.12", one, many, 0.0, 0.0, drawn)
-    return stop_of(rulings, unit, fire)
+        return Stop("ahead", ", ".join(option.target for option in fire.options), evidence=drawn)
+    return Stop("other", evidence=drawn) if fire.options else stop_of(rulings, unit, fire)
 
 
 def zone_of(rulings: Rulings, unit: UnitOnField, place: int, range_bw: float) -> shapely.Geometry:
@@ -104,55 +144,6 @@ def place_of(unit: UnitOnField, fire: BaseFire) -> int:
     """Returns the index of a base in its unit."""
     names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
     return names.index(fire.base)
-
-
-def _friend(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    place = place_of(unit, fire)
-    zone = zone_of(rulings, unit, place, SHORT_BW)
-    friends = [
-        friend for friend in rulings.field.friends_of(unit) if is_partly_in(friend.outline, zone)
-    ]
-    if not friends:  # a friend blocks only turned zones
-        text = "a friend stands in front of the enemy"
-        return Stop("M-7.15", text, text, 0.0, 0.0, shapes_of(zone, "fire-zone"))
-    # The nearest friend is the obvious one to name.
-    first = min(friends, key=lambda friend: shapely.distance(friend.outline, unit.bases[place]))
-    drawn = (*shapes_of(zone, "fire-zone"), *_common(first.outline, zone, "friend"))
-    stands = f"{first.id} stands in front of the enemy in"
-    depth_mm = _depth_mm(first.outline, zone)
-    return Stop("M-7.15", f"{stands} its zone", f"{stands} their zones", -depth_mm, 0.0, drawn)
-
-
-def _water(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    base, water = unit.bases[place_of(unit, fire)], rulings.field.ground.water
-    drawn = _common(base, water, "cover")
-    depth_mm = _depth_mm(base, water)
-    return Stop("M-7.6", "it stands in water", "they stand in water", -depth_mm, 0.0, drawn)
-
-
-def _woods(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    base, woods = unit.bases[place_of(unit, fire)], rulings.field.ground.woods
-    text = "it is artillery in woods"
-    return Stop("M-7.6", text, text, -_depth_mm(base, woods), 0.0, _common(base, woods, "cover"))
-
-
-def _obstruction(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
-    terrain = _common(rulings.field.ground.obstructing, zone, "cover")
-    return Stop(
-        "M-7.17",
-        "terrain ends its zone before it reaches any enemy",
-        "terrain ends their zones before they reach any enemy",
-        0.0,
-        0.0,
-        (*shapes_of(zone, "fire-zone"), *terrain),
-    )
-
-
-def _no_target(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
-    text = f"no enemy lies within {_longest_bw(unit):g} BW and 45° of straight ahead"
-    return Stop("M-7.12", text, text, 0.0, 0.0, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
 
 
 def _longest_bw(unit: UnitOnField) -> float:
@@ -169,9 +160,6 @@ def _depth_mm(shape: shapely.Geometry, area: shapely.Geometry) -> float:
     areas = [part for part in parts if isinstance(part, shapely.Polygon)]
     radii_mm = [shapely.length(shapely.maximum_inscribed_circle(part)) for part in areas]
     return 2.0 * float(max(radii_mm, default=0.0))
-
-
-_TITLE = "Fire"
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,27 +180,31 @@ class _BaseResult:
             stopped = None if self.stop is None else self.stop.alike
             return self.target, None if self.doubt is None else self.fire.base, stopped, self.read
         option = self.option
-        counts = (option.has_cover, option.is_enfilade, option.is_dense, option.to_hit)
-        return option.target, option.range, option.angle, option.dice, counts, self.read
+        return option.target, option.range, option.angle, option.dice, option.modifiers, self.read
 
 
-def fire_section(rulings: Rulings, unit: UnitOnField) -> Section:
-    """Returns the zone of each base and its targets, or why it has none."""
+def fire_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
+    """Yields the zone of each base and its targets, or why it has none."""
     never = _why_never(unit)
     if never is not None:
-        return Section("fire", _TITLE, (never,))
-    lines = _shared(rulings, unit, _about_all(rulings, unit))
-    return Section("fire", _TITLE, tuple(lines), tuple(_zones(rulings, unit)))
+        yield never
+        return
+    yield from _shared(rulings, unit, _about_all(rulings, unit))
+    for place in range(len(unit.bases)):
+        name = unit.unit.base_name(place)
+        if unit.unit.arm == "artillery":
+            yield from shapes_of(zone_of(rulings, unit, place, LONG_BW), "fire-zone", "24 BW")
+        yield from shapes_of(zone_of(rulings, unit, place, SHORT_BW), "fire-zone", name)
 
 
-def pair_fire_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
-    """Returns which bases of either unit may fire at the other."""
-    if a.side == b.side:
-        return Section(
-            "fire", _TITLE, (plain_line(f"{a.id} and {b.id} are on the same side", "M-7.13"),)
-        )
-    lines = (*_pair_lines(rulings, a, b), *_pair_lines(rulings, b, a))
-    return Section("fire", _TITLE, lines)
+def pair_fire_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
+    """Yields which bases of either unit may fire at the other."""
+    for unit, target in ((a, b), (b, a)):
+        never = _why_never(unit)
+        if never is not None:
+            yield never
+        else:
+            yield from _shared(rulings, unit, _about_one(rulings, unit, target))
 
 
 def lines_of_bases(
@@ -223,14 +215,6 @@ def lines_of_bases(
         results = _about_all(rulings, unit) if target is None else _about_one(rulings, unit, target)
         for result in results:
             yield _line(rulings, unit, [result])
-
-
-def _pair_lines(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[Finding]:
-    never = _why_never(unit)
-    if never is not None:
-        yield never
-    else:
-        yield from _shared(rulings, unit, _about_one(rulings, unit, target))
 
 
 def _about_all(rulings: Rulings, unit: UnitOnField) -> Iterator[_BaseResult]:
@@ -269,7 +253,9 @@ def _option_result(
 
 
 def _stop_result(fire: BaseFire, target: UnitOnField | None, stop: Stop) -> _BaseResult:
-    return _BaseResult(fire, target, stop=stop, read="M-7.17" if stop.rule == "M-7.17" else None)
+    return _BaseResult(
+        fire, target, stop=stop, read="M-7.17" if stop.code == "obstruction" else None
+    )
 
 
 def _shared(
@@ -305,11 +291,13 @@ def _option_line(
     if first.angle != "ahead":
         turned = span_of((abs(option.turned_deg) for option in options), unit="°")
         angle = f"turned {turned} to the {first.angle}"
-    dice = counted(first.dice, "die", "dice") + " each" * (len(options) > 1)
+    dice = f"{first.dice} {'die' if first.dice == 1 else 'dice'}" + " each" * (len(options) > 1)
     text = (
         f"{_subject(unit, bases)} may shoot {first.target}: {first.range} range ({bw} BW), "
-        f"{angle}, {dice}, hits on {first.to_hit}+{_why(unit, first)}"
+        f"{angle}, {dice}, hits on {first.to_hit}+"
     )
+    if first.modifiers:
+        text += f" ({', '.join(map(str, first.modifiers))})"
     doubt = bases[0].doubt
     if doubt is not None:
         return answer_line(doubt, asked, text=f"{text}; but {doubt.because}", read=bases[0].read)
@@ -336,9 +324,10 @@ def _stop_line(unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question)
     nearest = max(stops, key=lambda stop: stop.margin_mm)
     target = bases[0].target
     at = "fire" if target is None else f"shoot {target.id}"
-    why = nearest.of_one if len(stops) == 1 else nearest.of_many
+    rule, of_one, of_many = _STOPS[nearest.code]
+    why = ((len(stops) > 1 and of_many) or of_one).format(of=nearest.of, limit=_longest_bw(unit))
     answer = listed_answer(
-        nearest.rule,
+        rule,
         f"{_subject(unit, bases)} may not {at}: {why}",
         margin_mm=nearest.margin_mm,
         sigma_mm=nearest.sigma_mm,
@@ -372,18 +361,6 @@ def _evidence(drawn: Iterable[tuple[Shape, ...]]) -> tuple[Shape, ...]:
     return tuple(dict.fromkeys(shape for shapes in drawn for shape in shapes))
 
 
-def _why(unit: UnitOnField, option: FireOption) -> str:
-    """Describes what modifies the number to hit."""
-    modifiers = (
-        (option.is_dense, "+1 dense target"),
-        (option.is_enfilade, "+1 enfilade"),
-        (unit.is_disrupted, "-1 disrupted shooter"),
-        (option.has_cover, "-1 cover"),
-    )
-    named = ", ".join(words for applies, words in modifiers if applies)
-    return f" ({named})" if named else ""
-
-
 def _reading(rulings: Rulings, unit: UnitOnField, option: FireOption) -> str | None:
     """Returns the interpretation of a turned zone, or of fire past obstructing terrain."""
     axis = [line_of(shape) for shape in option.evidence if shape.role == "range"]
@@ -406,14 +383,6 @@ def _why_never(unit: UnitOnField) -> Finding | None:
     if unit.formation == "column":
         return plain_line(f"{unit.id} is in column and may not fire", "M-7.7")
     return None
-
-
-def _zones(rulings: Rulings, unit: UnitOnField) -> Iterator[Shape]:
-    for place in range(len(unit.bases)):
-        name = unit.unit.base_name(place)
-        if unit.unit.arm == "artillery":
-            yield from shapes_of(zone_of(rulings, unit, place, LONG_BW), "fire-zone", "24 BW")
-        yield from shapes_of(zone_of(rulings, unit, place, SHORT_BW), "fire-zone", name)
 
 
 def _doubt(fire: BaseFire, target: UnitOnField) -> Answer | None:

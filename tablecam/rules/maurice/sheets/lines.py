@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 import shapely
 
@@ -10,6 +11,16 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
 from tablecam.rules.reports import Finding, Interpretation, Question
 from tablecam.uncertainty.answer import CERTAIN, Answer, AnswerWord
+
+Part = Finding | Shape
+"""A line of a section, or a shape that it draws besides the evidence of its lines."""
+EDGE_CONTACT_MM: Final = 0.05
+"""A wider gap shows, so that a reader asks why it counts as contact."""
+
+
+def by_answer(answer: Answer, yes: str, no: str, too_close: str = "") -> str:
+    """Returns the words for an answer."""
+    return {"yes": yes, "no": no, "too_close": too_close}[answer.answer]
 
 
 def sentence(said: str) -> str:
@@ -78,12 +89,3 @@ def span_of(values: Iterable[float], *, places: int = 0, unit: str = "") -> str:
     ordered = sorted(values)
     ends = dict.fromkeys(f"{value:.{places}f}{unit}" for value in (ordered[0], ordered[-1]))
     return " to ".join(ends)
-
-
-def counted(number: int, thing: str, things: str = "") -> str:
-    """Formats a number of things.
-
-    >>> counted(1, "die", "dice"), counted(2, "die", "dice"), counted(2, "base")
-    ('1 die', '2 dice', '2 bases')
-    """
-    return f"{number} {thing if number == 1 else things or thing + 's'}"

@@ -1,156 +1,241 @@
-"""Place sections of sheets: nearness, range, contact, flanks (M-1.9 to M-1.13)."""
+"""Place sections of sheets: nearness, range, contact, flanks, forces, span (M-1, M-4.11)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import UnitOnField
-from tablecam.rules.maurice.field.tables import NEAR_BW
+from tablecam.rules.maurice.field.tables import FORCE_BW, NEAR_BW
+from tablecam.rules.maurice.place.command_string import command_string, least_cards
 from tablecam.rules.maurice.place.contacts import ACROSS_RULE
+from tablecam.rules.maurice.place.flank import flank_facts
+from tablecam.rules.maurice.place.forces import RULE as FORCE_RULE
+from tablecam.rules.maurice.place.forces import link, linking_obstacle
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import is_bent_column
-from tablecam.rules.maurice.sheets.lines import answer_line, plain_line, question
-from tablecam.rules.reports import Finding, Section
+from tablecam.rules.maurice.sheets.lines import (
+    EDGE_CONTACT_MM,
+    Part,
+    answer_line,
+    by_answer,
+    listed_answer,
+    plain_line,
+    question,
+)
+from tablecam.rules.reports import Finding
+from tablecam.table.model import Commander
+from tablecam.table.sides import side_name
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.illustration import ring
 from tablecam.uncertainty.lengths import distance
-from tablecam.uncertainty.within import within
+from tablecam.uncertainty.within import range_words, within
 from tablecam.wording import joined
 
 _LISTED_BW = 2 * NEAR_BW
 """Enemies farther away (the charge of cavalry) are not listed one by one."""
-_EDGE_CONTACT_MM = 0.05
+_LISTED_FRIENDS_BW = 2 * FORCE_BW
+"""Friends farther away are not listed, unless they are of the force."""
 _DECLARED_MM = 3.0
 """Gap to the target of a declared charge that still counts as contact (G-8)."""
 
 
-def near_section(rulings: Rulings, unit: UnitOnField) -> Section:
-    """Returns whether a unit is near the enemy, with the ring of 4 BW."""
-    near = rulings.units[unit.id].near
-    word = near.answer.answer
-    head = {
-        "yes": f"{unit.id} is near the enemy",
-        "no": f"{unit.id} is not near the enemy",
-        "too_close": f"Whether {unit.id} is near the enemy is too close to call",
-    }[word]
-    because = near.answer.because
-    text = because if because.startswith(head) else f"{head}: {because}"
-    read = "M-1.9" if "impassable" in because else None
+def near_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
+    """Yields whether a unit is near the enemy, with the ring of 4 BW."""
+    near, text = rulings.units[unit.id].near, rulings.units[unit.id].near.answer.because
+    # Without any enemy the answer says all.
+    if near.nearest is not None:
+        head = by_answer(
+            near.answer,
+            f"{unit.id} is near the enemy",
+            f"{unit.id} is not near the enemy",
+            f"Whether {unit.id} is near the enemy is too close to call",
+        )
+        text = f"{head}: {text}"
+    read = "M-1.9" if near.turns_on_impassable else None
     asked = question(f"Is {unit.id} near the enemy?", "near", unit.id)
-    line = answer_line(near.answer, asked, text=text, read=read)
-    drawn = ring(unit.unit, NEAR_BW, rulings.field.bw_mm)
-    return Section("near_enemy", "Near the enemy", (line,), drawn)
+    yield answer_line(near.answer, asked, text=text, read=read)
+    yield from ring(unit.unit, NEAR_BW, rulings.field.bw_mm)
 
 
-def range_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
-    """Returns the distance of two units and, for enemies, whether it is near."""
+def range_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
+    """Yields the distance of two units and, for enemies, whether it is near."""
     length = distance(a.unit, b.unit)
-    bw_mm = rulings.field.bw_mm
-    sigma_words = f" ± {length.sigma_mm:.1f}" if length.sigma_mm else ""
-    apart = (
-        f"{a.id} and {b.id} lie {length.in_bw(bw_mm):.2f} BW "
-        f"({length.value_mm:.1f}{sigma_words} mm) apart at their nearest points"
-    )
-    lines = [plain_line(apart, "G-2")]
+    off = f"{length.in_bw(rulings.field.bw_mm):.2f} BW"
+    spread = f" ± {length.sigma_mm:.1f}" if length.sigma_mm else ""
+    measured = f"{off} ({length.value_mm:.1f}{spread} mm)"
+    yield plain_line(f"{a.id} and {b.id} lie {measured} apart at their nearest points", "G-2")
     if a.side != b.side:
         table = rulings.field.position.table
         answer = within(length, NEAR_BW, table, a=a.id, b=b.id, rule=NEAR_RULE)
         text = f"Are {a.id} and {b.id} within {NEAR_BW:g} BW of each other?"
-        lines.append(answer_line(answer, question(text, "range", a.id, b.id)))
-    drawn = (length.evidence(f"{length.in_bw(bw_mm):.2f} BW"),)
-    return Section("range", "Range", tuple(lines), drawn)
+        yield answer_line(answer, question(text, "range", a.id, b.id))
+    yield length.evidence(off)
 
 
-def contacts_section(rulings: Rulings, unit: UnitOnField) -> Section:
-    """Returns the units that a unit touches, friends included."""
-    others = [b_id if a_id == unit.id else a_id for a_id, b_id in _contacts(rulings, unit.id)]
-    lines = tuple(contact_line(rulings, unit.id, other) for other in others)
-    no_line = plain_line(f"{unit.id} is not in contact", "M-1.10")
-    return Section("contact", "Contact", lines or (no_line,))
+def contacts_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
+    """Yields the units that a unit touches, friends included."""
+    touching = [ids for ids in rulings.contacts.contacts if unit.id in ids]
+    for a_id, b_id in touching:
+        other = rulings.field.by_id[b_id if a_id == unit.id else a_id]
+        yield from contact_section(rulings, unit, other)
+    if not touching:
+        yield plain_line(f"{unit.id} is not in contact", "M-1.10")
 
 
-def contact_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
-    """Returns whether two units touch."""
-    return Section("contact", "Contact", (contact_line(rulings, a.id, b.id),))
-
-
-def contact_line(rulings: Rulings, a_id: str, b_id: str) -> Finding:
-    """Returns whether two units touch, with the interpretation that decides a small gap."""
-    answer = rulings.contacts.answer(a_id, b_id)
+def contact_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
+    """Yields whether two units touch, with the interpretation that decides a small gap."""
+    answer = rulings.contacts.answer(a.id, b.id)
     # The margin of contact is the touch tolerance minus the gap.
     gap_mm = TOUCH_MM - answer.margin_mm
-    units = rulings.field.by_id
     read = None
     if answer.rule == ACROSS_RULE:
         read = "M-8.14"
-    elif _EDGE_CONTACT_MM < gap_mm <= TOUCH_MM or answer.answer == "too_close":
+    elif EDGE_CONTACT_MM < gap_mm <= TOUCH_MM or answer.answer == "too_close":
         read = "G-6"
-    elif TOUCH_MM < gap_mm <= _DECLARED_MM and units[a_id].side != units[b_id].side:
+    elif TOUCH_MM < gap_mm <= _DECLARED_MM and a.side != b.side:
         read = "G-8"
-    asked = question(f"Do {a_id} and {b_id} touch?", "contact", a_id, b_id)
-    return answer_line(answer, asked, read=read)
+    asked = question(f"Do {a.id} and {b.id} touch?", "contact", a.id, b.id)
+    yield answer_line(answer, asked, read=read)
 
 
-def flanks_section(rulings: Rulings, unit: UnitOnField) -> Section:
-    """Returns the enemies within 8 BW that flank a unit or are to its flank or front."""
-    limit_mm = _LISTED_BW * rulings.field.bw_mm
-    close_pairs = [pair for pair in rulings.pairs_of(unit.id) if pair.distance_mm <= limit_mm]
-    close_pairs.sort(key=lambda pair: (not _touches(rulings, pair), pair.distance_mm))
-    lines = [flank_line(rulings, pair) for pair in close_pairs if _may_matter(rulings, pair)]
-    others = [pair.b.id for pair in close_pairs if not _may_matter(rulings, pair)]
+def flanks_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
+    """Yields the enemies within 8 BW that flank a unit or are to its flank or front."""
+    bw_mm = rulings.field.bw_mm
+    close = [pair for pair in rulings.pairs_of(unit.id) if pair.distance_mm <= _LISTED_BW * bw_mm]
+    close.sort(key=lambda pair: (not _touches(rulings, pair), pair.distance_mm))
+    if not close:
+        yield plain_line(f"no enemy lies within {_LISTED_BW:g} BW of {unit.id}", "M-1.12")
+    others = []
+    for pair in close:
+        # An enemy has a line of its own if it is near, or not clearly to the front.
+        if pair.distance_mm <= NEAR_BW * bw_mm or pair.to_flank.answer != "no":
+            yield _flank_line(rulings, pair)
+        else:
+            others.append(pair.b.id)
     if others:
         to_front = f"{joined(others)} {'are' if len(others) > 1 else 'is'} to its front"
-        lines.append(plain_line(f"{to_front}, {NEAR_BW:g} BW or more away", "M-1.12"))
-    no_line = plain_line(f"no enemy lies within {_LISTED_BW:g} BW of {unit.id}", "M-1.12")
-    return Section("flank", "Flanks", (*lines, *_vulnerable(rulings, unit)) or (no_line,))
+        yield plain_line(f"{to_front}, {NEAR_BW:g} BW or more away", "M-1.12")
+    if unit.side == rulings.active and rulings.units[unit.id].flanked_by:
+        text = f"{unit.id} attacks, so it is not vulnerable in combat though it is flanked"
+        yield plain_line(text, "M-8.16", read="M-8.16")
 
 
-def flank_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Section:
-    """Returns each of two units as seen by the other."""
-    views = (rulings.pair(a.id, b.id), rulings.pair(b.id, a.id))
-    lines = tuple(flank_line(rulings, pair) for pair in views if pair is not None)
-    friends = plain_line(
-        f"{a.id} and {b.id} are on the same side: friends never flank each other", "M-1.13"
-    )
-    return Section("flank", "Flanks", lines or (friends,))
+def flank_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
+    """Yields each of two enemies as seen by the other."""
+    for pair in (rulings.pair(a.id, b.id), rulings.pair(b.id, a.id)):
+        if pair is not None:
+            yield _flank_line(rulings, pair)
 
 
-def flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
+def _flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
     """Returns whether one unit is to another's flank, and flanks it."""
     answer, a, b = pair.to_flank, pair.a, pair.b
     touch = ""
     if pair.is_to_flank:
         touches = _touches(rulings, pair)
         touch = f"; it touches {a.id}, so {a.id} is flanked" if touches else "; they do not touch"
-    facts, _, _ = answer.because.rpartition(": ")
-    head = {
-        "yes": f"{b.id} is to the flank of {a.id} by {answer.margin_mm:.1f} mm",
-        "no": f"{b.id} is to the front of {a.id}, {-answer.margin_mm:.1f} mm short of its flank",
-        "too_close": f"Whether {b.id} is to the flank of {a.id} is too close to call",
-    }[answer.answer]
+    head = by_answer(
+        answer,
+        f"{b.id} is to the flank of {a.id} by {answer.margin_mm:.1f} mm",
+        f"{b.id} is to the front of {a.id}, {-answer.margin_mm:.1f} mm short of its flank",
+        f"Whether {b.id} is to the flank of {a.id} is too close to call",
+    )
     asked = question(f"Is {b.id} to the flank of {a.id}?", "flank", a.id, b.id)
     read = "G-3" if is_bent_column(a) else None
-    return answer_line(answer, asked, text=f"{head}: {facts}{touch}", read=read)
-
-
-def _vulnerable(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
-    """Yields a note that a flanked attacker is not vulnerable (M-8.16)."""
-    if unit.side == rulings.active and rulings.units[unit.id].flanked_by:
-        text = f"{unit.id} attacks, so it is not vulnerable in combat though it is flanked"
-        yield plain_line(text, "M-8.16", read="M-8.16")
-
-
-def _contacts(rulings: Rulings, unit_id: str) -> list[tuple[str, str]]:
-    return [ids for ids in rulings.contacts.contacts if unit_id in ids]
-
-
-def _may_matter(rulings: Rulings, pair: UnitPair) -> bool:
-    """Whether an enemy gets a line of its own: it is near, or not clearly to the front."""
-    is_near = pair.distance_mm <= NEAR_BW * rulings.field.bw_mm
-    return is_near or pair.to_flank.answer != "no"
+    return answer_line(answer, asked, text=f"{head}: {flank_facts(a, b)}{touch}", read=read)
 
 
 def _touches(rulings: Rulings, pair: UnitPair) -> bool:
     return pair.b.id in rulings.contacts.of(pair.a.id)
+
+
+def force_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
+    """Yields a unit's force, and which friends are linked with it."""
+    force, apart = _force_of(rulings, unit), rulings.distances
+    others = [name for name in force if name != unit.id]
+    text = f"{unit.id} forms one force with {', '.join(others)}"
+    yield plain_line(text if others else f"{unit.id} is a force by itself", FORCE_RULE)
+    limit_mm = _LISTED_FRIENDS_BW * rulings.field.bw_mm
+    friends = [
+        friend
+        for friend in rulings.field.friends_of(unit)
+        if friend.id in force or apart.mm(unit.id, friend.id) <= limit_mm
+    ]
+    # Friends that can never be linked share a line per obstacle.
+    unlike: dict[str, list[str]] = {}
+    for friend in sorted(friends, key=lambda friend: apart.mm(unit.id, friend.id)):
+        obstacle = linking_obstacle(unit, friend)
+        if obstacle is not None:
+            unlike.setdefault(obstacle, []).append(friend.id)
+            continue
+        line = _link_line(rulings, unit, friend)
+        yield line
+        if line.answer is not None and line.answer.answer == "yes":
+            for shape in line.answer.evidence:
+                yield Shape(shape.kind, shape.points_mm, "link")
+    for obstacle, names in unlike.items():
+        yield plain_line(f"It is not linked with {joined(names)}: {obstacle}", FORCE_RULE)
+
+
+def pair_force_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
+    """Yields whether two units are linked in a force."""
+    is_enemy = a.side != b.side
+    enemies = plain_line(f"{a.id} and {b.id} are enemies", FORCE_RULE)
+    yield enemies if is_enemy else _link_line(rulings, a, b)
+
+
+def _link_line(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Finding:
+    """Returns whether two friends are linked, directly or through others."""
+    answer = link(rulings.field, a, b)
+    head = by_answer(
+        answer,
+        f"{a.id} and {b.id} are linked",
+        f"{a.id} and {b.id} are not linked",
+        f"Whether {a.id} and {b.id} are linked is too close to call",
+    )
+    apart = range_words("they", answer.answer, answer.margin_mm, FORCE_BW, rulings.field.bw_mm)
+    text, read = f"{head}: {linking_obstacle(a, b) or apart}", None
+    if answer.answer != "yes" and b.id in _force_of(rulings, a):
+        text, read = f"{text}; other units link them in one force", "M-1.15"
+    asked = question(f"Are {a.id} and {b.id} linked in a force?", "force", a.id, b.id)
+    return answer_line(answer, asked, text=text, read=read)
+
+
+def span_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
+    """Yields the path length from each commander of its side to a unit's force."""
+    leaders = [leader for leader in rulings.field.position.commanders if leader.side == unit.side]
+    for leader in leaders:
+        yield from _span(rulings, leader, unit)
+    if not leaders:
+        side = side_name(unit.side)
+        yield plain_line(f"no commander of the {side} side is on the table", "M-4.11")
+
+
+def _span(rulings: Rulings, leader: Commander, unit: UnitOnField) -> Iterator[Part]:
+    """Yields the line of the path from a commander to a unit's force, and its shape."""
+    force = _force_of(rulings, unit)
+    spans = {(path.commander, path.force): path.span for path in rulings.paths}
+    if (leader.id, force) in spans:
+        length = spans[leader.id, force]
+    else:
+        length = command_string(rulings.field, leader, force)
+    text = f"What span activates {unit.id}'s force from {leader.id}?"
+    asked = question(text, "span", leader.id, unit.id)
+    if length is None:
+        because = f"no path from {leader.id} reaches it without coming within 1 BW of an enemy"
+        answer = listed_answer("M-4.12", because, margin_mm=0.0, chance=0.0)
+        yield answer_line(answer, asked, read="M-4.12")
+        return
+    _, answer = least_cards(rulings.field, length)
+    text = answer.because
+    if length.unit != unit.id:
+        text += f"; {length.unit} is the nearest unit of {unit.id}'s force"
+    yield answer_line(answer, asked, text=text, read="M-4.12")
+    yield length.path
+
+
+def _force_of(rulings: Rulings, unit: UnitOnField) -> tuple[str, ...]:
+    return next(force for force in rulings.forces[unit.side] if unit.id in force)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tablecam.rules.maurice.combat.fall_back import fall_back, fall_back_path, rearmost_first
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.field.results import CombatResult
+from tablecam.rules.maurice.field.terms import Reason
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import BW, column, gun, line, massed, position
 
@@ -29,7 +30,9 @@ def back(*others: Unit, ground: tuple[Terrain, ...] = (), unit: Unit = UNIT):
 def test_a_unit_with_nothing_behind_it_goes_one_base_width():  # M-8.24
     found = back()
     assert found == {
-        "A": CombatResult(0, False, ("M-8.23 still in contact: falls back 1 BW",), True, BW)
+        "A": CombatResult(
+            0, False, (Reason("M-8.23", "still in contact: falls back 1 BW"),), True, BW
+        )
     }
 
 
@@ -37,8 +40,8 @@ def test_a_unit_goes_on_past_a_friend_and_both_are_disrupted():  # M-8.25, M-8.2
     found = back(line("F", "french", 500, 425))
     assert found["A"].fall_back_mm == pytest.approx(95, abs=1e-9)
     assert (found["A"].disruption, found["F"].disruption) == (1, 1)
-    assert found["A"].because[-1] == "M-8.26 passes through F: 1 disruption"
-    assert found["F"].because == ("M-8.26 A passes through it: 1 disruption",)
+    assert str(found["A"].because[-1]) == "M-8.26 passes through F: 1 disruption"
+    assert found["F"].because == (Reason("M-8.26", "A passes through it: 1 disruption"),)
 
 
 def test_a_column_and_a_gun_disrupt_who_passes_them_and_take_nothing():  # M-6.7, T-37
@@ -68,7 +71,9 @@ def test_an_enemy_behind_breaks_it_and_friends_stay_as_they_are():  # M-8.27, T-
     found = back(line("B", "british", 500, 415), gun("G", "french", 500, 250))
     assert found["A"].is_broken
     assert not found["A"].falls_back
-    assert found["A"].because == ("M-8.27 cannot fall back 1 BW: B is in the way: broken",)
+    assert found["A"].because == (
+        Reason("M-8.27", "cannot fall back 1 BW: B is in the way: broken"),
+    )
 
 
 def test_a_friend_whom_it_must_pass_may_drive_it_into_an_enemy():  # M-8.27
@@ -79,7 +84,7 @@ def test_a_friend_whom_it_must_pass_may_drive_it_into_an_enemy():  # M-8.27
 
 def test_who_still_touches_an_enemy_afterwards_is_broken():  # M-8.27
     beside = column("B", "british", 600, 460)
-    assert back(beside)["A"].because[-1] == (
+    assert str(back(beside)["A"].because[-1]) == (
         "M-8.27 cannot fall back 1 BW: it would still touch B: broken"
     )
 
@@ -98,7 +103,7 @@ def test_four_disruptions_and_rough_ground_break():  # M-8.27
     unit = line("A", "french", 500, 480, disruption=4)
     found = back(ground=(terrain("rough", 425, 435),), unit=unit)
     assert found["A"].is_broken
-    assert found["A"].because[-1].startswith("M-1.14 5 disruptions")
+    assert str(found["A"].because[-1]).startswith("M-1.14 5 disruptions")
 
 
 def test_the_edge_of_the_table_is_impassable():  # M-8.27's reading

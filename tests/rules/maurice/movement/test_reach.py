@@ -5,8 +5,7 @@ import shapely
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.rulings.narrowing import document_under_rule
-from tablecam.rules.maurice.rulings.rulings import rulings_document
+from tablecam.rules.maurice.rulings.rulings import document_under_rule, rulings_document
 from tablecam.table.model import Terrain, Unit
 from tests.rules.maurice.tables import BW, column, gun, line, position
 

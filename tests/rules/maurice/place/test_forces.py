@@ -97,7 +97,7 @@ def test_m_1_15_a_link_tells_its_margin_or_what_parts_the_two() -> None:
     assert link(field, units["F1"], units["F2"]).margin_mm == pytest.approx(10.0)
     apart = link(field, units["F2"], units["F3"])
     assert apart.answer == "no"
-    assert apart.because == "no force: one is in line, the other in column"
+    assert apart.because == "one is in line, the other in column"
 
 
 def test_m_1_15_a_link_at_2_bw_with_measured_bases_is_in_doubt() -> None:

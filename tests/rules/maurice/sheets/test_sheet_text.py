@@ -2,9 +2,8 @@
 
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.rulings.text import rulings_notes, rulings_tables
+from tablecam.rules.maurice.rulings.text import rulings_notes, rulings_tables, sheet_lines
 from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
-from tablecam.rules.maurice.sheets.text import sheet_lines
 from tests.rules.maurice.tables import line, position
 
 FACING = Rulings(

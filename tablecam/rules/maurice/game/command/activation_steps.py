@@ -225,8 +225,7 @@ def _unmeasured_force(
         if not spans_bw:
             raise
         # A refusal would let players try until the cards reach: they are lost instead.
-        why = refused.message.removeprefix(f"{refused.rule} ")
-        text = f"{why}: the cards are lost"
+        text = f"{refused.why}: the cards are lost"
         event = Event("out-of-reach", text, refused.rule, {"force": list(force)})
     return force, tuple(events), event
 

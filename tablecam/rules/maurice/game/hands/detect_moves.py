@@ -311,9 +311,9 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     # Without results: whoever fell back before lies at its new place already.
     unit, result = field.by_id[seen.id], fall_back(field, seen.id, {})[seen.id]
     if result.is_broken:
-        rule, _, why = result.because[-1].partition(" ")
+        why = result.because[-1]
         text = f"{seen.id} breaks as it falls back: take it off the table?"
-        return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, why))
+        return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, why.rule, why.clause))
     back = moved_back(unit, result.fall_back_mm).unit.bases
     error_mm = max(
         math.dist(at.place_mm, base.place_mm) for at, base in zip(back, seen.bases, strict=True)
@@ -376,7 +376,7 @@ def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField)
 
 def _illegal_march(judgement: Way, why_not: Refused) -> Answer:
     """Returns the answer why a march is illegal, with the missing distance where there is one."""
-    because, missing_mm = _reason(why_not), -judgement.is_legal.margin_mm
+    because, missing_mm = why_not.why, -judgement.is_legal.margin_mm
     if is_absurd(judgement):
         near = " (the limit near the enemy)" if judgement.is_legal.rule == NEAR_RULE else ""
         because = f"no path of at most {judgement.allowance_bw:g} BW{near} leads there"
@@ -454,7 +454,7 @@ def _illegal_charge(
     """Suggests an illegal charge: why it is illegal, and where it would lead."""
     rule, because = "M-8.3", f"no charge of {seen.id} reaches {action.target}"
     if why_not is not None:
-        rule, because = why_not.rule or rule, _reason(why_not)
+        rule, because = why_not.rule or rule, why_not.why
     answer = _no_answer(rule, because, error_mm, () if end is None else end.evidence)
     text = f"{seen.id} stands in front of {action.target}: charge?"
     nearest = state.position if end is None else _proposed_position(state, seen, end.bases)
@@ -523,11 +523,6 @@ def _refusal(state: State, action: Action) -> Refused | None:
     return None
 
 
-def _reason(refused: Refused) -> str:
-    """Returns a refusal's message without its rule id."""
-    return refused.message.removeprefix(f"{refused.rule} ")
-
-
 def _proposed_position(state: State, seen: Unit, bases: Bases | None) -> Position | None:
     """Returns the position with a unit at proposed poses, or None without any."""
     return None if bases is None else state.with_unit(replace(seen, bases=bases)).position
@@ -559,5 +554,5 @@ def _suggested(
     why_not = _refusal(state, action)
     if why_not is None:
         return Suggestion(name, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
-    answer = _no_answer(why_not.rule or rule, _reason(why_not))
+    answer = _no_answer(why_not.rule or rule, why_not.why)
     return Suggestion(name, text, action, answer, nearest)

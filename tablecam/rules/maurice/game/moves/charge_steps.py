@@ -18,6 +18,7 @@ from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import Charge as Chances
 from tablecam.rules.maurice.charge.charge import are_enough_chargers
 from tablecam.rules.maurice.combat.combat import meeting
+from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.game.moves.charge_ends import (
     ChargeEnd,
     charge_ends,
@@ -135,9 +136,8 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
     end = nearest_charge(field, unit, action.target, front)
     if end is None or _is_bogged_down(state, unit.id):
         refusal = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id])
-        # Every reason begins with its rule id.
-        rule, _, why = (refusal or f"M-8.3 no charge reaches {action.target}").partition(" ")
-        raise Refused(f"{unit.id} cannot charge: {why}", rule=rule, key="target")
+        barred = refusal or Reason("M-8.3", f"no charge reaches {action.target}")
+        raise Refused(f"{unit.id} cannot charge: {barred.clause}", rule=barred.rule, key="target")
     error_mm = end_error_mm(end, front)
     if error_mm > charge_tolerance_mm(action.bases):
         off = f"{error_mm:.1f} mm from where its charge at {action.target} ends"
@@ -145,10 +145,10 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
     return end
 
 
-def _charge_refusal(state: State, name: str, charge: Chances) -> str | None:
+def _charge_refusal(state: State, name: str, charge: Chances) -> Reason | None:
     """Returns what forbids a unit any charge; Rough Going holds it in difficult ground."""
     if _is_bogged_down(state, name):
-        return "M-5.2 it stands in difficult ground, which is impassable in this round"
+        return Reason("M-5.2", "it stands in difficult ground, which is impassable in this round")
     return None if charge.is_eligible else charge.why_not
 
 

@@ -29,7 +29,7 @@ from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.step_rules import RollRules
 from tablecam.rules.maurice.game.state.steps import ChoosingFallBacks, Over, RollingCombat, Step
 from tablecam.rules.maurice.game.state.table import field_at
-from tablecam.rules.maurice.resolve.notes import combat_close_calls
+from tablecam.rules.maurice.resolve.resolve import combat_close_calls
 from tablecam.wording import joined
 
 
@@ -148,16 +148,14 @@ def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event
 
 def _result_event(name: str, result: CombatResult, drawn: tuple[Shape, ...] = ()) -> Event:
     """Returns the event of a unit's result, in the words of the rules behind it."""
-    # Each reason begins with its rule id.
-    rule, _, first = result.because[0].partition(" ")
-    text = "; ".join([first, *(line.partition(" ")[2] for line in result.because[1:])])
+    text = "; ".join(reason.clause for reason in result.because)
     facts = {
         "unit": name,
         "disruption": result.disruption,
         "broken": result.is_broken,
         "falls_back": result.falls_back,
         "back_mm": result.fall_back_mm,
-        "because": list(result.because),
+        "because": list(map(str, result.because)),
     }
     kind = "falls-back" if result.falls_back else "result"
-    return Event(kind, f"{name}: {text}", rule, facts, drawn)
+    return Event(kind, f"{name}: {text}", result.because[0].rule, facts, drawn)
