@@ -49,7 +49,7 @@ HELD = {
     "times a charge by hand works out charges": 1,
     "modules with exactly one importer": 57,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 21_414,
+    "lines of Maurice Lite": 21_406,
     "places outside that name a rulebook's words": 127,
     "modules in the largest folder": 33,
 }
