@@ -45,6 +45,17 @@ class Axes:
     right_mm: Point
     heading_deg: float
 
+    @property
+    def edge(self) -> shapely.LineString:
+        """The front edge."""
+        return shapely.LineString([self.left_mm, self.right_mm])
+
+    @property
+    def middle_mm(self) -> Point:
+        """The middle of the front edge."""
+        (left_x, left_y), (right_x, right_y) = self.left_mm, self.right_mm
+        return (left_x + right_x) / 2, (left_y + right_y) / 2
+
     def ahead_mm(self, points_mm: ArrayLike) -> Array:
         """Returns how far points (n, 2) lie ahead of the front line, negative behind it (G-4)."""
         left, along = np.array(self.left_mm), self._along
@@ -143,8 +154,7 @@ def axes(what: Unit | BasePose) -> Axes:
 
 def front_edge(what: Unit | BasePose) -> shapely.LineString:
     """Returns the front edge, from left to right (G-3)."""
-    front = axes(what)
-    return shapely.LineString([front.left_mm, front.right_mm])
+    return axes(what).edge
 
 
 def rear_edge(what: Unit | BasePose) -> shapely.LineString:

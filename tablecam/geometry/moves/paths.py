@@ -176,7 +176,7 @@ def _step_mm(before: Axes, after: Axes, counted: Counted) -> float:
     # The ratio of an arc to its chord.
     arc_ratio = 1.0 if turn_rad < _NOTHING else turn_rad / 2 / math.sin(turn_rad / 2)
     if counted == "middle":
-        return arc_ratio * math.dist(_middle(before), _middle(after))
+        return arc_ratio * math.dist(before.middle_mm, after.middle_mm)
     left = math.dist(before.left_mm, after.left_mm)
     return arc_ratio * max(left, math.dist(before.right_mm, after.right_mm))
 
@@ -232,7 +232,7 @@ def _single_turns(
     for corner in corners:
         turn_rad = forward_turn_rad(corner, start.heading_deg, end.heading_deg)
         turned = wheeled(start, corner, turn_rad * width_mm)
-        remaining = np.subtract(_middle(end), _middle(turned))
+        remaining = np.subtract(end.middle_mm, turned.middle_mm)
         first, last = np.linalg.solve(np.stack([ahead, onward], axis=1), remaining).tolist()
         if first < -_NOTHING or last < -_NOTHING:
             continue
@@ -283,11 +283,6 @@ def squared(front: Axes, width_mm: float, corner: Corner | None = None) -> Axes:
     """Returns a front of a width, square to its heading, about its middle or a corner."""
     across = np.array(right(front.heading_deg)) * width_mm
     left_share = {None: 0.5, "left": 0.0, "right": 1.0}[corner]
-    about = np.array(_middle(front) if corner is None else pivot_mm(front, corner))
+    about = np.array(front.middle_mm if corner is None else pivot_mm(front, corner))
     left, end = (about - left_share * across).tolist(), (about + (1 - left_share) * across).tolist()
     return replace(front, left_mm=(left[0], left[1]), right_mm=(end[0], end[1]))
-
-
-def _middle(front: Axes) -> Point:
-    (left_x, left_y), (right_x, right_y) = front.left_mm, front.right_mm
-    return (left_x + right_x) / 2, (left_y + right_y) / 2

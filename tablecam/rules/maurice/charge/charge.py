@@ -68,7 +68,7 @@ class ChargeLane:
         """The area of the wheel, the lane ahead and the front where it meets the enemy."""
         move, unit = self.move, self.unit
         end = move.front_at_end(unit)
-        front = shapely.LineString([end.left_mm, end.right_mm])
+        front = end.edge
         return (
             *(shapes_of(move.wheel_area(unit), "wheel", "wheel") if move.arc_mm > 0 else ()),
             *shapes_of(move.lane_area(unit), "lane", f"charges {self.target}"),

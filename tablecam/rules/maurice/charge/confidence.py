@@ -278,7 +278,7 @@ def _answer(
     if is_close or 1.0 - CERTAIN < chance < CERTAIN:
         word = "too_close"
     margin_text = "with {:.1f} mm to spare" if margin >= 0 else "{:.1f} mm short"
-    front = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm])
+    front = unit.axes.edge
     line = shapely.get_coordinates(shapely.shortest_line(front, enemy.outline)).tolist()
     return Answer(
         word,

@@ -67,7 +67,7 @@ def met_edge(edges: NDArray[np.object_], front: Axes) -> int:
     # The corners of a base run clockwise, so outward is to the left of each edge.
     outward = np.stack([-steps[:, 1], steps[:, 0]], axis=1) / np.hypot(*steps.T)[:, None]
     facing = outward @ -np.array(forward(front.heading_deg))
-    line = shapely.LineString([front.left_mm, front.right_mm])
+    line = front.edge
     apart_mm = np.asarray(shapely.distance(edges, line))
     is_at_it = apart_mm <= apart_mm.min() + SLIVER_MM
     return int(np.argmax(np.where(is_at_it, facing, -np.inf)))

@@ -26,7 +26,7 @@ def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField, slack_mm: f
     It may cross no crest, and less than 1 BW of woods. Units do not hide each other. `slack_mm`
     shrinks everything that hides.
     """
-    front = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm])
+    front = unit.axes.edge
     crests, woods = field.ground.crests, field.ground.woods
     if slack_mm:
         crests, woods = shapely.buffer([crests, woods], -slack_mm, join_style="mitre")

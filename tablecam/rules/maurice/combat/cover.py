@@ -81,7 +81,7 @@ def cover_evidence(field: Field, attacker: UnitOnField, defender: UnitOnField) -
     line = _open_line(field.ground.cover, attacker.axes, target)
     if line is not None:
         return shapes_of(line, "open-line", f"{defender.id} is open to {attacker.id}")
-    between = shapely.convex_hull(shapely.union(_front(attacker.axes), target))
+    between = shapely.convex_hull(shapely.union(attacker.axes.edge, target))
     return shapes_of(
         shapely.intersection(field.ground.cover, between, grid_size=GRID_MM), "cover", "cover"
     )
@@ -169,7 +169,7 @@ def _target(front: Axes, outline: shapely.Geometry) -> shapely.Geometry:
     """Returns the part of a defender ahead of an attacker's front line, less a sliver around."""
     ahead = outline
     if front.ahead_mm(shapely.get_coordinates(outline)).min(initial=0.0) < 0.0:
-        reach_mm = shapely.hausdorff_distance(_front(front), outline)
+        reach_mm = shapely.hausdorff_distance(front.edge, outline)
         ahead = shapely.intersection(outline, all_ahead(front, reach_mm), grid_size=GRID_MM)
     # Without the sliver, lines between touching units have no length; with it a defender that
     # touches at the edge of its wood has cover.
@@ -185,7 +185,7 @@ def _open_line(
     """
     in_the_open = _outside(target, cover)
     # A front along the edge of a wood is not inside it.
-    edge = _outside(_front(front), eroded_by_hair(cover))
+    edge = _outside(front.edge, eroded_by_hair(cover))
     for part in shapely.get_parts(edge):
         line = free_line(part, in_the_open, cover)
         if line is not None:
@@ -197,7 +197,3 @@ def _outside(shape: shapely.Geometry, area: shapely.Geometry) -> shapely.Geometr
     if not shapely.intersects(area, shape):
         return shape
     return shapely.difference(shape, area, grid_size=GRID_MM)
-
-
-def _front(front: Axes) -> shapely.LineString:
-    return shapely.LineString([front.left_mm, front.right_mm])

@@ -365,7 +365,7 @@ def _of_attacker(field: Field, attacker: UnitOnField) -> list[Engagement]:
 def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:
     """Builds the engagement with an enemy that touches the front edge."""
     gap_mm = front_gap_mm(attacker, enemy) or 0.0
-    edge = shapely.LineString([attacker.axes.left_mm, attacker.axes.right_mm])
+    edge = attacker.axes.edge
     touching = shapely.intersection(
         edge.buffer(max(gap_mm, 0.0) + TOUCH_MM, cap_style="flat"), enemy.outline
     )
@@ -412,6 +412,6 @@ def _sentence(melee: Melee, enemy: UnitOnField, engagement: Engagement | None) -
 
 def _apart(attacker: UnitOnField, enemy: UnitOnField) -> tuple[Shape, ...]:
     """Draws the front edge and the shortest line from it to an enemy."""
-    edge = shapely.LineString([attacker.axes.left_mm, attacker.axes.right_mm])
+    edge = attacker.axes.edge
     across = shapely.shortest_line(edge, enemy.outline)
     return (*shapes_of(edge, "front-edge"), *shapes_of(across, "gap"))

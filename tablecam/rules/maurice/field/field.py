@@ -196,6 +196,11 @@ class UnitOnField:
         """Whether passing through friends disrupts the unit: neither guns nor columns (M-6.7)."""
         return self.unit.arm != "artillery" and self.formation != "column"
 
+    @property
+    def breaks_if_passed(self) -> bool:
+        """Whether a friend that passes through the unit would break it (M-6.8)."""
+        return self.is_disrupted_by_passing and self.breaks_with(1)
+
     def breaks_with(self, disruptions: int) -> bool:
         """Returns whether this many more disruptions would break the unit (M-1.14)."""
         return is_broken(self.disruption + disruptions, len(self.bases))

@@ -57,7 +57,7 @@ def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> b
     gap_mm = front_gap_mm(attacker, enemy) if linear else None
     if gap_mm is None or gap_mm > thin_mm + 2 * TOUCH_MM + EXACT_MM:
         return False
-    front = shapely.LineString([attacker.axes.left_mm, attacker.axes.right_mm])
+    front = attacker.axes.edge
     return any(
         shapely.distance(front, piece.outline) <= TOUCH_MM + EXACT_MM
         and shapely.distance(enemy.outline, piece.outline) <= TOUCH_MM + EXACT_MM

@@ -169,11 +169,7 @@ def _corridors(
     barred += [field.ground.barred, *avoided]
     friends = field.friends_of(unit)
     # Friends that would break if passed are never passed (M-6.8).
-    closed = [
-        friend.outline
-        for friend in friends
-        if friend.is_disrupted_by_passing and friend.breaks_with(1)
-    ]
+    closed = [friend.outline for friend in friends if friend.breaks_if_passed]
     table = field.position.table
     # A base shallower than wide may stop closer to an obstacle ahead than half its width.
     narrow_mm = min(field.bw_mm, start.width_mm, start.depth_mm)
@@ -223,7 +219,7 @@ def _judged(
 
 def leading_base(unit: UnitOnField) -> BasePose:
     """Returns the base at the middle of the unit's front: of a column, the leading one."""
-    middle = shapely.LineString([unit.axes.left_mm, unit.axes.right_mm]).centroid
+    middle = unit.axes.edge.centroid
     distances = [float(middle.distance(base)) for base in unit.bases]
     centres = [math.dist(base.place_mm, (middle.x, middle.y)) for base in unit.unit.bases]
     # Rounded, so that rounding errors do not choose between equally near bases.
@@ -235,8 +231,7 @@ def _measured_point(unit: UnitOnField, leader: BasePose) -> Point:
     """Returns the point measured: a column's front middle (M-6.9), a gun's centre (M-6.18)."""
     if unit.unit.arm == "artillery":
         return leader.place_mm
-    (left_x, left_y), (right_x, right_y) = unit.axes.left_mm, unit.axes.right_mm
-    return (left_x + right_x) / 2, (left_y + right_y) / 2
+    return unit.axes.middle_mm
 
 
 def _ahead(base: BasePose, by_mm: float) -> Point:

@@ -155,7 +155,7 @@ def _barred(
         because = f"{unit.id} has {unit.disruption} disruptions and the move would break it"
         return _no("M-6.8" if passed else "M-6.4", because, ())
     for friend in passed:
-        if friend.is_disrupted_by_passing and friend.breaks_with(1):
+        if friend.breaks_if_passed:
             because = f"{unit.id} would break {friend.id} by passing through it"
             return _no("M-6.8", because, shapes_of(friend.outline, "barrier"))
     return None

@@ -71,7 +71,7 @@ class ChargeEnd:
     @property
     def evidence(self) -> tuple[Shape, ...]:
         """The crossed area, and the front edge where it meets the enemy."""
-        front = shapely.LineString([self.front.left_mm, self.front.right_mm])
+        front = self.front.edge
         return (
             *shapes_of(self.area, "lane", f"charges {self.target}"),
             *shapes_of(front, "front-edge"),

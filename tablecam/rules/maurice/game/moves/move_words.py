@@ -183,7 +183,7 @@ def _straight(length_bw: float, back: str) -> Iterator[str]:
 
 def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterator[str]:
     """Describes the straight-line distance of a unit from where it stood."""
-    by_mm = np.subtract(_middle_of(there), _middle_of(unit))
+    by_mm = np.subtract(there.axes.middle_mm, unit.axes.middle_mm)
     yield f"is {bw_text(field.in_bw(float(np.hypot(*by_mm))))} BW from where it was"
 
 
@@ -195,7 +195,3 @@ def _heading_deg(front: Sequence[Point]) -> float:
 def _middle(front: Sequence[Point]) -> Point:
     (left_x, left_y), (right_x, right_y) = front
     return (left_x + right_x) / 2, (left_y + right_y) / 2
-
-
-def _middle_of(unit: UnitOnField) -> Point:
-    return _middle([unit.axes.left_mm, unit.axes.right_mm])
