@@ -1,4 +1,4 @@
-"""Remembers answers by what they depend on, so that nobody keeps book of what has changed."""
+"""Remembers answers by what they depend on, so that nothing needs to track changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Memo(Generic[T]):
     [10, 20]
     """
 
-    def __init__(self, size: int = 4096) -> None:
+    def __init__(self, size: int = 1024) -> None:
         self._answers: OrderedDict[Hashable, T] = OrderedDict()
         self._size = size
         self._lock = Lock()
@@ -39,7 +39,8 @@ class Memo(Generic[T]):
         answers = work(missing) if missing else ()
         new = dict(zip((keys[index] for index in missing), answers, strict=True))
         with self._lock:
-            self._answers |= new
+            # The known ones, too: another thread may have pushed them out meanwhile.
+            self._answers |= known | new
             for key in keys:
                 self._answers.move_to_end(key)
             while len(self._answers) > self._size:

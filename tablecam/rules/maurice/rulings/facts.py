@@ -1,7 +1,7 @@
 """All rulings on a field as facts with their evidence; `rulings.py` makes documents of them.
 
 A ruling is worked out when it is first asked for. What hangs on few units is remembered for other
-positions, too, where these units lie as they did (`Field.key`).
+positions, too, where these units lie as they did (`Field.keys`).
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
     text = f"{unit.id} fires at {at}, with {counted(len(declared), 'base')}"
     facts = {"unit": unit.id, "targets": list(dict.fromkeys(action.targets.values()))}
     event = Event("fires", text, "M-7.8", facts)
-    # Without a shot there is nothing to roll.
+    # No base fires, so no dice are thrown.
     return state.to(RollingToHit(aims, step) if aims else step), (event, *lost)
 
 

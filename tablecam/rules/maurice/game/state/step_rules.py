@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 from tablecam.rules.dice import Roll
@@ -30,12 +31,12 @@ class StepRules(Protocol):
         """
 
 
-class RollRules:
+class RollRules(ABC):
     """Rules of a step whose only action is a roll; subclasses say which, and what it does."""
 
+    @abstractmethod
     def roll(self, state: State, step: Any) -> Roll:
         """Returns the roll that is due."""
-        raise NotImplementedError
 
     def legal(self, state: State, step: Any) -> tuple[Action, ...]:
         """Lists the roll."""
