@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import click
 
 import tablecam
 from calibration.errors import CalibrationError
-from tablecam.commands.calibrate import calibrate
-from tablecam.commands.coverage import coverage
-from tablecam.commands.demo import demo
-from tablecam.commands.disputes import disputes
-from tablecam.commands.engine import engine
-from tablecam.commands.export import export
-from tablecam.commands.hall import hall
-from tablecam.commands.import_ import import_
-from tablecam.commands.odds import odds
-from tablecam.commands.plan import plan
-from tablecam.commands.print_sheets import print_sheets
-from tablecam.commands.replay import replay
-from tablecam.commands.reread import reread_command
-from tablecam.commands.resolve import resolve
-from tablecam.commands.rulings import rulings
-from tablecam.commands.run import run
-from tablecam.commands.snapshot import snapshot
 from tablecam.errors import BadInput
 from tablecam.harmless import harmless
 
@@ -35,14 +20,46 @@ log = logging.getLogger(__name__)
 BAD_INPUT = 2
 
 
-class _InOrder(click.Group):
-    """Lists commands in the order in which a newcomer needs them."""
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        "demo": "demo.demo",
+        "plan": "plan.plan",
+        "print": "print_sheets.print_sheets",
+        "calibrate": "calibrate.calibrate",
+        "run": "run.run",
+        "replay": "replay.replay",
+        "export": "export.export",
+        "import": "import_.import_",
+        "disputes": "disputes.disputes",
+        "reread": "reread.reread_command",
+        "hall": "hall.hall",
+        "snapshot": "snapshot.snapshot",
+        "rulings": "rulings.rulings",
+        "resolve": "resolve.resolve",
+        "rule": "rule.rule",
+        "odds": "odds.odds",
+        "engine": "engine.engine",
+        "coverage": "coverage.coverage",
+    }
+)
+"""The module and function of each command, in the order in which a newcomer needs them."""
+
+
+class _Commands(click.Group):
+    """Imports a command when it is asked for, as importing all takes over a second."""
 
     def list_commands(self, _: click.Context) -> list[str]:
-        return list(self.commands)
+        return list(COMMANDS)
+
+    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, function = COMMANDS[name].split(".")
+        command = getattr(importlib.import_module(f"tablecam.commands.{module}"), function)
+        return command if isinstance(command, click.Command) else None
 
 
-@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(tablecam.__version__, prog_name="tablecam")
 @click.option("-v", "--verbose", count=True, help="Print log messages; -vv prints all of them.")
 def commands(verbose: int) -> None:
@@ -52,30 +69,6 @@ def commands(verbose: int) -> None:
     """
     level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
     logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
-
-
-_COMMANDS: tuple[click.Command, ...] = (
-    demo,
-    plan,
-    print_sheets,
-    calibrate,
-    run,
-    replay,
-    export,
-    import_,
-    disputes,
-    reread_command,
-    hall,
-    snapshot,
-    rulings,
-    resolve,
-    odds,
-    engine,
-    coverage,
-)
-
-for _command in _COMMANDS:
-    commands.add_command(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

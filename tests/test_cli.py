@@ -5,9 +5,10 @@ import sys
 
 import pytest
 
-from tablecam.cli import commands, main
+from tablecam.cli import COMMANDS, main
+from tablecam.commands.demo import demo
 
-NAMES = sorted(commands.commands)
+NAMES = sorted(COMMANDS)
 
 
 def test_the_commands_of_the_house_are_there():
@@ -60,7 +61,7 @@ def test_a_fault_of_our_own_is_one_line_too(monkeypatch, capsys):
     def fault(**_):
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr(commands.commands["demo"], "callback", fault)
+    monkeypatch.setattr(demo, "callback", fault)
     assert main(["demo"]) == 2
     told = capsys.readouterr().err
     assert "internal error in tablecam: ZeroDivisionError('oh')" in told
