@@ -14,7 +14,7 @@ from tablecam.rules.discovery import text_of
 
 FILE = "COVERAGE.md"
 
-_ROW = re.compile(r"^\| (?P<id>[A-Z]+-\d+(?:\.\d+)?) \|(?P<cells>.*)\|$")
+_ROW = re.compile(r"^\| (?P<id>[A-Z]+-[A-Z0-9]+(?:\.\d+)*[A-Za-z]?) \|(?P<cells>.*)\|$")
 
 
 @dataclass(frozen=True, slots=True)

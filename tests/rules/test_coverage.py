@@ -26,6 +26,15 @@ def test_every_rule_of_the_checklist_has_its_row(covered, shared):
     assert [each.id for each in covered] == ids
 
 
+@pytest.mark.parametrize(
+    "rule", ["M-8.4", "S-A.1", "H-3.1", "D-13.1A", "D-13.1.2", "D-G1", "D-3.3a", "K-7.13a", "S-0"]
+)
+def test_the_ids_of_every_checklist_are_read(monkeypatch, rule):
+    text = f"| rule | modules | tests | open |\n|---|---|---|---|\n| {rule} | fire | a_test | |\n"
+    monkeypatch.setattr("tablecam.rules.coverage.text_of", lambda *_: text)
+    assert [row.id for row in coverage_of("any") or ()] == [rule]
+
+
 def test_every_rule_names_tests_that_there_are(covered):
     there = {
         name
