@@ -102,7 +102,7 @@ def _dice(action: object) -> Json | None:
     """Returns the dice of a roll, None for any other action."""
     if not isinstance(action, Roll) or action.values is None:
         return None
-    return {"values": list(action.values), "sides": action.sides}
+    return {"values": list(action.values), "sides": action.sides, "lowest": action.lowest}
 
 
 def _without_positions(state: Json) -> Json:

@@ -96,7 +96,12 @@ def _dice(roll: Roll, groups: Sequence[DiceGroup]) -> Json:
     documents = [
         {"whose": group.whose, "needs": group.needs, "places": group.places} for group in groups
     ]
-    return {"count": roll.count, "sides": roll.sides, "groups": documents}
+    return {
+        "count": roll.count,
+        "sides": roll.sides,
+        "lowest": roll.lowest,
+        "groups": documents,
+    }
 
 
 def _sent_back(action: Json, version: int) -> Json:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from random import Random
+from typing import Literal
 
-from tablecam.rules.frozen_json import Variant
+from tablecam.rules.frozen_json import LEFT_OUT, Variant
 from tablecam.rules.game import Refused
 
 MOST_DICE, MOST_SIDES = 100, 100
@@ -15,13 +16,15 @@ MOST_DICE, MOST_SIDES = 100, 100
 class Roll(Variant):
     """A roll of `count` dice with `sides` sides each, and the `values` that came up.
 
-    Without values it is a request to roll, as `legal` lists it.
+    The sides are numbered from `lowest`: 0 to 9 for some dice. Without values it is a request to
+    roll, as `legal` lists it.
     """
 
     for_: str
     count: int
     sides: int = 6
     values: tuple[int, ...] | None = None
+    lowest: Literal[0, 1] = field(default=1, metadata=LEFT_OUT)
 
     def __post_init__(self) -> None:
         if not 1 <= self.count <= MOST_DICE or not 2 <= self.sides <= MOST_SIDES:
@@ -30,6 +33,11 @@ class Roll(Variant):
                 f"got {self.count} of {self.sides}"
             )
 
+    @property
+    def highest(self) -> int:
+        """The highest number on a die."""
+        return self.lowest + self.sides - 1
+
     def __str__(self) -> str:
         return f"{self.count} {'die' if self.count == 1 else 'dice'} for {self.for_}"
 
@@ -37,7 +45,8 @@ class Roll(Variant):
         """Returns the roll with random values, unless players entered theirs."""
         if self.values is not None:
             return self
-        return replace(self, values=tuple(chance.randint(1, self.sides) for _ in range(self.count)))
+        rolled = (chance.randint(self.lowest, self.highest) for _ in range(self.count))
+        return replace(self, values=tuple(rolled))
 
 
 def values_of(action: object, due: Roll, *, rule: str | None = None) -> tuple[int, ...]:
@@ -49,13 +58,13 @@ def values_of(action: object, due: Roll, *, rule: str | None = None) -> tuple[in
     """
     if not isinstance(action, Roll):
         raise Refused(f"expected {due}, got {getattr(action, 'type', action)}", rule=rule)
-    if (action.for_, action.count, action.sides) != (due.for_, due.count, due.sides):
+    if replace(action, values=None) != replace(due, values=None):
         raise Refused(f"expected {due}, got {action}", rule=rule)
     if action.values is None or len(action.values) != due.count:
         got = "none" if action.values is None else str(len(action.values))
         raise Refused(f"expected {due}, got {got}", rule=rule, key="values")
     # Players may have mistyped a real die.
-    if wrong := [die for die in action.values if not 1 <= die <= due.sides]:
-        why = f"expected dice from 1 to {due.sides}, got {wrong[0]}"
+    if wrong := [die for die in action.values if not due.lowest <= die <= due.highest]:
+        why = f"expected dice from {due.lowest} to {due.highest}, got {wrong[0]}"
         raise Refused(why, rule=rule, key="values")
     return action.values

@@ -20,6 +20,9 @@ from tablecam.rules.game import Json
 from tablecam.toml_lines import KeyPath
 from tablecam.wording import quoted
 
+LEFT_OUT: Mapping[str, bool] = MappingProxyType({"left_out": True})
+"""Metadata of a field that JSON leaves out at its default, whatever that is."""
+
 _LARGEST = 1e6
 """The largest number accepted: 1 km in mm. Squares of far larger numbers overflow."""
 
@@ -100,7 +103,9 @@ def to_plain(value: Any) -> Any:
 
 
 def _is_empty_default(field: dataclasses.Field[Any], value: Any) -> bool:
-    """Whether JSON may omit the value, because it is empty or 0.0, as is the field's default."""
+    """Whether JSON may omit the value: its default, if that is empty or 0.0 or `LEFT_OUT`."""
+    if field.metadata.get("left_out"):
+        return bool(value == field.default)
     # An int 0 is a count and stays, so that documents show it.
     is_nothing = value is None or (isinstance(value, Sized | float) and not value)
     if not is_nothing:

@@ -52,6 +52,10 @@ function diceKeys(commands, others) {
   const { state } = commands;
   const { game } = state;
   const isFull = () => game.faces.length === requestedRoll(playing(state))?.dice?.count;
+  const isFace = (/** @type {number} */ face) => {
+    const { lowest, sides } = requestedRoll(playing(state))?.dice ?? { lowest: 1, sides: 0 };
+    return face >= lowest && face < lowest + sides;
+  };
   const key = (
     /** @type {string} */ name,
     /** @type {() => void} */ press,
@@ -64,7 +68,13 @@ function diceKeys(commands, others) {
     },
   ];
   return Object.fromEntries([
-    ...[1, 2, 3, 4, 5, 6].map((face) => key(String(face), () => commands.change(() => addFace(state, face)))),
+    ...Array.from({ length: 10 }, (_, face) =>
+      key(
+        String(face),
+        () => commands.change(() => addFace(state, face)),
+        () => isFace(face),
+      ),
+    ),
     key("Backspace", () => commands.change(() => dropFace(state))),
     key("Enter", () => commands.enter(), isFull),
   ]);

@@ -44,8 +44,8 @@ const APART = 26;
 /** How many letters fit into the place of a die without being squeezed. */
 const SHORT_NAME = 3;
 
-/** A die that shows a face; null is an empty place, labelled with its owner. @type {(face: number | null, whose?: string) => SVGElement} */
-export function makeDie(face, whose = "") {
+/** A die that shows a face; null is an empty place, labelled with its owner. Dice of more than six sides show numbers. @type {(face: number | null, whose?: string, sides?: number) => SVGElement} */
+export function makeDie(face, whose = "", sides = 6) {
   const die = svgElement("svg", {
     class: `die${face === null ? " empty" : ""}`,
     viewBox: "-50 -50 100 100",
@@ -53,7 +53,7 @@ export function makeDie(face, whose = "") {
   });
   setAttr(die, "aria-label", (whose && `${whose}: `) + (face === null ? "not rolled yet" : String(face)));
   die.append(svgElement("rect", { x: "-45", y: "-45", width: "90", height: "90", rx: "16" }));
-  if (face !== null) die.append(...pips(face));
+  if (face !== null) die.append(...pips(face, sides));
   else if (whose) die.append(makeOwner(whose));
   return die;
 }
@@ -68,9 +68,9 @@ function makeOwner(whose) {
   return owner;
 }
 
-/** Pips, or the number on dice of more than six sides. @type {(face: number) => SVGElement[]} */
-function pips(face) {
-  const places = PIPS[face];
+/** @type {(face: number, sides: number) => SVGElement[]} */
+function pips(face, sides) {
+  const places = sides > 6 ? undefined : PIPS[face];
   if (places)
     return places.map(([x, y]) => svgElement("circle", { cx: String(APART * x), cy: String(APART * y), r: "10" }));
   const text = svgElement("text", { dy: "0.35em" });
@@ -78,8 +78,8 @@ function pips(face) {
   return [text];
 }
 
-/** Draws dice in a row. @type {(parent: Element, faces: (number | null)[], name?: string, owners?: string[]) => void} */
-export function renderDice(parent, faces, name = "", owners = []) {
+/** Draws dice in a row. @type {(parent: Element, faces: (number | null)[], name?: string, owners?: string[], sides?: number) => void} */
+export function renderDice(parent, faces, name = "", owners = [], sides = 6) {
   const numbered = faces.map((face, index) => ({
     face,
     whose: owners[index] ?? "",
@@ -89,7 +89,7 @@ export function renderDice(parent, faces, name = "", owners = []) {
     parent,
     numbered,
     ({ key }) => key,
-    ({ face, whose }) => makeDie(face, whose),
+    ({ face, whose }) => makeDie(face, whose, sides),
     () => {},
   );
 }
@@ -102,13 +102,14 @@ export function renderGameDice(state) {
   if (roll) renderEntry(state, roll);
   const cast = view && !roll ? latestRoll(view) : null;
   byId("game-cast").hidden = !cast;
-  renderDice(byId("game-cast-dice"), cast?.values ?? [], String(view?.log.findLast(({ undone }) => !undone)?.deed));
+  const deed = String(view?.log.findLast(({ undone }) => !undone)?.deed);
+  renderDice(byId("game-cast-dice"), cast?.values ?? [], deed, [], cast?.sides);
 }
 
 /** @type {(state: State, roll: Offer) => void} */
 function renderEntry(state, roll) {
   const { faces, busy } = state.game;
-  const { count, sides, groups } = roll.dice ?? { count: 0, sides: 6, groups: [] };
+  const { count, sides, lowest, groups } = roll.dice ?? { count: 0, sides: 6, lowest: 1, groups: [] };
   setText(byId("game-dice-title"), sentence(roll.label));
   let first = 0;
   const rows = groups.map((group) => ({ group, first: (first += group.places.length) - group.places.length }));
@@ -117,11 +118,15 @@ function renderEntry(state, roll) {
     rows,
     ({ first }) => String(first),
     () => element("div", "div", "span"),
-    (row, { group, first }) => updateGroup(row, group, faces.slice(first), faces.length - first),
+    (row, { group, first }) => updateGroup(row, group, faces.slice(first), faces.length - first, sides),
   );
-  const keys = Array.from({ length: sides }, (_, index) => index + 1);
-  updateChildren(byId("game-dice-keys"), keys, String, makeKey, (key) =>
-    disable(key, busy !== null || faces.length === count),
+  const keys = Array.from({ length: sides }, (_, index) => index + lowest);
+  updateChildren(
+    byId("game-dice-keys"),
+    keys,
+    (face) => `${face} of ${sides}`,
+    (face) => makeKey(face, sides),
+    (key) => disable(key, busy !== null || faces.length === count),
   );
   disable(byId("game-dice-back"), busy !== null || faces.length === 0);
   disable(byId("game-dice-enter"), busy !== null || faces.length < count);
@@ -129,8 +134,8 @@ function renderEntry(state, roll) {
   setAttr(byId("game-dice-roll"), "data-offer", `offer ${state.game.view?.actions.indexOf(roll)}`);
 }
 
-/** Updates dice of one kind; `next` is the index of the one to enter next. @type {(row: HTMLElement, group: import("./state.js").AlikeDice, faces: number[], next: number) => void} */
-function updateGroup(row, { whose, needs, places }, faces, next) {
+/** Updates dice of one kind; `next` is the index of the one to enter next. @type {(row: HTMLElement, group: import("./state.js").AlikeDice, faces: number[], next: number, sides: number) => void} */
+function updateGroup(row, { whose, needs, places }, faces, next, sides) {
   const [dice, words] = row.children;
   const slot = needs === null ? whose : `${needs}+`;
   setAttr(row, "class", "alike");
@@ -140,16 +145,17 @@ function updateGroup(row, { whose, needs, places }, faces, next) {
     places.map((_, index) => faces[index] ?? null),
     "",
     places.map(() => slot),
+    sides,
   );
   for (const [index, die] of [...dice.children].entries()) die.classList.toggle("next", index === next);
   setText(words, needs === null ? "" : `${needs}+ ${whose}`);
 }
 
-/** @type {(face: number) => HTMLElement} */
-function makeKey(face) {
+/** @type {(face: number, sides: number) => HTMLElement} */
+function makeKey(face, sides) {
   const key = element("button");
   setAttr(key, "data-face", String(face));
   setAttr(key, "aria-label", `a ${face}`);
-  key.append(makeDie(face));
+  key.append(makeDie(face, "", sides));
   return key;
 }

@@ -59,7 +59,7 @@ function updateLine(line, key, happened, state) {
   setAttr(words, "aria-expanded", String(isOpen));
   setText(mark, marks.join(", "));
   setText(said, sentence(text));
-  renderDice(faces, dice?.values ?? []);
+  renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
   setText(noted, note);
   setText(by, rule ?? "");
   actions.hidden = !isOpen;
@@ -109,7 +109,7 @@ function renderActions(node, { undone, deed, dice, evidence, kind }, state) {
     faces,
     numbered,
     ({ face, index }) => `${index} ${face}`,
-    ({ face }) => makeFace(face),
+    ({ face }) => makeFace(face, dice?.sides),
     (button, { index }) => setAttr(button, "data-turn", String(index)),
   );
 }
@@ -149,11 +149,11 @@ function makeActions() {
   return [hint, back, open, faces, choices, why, fix, other];
 }
 
-/** @type {(face: number) => HTMLElement} */
-function makeFace(face) {
+/** @type {(face: number, sides?: number) => HTMLElement} */
+function makeFace(face, sides) {
   const button = element("button");
   setAttr(button, "aria-label", `shows ${face}; tap for the next face`);
-  button.append(makeDie(face));
+  button.append(makeDie(face, "", sides));
   return button;
 }
 
@@ -223,9 +223,10 @@ function uncoverTable(body) {
 function turnDie({ state }, index) {
   const { fixing } = state.game;
   if (!fixing) return;
-  const sides = playing(state)?.log.find(({ deed, dice }) => deed === fixing.deed && dice)?.dice?.sides ?? 6;
+  const dice = playing(state)?.log.find((line) => line.deed === fixing.deed && line.dice)?.dice;
+  const { sides = 6, lowest = 1 } = dice ?? {};
   state.game.fixing = {
     ...fixing,
-    values: fixing.values.map((face, at) => (at === index ? (face % sides) + 1 : face)),
+    values: fixing.values.map((face, at) => (at === index ? ((face - lowest + 1) % sides) + lowest : face)),
   };
 }

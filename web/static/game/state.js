@@ -10,14 +10,14 @@
  *
  * @typedef {Record<string, any> & {type: string}} Action  the game's own; sent back as it came
  * @typedef {{x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}} GhostBase
- * @typedef {{values: number[], sides: number}} Cast  dice as they came up
+ * @typedef {{values: number[], sides: number, lowest?: number}} Cast  dice as they came up; `lowest` is 1 in older recordings
  *
  * @typedef {{whose: string, needs: number | null, places: number[]}} AlikeDice  whose they are, the lowest face that counts, and their indices in the roll
  *
  * @typedef {object} Offer  an action that this seat may take
  * @property {string} group
  * @property {string} label
- * @property {{count: number, sides: number, groups: AlikeDice[]} | null} dice
+ * @property {{count: number, sides: number, lowest: number, groups: AlikeDice[]} | null} dice
  * @property {Shape[]} shapes
  * @property {Action} action
  *

@@ -16,7 +16,7 @@ import { isEventAbout } from "./film.js";
  * @property {string} text
  * @property {string} note
  * @property {string} rule
- * @property {number[]} dice
+ * @property {import("../game/state.js").Cast | null} dice
  * @property {Shape[]} evidence
  * @property {(id: string) => boolean} isAbout
  */
@@ -34,7 +34,7 @@ function linesOfEntry(film, entry, at) {
     kind: entry.kind,
     note: "",
     rule: "",
-    dice: [],
+    dice: null,
     evidence: [],
     isAbout: (/** @type {string} */ id) => entry.unit === id,
     ...given,
@@ -71,7 +71,7 @@ function lineOfEvent(event, at, index) {
     text: sentence(text),
     note: note ?? "",
     rule: rule ?? "",
-    dice: dice?.values ?? [],
+    dice: dice ?? null,
     evidence,
     isAbout: (id) => isEventAbout(event, id),
   };

@@ -63,7 +63,7 @@ function updateLine(node, { at, key, kind, text, dice, note, rule, evidence }, f
   setText(time, clock(film.entries[at].t));
   setText(mark, MARKS[kind] ?? "");
   setText(said, text);
-  renderDice(faces, dice);
+  renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
   setText(noted, note);
   setText(by, rule);
 }

@@ -58,7 +58,7 @@ function makeLine() {
 function updateLine(node, { text, dice, note, rule }) {
   const [said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...node.children]);
   setText(said, text);
-  renderDice(faces, dice);
+  renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
   setText(noted, note);
   setText(by, rule);
 }
