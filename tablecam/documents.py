@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import re
@@ -50,6 +51,8 @@ _MESSAGES = {
     "union_tag_not_found": "expected a key that gives the type, but it is missing",
 }
 
+_UNKNOWN_KEY = frozenset({"unexpected_keyword_argument", "extra_forbidden"})
+
 
 def expected_and_got(problem: ErrorDetails) -> str:
     """Returns what was expected of a value, and what came, in tablecam's words."""
@@ -88,13 +91,12 @@ def without_tags(data: Any, path: KeyPath) -> KeyPath:
     return tuple(keys)
 
 
-def keys_at(model: type[BaseModel], path: KeyPath) -> list[str]:
-    """Returns the keys that a model accepts at a path in its document."""
+def keys_at(model: type, path: KeyPath) -> list[str]:
+    """Returns the keys that a model or dataclass accepts at a path in its document."""
     annotation: Any = model
     for part in path:
-        annotation = _annotation_at(annotation, part)
-    model_at_path = _model_in(annotation)
-    return [] if model_at_path is None else list(model_at_path.model_fields)
+        annotation = annotation_at(annotation, part)
+    return list(annotations_in(annotation))
 
 
 def _items(data: Any) -> Iterable[tuple[Any, Any]]:
@@ -103,23 +105,41 @@ def _items(data: Any) -> Iterable[tuple[Any, Any]]:
     return enumerate(data) if isinstance(data, list) else ()
 
 
-def _annotation_at(annotation: Any, part: str | int) -> Any:
+def annotation_at(annotation: Any, part: str | int) -> Any:
+    """Returns the type of a key or element of a type, None if it has none."""
+    annotation = _plain_type(annotation)
     if isinstance(part, int):
-        return next(iter(typing.get_args(_without_none(annotation))), None)
-    model = _model_in(annotation)
-    field = None if model is None else model.model_fields.get(part)
-    return None if field is None else field.annotation
+        return next(iter(typing.get_args(annotation)), None)
+    if typing.get_origin(annotation) in (dict, Mapping):
+        return typing.get_args(annotation)[1]
+    return annotations_in(annotation).get(part)
 
 
-def _without_none(annotation: Any) -> Any:
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        return next(arg for arg in typing.get_args(annotation) if arg is not type(None))
+def _plain_type(annotation: Any) -> Any:
+    """Returns an annotation without `None` and without the limits of `Annotated`."""
+    origin = typing.get_origin(annotation)
+    if origin is typing.Annotated:
+        return _plain_type(typing.get_args(annotation)[0])
+    if origin in (typing.Union, types.UnionType):
+        return _plain_type(next(t for t in typing.get_args(annotation) if t is not type(None)))
     return annotation
 
 
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    candidate = _without_none(annotation)
-    return candidate if isinstance(candidate, type) and issubclass(candidate, BaseModel) else None
+def annotations_in(annotation: Any) -> Mapping[str, Any]:
+    """Returns the types of the keys of a model or dataclass; none for other types."""
+    candidate = _plain_type(annotation)
+    return _annotations_of(candidate) if isinstance(candidate, type) else {}
+
+
+# Cached because reading type hints takes longer than checking a document.
+@cache
+def _annotations_of(model: type) -> Mapping[str, Any]:
+    if issubclass(model, BaseModel):
+        return {name: field.annotation for name, field in model.model_fields.items()}
+    if dataclasses.is_dataclass(model):
+        hints = typing.get_type_hints(model)
+        return {field.name.rstrip("_"): hints[field.name] for field in dataclasses.fields(model)}
+    return {}
 
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -139,24 +159,28 @@ class Document:
     """A parsed document that is not validated yet: `data` is as the parser returned it.
 
     `source` is what a person calls it. `find_lines` returns the lines of its keys; None if there
-    is no text to point into.
+    is no text to point into. `at` is its own path, where it is an element of a larger document.
     """
 
     source: str
     data: Mapping[str, Any]
     find_lines: Callable[[], Mapping[KeyPath, int]] | None = None
+    at: KeyPath = ()
 
     def error(self, path: KeyPath, message: str) -> BadInput:
         """Returns the error to raise about the value at `path`, with its key and line."""
-        return BadInput(self.source, message, key=written(path) or None, line=self.line(path))
+        key = written((*self.at, *path)) or None
+        return BadInput(self.source, message, key=key, line=self.line(path))
 
     def place(self, path: KeyPath) -> str:
         """Returns a location for a message about another value: `unit[1].id, line 30`."""
         line = self.line(path)
-        return written(path) if line is None else f"{written(path)}, line {line}"
+        key = written((*self.at, *path))
+        return key if line is None else f"{key}, line {line}"
 
     def line(self, path: KeyPath) -> int | None:
         """Returns the line of a key, or of the nearest enclosing one; None if there is no text."""
+        path = (*self.at, *path)
         if self.find_lines is None or not path:
             return None
         lines = self.find_lines()
@@ -187,8 +211,10 @@ class Document:
         except ValidationError as error:
             raise self._first_error(error, model) from None
 
-    def parsed_as(self, adapter: TypeAdapter[Any]) -> Any:
+    def parsed_as(self, adapter: TypeAdapter[Any], root: type | None = None) -> Any:
         """Returns the document as an adapter's type, validated as strictly as JSON text.
+
+        `root` is that type where errors are to suggest the key that was meant.
 
         Raises:
             BadInput: Names the first error.
@@ -197,9 +223,14 @@ class Document:
             # As JSON text, where strict mode accepts a list for a tuple.
             return adapter.validate_json(json.dumps(self.data), strict=True)
         except ValidationError as error:
-            problem = error.errors(include_url=False)[0]
+            problems = error.errors(include_url=False)
+            # A mistyped key is both unknown and missing: report the key that the person wrote.
+            problem = next((one for one in problems if one["type"] in _UNKNOWN_KEY), problems[0])
             path = without_tags(self.data, tuple(problem["loc"]))
-            raise self.error(path, expected_and_got(problem)) from None
+            message = expected_and_got(problem)
+            if root is not None and problem["type"] in _UNKNOWN_KEY:
+                message = f"unknown key{nearest(str(path[-1]), keys_at(root, path[:-1]))}"
+            raise self.error(path, message) from None
 
     def _first_error(self, error: ValidationError, model: type[BaseModel]) -> BadInput:
         problems = error.errors(include_url=False)
@@ -234,12 +265,14 @@ def read_toml(path: Path) -> Document:
     Raises:
         BadInput: There is no such file, it is not TOML, or it exceeds a document's limits.
     """
-    text = _text(path)
+    text = text_of_file(path)
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise _not_toml(path, str(error)) from None
-    return _bounded(data, str(path), _MAX_NUMBER, cache(lambda: toml_lines(text)))
+    document = Document(str(path), data, cache(lambda: toml_lines(text)))
+    _check_limits(document, data, _MAX_NUMBER)
+    return document
 
 
 def _not_toml(path: Path, fault: str) -> BadInput:
@@ -258,7 +291,7 @@ def read_json(path: Path) -> Document:
     Raises:
         BadInput: There is no such file, or `json_document` refuses its contents.
     """
-    return json_document(_text(path), str(path), has_lines=True)
+    return json_document(text_of_file(path), str(path), has_lines=True)
 
 
 def json_document(
@@ -274,6 +307,34 @@ def json_document(
             number is larger than allowed, or NaN; a text has a lone surrogate; or one object has
             a key twice, which is ambiguous.
     """
+    data, find_lines = _json_value(text, source, has_lines, largest)
+    return Document(source, _object(data, source), find_lines)
+
+
+def json_documents(text: str | bytes, source: str) -> Document | tuple[Document, ...]:
+    """Parses a JSON object, or a list of objects, from a text whose author sees it in lines.
+
+    Raises:
+        BadInput: As `json_document`; an element is named by its place, such as `[3]`.
+    """
+    data, find_lines = _json_value(text, source, has_lines=True, largest=_MAX_NUMBER)
+    if not isinstance(data, list):
+        return Document(source, _object(data, source), find_lines)
+    root = Document(source, {}, find_lines)
+    for index, element in enumerate(data):
+        if not isinstance(element, dict):
+            message = f"expected an object with keys, got {quoted(element)}"
+            raise root.error((index,), message)
+    return tuple(replace(root, data=element, at=(index,)) for index, element in enumerate(data))
+
+
+FindLines = Callable[[], Mapping[KeyPath, int]]
+
+
+def _json_value(
+    text: str | bytes, source: str, has_lines: bool, largest: float
+) -> tuple[Any, FindLines | None]:
+    """Returns a JSON value, checked against the limits, and what finds the lines of its keys."""
     if len(text) > MOST_BYTES:
         raise BadInput(source, _too_long())
     repeated: list[str] = []
@@ -290,10 +351,11 @@ def json_document(
     except ValueError:
         raise BadInput(source, "not valid JSON: a number has too many digits") from None
     find_lines = cache(lambda: json_lines(plain)) if has_lines else None
-    document = _bounded(data, source, largest, find_lines)
+    root = Document(source, {}, find_lines)
+    _check_limits(root, data, largest)
     if repeated:
-        raise _repeated_key(document, plain, repeated[0])
-    return document
+        raise _repeated_key(root, plain, repeated[0])
+    return data, find_lines
 
 
 def json_request(text: str | bytes, source: str) -> Document:
@@ -321,17 +383,11 @@ def _without_controls(document: Document, value: Any, path: KeyPath = ()) -> Any
     return CONTROL_CHARACTERS.sub("", value) if isinstance(value, str) else value
 
 
-def _bounded(
-    data: object,
-    source: str,
-    largest: float,
-    find_lines: Callable[[], Mapping[KeyPath, int]] | None,
-) -> Document:
-    """Returns a document after checking that every value is within the limits."""
+def _check_limits(document: Document, data: object, largest: float) -> None:
+    """Raises BadInput for the first value of a document beyond the limits."""
     fault = _fault(data, largest)
     if fault is not None:
-        raise Document(source, {}, find_lines).error(*fault)
-    return Document(source, _object(data, source), find_lines)
+        raise document.error(*fault)
 
 
 def _fault(value: object, largest: float, path: KeyPath = ()) -> tuple[KeyPath, str] | None:
@@ -392,7 +448,12 @@ def document_from(data: object, source: str) -> Document:
     return Document(source, _object(data, source))
 
 
-def _text(path: Path) -> str:
+def text_of_file(path: Path) -> str:
+    """Returns the text of a file.
+
+    Raises:
+        BadInput: There is no such file, it cannot be read, is not UTF-8, or is too large.
+    """
     try:
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(MOST_BYTES + 1)

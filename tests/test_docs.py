@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tablecam.cli import commands
+from tablecam.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("docs", "examples", "tablecam", "tests/benchmarks")
@@ -38,7 +38,7 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 def test_every_command_is_described() -> None:
     page = text_of("docs/commands.md")
-    assert [name for name in commands.commands if f"`tablecam {name}" not in page] == []
+    assert [name for name in COMMANDS if f"`tablecam {name}" not in page] == []
 
 
 def test_the_glossary_is_short_and_in_order() -> None:

@@ -29,6 +29,10 @@ class RallyAttempt:
     because: tuple[str, ...]
     near: Answer | None = None
 
+    def shed(self, dice: Dice) -> int:
+        """Returns the levels of disruption that the dice shed (M-9.2)."""
+        return sum(die >= self.needed for die in dice)
+
 
 @dataclass(frozen=True, slots=True)
 class RallyResult:
@@ -81,4 +85,4 @@ def rally(field: Field, request: Rally) -> RallyResult:
     attempt = rally_attempt(field, request)
     why = f"one for each disruption of {attempt.unit} (M-9.2)"
     dice = check_dice(request.document, ("dice",), request.dice, attempt.dice, why)
-    return RallyResult(attempt, dice, sum(die >= attempt.needed for die in dice))
+    return RallyResult(attempt, dice, attempt.shed(dice))

@@ -131,14 +131,15 @@ def _charge_json(charge: Charge) -> Json:
         "eligible": charge.is_eligible,
         "why_not": None if charge.why_not is None else str(charge.why_not),
         "targets": list(charge.targets),
-        "lanes": [_lane_json(lane) for lane in charge.lanes],
+        "lanes": [lane_json(lane) for lane in charge.lanes],
     }
     if charge.close_calls:
         document["doubts"] = [answer.to_json() for answer in charge.close_calls]
     return document
 
 
-def _lane_json(lane: ChargeLane) -> Json:
+def lane_json(lane: ChargeLane) -> Json:
+    """Returns a charge move as rulings carry it."""
     wheel = None if lane.corner is None else {"about": lane.corner, "arc_mm": round(lane.arc_mm, 4)}
     return {
         "target": lane.target,

@@ -79,7 +79,7 @@ def unit_sheet(rulings: Rulings, unit_id: str) -> UnitReport:
     unit = rulings.field.by_id[unit_id]
     return UnitReport(
         _title(unit),
-        tuple(_section(rulings, kind, unit) for kind in KINDS if KINDS[kind].of_unit),
+        tuple(section(rulings, kind, unit) for kind in KINDS if KINDS[kind].of_unit),
         _hidden(unit),
     )
 
@@ -87,11 +87,11 @@ def unit_sheet(rulings: Rulings, unit_id: str) -> UnitReport:
 def pair_sheet(rulings: Rulings, a_id: str, b_id: str) -> UnitReport:
     """Returns all rulings between two units, the first one's view first."""
     a, b = rulings.field.by_id[a_id], rulings.field.by_id[b_id]
-    sections = tuple(_section(rulings, kind, a, b) for kind in KINDS if KINDS[kind].of_pair)
+    sections = tuple(section(rulings, kind, a, b) for kind in KINDS if KINDS[kind].of_pair)
     return UnitReport(f"{_title(a)}, and {_title(b)}", sections, (*_hidden(a), *_hidden(b)))
 
 
-def _section(rulings: Rulings, kind: str, *units: UnitOnField) -> Section:
+def section(rulings: Rulings, kind: str, *units: UnitOnField) -> Section:
     """Returns a section, or one line that says so if an internal error prevents it."""
     names, title = [unit.id for unit in units], KINDS[kind].title
     key = "near_enemy" if kind == "near" else kind
@@ -122,9 +122,9 @@ def lines_about(rulings: Rulings, question: str) -> Iterator[Finding]:
     if kind not in KINDS:
         return
     if len(named) > 1:
-        yield from _section(rulings, kind, named[0], named[-1]).lines
+        yield from section(rulings, kind, named[0], named[-1]).lines
     for unit in named:
-        yield from _section(rulings, kind, unit).lines
+        yield from section(rulings, kind, unit).lines
     if kind == "fire" and named:
         none: tuple[Finding, ...] = ()
         yield from attempt(question, lambda: tuple(lines_of_bases(rulings, *named[:2])), none)

@@ -1,0 +1,52 @@
+"""`tablecam rule`: answers plain questions to single rules of a game."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from tablecam.documents import MOST_BYTES, json_documents, text_of_file
+from tablecam.rules.questions import Questions, games_with_questions, questions_of
+from tablecam.wording import nearest, quoted
+
+_EXAMPLES = """\b
+Examples:
+  tablecam rule maurice-lite --list
+  tablecam rule maurice-lite question.json
+  echo '{"ask": "rally", "unit": {"arm": "infantry", "disruption": 2}, "near_enemy": true,
+         "dice": [4, 5]}' | tablecam rule maurice-lite -
+"""
+
+
+@click.command("rule", epilog=_EXAMPLES)
+@click.argument("game")
+@click.argument("question", type=click.Path(path_type=Path), required=False)
+@click.option("--list", "lists", is_flag=True, help="List the questions of the game, as JSON.")
+def rule(game: str, question: Path | None, lists: bool) -> None:
+    """Answer a plain QUESTION to one rule of a GAME.
+
+    QUESTION is a JSON file, or - for standard input: one question, or a list of them. The answer
+    is JSON, and a list where questions were. It needs no camera and no game in progress.
+    """
+    questions = questions_of(game)
+    if questions is None:
+        games = games_with_questions()
+        expected = f"expected one of {', '.join(games)}, got {quoted(game)}{nearest(game, games)}"
+        raise click.UsageError(f"rule: {expected}")
+    if lists == (question is not None):
+        raise click.UsageError("rule: expected a QUESTION, or --list")
+    answer = questions.to_json() if question is None else _answers(questions, question)
+    click.echo(json.dumps(answer, indent=1))
+
+
+def _answers(questions: Questions, path: Path) -> object:
+    if str(path) == "-":
+        asked = json_documents(sys.stdin.buffer.read(MOST_BYTES + 1), "standard input")
+    else:
+        asked = json_documents(text_of_file(path), str(path))
+    if isinstance(asked, tuple):
+        return [questions.answer(document) for document in asked]
+    return questions.answer(asked)

@@ -1,0 +1,354 @@
+"""Plain questions to single rules of Maurice Lite, by units as they lie or as they count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final
+
+from pydantic import Field as Limits
+
+from tablecam.documents import Document
+from tablecam.errors import BadInput
+from tablecam.rules.maurice.combat.combat import combat_scores
+from tablecam.rules.maurice.combat.rally import rally_number
+from tablecam.rules.maurice.field.field import GAME, Field, field_of
+from tablecam.rules.maurice.field.requests import (
+    Combat,
+    Kind,
+    ShotAssignment,
+    Volley,
+    check_dice,
+)
+from tablecam.rules.maurice.resolve.resolve import resolve
+from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.rulings import lane_json
+from tablecam.rules.maurice.sheets.sheets import section
+from tablecam.rules.questions import (
+    Decided,
+    Facts,
+    Questions,
+    RuleAnswer,
+    RuleQuestion,
+    WhyNot,
+    decided,
+    doubts,
+)
+from tablecam.rules.reports import Finding
+from tablecam.table.model import Arm, FormationName, Position, TableSize, Unit
+from tablecam.table.position_file import BaseSection, CommanderSection
+from tablecam.table.sections import Name, Size, TerrainSection
+
+Json = dict[str, Any]
+Die = Annotated[int, Limits(ge=1, le=6)]
+Count = Annotated[int, Limits(ge=0, le=100)]
+Card = Annotated[int, Limits(ge=-100, le=100)]
+"""A card's modifier to each die (M-8.18)."""
+
+_TABLE_MM = (1800.0, 1200.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitFacts:
+    """A unit as it lies; without an id or a side it gets those of its part in the question."""
+
+    arm: Arm
+    bases: Annotated[list[BaseSection], Limits(min_length=1)]
+    id: Name | None = None
+    side: Name | None = None
+    formation: FormationName | None = None
+    disruption: Count = 0
+    smoke: bool = False
+
+    def unit(self, part: str, side: str) -> Unit:
+        """Returns the unit of a position."""
+        state = {"disruption": self.disruption, "smoke": self.smoke}
+        bases = tuple(base.to_pose() for base in self.bases)
+        return Unit(self.id or part, self.side or side, self.arm, bases, self.formation, state)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherUnit(UnitFacts):
+    """Another unit on the table, with its id and its side."""
+
+    id: Name
+    side: Name
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFacts(Facts):
+    """The rest of the table; BW is the width of the first unit's first base, unless stated."""
+
+    others: list[OtherUnit] = field(default_factory=list)
+    commanders: list[CommanderSection] = field(default_factory=list)
+    terrain: list[TerrainSection] = field(default_factory=list)
+    base_width_mm: Size | None = None
+    table_mm: Annotated[list[Size], Limits(min_length=2, max_length=2)] = field(
+        default_factory=lambda: [*_TABLE_MM]
+    )
+
+    def position(self, *units: Unit) -> Position:
+        """Returns the position with these units and the others."""
+        width_mm, depth_mm = self.table_mm
+        bw_mm = self.base_width_mm or units[0].bases[0].width_mm
+        return Position(
+            game=GAME,
+            table=TableSize(width_mm, depth_mm, bw_mm, self.tolerance_mm),
+            units=(*units, *(other.unit("", "") for other in self.others)),
+            commanders=tuple(leader.to_commander() for leader in self.commanders),
+            terrain=tuple(piece.to_terrain() for piece in self.terrain),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FireDice:
+    """The dice to hit, and one to disrupt for each hit, in the order of rolling."""
+
+    hit: list[Die]
+    disrupt: list[Die] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FireFacts(TableFacts):
+    """Which bases of a unit may fire at another, at what number, and with dice: what they do."""
+
+    firer: UnitFacts
+    target: UnitFacts
+    kind: Kind = "volley"
+    card: Card = 0
+    dice: FireDice | None = None
+
+
+class FireAnswer(RuleAnswer, total=False):
+    """`bases` are the rulings on each base that may fire at somebody; the rest needs dice."""
+
+    may_fire: Decided
+    why_not: WhyNot
+    bases: dict[str, Any]
+    shots: list[Any]
+    target: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlankFacts(TableFacts):
+    """Whether an enemy is to a unit's flank, touches it, and so flanks it."""
+
+    unit: UnitFacts
+    enemy: UnitFacts
+
+
+class FlankAnswer(RuleAnswer, total=False):
+    """`to_flank` by where the enemy lies; it flanks the unit if it also touches it."""
+
+    to_flank: Decided
+    touches: Decided
+    flanks: Decided
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChargeFacts(TableFacts):
+    """Whether a unit may charge an enemy, and by which moves."""
+
+    charger: UnitFacts
+    target: UnitFacts
+
+
+class ChargeAnswer(RuleAnswer, total=False):
+    """`lanes` are the moves: a wheel or none, then straight ahead."""
+
+    legal: Decided
+    why_not: WhyNot
+    lanes: list[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CombatFacts(TableFacts):
+    """What each engaged unit adds to its die, and with one die each: the combat's results."""
+
+    units: Annotated[list[OtherUnit], Limits(min_length=2)]
+    active: Name
+    cards: dict[Name, Card] = field(default_factory=dict)
+    dice: dict[Name, Die] | None = None
+    fall_back_order: list[Name] = field(default_factory=list)
+
+
+class CombatAnswer(RuleAnswer, total=False):
+    """`values` before the dice; `units` are the results, `position` what follows from them."""
+
+    values: dict[str, int]
+    units: dict[str, Any]
+    position: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RallyingUnit:
+    """The unit that rallies, as it counts."""
+
+    arm: Arm
+    disruption: Count
+
+
+@dataclass(frozen=True, kw_only=True)
+class RallyFacts(Facts):
+    """The number that each die needs to shed a disruption, and with dice: how many are shed."""
+
+    unit: RallyingUnit
+    near_enemy: bool = False
+    bad_terrain: bool = False
+    card: Card = 0
+    dice: list[Die] | None = None
+
+
+class RallyAnswer(RuleAnswer, total=False):
+    """`dice` is how many are thrown."""
+
+    basic: int
+    modifiers: dict[str, int]
+    needed: int
+    dice: int
+    shed: int
+    disruption: int
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+def _fire(facts: FireFacts, document: Document) -> FireAnswer:
+    firer, target = facts.firer.unit("firer", "firing"), facts.target.unit("target", "fired at")
+    rulings = _rulings(facts.position(firer, target), firer.side, document)
+    bases = rulings.units[firer.id].fire
+    findings = _findings(rulings, f"fire/{firer.id}/", firer.id, target.id)
+    answer: FireAnswer = {"bases": {name: fire.to_json() for name, fire in bases.items()}}
+    answer.update(_about("may_fire", findings))
+    if facts.dice is None:
+        return answer
+    aims = tuple(
+        ShotAssignment(firer.id, name, target.id, ("firer",))
+        for name, fire in bases.items()
+        if any(option.target == target.id for option in fire.options)
+    )
+    if not aims:
+        return answer
+    hit, disrupt = tuple(facts.dice.hit), tuple(facts.dice.disrupt)
+    cards = {firer.id: facts.card}
+    volley = Volley(facts.kind, firer.side, aims, cards, hit, disrupt, document)
+    resolved = resolve(rulings.field, volley)
+    # A target that no die hits has no entry.
+    struck = resolved["units"].get(target.id, {"hits": 0, "disruption": 0, "broken": False})
+    return {**answer, "shots": resolved["shots"], "target": struck}
+
+
+def _flank(facts: FlankFacts, document: Document) -> FlankAnswer:
+    unit, enemy = facts.unit.unit("unit", "own"), facts.enemy.unit("enemy", "enemy")
+    rulings = _rulings(facts.position(unit, enemy), unit.side, document)
+    to_flank = _findings(rulings, f"flank/{unit.id}/", unit.id, enemy.id)
+    touching = _findings(rulings, "contact/", unit.id, enemy.id)
+    answer: FlankAnswer = {"flanks": enemy.id in rulings.units[unit.id].flanked_by}
+    answer.update(_about("to_flank", to_flank) | _about("touches", touching))
+    answer["because"] = [finding.text for finding in (*to_flank, *touching)]
+    answer["rules"] = ["M-1.12", "M-1.10", "M-1.13"]
+    return answer
+
+
+def _charge(facts: ChargeFacts, document: Document) -> ChargeAnswer:
+    charger = facts.charger.unit("charger", "charging")
+    target = facts.target.unit("target", "charged")
+    rulings = _rulings(facts.position(charger, target), charger.side, document)
+    lanes = [lane for lane in rulings.units[charger.id].charge.lanes if lane.target == target.id]
+    answer: ChargeAnswer = {"lanes": [lane_json(lane) for lane in lanes]}
+    findings = _findings(rulings, f"charge/{charger.id}/", charger.id, target.id)
+    answer.update(_about("legal", findings))
+    return answer
+
+
+def _combat(facts: CombatFacts, document: Document) -> CombatAnswer:
+    units = [unit.unit("", "") for unit in facts.units]
+    field = _field(facts.position(*units), document)
+    if facts.dice is None:
+        values = combat_scores(field, facts.active, facts.cards)
+        because = [f"{name}: {line}" for name, value in values.items() for line in value.because]
+        return {"values": {name: of.value for name, of in values.items()}, "because": because}
+    order = tuple(facts.fall_back_order)
+    resolved = resolve(field, Combat(facts.active, facts.cards, facts.dice, order, document))
+    fought = resolved["units"]
+    return {
+        "values": {name: unit["value"] for name, unit in fought.items() if "value" in unit},
+        "units": fought,
+        "position": resolved["position"],
+        "because": [f"{name}: {line}" for name, unit in fought.items() for line in unit["because"]],
+        "readings": list(resolved["readings"]),
+        "doubts": {str(index): doubt for index, doubt in enumerate(resolved["doubts"])},
+    }
+
+
+def _rally(facts: RallyFacts, document: Document) -> RallyAnswer:
+    rallying = rally_number(
+        "the unit",
+        facts.unit.arm,
+        facts.unit.disruption,
+        is_in_bad_terrain=facts.bad_terrain,
+        is_near=facts.near_enemy,
+        card=facts.card,
+    )
+    answer: RallyAnswer = {
+        "basic": rallying.basic,
+        "modifiers": dict(rallying.modifiers),
+        "needed": rallying.needed,
+        "dice": rallying.dice,
+        "because": list(rallying.because),
+    }
+    if facts.dice is None:
+        return answer
+    why = "one for each disruption (M-9.2)"
+    shed = rallying.shed(check_dice(document, ("dice",), tuple(facts.dice), rallying.dice, why))
+    return {**answer, "shed": shed, "disruption": facts.unit.disruption - shed}
+
+
+def _field(position: Position, document: Document) -> Field:
+    try:
+        return field_of(position, document.source)
+    except BadInput as error:
+        raise document.error((), error.message) from None
+
+
+def _rulings(position: Position, active: str, document: Document) -> Rulings:
+    return Rulings(_field(position, document), active)
+
+
+def _findings(rulings: Rulings, question: str, a_id: str, b_id: str) -> list[Finding]:
+    """Returns what the page says of a question about two units."""
+    units = rulings.field.by_id
+    lines = section(rulings, question.split("/")[0], units[a_id], units[b_id]).lines
+    return [line for line in lines if line.question and line.question.id.startswith(question)]
+
+
+def _about(key: str, findings: Sequence[Finding]) -> Any:
+    """Returns the keys of an answer that is yes if one of the findings is: the key and its why."""
+    answers = [finding.answer for finding in findings if finding.answer is not None]
+    # Yes before too close before no: each finding is about some of a unit's bases.
+    answer = max(answers, key=lambda answer: (answer.answer != "no", answer.answer == "yes"))
+    verdict = decided(answer)
+    readings = [finding.reading.rule for finding in findings if finding.reading is not None]
+    document: Json = {
+        key: verdict,
+        "rules": list(dict.fromkeys(finding.rule for finding in findings if finding.rule)),
+        "because": [finding.text for finding in findings],
+        "readings": list(dict.fromkeys(readings)),
+    }
+    if verdict is False:
+        document["why_not"] = {"rule": answer.rule, "because": findings[0].text}
+    if in_doubt := doubts(**{key: answer}):
+        document["doubts"] = in_doubt
+    return document
+
+
+QUESTIONS: Final = Questions(
+    GAME,
+    (
+        RuleQuestion("fire", FireFacts, FireAnswer, ("M-7.7", "M-7.12", "M-7.23", "M-7.26"), _fire),
+        RuleQuestion("flank", FlankFacts, FlankAnswer, ("M-1.12", "M-1.13"), _flank),
+        RuleQuestion("charge", ChargeFacts, ChargeAnswer, ("M-8.3", "M-8.4", "M-8.5"), _charge),
+        RuleQuestion("combat", CombatFacts, CombatAnswer, ("M-8.10", "M-8.16", "M-8.20"), _combat),
+        RuleQuestion("rally", RallyFacts, RallyAnswer, ("M-9.2", "M-9.3"), _rally),
+    ),
+)
