@@ -52,7 +52,7 @@ HELD = {
     "times a charge by hand works out charges": 1,
     "modules with exactly one importer": 53,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 21_600,
+    "lines of Maurice Lite": 22_000,
     "places outside that name a rulebook's words": 125,
     "modules in the largest folder": 33,
 }

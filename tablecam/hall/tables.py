@@ -20,6 +20,8 @@ from tablecam.record.journal import Journal
 from tablecam.replay.film_table import roster_of, sides_of
 from tablecam.replay.pictures import Studio
 from tablecam.replay.scenes import SHOWN, Scene, SceneBuilder
+from tablecam.rules.descriptions import Described
+from tablecam.rules.games import described
 from tablecam.table.sides import side_name
 
 log = logging.getLogger(__name__)
@@ -33,24 +35,24 @@ _JPEG_QUALITY: Final = 82
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A side as its players know it, and its morale if the game has such a thing."""
+    """A side as its players know it, and the figure that says best how it stands, if any."""
 
     name: str
-    morale: int | None = None
+    figure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class GameStatus:
-    """The status of a game: the round, the active side, the sides, and the last action.
+    """The status of a game: the turn, the active side, the sides, and the last action.
 
-    `round` and `active` are None without a referee, or if the game has no rounds; `active` is None
-    once the game is over.
+    `turn` is empty and `active` None without a referee, or if the game has no turns; `active` is
+    None once the game is over.
     """
 
     entry: int
     words: str = ""
     sides: tuple[Side, ...] = ()
-    round: int | None = None
+    turn: str = ""
     active: str | None = None
     is_over: bool = False
 
@@ -142,7 +144,7 @@ class Followed:
     def _status_now(self) -> GameStatus:
         with self._lock:
             self._read_new()
-            return game_status(self._last, self._words, self._sides, self._after)
+            return game_status(self._game(), self._last, self._words, self._sides, self._after)
 
     def _final_status(self, last: int) -> GameStatus:
         """Returns the status of an ended game."""
@@ -152,7 +154,8 @@ class Followed:
             document = {} if deed is None else deed.document
             events = document.get("events") or [{"text": ""}]
             sides = self._side_names()
-            self._ended = game_status(last, events[-1]["text"], sides, document.get("after"))
+            words = events[-1]["text"]
+            self._ended = game_status(self._game(), last, words, sides, document.get("after"))
         return self._ended
 
     def _read_new(self) -> None:
@@ -163,6 +166,9 @@ class Followed:
             self._after = entry.document.get("after") or self._after
             self._last = entry.number
         self._sides = self._side_names()
+
+    def _game(self) -> Described:
+        return described(self.journal.facts().game)
 
     def _side_names(self) -> tuple[str, ...]:
         """Returns the sides in the table file's order, or else in that of the units."""
@@ -181,18 +187,23 @@ class Followed:
         return jpeg.tobytes()
 
 
-def game_status(entry: int, words: str, sides: Sequence[str], after: Json | None) -> GameStatus:
+def game_status(
+    game: Described, entry: int, words: str, sides: Sequence[str], after: Json | None
+) -> GameStatus:
     """Returns a game's status from a deed's `after`; that is None without a referee."""
-    state = {} if after is None else after["state"]
-    game_round = state.get("round") or {}
-    morale = {side["name"]: side.get("morale") for side in state.get("sides", ())}
+    standing = game.standing({} if after is None else after["state"])
+    figures = {
+        side.name: f"{side.figures[0].label} {side.figures[0].value}"
+        for side in standing.sides
+        if side.figures
+    }
     is_over = after is not None and bool(after.get("is_over"))
-    active = None if is_over else game_round.get("active")
+    active = None if is_over else standing.active
     return GameStatus(
         entry,
         words,
-        tuple(Side(side_name(side), morale.get(side)) for side in sides or morale),
-        game_round.get("number"),
+        tuple(Side(side_name(side), figures.get(side, "")) for side in sides or figures),
+        "" if standing.turn is None else f"{standing.turn_word.capitalize()} {standing.turn}",
         active and side_name(active),
         is_over,
     )

@@ -11,6 +11,7 @@ from tablecam.live.rulings import LiveRulings
 from tablecam.record.journal import Journal
 from tablecam.replay.film_table import roster_in
 from tablecam.replay.moment import Branch, branched
+from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.odds import odds_of
 from tablecam.table.model import Position
 from tablecam.table.roster import Roster
@@ -47,7 +48,7 @@ class WhatIf:
         return {"a": a, "b": b, "active": active, "version": 0} | sheet.to_json()
 
     def odds(self, branch: Branch, wanted: Mapping[str, Any]) -> Json:
-        """Returns the exact chances of a request, in the game's own terms.
+        """Returns the chances of a request in the game's own terms, and as a `table` to show.
 
         Raises:
             BadInput: This game has no odds, or the request is not in its form.
@@ -56,7 +57,8 @@ class WhatIf:
         rulebook = odds_of(position.game)
         if rulebook is None:
             raise BadInput("odds", f"there are none for {position.game} yet")
-        return rulebook.odds(position, wanted)
+        document = rulebook.odds(position, wanted)
+        return document | {"table": to_plain(rulebook.table(document))}
 
     def _position(self, branch: Branch) -> Position:
         journal = self._recording()

@@ -5,15 +5,19 @@ Pages and recordings share these documents, also those of the rulings on moves.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tablecam.referee.placing import marker_of
 from tablecam.referee.seats import SPECTATOR, Seat
+from tablecam.rules.descriptions import Described
 from tablecam.rules.dice import Roll
+from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Game, Json, Suggestion
+from tablecam.rules.games import described
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Done, Logged
-from tablecam.table.model import BasePose, Position
+from tablecam.table.model import BasePose, Position, Scalar, TableSize
 from tablecam.table.position_file import FORMAT as POSITION_FORMAT
 
 
@@ -85,8 +89,26 @@ def game_status(game: Game[Any, Any], state: Any) -> Json:
 
 
 def markers(game: Game[Any, Any], state: Any) -> Json:
-    """Returns the game's state of each unit (disruption, smoke, ...), by id."""
+    """Returns the game's state of each unit, by id."""
     return {unit.id: dict(unit.state) for unit in game.position(state).units if unit.state}
+
+
+def marks(game: Described, unit_states: Mapping[str, Mapping[str, Scalar]]) -> Json:
+    """Returns the markers to draw at each unit, by id; units without any are left out."""
+    by_unit = {unit: game.markers(unit_state) for unit, unit_state in unit_states.items()}
+    return {unit: to_plain(shown) for unit, shown in by_unit.items() if shown}
+
+
+def about_game(name: str, table: TableSize, sides: Sequence[str]) -> Json:
+    """Returns how a game describes itself whatever its state, for a page of that table."""
+    game = described(name)
+    return {
+        "begin": [to_plain(field) for field in game.begin_form(sides)],
+        "groups": to_plain(game.action_groups),
+        "moments": dict(game.moments),
+        "odds": [to_plain(offer) for offer in game.odds_offers],
+        "unit": to_plain(game.length_unit(table)),
+    }
 
 
 def event_lines(done: Done[Any, Any], seat: Seat) -> list[Json]:
@@ -102,7 +124,9 @@ def _dice(action: object) -> Json | None:
     """Returns the dice of a roll, None for any other action."""
     if not isinstance(action, Roll) or action.values is None:
         return None
-    return {"values": list(action.values), "sides": action.sides, "lowest": action.lowest}
+    # As in recordings before dice from 0 to 9, which must compare as equal.
+    lowest = {} if action.lowest == 1 else {"lowest": action.lowest}
+    return {"values": list(action.values), "sides": action.sides} | lowest
 
 
 def _without_positions(state: Json) -> Json:

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from tablecam.referee.game_controller import AnyPlay
-from tablecam.referee.game_views import event_lines, markers, outline, outlines, ruling_document
+from tablecam.referee.game_views import (
+    event_lines,
+    markers,
+    marks,
+    outline,
+    outlines,
+    ruling_document,
+)
 from tablecam.referee.intents import Intent
 from tablecam.referee.placing import Placing
 from tablecam.referee.referee import Referee
@@ -14,6 +21,7 @@ from tablecam.referee.seats import Seat
 from tablecam.referee.together import is_sure
 from tablecam.referee.version_guard import AT
 from tablecam.rules.dice import Roll
+from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import DiceGroup, Game, Json, Suggestion
 from tablecam.rules.play_log import Done
 from tablecam.table.model import Terrain
@@ -37,7 +45,11 @@ def seat_view(referee: Referee, seat: Seat, after: str = "") -> Json:
         if play is None:
             return head
         log = _log(referee, play, seat, after)
-        return head | _asked(referee, play, seat) | _table(referee, play) | _state(play, seat) | log
+        asked = _asked(referee, play, seat)
+        state = referee.game.seen_by(play.state, seat.sees)
+        described = _described(play, seat, state, is_asked=asked["is_yours"])
+        state = {key: value for key, value in state.items() if key != "position"}
+        return head | asked | _table(referee, play) | {"state": state} | described | log
 
 
 def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
@@ -47,6 +59,7 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
     offered = _offers(referee.game, play, referee.version) if is_yours else []
     return {
         "question": asked.question,
+        "hint": asked.hint,
         "asked": asked.seat,
         "is_yours": is_yours,
         "is_over": asked.is_over,
@@ -78,16 +91,23 @@ def _offers(game: Game[Any, Any], play: AnyPlay, version: int) -> list[Json]:
     for action in play.legal():
         offer = game.offered(play.state, action)
         dice = _dice(action, offer.dice) if isinstance(action, Roll) else None
+        document = game.action_to_json(action)
         offers.append(
             {
                 "group": offer.group,
                 "label": offer.label,
                 "dice": dice,
                 "shapes": [shape.to_json() for shape in offer.evidence],
-                "action": _sent_back(game.action_to_json(action), version),
+                "units": list(offer.units) or _named_unit(document),
+                "action": _sent_back(document, version),
             }
         )
     return offers
+
+
+def _named_unit(action: Json) -> list[str]:
+    unit = action.get("unit")
+    return [unit] if isinstance(unit, str) else []
 
 
 def _dice(roll: Roll, groups: Sequence[DiceGroup]) -> Json:
@@ -124,10 +144,16 @@ def _table(referee: Referee, play: AnyPlay) -> Json:
     }
 
 
-def _state(play: AnyPlay, seat: Seat) -> Json:
-    """Returns the game's state as this seat may see it."""
-    state = play.game.seen_by(play.state, seat.sees)
-    return {"state": {key: value for key, value in state.items() if key != "position"}}
+def _described(play: AnyPlay, seat: Seat, seen: Json, *, is_asked: bool) -> Json:
+    """Returns how the game describes its state to this seat; see `rules.descriptions`."""
+    game, state = play.game, play.state
+    return {
+        "standing": to_plain(game.standing(seen)),
+        "marks": marks(game, markers(game, state)),
+        "settings": [to_plain(setting) for setting in game.settings(state)] if seat.plays else [],
+        "forms": [to_plain(form) for form in game.forms(state)] if is_asked else [],
+        "hand": [] if seat.sees is None else to_plain(game.hand(state, seat.sees)),
+    }
 
 
 def _log(referee: Referee, play: AnyPlay, seat: Seat, after: str) -> Json:

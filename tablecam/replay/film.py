@@ -12,8 +12,12 @@ from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Kind, PictureKind
 from tablecam.record.journal import Journal
 from tablecam.record.positions import WHOLE
+from tablecam.referee.game_views import marks
 from tablecam.replay.copies import ShowsProgress, without_progress
 from tablecam.replay.film_table import roster_in, roster_of, table_facts
+from tablecam.rules.descriptions import Described
+from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.games import described
 from tablecam.table.position_file import position_from_json
 
 Json = dict[str, Any]
@@ -23,7 +27,6 @@ VERSION: Final = 1
 
 _STATUS_KEYS: Final = ("question", "asked", "is_over", "markers")
 _RULING_KEYS: Final = ("unit", "text", "is_legal", "answer", "ghost")
-_ROUND_KEYS: Final = ("number", "active", "command")
 _EVENT_KEYS: Final = ("kind", "text", "rule", "facts", "evidence")
 
 _DECIMALS: Final = 3
@@ -49,7 +52,9 @@ def film(journal: Journal, after: int = 0, watched: ShowsProgress = without_prog
         "started_at": facts.started_at.isoformat(timespec="seconds"),
         "facts": film_facts(journal) if not after else None,
         "entries": [
-            _entry_json(entry, (entry.at - facts.started_at).total_seconds(), journal.name)
+            _entry_json(
+                entry, (entry.at - facts.started_at).total_seconds(), journal.name, facts.game
+            )
             for entry in watched(entries, len(entries))
         ],
     }
@@ -116,11 +121,13 @@ def _invalid(entry: Entry, name: str) -> BadInput:
     return BadInput(name, f"entry {entry.number} is not a valid {entry.kind}")
 
 
-def _entry_json(entry: Entry, at_s: float, name: str) -> Json:
+def _entry_json(entry: Entry, at_s: float, name: str, game: str) -> Json:
     """Returns an entry as pages receive it, `at_s` seconds into its recording."""
     document: Json = {"n": entry.number, "t": round(max(0.0, at_s), 2), "kind": entry.kind}
     try:
         document |= _rounded(public_part(entry, name))
+        if "after" in document:
+            document["after"] = _described(described(game), entry.document.get("after", {}))
     # No valid entry is so deeply nested.
     except RecursionError as error:
         raise _invalid(entry, name) from error
@@ -155,11 +162,15 @@ def _event(document: Json) -> Json:
 
 def _after(document: Json) -> Json:
     """Returns the game's status, as far as pages show it."""
-    status: Json = {key: document[key] for key in _STATUS_KEYS if key in document}
-    state = document.get("state", {})
-    status |= {"sides": state["sides"]} if "sides" in state else {}
-    game_round = state.get("round", {})
-    return status | {"round": {key: game_round[key] for key in _ROUND_KEYS if key in game_round}}
+    return {key: document[key] for key in _STATUS_KEYS if key in document}
+
+
+def _described(game: Described, after: Json) -> Json:
+    """Returns the game's status as pages show it: how it stands, and the markers of its units."""
+    return _after(after) | {
+        "standing": to_plain(game.standing(after.get("state", {}))),
+        "marks": marks(game, after.get("markers", {})),
+    }
 
 
 def _ruling(document: Json) -> Json:

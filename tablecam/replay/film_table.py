@@ -7,6 +7,7 @@ from typing import Any
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
+from tablecam.referee.game_views import about_game
 from tablecam.table.model import Position
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 from tablecam.table.sides import side_name
@@ -25,6 +26,7 @@ def table_facts(roster: Roster) -> Json:
     table = roster.table
     return {
         "game": roster.game,
+        "about": about_game(roster.game, table, sides_of(roster)),
         "width_mm": table.width_mm,
         "depth_mm": table.depth_mm,
         "base_width_mm": table.base_width_mm,

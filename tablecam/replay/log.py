@@ -17,9 +17,6 @@ from tablecam.wording import quoted
 
 Said = Iterator["LogLine"]
 
-ROUND: Final = "round"
-"""The kind of event that begins a new part of the game, in every rule system."""
-
 
 @dataclass(frozen=True, slots=True)
 class LogLine:

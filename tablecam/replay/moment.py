@@ -10,6 +10,7 @@ from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Kind
 from tablecam.record.journal import Journal
 from tablecam.record.positions import WHOLE, applied
+from tablecam.rules.games import described
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.table.position_file import position_from_json
 
@@ -99,8 +100,8 @@ def is_measuring_closed(journal: Journal) -> bool:
         BadInput: The recording cannot be read.
     """
     game_status = _game_status(journal, journal.last()) or {}
-    options = game_status.get("state", {}).get("options", {})
-    return options.get("measuring") == "declared" and not game_status.get("is_over", False)
+    standing = described(journal.facts().game).standing(game_status.get("state", {}))
+    return standing.declares_first and not game_status.get("is_over", False)
 
 
 def _first_position(journal: Journal, moment: int) -> Json:

@@ -1,4 +1,4 @@
-"""Writes a recorded game as a battle report: prose by rounds, a map of the table after each."""
+"""Writes a recorded game as a battle report: prose by turns, a map of the table after each."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from itertools import groupby
 from typing import Final
 
 from tablecam.record.entries import Entry, GameFacts, Json
-from tablecam.replay.log import ROUND, Log, LogLine
+from tablecam.replay.log import Log, LogLine
 from tablecam.replay.map_text import map_lines, sides_of
 from tablecam.replay.moment import document_after
 from tablecam.replay.words import counted, duration
+from tablecam.rules.games import described
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
 from tablecam.table.sides import side_name
@@ -24,12 +25,11 @@ WIDTH: Final = 74
 """Width of the text: that of the maps with their frames."""
 
 _LEFT_OUT: Final = frozenset(
-    {"move", "ruling", "remark", "undo", "picture", "dispute", "notice", "draw", "drawn", "shot"}
+    {"move", "ruling", "remark", "undo", "picture", "dispute", "notice", "detail"}
 )
-"""Kinds of lines that other sections of the report cover, or whose result says it all."""
-_PARAGRAPHS: Final = frozenset({"command", "volleys", "charge", "overrule", "over"})
-"""Events that begin a new paragraph within a round."""
-_LOSS_KINDS: Final = frozenset({"broken"})
+"""Kinds of moments or lines that other sections cover, or whose result says it all."""
+_PARAGRAPHS: Final = frozenset({"phase", "attack", "overrule", "over"})
+"""Kinds of moments or lines that begin a new paragraph within a turn."""
 _MARKUP: Final = re.compile(r"[\\`*_\[\]<>|&#~]|(?<!\S)[-+=]+(?!\S)")
 """Links and tags, and characters that make a heading or a list at the start of a line."""
 _UNCHANGED: Final = "The table is unchanged."
@@ -37,7 +37,7 @@ _UNCHANGED: Final = "The table is unchanged."
 
 @dataclass(slots=True)
 class _Part:
-    """A round, or what came before the first: its lines, and the table at its end."""
+    """A turn, or what came before the first: its lines, and the table at its end."""
 
     head: LogLine | None
     lines: list[LogLine] = field(default_factory=list)
@@ -56,6 +56,7 @@ class Report:
         self._facts = facts
         self._name = name
         self._log = Log()
+        self._game = described(facts.game)
         self._position: Json | None = None
         self._markers: Json = {}
         self._tables: dict[int, Position | None] = {}
@@ -67,7 +68,7 @@ class Report:
         count_before = len(self._log.lines)
         self._log.add(entry)
         # Before this entry is followed: the table at the end of the part before it.
-        if any(line.kind in ("play", ROUND) for line in self._log.lines[count_before:]):
+        if any(map(self._begins_part, self._log.lines[count_before:])):
             self._tables[entry.number] = self._table()
         self._follow(entry)
         self._ended_at = entry.at
@@ -105,7 +106,7 @@ class Report:
             elif part.lines:
                 yield from ("", _UNCHANGED)
             before = now
-        yield from _listed("Losses", self._lines_of(_LOSS_KINDS))
+        yield from _listed("Losses", self._lines_of({"loss"}))
         yield from _listed("Disputes", self._lines_of({"dispute"}))
         yield from _listed("Overruled by the players", self._lines_of({"overrule"}))
         yield from _listed("Notices", self._lines_of({"notice"}))
@@ -116,38 +117,48 @@ class Report:
             _escaped(" against ".join(map(side_name, sides_of(self._began)))) if self._began else ""
         )
         took = duration(facts.started_at, self._ended_at)
-        # A game begins with its first round, which has no event of its own.
-        rounds = len(self._lines_of({ROUND})) + bool(self._lines_of({"play"}))
+        # A game begins with its first turn, which has no event of its own.
+        turns = len(self._lines_of({"turn"})) + bool(self._lines_of({"play"}))
+        turn_word = self._game.standing({}).turn_word
         over = next((line.text for line in reversed(self._lines_of({"over"}))), "")
         yield f"# {facts.game}, {facts.started_at:%Y-%m-%d}{f': {sides}' if sides else ''}"
         yield ""
-        yield from self._wrapped([f"{counted(rounds, 'round')} in {took}", over])
+        yield from self._wrapped([f"{counted(turns, turn_word)} in {took}", over])
 
     def _lines_of(self, kinds: Iterable[str]) -> list[LogLine]:
         included = frozenset(kinds)
-        return [line for line in self._log.lines if line.kind in included and not line.is_undone]
+        return [
+            line for line in self._log.lines if self._kind(line) in included and not line.is_undone
+        ]
+
+    def _kind(self, line: LogLine) -> str:
+        """Returns what the game says that a line's event means, else the line's own kind."""
+        return self._game.moments.get(line.kind, line.kind)
+
+    def _begins_part(self, line: LogLine) -> bool:
+        return self._kind(line) in ("play", "turn")
 
     def _parts(self) -> Iterator[_Part]:
         part = _Part(None)
         for line in self._log.lines:
             if line.is_undone:
                 continue
-            if line.kind in ("play", ROUND):
+            if self._begins_part(line):
                 part.table = self._tables[line.entry]
                 yield part
                 part = _Part(line)
-            elif line.kind not in _LEFT_OUT:
+            elif self._kind(line) not in _LEFT_OUT:
                 part.lines.append(line)
         part.table = self._table()
         yield part
 
     def _prose(self, part: _Part) -> Iterator[str]:
-        """Yields a round's heading and text, with a paragraph for each action that began."""
+        """Yields a turn's heading and text, with a paragraph for each action that began."""
         if part.head is not None:
             yield from ("", f"## {self._sentence(part.head.text)} ({part.head.at:%H:%M})")
         paragraph: list[str] = []
         for line in part.lines:
-            if line.kind in _PARAGRAPHS and paragraph:
+            if self._kind(line) in _PARAGRAPHS and paragraph:
                 yield from ("", *self._wrapped(paragraph))
                 paragraph = []
             paragraph.append(line.text)

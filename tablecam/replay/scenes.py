@@ -13,6 +13,8 @@ from tablecam.record.entries import Entry, Kind
 from tablecam.record.journal import Journal
 from tablecam.replay.moment import document_after
 from tablecam.replay.words import ANSWERS
+from tablecam.rules.descriptions import Standing
+from tablecam.rules.games import described
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
 from tablecam.table.sides import side_name
@@ -138,7 +140,8 @@ def _entry_scenes(now: Scene, entry: Entry, position: Position | None) -> Iterat
         next_scene = replace(next_scene, position=position, before=before)
     after = entry.document.get("after")
     if after is not None:
-        next_scene = replace(next_scene, headline=headline(after), markers=_markers(after))
+        standing = described(next_scene.position.game).standing(after["state"])
+        next_scene = replace(next_scene, headline=headline(standing), markers=_markers(after))
     match entry.kind:
         case "position":
             # Otherwise nothing has moved.
@@ -174,19 +177,20 @@ def _dispute_scene(next_scene: Scene, dispute: Json) -> Scene:
     return replace(next_scene, words=words, rule=answer.get("rule", ""), shapes=shapes)
 
 
-def headline(after: Json) -> str:
-    """Returns the game's status in a line: the round, the active side, and the sides' morale.
+def headline(standing: Standing) -> str:
+    """Returns how a game stands in a line: the turn, the active side, each side's first figure.
 
-    `after` is the status in a deed's document.
+    >>> from tablecam.rules.descriptions import Figure, SideStanding
+    >>> side = SideStanding("french", (Figure("morale", 12),))
+    >>> headline(Standing((side,), turn=3, turn_word="round", active="french"))
+    'Round 3 · French is active · French: morale 12'
     """
-    state = after["state"]
-    game_round = state.get("round") or {}
-    parts = [f"Round {game_round['number']}"] if "number" in game_round else []
-    parts += [f"{side_name(game_round['active'])} is active"] if game_round.get("active") else []
+    parts = [] if standing.turn is None else [f"{standing.turn_word.capitalize()} {standing.turn}"]
+    parts += [f"{side_name(standing.active)} is active"] if standing.active else []
     parts += [
-        f"{side_name(side['name'])}: morale {side['morale']}"
-        for side in state.get("sides", ())
-        if "morale" in side
+        f"{side_name(side.name)}: {side.figures[0].label} {side.figures[0].value}"
+        for side in standing.sides
+        if side.figures
     ]
     return " · ".join(parts)
 

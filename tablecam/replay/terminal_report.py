@@ -13,16 +13,17 @@ from rich.text import Text
 
 from tablecam.harmless import harmless
 from tablecam.record.entries import GameFacts
-from tablecam.replay.log import ROUND, LogLine
+from tablecam.replay.log import LogLine
 from tablecam.replay.words import counted, duration
+from tablecam.rules.games import described
 
 _FILE_WIDTH: Final = 120
 """Width of output to a file or a pipe, which has no window to limit it."""
 _LEFT_WIDTH: Final = 16
 """Width of the time and the entry's number."""
 _STYLES: Final = {
-    "command": "bold",
-    "broken": "red",
+    "phase": "bold",
+    "loss": "red",
     "over": "bold green",
     "overrule": "yellow",
     "dispute": "magenta",
@@ -31,9 +32,9 @@ _STYLES: Final = {
     "move": "dim",
     "ruling": "dim",
 }
-"""By kind of line; any other is plain."""
-_HEADING_KINDS: Final = ("play", ROUND)
-"""Kinds of lines that are headings."""
+"""By kind of moment, or else of line; any other is plain."""
+_HEADING_KINDS: Final = ("play", "turn")
+"""Kinds of moments, or else of lines, that are headings."""
 _UNDONE: Final = "taken back"
 
 
@@ -47,12 +48,14 @@ def head(facts: GameFacts, last: int, ended_at: datetime | None) -> str:
 def print_log(facts: GameFacts, lines: Iterable[LogLine], console: Console) -> None:
     """Prints the log; each entry's time and number stand beside its first line."""
     before: LogLine | None = None
+    moments = described(facts.game).moments
     for line in map(_harmless, lines):
-        if line.kind in _HEADING_KINDS:
+        kind = moments.get(line.kind, line.kind)
+        if kind in _HEADING_KINDS:
             _print_part(facts, line, console)
         else:
             is_new = before is None or before.entry != line.entry
-            for text in _lines(line, is_new, console.width):
+            for text in _lines(line, _STYLES.get(kind, ""), is_new, console.width):
                 _print(console, text)
         before = line
 
@@ -86,11 +89,11 @@ def _print(console: Console, text: Text) -> None:
     click.echo(printed.get(), nl=False)
 
 
-def _lines(line: LogLine, is_new: bool, width: int) -> Iterator[Text]:
+def _lines(line: LogLine, style: str, is_new: bool, width: int) -> Iterator[Text]:
     left = f"{line.at:%H:%M:%S} {line.entry:>6} " if is_new else ""
-    text = Text(line.text, style=_STYLES.get(line.kind, ""))
-    for annotation, style in _annotations(line):
-        text.append(f"  {annotation}", style=style)
+    text = Text(line.text, style=style)
+    for annotation, its_style in _annotations(line):
+        text.append(f"  {annotation}", style=its_style)
     if line.is_undone:
         text.stylize("strike dim")
         text = Text.assemble((f"{_UNDONE}: ", "dim"), text)

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
+from tablecam.rules.descriptions import Described, Form, HeldCard, Setting
 from tablecam.table.model import Position
 from tablecam.uncertainty.answer import Answer
 
@@ -24,9 +25,9 @@ Json = dict[str, Any]
 OVERRULE, LAY = "overrule", "lay"
 """Types of action that every game may have besides its own.
 
-`overrule` is what players set themselves at any time, even against the rules (with `units` as they
-lie, and `why`). `lay` is the actual place of units, taken over by the referee
-(`Game.adopt_positions`); it is nobody's action and cannot be taken back.
+`overrule` is what players set themselves at any time, even against the rules: `units` as they lie,
+units that go `off` the table, the game's settings, and `why`. `lay` is the actual place of units,
+taken over by the referee (`Game.adopt_positions`); it is nobody's action and cannot be taken back.
 """
 
 State = TypeVar("State")
@@ -102,7 +103,7 @@ class PendingDecision:
 
     Without a seat, chance decides (dice, a draw), or the game `is_over`. If `is_concealed`, the
     answers show what only that seat may see. `closed` is the ban on measuring until something is
-    declared, if any.
+    declared, if any. `hint` says what players do by hand.
     """
 
     question: str
@@ -110,6 +111,7 @@ class PendingDecision:
     is_over: bool = False
     is_concealed: bool = False
     closed: DeclareFirst | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,16 +145,18 @@ class DiceGroup:
 class Offer:
     """An action as a page offers it: its group, a short label, and shapes to draw.
 
-    For a roll, `dice` tells whose dice they are, if that matters.
+    For a roll, `dice` tells whose dice they are, if that matters. `units` are those that the action
+    is about; without any, the action's own `unit`.
     """
 
     group: str
     label: str
     evidence: tuple[Shape, ...] = ()
     dice: tuple[DiceGroup, ...] = ()
+    units: tuple[str, ...] = ()
 
 
-class Game(Protocol[State, Action]):
+class Game(Described, Protocol[State, Action]):
     """A rule system. Its states and actions are opaque: callers only pass on and compare them.
 
     The defaults suit a game that ignores moves on the table and conceals nothing.
@@ -227,6 +231,18 @@ class Game(Protocol[State, Action]):
         None wherever a player may want to do something that `legal` does not list.
         """
         return None
+
+    def settings(self, state: State) -> tuple[Setting, ...]:
+        """Returns what players may overrule, with the present values."""
+        return ()
+
+    def forms(self, state: State) -> tuple[Form, ...]:
+        """Returns the forms by which the asked seat may put an action together."""
+        return ()
+
+    def hand(self, state: State, seat: str) -> tuple[HeldCard, ...]:
+        """Returns the cards that a seat holds and nobody else sees."""
+        return ()
 
     def position(self, state: State) -> Position:
         """Returns the table according to the game, with the units' states."""

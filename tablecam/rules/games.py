@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tablecam.rules.descriptions import Described
 from tablecam.rules.discovery import discover
 from tablecam.rules.game import Game
 
@@ -20,6 +21,15 @@ def game_of(name: str) -> Game[Any, Any] | None:
 def game_names() -> tuple[str, ...]:
     """Returns the names of the games that can be played."""
     return tuple(sorted(game.name for game in _games()))
+
+
+class _Undescribed(Described):
+    """A game that is not installed; its recordings are shown all the same."""
+
+
+def described(name: str) -> Described:
+    """Returns the description of a game, with defaults for one that is not installed."""
+    return game_of(name) or _Undescribed()
 
 
 def _games() -> Iterator[Game[Any, Any]]:

@@ -15,6 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tablecam.rules.descriptions import OddsTable
 from tablecam.rules.discovery import discover
 from tablecam.table.model import Position
 
@@ -44,6 +45,9 @@ class Odds(Protocol):
         Raises:
             BadInput: The request is malformed, or the action is not legal in this position.
         """
+
+    def table(self, document: Mapping[str, Any]) -> OddsTable:
+        """Returns the chances of a document of `odds` as a table for the page."""
 
 
 @cache

@@ -1,5 +1,8 @@
 """Recordings that commands are tried on; they are read and copied, never written to."""
 
+from collections.abc import Iterator
+from unittest.mock import patch
+
 import pytest
 
 from tablecam.record.game_file import GameFile
@@ -20,3 +23,11 @@ def battle(tmp_path_factory):
     """A whole game with dealt cards."""
     path = tmp_path_factory.mktemp("recordings") / "battle.tablecam"
     return GameFile.create(path, FACTS, golden(DEALT))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_games(tmp_path_factory) -> Iterator[None]:
+    """Games that commands record lie apart from those of whoever runs the tests."""
+    folder = tmp_path_factory.mktemp("games")
+    with patch("platformdirs.user_data_path", lambda *_, **__: folder):
+        yield

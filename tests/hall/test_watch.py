@@ -47,8 +47,8 @@ def test_a_table_is_known_as_soon_as_it_has_sent_something(hall, watch, game):
     comes_true(lambda: table_of(watch, game).standing.words == "F1 hits B1 twice.")
     table = table_of(watch, game)
     assert table.is_playing
-    assert (table.standing.round, table.standing.active) == (3, "French")
-    assert table.standing.sides == (Side("French", 9), Side("British"))
+    assert (table.standing.turn, table.standing.active) == ("Round 3", "French")
+    assert table.standing.sides == (Side("French", "morale 9"), Side("British"))
     assert watch.tables()[0] == table  # who plays comes first
 
 
@@ -77,7 +77,7 @@ def test_a_table_is_called_as_its_players_call_it_and_its_sides_as_its_table_fil
     comes_true(lambda: {each.name for each in watch.tables()} == {"Saal 3, Tür"})
     table = table_of(watch, game)
     assert table.standing.sides == (Side("Prussian"), Side("Austrian"))
-    assert (table.standing.round, table.standing.active) == (None, None)
+    assert (table.standing.turn, table.standing.active) == ("", None)
 
 
 def test_a_game_that_is_over_tells_of_its_end(hall, watch, game):
@@ -88,9 +88,9 @@ def test_a_game_that_is_over_tells_of_its_end(hall, watch, game):
     comes_true(lambda: table_of(watch, game) is not None)
     table = table_of(watch, game)
     assert not table.is_playing
-    assert (table.standing.words, table.standing.round) == ("B1 breaks.", 3)
+    assert (table.standing.words, table.standing.turn) == ("B1 breaks.", "Round 3")
     assert (table.standing.is_over, table.standing.active) == (True, None)
-    assert table.standing.sides == (Side("French", 9),)
+    assert table.standing.sides == (Side("French", "morale 9"),)
 
 
 def test_a_thumbnail_shows_the_table_as_it_lies(hall, watch, game):

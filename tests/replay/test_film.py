@@ -64,8 +64,13 @@ def test_all_that_was_public_is_told_in_order_with_its_time(game, journal):
 def test_how_the_game_stands_is_told_with_each_deed(journal):
     last = [entry for entry in film(journal)["entries"] if entry["kind"] == "deed"][-1]["after"]
     assert last["is_over"]
-    assert {side["name"] for side in last["sides"]} == {"french", "british"}
-    assert set(last["round"]) <= {"number", "active", "command"}
+    standing = last["standing"]
+    assert {side["name"] for side in standing["sides"]} == {"french", "british"}
+    assert (standing["turn"], standing["turn_word"]) == (15, "round")
+    assert {figure["label"] for side in standing["sides"] for figure in side["figures"]} == {
+        "morale",
+        "cards",
+    }
 
 
 def test_of_what_is_no_deed_nothing_is_told_but_what_it_takes_back(game, tmp_path):

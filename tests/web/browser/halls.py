@@ -155,8 +155,8 @@ class Table:
             position = self.hall.live.snapshot().position
             self.hall.referee.begin(position, options, SHARED)  # one side alone only proposes it
         else:
-            page.locator(f'#begin-side [data-side="{active}"]').click()
-            page.locator(f'#begin-deck [data-deck="{deck}"]').click()
+            page.locator("#begin-active button", has_text=active.capitalize()).click()
+            page.locator("#begin-deck button").nth(int(bool(deck))).click()
             page.locator("#begin").click()
         self.hall.waits(lambda: self.hall.referee.position() is not None)
         for seat in (self.prussian, self.austrian):

@@ -27,9 +27,9 @@ def duel(players: Table) -> Table:
     """A game of players who declare first, begun from the page, and nobody has pointed anywhere."""
     hall, page = players.hall, players.prussian.page
     hall.settled()
-    page.locator('#begin-side [data-side="prussian"]').click()
-    page.locator('#begin-measuring [data-measuring="declared"]').click()
-    expect(page.locator("#begin-measuring-hint")).to_contain_text("No distance or range is shown")
+    page.locator("#begin-active button", has_text="Prussian").click()
+    page.locator("#begin-measuring button", has_text="After declaring").click()
+    expect(page.locator("#begin-fields")).to_contain_text("No distance or range is shown")
     page.locator("#begin").click()
     hall.waits(lambda: hall.referee.position() is not None)
     for seat in (players.prussian, players.austrian):

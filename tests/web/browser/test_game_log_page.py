@@ -18,7 +18,7 @@ def volley(table: Table) -> None:
 def test_dice_read_wrong_some_steps_ago_are_corrected_and_struck_through(fight: Table) -> None:
     volley(fight)
     seat, page = fight.prussian, fight.prussian.page
-    expect(page.locator('[data-marker="A3 1"]')).to_have_count(1)
+    expect(page.locator('[data-marker="A3: 1 disruption"]')).to_have_count(1)
     page.locator("#game-log-body .words", has_text="Base 18 of P3 rolls 6").click()
     page.locator("[data-fix-open]:visible").click()
     for _ in range(2):  # a 6 is turned on to a 1, and to a 2
@@ -27,7 +27,7 @@ def test_dice_read_wrong_some_steps_ago_are_corrected_and_struck_through(fight: 
     seat.clicks("[data-fix]:visible")
     for each in (fight.prussian, fight.austrian):
         each.shows_the_newest()
-        expect(each.page.locator('[data-marker="A3 1"]')).to_have_count(0)
+        expect(each.page.locator('[data-marker="A3: 1 disruption"]')).to_have_count(0)
         right = each.page.locator("#game-log-body li.overrule").last
         expect(right).to_contain_text("the dice were read as 6, 6, 1, 1 (<i>cocked</i>)")
         expect(each.page.locator("#game-log-body li.undone")).not_to_have_count(0)

@@ -41,7 +41,7 @@ def volley(table: Table) -> None:
     table.taps("Done")
     table.prussian.enters(6, 1)
     for seat in (table.prussian, table.austrian):
-        expect(seat.page.locator('[data-marker="A3 1"]')).to_have_count(1)
+        expect(seat.page.locator('[data-marker="A3: 1 disruption"]')).to_have_count(1)
         expect(seat.page.locator("#game-log-body")).to_contain_text("hits A3")
     table.taps("Done")
 
@@ -86,7 +86,7 @@ def charge(table: Table) -> None:
     expect(austrian.page.locator("#game-log-body")).to_contain_text("P3: beaten by A3, 9 to 7")
     results = table.prussian.page.locator(".layer.results .result")
     expect(results.filter(has_text="P3 7 \N{MIDDLE DOT} +2 \N{BLACK CIRCLE}")).to_have_count(1)
-    expect(table.prussian.page.locator('[data-marker="P3 2"]')).to_have_count(1)
+    expect(table.prussian.page.locator('[data-marker="P3: 2 disruptions"]')).to_have_count(1)
     austrian.taps("A3")
     (ghost,) = hall.referee.to_place
     table.lay("A3", ghost.bases)
@@ -135,7 +135,7 @@ def test_players_overrule_what_they_agree_on(fight: Table) -> None:
     page.locator("#overrule-why").fill("<b>forgotten</b>")
     page.get_by_role("group", name="P5: disruption").get_by_role("button", name="2").click()
     for seat in (fight.prussian, fight.austrian):
-        expect(seat.page.locator('[data-marker="P5 2"]')).to_have_count(1)
+        expect(seat.page.locator('[data-marker="P5: 2 disruptions"]')).to_have_count(1)
         line = seat.page.locator("#game-log-body li.overrule")
         expect(line).to_contain_text("P5 at 2 disruption (<b>forgotten</b>)")
     expect(page.locator("#game-marked")).to_have_text("P5: 2 disruptions")
@@ -199,7 +199,7 @@ def test_an_army_without_morale_ends_the_game_for_all_to_see_and_another_begins(
         for seat in (fight.prussian, fight.austrian, spectator):
             over = seat.page.locator("#game-over")
             expect(over).to_contain_text("The Austrian army has no morale left: Prussian wins")
-            expect(over).to_contain_text("Army morale: Prussian 6, Austrian 0")
+            expect(over).to_contain_text("Prussian: morale 6, Austrian: morale 0")
         expect(fight.prussian.page.locator("#game-due button")).to_have_text("Take it off")
         expect(spectator.page.locator("#game button:visible")).to_have_count(0)
         expect(fight.prussian.page.locator("#begin-summary")).to_have_text("Begin another game")

@@ -50,7 +50,11 @@ async ([tolds, seat]) => {
 def told(question: str, asked: str | None, seat: str, number: int = 12) -> dict[str, Any]:
     """What of a game the strip shows, as a seat is told it."""
     kind = seat if seat in ("shared", "spectator") else "player"
-    sides = [{"name": name, "morale": 14, "hand": 10} for name in SIDES]
+    figures = [
+        {"label": "morale", "value": 14, "sign": "flag"},
+        {"label": "cards", "value": 10, "sign": "card"},
+    ]
+    sides = [{"name": name, "figures": figures} for name in SIDES]
     return {
         "has_begun": True,
         "version": 1,
@@ -59,7 +63,12 @@ def told(question: str, asked: str | None, seat: str, number: int = 12) -> dict[
         "is_yours": asked in (None, seat) and kind != "spectator",
         "is_over": False,
         "seat": {"kind": kind, "side": seat if kind == "player" else None},
-        "state": {"round": {"number": number, "active": asked or "french"}, "sides": sides},
+        "standing": {
+            "turn": number,
+            "turn_word": "round",
+            "active": asked or "french",
+            "sides": sides,
+        },
     }
 
 
@@ -88,7 +97,11 @@ def test_it_is_as_high_whatever_is_asked_and_cuts_no_word(
     before = {"has_begun": False, "version": 0, "seat": {"kind": "shared", "side": None}}
     game = [told(question, who, seat) for question, who in asked]
     setup = told("British lays from 6 to 9 pieces of terrain", "british", seat)
-    setup["state"]["step"] = {"type": "laying-terrain"}
+    setup["standing"] = {
+        "turn_word": "round",
+        "phase": "setting up",
+        "sides": setup["standing"]["sides"],
+    }
     states = [before, setup, *game, told(NEVER_LONGER, "british", seat)]
     measured = modules.evaluate(MEASURED, [states, seat])
     heights, tops, cut = zip(*measured["found"], strict=True)

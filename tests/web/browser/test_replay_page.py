@@ -144,12 +144,12 @@ def test_the_scrubber_is_dragged_and_says_where_it_is(page: Page) -> None:
 
 
 def test_rounds_phases_and_big_moments_are_marked_by_signs(page: Page) -> None:
-    rounds = page.locator("#marks-rounds > g")
+    rounds = page.locator("#marks-turns > g")
     assert rounds.count() > 5
-    for kind in ("break", "charge", "dispute", "over"):
+    for kind in ("loss", "attack", "dispute", "over"):
         expect(page.locator(f"#marks-moments .{kind}")).not_to_have_count(0)
         assert page.locator(f"#marks-moments .{kind} title").first.text_content()
-    page.locator("#marks-moments .break").first.click()
+    page.locator("#marks-moments .loss").first.click()
     expect(page.locator("#moment-lines")).to_contain_text("breaks")
 
 

@@ -107,18 +107,19 @@ def test_a_game_is_taken_up_in_its_middle_and_played_on(armies: Table) -> None:
     page = seat.page
     page.locator("#game-overrule summary").click()
     page.locator("#states-open").click()
+    expect(page.locator("#game-states")).to_be_visible()
     for label in (
         *["round: one more"] * 3,
-        "Austrian's round",
+        "active side: Austrian",
         "Prussian: morale: one less",
         "Austrian: cards in hand: one less",
         "cards left in the deck: one less",
-        "the last deck",
+        "deck: Last",
         "A3: disruption 2",
         "PA1: smoke",
     ):
         page.get_by_role("button", name=label, exact=True).click()
-    expect(page.locator('[data-marker="A3 2"]')).to_have_count(1)
+    expect(page.locator('[data-marker="A3: disruption 2"]')).to_have_count(1)
     assert step(armies.hall).type == "volley-choice"
     seat.clicks("#states-send")
     expect(page.locator("#game-states")).to_be_hidden()
@@ -126,7 +127,7 @@ def test_a_game_is_taken_up_in_its_middle_and_played_on(armies: Table) -> None:
     expect(page.locator("#turn-active")).to_have_text("Austrian")
     expect(page.locator("#game-log-body .overrule")).to_contain_text("A3 at 2 disruption")
     armies.austrian.shows_the_newest()
-    expect(armies.austrian.page.locator('[data-marker="PA1 0 smoke"]')).to_have_count(1)
+    expect(armies.austrian.page.locator('[data-marker="PA1: smoke"]')).to_have_count(1)
     page.locator("#game-overrule summary").click()
     armies.taps("No volleys", "Rally")
     armies.austrian.clicks("#game-actions .group-activate button")

@@ -22,8 +22,9 @@ def test_a_game_with_dealt_cards_is_taken_up_in_its_middle(players: Table) -> No
         left = play.state.deck.left
     page.locator("#game-overrule summary").click()
     page.locator("#states-open").click()
+    expect(page.locator("#game-states")).to_be_visible()
     for label in (
-        "Austrian's round",
+        "active side: Austrian",
         *["Prussian: cards in hand: one more"] * 2,
         "Austrian: cards in hand: one less",
         "cards left in the deck: one less",

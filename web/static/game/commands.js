@@ -4,9 +4,10 @@ import { field, listenToHover, listenToLongPresses, onClick, onClickWithin, slid
 import { RequestError } from "../shared/http.js";
 import { chooseAlone } from "../board/choosing.js";
 import * as api from "./api.js";
+import { beginOptions, listenToChoices, opensSettings } from "./begin.js";
 import { listenToForce } from "./force.js";
 import { listenToLog } from "./log.js";
-import { listenToStates, newStates, statesAction } from "./midgame.js";
+import { listenToStates, statesAction } from "./midgame.js";
 import { listenToFreshLists } from "./panel.js";
 import { decisionKey, HOLDS_FROM, listenToMoved } from "./pending.js";
 import { listenToSeats } from "./seats.js";
@@ -258,15 +259,15 @@ export class Commands {
   }
 
   begin() {
-    const { how, active, deck, measuring } = this.state.game.begin;
-    const options = { ...(how === "setup" ? { setup: true } : { active }), measuring, ...(deck ? { deck } : {}) };
+    const options = beginOptions(this.state);
+    const opens = opensSettings(this.state);
     this.send("Beginning …", async () => {
       if (this.state.now?.simulated?.resting === false) {
         await api.controlScript("stand-still");
         await waitForRest(this.state);
       }
       const view = await api.sendCommand("begin", { options });
-      Object.assign(this.state.game, { again: false, states: how === "middle" && !view.proposed ? newStates() : null });
+      Object.assign(this.state.game, { again: false, states: opens && !view.proposed ? {} : null });
       return view;
     });
   }
@@ -298,27 +299,7 @@ export class Commands {
 
 /** @type {(commands: Commands) => void} */
 function listenToBegin(commands) {
-  const { begin } = commands.state.game;
-  onClickWithin("begin-how", "data-how", (how) =>
-    commands.change(() => {
-      begin.how = /** @type {typeof begin.how} */ (how);
-    }),
-  );
-  onClickWithin("begin-side", "data-side", (side) =>
-    commands.change(() => {
-      begin.active = side;
-    }),
-  );
-  onClickWithin("begin-deck", "data-deck", (deck) =>
-    commands.change(() => {
-      begin.deck = deck;
-    }),
-  );
-  onClickWithin("begin-measuring", "data-measuring", (measuring) =>
-    commands.change(() => {
-      begin.measuring = measuring === "declared" ? "declared" : "free";
-    }),
-  );
+  listenToChoices(commands);
   onClick("begin", () => commands.begin());
   onClick("agree", () => commands.agree());
   for (const id of ["begin-again", "astray-begin"]) onClick(id, () => commands.beginAgain());

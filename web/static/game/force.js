@@ -1,4 +1,4 @@
-/** A force of the players' own choice: its units, and the cards played for it. */
+/** A form in which players put an action together: some units, and cards or numbers for them. */
 import { byId, disable, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { field, onClick, onClickWithin } from "../shared/events.js";
 import { playing } from "./state.js";
@@ -6,30 +6,35 @@ import { playing } from "./state.js";
 /** @typedef {import("./commands.js").Commands} Commands */
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Action} Action */
+/** @typedef {import("./state.js").PickUnits} PickUnits */
 
-/** Updates the force; it is shown while one can be activated. @type {(state: State) => void} */
+/** The form that this seat may fill in now. @type {(state: State) => PickUnits | undefined} */
+function formOf(state) {
+  return playing(state)?.forms.find((form) => form.form === "pick-units");
+}
+
+/** Updates the form; it is shown while such an action is possible. @type {(state: State) => void} */
 export function renderForce(state) {
-  const view = playing(state);
-  const isDue = Boolean(view?.is_yours && view.actions.some(({ action }) => action.type === "activate"));
-  byId("game-force").hidden = !isDue;
-  if (!view || !isDue) return;
+  const form = formOf(state);
+  byId("game-force").hidden = !form;
+  if (!form) return;
   const { force, busy } = state.game;
-  const own = state.facts.units.filter(
-    ({ side, id }) => side === view.state.round.active && (state.now?.units ?? []).some((unit) => unit.id === id),
-  );
+  const onTable = new Set((state.now?.units ?? []).map(({ id }) => id));
+  const units = form.units.filter((id) => onTable.has(id));
+  setText(byId("force-title"), form.title);
   renderChips(
     "force-units",
-    own.map(({ id }) => ({ key: id, text: id })),
+    units.map((id) => ({ key: id, text: id })),
     force.units,
   );
-  const hand = view.state.hand ?? [];
   renderChips(
     "force-cards",
-    hand.map(({ id, title, span_bw }) => ({ key: id, text: `${title} ${span_bw} BW` })),
+    (form.cards ?? []).map(({ id, title, badge }) => ({ key: id, text: `${title} ${badge ?? ""}`.trim() })),
     force.cards,
   );
-  byId("force-spans-part").hidden = hand.length > 0;
-  setText(byId("force-activate"), force.units.length ? `Activate ${force.units.join(", ")}` : "Activate");
+  byId("force-spans-part").hidden = !form.numbers_key;
+  setText(byId("force-spans-title"), form.numbers_title ?? "");
+  setText(byId("force-activate"), `${form.button} ${force.units.join(", ")}`.trim());
   disable(byId("force-activate"), busy !== null || force.units.length === 0);
 }
 
@@ -48,12 +53,15 @@ function renderChips(id, chips, pressed) {
   );
 }
 
-/** The action that activates the force; `spans` is what was typed for printed cards. @type {(state: State, spans: string) => Action} */
-export function forceAction({ game }, spans) {
-  const { units, cards } = game.force;
-  if (cards.length) return { type: "activate", force: units, cards };
-  const written = (spans.match(/\d+/g) ?? []).map(Number);
-  return { type: "activate", force: units, ...(written.length ? { spans: written } : {}) };
+/** The action of the filled-in form; `numbers` is what was typed. @type {(state: State, numbers: string) => Action | null} */
+export function forceAction(state, numbers) {
+  const form = formOf(state);
+  if (!form) return null;
+  const { units, cards } = state.game.force;
+  const action = { ...form.action, [form.units_key]: units };
+  if (cards.length && form.cards_key) return { ...action, [form.cards_key]: cards };
+  const written = (numbers.match(/\d+/g) ?? []).map(Number);
+  return written.length && form.numbers_key ? { ...action, [form.numbers_key]: written } : action;
 }
 
 /** Adds a thing to a list, or removes it if it is there. @type {(list: string[], thing: string) => string[]} */
@@ -74,5 +82,8 @@ export function listenToForce(commands) {
       game.force.cards = toggled(game.force.cards, card);
     }),
   );
-  onClick("force-activate", () => commands.act(forceAction(commands.state, field("force-spans").value)));
+  onClick("force-activate", () => {
+    const action = forceAction(commands.state, field("force-spans").value);
+    if (action) commands.act(action);
+  });
 }

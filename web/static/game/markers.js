@@ -4,8 +4,10 @@ import { makeText, placeText } from "../board/shapes.js";
 import { short, toScreen, uncut } from "../board/view.js";
 import { markersShown } from "./midgame.js";
 import { playing } from "./state.js";
+import { markerWords } from "./words.js";
 
 /** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Mark} Mark */
 /** @typedef {import("../board/state.js").Point} Point */
 /** @typedef {import("../board/state.js").Shape} Shape */
 
@@ -23,7 +25,7 @@ const ASIDE_PX = 24;
 /** A result nearer than this to a unit's middle is its own: units in contact are farther apart. */
 const SAME_PLACE_BW = 0.5;
 
-/** The puffs of a cloud of smoke: x, y and radius in pixels. */
+/** The puffs of a cloud: x, y and radius in pixels. */
 const PUFFS = [
   [-7, 2, 5],
   [0, -2, 7],
@@ -32,6 +34,9 @@ const PUFFS = [
 ];
 const CLOUD_WIDE_PX = 28;
 const PIP_APART_PX = 11;
+const LETTER_PX = 6;
+/** How far a ring lies outside the corners of its unit. */
+const RING_MM = 4;
 /** A drawing wider than this is on a wall, and seen from farther off. */
 const FAR_VIEW_PX = 1700;
 
@@ -144,34 +149,35 @@ function unitAt([x, y], { facts, now }) {
   return now?.units.find(({ x_mm, y_mm }) => Math.hypot(x_mm - x, y_mm - y) < reach_mm)?.id ?? "";
 }
 
-/** Draws disruption as pips and smoke as a cloud beside each unit. @type {(layer: SVGElement, taken: Box[], state: State) => void} */
+/** Draws the markers of each unit beside it: pips, clouds and words in a row, and rings around it. @type {(layer: SVGElement, taken: Box[], state: State) => void} */
 function renderMarkers(layer, taken, state) {
   const markers = markersShown(state);
   const size = state.view.width_px > FAR_VIEW_PX ? 1.5 : 1;
-  const marked = (state.now?.units ?? []).filter(({ id }) => markers[id]?.disruption || markers[id]?.smoke);
+  const marked = (state.now?.units ?? []).filter(({ id }) => markers[id]?.length);
   updateChildren(
     layer,
     marked,
     ({ id }) => id,
     () => svgElement("g", { class: "marker" }),
-    (node, { id, x_mm, y_mm }) => {
-      const { disruption = 0, smoke = false } = markers[id];
+    (node, unit) => {
+      const { id, x_mm, y_mm, width_mm, depth_mm } = unit;
+      const marks = markers[id];
       setAttr(node, "transform", `translate(${short(x_mm)} ${short(y_mm)})`);
-      setAttr(node, "data-marker", `${id} ${disruption}${smoke ? " smoke" : ""}`);
+      setAttr(node, "data-marker", `${id}: ${markerWords(marks)}`);
       const { x, y } = onScreen([x_mm, y_mm], state);
-      const half = (size * (pipsWide(disruption) + (smoke ? CLOUD_WIDE_PX : 0))) / 2;
+      const half = (size * rowWide(marks)) / 2;
       const way = freeWay(
         { x, y: y + size * MARKER_PX.middle, half, height: size * MARKER_PX.height },
         MARKER_PX,
         taken,
         state,
       );
-      const parts = [{ key: `${disruption} ${smoke}` }];
+      const parts = [{ key: JSON.stringify(marks) }];
       updateChildren(
         node,
         parts,
         ({ key }) => key,
-        () => makeMarker(disruption, smoke),
+        () => makeMarkers(marks, Math.hypot(width_mm, depth_mm) / 2 + RING_MM),
         (part) =>
           setAttr(
             part.children[0],
@@ -183,27 +189,59 @@ function renderMarkers(layer, taken, state) {
   );
 }
 
-/** @type {(disruption: number) => number} */
-function pipsWide(disruption) {
-  return disruption ? disruption * PIP_APART_PX + 5 : 0;
+/** The width of one marker in the row. @type {(mark: Mark) => number} */
+function wide({ kind, count, text }) {
+  if (kind === "pips") return count * PIP_APART_PX + 5;
+  if (kind === "cloud") return CLOUD_WIDE_PX;
+  return kind === "word" ? text.length * LETTER_PX + 8 : 0;
 }
 
-/** @type {(disruption: number, smoke: boolean) => SVGElement} */
-function makeMarker(disruption, smoke) {
+/** @type {(marks: Mark[]) => number} */
+function rowWide(marks) {
+  return marks.reduce((sum, mark) => sum + wide(mark), 0);
+}
+
+/** @type {(marks: Mark[], ring_mm: number) => SVGElement} */
+function makeMarkers(marks, ring_mm) {
   const [upright, sized] = [svgElement("g", { class: "upright" }), svgElement("g")];
   upright.append(sized);
-  const wide = pipsWide(disruption);
-  if (disruption) {
-    sized.append(
-      svgElement("rect", { class: "pips", x: short(-wide / 2), y: "8", width: short(wide), height: "15", rx: "7.5" }),
-    );
-    for (let pip = 0; pip < disruption; pip += 1) {
-      const cx = (pip - (disruption - 1) / 2) * PIP_APART_PX;
-      sized.append(svgElement("circle", { class: "pip", cx: short(cx), cy: "15.5", r: "4.2" }));
+  let x = -rowWide(marks) / 2;
+  for (const mark of marks) {
+    const group = svgElement("g", { class: `tone-${mark.tone ?? "plain"}` });
+    if (mark.kind === "ring") upright.append(makeRing(group, ring_mm));
+    else sized.append(makeMarker(group, mark, x + wide(mark) / 2));
+    x += wide(mark);
+  }
+  return upright;
+}
+
+/** @type {(group: SVGElement, ring_mm: number) => SVGElement} */
+function makeRing(group, ring_mm) {
+  for (const name of ["casing", "ink"])
+    group.append(svgElement("circle", { class: `ring ${name}`, r: short(ring_mm) }));
+  return group;
+}
+
+/** @type {(group: SVGElement, mark: Mark, x: number) => SVGElement} */
+function makeMarker(group, mark, x) {
+  const half = wide(mark) / 2;
+  if (mark.kind === "cloud") {
+    group.append(makeCloud(x));
+    return group;
+  }
+  const plate = { class: "pips", x: short(x - half), y: "8", width: short(2 * half), height: "15", rx: "7.5" };
+  group.append(svgElement("rect", plate));
+  if (mark.kind === "word") {
+    const text = svgElement("text", { class: "word", x: short(x), y: "15.5", dy: "0.35em" });
+    text.textContent = mark.text;
+    group.append(text);
+  } else {
+    for (let pip = 0; pip < mark.count; pip += 1) {
+      const cx = x + (pip - (mark.count - 1) / 2) * PIP_APART_PX;
+      group.append(svgElement("circle", { class: "pip", cx: short(cx), cy: "15.5", r: "4.2" }));
     }
   }
-  if (smoke) sized.append(makeCloud(disruption ? wide / 2 + 14 : 0));
-  return upright;
+  return group;
 }
 
 /** @type {(x: number) => SVGElement} */

@@ -1,149 +1,73 @@
-/** Lets players overrule the game: markers, positions, morale, hands, the next step. */
+/** Lets players overrule the game: what it can set, and where a unit lies. */
 import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
-import { sideClass, sideName } from "../board/things.js";
+import { sideClass } from "../board/things.js";
+import { commonRows, unitRows } from "./settings.js";
 import { chosenUnit, playing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
-
-/** @typedef {{text: string, set: Record<string, any>, isSet?: boolean, title?: string, side?: string}} Setting  a button, and what of an overrule it sends */
-/** @typedef {{key: string, title: string, settings: Setting[]}} Row */
-
-const MOST_DISRUPTION = 4;
-const STEPS = [
-  ["volleys", "Volleys"],
-  ["command", "The command"],
-  ["end", "End of round"],
-];
-
-const STAGES = [
-  ["first", "first", "Before the first reshuffle"],
-  ["second", "second", "With the Reshuffle card in it"],
-  ["last", "last", "The Reshuffle card is out: it is not shuffled again"],
-];
+/** @typedef {import("./settings.js").Choice} Choice */
+/** @typedef {import("./settings.js").Row} Row */
 
 /** Updates the overrules. @type {(state: State) => void} */
 export function renderOverrule(state) {
   const view = playing(state);
   const part = /** @type {HTMLDetailsElement} */ (byId("game-overrule"));
-  part.hidden = !view || view.seat.kind === "spectator";
+  part.hidden = !view || view.seat.kind === "spectator" || state.game.states !== null;
+  byId("states-open").hidden = !view?.settings.length;
   if (part.hidden || !part.open) return;
   byId("overrule-hint").hidden = chosenUnit(state) !== null;
+  renderRows(byId("overrule-body"), rows(state), state, "data-set");
+}
+
+/** Updates rows of buttons; what a button sets stands in its attribute. @type {(body: HTMLElement, rows: Row[], state: State, attribute: string) => void} */
+export function renderRows(body, rows, state, attribute) {
   updateChildren(
-    byId("overrule-body"),
-    rows(state),
+    body,
+    rows,
     ({ key }) => key,
     () => element("div", "span", "div"),
-    (node, row) => {
-      setAttr(node, "class", "overrule-row");
-      setText(node.children[0], sentence(row.title));
+    (node, { title, side, value, choices }) => {
+      setAttr(node, "class", `overrule-row${side === undefined ? "" : ` of-side ${sideClass(state, side)}`}`);
+      setText(node.children[0], sentence(title));
       setAttr(node.children[1], "role", "group");
-      setAttr(node.children[1], "aria-label", row.title);
+      setAttr(node.children[1], "aria-label", title);
+      const now = { text: value ?? "", set: {}, label: value ?? "" };
+      // The value stands between its buttons, or before the only one.
+      const shown = value === undefined ? choices : [...choices.slice(0, -1), now, ...choices.slice(-1)];
       updateChildren(
         node.children[1],
-        row.settings,
-        ({ text, set }) => `${text} ${Object.keys(set)}`,
+        shown,
+        ({ label }) => label,
         makeButton,
-        (button, setting) => updateSetting(button, setting, state),
+        (button, choice) => updateChoice(button, choice, state, attribute),
       );
     },
   );
 }
 
-/** @type {(button: HTMLElement, setting: Setting, state: State) => void} */
-function updateSetting(button, { text, set, isSet, title, side }, state) {
-  setAttr(button, "data-set", JSON.stringify(set));
+/** @type {(button: HTMLElement, choice: Choice, state: State, attribute: string) => void} */
+function updateChoice(button, { text, set, isSet, label, title, side }, state, attribute) {
+  const isValue = Object.keys(set).length === 0;
+  setAttr(button, "class", isValue ? "value" : side === undefined ? "" : sideClass(state, side));
+  setAttr(button, attribute, isValue ? null : JSON.stringify(set));
+  setAttr(button, "aria-label", label);
   setAttr(button, "aria-pressed", isSet === undefined ? null : String(isSet));
   setAttr(button, "title", title ?? null);
-  setAttr(button, "class", side === undefined ? "" : sideClass(state, side));
   setText(button, text);
-  disable(button, state.game.busy !== null);
+  disable(button, isValue || state.game.busy !== null);
 }
 
-/** The settings that can be overruled now. @type {(state: State) => Row[]} */
+/** The settings that can be overruled now, a chosen unit's first. @type {(state: State) => Row[]} */
 function rows(state) {
-  const view = playing(state);
-  if (!view) return [];
   const unit = chosenUnit(state);
-  const { sides, round } = view.state;
-  return [
-    ...(unit ? unitRows(unit, view.markers[unit] ?? {}) : []),
-    ...sides.map(({ name, morale }) =>
-      stepper(`morale ${name}`, `${sideName(state, name)}: morale`, morale, 1, (value) => ({
-        morale: { [name]: value },
-      })),
-    ),
-    // Where tablecam deals, a hand is a set of cards, not a number.
-    ...(view.state.options?.deck
-      ? []
-      : sides.map(({ name, hand }) =>
-          stepper(`hand ${name}`, `${sideName(state, name)}: cards`, hand, 0, (value) => ({
-            hands: { [name]: value },
-          })),
-        )),
-    ...(view.state.options?.deck
-      ? []
-      : [stepper("deck", "Cards left", view.state.deck?.left ?? 0, 0, (value) => ({ deck: value }))]),
-    {
-      key: "stage",
-      title: "Deck",
-      settings: STAGES.map(([stage, text, title]) => ({
-        text,
-        title,
-        set: { stage },
-        isSet: stage === view.state.deck?.stage,
-      })),
-    },
-    stepper("number", "Round", round.number, 1, (value) => ({ number: value })),
-    { key: "step", title: "Continue with", settings: STEPS.map(([step, text]) => ({ text, set: { step } })) },
-    {
-      key: "round",
-      title: "Active side",
-      settings: sides.map(({ name }) => ({
-        text: sideName(state, name),
-        set: { active: name },
-        isSet: name === round.active,
-        side: name,
-      })),
-    },
-  ];
-}
-
-/** @type {(unit: string, markers: {disruption?: number, smoke?: boolean}) => Row[]} */
-function unitRows(unit, { disruption = 0, smoke = false }) {
-  const levels = Array.from({ length: MOST_DISRUPTION + 1 }, (_, level) => level);
-  return [
-    {
-      key: "disruption",
-      title: `${unit}: disruption`,
-      settings: levels.map((level) => ({
-        text: String(level),
-        set: { disruption: { [unit]: level } },
-        isSet: level === disruption,
-      })),
-    },
-    {
-      key: "smoke",
-      title: `${unit}: smoke`,
-      settings: [true, false].map((on) => ({
-        text: on ? "on" : "off",
-        set: { smoke: { [unit]: on } },
-        isSet: on === smoke,
-      })),
-    },
-    {
-      key: "lies",
-      title: `${unit}: position`,
-      settings: [
-        { text: "as seen", set: { accept: unit }, title: "Accept it where the camera sees it" },
-        { text: "off the table", set: { off: [unit] }, title: "It is out of the game" },
-      ],
-    },
-  ];
-}
-
-/** A row that counts a number up or down. @type {(key: string, title: string, now: number, least: number, set: (value: number) => Record<string, any>) => Row} */
-function stepper(key, title, now, least, set) {
-  const down = now > least ? [{ text: "−", set: set(now - 1), title: `${now - 1}` }] : [];
-  return { key, title: `${title} ${now}`, settings: [...down, { text: "+", set: set(now + 1), title: `${now + 1}` }] };
+  const places = {
+    key: "lies",
+    title: `${unit}: position`,
+    choices: [
+      { text: "as seen", set: { accept: unit }, label: "as seen", title: "Accept it where the camera sees it" },
+      { text: "off the table", set: { off: [unit] }, label: "off the table", title: "It is out of the game" },
+    ],
+  };
+  return [...(unit ? [...unitRows(state, unit, {}), places] : []), ...commonRows(state, {}, false)];
 }

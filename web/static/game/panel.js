@@ -1,7 +1,8 @@
 /** The game in the panel: beginning, moves to make, actions, the hand of cards, the log. */
 import { byId, disable, element, makeButton, PHONE, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
-import { sideClass, sideName } from "../board/things.js";
+import { sideName } from "../board/things.js";
+import { renderBegin } from "./begin.js";
 import { renderGameDice } from "./dice.js";
 import { renderForce } from "./force.js";
 import { renderGameLog } from "./log.js";
@@ -12,46 +13,12 @@ import { renderSeats } from "./seats.js";
 import { renderSetup } from "./setup.js";
 import { chosenUnit, groupsShown, headingOf, playing } from "./state.js";
 import { renderStrip } from "./strip.js";
-import { cardKind, groupTitle, markerWords } from "./words.js";
+import { groupTitle, markerWords } from "./words.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").GameView} GameView */
 /** @typedef {import("./state.js").Group} Group */
 /** @typedef {import("./state.js").Button} Button */
-
-/** Groups of actions that players do by hand first. */
-const BY_HAND = new Set(["march", "charge"]);
-
-/** The ways to begin a game. */
-const HOW = [
-  { how: "stands", text: "As it is", hint: "The first round begins with the table as it is now." },
-  {
-    how: "setup",
-    text: "Set up first",
-    hint: "First put all units anywhere on the table. Then roll for terrain, choose edges and deploy.",
-  },
-  {
-    how: "middle",
-    text: "Mid-game",
-    hint: "A game continues from the table as it is now: you set the round, morale, cards and markers.",
-  },
-];
-
-/** The decks; the first is the players' own. */
-const DECKS = [
-  { deck: "", text: "Printed cards" },
-  { deck: "house", text: "tablecam deals (house deck)" },
-];
-
-/** The choices when players may measure. */
-const MEASURING = [
-  { measuring: "free", text: "At any time", hint: "" },
-  {
-    measuring: "declared",
-    text: "After declaring",
-    hint: "No distance or range is shown before it is declared. A shot, charge or card that does not reach is lost.",
-  },
-];
 
 /** Updates the game's part of the panel. @type {(state: State) => void} */
 export function renderGame(state) {
@@ -119,76 +86,17 @@ function renderProposed(state) {
   disable(byId("agree"), state.game.busy !== null);
 }
 
-/** Updates how the game ended, and both armies' morale. @type {(state: State, view: GameView | null) => void} */
+/** Updates how the game ended, and the figures of the sides. @type {(state: State, view: GameView | null) => void} */
 function renderOver(state, view) {
   byId("game-over").hidden = !view?.is_over;
   if (!view?.is_over) return;
-  const { round, sides } = view.state;
+  const { turn, turn_word, sides = [] } = view.standing;
   setText(byId("over-how"), sentence(view.question));
-  setText(byId("over-rounds"), `After ${round.number} ${round.number === 1 ? "round" : "rounds"}`);
-  setText(
-    byId("over-morale"),
-    `Army morale: ${sides.map(({ name, morale }) => `${sideName(state, name)} ${morale}`).join(", ")}`,
+  setText(byId("over-rounds"), turn === undefined ? "" : `After ${turn} ${turn_word}${turn === 1 ? "" : "s"}`);
+  const told = sides.flatMap(({ name, figures = [] }) =>
+    figures.slice(0, 1).map(({ label, value }) => `${sideName(state, name)}: ${label} ${value}`),
   );
-}
-
-/** @type {(state: State) => void} */
-function renderBegin(state) {
-  const { game, facts } = state;
-  setText(byId("begin-summary"), game.view?.has_begun ? "Begin another game" : "Begin a game");
-  const mayBegin = !game.view?.has_begun || game.view.is_over || game.again;
-  const isOpen = Boolean(game.view && mayBegin && game.view.seat.kind !== "spectator");
-  byId("game-begin").hidden = !isOpen;
-  if (!isOpen) return;
-  updateChildren(
-    byId("begin-how"),
-    HOW,
-    ({ how }) => how,
-    makeButton,
-    (button, { how, text }) => {
-      setAttr(button, "data-how", how);
-      setAttr(button, "aria-pressed", String(how === game.begin.how));
-      setText(button, text);
-    },
-  );
-  setText(byId("begin-how-hint"), HOW.find(({ how }) => how === game.begin.how)?.hint ?? "");
-  byId("begin-side-part").hidden = game.begin.how === "setup";
-  updateChildren(byId("begin-side"), facts.sides, String, makeButton, (button, side) => {
-    setAttr(button, "class", sideClass(state, side));
-    setAttr(button, "data-side", side);
-    setAttr(button, "aria-pressed", String(side === game.begin.active));
-    setText(button, sideName(state, side));
-  });
-  updateChildren(
-    byId("begin-deck"),
-    DECKS,
-    ({ deck }) => deck,
-    makeButton,
-    (button, { deck, text }) => {
-      setAttr(button, "data-deck", deck);
-      setAttr(button, "aria-pressed", String(deck === game.begin.deck));
-      setText(button, text);
-    },
-  );
-  updateChildren(
-    byId("begin-measuring"),
-    MEASURING,
-    ({ measuring }) => measuring,
-    makeButton,
-    (button, { measuring, text }) => {
-      setAttr(button, "data-measuring", measuring);
-      setAttr(button, "aria-pressed", String(measuring === game.begin.measuring));
-      setText(button, text);
-    },
-  );
-  setText(
-    byId("begin-measuring-hint"),
-    MEASURING.find(({ measuring }) => measuring === game.begin.measuring)?.hint ?? "",
-  );
-  const isRunning = state.now?.simulated?.paused === false;
-  byId("begin-running").hidden = !isRunning;
-  setText(byId("begin"), isRunning ? "Pause and begin" : "Begin the game");
-  disable(byId("begin"), game.busy !== null);
+  setText(byId("over-figures"), told.join(", "));
 }
 
 /** @type {(state: State) => void} */
@@ -207,15 +115,12 @@ function renderActions(state) {
 /** @type {(node: HTMLElement, group: Group, state: State) => void} */
 function updateGroup(node, { group, units, buttons, more }, state) {
   const [title, hint, chips, bunches, moreButton] = /** @type {HTMLElement[]} */ ([...node.children]);
-  setAttr(node, "class", `offers group-${group}`);
-  setText(title, groupTitle(group));
+  const { hint: byHand = "", is_main = false } = state.facts.about.groups[group] ?? {};
+  const looks = `${byHand ? " by-hand" : ""}${is_main ? " main-choice" : ""}`;
+  setAttr(node, "class", `offers group-${group}${looks}`);
+  setText(title, groupTitle(state, group));
   setAttr(hint, "class", "hint");
-  setText(
-    hint,
-    BY_HAND.has(group)
-      ? "Move the unit by hand, and tablecam says what it sees. Or choose one of its usual moves here, then make it by hand."
-      : "",
-  );
+  setText(hint, byHand);
   setAttr(chips, "class", "chips");
   updateChildren(chips, units, String, makeButton, (chip, unit) => {
     setAttr(chip, "data-unit-chip", unit);
@@ -256,13 +161,13 @@ function updateOffer(button, { key, offer }, unit, state) {
   setAttr(button, "data-offer", key);
   setAttr(button, "aria-label", label);
   setAttr(button, "class", state.game.looked === key ? "looked" : "");
-  setText(button, sentence(short) || groupTitle(offer.group));
+  setText(button, sentence(short) || groupTitle(state, offer.group));
   disable(button, state.game.busy !== null);
 }
 
 /** Replaces ids of this seat's cards by their titles. @type {(label: string, state: State) => string} */
 function wordsOf(label, state) {
-  const hand = playing(state)?.state.hand ?? [];
+  const hand = playing(state)?.hand ?? [];
   const longestFirst = [...hand].sort((a, b) => b.id.length - a.id.length);
   return longestFirst.reduce((text, { id, title }) => text.replaceAll(id, title), label);
 }
@@ -280,7 +185,7 @@ function renderTake(state, view) {
 /** Updates the hand of this seat, and the button that hides it on a shared screen. @type {(state: State, view: GameView | null) => void} */
 function renderHand(state, view) {
   byId("game-leave").hidden = !state.game.seats?.may_change || state.game.seats.own === "shared";
-  const hand = view?.state.hand ?? [];
+  const hand = view?.hand ?? [];
   byId("game-hand-part").hidden = hand.length === 0;
   updateChildren(
     byId("game-hand"),
@@ -290,9 +195,9 @@ function renderHand(state, view) {
     (node, card) => {
       const [title, span, kind, text] = node.children;
       setText(title, card.title);
-      setText(span, `${card.span_bw} BW`);
-      setText(kind, cardKind(card));
-      setText(text, card.text);
+      setText(span, card.badge ?? "");
+      setText(kind, card.kind ?? "");
+      setText(text, card.text ?? "");
     },
   );
 }
@@ -300,7 +205,7 @@ function renderHand(state, view) {
 /** @type {(state: State, view: GameView | null) => void} */
 function renderMarked(state, view) {
   const unit = view ? chosenUnit(state) : null;
-  const words = unit ? markerWords(view?.markers[unit]) : "";
+  const words = unit ? markerWords(view?.marks[unit]) : "";
   byId("game-marked").hidden = !words;
   setText(byId("game-marked"), `${unit}: ${words}`);
 }

@@ -1,4 +1,4 @@
-/** Setup in the panel and on the table: laying terrain, and deploying. */
+/** Setup in the panel and on the table: laying terrain, and what players do by hand. */
 import { byId, disable, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { onClick, onClickWithin } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
@@ -30,7 +30,7 @@ const HANDLES = [
 /** Updates the setup. @type {(state: State) => void} */
 export function renderSetup(state) {
   renderLaying(state);
-  renderDeploying(state);
+  renderHint(state);
 }
 
 /** @type {(state: State) => void} */
@@ -50,7 +50,7 @@ function renderLaying(state) {
     makeButton,
     (button, { kind, does }) => {
       setAttr(button, "data-kind", kind);
-      setAttr(button, "title", does);
+      setAttr(button, "title", does ?? null);
       setAttr(button, "aria-pressed", String(kind === laying.kind));
       setText(button, sentence(kind.replaceAll("_", " ")));
     },
@@ -114,7 +114,7 @@ function countWords(count, { side, least, most }) {
   return count > most ? `${now}, ${count - most} too many` : `${now} ✓`;
 }
 
-/** @type {(kinds: {kind: string, does: string}[], kind: string) => string} */
+/** @type {(kinds: {kind: string, does?: string}[], kind: string) => string} */
 function does(kinds, kind) {
   const words = kinds.find((known) => known.kind === kind)?.does;
   return words ? `${sentence(words)}.` : "No effect on movement, cover or fire.";
@@ -131,17 +131,12 @@ function hintWords({ game: { laying } }) {
   return "Tap the table where the next piece goes.";
 }
 
-/** Updates the words about deploying. @type {(state: State) => void} */
-function renderDeploying(state) {
+/** Says what players do by hand now. @type {(state: State) => void} */
+function renderHint(state) {
   const view = playing(state);
-  const isDue = Boolean(view?.is_yours && view.state.step?.type === "deploying");
-  byId("game-deploying").hidden = !isDue;
-  if (!view || !isDue) return;
-  const side = sideName(state, view.state.step?.side ?? "");
-  const words = view.moved.length
-    ? ""
-    : "Put every unit and the commander into the zone drawn on the table; tablecam sees when all are in place.";
-  setText(byId("game-deploying"), `${side} deploys. ${words}`.trim());
+  const isDue = Boolean(view?.is_yours && view.hint && !view.moved.length);
+  byId("game-hint").hidden = !isDue;
+  setText(byId("game-hint"), isDue ? (view?.hint ?? "") : "");
 }
 
 const CORNER_PX = 12;
@@ -161,7 +156,10 @@ export function listenToSetup(commands) {
       laying.chosen = laying.chosen === piece ? null : piece;
     }),
   );
-  onClick("laying-done", () => commands.act(layAction(commands.state), "Placing …"));
+  onClick("laying-done", () => {
+    const action = layAction(commands.state);
+    if (action) commands.act(action, "Placing …");
+  });
 }
 
 /** Handles pointers on the table while terrain is laid. */

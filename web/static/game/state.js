@@ -6,6 +6,7 @@
  * @typedef {import("../board/state.js").Shape} Shape
  * @typedef {import("../board/state.js").Point} Point
  * @typedef {import("../board/state.js").Piece} Piece
+ * @typedef {import("../board/state.js").Mark} Mark
  * @typedef {import("../rulings/state.js").RuleAnswer} RuleAnswer
  *
  * @typedef {Record<string, any> & {type: string}} Action  the game's own; sent back as it came
@@ -19,6 +20,7 @@
  * @property {string} label
  * @property {{count: number, sides: number, lowest: number, groups: AlikeDice[]} | null} dice
  * @property {Shape[]} shapes
+ * @property {string[]} units  those that it is about
  * @property {Action} action
  *
  * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  a move that the game waits for
@@ -34,7 +36,11 @@
  * @property {number} deed  the number of its action
  * @property {Cast | null} dice  the action's roll, on its first line
  *
- * @typedef {{id: string, title: string, span_bw: number, text: string, modifies?: {symbol: string} | null, interrupts?: string | null, is_event?: boolean}} Card
+ * @typedef {{id: string, title: string, badge?: string, kind?: string, text?: string}} Card
+ * @typedef {{label: string, value: number | string, sign?: string}} Figure
+ * @typedef {{sides?: {name: string, figures?: Figure[]}[], turn?: number, turn_word: string, phase?: string, active?: string}} Standing  how the game stands
+ * @typedef {{form: "pick-units", title: string, button: string, action: Action, units: string[], units_key: string, cards?: Card[], cards_key?: string, numbers_title?: string, numbers_key?: string}} PickUnits  a form: units, and cards or numbers for them
+ * @typedef {{form: "lay-terrain", side: string, least: number, most: number, kinds: {kind: string, does?: string}[], action: Action, key: string}} LayTerrain  a form: the pieces of terrain
  *
  * @typedef {object} GameView  as `/api/game` sends it; before the game begins, only the first four
  * @property {number} version
@@ -42,6 +48,7 @@
  * @property {{kind: "player" | "shared" | "spectator", side: string | null}} seat
  * @property {boolean} has_begun
  * @property {string} question
+ * @property {string} hint  what players do by hand
  * @property {string | null} asked
  * @property {boolean} is_yours
  * @property {boolean} is_over
@@ -50,7 +57,11 @@
  * @property {boolean} can_undo
  * @property {boolean} can_redo
  * @property {{by: string, text: string, may_agree: boolean, number: number} | null} [proposed]  a proposal that the other side has to agree to
- * @property {Record<string, {disruption?: number, smoke?: boolean}>} markers
+ * @property {Standing} standing
+ * @property {Record<string, Mark[]>} marks  the markers of each unit
+ * @property {import("./settings.js").Setting[]} settings  what players may overrule
+ * @property {(PickUnits | LayTerrain)[]} forms  by which this seat may put an action together
+ * @property {Card[]} hand
  * @property {ToPlace[]} to_place
  * @property {Moved[]} moved
  * @property {string[]} together  the units whose moves can be confirmed together, in order
@@ -58,7 +69,6 @@
  * @property {string} trouble
  * @property {Shape[]} pictured  the drawing of what the game waits for
  * @property {Piece[]} terrain
- * @property {{round: {number: number, active: string}, sides: {name: string, morale: number, hand: number}[], hand?: Card[], deck?: {left: number, stage: string}, step?: Record<string, any> & {type: string}, kinds?: {kind: string, does: string}[], options?: {deck?: string}}} state
  * @property {LogLine[]} log
  *
  * @typedef {{own: string, by_link: boolean, may_change: boolean, seats: {name: string, side: string | null, link: string | null}[]}} SeatsView  as `/api/seats` sends it
@@ -98,8 +108,8 @@
  * @property {{units: string[], cards: string[]}} force  the force that is being put together
  * @property {boolean} again  the choices for another game are shown
  * @property {Laying} laying  the terrain in hand, before a game
- * @property {import("./midgame.js").States | null} states  what is set on the screen of all states; null while it is closed
- * @property {{how: "stands" | "setup" | "middle", active: string, deck: string, measuring: "free" | "declared"}} begin  what is chosen before a game
+ * @property {import("./settings.js").Patch | null} states  what is set on the screen of all settings; null while it is closed
+ * @property {Record<string, number>} begin  the choices before a game, by field
  */
 
 import { newState as newBoardState } from "../board/state.js";
@@ -111,13 +121,13 @@ export const MOST_BUTTONS = 12;
 
 /** A page before its first state of the table and the game. @type {(facts: import("../board/state.js").TableFacts, view: import("../board/view.js").View) => State} */
 export function newState(facts, view) {
-  const state = { ...newBoardState(facts, view), rulings: newRulings(facts), game: newGame(facts) };
+  const state = { ...newBoardState(facts, view), rulings: newRulings(facts), game: newGame() };
   state.forgetting.push(() => forgetSheet(state.rulings));
   return state;
 }
 
-/** @type {(facts: import("../board/state.js").TableFacts) => Game} */
-function newGame(facts) {
+/** @type {() => Game} */
+function newGame() {
   return {
     view: null,
     seats: null,
@@ -142,7 +152,7 @@ function newGame(facts) {
     again: false,
     laying: newLaying(),
     states: null,
-    begin: { how: "stands", active: facts.sides?.[0] ?? "", deck: "", measuring: "free" },
+    begin: {},
   };
 }
 
@@ -170,8 +180,10 @@ export function receiveView(state, view, asked) {
   if (!view.has_begun) return;
   const due = new Set(view.to_place.map(({ unit }) => unit));
   game.placed = (before?.to_place ?? []).map(({ unit }) => unit).filter((unit) => !due.has(unit));
-  state.rulings.active = view.state.round.active;
-  if (view.state.step?.type !== "laying-terrain") Object.assign(game.laying, newLaying());
+  state.rulings.active = view.standing.active ?? state.rulings.active;
+  const laying = view.forms.find((form) => form.form === "lay-terrain");
+  if (!laying) Object.assign(game.laying, newLaying());
+  else if (!laying.kinds.some(({ kind }) => kind === game.laying.kind)) game.laying.kind = laying.kinds[0]?.kind ?? "";
   if (before?.question !== view.question) game.said = "";
   if (before?.question !== view.question) Object.assign(game, { open: [], force: { units: [], cards: [] } });
   if (game.looked?.startsWith("offer") && before?.version !== view.version) game.looked = null;
@@ -179,10 +191,10 @@ export function receiveView(state, view, asked) {
   dropStaleFaces(game, requestedRoll(view));
 }
 
-/** Passes on what the board and the rulings need to know of a game. @type {(state: State, view: Pick<GameView, "has_begun" | "markers" | "closed">) => void} */
-export function shareWithBoard(state, { has_begun, markers, closed }) {
-  const marked = Object.entries(markers ?? {});
-  state.remarks = Object.fromEntries(marked.map(([unit, marks]) => [unit, markerWords(marks)]));
+/** Passes on what the board and the rulings need to know of a game. @type {(state: State, view: Pick<GameView, "has_begun" | "marks" | "closed">) => void} */
+export function shareWithBoard(state, { has_begun, marks, closed }) {
+  const marked = Object.entries(marks ?? {});
+  state.remarks = Object.fromEntries(marked.map(([unit, own]) => [unit, markerWords(own)]));
   state.closed = has_begun ? closed : null;
   state.rulings.isFollowing = has_begun;
 }
@@ -229,13 +241,6 @@ export function latestRoll({ log }) {
   return log.find(({ deed, dice }) => deed === latest?.deed && dice)?.dice ?? null;
 }
 
-/** The units that an action is about. @type {(action: Action) => string[]} */
-export function unitsOf({ unit, force, amounts }) {
-  if (typeof unit === "string") return [unit];
-  if (Array.isArray(force)) return force;
-  return amounts && typeof amounts === "object" ? Object.keys(amounts) : [];
-}
-
 /** The heading of an offer: its unit, or its label up to a colon. @type {(offer: Offer) => string} */
 export function headingOf({ action, label }) {
   if (typeof action.unit === "string") return action.unit;
@@ -253,7 +258,7 @@ export function headingOf({ action, label }) {
  */
 export function groupsShown(state) {
   const chosen = new Set(state.chosen.map((thing) => thing.replace(/^unit:/, "")));
-  const isChosen = (/** @type {Button} */ { offer }) => unitsOf(offer.action).some((unit) => chosen.has(unit));
+  const isChosen = (/** @type {Button} */ { offer }) => offer.units.some((unit) => chosen.has(unit));
   const all = (state.game.view?.actions ?? []).map((offer, index) => ({ key: `offer ${index}`, offer }));
   const buttons = all.filter(({ offer }) => offer.dice === null);
   const groups = [...new Set(buttons.map(({ offer }) => offer.group))];
@@ -308,5 +313,5 @@ export function chosenUnit(state) {
 
 /** @type {() => Laying} */
 export function newLaying() {
-  return { pieces: null, chosen: null, kind: "woods", tool: "oval", corners: [], undo: [] };
+  return { pieces: null, chosen: null, kind: "", tool: "oval", corners: [], undo: [] };
 }

@@ -1,4 +1,4 @@
-/** The strip under the header: whose round it is, who is asked what, the sides' morale and cards. */
+/** The strip under the header: whose turn it is, who is asked what, the sides' figures. */
 import { byId, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { briefName, sentence } from "../shared/text.js";
 import { sideClass, sideName } from "../board/things.js";
@@ -7,18 +7,16 @@ import { seatName, turnWords } from "./words.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").GameView} GameView */
+/** @typedef {import("./state.js").Standing} Standing */
 
-/** The steps before the first round. */
-const SETUP_STEPS = new Set([
-  "rolling-terrain",
-  "laying-terrain",
-  "choosing-edge",
-  "choosing-order",
-  "deploying",
-  "rolling-first-round",
-]);
-const FLAG = "M4 18V2H16L13 6.5L16 11H4";
-const CARD = "M5 2H15V18H5Z";
+/** The signs of figures, drawn in a square of 20. @type {Record<string, string>} */
+const SIGNS = {
+  flag: "M4 18V2H16L13 6.5L16 11H4",
+  card: "M5 2H15V18H5Z",
+  star: "M10 2L12.4 7.4L18 8L13.8 12L15 18L10 15L5 18L6.2 12L2 8L7.6 7.4Z",
+  coin: "M10 3A7 7 0 1 1 9.99 3M10 6V14",
+  skull: "M10 2A7 7 0 0 0 5 14V17H15V14A7 7 0 0 0 10 2M7.5 9V11M12.5 9V11",
+};
 
 /** Updates the strip. @type {(state: State) => void} */
 export function renderStrip(state) {
@@ -26,25 +24,13 @@ export function renderStrip(state) {
   document.body.classList.toggle("playing", view !== null);
   document.body.classList.toggle("looking-on", state.game.view?.seat.kind === "spectator");
   setAttr(byId("game-strip"), "data-version", String(state.game.view?.version ?? ""));
-  setAttr(
-    byId("turn-round"),
-    "class",
-    view && !SETUP_STEPS.has(view.state.step?.type ?? "")
-      ? `turn-round ${sideClass(state, view.state.round.active)}`
-      : "turn-round none",
-  );
-  const isSetup = Boolean(view && SETUP_STEPS.has(view.state.step?.type ?? ""));
-  setText(
-    byId("turn-active"),
-    isSetup ? "setting up" : view ? sideName(state, view.state.round.active) : "no game yet",
-  );
-  byId("turn-word").hidden = view === null || isSetup;
-  setText(byId("turn-number"), isSetup ? "" : String(view?.state.round.number ?? ""));
+  const standing = view?.standing;
+  renderTurn(state, standing, view ? (standing?.phase ?? "") : "no game yet");
   setText(byId("turn-question"), questionWords(state));
   setText(byId("turn-who"), view ? turnWords(view, (side) => sideName(state, side)) : "");
   byId("turn-who").classList.toggle("yours", Boolean(view?.is_yours));
   fitWords(byId("turn-words"));
-  renderSides(state, view);
+  renderSides(state, standing?.sides ?? []);
   const own = state.game.seats?.own;
   byId("seat-open").hidden = own === undefined;
   setText(byId("seat-own"), own === undefined ? "" : seatName(state, own));
@@ -73,34 +59,50 @@ function questionWords(state) {
   return state.game.view ? "The referee is ready: begin a game in the panel." : "Asking the referee …";
 }
 
-/** @type {(state: State, view: GameView | null) => void} */
-export function renderSides(state, view) {
+/** Updates whose turn it is; `otherwise` stands there between turns. @type {(state: State, standing: Standing | undefined, otherwise: string) => void} */
+export function renderTurn(state, standing, otherwise) {
+  const { turn, turn_word = "", active } = standing ?? {};
+  const isTurn = turn !== undefined;
+  setAttr(byId("turn-round"), "class", `turn-round ${isTurn && active ? sideClass(state, active) : "none"}`);
+  setText(byId("turn-active"), otherwise || (active ? sideName(state, active) : ""));
+  byId("turn-word").hidden = !isTurn;
+  setText(byId("turn-word"), `${active || otherwise ? " · " : ""}${turn_word}`);
+  setText(byId("turn-number"), isTurn ? String(turn) : "");
+}
+
+/** @type {(state: State, sides: NonNullable<Standing["sides"]>) => void} */
+export function renderSides(state, sides) {
   updateChildren(
     byId("turn-sides"),
-    view?.state.sides ?? [],
-    ({ name }) => name,
+    sides,
+    ({ name, figures = [] }) => `${name} ${figures.map(({ label }) => label)}`,
     makeSide,
-    (node, { name, morale, hand }) => {
+    (node, { name, figures = [] }) => {
+      const told = figures.map(({ label, value }) => `${label} ${value}`).join(", ");
       setAttr(node, "class", `turn-side ${sideClass(state, name)}`);
-      setAttr(node, "aria-label", `${sideName(state, name)}: morale ${morale}, ${hand} cards`);
-      const [side, brief, , standing, , held] = node.children;
+      setAttr(node, "aria-label", `${sideName(state, name)}: ${told}`);
+      setAttr(node, "title", told);
+      const [side, brief] = node.children;
       setText(side, sideName(state, name));
       setText(brief, briefName(sideName(state, name)));
-      setText(standing, String(morale));
-      setText(held, String(hand));
-      setAttr(node, "title", "Army morale, and cards in hand");
+      const values = [...node.querySelectorAll("b")];
+      figures.forEach(({ value }, index) => setText(values[index], String(value)));
     },
   );
 }
 
-/** @type {() => HTMLElement} */
-function makeSide() {
-  const side = element("li", "span", "span", "b", "b");
-  const [name, brief, standing, held] = side.children;
+/** @type {(side: {figures?: import("./state.js").Figure[]}) => HTMLElement} */
+function makeSide({ figures = [] }) {
+  const side = element("li", "span", "span");
+  const [name, brief] = side.children;
   name.className = "wide";
   brief.className = "brief";
-  standing.before(makeSign(FLAG));
-  held.before(makeSign(CARD));
+  for (const { label, sign } of figures) {
+    const words = element("span");
+    words.className = "wide";
+    setText(words, label);
+    side.append(sign && SIGNS[sign] ? makeSign(SIGNS[sign]) : words, element("b"));
+  }
   return side;
 }
 

@@ -9,12 +9,9 @@ import { playing } from "./state.js";
 const SIZE_BW = 3;
 const LEAST_CORNERS = 3;
 
-/** What this seat may lay now; null if nothing. @type {(state: State) => {side: string, least: number, most: number, kinds: {kind: string, does: string}[]} | null} */
+/** The form in which this seat may lay terrain now; null if there is none. @type {(state: State) => import("./state.js").LayTerrain | null} */
 export function layingStep(state) {
-  const view = playing(state);
-  const step = view?.state.step;
-  if (!view?.is_yours || step?.type !== "laying-terrain") return null;
-  return { side: step.side, least: step.least, most: step.most, kinds: view.state.kinds ?? [] };
+  return playing(state)?.forms.find((form) => form.form === "lay-terrain") ?? null;
 }
 
 /** The terrain to draw: the pieces in hand, or the game's; null for the table file's. @type {(state: State) => import("../board/state.js").Ground | null} */
@@ -141,14 +138,15 @@ export function dragTerrain(state, at_mm, tolerance_mm) {
   return ([x, y]) => setOutline(state, piece.id, translated(piece.outline_mm, [x - at_mm[0], y - at_mm[1]]));
 }
 
-/** The action that lays the pieces. @type {(state: State) => import("./state.js").Action} */
+/** The action that lays the pieces; null where none are laid. @type {(state: State) => import("./state.js").Action | null} */
 export function layAction(state) {
+  const form = layingStep(state);
   const terrain = pieces(state).map(({ id, kind, outline_mm }) => ({
     id,
     kind,
     outline_mm: outline_mm.map(([x, y]) => [tenth(x), tenth(y)]),
   }));
-  return { type: "lay-terrain", terrain };
+  return form && { ...form.action, [form.key]: terrain };
 }
 
 /** @type {(mm: number) => number} */

@@ -2,8 +2,8 @@
 import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 
 /**
- * @typedef {{name: string, morale: number | null}} Side
- * @typedef {{entry: number, words: string, sides: Side[], round: number | null, active: string | null, is_over: boolean}} Standing
+ * @typedef {{name: string, figure: string}} Side
+ * @typedef {{entry: number, words: string, sides: Side[], turn: string, active: string | null, is_over: boolean}} Standing
  * @typedef {{id: string, name: string, game: string, started_at: string, is_playing: boolean, standing: Standing}} Table
  * @typedef {{version: number, server: string, trouble: string, has_ended: boolean, tables: Table[]}} Hall
  */
@@ -86,13 +86,13 @@ function renderCard(node, table) {
   const [link] = node.children;
   const [picture, said] = link.children;
   const [when, title, about, sides, words] = said.children;
-  const [now, round] = when.children;
+  const [now, turn] = when.children;
   setAttr(link, "href", `/tables/${encodeURIComponent(id)}/replay`);
   setAttr(picture, "src", `/api/hall/${encodeURIComponent(id)}/table.jpg?entry=${standing.entry}`);
   setAttr(picture, "alt", "");
   setAttr(now, "class", is_playing && !standing.is_over ? "now" : "now ended");
   setText(now, standing.is_over ? "over" : is_playing ? "playing" : "away");
-  setText(round, standing.round === null ? "" : `Round ${standing.round}`);
+  setText(turn, standing.turn);
   setAttr(title, "title", titleOf(table));
   setText(title, titleOf(table));
   setText(about, `${table.game} · since ${begun(table.started_at)}`);
@@ -119,11 +119,11 @@ function makeSide() {
 }
 
 /** @type {(node: HTMLElement, side: Side, standing: Standing) => void} */
-function renderSide(node, { name, morale }, { sides, active }) {
+function renderSide(node, { name, figure }, { sides, active }) {
   const [called, standing, turn] = node.children;
   setAttr(node, "class", `side side-${sides.findIndex((side) => side.name === name) % 8}`);
   setText(called, name);
-  setText(standing, morale === null ? "" : `morale ${morale}`);
+  setText(standing, figure);
   setText(turn, name === active ? "active" : "");
 }
 

@@ -1,5 +1,6 @@
-/** Charts losses over time: each side's morale, or its units on the table. */
+/** Charts losses over time: each side's first figure, or its units on the table. */
 import { byId, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
+import { sentence } from "../shared/text.js";
 import { sideClass, sideName, sideNumber } from "../board/things.js";
 import { clock } from "./lines.js";
 
@@ -22,7 +23,7 @@ export function renderChart(state, replay) {
   const x = xAt(film, at).toFixed(1);
   setAttr(byId("chart-now"), "d", `M${x} ${SIZE.top - 4}V${SIZE.height - SIZE.bottom}`);
   for (const row of byId("lost").children) row.classList.toggle("future", Number(row.getAttribute("data-at")) > at);
-  const known = hasMorale(film) && !film.standings[at]?.sides ? [] : state.facts.sides; // before a game there is none
+  const known = countedBy(film) && !figureOf(film, null, at) ? [] : state.facts.sides; // before a game there is none
   const strengths = known.map((side) => `${sideName(state, side)} ${strengthOf(film, side, at)}`);
   setText(byId("losses-now"), strengths.join(" · "));
 }
@@ -39,26 +40,33 @@ export function timeAt(film, share) {
   return (film.length_s * (share * SIZE.width - SIZE.left)) / inner;
 }
 
-/** Whether this game counts morale. @type {(film: Film) => boolean} */
-function hasMorale(film) {
-  return film.standings.some(({ sides }) => sides?.length);
+/** The first figure of a side at an entry. @type {(film: Film, side: string | null, at: number) => import("../game/state.js").Figure | undefined} */
+function figureOf(film, side, at) {
+  const sides = film.standings[at]?.standing?.sides ?? [];
+  const [first] = sides.find(({ name }) => side === null || name === side)?.figures ?? [];
+  return typeof first?.value === "number" ? first : undefined;
 }
 
-/** A side's strength: its morale if the game counts it, or its units. @type {(film: Film, side: string, at: number) => number} */
+/** What the game counts, such as victory points; empty if it counts nothing. @type {(film: Film) => string} */
+function countedBy(film) {
+  return film.entries.map((_, at) => figureOf(film, null, at)?.label ?? "").find(Boolean) ?? "";
+}
+
+/** A side's strength: its first figure if the game counts anything, or its units. @type {(film: Film, side: string, at: number) => number} */
 function strengthOf(film, side, at) {
-  const morale = film.standings[at]?.sides?.find(({ name }) => name === side)?.morale;
-  return morale ?? film.tableAt(at).units.filter((unit) => unit.side === side).length;
+  const figure = figureOf(film, side, at);
+  return figure ? Number(figure.value) : film.tableAt(at).units.filter((unit) => unit.side === side).length;
 }
 
 /** @type {(state: State, film: Film) => void} */
 function drawLines(state, film) {
-  const isMorale = hasMorale(film);
-  const places = film.entries.flatMap((_, at) => (isMorale && !film.standings[at].sides ? [] : [at]));
+  const label = countedBy(film);
+  const places = film.entries.flatMap((_, at) => (label && !figureOf(film, null, at) ? [] : [at]));
   const lines = state.facts.sides.map((side) => ({ side, steps: steps(film, side, places) }));
   const most = Math.max(1, ...lines.flatMap(({ steps }) => steps.map(({ value }) => value)));
   const yOf = (/** @type {number} */ value) =>
     SIZE.height - SIZE.bottom - ((SIZE.height - SIZE.top - SIZE.bottom) * value) / most;
-  setText(byId("losses-title"), isMorale ? "Morale" : "Units on the table");
+  setText(byId("losses-title"), label ? sentence(label) : "Units on the table");
   updateChildren(
     byId("chart-lines"),
     lines,
@@ -112,7 +120,7 @@ function makeKey() {
 
 /** Updates the list of broken units. @type {(state: State, film: Film) => void} */
 function listLost(state, film) {
-  const broken = film.moments.filter(({ kind }) => kind === "break");
+  const broken = film.moments.filter(({ kind }) => kind === "loss");
   updateChildren(
     byId("lost"),
     broken,

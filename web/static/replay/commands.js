@@ -35,10 +35,10 @@ export function listenToReplay(state, replay, source, changed) {
   listenToSharing(replay, source);
   const keys = {
     " ": toggle,
-    ArrowRight: (/** @type {KeyboardEvent} */ event) => stepBy(1, event.shiftKey ? "round" : replay.by),
-    ArrowLeft: (/** @type {KeyboardEvent} */ event) => stepBy(-1, event.shiftKey ? "round" : replay.by),
-    PageDown: () => stepBy(1, "round"),
-    PageUp: () => stepBy(-1, "round"),
+    ArrowRight: (/** @type {KeyboardEvent} */ event) => stepBy(1, event.shiftKey ? "turn" : replay.by),
+    ArrowLeft: (/** @type {KeyboardEvent} */ event) => stepBy(-1, event.shiftKey ? "turn" : replay.by),
+    PageDown: () => stepBy(1, "turn"),
+    PageUp: () => stepBy(-1, "turn"),
     ArrowUp: act(() => changeSpeed(replay, 1)),
     ArrowDown: act(() => changeSpeed(replay, -1)),
     n: () => stepBy(1, "moment"),

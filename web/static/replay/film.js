@@ -14,15 +14,14 @@
  * @property {Record<string, any>} facts
  * @property {Shape[]} evidence
  * @property {string} [note]
- * @property {{values: number[], sides: number} | null} [dice]
+ * @property {import("../game/state.js").Cast | null} [dice]
  *
- * @typedef {object} Standing  how the game stands after an action
+ * @typedef {object} Status  the game after an action
  * @property {string} [question]
  * @property {string | null} [asked]
  * @property {boolean} [is_over]
- * @property {Record<string, {disruption?: number, smoke?: boolean}>} [markers]
- * @property {{name: string, morale: number, hand: number}[]} [sides]
- * @property {{number?: number, active?: string, command?: string}} [round]
+ * @property {import("../game/state.js").Standing} [standing]
+ * @property {Record<string, import("../game/state.js").Mark[]>} [marks]
  *
  * @typedef {object} Entry  as `tablecam.replay.film` writes it
  * @property {number} n
@@ -31,7 +30,7 @@
  * @property {import("./positions.js").Change} [change]
  * @property {Position | null} [position]
  * @property {Event[]} [events]
- * @property {Standing} [after]
+ * @property {Status} [after]
  * @property {number | null} [deed]
  * @property {number[]} [undoes]
  * @property {string} [unit]
@@ -47,7 +46,7 @@
  *
  * @typedef {object} Moment  something to be marked on the scrubber
  * @property {number} at  the entry's place
- * @property {"round" | "phase" | "break" | "charge" | "dispute" | "overrule" | "over"} kind
+ * @property {"turn" | "phase" | "attack" | "loss" | "detail" | "dispute" | "overrule" | "over"} kind
  * @property {string} text
  */
 import { applyChange, basesOf, haveMoved, unitsOf } from "./positions.js";
@@ -55,19 +54,11 @@ import { applyChange, basesOf, haveMoved, unitsOf } from "./positions.js";
 /** Longer waits are played as long as this. */
 export const LONGEST_WAIT_S = 5;
 
-/** Kinds of moments, by the kind of their event. @type {Record<string, Moment["kind"]>} */
-const MOMENTS = {
-  round: "round",
-  command: "phase",
-  volleys: "phase",
-  broken: "break",
-  charge: "charge",
-  overrule: "overrule",
-  over: "over",
-};
+/** Moments of every game, by the kind of their event. @type {Record<string, Moment["kind"]>} */
+const MOMENTS = { overrule: "overrule", over: "over" };
 
 /** The moments that people jump between. */
-const DRAMATIC = new Set(["break", "charge", "dispute", "overrule", "over"]);
+const DRAMATIC = new Set(["loss", "attack", "dispute", "overrule", "over"]);
 
 /** A recording; entries may be added while it is watched. */
 export class Film {
@@ -83,7 +74,7 @@ export class Film {
     this.plays = [];
     /** @type {(Position | null)[]} what lay on the table after each entry */
     this.positions = [];
-    /** @type {Standing[]} how the game stood after each entry */
+    /** @type {Status[]} the game after each entry */
     this.standings = [];
     /** @type {Moment[]} */
     this.moments = [];
@@ -131,7 +122,7 @@ export class Film {
     }
     this.addMoves(at);
     this.addPictures(entry, at);
-    this.moments.push(...momentsOf(entry, at));
+    this.moments.push(...momentsOf(entry, at, this.facts?.about.moments ?? {}));
   }
 
   /** @param {Entry} entry @param {Position | null} before @returns {Position | null} */
@@ -213,9 +204,9 @@ export class Film {
     return this.entries.flatMap((entry, at) => (entry.kind === "picture" || isSilent(entry) ? [] : [at]));
   }
 
-  /** The indices at which rounds begin, and the first. @returns {number[]} */
-  get rounds() {
-    return [0, ...this.moments.filter(({ kind }) => kind === "round").map(({ at }) => at)];
+  /** The indices at which turns begin, and the first. @returns {number[]} */
+  get turns() {
+    return [0, ...this.moments.filter(({ kind }) => kind === "turn").map(({ at }) => at)];
   }
 
   /** The indices of dramatic moments. @returns {number[]} */
@@ -266,11 +257,11 @@ function isSilent(entry) {
   return entry.kind === "deed" && !entry.events?.length && !entry.undoes?.length;
 }
 
-/** @type {(entry: Entry, at: number) => Moment[]} */
-function momentsOf(entry, at) {
+/** @type {(entry: Entry, at: number, kinds: Record<string, string>) => Moment[]} */
+function momentsOf(entry, at, kinds) {
   if (entry.kind === "dispute") return [{ at, kind: "dispute", text: entry.dispute?.question?.text ?? "a dispute" }];
   return (entry.events ?? []).flatMap((event) => {
-    const kind = MOMENTS[event.kind];
+    const kind = MOMENTS[event.kind] ?? /** @type {Moment["kind"] | undefined} */ (kinds[event.kind]);
     return kind ? [{ at, kind, text: event.text }] : [];
   });
 }

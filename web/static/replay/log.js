@@ -8,8 +8,8 @@ import { linesShown } from "./state.js";
 /** @typedef {import("./lines.js").Line} Line */
 
 const MARKS = /** @type {Record<string, string>} */ ({
-  broken: "✕",
-  charge: "»",
+  loss: "✕",
+  attack: "»",
   dispute: "?",
   overrule: "!",
   undo: "↶",
@@ -57,11 +57,12 @@ function makeLine() {
 /** @type {(node: HTMLElement, line: Line, film: import("./film.js").Film) => void} */
 function updateLine(node, { at, key, kind, text, dice, note, rule, evidence }, film) {
   const [time, mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...node.children[0].children]);
-  setAttr(node, "class", `of-${kind}${evidence.length ? " drawn" : ""}`);
+  const moment = film.facts?.about.moments[kind] ?? kind;
+  setAttr(node, "class", `of-${moment}${evidence.length ? " drawn" : ""}`);
   setAttr(node, "data-at", String(at));
   setAttr(node.children[0], "data-line", key);
   setText(time, clock(film.entries[at].t));
-  setText(mark, MARKS[kind] ?? "");
+  setText(mark, MARKS[moment] ?? "");
   setText(said, text);
   renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
   setText(noted, note);

@@ -160,7 +160,7 @@ export function renderUnit(state, replay) {
   const side = state.facts.units.find((candidate) => candidate.id === id)?.side ?? unit?.side ?? "";
   setAttr(byId("unit"), "class", `unit-part ${sideClass(state, side)}`);
   setText(byId("unit-title"), fullName(state, id));
-  const markers = markerWords(film.standings[at]?.markers?.[id]);
+  const markers = markerWords(film.standings[at]?.marks?.[id]);
   const stands = unit ? [unit.arm, unit.formation, markers].filter(Boolean).join(", ") : "not on the table now";
   setText(byId("unit-words"), `${sideName(state, side)}: ${stands}`);
   const moves = film.movesOf(id).length - 1;

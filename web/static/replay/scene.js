@@ -37,23 +37,26 @@ export function showMoment(state, replay) {
 /** Passes on the game at that moment, and the drawing of the line that is looked at. @type {(state: State, replay: Replay) => void} */
 function showGame(state, replay) {
   const { film, at, branch } = replay;
-  const { markers = {}, round = {}, sides = [] } = film.standings[at] ?? {};
+  const { marks = {}, standing } = film.standings[at] ?? {};
   const evidence = branch ? [] : linesAt(replay).flatMap((line) => line.evidence);
   const view = {
     version: at,
     has_begun: true,
-    markers,
+    marks,
+    standing,
+    settings: [],
+    forms: [],
+    hand: [],
     to_place: [],
     moved: [],
     intents: [],
     actions: [],
     log: [{ evidence }],
-    state: { round, sides },
   };
   state.game.view = /** @type {any} */ (view);
   state.game.looked = "log 0";
-  shareWithBoard(state, { has_begun: true, markers, closed: null });
-  if (!branch && round.active) state.rulings.active = round.active;
+  shareWithBoard(state, { has_begun: true, marks, closed: null });
+  if (!branch && standing?.active) state.rulings.active = standing.active;
 }
 
 /** Interpolates units between two positions. @type {(from: Unit[], to: Unit[], share: number) => Unit[]} */
@@ -83,7 +86,7 @@ function interpolatedPlace(a, b, share) {
 /** How many entries after a position may hold the path of a move that led to it. */
 const MOVES_AFTER = 24;
 
-/** The trails of one unit so far, or of all units in this round. @type {(state: State, replay: Replay) => Shape[]} */
+/** The trails of one unit so far, or of all units in this turn. @type {(state: State, replay: Replay) => Shape[]} */
 export function trailShapes(state, replay) {
   const { film, at, trail } = replay;
   if (trail)
@@ -95,11 +98,11 @@ export function trailShapes(state, replay) {
       true,
     );
   if (!replay.ghosts) return [];
-  const began = film.rounds.findLast((place) => place <= at) ?? 0;
+  const began = film.turns.findLast((place) => place <= at) ?? 0;
   return movedSince(replay, began).flatMap((id) => shapesOf(state, replay, id, movesSince(replay, id, began), false));
 }
 
-/** The units that have moved since the round began. @type {(replay: Replay, began: number) => string[]} */
+/** The units that have moved since the turn began. @type {(replay: Replay, began: number) => string[]} */
 function movedSince({ film, at }, began) {
   const before = new Map(film.tableAt(began).units.map((unit) => [unit.id, unit]));
   return film
@@ -108,7 +111,7 @@ function movedSince({ film, at }, began) {
     .map(({ id }) => id);
 }
 
-/** The indices of a unit's moves in this round, and of where it began. @type {(replay: Replay, id: string, began: number) => number[]} */
+/** The indices of a unit's moves in this turn, and of where it began. @type {(replay: Replay, id: string, began: number) => number[]} */
 function movesSince({ film, at }, id, began) {
   const moves = film.movesOf(id).filter((place) => place <= at);
   const first = moves.findLast((place) => place <= began) ?? moves[0];

@@ -3,7 +3,7 @@
  *
  * @typedef {import("./film.js").Film} Film
  * @typedef {import("./lines.js").Line} Line
- * @typedef {"event" | "round" | "moment" | "unit"} By
+ * @typedef {"event" | "turn" | "moment" | "unit"} By
  *
  * @typedef {object} Replay
  * @property {Film} film
@@ -85,7 +85,7 @@ function slideTo(replay, place) {
 
 /** The indices that steps go to. @type {(replay: Replay, by: By, unit: string | null) => number[]} */
 export function stops({ film }, by, unit) {
-  if (by === "round") return [...film.rounds, film.last];
+  if (by === "turn") return [...film.turns, film.last];
   if (by === "moment") return [0, ...film.dramas, film.last];
   if (by === "unit") return unit ? film.storyOf(unit) : film.steps;
   return film.steps;

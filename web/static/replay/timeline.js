@@ -1,8 +1,8 @@
-/** The scrubber: rounds as bands, phases as ticks, dramatic moments as signs above them. */
+/** The scrubber: turns as bands, phases as ticks, dramatic moments as signs above them. */
 import { byId, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
-import { sideClass, sideName } from "../board/things.js";
-import { renderSides } from "../game/strip.js";
+import { sideClass } from "../board/things.js";
+import { renderSides, renderTurn } from "../game/strip.js";
 import { LONGEST_WAIT_S } from "./film.js";
 import { clock } from "./lines.js";
 
@@ -12,8 +12,8 @@ import { clock } from "./lines.js";
 
 /** Signs of the moments; their shapes differ, to be distinguished without colours. */
 export const SIGNS = /** @type {Record<string, {path: string, text: string}>} */ ({
-  break: { path: "M-5 -5L5 5M-5 5L5 -5", text: "a unit breaks" },
-  charge: { path: "M-5 -5L0 0L-5 5M0 -5L5 0L0 5", text: "a charge" },
+  loss: { path: "M-5 -5L5 5M-5 5L5 -5", text: "a unit is lost" },
+  attack: { path: "M-5 -5L0 0L-5 5M0 -5L5 0L0 5", text: "an attack" },
   dispute: { path: "M-4 -3A4 3.6 0 1 1 0 1V3M0 5.5V6", text: "a dispute" },
   overrule: { path: "M0 -6V2M0 5.5V6", text: "an overrule" },
   over: { path: "M-4 6V-6L5 -3L-4 0", text: "the game is over" },
@@ -30,11 +30,11 @@ export function renderTimeline(state, replay) {
   setAttr(scrub, "max", String(film.length_s));
   if (Number(scrub.value) !== play_s) scrub.value = String(play_s);
   const entry = film.entries[at];
-  const { number, active } = film.standings[at]?.round ?? {};
+  const { turn, turn_word, active } = film.standings[at]?.standing ?? {};
   setAttr(
     scrub,
     "aria-valuetext",
-    entry ? `${number ? `round ${number}, ${active}, ` : ""}${clock(entry.t)}` : "nothing yet",
+    entry ? `${turn ? `${turn_word} ${turn}, ${active ?? ""}, ` : ""}${clock(entry.t)}` : "nothing yet",
   );
   renderMarks(state, replay);
 }
@@ -47,7 +47,7 @@ function renderMarks(state, { film }) {
   if (svg.getAttribute("data-drawn") === drawn || !width_px) return;
   setAttr(svg, "data-drawn", drawn);
   const xOf = (/** @type {number} */ at) => (width_px * film.plays[at]) / (film.length_s || 1);
-  updateChildren(byId("marks-rounds"), bands(state, film, xOf, width_px), ({ key }) => key, makeBand, updateBand);
+  updateChildren(byId("marks-turns"), bands(state, film, xOf, width_px), ({ key }) => key, makeBand, updateBand);
   const phases = film.moments.filter(({ kind }) => kind === "phase");
   const ticks = phases.map(({ at }) => `M${xOf(at).toFixed(1)} ${BAND.y + BAND.height - 4}v4`).join("");
   setAttr(byId("marks-phases"), "d", ticks);
@@ -58,14 +58,14 @@ function renderMarks(state, { film }) {
 
 /** @type {(state: State, film: import("./film.js").Film, xOf: (at: number) => number, width_px: number) => Band[]} */
 function bands(state, film, xOf, width_px) {
-  const starts = film.rounds.filter((at) => film.standings[at]?.round?.number !== undefined || at === 0);
+  const starts = film.turns.filter((at) => film.standings[at]?.standing?.turn !== undefined || at === 0);
   let free_px = -Infinity;
   return starts.map((at, index) => {
     const next = starts[index + 1];
     const x = xOf(at);
     const width = (next === undefined ? width_px : xOf(next)) - x;
-    const { number, active = "" } =
-      film.standings[next === undefined ? film.last : Math.max(at, next - 1)]?.round ?? {};
+    const { standing } = film.standings[next === undefined ? film.last : Math.max(at, next - 1)] ?? {};
+    const { turn: number, turn_word, active = "" } = standing ?? {};
     const label = number !== undefined && x - free_px >= LABEL_PX && width > 8 ? String(number) : "";
     if (label) free_px = x;
     return {
@@ -74,7 +74,7 @@ function bands(state, film, xOf, width_px) {
       width,
       side: `${active ? sideClass(state, active) : "nobody"} ${index % 2 ? "odd" : "even"}`,
       label,
-      text: number === undefined ? "before the game" : `round ${number}: ${active}`,
+      text: number === undefined ? "before the game" : `${turn_word} ${number}: ${active}`,
     };
   });
 }
@@ -163,12 +163,12 @@ function hasWaits(film) {
 
 /** @type {(state: State, replay: Replay) => void} */
 function renderRound(state, { film, at }) {
-  const { round = {}, question = "", sides = [], is_over } = film.standings[at] ?? {};
-  const { number, active = "" } = round;
-  setAttr(byId("turn-round"), "class", `turn-round ${active ? sideClass(state, active) : "none"}`);
-  setText(byId("turn-active"), active ? sideName(state, active) : "no game yet");
-  setText(byId("turn-number"), number === undefined ? "" : String(number));
-  byId("turn-word").hidden = number === undefined;
+  const { standing, question = "", is_over } = film.standings[at] ?? {};
+  renderTurn(
+    state,
+    standing,
+    standing?.turn === undefined && !standing?.active ? standing?.phase || "no game yet" : (standing.phase ?? ""),
+  );
   setText(byId("turn-question"), is_over ? "The game is over" : sentence(question));
-  renderSides(state, sides.length ? /** @type {any} */ ({ state: { sides } }) : null);
+  renderSides(state, standing?.sides ?? []);
 }

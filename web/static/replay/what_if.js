@@ -17,7 +17,6 @@ import { askOdds } from "./queries.js";
 /** @typedef {import("./source.js").Source} Source */
 
 const ANSWERS = { yes: "✓ yes", no: "✗ no", too_close: "≈ too close to call" };
-const LEAST = 0.0005;
 
 /** Updates the panel of the branch. @type {(state: State, replay: Replay) => void} */
 export function renderWhatIf(state, replay) {
@@ -73,15 +72,23 @@ function renderMeasured({ tape }) {
 /** The odds that can be asked for the chosen units. @type {(state: State) => {label: string, wanted: object}[]} */
 export function oddsOffered(state) {
   const [a, b] = state.chosen.map((thing) => unitOf(state, thing));
-  const { active } = state.rulings;
-  const combat = { label: "Odds of the combat", wanted: { kind: "combat", active } };
-  if (!a) return [combat];
-  const markers = state.game.view?.markers ?? {};
-  const rally = markers[a.id]?.disruption
-    ? [{ label: `Odds to rally ${a.id}`, wanted: { kind: "rally", unit: a.id } }]
-    : [];
-  if (!b || b.side === a.side) return [...rally, combat];
-  return [{ label: `Odds of ${a.id} firing at ${b.id}`, wanted: { kind: "volley", unit: a.id, target: b.id } }, combat];
+  const marks = state.game.view?.marks?.[a?.id ?? ""] ?? [];
+  const named = (/** @type {string} */ text) =>
+    text
+      .replace("{a}", a?.id ?? "")
+      .replace("{b}", b?.id ?? "")
+      .replace("{active}", state.rulings.active);
+  const isOpen = {
+    table: true,
+    unit: a !== undefined && (!b || b.side === a.side),
+    enemies: a !== undefined && b !== undefined && b.side !== a.side,
+  };
+  return state.facts.about.odds
+    .filter(({ of, marker }) => isOpen[of] && (!marker || marks.some(({ kind }) => kind === marker)))
+    .map(({ label, wanted }) => ({
+      label: named(label),
+      wanted: Object.fromEntries(Object.entries(wanted).map(([key, value]) => [key, named(value)])),
+    }));
 }
 
 /** @type {(state: State, odds: Odds | null) => void} */
@@ -106,31 +113,13 @@ function renderOdds(state, odds) {
   );
 }
 
-/** A table of each unit's chances to gain or lose disruptions, and to break. @type {(odds: Odds) => HTMLElement} */
-function makeTable(odds) {
-  const units = Object.entries(odds.units);
-  const numbers = [...new Set(units.flatMap(([, unit]) => Object.keys(unit.disruption.chances)))].sort(
-    (a, b) => Math.abs(Number(a)) - Math.abs(Number(b)),
-  );
-  const breaks = units.some(([, unit]) => "breaks" in unit);
+/** @type {(odds: Odds) => HTMLElement} */
+function makeTable({ table: { caption, heads, rows } }) {
   const table = element("table", "caption", "thead", "tbody");
   table.className = "odds";
-  const precision = odds.plus_minus ? `, ± ${percent(odds.plus_minus)}` : "";
-  setText(table.children[0], `Disruption by the ${odds.kind}${precision}`);
-  table.children[1].append(
-    row("th", [
-      "",
-      "mean",
-      ...numbers.map((number) => (Number(number) > 0 ? `+${number}` : number)),
-      ...(breaks ? ["breaks"] : []),
-    ]),
-  );
-  for (const [id, unit] of units) {
-    const shares = numbers.map((number) => percent(unit.disruption.chances[number] ?? 0));
-    table.children[2].append(
-      row("td", [id, unit.disruption.expected.toFixed(2), ...shares, ...(breaks ? [percent(unit.breaks ?? 0)] : [])]),
-    );
-  }
+  setText(table.children[0], caption);
+  table.children[1].append(row("th", ["", ...heads]));
+  for (const cells of rows) table.children[2].append(row("td", cells));
   return table;
 }
 
@@ -139,14 +128,6 @@ function row(tag, texts) {
   const made = element("tr", ...texts.map(() => tag));
   texts.forEach((text, index) => setText(made.children[index], text));
   return made;
-}
-
-/** A chance as a percentage; only the impossible is 0 %, only the certain 100 %. @type {(share: number) => string} */
-function percent(share) {
-  if (share === 0 || share === 1) return `${100 * share} %`;
-  if (share < LEAST) return "<0.1 %";
-  if (share >= 1 - LEAST) return ">99.9 %";
-  return `${(100 * share).toFixed(1)} %`;
 }
 
 /** Listens to the page; returns the keys of a branch. @type {(state: State, replay: Replay, source: Source, moves: import("./branch.js").BranchMoves, changed: () => void) => import("../shared/keyboard.js").Keys} */

@@ -7,10 +7,11 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
+from tablecam.rules.descriptions import ActionGroup, MomentKind, OddsOffer
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import DeclareFirst, PendingDecision
+from tablecam.rules.game import DeclareFirst, Game, PendingDecision
 from tablecam.rules.maurice.field.field import GAME as NAME
-from tablecam.rules.maurice.game import offers
+from tablecam.rules.maurice.game import description, offers
 from tablecam.rules.maurice.game.cards.draw_steps import check_unnamed, settled_draw
 from tablecam.rules.maurice.game.cards.overruled_cards import settled_overrule
 from tablecam.rules.maurice.game.hands import detect_moves as hands
@@ -109,7 +110,7 @@ def _declared(state: State, step: steps.Step) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(names) if name in on_table)
 
 
-class MauriceGame:
+class MauriceGame(Game[State, Action]):
     """The whole game by the numbered rules of its checklist; see `COVERAGE.md` for gaps."""
 
     name: Final = NAME
@@ -154,10 +155,31 @@ class MauriceGame:
         """Returns the game's own position."""
         return state.position
 
+    @property
+    def action_groups(self) -> Mapping[str, ActionGroup]:
+        """The headings of the groups of actions."""
+        return description.ACTION_GROUPS
+
+    @property
+    def odds_offers(self) -> tuple[OddsOffer, ...]:
+        """The questions about chances that a page offers."""
+        return description.ODDS_OFFERS
+
+    @property
+    def moments(self) -> Mapping[str, MomentKind]:
+        """The kinds of events that players look for in a replay."""
+        return description.MOMENTS
+
     legal = staticmethod(rounds.legal)
     apply = staticmethod(rounds.apply)
     forced = staticmethod(_forced)
     detect_moves = staticmethod(hands.detect_moves)
+    standing = staticmethod(description.standing)
+    markers = staticmethod(description.markers)
+    settings = staticmethod(description.settings)
+    forms = staticmethod(description.forms)
+    hand = staticmethod(description.hand)
+    begin_form = staticmethod(description.begin_form)
     offered = staticmethod(offers.offer)
     step_shapes = staticmethod(drawing.step_shapes)
     adopt_positions = staticmethod(laying.pose_corrections)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
+from tablecam.rules.descriptions import OddsTable
 from tablecam.rules.maurice.field.field import GAME, Field, field_of
 from tablecam.rules.maurice.field.requests import request_of
 from tablecam.rules.maurice.fire.fire import fire_of
 from tablecam.rules.maurice.odds.odds import odds
+from tablecam.rules.maurice.odds.table import percent
 from tablecam.table.model import Position
 
 Json = dict[str, Any]
@@ -36,6 +38,30 @@ class MauriceOdds:
         if "target" in wanted:
             wanted = _whole_fire(field, wanted)
         return odds(field, request_of(document_from(dict(wanted), _SOURCE), field, with_dice=False))
+
+    def table(self, document: Mapping[str, Any]) -> OddsTable:
+        """Returns each unit's chances to gain or lose disruptions, and to break."""
+        units: Mapping[str, Json] = document["units"]
+        numbers = sorted(
+            {int(number) for unit in units.values() for number in unit["disruption"]["chances"]},
+            key=abs,
+        )
+        breaks = any("breaks" in unit for unit in units.values())
+        precision = f", ± {percent(document['plus_minus'])} %" if "plus_minus" in document else ""
+        return OddsTable(
+            f"Disruption by the {document['kind']}{precision}",
+            ("mean", *(f"{number:+d}" if number > 0 else str(number) for number in numbers))
+            + ("breaks",) * breaks,
+            tuple((name, *_cells(unit, numbers, breaks)) for name, unit in units.items()),
+        )
+
+
+def _cells(unit: Json, numbers: Sequence[int], breaks: bool) -> tuple[str, ...]:
+    """Returns a unit's mean disruption, and the chances of each number in per cent."""
+    chances = unit["disruption"]["chances"]
+    shares = [chances.get(str(number), 0.0) for number in numbers]
+    shares += [unit.get("breaks", 0.0)] * breaks
+    return f"{unit['disruption']['expected']:.2f}", *(f"{percent(share)} %" for share in shares)
 
 
 def _whole_fire(field: Field, request: Mapping[str, Any]) -> Json:

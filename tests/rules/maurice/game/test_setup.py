@@ -256,10 +256,11 @@ def test_all_that_is_said_before_the_first_round_is_drawn():
 
 def test_who_lays_terrain_is_told_what_each_kind_does():
     state, _ = after(begun(), rolled("terrain", 3, 4))
-    kinds = {each["kind"]: each["does"] for each in GAME.seen_by(state, "british")["kinds"]}
+    (form,) = GAME.forms(state)
+    kinds = {kind.kind: kind.does for kind in form.kinds}
     assert kinds["woods"] == "difficult, cover, obstructs fire"
     assert kinds["hill"] == ""
-    assert "kinds" not in GAME.seen_by(after(state, LayTerrain(pieces(4)))[0], "british")
+    assert GAME.forms(after(state, LayTerrain(pieces(4)))[0]) == ()
 
 
 def test_armies_that_lie_in_each_others_thirds_may_still_deploy():

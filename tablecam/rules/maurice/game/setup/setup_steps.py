@@ -187,7 +187,11 @@ class DeployingRules:
         """Asks the deploying side."""
         edge = "near" if step.side == step.near else "far"
         question = f"{side_name(step.side)} deploys in the third at the {edge} edge"
-        return PendingDecision(question, step.side)
+        hint = (
+            "Put every unit and the commander into the zone drawn on the table; tablecam sees when "
+            "all are in place."
+        )
+        return PendingDecision(question, step.side, hint=hint)
 
     def legal(self, state: State, step: Deploying) -> tuple[Action, ...]:
         """Lists the poses as they are if they lie in the third, else rows that face the enemy.

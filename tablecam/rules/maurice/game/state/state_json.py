@@ -13,10 +13,8 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
 from tablecam.rules.game import Json
 from tablecam.rules.maurice.field.field import GAME
-from tablecam.rules.maurice.field.tables import KINDS, Kind
 from tablecam.rules.maurice.game.state.actions import Action, PlayerAction
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.steps import LayingTerrain
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json, position_to_json
 
@@ -98,25 +96,6 @@ def visible_json(state: State, seat: str | None) -> Json:
     # The pile lies face up (M-3.1).
     pile = (state.options.card(card_id) for card_id in state.deck.discards)
     plain["discards"] = [to_plain(card) for card in pile if card is not None]
-    if isinstance(state.step, LayingTerrain):
-        plain["kinds"] = [
-            {"kind": name, "does": _effect_words(kind)} for name, kind in KINDS.items()
-        ]
     if seat is not None and seat in {side.name for side in state.sides}:
         plain["hand"] = [to_plain(card) for card in state.cards_of(seat)]
     return plain
-
-
-_EFFECT_WORDS = {
-    "is_impassable": "impassable",
-    "is_difficult": "difficult",
-    "is_cover": "cover",
-    "obstructs": "obstructs fire",
-    "is_water": "water",
-    "bridges": "makes water passable and removes difficult ground",
-}
-
-
-def _effect_words(kind: Kind) -> str:
-    """Describes a kind of terrain for players who agree on it before play (M-2.2)."""
-    return ", ".join(text for key, text in _EFFECT_WORDS.items() if getattr(kind, key))

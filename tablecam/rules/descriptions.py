@@ -1,0 +1,285 @@
+"""How a game describes itself, so that the page and other programs can show any game.
+
+All are frozen values that `frozen_json.to_plain` writes; empty defaults are left out. A page draws
+them without knowing the game's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, Protocol
+
+from tablecam.table.model import Scalar, TableSize
+
+Json = dict[str, Any]
+
+Sign = Literal["flag", "card", "star", "coin", "skull"]
+"""A sign before a figure on the page."""
+
+Tone = Literal["plain", "good", "warn", "bad"]
+
+MomentKind = Literal["turn", "phase", "attack", "loss", "detail"]
+"""What an event means to those who look back at a game.
+
+A turn or a phase begins, an attack is declared, a unit is lost; a report leaves details out.
+Overrules, disputes and the end are moments in every game.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number of a side, such as its victory points; `sign` stands for its label."""
+
+    label: str
+    value: int | float | str
+    sign: Sign | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SideStanding:
+    """How a side stands; its first figure measures that best, and charts draw it over time."""
+
+    name: str
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a game stands: the sides, the number of the turn and whose it is.
+
+    `turn` is None before the first, when `phase` says what happens instead. `turn_word` is what the
+    game calls a turn. With `declares_first`, players may not measure before they declare.
+    """
+
+    sides: tuple[SideStanding, ...] = ()
+    turn: int | None = None
+    turn_word: str = "turn"
+    phase: str = ""
+    active: str | None = None
+    declares_first: bool = False
+
+
+MarkerKind = Literal["pips", "cloud", "ring", "word"]
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A marker of a unit: `count` pips, a cloud, a ring around it, or a word.
+
+    `text` is what a screen reader and the panel say, such as `2 disruptions`.
+    """
+
+    kind: MarkerKind
+    text: str
+    count: int = 1
+    tone: Tone = "plain"
+
+
+Value = bool | int | str
+
+
+@dataclass(frozen=True, slots=True)
+class SettingChoice:
+    """A value that players may choose for a setting, as its button shows it."""
+
+    value: Value
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What players may overrule: a number, a choice or a switch, of the game, a side or a unit.
+
+    `values` are the present ones, by the id of the side or unit, by an empty id for the game. An
+    overrule sets the value under `key`, for a side or a unit by its id. A number is at least
+    `least`; up to `most`, if that is given, each has a button.
+
+    `marker` is the kind of marker that shows a unit's value. A number that `falls_with` another
+    setting is lower by what players add to that one, as a deck is by the cards in hand. A setting
+    that `is_rare` is offered only with all others at once; one that `is_restated` is then sent even
+    if unchanged.
+    """
+
+    key: str
+    title: str
+    of: Literal["game", "side", "unit"]
+    kind: Literal["number", "choice", "switch"]
+    values: Mapping[str, Value]
+    choices: tuple[SettingChoice, ...] = ()
+    least: int = 0
+    most: int | None = None
+    marker: MarkerKind | None = None
+    falls_with: str = ""
+    is_rare: bool = False
+    is_restated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BeginChoice:
+    """A choice before a game: its button, a hint, and the options that it adds.
+
+    A choice for a `side` has that side's colour. With `opens_settings` players set everything right
+    after the beginning.
+    """
+
+    text: str
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    hint: str = ""
+    side: str | None = None
+    opens_settings: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BeginField:
+    """A question before a game with its choices, the first of them the default.
+
+    With `only_with`, it is asked only if the field of that key has one of the choices at those
+    places.
+    """
+
+    key: str
+    title: str
+    choices: tuple[BeginChoice, ...]
+    only_with: tuple[str, tuple[int, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ActionGroup:
+    """The heading of a group of actions; `hint` says how players make them by hand.
+
+    A group that `is_main` decides the turn and has large buttons.
+    """
+
+    title: str
+    hint: str = ""
+    is_main: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HeldCard:
+    """A card in a seat's own hand."""
+
+    id: str
+    title: str
+    badge: str = ""
+    kind: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PickUnits:
+    """A form by which players put an action together: some units, and cards or a list of numbers.
+
+    The chosen units go into `action` under `units_key`, chosen cards under `cards_key`; numbers
+    typed instead of cards under `numbers_key`.
+    """
+
+    title: str
+    button: str
+    action: Mapping[str, Any]
+    units: tuple[str, ...]
+    units_key: str
+    cards: tuple[HeldCard, ...] = ()
+    cards_key: str | None = None
+    numbers_title: str = ""
+    numbers_key: str | None = None
+    form: Literal["pick-units"] = "pick-units"
+
+
+@dataclass(frozen=True, slots=True)
+class TerrainKind:
+    """A kind of terrain that players may lay, and its effect in a few words."""
+
+    kind: str
+    does: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LayTerrain:
+    """A form in which a side draws the pieces of terrain, which go into `action` under `key`."""
+
+    side: str
+    least: int
+    most: int
+    kinds: tuple[TerrainKind, ...]
+    action: Mapping[str, Any]
+    key: str
+    form: Literal["lay-terrain"] = "lay-terrain"
+
+
+Form = PickUnits | LayTerrain
+
+
+@dataclass(frozen=True, slots=True)
+class LengthUnit:
+    """A unit of length in which a game measures, and how many decimal places it needs."""
+
+    symbol: str
+    name: str
+    size_mm: float
+    places: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class OddsOffer:
+    """A question about chances: its button, and the request that asks it.
+
+    It is asked of a unit, of two enemies, or of the whole table; `{a}`, `{b}` and `{active}` stand
+    for the units and the active side. With a `marker` it is asked only of a unit that has one.
+    """
+
+    label: str
+    wanted: Mapping[str, str]
+    of: Literal["table", "unit", "enemies"]
+    marker: MarkerKind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OddsTable:
+    """Chances as a table: a caption, the columns' heads and the rows, each begun by a name."""
+
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class Described(Protocol):
+    """What a game says of itself, whatever its state; the defaults suit any game."""
+
+    def standing(self, public: Json) -> Standing:
+        """Returns how a game stands by its public state, as `seen_by` and recordings give it."""
+        return Standing()
+
+    def markers(self, unit_state: Mapping[str, Scalar]) -> tuple[Marker, ...]:
+        """Returns the markers of a unit by its state in a position."""
+        return tuple(
+            Marker("word", name if value is True else f"{name} {value}")
+            for name, value in unit_state.items()
+            if value
+        )
+
+    def begin_form(self, sides: Sequence[str]) -> tuple[BeginField, ...]:
+        """Returns what players choose before a game between these sides."""
+        return ()
+
+    @property
+    def action_groups(self) -> Mapping[str, ActionGroup]:
+        """The headings of the groups of `offered` actions; others are headed by their own name."""
+        return MappingProxyType({})
+
+    @property
+    def moments(self) -> Mapping[str, MomentKind]:
+        """The kinds of events that players look for in a replay, by `Event.kind`."""
+        return MappingProxyType({})
+
+    @property
+    def odds_offers(self) -> tuple[OddsOffer, ...]:
+        """The questions about chances that a page offers."""
+        return ()
+
+    def length_unit(self, table: TableSize) -> LengthUnit:
+        """Returns the unit of length in which the game measures."""
+        return LengthUnit("BW", "base widths", table.base_width_mm)

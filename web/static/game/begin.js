@@ -1,0 +1,90 @@
+/** The choices before a game, as the table's game describes them. */
+import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { onClickWithin } from "../shared/events.js";
+import { sideClass } from "../board/things.js";
+
+/** @typedef {import("./commands.js").Commands} Commands */
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("../board/state.js").BeginField} BeginField */
+
+/** The fields that are asked with the choices made so far. @type {(state: State) => BeginField[]} */
+function fieldsAsked({ facts, game }) {
+  const isAsked = (/** @type {BeginField} */ { only_with }) =>
+    !only_with || only_with[1].includes(game.begin[only_with[0]] ?? 0);
+  return facts.about.begin.filter(isAsked);
+}
+
+/** @type {(state: State, field: BeginField) => import("../board/state.js").BeginChoice} */
+function chosen({ game }, { key, choices }) {
+  return choices[game.begin[key] ?? 0];
+}
+
+/** The options that the choices make. @type {(state: State) => Record<string, any>} */
+export function beginOptions(state) {
+  return Object.assign({}, ...fieldsAsked(state).map((field) => chosen(state, field).options ?? {}));
+}
+
+/** Whether players set everything right after the beginning. @type {(state: State) => boolean} */
+export function opensSettings(state) {
+  return fieldsAsked(state).some((field) => chosen(state, field).opens_settings);
+}
+
+/** Updates the choices before a game, and the button that begins it. @type {(state: State) => void} */
+export function renderBegin(state) {
+  const { game } = state;
+  setText(byId("begin-summary"), game.view?.has_begun ? "Begin another game" : "Begin a game");
+  const mayBegin = !game.view?.has_begun || game.view.is_over || game.again;
+  const isOpen = Boolean(game.view && mayBegin && game.view.seat.kind !== "spectator");
+  byId("game-begin").hidden = !isOpen;
+  if (!isOpen) return;
+  updateChildren(
+    byId("begin-fields"),
+    fieldsAsked(state),
+    ({ key }) => key,
+    () => element("div", "span", "div", "p"),
+    (node, field) => updateField(node, field, state),
+  );
+  const isRunning = state.now?.simulated?.paused === false;
+  byId("begin-running").hidden = !isRunning;
+  setText(byId("begin"), isRunning ? "Pause and begin" : "Begin the game");
+  disable(byId("begin"), game.busy !== null);
+}
+
+/** @type {(node: HTMLElement, field: BeginField, state: State) => void} */
+function updateField(node, field, state) {
+  const { key, title, choices } = field;
+  const [heading, group, hint] = /** @type {HTMLElement[]} */ ([...node.children]);
+  const now = chosen(state, field);
+  setAttr(node, "class", "begin-field");
+  setAttr(heading, "id", `begin-${key}-title`);
+  setText(heading, title);
+  setAttr(group, "id", `begin-${key}`);
+  setAttr(group, "class", choices.some(({ side }) => side) ? "choice sides" : "choice");
+  setAttr(group, "role", "group");
+  setAttr(group, "aria-labelledby", `begin-${key}-title`);
+  updateChildren(
+    group,
+    choices.map((choice, index) => ({ choice, index })),
+    ({ index }) => String(index),
+    makeButton,
+    (button, { choice, index }) => {
+      setAttr(button, "class", choice.side ? sideClass(state, choice.side) : "");
+      setAttr(button, "data-choice", JSON.stringify([key, index]));
+      setAttr(button, "aria-pressed", String(choice === now));
+      setText(button, choice.text);
+    },
+  );
+  setAttr(hint, "class", "hint");
+  hint.hidden = !now.hint;
+  setText(hint, now.hint ?? "");
+}
+
+/** @type {(commands: Commands) => void} */
+export function listenToChoices(commands) {
+  onClickWithin("begin-fields", "data-choice", (choice) =>
+    commands.change(() => {
+      const [key, index] = JSON.parse(choice);
+      commands.state.game.begin[key] = index;
+    }),
+  );
+}
