@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tablecam.rules.maurice.charge.charge import ChargeLane
-from tablecam.rules.maurice.field.field import UnitOnField
+from tablecam.rules.maurice.charge.moves import Move
+from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.rules.maurice.fire.fire import FireOption
 from tablecam.rules.maurice.place.near import NearEnemy
@@ -151,17 +151,23 @@ def _charge(rulings: Rulings) -> TextTable:
         if not of_unit.charge.is_eligible:
             rows.append((unit_id, NOTHING, str(of_unit.charge.why_not or ""), ""))
         rows.extend(
-            (unit_id, lane.target, _way(rulings, lane), f"{lane.cost_bw:.2f} BW")
+            (unit_id, lane.target, charge_words(rulings.field, lane.move), f"{lane.cost_bw:.2f} BW")
             for lane in of_unit.charge.lanes
         )
     return TextTable("Charge (M-8.3)", ("unit", "target", "how, or why not", "costs"), tuple(rows))
 
 
-def _way(rulings: Rulings, lane: ChargeLane) -> str:
-    ahead = f"ahead {rulings.field.in_bw(lane.straight_mm):.2f} BW"
-    if lane.corner is None:
-        return ahead if lane.straight_mm >= _CONTACT_MM else "already touches it"
-    return f"wheel {rulings.field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner}, {ahead}"
+def charge_words(field: Field, move: Move) -> str:
+    """Describes a charge move: `wheels left 0.52 BW, then goes 3.10 BW ahead`."""
+    if is_contact(move):
+        return "already touches it"
+    wheel = f"wheels {move.corner} {field.in_bw(move.arc_mm):.2f} BW, then " if move.arc_mm else ""
+    return f"{wheel}goes {field.in_bw(move.straight_mm):.2f} BW ahead"
+
+
+def is_contact(move: Move) -> bool:
+    """Whether a charge move is so short that the two touch already."""
+    return move.cost_mm < _CONTACT_MM
 
 
 def _forces(rulings: Rulings) -> TextTable:

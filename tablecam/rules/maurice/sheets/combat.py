@@ -17,6 +17,7 @@ from tablecam.rules.maurice.field.levels import is_uphill
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.text import charge_words, is_contact
 from tablecam.rules.maurice.sheets.lines import (
     EDGE_CONTACT_MM,
     Part,
@@ -37,8 +38,6 @@ _OUT_OF_VIEW = Reason("M-8.4", "it is out of view", "M-8.4")
 _NOT_FIRST = Reason(
     "M-8.5", "its front edge does not meet it first, straight ahead or after a wheel of 1 BW"
 )
-_CONTACT_MM = 0.5
-"""A shorter charge counts as touching already."""
 _MARGIN_MM = 6.0
 """No enemy farther than this beyond 1 BW can be engaged by measurement error alone."""
 
@@ -79,15 +78,11 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding
     """Returns the line of one legal charge move."""
     field = rulings.field
     allowed_mm = allowance_mm(field, unit) or 0.0
-    move = f"ahead {field.in_bw(lane.straight_mm):.2f} BW"
-    if lane.corner is not None:
-        wheel = f"wheel {field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner} front corner"
-        move = f"{wheel}, then {move}"
     text = (
-        f"{unit.id} may charge {lane.target}: {move}, "
+        f"{unit.id} may charge {lane.target}: it {charge_words(field, lane.move)}, "
         f"{lane.cost_bw:.2f} of its {field.in_bw(allowed_mm):g} BW"
     )
-    if lane.cost_bw * field.bw_mm < _CONTACT_MM:
+    if is_contact(lane.move):
         text = f"{unit.id} may charge {lane.target}, which its front edge already touches"
     if lane.also_meets:
         text += f"; it meets {', '.join(lane.also_meets)} at the same moment"

@@ -23,9 +23,9 @@ from tablecam.rules.maurice.game.moves.charge_ends import (
     end_error_mm,
     nearest_charge,
 )
-from tablecam.rules.maurice.game.moves.charge_steps import may_move_up
+from tablecam.rules.maurice.game.moves.charge_steps import charge_notes, may_move_up
 from tablecam.rules.maurice.game.moves.march_steps import judge_march
-from tablecam.rules.maurice.game.moves.move_words import bw_text, is_absurd, move_words
+from tablecam.rules.maurice.game.moves.move_words import is_absurd, move_words
 from tablecam.rules.maurice.game.moves.nearest import nearest_march, nearest_wheel
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.setup.setup_steps import yet_to_deploy
@@ -47,12 +47,12 @@ from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, attempt
+from tablecam.rules.maurice.rulings.text import charge_words
 from tablecam.table.formation import read_formation
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer
-from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import counted, joined
 
 _BEFORE_MM = 20.0
@@ -427,7 +427,7 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     if end is None or why_not is not None:
         error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
         return _illegal_charge(state, seen, action, end, error_mm, why_not)
-    text = f"{seen.id} {_charge_words(field, end)} into {end.target}: charge?"
+    text = f"{seen.id} {charge_words(field, end.move)} into {end.target}: charge?"
     tolerance_mm = charge_tolerance_mm(seen.bases)
     answer = _legal_charge(field, end, end_error_mm(end, there.axes), tolerance_mm)
     return Suggestion(seen.id, text, action, answer)
@@ -461,23 +461,14 @@ def _illegal_charge(
     return Suggestion(seen.id, text, action, answer, nearest)
 
 
-def _charge_words(field: Field, end: ChargeEnd) -> str:
-    wheel = f"wheeled {end.corner} {bw_text(field.in_bw(end.move.arc_mm))} BW"
-    onward = f"moved ahead {bw_text(field.in_bw(end.move.straight_mm))} BW"
-    return joined([wheel, onward] if end.corner else [onward])
-
-
 def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: float) -> Answer:
     """Returns the answer of a legal charge: its cost and consequences."""
-    parts = [f"{field.in_bw(end.move.cost_mm):.2f} BW"]
-    if error_mm > TOUCH_MM:
-        parts.append(f"its gap of {error_mm:.1f} mm counts as contact (G-8)")
+    parts = [f"{field.in_bw(end.move.cost_mm):.2f} BW", *charge_notes(end, error_mm)]
     if end.also_meets:
         parts.append(f"it also meets {joined(end.also_meets)} (M-8.8)")
     if end.crosses_difficult:
         parts.append("1 disruption for difficult ground (M-8.6)")
     if end.doubt is not None:
-        parts.append("whether it can is too close to call, so the mover decides")
         return replace(end.doubt, because=joined(parts), evidence=end.evidence)
     return Answer("yes", tolerance_mm - error_mm, 0.0, 1.0, "M-8.5", joined(parts), end.evidence)
 

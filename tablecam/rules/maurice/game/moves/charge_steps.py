@@ -6,7 +6,7 @@ has moved since, and units do not block view.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import shapely
@@ -49,6 +49,7 @@ from tablecam.rules.maurice.game.state.table import charges_at, field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
+from tablecam.rules.maurice.rulings.text import charge_words
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import joined
@@ -317,20 +318,24 @@ def _check_may_act(step: Charging, name: str) -> None:
         raise Refused(f"{name} has already {done} in this round", rule="M-8.5", key="unit")
 
 
+def charge_notes(end: ChargeEnd, gap_mm: float) -> Iterator[str]:
+    """Yields why a charge counts although a gap is left, or although it is in doubt."""
+    if gap_mm > TOUCH_MM:
+        yield f"its gap of {gap_mm:.1f} mm counts as contact (G-8)"
+    if end.doubt is not None:
+        yield "whether it can is too close to call, so the mover decides"
+
+
 def _charge_event(state: State, end: ChargeEnd, gap_mm: float) -> Event:
     """Returns the event of a charge; it says when a small gap counts as contact."""
-    bw_mm, move = state.position.table.base_width_mm, end.move
-    wheel = f"wheels {end.corner} {move.arc_mm / bw_mm:.2f} BW, then " if end.corner else ""
+    field, move = field_at(state), end.move
     targets = joined((end.target, *end.also_meets))
-    text = f"{end.unit.id} charges {targets}: {wheel}goes {move.straight_mm / bw_mm:.2f} BW ahead"
-    if gap_mm > TOUCH_MM:
-        text += f"; its gap of {gap_mm:.1f} mm counts as contact (G-8)"
-    if end.doubt is not None:
-        text += "; whether it can is too close to call, so the mover decides"
+    way = charge_words(field, move)
+    text = "; ".join((f"{end.unit.id} charges {targets}: {way}", *charge_notes(end, gap_mm)))
     facts = {
         "unit": end.unit.id,
         "targets": [end.target, *end.also_meets],
-        "cost_bw": round(move.cost_mm / bw_mm, 3),
+        "cost_bw": round(field.in_bw(move.cost_mm), 3),
         "wheel": end.corner,
         "off_mm": round(gap_mm, 2),
     }
