@@ -5,10 +5,8 @@ Bases with the same result share a line and a question.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Final, Literal
 
 import shapely
 
@@ -34,69 +32,37 @@ from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.lengths import distance
 from tablecam.wording import joined
 
-StopCode = Literal[
-    "range", "ahead", "other", "friend", "turned", "water", "woods", "obstruction", "nobody"
-]
-
-_STOPS: Final[Mapping[StopCode, tuple[str, str, str]]] = MappingProxyType(
-    {
-        "range": (
-            "M-7.9",
-            "it lies {of} BW away, beyond {limit:g} BW",
-            "it lies {of} BW away or more, beyond {limit:g} BW",
-        ),
-        "ahead": (
-            "M-7.12",
-            "it must fire straight ahead, at {of}",
-            "each must fire straight ahead, at {of}",
-        ),
-        "other": (
-            "M-7.12",
-            "at any angle its zone meets other units first or falls short",
-            "at any angle their zones meet other units first or fall short",
-        ),
-        "friend": (
-            "M-7.15",
-            "{of} stands in front of the enemy in its zone",
-            "{of} stands in front of the enemy in their zones",
-        ),
-        "turned": ("M-7.15", "a friend stands in front of the enemy", ""),
-        "water": ("M-7.6", "it stands in water", "they stand in water"),
-        "woods": ("M-7.6", "it is artillery in woods", ""),
-        "obstruction": (
-            "M-7.17",
-            "terrain ends its zone before it reaches any enemy",
-            "terrain ends their zones before they reach any enemy",
-        ),
-        "nobody": ("M-7.12", "no enemy lies within {limit:g} BW and 45° of straight ahead", ""),
-    }
-)
-"""What stops a base: its rule, and a clause about one base and, if it differs, about several."""
+_RANGE_RULE, _OBSTRUCTION_RULE = "M-7.9", "M-7.17"
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
     """The reason why a base may not fire at all, or not at one unit.
 
-    `of` is the unit or the distance that it names. `margin_mm` is at most 0, and 0 where no
-    distance decides.
+    `margin_mm` is at most 0, and 0 where no distance decides.
     """
 
-    code: StopCode
-    of: str = ""
+    rule: str
+    clause: str
+    evidence: tuple[Shape, ...]
     margin_mm: float = 0.0
     sigma_mm: float = 0.0
-    evidence: tuple[Shape, ...] = ()
 
     @property
-    def alike(self) -> tuple[str, str]:
+    def alike(self) -> str:
         """The key by which bases share a line; out of range they share it at any distance."""
-        return self.code, "" if self.code == "range" else self.of
+        return self.rule if self.rule == _RANGE_RULE else self.clause
 
 
 def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
     """Returns what stops a base from firing at any unit."""
     base, ground = unit.bases[place_of(unit, fire)], rulings.field.ground
+    if fire.blocked == "water":
+        shown, depth_mm = _common(base, ground.water, "cover"), _depth_mm(base, ground.water)
+        return Stop("M-7.6", "no base fires from water", shown, -depth_mm)
+    if fire.blocked == "woods":
+        shown, depth_mm = _common(base, ground.woods, "cover"), _depth_mm(base, ground.woods)
+        return Stop("M-7.6", "artillery does not fire from woods", shown, -depth_mm)
     zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
     drawn = shapes_of(zone, "fire-zone")
     if fire.blocked == "friend":
@@ -106,31 +72,35 @@ def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
             if is_partly_in(friend.outline, zone)
         ]
         if not friends:  # a friend blocks only turned zones
-            return Stop("turned", evidence=drawn)
+            return Stop("M-7.15", "a friend stands in front of the enemy", drawn)
         # The nearest friend is the obvious one to name.
         first = min(friends, key=lambda friend: shapely.distance(friend.outline, base))
-        drawn = (*drawn, *_common(first.outline, zone, "friend"))
-        return Stop("friend", first.id, -_depth_mm(first.outline, zone), evidence=drawn)
-    if fire.blocked == "water" or fire.blocked == "woods":
-        area = ground.water if fire.blocked == "water" else ground.woods
-        drawn = _common(base, area, "cover")
-        return Stop(fire.blocked, margin_mm=-_depth_mm(base, area), evidence=drawn)
+        shown = (*drawn, *_common(first.outline, zone, "friend"))
+        clause = f"{first.id} stands in front of the enemy"
+        return Stop("M-7.15", clause, shown, -_depth_mm(first.outline, zone))
     if fire.blocked == "obstruction":
-        return Stop("obstruction", evidence=(*drawn, *_common(ground.obstructing, zone, "cover")))
-    return Stop("nobody", evidence=shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
+        shown = (*drawn, *_common(ground.obstructing, zone, "cover"))
+        return Stop(_OBSTRUCTION_RULE, "terrain ends the zone of fire before any enemy", shown)
+    clause = f"no enemy lies within {_longest_bw(unit):g} BW and 45° of straight ahead"
+    return Stop("M-7.12", clause, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
 
 
 def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Stop:
     """Returns what stops a base from firing at one unit."""
     length = distance(unit.unit.bases[place_of(unit, fire)], target.unit)
-    off_bw = f"{rulings.field.in_bw(length.value_mm):.2f}"
-    margin_mm = _longest_bw(unit) * rulings.field.bw_mm - length.value_mm
-    drawn = (length.evidence(f"{off_bw} BW"),)
+    off, limit_bw = f"{rulings.field.in_bw(length.value_mm):.2f} BW", _longest_bw(unit)
+    margin_mm = limit_bw * rulings.field.bw_mm - length.value_mm
+    drawn = (length.evidence(off),)
     if margin_mm < 0:
-        return Stop("range", off_bw, margin_mm, length.sigma_mm, drawn)
+        clause = f"it lies {off} away, beyond {limit_bw:g} BW"
+        return Stop(_RANGE_RULE, clause, drawn, margin_mm, length.sigma_mm)
     if fire.options and all(option.angle == "ahead" for option in fire.options):
-        return Stop("ahead", ", ".join(option.target for option in fire.options), evidence=drawn)
-    return Stop("other", evidence=drawn) if fire.options else stop_of(rulings, unit, fire)
+        met = ", ".join(option.target for option in fire.options)
+        return Stop("M-7.12", f"straight ahead is {met}, which must be the target", drawn)
+    if fire.options:
+        clause = "at any angle the zone of fire meets other units first or falls short"
+        return Stop("M-7.12", clause, drawn)
+    return stop_of(rulings, unit, fire)
 
 
 def zone_of(rulings: Rulings, unit: UnitOnField, place: int, range_bw: float) -> shapely.Geometry:
@@ -227,7 +197,7 @@ def _about_all(rulings: Rulings, unit: UnitOnField) -> Iterator[_BaseResult]:
             if other is not None and other not in named:
                 named.add(other)
                 results.append(_BaseResult(fire, other, doubt=doubt))
-        yield from results or [_stop_result(fire, None, stop_of(rulings, unit, fire))]
+        yield from results or [_BaseResult(fire, None, stop=stop_of(rulings, unit, fire))]
 
 
 def _about_one(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[_BaseResult]:
@@ -241,7 +211,7 @@ def _about_one(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iter
         elif doubt is not None:
             yield _BaseResult(fire, target, doubt=doubt)
         else:
-            yield _stop_result(fire, target, stop_at(rulings, unit, fire, target))
+            yield _BaseResult(fire, target, stop=stop_at(rulings, unit, fire, target))
 
 
 def _option_result(
@@ -250,12 +220,6 @@ def _option_result(
     target = rulings.field.by_id[option.target]
     doubt = _doubt(fire, target)
     return _BaseResult(fire, target, option, doubt, read=_reading(rulings, unit, option))
-
-
-def _stop_result(fire: BaseFire, target: UnitOnField | None, stop: Stop) -> _BaseResult:
-    return _BaseResult(
-        fire, target, stop=stop, read="M-7.17" if stop.code == "obstruction" else None
-    )
 
 
 def _shared(
@@ -324,17 +288,16 @@ def _stop_line(unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question)
     nearest = max(stops, key=lambda stop: stop.margin_mm)
     target = bases[0].target
     at = "fire" if target is None else f"shoot {target.id}"
-    rule, of_one, of_many = _STOPS[nearest.code]
-    why = ((len(stops) > 1 and of_many) or of_one).format(of=nearest.of, limit=_longest_bw(unit))
     answer = listed_answer(
-        rule,
-        f"{_subject(unit, bases)} may not {at}: {why}",
+        nearest.rule,
+        f"{_subject(unit, bases)} may not {at}: {nearest.clause}",
         margin_mm=nearest.margin_mm,
         sigma_mm=nearest.sigma_mm,
         chance=0.0,
         evidence=_evidence(stop.evidence for stop in stops),
     )
-    return answer_line(answer, asked, read=bases[0].read)
+    read = _OBSTRUCTION_RULE if nearest.rule == _OBSTRUCTION_RULE else None
+    return answer_line(answer, asked, read=read)
 
 
 def _subject(unit: UnitOnField, bases: Sequence[_BaseResult]) -> str:
@@ -372,7 +335,7 @@ def _reading(rulings: Rulings, unit: UnitOnField, option: FireOption) -> str | N
             and shapely.dwithin(piece.outline, unit.outline, limit_mm)
             for piece in rulings.field.ground.pieces
         )
-        return "M-7.27" if is_walled else "M-7.17"
+        return "M-7.27" if is_walled else _OBSTRUCTION_RULE
     return None if option.angle == "ahead" else "M-7.12"
 
 
