@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -16,7 +16,7 @@ from tablecam.geometry.moves.lanes import lane
 from tablecam.geometry.outlines import Axes, axes
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.maurice.combat.two_lines import two_lines
+from tablecam.rules.maurice.combat.two_lines import TwoLines, two_lines
 from tablecam.rules.maurice.field.chances import (
     SIGMAS,
     Chance,
@@ -31,7 +31,6 @@ from tablecam.rules.maurice.field.front_contact import (
     contact_margin_mm,
     contact_margins_mm,
     front_gap_mm,
-    touches_front,
 )
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.rules.memo import Memo
@@ -110,20 +109,22 @@ class Melee:
         return self._contacts_mm[enemy.id] >= -by_mm or self._is_near(enemy, by_mm)
 
     def _is_near(self, enemy: UnitOnField, by_mm: float) -> bool:
-        return bool(self._bases_near(enemy, by_mm))
+        return any(True for _ in self.lines_to(enemy, by_mm))
 
-    def _bases_near(self, enemy: UnitOnField, by_mm: float) -> list[int]:
-        """Returns the front-rank bases of the attacker whose two lines reach an enemy (M-8.12)."""
+    def lines_to(self, enemy: UnitOnField, by_mm: float = 0.0) -> Iterator[tuple[int, TwoLines]]:
+        """Yields the attacker's front-rank bases that reach an enemy by two lines (M-8.12).
+
+        As if lengths shifted by `by_mm` in favour of the engagement.
+        """
         reach_mm = ENGAGED_BW * self.field.bw_mm
         # In favour of the engagement the enemy grows, and what hides it shrinks.
         target = _grown(enemy.outline, by_mm)
         others = [_grown(unit.outline, -by_mm) for unit in self._hiding(enemy)]
         unit = self.attacker.unit
-        return [
-            index
-            for index in front_rank(unit)
-            if two_lines(axes(unit.bases[index]), target, others, reach_mm)
-        ]
+        for index in front_rank(unit):
+            lines = two_lines(axes(unit.bases[index]), target, others, reach_mm)
+            if lines is not None:
+                yield index, lines
 
     def _hiding(self, enemy: UnitOnField) -> list[UnitOnField]:
         return [unit for unit in self.units_near if unit is not enemy]
@@ -171,7 +172,7 @@ class Melee:
         hiding = [drawn_outlines(unit) for unit in self._hiding(enemy)]
         own = self._drawn_bases()
         reach_mm = ENGAGED_BW * self.field.bw_mm
-        base_indices = self._bases_near(enemy, self.max_shift_mm)
+        base_indices = [index for index, _ in self.lines_to(enemy, self.max_shift_mm)]
         is_reached = np.zeros(DRAWS, dtype=np.bool_)
         for draw in np.flatnonzero(is_open).tolist():
             others = [outlines[draw] for outlines in hiding]
@@ -328,10 +329,7 @@ def engagements(field: Field, active: str) -> Engagements:
     reach_mm = ENGAGED_BW * field.bw_mm + OVERLAP_MM
     fought = _REMEMBERED.answers(
         field.keys(attackers, [reach_mm] * len(attackers)),
-        lambda new: [
-            (Melee(field, attackers[index]), tuple(_of_attacker(field, attackers[index])))
-            for index in new
-        ],
+        lambda new: [_of_attacker(Melee(field, attackers[index])) for index in new],
     )
     pairs = {
         (pair.attacker, pair.defender): pair for _, of_attacker in fought for pair in of_attacker
@@ -340,26 +338,16 @@ def engagements(field: Field, active: str) -> Engagements:
     return Engagements(field, active, MappingProxyType(pairs), MappingProxyType(melees))
 
 
-def _of_attacker(field: Field, attacker: UnitOnField) -> list[Engagement]:
+def _of_attacker(melee: Melee) -> tuple[Melee, tuple[Engagement, ...]]:
     """Returns the engagements of one attacker; none without front contact (M-8.10)."""
-    reach_mm = ENGAGED_BW * field.bw_mm
-    near = [
-        enemy
-        for enemy in field.enemies_of(attacker)
-        if shapely.dwithin(enemy.outline, attacker.outline, reach_mm + OVERLAP_MM)
-    ]
-    contacts = {enemy.id for enemy in near if touches_front(field, attacker, enemy)}
-    if not contacts:
-        return []
-    return [
-        engagement
-        for enemy in near
-        if (
-            engagement := _by_contact(attacker, enemy)
-            if enemy.id in contacts
-            else _by_two_lines(field, attacker, enemy)
-        )
-    ]
+    touches = {enemy.id: melee.touches_mm(enemy) >= 0 for enemy in melee.enemies}
+    if not any(touches.values()):
+        return melee, ()
+    engagements = (
+        _by_contact(melee.attacker, enemy) if touches[enemy.id] else _by_two_lines(melee, enemy)
+        for enemy in melee.enemies
+    )
+    return melee, tuple(engagement for engagement in engagements if engagement)
 
 
 def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:
@@ -376,16 +364,12 @@ def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:
     return Engagement(attacker.id, enemy.id, "contact", gap_mm, None, evidence)
 
 
-def _by_two_lines(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> Engagement | None:
+def _by_two_lines(melee: Melee, enemy: UnitOnField) -> Engagement | None:
     """Returns the engagement with an enemy within 1 BW that two lines reach (M-8.12), or None."""
-    others = [unit.outline for unit in field.units if unit is not attacker and unit is not enemy]
-    for index in front_rank(attacker.unit):
-        before = axes(attacker.unit.bases[index])
-        lines = two_lines(before, enemy.outline, others, ENGAGED_BW * field.bw_mm)
-        if lines is None:
-            continue
+    attacker, reach_mm = melee.attacker, ENGAGED_BW * melee.field.bw_mm
+    for index, lines in melee.lines_to(enemy):
         gap_mm = max(0.0, front_gap_mm(attacker, enemy) or 0.0)
-        area = lane(before, ENGAGED_BW * field.bw_mm)
+        area = lane(axes(attacker.unit.bases[index]), reach_mm)
         evidence = (
             *shapes_of(area, "lane", f"{ENGAGED_BW:g} BW"),
             *(shape for line in lines for shape in shapes_of(line, "line-of-attack")),

@@ -23,9 +23,12 @@ _EXTRA_MM = 1e-4
 """The amount added to a strip's length, so that what lies exactly at its end is inside (G-2)."""
 
 
+TwoLines = tuple[shapely.LineString, shapely.LineString]
+
+
 def two_lines(
     before: Axes, enemy: shapely.Geometry, others: Iterable[shapely.Geometry], reach_mm: float
-) -> tuple[shapely.LineString, shapely.LineString] | None:
+) -> TwoLines | None:
     """Returns free lines from both front corners of a base, in its strip, to an enemy, or None."""
     if not is_partly_in(enemy, lane(before, reach_mm + TOUCH_MM)):
         return None

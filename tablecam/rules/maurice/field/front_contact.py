@@ -29,11 +29,6 @@ def front_gap_mm(attacker: UnitOnField, other: UnitOnField) -> float | None:
     return float(gap_mm[0]) if is_there else None
 
 
-def touches_front(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> bool:
-    """Returns whether an enemy touches a unit's front (M-8.10), also across a wall (M-8.14)."""
-    return contact_margin_mm(field, attacker, enemy) >= 0.0
-
-
 def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> bool:
     """Returns whether a front and an enemy lie against both sides of a thin obstacle (M-8.14).
 
@@ -49,7 +44,10 @@ def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> b
 
 
 def contact_margin_mm(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> float:
-    """Returns the margin by which an enemy touches a unit's front; negative if it does not."""
+    """Returns the margin by which an enemy touches a unit's front; negative if it does not.
+
+    An enemy touches it also across a wall (M-8.14).
+    """
     fronts, bases = Fronts.of(attacker.axes), rectangles([enemy.unit])
     margin_mm = float(contact_margins_mm(field, fronts, bases)[0])
     # Rounding must not part what touches.
