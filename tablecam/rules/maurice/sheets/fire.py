@@ -112,8 +112,7 @@ def zone_of(rulings: Rulings, unit: UnitOnField, place: int, range_bw: float) ->
 
 def place_of(unit: UnitOnField, fire: BaseFire) -> int:
     """Returns the index of a base in its unit."""
-    names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
-    return names.index(fire.base)
+    return unit.unit.base_names.index(fire.base)
 
 
 def _longest_bw(unit: UnitOnField) -> float:
@@ -160,8 +159,7 @@ def fire_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
         yield never
         return
     yield from _shared(rulings, unit, _about_all(rulings, unit))
-    for place in range(len(unit.bases)):
-        name = unit.unit.base_name(place)
+    for place, name in enumerate(unit.unit.base_names):
         if unit.unit.arm == "artillery":
             yield from shapes_of(zone_of(rulings, unit, place, LONG_BW), "fire-zone", "24 BW")
         yield from shapes_of(zone_of(rulings, unit, place, SHORT_BW), "fire-zone", name)

@@ -172,7 +172,7 @@ def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
         raise Refused("expected a target for at least one base", rule="M-7.5", key="targets")
     if state.declares_first:
         _check_declared_fire(state, unit, action)
-    names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
+    names = unit.unit.base_names
     for base in action.targets:
         if base not in names:
             why = f"{unit.id} has no base {base}{nearest(base, names)}"

@@ -229,8 +229,6 @@ def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:
     judgement = judge_march(state, action)
     if (why_not := _not_a_move_up(state, action, judgement)) is not None:
         raise Refused(why_not, rule="M-8.9", key="bases")
-    if judgement.is_legal.answer == "no":
-        raise Refused(judgement.is_legal.because, rule=judgement.is_legal.rule, key="bases")
     state, events = with_march(state, action, judgement)
     step = replace(step, moved=(*step.moved, action.unit))
     state, displaced = _next(state, step, judgement.area)

@@ -116,7 +116,13 @@ def check_bases(state: State, action: March | Charge) -> None:
 
 
 def with_march(state: State, action: March, judgement: Way) -> StateAndEvents:
-    """Returns the state after a march, with its effects on the unit and on friends passed."""
+    """Returns the state after a march, with its effects on the unit and on friends passed.
+
+    Raises:
+        Refused: The march is not legal.
+    """
+    if judgement.is_legal.answer == "no":
+        raise Refused(judgement.is_legal.because, rule=judgement.is_legal.rule, key="bases")
     field = field_at(state)
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id].unit
@@ -156,8 +162,6 @@ def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
         raise Refused(f"{action.unit} has already moved in this round", rule="M-6.31", key="unit")
     check_bases(state, action)
     judgement = judge_march(state, action)
-    if judgement.is_legal.answer == "no":
-        raise Refused(judgement.is_legal.because, rule=judgement.is_legal.rule, key="bases")
     state, events = with_march(state, action, judgement)
     # The enemy's commander makes room before the next unit moves (M-6.29).
     step = replace(step, moved=(*step.moved, action.unit))
