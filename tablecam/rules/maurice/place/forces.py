@@ -38,19 +38,6 @@ def possible_forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
     return _chains(units, field, apart, close_calls)
 
 
-def is_force(field: Field, ids: Iterable[str], apart: DistanceMatrix | None = None) -> bool:
-    """Returns whether these units by themselves may be activated as one force (M-4.14).
-
-    Raises:
-        BadInput: One of them is not on the table.
-    """
-    units = [_unit_on_table(field, unit_id) for unit_id in dict.fromkeys(ids)]
-    if not units:
-        return False
-    apart = distance_matrix(field) if apart is None else apart
-    return len(_chains(units, field, apart)) == 1
-
-
 def first_unlinked(field: Field, ids: Iterable[str]) -> str | None:
     """Returns the id of the first unit that no chain of links joins to the first one (M-4.14).
 

@@ -46,8 +46,6 @@ class RollingCombatRules(RollRules):
 
     def apply(self, state: State, step: RollingCombat, action: Action) -> StateAndEvents:
         """Resolves passive units, then active ones; broken ones leave in that order (M-8.20)."""
-        if not isinstance(action, Roll):
-            raise Refused(f"expected dice, got {action.type}", rule="M-8.19")
         values = values_of(action, self.roll(state, step), rule="M-8.19")
         dice = dict(zip(step.engaged, values, strict=True))
         field = field_at(state)

@@ -12,7 +12,7 @@ from itertools import chain
 
 import shapely
 
-from tablecam.geometry.moves.poses import ahead
+from tablecam.geometry.moves.poses import ahead, has_same_bases
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import Event, PendingDecision, Refused
@@ -106,12 +106,8 @@ def check_bases(state: State, action: March | Charge) -> None:
     unit = state.position.unit(action.unit)
     if unit is None:
         raise Refused(f"expected a unit on the table, got {action.unit}", rule="M-6.1", key="unit")
-    have, got = (
-        [(base.tag, base.width_mm, base.depth_mm) for base in bases]
-        for bases in (unit.bases, action.bases)
-    )
-    if have != got:
-        why = f"expected the {len(have)} bases of {unit.id}, got different ones"
+    if not has_same_bases(action.bases, unit.bases):
+        why = f"expected the {len(unit.bases)} bases of {unit.id}, got different ones"
         raise Refused(why, rule="M-1.6", key="bases")
 
 

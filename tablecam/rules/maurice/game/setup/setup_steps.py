@@ -71,8 +71,6 @@ class _RollOffRules(RollRules):
         self, state: State, step: Step, action: Action
     ) -> tuple[tuple[int, ...], str | None, Event]:
         """Returns both sides' dice, the higher roller (None in a tie), and the event."""
-        if not isinstance(action, Roll):
-            raise Refused(f"expected dice for the {self.for_}, got {action.type}", rule=self.rule)
         dice = values_of(action, self.roll(state, step), rule=self.rule)
         names = _names(state)
         by_side = zip(names, dice, strict=True)
