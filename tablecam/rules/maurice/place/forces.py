@@ -8,7 +8,7 @@ from itertools import combinations
 
 from tablecam.errors import BadInput
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
+from tablecam.rules.maurice.field.distance_matrix import distance_matrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import FORCE_BW
 from tablecam.uncertainty.answer import Answer
@@ -18,12 +18,9 @@ from tablecam.uncertainty.within import within
 RULE = "M-1.15"
 
 
-def forces(
-    field: Field, side: str, apart: DistanceMatrix | None = None
-) -> tuple[tuple[str, ...], ...]:
+def forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
     """Returns the maximal forces of a side: chains of linked units."""
-    apart = distance_matrix(field) if apart is None else apart
-    return _chains(field.of_side(side), field, apart)
+    return _chains(field.of_side(side), field)
 
 
 def possible_forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
@@ -32,10 +29,8 @@ def possible_forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
     Players judge those links and may name any part of such a force (M-4.14): a measuring error must
     not separate units that were placed by hand at exactly 2 BW.
     """
-    apart = distance_matrix(field)
-    units = field.of_side(side)
-    close_calls = {frozenset((a.id, b.id)) for a, b, _ in _close_calls(field, units, apart)}
-    return _chains(units, field, apart, close_calls)
+    close_calls = {frozenset((a.id, b.id)) for a, b, _ in _close_calls(field, side)}
+    return _chains(field.of_side(side), field, close_calls)
 
 
 def first_unlinked(field: Field, ids: Iterable[str]) -> str | None:
@@ -84,19 +79,14 @@ def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
     return replace(no, because=obstacle)
 
 
-def close_call_links(
-    field: Field, side: str, apart: DistanceMatrix | None = None
-) -> tuple[Answer, ...]:
+def close_call_links(field: Field, side: str) -> tuple[Answer, ...]:
     """Returns the answers of a side's links that are too close to call."""
-    apart = distance_matrix(field) if apart is None else apart
-    return tuple(answer for *_, answer in _close_calls(field, field.of_side(side), apart))
+    return tuple(answer for *_, answer in _close_calls(field, side))
 
 
-def _close_calls(
-    field: Field, units: Sequence[UnitOnField], apart: DistanceMatrix
-) -> Iterator[tuple[UnitOnField, UnitOnField, Answer]]:
-    tolerance_mm = field.position.table.tolerance_mm
-    for a, b in combinations(units, 2):
+def _close_calls(field: Field, side: str) -> Iterator[tuple[UnitOnField, UnitOnField, Answer]]:
+    tolerance_mm, apart = field.position.table.tolerance_mm, distance_matrix(field)
+    for a, b in combinations(field.of_side(side), 2):
         margin_mm = abs(FORCE_BW * field.bw_mm - apart.mm(a.id, b.id))
         # Beyond two sigmas no answer is too close, which spares most pairs the full check.
         if linking_obstacle(a, b) is None and margin_mm <= tolerance_mm + 2 * apart.sigma_mm(
@@ -110,10 +100,9 @@ def _close_calls(
 def _chains(
     units: Sequence[UnitOnField],
     field: Field,
-    apart: DistanceMatrix,
     close_calls: Set[frozenset[str]] = frozenset(),
 ) -> tuple[tuple[str, ...], ...]:
-    limit_mm = FORCE_BW * field.bw_mm + EXACT_MM
+    limit_mm, apart = FORCE_BW * field.bw_mm + EXACT_MM, distance_matrix(field)
     unlinked = list(units)
     chains = []
     while unlinked:

@@ -103,11 +103,7 @@ class Rulings:
         """The forces of each side."""
         return MappingProxyType(
             {
-                side: tuple(
-                    force
-                    for force in forces(self.field, side, self.distances)
-                    if self._concerns(force)
-                )
+                side: tuple(force for force in forces(self.field, side) if self._concerns(force))
                 for side in sides(self.field)
             }
         )
@@ -143,7 +139,7 @@ class Rulings:
 
     def _pairs(self, units: Sequence[UnitOnField]) -> tuple[UnitPair, ...]:
         nothing: tuple[UnitPair, ...] = ()
-        return self.attempt("flank", lambda: pairs(self.field, units, self.distances), nothing)
+        return self.attempt("flank", lambda: pairs(self.field, units), nothing)
 
     def pair(self, a_id: str, b_id: str) -> UnitPair | None:
         """Returns the pair of `b` as seen by `a`, or None if they are not opposed."""
@@ -163,7 +159,7 @@ class Rulings:
         answers += [contact.answer for contact in self.contacts.contacts.values()]
         answers += [pair.to_flank for pair in self.pairs if self.contacts.contact(*pair.ids)]
         for side in self.forces:
-            answers += close_call_links(self.field, side, self.distances)
+            answers += close_call_links(self.field, side)
         answers += [least_cards(self.field, string.span)[1] for string in self.paths if string.span]
         for name, of_unit in self.units.items():
             answers += attempt(f"fire/{name}", partial(_fire_doubts, of_unit), ())
@@ -224,7 +220,7 @@ class UnitRulings:
         unknown = Answer("too_close", 0.0, 0.0, 0.5, NEAR_RULE, because)
         return rulings.attempt(
             f"near/{name}",
-            lambda: near_enemy(rulings.field, self.unit, rulings.distances),
+            lambda: near_enemy(rulings.field, self.unit),
             NearEnemy(unknown, None, None, is_near=False),
         )
 
