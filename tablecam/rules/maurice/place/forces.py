@@ -66,6 +66,12 @@ def linking_obstacle(a: UnitOnField, b: UnitOnField) -> str | None:
     return None
 
 
+def are_linked(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
+    """Returns whether two units are directly linked, as measured."""
+    far_mm = distance_matrix(field).mm(a.id, b.id)
+    return far_mm <= FORCE_BW * field.bw_mm + EXACT_MM and linking_obstacle(a, b) is None
+
+
 def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
     """Returns whether two units are linked: alike and at most 2 BW apart (M-1.15)."""
     length = distance(a.unit, b.unit)
@@ -102,7 +108,6 @@ def _chains(
     field: Field,
     close_calls: Set[frozenset[str]] = frozenset(),
 ) -> tuple[tuple[str, ...], ...]:
-    limit_mm, apart = FORCE_BW * field.bw_mm + EXACT_MM, distance_matrix(field)
     unlinked = list(units)
     chains = []
     while unlinked:
@@ -113,10 +118,7 @@ def _chains(
                 other
                 for other in unlinked
                 if frozenset((member.id, other.id)) in close_calls
-                or (
-                    apart.mm(member.id, other.id) <= limit_mm
-                    and linking_obstacle(member, other) is None
-                )
+                or are_linked(field, member, other)
             ]
             chain += linked
             unlinked = [other for other in unlinked if other not in linked]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain, combinations
+from itertools import chain
 from typing import Final
 
-from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import LegendEntry, Shape, TableDrawing, shapes_of
 from tablecam.rules.maurice.charge.charge import ChargeLane
 from tablecam.rules.maurice.field.field import UnitOnField
-from tablecam.rules.maurice.field.tables import FORCE_BW, NEAR_BW
+from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.rules.maurice.fire.fire import FireOption
 from tablecam.rules.maurice.movement.reach import reach
-from tablecam.rules.maurice.place.forces import linking_obstacle
+from tablecam.rules.maurice.place.forces import are_linked
 from tablecam.rules.maurice.rulings.facts import Rulings, UnitRulings, attempt
 from tablecam.rules.maurice.rulings.rulings import keys_under
 from tablecam.uncertainty.illustration import illustration
@@ -142,15 +141,10 @@ def _engaged(rulings: Rulings) -> Iterator[Shape]:
 
 def _links(rulings: Rulings) -> Iterator[Shape]:
     """Draws the links between units of a force."""
-    limit_mm = FORCE_BW * rulings.field.bw_mm + EXACT_MM
-    units = rulings.field.by_id
-    for of_side in rulings.forces.values():
-        for force in of_side:
-            for a_id, b_id in combinations(force, 2):
-                a, b = units[a_id], units[b_id]
-                if rulings.distances.mm(a_id, b_id) <= limit_mm and linking_obstacle(a, b) is None:
-                    length = distance(a.unit, b.unit)
-                    yield Shape("line", (length.from_mm, length.to_mm), "link")
+    for a, b in rulings.pairs_in_force:
+        if are_linked(rulings.field, a, b):
+            length = distance(a.unit, b.unit)
+            yield Shape("line", (length.from_mm, length.to_mm), "link")
 
 
 def _strings(rulings: Rulings) -> Iterator[Shape]:

@@ -7,10 +7,11 @@ positions, too, where these units lie as they did (`Field.keys`).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as datafield
 from functools import cached_property, partial
+from itertools import chain, combinations
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -107,6 +108,13 @@ class Rulings:
                 for side in sides(self.field)
             }
         )
+
+    @property
+    def pairs_in_force(self) -> Iterator[tuple[UnitOnField, UnitOnField]]:
+        """All pairs of units that are in one force."""
+        units = self.field.by_id
+        for force in chain.from_iterable(self.forces.values()):
+            yield from combinations([units[name] for name in force], 2)
 
     @cached_property
     def paths(self) -> tuple[ForcePath, ...]:

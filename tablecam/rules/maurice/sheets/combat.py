@@ -17,9 +17,9 @@ from tablecam.rules.maurice.field.levels import is_uphill
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM
 from tablecam.rules.maurice.rulings.text import charge_words, is_contact
 from tablecam.rules.maurice.sheets.lines import (
-    EDGE_CONTACT_MM,
     Part,
     answer_line,
     by_answer,

@@ -15,9 +15,8 @@ from tablecam.rules.maurice.place.forces import link, linking_obstacle
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.rulings.interpretations import is_bent_column
+from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM, is_bent_column
 from tablecam.rules.maurice.sheets.lines import (
-    EDGE_CONTACT_MM,
     Part,
     answer_line,
     by_answer,
