@@ -35,7 +35,7 @@ from tablecam.rules.maurice.field.front_contact import (
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.rules.memo import Memo
 from tablecam.table.formation import front_rank
-from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.samples import DRAWS, draw_units
 
@@ -314,7 +314,7 @@ class Engagements:
         far_mm = float(shapely.distance(attacker.outline, enemy.outline))
         because = f"{enemy.id} is {self.field.in_bw(far_mm):.2f} BW from {attacker_id}, too far"
         margin_mm = min(-EXACT_MM, ENGAGED_BW * self.field.bw_mm - far_mm)
-        return Answer("no", margin_mm, 0.0, 0.0, CONTACT_RULE, because, evidence)
+        return certain("no", CONTACT_RULE, because, evidence, margin_mm=margin_mm)
 
 
 _REMEMBERED: Memo[tuple[Melee, tuple[Engagement, ...]]] = Memo()

@@ -25,7 +25,7 @@ from tablecam.rules.maurice.movement.ways import Way, comes_near, judged_way
 from tablecam.table.headings import right
 from tablecam.table.model import Point
 from tablecam.table.motion import SLIP_MM
-from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.answer import certain
 
 RULE, BACKWARD_RULE, NEAR_RULE = "M-6.17", "M-6.13", "M-6.11"
 
@@ -175,7 +175,9 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
             f"{unit.id} would need {field.in_bw(path.cost_mm):.2f} BW{back} "
             f"but may move only {allowed_bw:g}"
         )
-        answer = Answer("no", margin_mm, sigma_mm, 0.0, candidate.rule, because, path_shapes)
+        answer = certain(
+            "no", candidate.rule, because, path_shapes, margin_mm=margin_mm, sigma_mm=sigma_mm
+        )
         return Way(answer, field.in_bw(path.cost_mm), allowed_bw, path_shapes)
     area = swept(path, unit.bases)
     # Asked only if the limit near the enemy is lower, as the answer takes long.

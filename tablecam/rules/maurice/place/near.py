@@ -20,7 +20,7 @@ from tablecam.rules.maurice.field.chances import (
 from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
-from tablecam.uncertainty.answer import Answer, decide
+from tablecam.uncertainty.answer import Answer, certain, decide
 from tablecam.uncertainty.clear_line import is_barred, shortest_clear_line
 from tablecam.uncertainty.lengths import Length, distance
 from tablecam.uncertainty.samples import draw_gaps_mm
@@ -198,4 +198,4 @@ def _nobody(field: Field, unit: UnitOnField) -> Answer:
     because = f"{unit.id} is not near the enemy: there is none on the table"
     middle = shapely.centroid(unit.outline)
     evidence = shapes_of(middle, "nobody")
-    return Answer("no", -NEAR_BW * field.bw_mm, 0.0, 0.0, RULE, because, evidence)
+    return certain("no", RULE, because, evidence, margin_mm=-NEAR_BW * field.bw_mm)

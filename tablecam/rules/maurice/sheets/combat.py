@@ -29,7 +29,7 @@ from tablecam.rules.maurice.sheets.lines import (
 )
 from tablecam.rules.reports import Finding, Question
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.lengths import Length, distance
 
@@ -108,13 +108,13 @@ def _refusal_line(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> F
     """Returns why a unit cannot charge another."""
     length = distance(unit.unit, target.unit)
     why, margin_mm = _why_not(rulings, unit, target, length)
-    answer = listed_answer(
+    answer = certain(
+        "no",
         why.rule,
         f"{unit.id} cannot charge {target.id}: {why.clause}",
+        (length.evidence(f"{length.in_bw(rulings.field.bw_mm):.2f} BW"),),
         margin_mm=margin_mm,
         sigma_mm=length.sigma_mm if margin_mm else 0.0,
-        chance=0.0,
-        evidence=(length.evidence(f"{length.in_bw(rulings.field.bw_mm):.2f} BW"),),
     )
     return answer_line(answer, _question_about(unit, target), read=why.reading)
 

@@ -28,7 +28,7 @@ from tablecam.rules.maurice.sheets.lines import (
     span_of,
 )
 from tablecam.rules.reports import Finding, Question
-from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.lengths import distance
 from tablecam.wording import joined
 
@@ -40,10 +40,11 @@ def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Answer:
     base, ground = unit.bases[place_of(unit, fire)], rulings.field.ground
     if fire.blocked == "water":
         shown, depth_mm = _common(base, ground.water, "cover"), _depth_mm(base, ground.water)
-        return _no("M-7.6", "no base fires from water", shown, -depth_mm)
+        return certain("no", "M-7.6", "no base fires from water", shown, margin_mm=-depth_mm)
     if fire.blocked == "woods":
         shown, depth_mm = _common(base, ground.woods, "cover"), _depth_mm(base, ground.woods)
-        return _no("M-7.6", "artillery does not fire from woods", shown, -depth_mm)
+        clause = "artillery does not fire from woods"
+        return certain("no", "M-7.6", clause, shown, margin_mm=-depth_mm)
     zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
     drawn = shapes_of(zone, "fire-zone")
     if fire.blocked == "friend":
@@ -53,17 +54,20 @@ def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Answer:
             if is_partly_in(friend.outline, zone)
         ]
         if not friends:  # a friend blocks only turned zones
-            return _no("M-7.15", "a friend stands in front of the enemy", drawn)
+            return certain("no", "M-7.15", "a friend stands in front of the enemy", drawn)
         # The nearest friend is the obvious one to name.
         first = min(friends, key=lambda friend: shapely.distance(friend.outline, base))
         shown = (*drawn, *_common(first.outline, zone, "friend"))
         clause = f"{first.id} stands in front of the enemy"
-        return _no("M-7.15", clause, shown, -_depth_mm(first.outline, zone))
+        depth_mm = _depth_mm(first.outline, zone)
+        return certain("no", "M-7.15", clause, shown, margin_mm=-depth_mm)
     if fire.blocked == "obstruction":
         shown = (*drawn, *_common(ground.obstructing, zone, "cover"))
-        return _no(_OBSTRUCTION_RULE, "terrain ends the zone of fire before any enemy", shown)
+        return certain(
+            "no", _OBSTRUCTION_RULE, "terrain ends the zone of fire before any enemy", shown
+        )
     clause = f"no enemy lies within {_longest_bw(unit):g} BW and 45° of straight ahead"
-    return _no("M-7.12", clause, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
+    return certain("no", "M-7.12", clause, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
 
 
 def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Answer:
@@ -74,25 +78,15 @@ def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnF
     drawn = (length.evidence(off),)
     if margin_mm < 0:
         clause = f"it lies {off} away, beyond {limit_bw:g} BW"
-        return _no(_RANGE_RULE, clause, drawn, margin_mm, length.sigma_mm)
+        sigma_mm = length.sigma_mm
+        return certain("no", _RANGE_RULE, clause, drawn, margin_mm=margin_mm, sigma_mm=sigma_mm)
     if fire.options and all(option.angle == "ahead" for option in fire.options):
         met = ", ".join(option.target for option in fire.options)
-        return _no("M-7.12", f"straight ahead is {met}, which must be the target", drawn)
+        return certain("no", "M-7.12", f"straight ahead is {met}, which must be the target", drawn)
     if fire.options:
         clause = "at any angle the zone of fire meets other units first or falls short"
-        return _no("M-7.12", clause, drawn)
+        return certain("no", "M-7.12", clause, drawn)
     return stop_of(rulings, unit, fire)
-
-
-def _no(
-    rule: str,
-    clause: str,
-    drawn: tuple[Shape, ...],
-    margin_mm: float = 0.0,
-    sigma_mm: float = 0.0,
-) -> Answer:
-    """Returns a negative answer; its margin is at most 0, and 0 where no distance decides."""
-    return Answer("no", margin_mm, sigma_mm, 0.0, rule, clause, drawn)
 
 
 def zone_of(rulings: Rulings, unit: UnitOnField, place: int, range_bw: float) -> shapely.Geometry:

@@ -20,13 +20,13 @@ from tablecam.rules.maurice.sheets.lines import (
     Part,
     answer_line,
     by_answer,
-    listed_answer,
     plain_line,
     question,
 )
 from tablecam.rules.reports import Finding
 from tablecam.table.model import Commander
 from tablecam.table.sides import side_name
+from tablecam.uncertainty.answer import certain
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.illustration import ring
 from tablecam.uncertainty.lengths import distance
@@ -225,7 +225,7 @@ def _span(rulings: Rulings, leader: Commander, unit: UnitOnField) -> Iterator[Pa
     asked = question(text, "span", leader.id, unit.id)
     if length is None:
         because = f"no path from {leader.id} reaches it without coming within 1 BW of an enemy"
-        answer = listed_answer("M-4.12", because, margin_mm=0.0, chance=0.0)
+        answer = certain("no", "M-4.12", because)
         yield answer_line(answer, asked, read="M-4.12")
         return
     _, answer = least_cards(rulings.field, length)

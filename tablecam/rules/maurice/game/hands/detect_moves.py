@@ -52,7 +52,7 @@ from tablecam.table.formation import read_formation
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.answer import Answer, certain
 from tablecam.wording import counted, joined
 
 _BEFORE_MM = 20.0
@@ -220,7 +220,7 @@ def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Sugg
     for seen in position.units:
         if seen.bases and state.position.unit(seen.id) is None:
             text = f"{seen.id} has left the game but is still on the table: take it off"
-            yield Suggestion(seen.id, text, None, _no_answer("M-1.14", text))
+            yield Suggestion(seen.id, text, None, certain("no", "M-1.14", text))
 
 
 def _commander_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
@@ -282,7 +282,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
     unit, there = field.by_id[seen.id], _on_empty_field(field, seen)
     if there is None:
         text = f"{seen.id} is off the table: put it back"
-        return Suggestion(seen.id, text, action, _no_answer("M-6.32", text), state.position)
+        return Suggestion(seen.id, text, action, certain("no", "M-6.32", text), state.position)
     if there.formation == "broken-up":
         # Without a formation there is no move to judge.
         return _no_formation(state, unit, there)
@@ -313,7 +313,7 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     if result.is_broken:
         why = result.because[-1]
         text = f"{seen.id} breaks as it falls back: take it off the table?"
-        return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, why.rule, why.clause))
+        return Suggestion(seen.id, text, action, certain("yes", why.rule, why.clause))
     back = moved_back(unit, result.fall_back_mm).unit.bases
     error_mm = max(
         math.dist(at.place_mm, base.place_mm) for at, base in zip(back, seen.bases, strict=True)
@@ -321,11 +321,13 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     because = f"{seen.id} falls back {field.in_bw(result.fall_back_mm):.4g} BW straight back"
     margin_mm = charge_tolerance_mm(seen.bases) - error_mm
     if margin_mm >= 0.0:
-        answer = Answer("yes", margin_mm, 0.0, 1.0, "M-8.24", because)
+        answer = certain("yes", "M-8.24", because, margin_mm=margin_mm)
         return Suggestion(seen.id, f"{seen.id} fell back: confirm?", action, answer)
     text = f"{seen.id} is {error_mm:.0f} mm from where its fall back ends"
     nearest = _proposed_position(state, seen, back)
-    return Suggestion(seen.id, text, action, _no_answer("M-8.24", because, -margin_mm), nearest)
+    return Suggestion(
+        seen.id, text, action, certain("no", "M-8.24", because, margin_mm=margin_mm), nearest
+    )
 
 
 def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestion:
@@ -335,7 +337,7 @@ def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Sugges
     # As if it were formed as before: the place nearest to that.
     as_it_was = replace(there, formation=unit.formation)
     nearest = _proposed_position(state, there.unit, _nearest(state, unit, as_it_was))
-    return Suggestion(unit.id, text, None, _no_answer("M-1.7", text), nearest or state.position)
+    return Suggestion(unit.id, text, None, certain("no", "M-1.7", text), nearest or state.position)
 
 
 def _nearest(
@@ -455,7 +457,7 @@ def _illegal_charge(
     rule, because = "M-8.3", f"no charge of {seen.id} reaches {action.target}"
     if why_not is not None:
         rule, because = why_not.rule or rule, why_not.why
-    answer = _no_answer(rule, because, error_mm, () if end is None else end.evidence)
+    answer = certain("no", rule, because, () if end is None else end.evidence, margin_mm=-error_mm)
     text = f"{seen.id} stands in front of {action.target}: charge?"
     nearest = state.position if end is None else _proposed_position(state, seen, end.bases)
     return Suggestion(seen.id, text, action, answer, nearest)
@@ -470,7 +472,8 @@ def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: f
         parts.append("1 disruption for difficult ground (M-8.6)")
     if end.doubt is not None:
         return replace(end.doubt, because=joined(parts), evidence=end.evidence)
-    return Answer("yes", tolerance_mm - error_mm, 0.0, 1.0, "M-8.5", joined(parts), end.evidence)
+    margin_mm = tolerance_mm - error_mm
+    return certain("yes", "M-8.5", joined(parts), end.evidence, margin_mm=margin_mm)
 
 
 def _with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
@@ -519,13 +522,6 @@ def _proposed_position(state: State, seen: Unit, bases: Bases | None) -> Positio
     return None if bases is None else state.with_unit(replace(seen, bases=bases)).position
 
 
-def _no_answer(
-    rule: str, because: str, far_mm: float = 0.0, drawn: tuple[Shape, ...] = ()
-) -> Answer:
-    """Returns the answer "no" with the missing distance and the reason."""
-    return Answer("no", -far_mm, 0.0, 0.0, rule, because, drawn)
-
-
 def _put_back(
     state: State,
     name: str,
@@ -535,7 +531,9 @@ def _put_back(
     drawn: tuple[Shape, ...] = (),
 ) -> Suggestion:
     """Suggests to put a unit or commander back where the game has it."""
-    return Suggestion(name, text, None, _no_answer(rule, text, far_mm, drawn), state.position)
+    return Suggestion(
+        name, text, None, certain("no", rule, text, drawn, margin_mm=-far_mm), state.position
+    )
 
 
 def _suggested(
@@ -544,6 +542,6 @@ def _suggested(
     """Suggests an action that is legal unless it is refused now."""
     why_not = _refusal(state, action)
     if why_not is None:
-        return Suggestion(name, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
-    answer = _no_answer(why_not.rule or rule, why_not.why)
+        return Suggestion(name, text, action, certain("yes", rule, text))
+    answer = certain("no", why_not.rule or rule, why_not.why)
     return Suggestion(name, text, action, answer, nearest)
