@@ -136,9 +136,7 @@ class Rulings:
     def pairs(self) -> tuple[UnitPair, ...]:
         """All ordered pairs of opposing units."""
         if self.is_pair and self.about is not None:
-            a_id, b_id = self.about
-            both = (self.pair(a_id, b_id), self.pair(b_id, a_id))
-            return tuple(pair for pair in both if pair is not None)
+            return self.views(*self.about)
         return tuple(pair for pair in self._pairs(self.field.units) if self._concerns(pair.ids))
 
     def pairs_of(self, a_id: str) -> tuple[UnitPair, ...]:
@@ -149,9 +147,10 @@ class Rulings:
         nothing: tuple[UnitPair, ...] = ()
         return self.attempt("flank", lambda: pairs(self.field, units), nothing)
 
-    def pair(self, a_id: str, b_id: str) -> UnitPair | None:
-        """Returns the pair of `b` as seen by `a`, or None if they are not opposed."""
-        return next((pair for pair in self.pairs_of(a_id) if pair.b.id == b_id), None)
+    def views(self, a_id: str, b_id: str) -> tuple[UnitPair, ...]:
+        """Returns `b` as seen by `a`, then `a` as seen by `b`; nothing if they are friends."""
+        both = ((a_id, b_id), (b_id, a_id))
+        return tuple(pair for ids in both for pair in self.pairs_of(ids[0]) if pair.ids == ids)
 
     def _concerns(self, ids: Collection[str]) -> bool:
         return self.about is None or not set(self.about).isdisjoint(ids)
@@ -188,8 +187,7 @@ class Rulings:
     def answers_about(self, a_id: str, b_id: str) -> tuple[Answer, ...]:
         """Returns the answers about two units: contact, either's flank, or their link."""
         contact = self.contacts.answer(a_id, b_id)
-        views = (self.pair(a_id, b_id), self.pair(b_id, a_id))
-        flanks = tuple(pair.to_flank for pair in views if pair is not None)
+        flanks = tuple(pair.to_flank for pair in self.views(a_id, b_id))
         if flanks:
             return contact, *flanks
         units = self.field.by_id

@@ -124,9 +124,8 @@ def flanks_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 
 def flank_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
     """Yields each of two enemies as seen by the other."""
-    for pair in (rulings.pair(a.id, b.id), rulings.pair(b.id, a.id)):
-        if pair is not None:
-            yield _flank_line(rulings, pair)
+    for pair in rulings.views(a.id, b.id):
+        yield _flank_line(rulings, pair)
 
 
 def _flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
@@ -215,12 +214,7 @@ def span_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 
 def _span(rulings: Rulings, leader: Commander, unit: UnitOnField) -> Iterator[Part]:
     """Yields the line of the path from a commander to a unit's force, and its shape."""
-    force = _force_of(rulings, unit)
-    spans = {(path.commander, path.force): path.span for path in rulings.paths}
-    if (leader.id, force) in spans:
-        length = spans[leader.id, force]
-    else:
-        length = command_string(rulings.field, leader, force)
+    length = command_string(rulings.field, leader, _force_of(rulings, unit))
     text = f"What span activates {unit.id}'s force from {leader.id}?"
     asked = question(text, "span", leader.id, unit.id)
     if length is None:
