@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.rules.maurice.combat.aftermath import Aftermath, position_after
 from tablecam.rules.maurice.combat.combat import Meeting, ResolvedCombat, resolve_combat
 from tablecam.rules.maurice.combat.cover import close_call_covers
+from tablecam.rules.maurice.combat.fall_back import Aftermath, position_after
 from tablecam.rules.maurice.combat.rally import rally
 from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.chances import is_exact
