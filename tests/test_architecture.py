@@ -50,9 +50,9 @@ HELD = {
     "files entered for: may F1 fire at B1": 61,
     "files entered for a charge by hand": 108,
     "times a charge by hand works out charges": 1,
-    "modules with exactly one importer": 52,
+    "modules with exactly one importer": 51,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 20_940,
+    "lines of Maurice Lite": 20_700,
     "places outside that name a rulebook's words": 125,
     "modules in the largest folder": 33,
 }

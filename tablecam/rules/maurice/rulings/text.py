@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tablecam.rules.maurice.charge.moves import Move
-from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.rules.maurice.fire.fire import FireOption
 from tablecam.rules.maurice.place.near import NearEnemy
@@ -24,8 +23,6 @@ Column = tuple[str, str, Callable[[UnitRulings], str]]
 
 NOTHING = "-"
 _SHOWN_PAIRS_BW = 2 * NEAR_BW
-_CONTACT_MM = 0.5
-"""A shorter charge counts as touching already."""
 _FEW_PAIRS = 12
 """Beyond this number only close pairs are shown."""
 _INDENT: Final = 2
@@ -151,23 +148,10 @@ def _charge(rulings: Rulings) -> TextTable:
         if not of_unit.charge.is_eligible:
             rows.append((unit_id, NOTHING, str(of_unit.charge.why_not or ""), ""))
         rows.extend(
-            (unit_id, lane.target, charge_words(rulings.field, lane.move), f"{lane.cost_bw:.2f} BW")
+            (unit_id, lane.target, lane.move.words(rulings.field.bw_mm), f"{lane.cost_bw:.2f} BW")
             for lane in of_unit.charge.lanes
         )
     return TextTable("Charge (M-8.3)", ("unit", "target", "how, or why not", "costs"), tuple(rows))
-
-
-def charge_words(field: Field, move: Move) -> str:
-    """Describes a charge move: `wheels left 0.52 BW, then goes 3.10 BW ahead`."""
-    if is_contact(move):
-        return "already touches it"
-    wheel = f"wheels {move.corner} {field.in_bw(move.arc_mm):.2f} BW, then " if move.arc_mm else ""
-    return f"{wheel}goes {field.in_bw(move.straight_mm):.2f} BW ahead"
-
-
-def is_contact(move: Move) -> bool:
-    """Whether a charge move is so short that the two touch already."""
-    return move.cost_mm < _CONTACT_MM
 
 
 def _forces(rulings: Rulings) -> TextTable:

@@ -18,7 +18,6 @@ from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM
-from tablecam.rules.maurice.rulings.text import charge_words, is_contact
 from tablecam.rules.maurice.sheets.lines import (
     Part,
     answer_line,
@@ -79,10 +78,10 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding
     field = rulings.field
     allowed_mm = allowance_mm(field, unit) or 0.0
     text = (
-        f"{unit.id} may charge {lane.target}: it {charge_words(field, lane.move)}, "
+        f"{unit.id} may charge {lane.target}: it {lane.move.words(field.bw_mm)}, "
         f"{lane.cost_bw:.2f} of its {field.in_bw(allowed_mm):g} BW"
     )
-    if is_contact(lane.move):
+    if lane.move.is_contact:
         text = f"{unit.id} may charge {lane.target}, which its front edge already touches"
     if lane.also_meets:
         text += f"; it meets {', '.join(lane.also_meets)} at the same moment"

@@ -47,7 +47,6 @@ from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, attempt
-from tablecam.rules.maurice.rulings.text import charge_words
 from tablecam.table.formation import read_formation
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Unit
@@ -429,7 +428,7 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     if end is None or why_not is not None:
         error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
         return _illegal_charge(state, seen, action, end, error_mm, why_not)
-    text = f"{seen.id} {charge_words(field, end.move)} into {end.target}: charge?"
+    text = f"{seen.id} {end.move.words(field.bw_mm)} into {end.target}: charge?"
     tolerance_mm = charge_tolerance_mm(seen.bases)
     answer = _legal_charge(field, end, end_error_mm(end, there.axes), tolerance_mm)
     return Suggestion(seen.id, text, action, answer)

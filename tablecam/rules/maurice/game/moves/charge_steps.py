@@ -49,7 +49,6 @@ from tablecam.rules.maurice.game.state.table import charges_at, field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
-from tablecam.rules.maurice.rulings.text import charge_words
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import joined
@@ -328,7 +327,7 @@ def _charge_event(state: State, end: ChargeEnd, gap_mm: float) -> Event:
     """Returns the event of a charge; it says when a small gap counts as contact."""
     field, move = field_at(state), end.move
     targets = joined((end.target, *end.also_meets))
-    way = charge_words(field, move)
+    way = move.words(field.bw_mm)
     text = "; ".join((f"{end.unit.id} charges {targets}: {way}", *charge_notes(end, gap_mm)))
     facts = {
         "unit": end.unit.id,
