@@ -248,6 +248,25 @@ class Engagements:
             if unit_id in (attacker, defender)
         )
 
+    def held_by_guns(self, unit_id: str) -> Mapping[str, tuple[str, ...]]:
+        """Returns the enemies that would outnumber a unit but for guns of its side (M-8.17).
+
+        Each with the guns, which it is engaged with besides.
+        """
+
+        def is_gun(name: str) -> bool:
+            return self.field.by_id[name].unit.arm == "artillery"
+
+        enemies = [enemy for enemy in self.enemies_of(unit_id) if not is_gun(enemy)]
+        others = {
+            enemy: tuple(other for other in self.enemies_of(enemy) if other != unit_id)
+            for enemy in enemies
+        }
+        held = {
+            enemy: names for enemy, names in others.items() if names and all(map(is_gun, names))
+        }
+        return held if len(enemies) > 1 else {}
+
     def in_front_contact(self, attacker_id: str) -> tuple[str, ...]:
         """Returns the enemies that touch an attacker's front edge."""
         return tuple(

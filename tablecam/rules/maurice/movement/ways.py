@@ -47,6 +47,11 @@ class Way:
     is_after_about_face: bool = False
 
 
+def mover_decides(answer: Answer) -> str:
+    """Says that an answer too close to call is the mover's choice (G-8)."""
+    return f"{abs(answer.margin_mm):.1f} mm is too close to call, so the mover decides"
+
+
 def illegal_way(rule: str, because: str, evidence: tuple[Shape, ...] = ()) -> Way:
     """Builds an illegal way with the rule that forbids it."""
     return Way(certain("no", rule, because, evidence))

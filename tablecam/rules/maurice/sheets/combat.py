@@ -205,20 +205,9 @@ def _reading(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> 
 
 def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
     """Yields enemies that do not outnumber a unit as they also face its side's gun (M-8.17)."""
-    units = rulings.field.by_id
-    enemies = [units[enemy_id] for enemy_id in rulings.engagements.enemies_of(unit.id)]
-    if sum(enemy.unit.arm != "artillery" for enemy in enemies) < 2:
-        return
-    for enemy in enemies:
-        others = [
-            units[other_id]
-            for other_id in rulings.engagements.enemies_of(enemy.id)
-            if other_id != unit.id
-        ]
-        if others and all(other.unit.arm == "artillery" for other in others):
-            names = ", ".join(other.id for other in others)
-            text = f"{enemy.id} is also engaged with {names} and does not outnumber {unit.id}"
-            yield plain_line(text, "M-8.17", read="M-8.17")
+    for enemy, guns in rulings.engagements.held_by_guns(unit.id).items():
+        text = f"{enemy} is also engaged with {', '.join(guns)} and does not outnumber {unit.id}"
+        yield plain_line(text, "M-8.17", read="M-8.17")
 
 
 def cover_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:

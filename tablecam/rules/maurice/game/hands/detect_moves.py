@@ -43,7 +43,7 @@ from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import allowance_bw
-from tablecam.rules.maurice.movement.ways import Way
+from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, attempt
@@ -392,8 +392,7 @@ def _consequences(state: State, seen: Unit, judgement: Way) -> Iterator[str]:
     field = field_at(state)
     unit = field.by_id[seen.id]
     if judgement.is_legal.answer == "too_close":
-        missing_mm = abs(judgement.is_legal.margin_mm)
-        yield f"{missing_mm:.1f} mm is too close to call, so the mover decides"
+        yield mover_decides(judgement.is_legal)
     if judgement.is_rough:
         yield "1 disruption for difficult ground (M-6.3)"
     own = judgement.disruptions - judgement.is_rough

@@ -26,7 +26,7 @@ from tablecam.rules.maurice.game.state.steps import Charging, Marching
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import judge_move
-from tablecam.rules.maurice.movement.ways import Way
+from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.table.motion import SLIP_MM
 from tablecam.table.sides import side_name
 from tablecam.wording import joined
@@ -206,7 +206,7 @@ def _march_event(name: str, judgement: Way) -> Event:
     answer = judgement.is_legal
     text = f"{name} {_move_text(judgement)}"
     if answer.answer == "too_close":
-        text += f": {abs(answer.margin_mm):.1f} mm is too close to call, so the mover decides"
+        text += f": {mover_decides(answer)}"
     facts = {
         "unit": name,
         "cost_bw": round(judgement.cost_bw, 3),
