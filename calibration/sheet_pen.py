@@ -15,6 +15,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from calibration.errors import CalibrationError
+from calibration.table_tags import tag_dictionary
 
 Cells = NDArray[np.bool_]
 Align = Literal["left", "middle", "right"]
@@ -35,12 +36,7 @@ def tag_cells(dictionary: str, tag: int) -> Cells:
     Raises:
         CalibrationError: There is no such dictionary, or no such tag in it.
     """
-    code = getattr(cv2.aruco, dictionary, None) if dictionary.startswith("DICT_") else None
-    if code is None:
-        raise CalibrationError(
-            f"expected an ArUco dictionary such as DICT_4X4_250, got {dictionary}"
-        )
-    family = cv2.aruco.getPredefinedDictionary(code)
+    family = tag_dictionary(dictionary)
     count = len(family.bytesList)
     if not 0 <= tag < count:
         raise CalibrationError(f"tag {tag}: {dictionary} has tags 0 to {count - 1}")

@@ -79,9 +79,7 @@ def tag_dictionary(name: str) -> cv2.aruco.Dictionary:
     """
     number = getattr(cv2.aruco, name, None) if name.startswith("DICT_") else None
     if number is None:
-        raise CalibrationError(
-            f"tags.dictionary: expected an ArUco dictionary such as DICT_4X4_250, got {name!r}"
-        )
+        raise CalibrationError(f"expected an ArUco dictionary such as DICT_4X4_250, got {name!r}")
     return cv2.aruco.getPredefinedDictionary(number)
 
 

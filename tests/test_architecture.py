@@ -50,10 +50,10 @@ HELD = {
     "files entered for: may F1 fire at B1": 61,
     "files entered for a charge by hand": 108,
     "times a charge by hand works out charges": 1,
-    "modules with exactly one importer": 53,
+    "modules with exactly one importer": 51,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 22_000,
-    "places outside that name a rulebook's words": 125,
+    "lines of Maurice Lite": 21_430,
+    "places outside that name a rulebook's words": 21,
     "modules in the largest folder": 33,
 }
 """What has been reached. The goals are 20, 40, 10, 0, 6500, 0 and about a dozen.

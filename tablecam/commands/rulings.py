@@ -14,9 +14,10 @@ from rich.table import Table
 
 from tablecam.commands.new_files import check_new, force_option
 from tablecam.commands.outputs import write_text
+from tablecam.drawing.table_svg import table_svg
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.rulings.drawing import rulings_svg
+from tablecam.rules.maurice.rulings.drawing import rulings_drawing
 from tablecam.rules.maurice.rulings.facts import Rulings, sides
 from tablecam.rules.maurice.rulings.rulings import (
     RULES,
@@ -96,7 +97,8 @@ def rulings(
     about = pair or unit_ids
     narrowed = Rulings(field, active, about, pair is not None) if about else everything
     if drawing_path is not None:
-        write_text(drawing_path, rulings_svg(narrowed, rule=rule))
+        drawing = rulings_drawing(narrowed, rule=rule)
+        write_text(drawing_path, table_svg(field.position, drawing))
     if as_json:
         _print_document(narrowed, pair, rule)
     elif unit_ids or pair is not None:

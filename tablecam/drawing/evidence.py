@@ -16,7 +16,7 @@ import shapely.ops
 from tablecam.drawing.labels import Labels, box_of
 from tablecam.drawing.lettering import Words, size_px, with_text
 from tablecam.drawing.pen import INK, WHITE, Array, Colour, Pen, Picture
-from tablecam.drawing.shape_style import SIDES, ShapeStyle, style_of
+from tablecam.drawing.shape_style import ShapeStyle, side_colours, style_of
 from tablecam.geometry.outlines import corners
 from tablecam.geometry.shapes import Shape
 from tablecam.table.model import BasePose, Unit
@@ -167,11 +167,6 @@ def _dash(pen: Pen, points_px: Array, style: ShapeStyle, *, closed: bool) -> Non
         ends = shapely.get_coordinates(dash)
         if len(ends) > 1:
             pen.lines(ends, style.colour, width=style.width, casing=style.casing)
-
-
-def side_colours(sides: Iterable[str]) -> dict[str, Colour]:
-    """Assigns each side a colour by the order of first mention."""
-    return {side: SIDES[i % len(SIDES)] for i, side in enumerate(dict.fromkeys(sides))}
 
 
 _Name = tuple[str, Array, float, Colour]

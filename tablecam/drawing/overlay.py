@@ -10,8 +10,9 @@ import numpy as np
 from calibration.camera import Camera
 from tablecam.drawing.labels import Labels, box_of
 from tablecam.drawing.panel import numbered_cross, with_panel
-from tablecam.drawing.pen import INK, SIDES, WHITE, Array, Colour, Pen, Picture
+from tablecam.drawing.pen import INK, WHITE, Array, Colour, Pen, Picture
 from tablecam.drawing.report import PictureReport
+from tablecam.drawing.shape_style import side_colours
 from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose
 from tablecam.table.roster import Roster
@@ -64,7 +65,7 @@ class Overlay:
         """Assigns the sides colours by their order in the table file."""
         sides = [unit.side for unit in self.roster.units]
         sides += [leader.side for leader in self.roster.commanders]
-        return {side: SIDES[i % len(SIDES)] for i, side in enumerate(dict.fromkeys(sides))}
+        return side_colours(sides)
 
     def _colour_by_tag(self) -> dict[int, Colour]:
         """Returns the side's colour of each tag."""

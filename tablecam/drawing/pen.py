@@ -22,8 +22,6 @@ INK: Colour = (30, 25, 20)
 PAPER: Colour = (246, 248, 250)
 GREY: Colour = (125, 118, 112)
 REFUSED: Colour = (60, 60, 230)
-SIDES: tuple[Colour, ...] = ((238, 204, 102), (119, 102, 238), (68, 187, 204), (51, 136, 34))
-"""Distinguishable for colour-blind people (P. Tol, "bright")."""
 
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _FONT_HEIGHT_PX = 21.0

@@ -6,7 +6,7 @@ differences also show in dashes, thickness and labels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,7 +22,7 @@ VERMILION: Final[Colour] = (0, 94, 213)
 PURPLE: Final[Colour] = (167, 121, 204)
 
 SIDES: Final[tuple[Colour, ...]] = (BLUE, VERMILION, GREEN, PURPLE)
-"""By the order of the sides in the table file, as in the SVG drawings of rulings."""
+"""By the order of the sides in the table file, on photographs and in drawings alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,11 @@ ANSWERS: Final[Mapping[AnswerWord, tuple[str, Colour, Colour]]] = {
     "too_close": ("TOO CLOSE TO CALL", YELLOW, INK),
 }
 """The text, background and letter colour of each answer."""
+
+
+def side_colours(sides: Iterable[str]) -> dict[str, Colour]:
+    """Assigns each side a colour by the order of first mention."""
+    return {side: SIDES[i % len(SIDES)] for i, side in enumerate(dict.fromkeys(sides))}
 
 
 def style_of(role: str) -> ShapeStyle:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -31,6 +31,25 @@ class Shape:
         """Returns the JSON value of the shape."""
         points = [[round(value, PLACES_MM) for value in point] for point in self.points_mm]
         return {"kind": self.kind, "points_mm": points, "role": self.role, "label": self.label}
+
+
+LegendEntry = tuple[str, str, str]
+"""The topic and the role of some shapes, and what they show."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableDrawing:
+    """What a drawing of a table shows: shapes, each with its topic, and their legend.
+
+    `names` are texts on the units, by id; `active` is the side to mark as active. Only the
+    surroundings of the units in `close_up` are drawn, or the whole table if there are none.
+    """
+
+    shapes: tuple[tuple[str, Shape], ...]
+    legend: tuple[LegendEntry, ...]
+    names: Mapping[str, str]
+    active: str
+    close_up: Collection[str] = ()
 
 
 def shapes_of(geometry: shapely.Geometry, role: str, label: str = "") -> tuple[Shape, ...]:

@@ -6,7 +6,6 @@ The table's own file comes first: what the server misses is sent once it answers
 from __future__ import annotations
 
 import logging
-import os
 import re
 import threading
 import time
@@ -20,6 +19,7 @@ from tablecam.background import Background
 from tablecam.errors import BadInput
 from tablecam.hall.server import Hall
 from tablecam.hall.synchronisation import BATCH, HallCopy
+from tablecam.record.atomic_files import replace_file
 from tablecam.record.faults import ServerUnavailable, readable_errors
 from tablecam.record.game_file import GameFile
 
@@ -100,17 +100,8 @@ class UploadQueue:
 
     def _write(self, lines: list[str]) -> None:
         """Writes the queue's file atomically."""
-        # Other programs may write the queue, too; each prepares a file of its own.
-        fresh = self._note.with_name(f"{NOTE}.{os.getpid()}.new")
         with readable_errors(str(self._note), "cannot be written"):
-            try:
-                with fresh.open("w", encoding="utf-8") as file:
-                    file.writelines(f"{line}\n" for line in lines)
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(fresh, self._note)
-            finally:
-                fresh.unlink(missing_ok=True)
+            replace_file(self._note, "".join(f"{line}\n" for line in lines).encode())
 
 
 log = logging.getLogger(__name__)

@@ -35,6 +35,7 @@ from calibration.table_tags import find_tags
 from tablecam.capture.frame import Frame
 from tablecam.errors import BadInput
 from tablecam.live_calibration.state import CalibrationState, Saved, Stage, TableReading
+from tablecam.record.atomic_files import replace_file
 from tablecam.table.roster import Roster
 
 _DROPPED_FOLDER = "dropped"
@@ -74,13 +75,10 @@ class ViewFolder:
             BadInput: It cannot be written.
         """
         file = self._file(name)
-        fresh = file.with_suffix(".png.tmp")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             _, encoded = cv2.imencode(".png", picture)
-            fresh.write_bytes(encoded.tobytes())
-            # Renamed last: a crash leaves no half-written view.
-            os.replace(fresh, file)
+            replace_file(file, encoded.tobytes())
         except OSError as error:
             raise BadInput(str(file), f"the view cannot be saved: {error.strerror}") from None
 

@@ -10,7 +10,8 @@ import cv2
 import numpy as np
 
 from calibration.camera import Camera
-from tablecam.drawing.pen import INK, PAPER, SIDES, WHITE, Array, Colour, Pen, Picture
+from tablecam.drawing.pen import INK, PAPER, WHITE, Array, Colour, Pen, Picture
+from tablecam.drawing.shape_style import side_colours
 from tablecam.planning.plan import Plan, TagPrediction
 from tablecam.planning.report import found_percent, px_a_cell, sight_words
 from tablecam.simulate.places import Place, corners_mm
@@ -193,11 +194,10 @@ class _Sheet:
     def _parade(self) -> None:
         """Draws units of each side on the table, bases and tags at true scale."""
         prints = TagPrints(self.plan.roster)
-        sides = list(dict.fromkeys(unit.side for unit in self.plan.roster.units))
+        colours = side_colours(unit.side for unit in self.plan.roster.units)
         for unit, places in _drawn_up(self.plan.roster):
-            colour = SIDES[sides.index(unit.side) % len(SIDES)]
             for tag, place in zip(unit.tags, places, strict=True):
-                self._base(prints.cells(tag), place, unit.base_type, colour)
+                self._base(prints.cells(tag), place, unit.base_type, colours[unit.side])
 
     def _base(self, cells: Array, place: Place, base: BaseType, colour: Colour) -> None:
         """Draws a base with its tag."""

@@ -1,4 +1,4 @@
-"""Creates files atomically: complete or not at all, and never over an existing file."""
+"""Writes files atomically: complete or not at all, new ones never over an existing file."""
 
 from __future__ import annotations
 
@@ -42,6 +42,24 @@ def new_file_atomically(path: Path) -> Iterator[Path]:
         finally:
             # The temporary name goes in any case; by now the file may have its own as well.
             fresh.unlink(missing_ok=True)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Writes a file atomically: until it is complete, an earlier one stays.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    # A name of its own, as several programs may write the file at once.
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
+    try:
+        with fresh.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def _publish(fresh: Path, path: Path) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -23,6 +22,7 @@ from tablecam.capture.frame import Frame
 from tablecam.capture.video import VideoSource
 from tablecam.documents import read_json
 from tablecam.errors import BadInput
+from tablecam.record.atomic_files import replace_file
 from tablecam.record.entries import GameFacts
 from tablecam.record.faults import readable_errors
 from tablecam.record.game_file import SUFFIX, GameFile
@@ -244,6 +244,4 @@ def _check_written(record: GameRecorder) -> None:
 
 def _save_progress(task: Task, mark: ReadingProgress) -> None:
     """Saves how far a video was read, atomically."""
-    fresh = task.mark.with_suffix(".new")
-    fresh.write_text(json.dumps(asdict(mark)), encoding="utf-8")
-    os.replace(fresh, task.mark)
+    replace_file(task.mark, json.dumps(asdict(mark)).encode())

@@ -11,10 +11,11 @@ from typing import Final
 import cv2
 import numpy as np
 
-from tablecam.drawing.evidence import PictureWithUnits, side_colours, with_evidence, with_units
+from tablecam.drawing.evidence import PictureWithUnits, with_evidence, with_units
 from tablecam.drawing.lettering import Words, truncated, with_text, wrapped
 from tablecam.drawing.map_view import MapView
 from tablecam.drawing.pen import INK, PAPER, WHITE, Colour, Pen, Picture
+from tablecam.drawing.shape_style import side_colours
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import corners
 from tablecam.record.journal import Journal

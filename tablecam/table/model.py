@@ -168,6 +168,11 @@ class Unit:
         tag = self.bases[index].tag
         return f"{self.id}/{index + 1}" if tag is None else str(tag)
 
+    @property
+    def base_names(self) -> tuple[str, ...]:
+        """The names of all bases."""
+        return tuple(self.base_name(index) for index in range(len(self.bases)))
+
 
 @dataclass(frozen=True, slots=True)
 class Commander:

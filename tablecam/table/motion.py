@@ -183,8 +183,7 @@ def bases_of(position: Position) -> Bases:
 def bases_by_unit(position: Position) -> Mapping[str, Bases]:
     """Returns the bases of each unit and commander."""
     units = {
-        unit.id: {unit.base_name(place): base for place, base in enumerate(unit.bases)}
-        for unit in position.units
+        unit.id: dict(zip(unit.base_names, unit.bases, strict=True)) for unit in position.units
     }
     leaders = {
         leader.id: {leader.id: leader.pose}

@@ -46,6 +46,23 @@ class Answer:
         }
 
 
+def certain(
+    word: Literal["yes", "no"],
+    rule: str,
+    because: str,
+    evidence: tuple[Shape, ...] = (),
+    *,
+    margin_mm: float = 0.0,
+    sigma_mm: float = 0.0,
+) -> Answer:
+    """Returns an answer without any doubt; its margin is 0 where no length decides.
+
+    >>> certain("no", "M-8.4", "artillery never charges").probability
+    0.0
+    """
+    return Answer(word, margin_mm, sigma_mm, float(word == "yes"), rule, because, evidence)
+
+
 def decide(
     margin_mm: float, sigma_mm: float = 0.0, *, tolerance_mm: float = 0.0
 ) -> tuple[AnswerWord, float]:

@@ -31,7 +31,7 @@ _CALIBRATION = "calibration"
 
 def draw_units(units: Sequence[Unit]) -> Rectangles:
     """Draws the poses of some units' bases, as `draw_poses`."""
-    names = [unit.base_name(index) for unit in units for index in range(len(unit.bases))]
+    names = [name for unit in units for name in unit.base_names]
     return draw_poses(rectangles(units), names)
 
 

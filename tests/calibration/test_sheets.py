@@ -242,8 +242,8 @@ def test_the_same_content_gives_the_same_bytes() -> None:
             SheetContent(units=(UnitTags("X", "", FOOT, (250,)),)),
             "tag 250: DICT_4X4_250 has tags 0 to 249",
         ),
-        (replace(EVERYTHING, dictionary="DICT_9X9"), "expected an ArUco dictionary .* DICT_9X9"),
-        (replace(EVERYTHING, dictionary="Board"), "expected an ArUco dictionary .* Board"),
+        (replace(EVERYTHING, dictionary="DICT_9X9"), "expected an ArUco dictionary .* 'DICT_9X9'"),
+        (replace(EVERYTHING, dictionary="Board"), "expected an ArUco dictionary .* 'Board'"),
     ],
     ids=[
         "nothing",

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tablecam.drawing.labels import Labels
 from tablecam.drawing.overlay import UNCERTAIN_MM, Overlay
-from tablecam.drawing.pen import REFUSED, SIDES, Pen
+from tablecam.drawing.pen import REFUSED, Pen
 from tablecam.drawing.report import picture_report
+from tablecam.drawing.shape_style import SIDES
 from tablecam.vision.detection.exposure import exposure
 from tablecam.vision.detection.sighting import Rejection, SearchResult
 from tablecam.vision.registration.registration import register
@@ -150,8 +151,9 @@ def test_strokes_and_letters_grow_with_the_picture(found):
     box = scaled(2).to_image([[100, 180, 3], [160, 120, 3]]).round().astype(int)
     (left, top), (right, bottom) = box.min(axis=0), box.max(axis=0)
     one, other = (each[top:bottom, left:right].astype(float) for each in (results[0], shrunk))
-    # Strokes are whole pixels wide: a third of a pixel more or less on either side.
-    assert np.corrcoef(one.ravel(), other.ravel())[0, 1] > 0.8
+    # Strokes are whole pixels wide: a third of a pixel more or less on either side, between dark
+    # colours and their white casing.
+    assert np.corrcoef(one.ravel(), other.ravel())[0, 1] > 0.75
 
 
 boxes = st.lists(

@@ -24,6 +24,8 @@ Array = NDArray[np.float64]
 Corner = Literal["left", "right"]
 """The end of the front edge that stands still, which is the side that the unit turns to."""
 
+CORNERS: tuple[Corner, Corner] = ("left", "right")
+
 ARC_ERROR_MM = 0.05
 """The largest distance of a chord from its arc."""
 
@@ -86,6 +88,13 @@ def lane(front: Axes, length_mm: float, *, behind_mm: float = 0.0) -> shapely.Po
     left, end = np.array(front.left_mm), np.array(front.right_mm)
     back, far = ahead * behind_mm, ahead * length_mm
     return shapely.Polygon([left - back, end - back, end + far, left + far])
+
+
+def room_ahead_mm(front: Axes, obstacles: Sequence[shapely.Geometry], reach_mm: float) -> float:
+    """Returns how far ahead of a front the first obstacle within reach lies, else infinity."""
+    met = shapely.intersection(lane(front, reach_mm), np.array(obstacles, dtype=object))
+    from_left = shapely.get_coordinates(met) - front.left_mm
+    return float((from_left @ np.array(forward(front.heading_deg))).min(initial=math.inf))
 
 
 def lane_corners_mm(front: Axes, corner: Corner, arcs_mm: Array, lengths_mm: Array) -> Array:

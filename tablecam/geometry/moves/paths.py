@@ -18,6 +18,7 @@ import numpy as np
 import shapely
 
 from tablecam.geometry.moves.lanes import (
+    CORNERS,
     Corner,
     advanced,
     front_width_mm,
@@ -40,7 +41,7 @@ def simple_end_fronts(start: Axes, end: Axes, *, within_mm: float) -> Iterator[A
     """
     width_mm = front_width_mm(start)
     start, end = squared(start, width_mm), squared(end, width_mm)
-    for corner in _CORNERS:
+    for corner in CORNERS:
         turn_rad = forward_turn_rad(corner, start.heading_deg, end.heading_deg)
         front = wheeled(start, corner, turn_rad * width_mm)
         remaining = np.subtract(end.left_mm, front.left_mm)
@@ -60,7 +61,6 @@ def _apart_mm(one: Axes, other: Axes) -> float:
 Counted = Literal["outer-corner", "middle"]
 """The point whose path is the cost of a move: the front's outer corner, or its middle."""
 
-_CORNERS: tuple[Corner, Corner] = ("left", "right")
 _NOTHING = 1e-9
 
 
@@ -116,10 +116,10 @@ def paths_between(
     # are 0 apart: about their middles and, for wheels about one corner only, about that corner,
     # because a player holds the base there and not where the edge would end in a perfect line.
     width_mm = front_width_mm(start)
-    paths = _paths(squared(start, width_mm), squared(end, width_mm), _CORNERS, counted)
+    paths = _paths(squared(start, width_mm), squared(end, width_mm), CORNERS, counted)
     if is_square(start) or is_square(end):
         return tuple(paths)
-    for corner in _CORNERS:
+    for corner in CORNERS:
         before, after = squared(start, width_mm, corner), squared(end, width_mm, corner)
         paths += _paths(before, after, (corner,), counted)
     return tuple(paths)

@@ -30,6 +30,14 @@ def ahead(bases: Sequence[BasePose], heading_deg: float, length_mm: float) -> Ba
     )
 
 
+def has_same_bases(bases: Bases, others: Bases) -> bool:
+    """Whether some bases are the same as others, wherever they lie: by tag and size, in order."""
+    kinds, other_kinds = (
+        [(base.tag, base.width_mm, base.depth_mm) for base in placed] for placed in (bases, others)
+    )
+    return kinds == other_kinds
+
+
 def laid_at(bases: Sequence[BasePose], poses: Sequence[BasePose]) -> Bases:
     """Returns bases at the places and headings of others, in their order."""
     return tuple(

@@ -14,6 +14,7 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.moves.lanes import (
+    CORNERS,
     Corner,
     advanced,
     pivot_mm,
@@ -45,7 +46,6 @@ _HAIR_RAD = 1e-6
 _AT_CORNER_MM = 1e-2
 """A point nearer to a corner than this counts as the corner."""
 _AREA_MM2 = 1e-3
-_CORNERS: tuple[Corner, Corner] = ("left", "right")
 
 
 def wheeling_reach(
@@ -65,13 +65,13 @@ def wheeling_reach(
     shapely.prepare(walls)
     parts: list[Parts] = [np.asarray(shapes, dtype=object)]
     lanes: list[Parts] = []
-    for corner, share in product(_CORNERS, np.linspace(0.0, 1.0, _WHEELS + 1).tolist()):
+    for corner, share in product(CORNERS, np.linspace(0.0, 1.0, _WHEELS + 1).tolist()):
         turned, turned_shapes, area = _wheel(front, shapes, corner, share * limit_mm, walls)
         if share == 1.0:  # Contains the areas of all shorter wheels.
             parts.append(area)
         rest_mm = (1.0 - share) * limit_mm
         halfway, halfway_shapes, _ = _ahead(turned, turned_shapes, rest_mm / 2, walls)
-        parts += [_wheel(halfway, halfway_shapes, end, rest_mm / 2, walls)[2] for end in _CORNERS]
+        parts += [_wheel(halfway, halfway_shapes, end, rest_mm / 2, walls)[2] for end in CORNERS]
         lanes.append(_ahead(turned, turned_shapes, rest_mm, walls)[2])
     all_parts = np.concatenate([*parts, *lanes, _between(lanes, walls)])
     return shapely.union_all(all_parts, grid_size=GRID_MM)

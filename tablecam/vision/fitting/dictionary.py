@@ -11,6 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.errors import CalibrationError
+from calibration.table_tags import tag_dictionary
 from tablecam.errors import BadInput
 
 
@@ -74,11 +76,7 @@ def all_patterns(dictionary: str, *, source: str = "table file") -> TagPatterns:
 
 def _predefined(dictionary: str, source: str) -> Any:
     """Returns OpenCV's dictionary of this name."""
-    number = getattr(cv2.aruco, dictionary, None) if dictionary.startswith("DICT_") else None
-    if number is None:
-        raise BadInput(
-            source,
-            f"expected an ArUco dictionary such as DICT_4X4_250, got {dictionary!r}",
-            key="tags.dictionary",
-        )
-    return cv2.aruco.getPredefinedDictionary(number)
+    try:
+        return tag_dictionary(dictionary)
+    except CalibrationError as error:
+        raise BadInput(source, str(error), key="tags.dictionary") from None

@@ -32,6 +32,9 @@ STEP_MM = 1.0
 _BESIDE_DEG = 1e-6
 """The offset at which either side of such a wheel is tried; 3 millionths of a mm at 160 mm."""
 
+_CONTACT_MM = 0.5
+"""A shorter charge counts as touching already."""
+
 
 @dataclass(frozen=True, slots=True)
 class Move:
@@ -45,6 +48,18 @@ class Move:
     def cost_mm(self) -> float:
         """The whole length of the move."""
         return self.arc_mm + self.straight_mm
+
+    @property
+    def is_contact(self) -> bool:
+        """Whether it is so short that the two touch already."""
+        return self.cost_mm < _CONTACT_MM
+
+    def words(self, bw_mm: float) -> str:
+        """Describes the move: `wheels left 0.52 BW, then goes 3.10 BW ahead`."""
+        if self.is_contact:
+            return "already touches it"
+        wheel = f"wheels {self.corner} {self.arc_mm / bw_mm:.2f} BW, then " if self.arc_mm else ""
+        return f"{wheel}goes {self.straight_mm / bw_mm:.2f} BW ahead"
 
     def front_after_wheel(self, unit: UnitOnField) -> Axes:
         """Returns the unit's front after the wheel."""

@@ -24,7 +24,7 @@ from tablecam.rules.maurice.field.chances import (
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.memo import Memo
-from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.samples import draw_units
 
 RULE = "M-8.14"
@@ -52,7 +52,7 @@ def cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> 
 def _cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Answer:
     if defender.unit.arm == "cavalry":
         because = f"{defender.id} is cavalry, which never has cover in combat"
-        return Answer("no", -EXACT_MM, 0.0, 0.0, RULE, because)
+        return certain("no", RULE, because, margin_mm=-EXACT_MM)
     chance = _chance(field, attacker, defender)
     word = chance.word(field.position.table.tolerance_mm)
     line = _open_line(field.ground.cover, attacker.axes, _target(attacker.axes, defender.outline))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -13,10 +13,10 @@ import shapely
 
 from tablecam.geometry.fronts import Fronts
 from tablecam.geometry.moves.lanes import lane
-from tablecam.geometry.outlines import Axes, axes
-from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.outlines import GRID_MM, Axes, axes
+from tablecam.geometry.rectangles import EXACT_MM, Array
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.maurice.combat.two_lines import two_lines
+from tablecam.geometry.sight import ray_length_mm
 from tablecam.rules.maurice.field.chances import (
     SIGMAS,
     Chance,
@@ -31,14 +31,23 @@ from tablecam.rules.maurice.field.front_contact import (
     contact_margin_mm,
     contact_margins_mm,
     front_gap_mm,
-    touches_front,
 )
-from tablecam.rules.maurice.field.tables import ENGAGED_BW
+from tablecam.rules.maurice.field.ground import is_partly_in
+from tablecam.rules.maurice.field.tables import ENGAGED_BW, SLIVER_MM
 from tablecam.rules.memo import Memo
 from tablecam.table.formation import front_rank
-from tablecam.uncertainty.answer import Answer
+from tablecam.table.model import Point
+from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.samples import DRAWS, draw_units
+
+_GRAZE_MM = 1e-3
+"""A line this near to an outline runs along it, not through it; 100 times the grid."""
+_EXTRA_MM = 1e-4
+"""The amount added to a strip's length, so that what lies exactly at its end is inside (G-2)."""
+
+TwoLines = tuple[shapely.LineString, shapely.LineString]
+"""Free lines from both front corners of a base to an enemy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,20 +119,22 @@ class Melee:
         return self._contacts_mm[enemy.id] >= -by_mm or self._is_near(enemy, by_mm)
 
     def _is_near(self, enemy: UnitOnField, by_mm: float) -> bool:
-        return bool(self._bases_near(enemy, by_mm))
+        return any(True for _ in self.lines_to(enemy, by_mm))
 
-    def _bases_near(self, enemy: UnitOnField, by_mm: float) -> list[int]:
-        """Returns the front-rank bases of the attacker whose two lines reach an enemy (M-8.12)."""
+    def lines_to(self, enemy: UnitOnField, by_mm: float = 0.0) -> Iterator[tuple[int, TwoLines]]:
+        """Yields the attacker's front-rank bases that reach an enemy by two lines (M-8.12).
+
+        As if lengths shifted by `by_mm` in favour of the engagement.
+        """
         reach_mm = ENGAGED_BW * self.field.bw_mm
         # In favour of the engagement the enemy grows, and what hides it shrinks.
         target = _grown(enemy.outline, by_mm)
         others = [_grown(unit.outline, -by_mm) for unit in self._hiding(enemy)]
         unit = self.attacker.unit
-        return [
-            index
-            for index in front_rank(unit)
-            if two_lines(axes(unit.bases[index]), target, others, reach_mm)
-        ]
+        for index in front_rank(unit):
+            lines = _two_lines(axes(unit.bases[index]), target, others, reach_mm)
+            if lines is not None:
+                yield index, lines
 
     def _hiding(self, enemy: UnitOnField) -> list[UnitOnField]:
         return [unit for unit in self.units_near if unit is not enemy]
@@ -171,12 +182,12 @@ class Melee:
         hiding = [drawn_outlines(unit) for unit in self._hiding(enemy)]
         own = self._drawn_bases()
         reach_mm = ENGAGED_BW * self.field.bw_mm
-        base_indices = self._bases_near(enemy, self.max_shift_mm)
+        base_indices = [index for index, _ in self.lines_to(enemy, self.max_shift_mm)]
         is_reached = np.zeros(DRAWS, dtype=np.bool_)
         for draw in np.flatnonzero(is_open).tolist():
             others = [outlines[draw] for outlines in hiding]
             is_reached[draw] = any(
-                two_lines(own[draw][index], targets[draw], others, reach_mm)
+                _two_lines(own[draw][index], targets[draw], others, reach_mm)
                 for index in base_indices
             )
         return is_reached
@@ -236,6 +247,25 @@ class Engagements:
             for attacker, defender in self.pairs
             if unit_id in (attacker, defender)
         )
+
+    def held_by_guns(self, unit_id: str) -> Mapping[str, tuple[str, ...]]:
+        """Returns the enemies that would outnumber a unit but for guns of its side (M-8.17).
+
+        Each with the guns, which it is engaged with besides.
+        """
+
+        def is_gun(name: str) -> bool:
+            return self.field.by_id[name].unit.arm == "artillery"
+
+        enemies = [enemy for enemy in self.enemies_of(unit_id) if not is_gun(enemy)]
+        others = {
+            enemy: tuple(other for other in self.enemies_of(enemy) if other != unit_id)
+            for enemy in enemies
+        }
+        held = {
+            enemy: names for enemy, names in others.items() if names and all(map(is_gun, names))
+        }
+        return held if len(enemies) > 1 else {}
 
     def in_front_contact(self, attacker_id: str) -> tuple[str, ...]:
         """Returns the enemies that touch an attacker's front edge."""
@@ -313,7 +343,7 @@ class Engagements:
         far_mm = float(shapely.distance(attacker.outline, enemy.outline))
         because = f"{enemy.id} is {self.field.in_bw(far_mm):.2f} BW from {attacker_id}, too far"
         margin_mm = min(-EXACT_MM, ENGAGED_BW * self.field.bw_mm - far_mm)
-        return Answer("no", margin_mm, 0.0, 0.0, CONTACT_RULE, because, evidence)
+        return certain("no", CONTACT_RULE, because, evidence, margin_mm=margin_mm)
 
 
 _REMEMBERED: Memo[tuple[Melee, tuple[Engagement, ...]]] = Memo()
@@ -328,10 +358,7 @@ def engagements(field: Field, active: str) -> Engagements:
     reach_mm = ENGAGED_BW * field.bw_mm + OVERLAP_MM
     fought = _REMEMBERED.answers(
         field.keys(attackers, [reach_mm] * len(attackers)),
-        lambda new: [
-            (Melee(field, attackers[index]), tuple(_of_attacker(field, attackers[index])))
-            for index in new
-        ],
+        lambda new: [_of_attacker(Melee(field, attackers[index])) for index in new],
     )
     pairs = {
         (pair.attacker, pair.defender): pair for _, of_attacker in fought for pair in of_attacker
@@ -340,26 +367,16 @@ def engagements(field: Field, active: str) -> Engagements:
     return Engagements(field, active, MappingProxyType(pairs), MappingProxyType(melees))
 
 
-def _of_attacker(field: Field, attacker: UnitOnField) -> list[Engagement]:
+def _of_attacker(melee: Melee) -> tuple[Melee, tuple[Engagement, ...]]:
     """Returns the engagements of one attacker; none without front contact (M-8.10)."""
-    reach_mm = ENGAGED_BW * field.bw_mm
-    near = [
-        enemy
-        for enemy in field.enemies_of(attacker)
-        if shapely.dwithin(enemy.outline, attacker.outline, reach_mm + OVERLAP_MM)
-    ]
-    contacts = {enemy.id for enemy in near if touches_front(field, attacker, enemy)}
-    if not contacts:
-        return []
-    return [
-        engagement
-        for enemy in near
-        if (
-            engagement := _by_contact(attacker, enemy)
-            if enemy.id in contacts
-            else _by_two_lines(field, attacker, enemy)
-        )
-    ]
+    touches = {enemy.id: melee.touches_mm(enemy) >= 0 for enemy in melee.enemies}
+    if not any(touches.values()):
+        return melee, ()
+    engagements = (
+        _by_contact(melee.attacker, enemy) if touches[enemy.id] else _by_two_lines(melee, enemy)
+        for enemy in melee.enemies
+    )
+    return melee, tuple(engagement for engagement in engagements if engagement)
 
 
 def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:
@@ -376,16 +393,12 @@ def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:
     return Engagement(attacker.id, enemy.id, "contact", gap_mm, None, evidence)
 
 
-def _by_two_lines(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> Engagement | None:
+def _by_two_lines(melee: Melee, enemy: UnitOnField) -> Engagement | None:
     """Returns the engagement with an enemy within 1 BW that two lines reach (M-8.12), or None."""
-    others = [unit.outline for unit in field.units if unit is not attacker and unit is not enemy]
-    for index in front_rank(attacker.unit):
-        before = axes(attacker.unit.bases[index])
-        lines = two_lines(before, enemy.outline, others, ENGAGED_BW * field.bw_mm)
-        if lines is None:
-            continue
+    attacker, reach_mm = melee.attacker, ENGAGED_BW * melee.field.bw_mm
+    for index, lines in melee.lines_to(enemy):
         gap_mm = max(0.0, front_gap_mm(attacker, enemy) or 0.0)
-        area = lane(before, ENGAGED_BW * field.bw_mm)
+        area = lane(axes(attacker.unit.bases[index]), reach_mm)
         evidence = (
             *shapes_of(area, "lane", f"{ENGAGED_BW:g} BW"),
             *(shape for line in lines for shape in shapes_of(line, "line-of-attack")),
@@ -415,3 +428,63 @@ def _apart(attacker: UnitOnField, enemy: UnitOnField) -> tuple[Shape, ...]:
     edge = attacker.axes.edge
     across = shapely.shortest_line(edge, enemy.outline)
     return (*shapes_of(edge, "front-edge"), *shapes_of(across, "gap"))
+
+
+def _two_lines(
+    before: Axes, enemy: shapely.Geometry, others: Iterable[shapely.Geometry], reach_mm: float
+) -> TwoLines | None:
+    """Returns free lines from both front corners of a base, in its strip, to an enemy, or None."""
+    if not is_partly_in(enemy, lane(before, reach_mm + TOUCH_MM)):
+        return None
+    area = lane(before, reach_mm + _EXTRA_MM)
+    target = shapely.intersection(enemy, area, grid_size=GRID_MM)
+    if target.is_empty:
+        return None
+    # One union, so that no line passes between units in contact.
+    hiding = shapely.union_all(
+        [other for other in others if shapely.intersects(other, area)], grid_size=GRID_MM
+    )
+    seen = shapely.buffer(target, _GRAZE_MM)
+    # A neighbour that overlaps a corner by a sliver hides nothing (G-5), and no line passes a
+    # gap that counts as contact (G-6).
+    closed = shapely.buffer(hiding, TOUCH_MM / 2, join_style="mitre")
+    inside = shapely.buffer(closed, -TOUCH_MM / 2 - SLIVER_MM / 2, join_style="mitre")
+    hidden = shapely.intersection(hiding, area, grid_size=GRID_MM)
+    corners = shapely.get_coordinates([hidden, target])
+    far_mm = shapely.length(area)
+    left = _free_line(before.left_mm, corners, seen, inside, far_mm)
+    end = None if left is None else _free_line(before.right_mm, corners, seen, inside, far_mm)
+    return None if left is None or end is None else (left, end)
+
+
+def _free_line(
+    start: Point,
+    corners_mm: Array,
+    seen: shapely.Geometry,
+    inside: shapely.Geometry,
+    far_mm: float,
+) -> shapely.LineString | None:
+    """Returns the shortest line from a point that reaches `seen` and crosses nothing `inside`.
+
+    The directions in which the target is visible form intervals that end at corners of blockers or
+    of the target, so the directions of all corners suffice.
+    """
+    origin = np.array(start)
+    directions = corners_mm - origin
+    lengths = np.hypot(*directions.T)
+    # A corner at the start gives no direction.
+    directions = directions[lengths > _GRAZE_MM] / lengths[lengths > _GRAZE_MM, None]
+    seen_mm = ray_length_mm(origin, directions, seen)
+    directions, seen_mm = directions[seen_mm <= far_mm], seen_mm[seen_mm <= far_mm]
+    ends = origin + directions * seen_mm[:, None]
+    lines = np.asarray(
+        shapely.linestrings(np.stack([np.broadcast_to(origin, ends.shape), ends], 1))
+    )
+    # Most lines touch no blocker; only the others need the costlier intersection.
+    is_free = ~np.asarray(shapely.intersects(inside, lines))
+    within_mm = shapely.length(shapely.intersection(lines[~is_free], inside))
+    is_free[~is_free] = within_mm < _GRAZE_MM
+    if not is_free.any():
+        return None
+    best = int(np.argmin(np.where(is_free, seen_mm, np.inf)))
+    return shapely.LineString([origin, ends[best]])

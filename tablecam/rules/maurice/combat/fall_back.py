@@ -1,9 +1,13 @@
-"""Falling back after a combat: distance, friends passed through, and losses (M-8.23 to M-8.27)."""
+"""Falling back after a combat (M-8.23 to M-8.27), and the position after a resolution.
+
+A unit falls back its distance, passes through friends and may be lost on the way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as datafield
 from types import MappingProxyType
 
 import numpy as np
@@ -21,7 +25,7 @@ from tablecam.rules.maurice.field.tables import FALL_BACK_BW, SLIVER_MM
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.place.contacts import contacts_of_unit
 from tablecam.table.headings import forward, mean_deg
-from tablecam.table.model import Point
+from tablecam.table.model import Point, Position, Unit
 from tablecam.uncertainty.answer import Answer
 
 TABLE_ENDS = "it would leave the table"
@@ -300,3 +304,37 @@ def _gained(unit: UnitOnField, so_far: CombatResult, rule: str, why: str) -> Com
     if broken and not so_far.is_broken:
         because.append(breaking_reason(unit.disruption + gained, len(unit.bases)))
     return replace(so_far, disruption=gained, is_broken=broken, because=tuple(because))
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """The effects of a resolution on units, by id; units left out stay as they are.
+
+    `gained` are levels of disruption, negative when shed, 0 for units that took part unharmed.
+    """
+
+    gained: Mapping[str, int] = datafield(default_factory=dict)
+    broken: Collection[str] = ()
+    smoking: Collection[str] = ()
+    back_mm: Mapping[str, float] = datafield(default_factory=dict)
+
+
+def position_after(field: Field, aftermath: Aftermath) -> Position:
+    """Returns the position that follows. Broken units leave at once (M-1.14)."""
+    units = tuple(
+        _after(unit, aftermath) for unit in field.units if unit.id not in aftermath.broken
+    )
+    return replace(field.position, units=units)
+
+
+def _after(unit: UnitOnField, aftermath: Aftermath) -> Unit:
+    """Returns a unit with its new state and place."""
+    if unit.id not in {*aftermath.gained, *aftermath.smoking, *aftermath.back_mm}:
+        return unit.unit
+    state = dict(unit.unit.state)
+    if unit.id in aftermath.gained:
+        state["disruption"] = unit.disruption + aftermath.gained[unit.id]
+    if unit.id in aftermath.smoking:
+        state["smoke"] = True
+    back_mm = aftermath.back_mm.get(unit.id, 0.0)
+    return replace((moved_back(unit, back_mm) if back_mm else unit).unit, state=state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -39,6 +40,8 @@ class DistanceMatrix:
         return min(among, key=lambda other: self.mm(to_id, other.id), default=None)
 
 
+# Cached, as several rulings on one field ask for it.
+@lru_cache(maxsize=8)
 def distance_matrix(field: Field) -> DistanceMatrix:
     """Measures the distances between all units of a field; known ones are remembered."""
     units = [unit.unit for unit in field.units]

@@ -6,13 +6,10 @@ import numpy as np
 import shapely
 
 from tablecam.geometry.fronts import Fronts
-from tablecam.geometry.moves.lanes import lane
-from tablecam.geometry.outlines import GRID_MM, Axes
 from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.ground import Piece, is_partly_in
+from tablecam.rules.maurice.field.ground import Piece
 from tablecam.rules.maurice.field.tables import SLIVER_MM, THIN_BW
-from tablecam.table.headings import right
 from tablecam.uncertainty.contact import TOUCH_MM
 
 OVERLAP_MM = 3.0
@@ -27,24 +24,9 @@ def front_gap_mm(attacker: UnitOnField, other: UnitOnField) -> float | None:
     None if no part lies there (G-5) or if it came from the flank. Negative if it lies behind the
     front line by no more than placing by hand explains.
     """
-    front = attacker.axes
-    # A sliver between the flank lines is no part (G-5).
-    if not is_partly_in(other.outline, lane(front, _reach_mm(front, other))):
-        return None
-    # A little behind the front line, too, as hands may have pushed it there.
-    across = lane(front, _reach_mm(front, other), behind_mm=OVERLAP_MM)
-    part = shapely.intersection(other.outline, across, grid_size=GRID_MM)
-    gap_mm = float(front.ahead_mm(shapely.get_coordinates(part)).min())
-    # What came from beside touches the flank, not the front.
-    return None if gap_mm < 0 and _is_beside(front, part) else gap_mm
-
-
-def touches_front(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> bool:
-    """Returns whether an enemy touches a unit's front (M-8.10), also across a wall (M-8.14)."""
-    gap_mm = front_gap_mm(attacker, enemy)
-    if gap_mm is None:
-        return False
-    return gap_mm <= TOUCH_MM + EXACT_MM or touches_across(field, attacker, enemy)
+    gap_mm, there_mm = _gaps_mm(Fronts.of(attacker.axes), rectangles([other.unit]))
+    is_there = np.isfinite(gap_mm[0]) and there_mm[0] >= -EXACT_MM
+    return float(gap_mm[0]) if is_there else None
 
 
 def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> bool:
@@ -52,47 +34,53 @@ def touches_across(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> b
 
     The gap between them is at most the obstacle's thickness and 1 mm on each side.
     """
-    thin_mm = THIN_BW * field.bw_mm
-    linear = [piece for piece in field.ground.pieces if piece.kind.is_linear]
-    gap_mm = front_gap_mm(attacker, enemy) if linear else None
-    if gap_mm is None or gap_mm > thin_mm + 2 * TOUCH_MM + EXACT_MM:
+    pieces = thin_pieces(field)
+    if not pieces:
         return False
-    front = attacker.axes.edge
-    return any(
-        shapely.distance(front, piece.outline) <= TOUCH_MM + EXACT_MM
-        and shapely.distance(enemy.outline, piece.outline) <= TOUCH_MM + EXACT_MM
-        and _is_thin(piece.outline, thin_mm)
-        for piece in linear
-    )
+    fronts, bases = Fronts.of(attacker.axes), rectangles([enemy.unit])
+    gap_mm, there_mm = _gaps_mm(fronts, bases)
+    across_mm = _across_margins_mm(field, fronts, _by_front(fronts, bases), gap_mm)
+    return bool(min(across_mm[0], there_mm[0]) >= -EXACT_MM)
 
 
 def contact_margin_mm(field: Field, attacker: UnitOnField, enemy: UnitOnField) -> float:
     """Returns the margin by which an enemy touches a unit's front; negative if it does not.
 
-    The sign always agrees with `touches_front`.
+    An enemy touches it also across a wall (M-8.14).
     """
     fronts, bases = Fronts.of(attacker.axes), rectangles([enemy.unit])
     margin_mm = float(contact_margins_mm(field, fronts, bases)[0])
-    touches = touches_front(field, attacker, enemy)
-    # The margin goes base by base and `touches_front` by outline: slivers may differ slightly.
-    return max(margin_mm, 0.0) if touches else min(margin_mm, -2 * EXACT_MM)
+    # Rounding must not part what touches.
+    return margin_mm if margin_mm < -EXACT_MM else max(margin_mm, 0.0)
 
 
 def contact_margins_mm(field: Field, fronts: Fronts, bases: Rectangles) -> Array:
     """Returns the contact margins (k,) for k fronts and k draws of one enemy's bases."""
-    count = len(fronts.left_mm)
-    corners_mm = bases.corners_mm().reshape(count, -1, 4, 2)
-    in_strip_mm = fronts.depth_mm(corners_mm, bases.axes.reshape(count, -1, 2, 2)).max(axis=1)
-    in_strip_mm = in_strip_mm - SLIVER_MM
-    gap_mm, wide_mm = _gaps_and_widths(fronts, corners_mm)
-    # Deeper behind the front line than wide: it came from the flank (`_is_beside`).
-    from_flank_mm = np.where(gap_mm < 0, wide_mm + gap_mm + _ROUNDING_MM, np.inf)
-    touching_mm = np.minimum(TOUCH_MM - gap_mm, from_flank_mm)
-    across_mm = np.minimum(_across_margins_mm(field, fronts, corners_mm, gap_mm), from_flank_mm)
-    at_edge_mm = np.maximum(touching_mm, across_mm)
+    gap_mm, there_mm = _gaps_mm(fronts, bases)
+    across_mm = _across_margins_mm(field, fronts, _by_front(fronts, bases), gap_mm)
+    at_edge_mm = np.maximum(TOUCH_MM - gap_mm, across_mm)
     # Outside the flank lines there is no gap; the margin is the distance from being between them.
-    between_mm = np.minimum(in_strip_mm, at_edge_mm)
-    return np.asarray(np.where(np.isfinite(gap_mm), between_mm, in_strip_mm))
+    at_edge_mm = np.where(np.isfinite(gap_mm), at_edge_mm, np.inf)
+    return np.asarray(np.minimum(there_mm, at_edge_mm))
+
+
+def _by_front(fronts: Fronts, bases: Rectangles) -> Array:
+    """Returns the corners (k, n, 4, 2) of the bases before each of k fronts."""
+    return bases.corners_mm().reshape(len(fronts.left_mm), -1, 4, 2)
+
+
+def _gaps_mm(fronts: Fronts, bases: Rectangles) -> tuple[Array, Array]:
+    """Returns gaps (k,) from fronts to bases, and by how much these lie there from ahead (k,).
+
+    The gap is infinite if no part lies between the flank lines.
+    """
+    corners_mm = _by_front(fronts, bases)
+    in_strip_mm = fronts.depth_mm(corners_mm, bases.axes.reshape(len(corners_mm), -1, 2, 2))
+    in_strip_mm = in_strip_mm.max(axis=1) - SLIVER_MM
+    gap_mm, wide_mm = _gaps_and_widths(fronts, corners_mm)
+    # Deeper behind the front line than wide: it came from the flank, and touches that.
+    from_ahead_mm = np.where(gap_mm < 0, wide_mm + gap_mm + _ROUNDING_MM, np.inf)
+    return gap_mm, np.asarray(np.minimum(in_strip_mm, from_ahead_mm))
 
 
 def _gaps_and_widths(fronts: Fronts, corners_mm: Array) -> tuple[Array, Array]:
@@ -167,28 +155,6 @@ def thin_pieces(field: Field) -> list[Piece]:
     ]
 
 
-def _is_beside(front: Axes, part: shapely.Geometry) -> bool:
-    """Returns whether a part behind the front line came from the flank: it is deeper than wide.
-
-    The width is that of all that touches the front line: one base may stand slightly ahead.
-    """
-    behind_mm = -float(front.ahead_mm(shapely.get_coordinates(part)).min())
-    at_front = lane(front, TOUCH_MM, behind_mm=OVERLAP_MM)
-    # Clipping to a lane may leave stray edges, which overlays of areas reject.
-    pieces = shapely.get_parts(part)
-    areas = pieces[shapely.get_dimensions(pieces) == 2]
-    touching = shapely.get_coordinates(shapely.intersection(areas, at_front, grid_size=GRID_MM))
-    along = np.array(right(front.heading_deg))
-    wide_mm = float(np.ptp(touching @ along)) if len(touching) else 0.0
-    return behind_mm > wide_mm + _ROUNDING_MM
-
-
 def _is_thin(outline: shapely.Geometry, thin_mm: float) -> bool:
     """Returns whether an obstacle is nowhere thicker than `thin_mm`, even if it bends."""
     return bool(shapely.buffer(outline, -thin_mm / 2 - EXACT_MM, join_style="mitre").is_empty)
-
-
-def _reach_mm(front: Axes, other: UnitOnField) -> float:
-    """Returns a lane length that reaches beyond all of a unit."""
-    places = shapely.get_coordinates(other.outline)
-    return max(1.0, float(front.ahead_mm(places).max()) + 1.0)

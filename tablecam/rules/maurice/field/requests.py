@@ -216,9 +216,9 @@ def _aims_of(
     for name, target_id in targets.items():
         key_path = (*path, name)
         if name not in bases:
-            known = [unit.unit.base_name(place) for place in range(len(unit.bases))]
             raise document.error(
-                key_path, f"{unit.id} has no base with this name{nearest(name, known)}"
+                key_path,
+                f"{unit.id} has no base with this name{nearest(name, unit.unit.base_names)}",
             )
         # A base has two names, by its tag and by its place in the unit.
         if bases[name] in seen:
@@ -276,9 +276,8 @@ def _without_dice(request: Request) -> Request:
 def _names_of_bases(unit: UnitOnField) -> dict[str, str]:
     """Maps each accepted name of a base to its own name: that name, and `UNIT/NUMBER`."""
     names: dict[str, str] = {}
-    for place in range(len(unit.bases)):
-        name = unit.unit.base_name(place)
-        names |= {name: name, f"{unit.id}/{place + 1}": name}
+    for number, name in enumerate(unit.unit.base_names, start=1):
+        names |= {name: name, f"{unit.id}/{number}": name}
     return names
 
 

@@ -62,7 +62,7 @@ def changed_way(
     quarter_turn = "column" in (unit.formation, goal.formation) and unit.formation == "line"
     # By a quarter turn one base keeps its place (M-6.23), in any other change two do (M-6.24).
     turned_deg, least = (90.0, 1) if quarter_turn else (0.0, 2)
-    in_place = _unmoved(unit, goal, turned_deg)
+    in_place = _unmoved(unit, goal.unit.bases, turned_deg)
     rule = "M-6.23" if quarter_turn else "M-6.24"
     if in_place < least:
         because = f"{change}: {in_place} of its bases kept their place, expected at least {least}"
@@ -178,7 +178,7 @@ def about_face(
     """
     if unit.unit.arm == "artillery":
         return None
-    if is_faced_about(unit, goal) and _unmoved(unit, goal, 180.0) == len(unit.bases):
+    if is_faced_about(unit, goal) and _unmoved(unit, goal.unit.bases, 180.0) == len(unit.bases):
         way = _in_place(field, unit, goal, 0.0, ABOUT_RULE)
         return replace(way, is_after_about_face=True)
     is_column_about = unit.formation == goal.formation == "column" and (
@@ -194,7 +194,7 @@ def about_face(
     # Its last base leads, which no snaking way achieves.
     if is_column_about:
         return _faced_way(field, unit, after, goal, allowed_bw)
-    moved = _moved_way(field, unit, after, goal, allowed_bw)
+    moved = moved_way(field, unit, after, goal, allowed_bw)
     is_legal, is_turned = moved.is_legal.answer != "no", is_turned_back(unit, goal)
     if is_legal and (unit.formation == "column" or not is_turned):
         return moved
@@ -211,19 +211,26 @@ def _faced_way(
 ) -> Way:
     """Judges a move after an about-face, which may not end near the enemy (M-6.26)."""
     start = placed(field, unit, faced(unit.unit.bases, 180.0)).by_id[unit.id]
-    way = _moved_way(field, start, after, goal, allowed_bw)
+    way = moved_way(field, start, after, goal, allowed_bw)
     if way.is_legal.answer != "no" and near_enemy(after, goal).is_near:
         because = f"{unit.id} about-faced and moved, so it may not end near the enemy"
         way = illegal_way(ABOUT_RULE, because, way.path)
     return replace(way, is_after_about_face=True)
 
 
-def _moved_way(
-    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
+def moved_way(
+    field: Field,
+    unit: UnitOnField,
+    after: Field,
+    goal: UnitOnField,
+    allowed_bw: float,
+    *,
+    is_forward: bool = False,
 ) -> Way:
-    if unit.formation == "column":
+    """Judges a move in the same formation: columns and artillery snake, the others wheel."""
+    if unit.formation in ("column", "artillery"):
         return snaking_way(field, unit, after, goal, allowed_bw)
-    return wheeled_way(field, unit, goal, allowed_bw)
+    return wheeled_way(field, unit, goal, allowed_bw, is_forward=is_forward)
 
 
 def _in_place(field: Field, unit: UnitOnField, goal: UnitOnField, cost_bw: float, rule: str) -> Way:
@@ -243,12 +250,8 @@ def _in_place(field: Field, unit: UnitOnField, goal: UnitOnField, cost_bw: float
     )
 
 
-def _unmoved(unit: UnitOnField, goal: UnitOnField, turned_deg: float) -> int:
+def _unmoved(unit: UnitOnField, bases: Iterable[BasePose], turned_deg: float) -> int:
     """Counts the bases in the old place of one, turned by this angle to either side."""
-    return _unmoved_of(unit, goal.unit.bases, turned_deg)
-
-
-def _unmoved_of(unit: UnitOnField, bases: Iterable[BasePose], turned_deg: float) -> int:
     return sum(
         any(_is_turned(before, after, turned_deg) for before in unit.unit.bases) for after in bases
     )
@@ -260,7 +263,7 @@ def _has_front_in_place(unit: UnitOnField, goal: UnitOnField) -> bool:
         column_order(goal.unit.bases)[:2] if goal.formation == "column" else front_rank(goal.unit)
     )
     bases = [goal.unit.bases[place] for place in front]
-    return _unmoved_of(unit, bases, 0.0) == len(bases)
+    return _unmoved(unit, bases, 0.0) == len(bases)
 
 
 def _is_turned(before: BasePose, after: BasePose, turned_deg: float) -> bool:

@@ -17,10 +17,8 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, ARTILLERY_SLOW_BW, COLUMN_NEAR_BW
-from tablecam.rules.maurice.movement.change import about_face, changed_way, placed
-from tablecam.rules.maurice.movement.snaking import snaking_way
+from tablecam.rules.maurice.movement.change import about_face, changed_way, moved_way, placed
 from tablecam.rules.maurice.movement.ways import Way, illegal_way
-from tablecam.rules.maurice.movement.wheels import wheeled_way
 from tablecam.rules.maurice.place.contacts import contacts_of_unit
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.model import BasePose
@@ -143,6 +141,4 @@ def _best_way(
     faced = None if is_moving_up else about_face(field, unit, after, goal, allowed_bw)
     if faced is not None:
         return faced
-    if goal.formation in ("column", "artillery"):
-        return snaking_way(field, unit, after, goal, allowed_bw)
-    return wheeled_way(field, unit, goal, allowed_bw, is_forward=is_moving_up)
+    return moved_way(field, unit, after, goal, allowed_bw, is_forward=is_moving_up)

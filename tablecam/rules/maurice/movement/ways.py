@@ -17,7 +17,7 @@ from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.table.motion import SLIP_MM
-from tablecam.uncertainty.answer import Answer, decide
+from tablecam.uncertainty.answer import Answer, certain, decide
 from tablecam.uncertainty.clear_line import is_barred
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.lengths import Length
@@ -47,9 +47,14 @@ class Way:
     is_after_about_face: bool = False
 
 
+def mover_decides(answer: Answer) -> str:
+    """Says that an answer too close to call is the mover's choice (G-8)."""
+    return f"{abs(answer.margin_mm):.1f} mm is too close to call, so the mover decides"
+
+
 def illegal_way(rule: str, because: str, evidence: tuple[Shape, ...] = ()) -> Way:
     """Builds an illegal way with the rule that forbids it."""
-    return Way(Answer("no", 0.0, 0.0, 0.0, rule, because, evidence))
+    return Way(certain("no", rule, because, evidence))
 
 
 def judged_way(
@@ -147,19 +152,15 @@ def _barred(
     for enemy in field.enemies_of(unit):
         if is_partly_in(enemy.outline, area):
             because = f"{unit.id} would pass through {enemy.id}"
-            return _no("M-6.6", because, shapes_of(enemy.outline, "barrier"))
+            return certain("no", "M-6.6", because, shapes_of(enemy.outline, "barrier"))
     if is_partly_in(area, field.ground.barred):
         barrier = shapes_of(field.ground.barred, "barrier")
-        return _no("M-5.1", f"{unit.id} would cross impassable ground", barrier)
+        return certain("no", "M-5.1", f"{unit.id} would cross impassable ground", barrier)
     if disruptions and unit.breaks_with(disruptions):
         because = f"{unit.id} has {unit.disruption} disruptions and the move would break it"
-        return _no("M-6.8" if passed else "M-6.4", because, ())
+        return certain("no", "M-6.8" if passed else "M-6.4", because)
     for friend in passed:
         if friend.breaks_if_passed:
             because = f"{unit.id} would break {friend.id} by passing through it"
-            return _no("M-6.8", because, shapes_of(friend.outline, "barrier"))
+            return certain("no", "M-6.8", because, shapes_of(friend.outline, "barrier"))
     return None
-
-
-def _no(rule: str, because: str, evidence: tuple[Shape, ...]) -> Answer:
-    return Answer("no", 0.0, 0.0, 0.0, rule, because, evidence)

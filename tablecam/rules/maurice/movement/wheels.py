@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -25,7 +25,7 @@ from tablecam.rules.maurice.movement.ways import Way, comes_near, judged_way
 from tablecam.table.headings import right
 from tablecam.table.model import Point
 from tablecam.table.motion import SLIP_MM
-from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.answer import certain
 
 RULE, BACKWARD_RULE, NEAR_RULE = "M-6.17", "M-6.13", "M-6.11"
 
@@ -47,15 +47,6 @@ class _Candidate:
         return BACKWARD_RULE if self.is_backward else RULE
 
 
-@dataclass(frozen=True, slots=True)
-class _Limits:
-    """A unit's allowances, in general and near the enemy, and whether it must go forward."""
-
-    allowed_bw: float
-    near_bw: float
-    is_forward: bool
-
-
 def wheeled_way(
     field: Field,
     unit: UnitOnField,
@@ -72,27 +63,25 @@ def wheeled_way(
     costly wheels. A way near the enemy may be at most `near_bw` long; `is_forward` excludes
     backward ways.
     """
-    limits = _Limits(allowed_bw, near_bw, is_forward=is_forward)
     sigma_mm = _sigma_mm(unit, goal)
-    tolerance_mm = SLIP_MM + _FAR_SIGMAS * sigma_mm
-    exactly = _judged_ways(field, unit, [goal.axes], limits, sigma_mm)
+
+    def ways_to(ends: list[Axes]) -> list[Way]:
+        candidates = _candidates(unit, ends, allowed_bw, near_bw, is_forward=is_forward)
+        return _judged_ways(field, unit, candidates, sigma_mm)
+
+    exactly, tolerance_mm = ways_to([goal.axes]), SLIP_MM + _FAR_SIGMAS * sigma_mm
     legal = _first_legal(exactly) or _first_legal(
-        _judged_ways(field, unit, _fronts_within(unit, goal.axes, tolerance_mm), limits, sigma_mm)
+        ways_to(_fronts_within(unit, goal.axes, tolerance_mm))
     )
     # The least illegal one exceeds its allowance by the smallest factor.
     return legal or min(exactly, key=lambda way: way.cost_bw / max(way.allowance_bw, 1e-9))
 
 
 def _judged_ways(
-    field: Field,
-    unit: UnitOnField,
-    ends: list[Axes],
-    limits: _Limits,
-    sigma_mm: float,
+    field: Field, unit: UnitOnField, candidates: Iterable[_Candidate], sigma_mm: float
 ) -> list[Way]:
-    """Judges the ways to some fronts from the cheapest up to the first legal one."""
+    """Judges ways from the cheapest up to the first legal one."""
     judged: list[Way] = []
-    candidates = _candidates(unit, ends, limits)
     # From the cheapest on, so that the first legal one is the answer.
     for candidate in sorted(candidates, key=lambda option: option.path.cost_mm):
         judged.append(_judged_way(field, unit, candidate, sigma_mm))
@@ -105,17 +94,20 @@ def _first_legal(ways: list[Way]) -> Way | None:
     return next((way for way in ways if way.is_legal.answer != "no"), None)
 
 
-def _candidates(unit: UnitOnField, ends: list[Axes], limits: _Limits) -> Iterator[_Candidate]:
+def _candidates(
+    unit: UnitOnField, ends: list[Axes], allowed_bw: float, near_bw: float, *, is_forward: bool
+) -> Iterator[_Candidate]:
+    """Yields the ways to some fronts, forward and, unless it must go forward, backward."""
     depth_mm = depth_of_ranks_mm(unit)
     about = faced_about(unit.axes, depth_mm)
     for end in ends:
         for path in paths_between(unit.axes, end):
-            yield _Candidate(path, limits.allowed_bw, limits.near_bw, is_backward=False)
-        if limits.is_forward:
+            yield _Candidate(path, allowed_bw, near_bw, is_backward=False)
+        if is_forward:
             continue
         # Backward moves are forward moves of the unit faced about (M-6.13, M-6.15).
         for path in paths_between(about, faced_about(end, depth_mm)):
-            back_bw = (retrograde_bw(limits.allowed_bw), retrograde_bw(limits.near_bw))
+            back_bw = (retrograde_bw(allowed_bw), retrograde_bw(near_bw))
             yield _Candidate(path, *back_bw, is_backward=True)
 
 
@@ -175,7 +167,9 @@ def _judged_way(field: Field, unit: UnitOnField, candidate: _Candidate, sigma_mm
             f"{unit.id} would need {field.in_bw(path.cost_mm):.2f} BW{back} "
             f"but may move only {allowed_bw:g}"
         )
-        answer = Answer("no", margin_mm, sigma_mm, 0.0, candidate.rule, because, path_shapes)
+        answer = certain(
+            "no", candidate.rule, because, path_shapes, margin_mm=margin_mm, sigma_mm=sigma_mm
+        )
         return Way(answer, field.in_bw(path.cost_mm), allowed_bw, path_shapes)
     area = swept(path, unit.bases)
     # Asked only if the limit near the enemy is lower, as the answer takes long.

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from tablecam.errors import BadInput
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
+from tablecam.rules.maurice.field.distance_matrix import distance_matrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import FORCE_BW
 from tablecam.uncertainty.answer import Answer
@@ -18,12 +18,9 @@ from tablecam.uncertainty.within import within
 RULE = "M-1.15"
 
 
-def forces(
-    field: Field, side: str, apart: DistanceMatrix | None = None
-) -> tuple[tuple[str, ...], ...]:
+def forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
     """Returns the maximal forces of a side: chains of linked units."""
-    apart = distance_matrix(field) if apart is None else apart
-    return _chains(field.of_side(side), field, apart)
+    return _chains(field.of_side(side), field)
 
 
 def possible_forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
@@ -32,23 +29,8 @@ def possible_forces(field: Field, side: str) -> tuple[tuple[str, ...], ...]:
     Players judge those links and may name any part of such a force (M-4.14): a measuring error must
     not separate units that were placed by hand at exactly 2 BW.
     """
-    apart = distance_matrix(field)
-    units = field.of_side(side)
-    close_calls = {frozenset((a.id, b.id)) for a, b, _ in _close_calls(field, units, apart)}
-    return _chains(units, field, apart, close_calls)
-
-
-def is_force(field: Field, ids: Iterable[str], apart: DistanceMatrix | None = None) -> bool:
-    """Returns whether these units by themselves may be activated as one force (M-4.14).
-
-    Raises:
-        BadInput: One of them is not on the table.
-    """
-    units = [_unit_on_table(field, unit_id) for unit_id in dict.fromkeys(ids)]
-    if not units:
-        return False
-    apart = distance_matrix(field) if apart is None else apart
-    return len(_chains(units, field, apart)) == 1
+    close_calls = {frozenset((a.id, b.id)) for a, b, _ in _close_calls(field, side)}
+    return _chains(field.of_side(side), field, close_calls)
 
 
 def first_unlinked(field: Field, ids: Iterable[str]) -> str | None:
@@ -84,6 +66,12 @@ def linking_obstacle(a: UnitOnField, b: UnitOnField) -> str | None:
     return None
 
 
+def are_linked(field: Field, a: UnitOnField, b: UnitOnField) -> bool:
+    """Returns whether two units are directly linked, as measured."""
+    far_mm = distance_matrix(field).mm(a.id, b.id)
+    return far_mm <= FORCE_BW * field.bw_mm + EXACT_MM and linking_obstacle(a, b) is None
+
+
 def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
     """Returns whether two units are linked: alike and at most 2 BW apart (M-1.15)."""
     length = distance(a.unit, b.unit)
@@ -97,19 +85,14 @@ def link(field: Field, a: UnitOnField, b: UnitOnField) -> Answer:
     return replace(no, because=obstacle)
 
 
-def close_call_links(
-    field: Field, side: str, apart: DistanceMatrix | None = None
-) -> tuple[Answer, ...]:
+def close_call_links(field: Field, side: str) -> tuple[Answer, ...]:
     """Returns the answers of a side's links that are too close to call."""
-    apart = distance_matrix(field) if apart is None else apart
-    return tuple(answer for *_, answer in _close_calls(field, field.of_side(side), apart))
+    return tuple(answer for *_, answer in _close_calls(field, side))
 
 
-def _close_calls(
-    field: Field, units: Sequence[UnitOnField], apart: DistanceMatrix
-) -> Iterator[tuple[UnitOnField, UnitOnField, Answer]]:
-    tolerance_mm = field.position.table.tolerance_mm
-    for a, b in combinations(units, 2):
+def _close_calls(field: Field, side: str) -> Iterator[tuple[UnitOnField, UnitOnField, Answer]]:
+    tolerance_mm, apart = field.position.table.tolerance_mm, distance_matrix(field)
+    for a, b in combinations(field.of_side(side), 2):
         margin_mm = abs(FORCE_BW * field.bw_mm - apart.mm(a.id, b.id))
         # Beyond two sigmas no answer is too close, which spares most pairs the full check.
         if linking_obstacle(a, b) is None and margin_mm <= tolerance_mm + 2 * apart.sigma_mm(
@@ -123,10 +106,8 @@ def _close_calls(
 def _chains(
     units: Sequence[UnitOnField],
     field: Field,
-    apart: DistanceMatrix,
     close_calls: Set[frozenset[str]] = frozenset(),
 ) -> tuple[tuple[str, ...], ...]:
-    limit_mm = FORCE_BW * field.bw_mm + EXACT_MM
     unlinked = list(units)
     chains = []
     while unlinked:
@@ -137,10 +118,7 @@ def _chains(
                 other
                 for other in unlinked
                 if frozenset((member.id, other.id)) in close_calls
-                or (
-                    apart.mm(member.id, other.id) <= limit_mm
-                    and linking_obstacle(member, other) is None
-                )
+                or are_linked(field, member, other)
             ]
             chain += linked
             unlinked = [other for other in unlinked if other not in linked]

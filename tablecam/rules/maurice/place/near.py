@@ -17,12 +17,12 @@ from tablecam.rules.maurice.field.chances import (
     sigma_bound_mm,
     turning_shift_mm,
 )
-from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix
+from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
-from tablecam.uncertainty.answer import Answer, decide
+from tablecam.uncertainty.answer import Answer, certain, decide
 from tablecam.uncertainty.clear_line import is_barred, shortest_clear_line
-from tablecam.uncertainty.lengths import Length, distance, distances
+from tablecam.uncertainty.lengths import Length, distance
 from tablecam.uncertainty.samples import draw_gaps_mm
 from tablecam.uncertainty.within import within
 
@@ -48,12 +48,13 @@ class NearEnemy:
     turns_on_impassable: bool = False
 
 
-def near_enemy(field: Field, unit: UnitOnField, apart: DistanceMatrix | None = None) -> NearEnemy:
-    """Returns whether a unit is near the enemy (M-1.9), reusing distances in `apart` if given."""
+def near_enemy(field: Field, unit: UnitOnField) -> NearEnemy:
+    """Returns whether a unit is near the enemy (M-1.9)."""
     enemies = field.enemies_of(unit)
     if not enemies:
         return NearEnemy(_nobody(field, unit), None, None, is_near=False)
-    far_mm = _distances_mm(unit, enemies, apart)
+    apart = distance_matrix(field)
+    far_mm = {enemy.id: apart.mm(unit.id, enemy.id) for enemy in enemies}
     nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
     length = _length(unit, nearest, apart)
     # Only the shortest line is barred; a longer one beside it may be clear (M-1.9).
@@ -77,20 +78,8 @@ def _near(
     return NearEnemy(answer, enemy.id, field.in_bw(length.value_mm), is_near)
 
 
-def _distances_mm(
-    unit: UnitOnField, enemies: Sequence[UnitOnField], apart: DistanceMatrix | None
-) -> Mapping[str, float]:
-    if apart is not None:
-        return {enemy.id: apart.mm(unit.id, enemy.id) for enemy in enemies}
-    lengths = distances([unit.unit], [enemy.unit for enemy in enemies])
-    ids = (enemy.id for enemy in enemies)
-    return dict(zip(ids, lengths.value_mm[0].tolist(), strict=True))
-
-
-def _length(unit: UnitOnField, enemy: UnitOnField, apart: DistanceMatrix | None) -> Length:
-    """Returns the distance between two units, with value and sigma from `apart` if given."""
-    if apart is None:
-        return distance(unit.unit, enemy.unit)
+def _length(unit: UnitOnField, enemy: UnitOnField, apart: DistanceMatrix) -> Length:
+    """Returns the distance between two units, with value and sigma from `apart`."""
     ends = [shapely.multipolygons(list(owner.bases)) for owner in (unit, enemy)]
     (x_a, y_a), (x_b, y_b) = shapely.get_coordinates(shapely.shortest_line(*ends)).tolist()
     measured = apart.mm(unit.id, enemy.id), apart.sigma_mm(unit.id, enemy.id)
@@ -209,4 +198,4 @@ def _nobody(field: Field, unit: UnitOnField) -> Answer:
     because = f"{unit.id} is not near the enemy: there is none on the table"
     middle = shapely.centroid(unit.outline)
     evidence = shapes_of(middle, "nobody")
-    return Answer("no", -NEAR_BW * field.bw_mm, 0.0, 0.0, RULE, because, evidence)
+    return certain("no", RULE, because, evidence, margin_mm=-NEAR_BW * field.bw_mm)

@@ -11,7 +11,7 @@ import numpy as np
 
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.sides import SIDES, Side, sides_from
-from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix
+from tablecam.rules.maurice.field.distance_matrix import distance_matrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.place.flank import flank_answer, flank_margins_mm
 from tablecam.uncertainty.answer import Answer
@@ -63,9 +63,7 @@ class UnitPair:
         }
 
 
-def pairs(
-    field: Field, units: Sequence[UnitOnField], apart: DistanceMatrix
-) -> tuple[UnitPair, ...]:
+def pairs(field: Field, units: Sequence[UnitOnField]) -> tuple[UnitPair, ...]:
     """Returns the pairs of each of some units with each of its enemies, in field order."""
     measured = {
         pair.ids: pair
@@ -74,7 +72,6 @@ def pairs(
             field,
             [unit for unit in units if unit.side == side],
             [unit for unit in field.units if unit.side != side],
-            apart,
         )
     }
     return tuple(measured[a.id, b.id] for a in units for b in field.enemies_of(a))
@@ -84,11 +81,11 @@ def _measured(
     field: Field,
     units: Sequence[UnitOnField],
     enemies: Sequence[UnitOnField],
-    apart: DistanceMatrix,
 ) -> list[UnitPair]:
     """Measures each of the units against each of the enemies, all at once."""
     if not enemies:
         return []
+    apart = distance_matrix(field)
     lies = sides_from([unit.axes for unit in units], [enemy.unit for enemy in enemies]).tolist()
     margins_mm = flank_margins_mm(units, enemies).tolist()
     among = np.ix_(*([apart.indices[unit.id] for unit in group] for group in (units, enemies)))

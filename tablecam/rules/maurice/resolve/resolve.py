@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.rules.maurice.combat.aftermath import Aftermath, position_after
 from tablecam.rules.maurice.combat.combat import Meeting, ResolvedCombat, resolve_combat
 from tablecam.rules.maurice.combat.cover import close_call_covers
+from tablecam.rules.maurice.combat.fall_back import Aftermath, position_after
 from tablecam.rules.maurice.combat.rally import rally
 from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.chances import is_exact
@@ -170,7 +170,7 @@ def _deciding(field: Field, fought: ResolvedCombat) -> Iterator[str]:
     meeting = fought.meeting
     if any(map(_floor_matters, fought.values.values())) or _has_flanked_attacker(field, meeting):
         yield "M-8.16"
-    if any(_has_a_gun_beside(field, meeting, name) for name in meeting.engaged):
+    if any(map(meeting.engagements.held_by_guns, meeting.engaged)):
         yield "M-8.17"
     for name, result in fought.results.items():
         if result.fall_back_mm > FALL_BACK_BW * field.bw_mm + EXACT_MM:
@@ -193,14 +193,3 @@ def _has_flanked_attacker(field: Field, meeting: Meeting) -> bool:
         for name in meeting.contacts
         for enemy in flanked_by(field, field.by_id[name], meeting.contacts_on_field)
     )
-
-
-def _has_a_gun_beside(field: Field, meeting: Meeting, name: str) -> bool:
-    """Whether one of several enemies would meet a unit alone but for a gun beside it."""
-
-    def is_gun(other: str) -> bool:
-        return field.by_id[other].unit.arm == "artillery"
-
-    enemies = [enemy for enemy in meeting.engaged[name] if not is_gun(enemy)]
-    others = [[other for other in meeting.engaged[enemy] if other != name] for enemy in enemies]
-    return len(enemies) > 1 and any(names and all(map(is_gun, names)) for names in others)

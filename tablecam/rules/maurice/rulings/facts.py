@@ -7,10 +7,11 @@ positions, too, where these units lie as they did (`Field.keys`).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as datafield
 from functools import cached_property, partial
+from itertools import chain, combinations
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -103,14 +104,17 @@ class Rulings:
         """The forces of each side."""
         return MappingProxyType(
             {
-                side: tuple(
-                    force
-                    for force in forces(self.field, side, self.distances)
-                    if self._concerns(force)
-                )
+                side: tuple(force for force in forces(self.field, side) if self._concerns(force))
                 for side in sides(self.field)
             }
         )
+
+    @property
+    def pairs_in_force(self) -> Iterator[tuple[UnitOnField, UnitOnField]]:
+        """All pairs of units that are in one force."""
+        units = self.field.by_id
+        for force in chain.from_iterable(self.forces.values()):
+            yield from combinations([units[name] for name in force], 2)
 
     @cached_property
     def paths(self) -> tuple[ForcePath, ...]:
@@ -132,9 +136,7 @@ class Rulings:
     def pairs(self) -> tuple[UnitPair, ...]:
         """All ordered pairs of opposing units."""
         if self.is_pair and self.about is not None:
-            a_id, b_id = self.about
-            both = (self.pair(a_id, b_id), self.pair(b_id, a_id))
-            return tuple(pair for pair in both if pair is not None)
+            return self.views(*self.about)
         return tuple(pair for pair in self._pairs(self.field.units) if self._concerns(pair.ids))
 
     def pairs_of(self, a_id: str) -> tuple[UnitPair, ...]:
@@ -143,11 +145,12 @@ class Rulings:
 
     def _pairs(self, units: Sequence[UnitOnField]) -> tuple[UnitPair, ...]:
         nothing: tuple[UnitPair, ...] = ()
-        return self.attempt("flank", lambda: pairs(self.field, units, self.distances), nothing)
+        return self.attempt("flank", lambda: pairs(self.field, units), nothing)
 
-    def pair(self, a_id: str, b_id: str) -> UnitPair | None:
-        """Returns the pair of `b` as seen by `a`, or None if they are not opposed."""
-        return next((pair for pair in self.pairs_of(a_id) if pair.b.id == b_id), None)
+    def views(self, a_id: str, b_id: str) -> tuple[UnitPair, ...]:
+        """Returns `b` as seen by `a`, then `a` as seen by `b`; nothing if they are friends."""
+        both = ((a_id, b_id), (b_id, a_id))
+        return tuple(pair for ids in both for pair in self.pairs_of(ids[0]) if pair.ids == ids)
 
     def _concerns(self, ids: Collection[str]) -> bool:
         return self.about is None or not set(self.about).isdisjoint(ids)
@@ -163,7 +166,7 @@ class Rulings:
         answers += [contact.answer for contact in self.contacts.contacts.values()]
         answers += [pair.to_flank for pair in self.pairs if self.contacts.contact(*pair.ids)]
         for side in self.forces:
-            answers += close_call_links(self.field, side, self.distances)
+            answers += close_call_links(self.field, side)
         answers += [least_cards(self.field, string.span)[1] for string in self.paths if string.span]
         for name, of_unit in self.units.items():
             answers += attempt(f"fire/{name}", partial(_fire_doubts, of_unit), ())
@@ -184,8 +187,7 @@ class Rulings:
     def answers_about(self, a_id: str, b_id: str) -> tuple[Answer, ...]:
         """Returns the answers about two units: contact, either's flank, or their link."""
         contact = self.contacts.answer(a_id, b_id)
-        views = (self.pair(a_id, b_id), self.pair(b_id, a_id))
-        flanks = tuple(pair.to_flank for pair in views if pair is not None)
+        flanks = tuple(pair.to_flank for pair in self.views(a_id, b_id))
         if flanks:
             return contact, *flanks
         units = self.field.by_id
@@ -224,7 +226,7 @@ class UnitRulings:
         unknown = Answer("too_close", 0.0, 0.0, 0.5, NEAR_RULE, because)
         return rulings.attempt(
             f"near/{name}",
-            lambda: near_enemy(rulings.field, self.unit, rulings.distances),
+            lambda: near_enemy(rulings.field, self.unit),
             NearEnemy(unknown, None, None, is_near=False),
         )
 

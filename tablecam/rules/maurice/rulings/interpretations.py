@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
 from types import MappingProxyType
 from typing import Final
 
-from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.field.field import UnitOnField
-from tablecam.rules.maurice.field.tables import FORCE_BW
 from tablecam.rules.maurice.fire.fire import BaseFire
+from tablecam.rules.maurice.place.forces import are_linked
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.table.headings import difference_deg
 from tablecam.uncertainty.contact import TOUCH_MM
@@ -68,8 +66,9 @@ INTERPRETATIONS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Each interpretation, by the rule that it concerns."""
 
+EDGE_CONTACT_MM: Final = 0.05
+"""A wider gap shows, so that a reader asks why it counts as contact."""
 _BENT_DEG = 1.0
-_EDGE_CONTACT_MM = 0.05
 
 
 def readings_of(rulings: Rulings) -> Mapping[str, str]:
@@ -117,15 +116,9 @@ def _touches_across_a_gap(rulings: Rulings, unit_id: str) -> bool:
         rulings.contacts.answer(unit_id, other) for other in rulings.units[unit_id].in_contact
     )
     # A margin of the full tolerance means a gap of 0.
-    return any(answer.margin_mm < TOUCH_MM - _EDGE_CONTACT_MM for answer in answers)
+    return any(answer.margin_mm < TOUCH_MM - EDGE_CONTACT_MM for answer in answers)
 
 
 def _has_a_chain(rulings: Rulings) -> bool:
     """Whether units of one force are linked only through others of it."""
-    limit_mm = FORCE_BW * rulings.field.bw_mm + EXACT_MM
-    return any(
-        rulings.distances.mm(a, b) > limit_mm
-        for of_side in rulings.forces.values()
-        for force in of_side
-        for a, b in combinations(force, 2)
-    )
+    return any(not are_linked(rulings.field, a, b) for a, b in rulings.pairs_in_force)

@@ -41,11 +41,6 @@ RULES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 _ALWAYS = frozenset({"game", "active", "units", "warnings", "side"})
 
 
-def rulings(field: Field, active: str) -> Json:
-    """Returns all rulings as a document; units of the side `active` count as attackers."""
-    return rulings_document(Rulings(field, active))
-
-
 def rulings_document(ruled: Rulings) -> Json:
     """Serialises rulings; unknown ones are null and listed under `not_known`."""
     ruled.ask_all()

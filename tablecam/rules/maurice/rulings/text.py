@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tablecam.rules.maurice.charge.charge import ChargeLane
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.rules.maurice.fire.fire import FireOption
@@ -24,8 +23,6 @@ Column = tuple[str, str, Callable[[UnitRulings], str]]
 
 NOTHING = "-"
 _SHOWN_PAIRS_BW = 2 * NEAR_BW
-_CONTACT_MM = 0.5
-"""A shorter charge counts as touching already."""
 _FEW_PAIRS = 12
 """Beyond this number only close pairs are shown."""
 _INDENT: Final = 2
@@ -151,17 +148,10 @@ def _charge(rulings: Rulings) -> TextTable:
         if not of_unit.charge.is_eligible:
             rows.append((unit_id, NOTHING, str(of_unit.charge.why_not or ""), ""))
         rows.extend(
-            (unit_id, lane.target, _way(rulings, lane), f"{lane.cost_bw:.2f} BW")
+            (unit_id, lane.target, lane.move.words(rulings.field.bw_mm), f"{lane.cost_bw:.2f} BW")
             for lane in of_unit.charge.lanes
         )
     return TextTable("Charge (M-8.3)", ("unit", "target", "how, or why not", "costs"), tuple(rows))
-
-
-def _way(rulings: Rulings, lane: ChargeLane) -> str:
-    ahead = f"ahead {rulings.field.in_bw(lane.straight_mm):.2f} BW"
-    if lane.corner is None:
-        return ahead if lane.straight_mm >= _CONTACT_MM else "already touches it"
-    return f"wheel {rulings.field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner}, {ahead}"
 
 
 def _forces(rulings: Rulings) -> TextTable:

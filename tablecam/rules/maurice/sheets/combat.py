@@ -17,8 +17,8 @@ from tablecam.rules.maurice.field.levels import is_uphill
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM
 from tablecam.rules.maurice.sheets.lines import (
-    EDGE_CONTACT_MM,
     Part,
     answer_line,
     by_answer,
@@ -28,7 +28,7 @@ from tablecam.rules.maurice.sheets.lines import (
 )
 from tablecam.rules.reports import Finding, Question
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.lengths import Length, distance
 
@@ -37,8 +37,6 @@ _OUT_OF_VIEW = Reason("M-8.4", "it is out of view", "M-8.4")
 _NOT_FIRST = Reason(
     "M-8.5", "its front edge does not meet it first, straight ahead or after a wheel of 1 BW"
 )
-_CONTACT_MM = 0.5
-"""A shorter charge counts as touching already."""
 _MARGIN_MM = 6.0
 """No enemy farther than this beyond 1 BW can be engaged by measurement error alone."""
 
@@ -79,15 +77,11 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding
     """Returns the line of one legal charge move."""
     field = rulings.field
     allowed_mm = allowance_mm(field, unit) or 0.0
-    move = f"ahead {field.in_bw(lane.straight_mm):.2f} BW"
-    if lane.corner is not None:
-        wheel = f"wheel {field.in_bw(lane.arc_mm):.2f} BW about the {lane.corner} front corner"
-        move = f"{wheel}, then {move}"
     text = (
-        f"{unit.id} may charge {lane.target}: {move}, "
+        f"{unit.id} may charge {lane.target}: it {lane.move.words(field.bw_mm)}, "
         f"{lane.cost_bw:.2f} of its {field.in_bw(allowed_mm):g} BW"
     )
-    if lane.cost_bw * field.bw_mm < _CONTACT_MM:
+    if lane.move.is_contact:
         text = f"{unit.id} may charge {lane.target}, which its front edge already touches"
     if lane.also_meets:
         text += f"; it meets {', '.join(lane.also_meets)} at the same moment"
@@ -113,13 +107,13 @@ def _refusal_line(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> F
     """Returns why a unit cannot charge another."""
     length = distance(unit.unit, target.unit)
     why, margin_mm = _why_not(rulings, unit, target, length)
-    answer = listed_answer(
+    answer = certain(
+        "no",
         why.rule,
         f"{unit.id} cannot charge {target.id}: {why.clause}",
+        (length.evidence(f"{length.in_bw(rulings.field.bw_mm):.2f} BW"),),
         margin_mm=margin_mm,
         sigma_mm=length.sigma_mm if margin_mm else 0.0,
-        chance=0.0,
-        evidence=(length.evidence(f"{length.in_bw(rulings.field.bw_mm):.2f} BW"),),
     )
     return answer_line(answer, _question_about(unit, target), read=why.reading)
 
@@ -211,20 +205,9 @@ def _reading(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> 
 
 def _outnumbering(rulings: Rulings, unit: UnitOnField) -> Iterator[Finding]:
     """Yields enemies that do not outnumber a unit as they also face its side's gun (M-8.17)."""
-    units = rulings.field.by_id
-    enemies = [units[enemy_id] for enemy_id in rulings.engagements.enemies_of(unit.id)]
-    if sum(enemy.unit.arm != "artillery" for enemy in enemies) < 2:
-        return
-    for enemy in enemies:
-        others = [
-            units[other_id]
-            for other_id in rulings.engagements.enemies_of(enemy.id)
-            if other_id != unit.id
-        ]
-        if others and all(other.unit.arm == "artillery" for other in others):
-            names = ", ".join(other.id for other in others)
-            text = f"{enemy.id} is also engaged with {names} and does not outnumber {unit.id}"
-            yield plain_line(text, "M-8.17", read="M-8.17")
+    for enemy, guns in rulings.engagements.held_by_guns(unit.id).items():
+        text = f"{enemy} is also engaged with {', '.join(guns)} and does not outnumber {unit.id}"
+        yield plain_line(text, "M-8.17", read="M-8.17")
 
 
 def cover_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:

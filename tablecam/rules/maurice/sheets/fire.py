@@ -5,10 +5,8 @@ Bases with the same result share a line and a question.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Final, Literal
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import shapely
 
@@ -30,73 +28,23 @@ from tablecam.rules.maurice.sheets.lines import (
     span_of,
 )
 from tablecam.rules.reports import Finding, Question
-from tablecam.uncertainty.answer import Answer
+from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.lengths import distance
 from tablecam.wording import joined
 
-StopCode = Literal[
-    "range", "ahead", "other", "friend", "turned", "water", "woods", "obstruction", "nobody"
-]
-
-_STOPS: Final[Mapping[StopCode, tuple[str, str, str]]] = MappingProxyType(
-    {
-        "range": (
-            "M-7.9",
-            "it lies {of} BW away, beyond {limit:g} BW",
-            "it lies {of} BW away or more, beyond {limit:g} BW",
-        ),
-        "ahead": (
-            "M-7.12",
-            "it must fire straight ahead, at {of}",
-            "each must fire straight ahead, at {of}",
-        ),
-        "other": (
-            "M-7.12",
-            "at any angle its zone meets other units first or falls short",
-            "at any angle their zones meet other units first or fall short",
-        ),
-        "friend": (
-            "M-7.15",
-            "{of} stands in front of the enemy in its zone",
-            "{of} stands in front of the enemy in their zones",
-        ),
-        "turned": ("M-7.15", "a friend stands in front of the enemy", ""),
-        "water": ("M-7.6", "it stands in water", "they stand in water"),
-        "woods": ("M-7.6", "it is artillery in woods", ""),
-        "obstruction": (
-            "M-7.17",
-            "terrain ends its zone before it reaches any enemy",
-            "terrain ends their zones before they reach any enemy",
-        ),
-        "nobody": ("M-7.12", "no enemy lies within {limit:g} BW and 45° of straight ahead", ""),
-    }
-)
-"""What stops a base: its rule, and a clause about one base and, if it differs, about several."""
+_RANGE_RULE, _OBSTRUCTION_RULE = "M-7.9", "M-7.17"
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """The reason why a base may not fire at all, or not at one unit.
-
-    `of` is the unit or the distance that it names. `margin_mm` is at most 0, and 0 where no
-    distance decides.
-    """
-
-    code: StopCode
-    of: str = ""
-    margin_mm: float = 0.0
-    sigma_mm: float = 0.0
-    evidence: tuple[Shape, ...] = ()
-
-    @property
-    def alike(self) -> tuple[str, str]:
-        """The key by which bases share a line; out of range they share it at any distance."""
-        return self.code, "" if self.code == "range" else self.of
-
-
-def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
-    """Returns what stops a base from firing at any unit."""
+def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Answer:
+    """Returns what stops a base from firing at any unit, as a clause without its subject."""
     base, ground = unit.bases[place_of(unit, fire)], rulings.field.ground
+    if fire.blocked == "water":
+        shown, depth_mm = _common(base, ground.water, "cover"), _depth_mm(base, ground.water)
+        return certain("no", "M-7.6", "no base fires from water", shown, margin_mm=-depth_mm)
+    if fire.blocked == "woods":
+        shown, depth_mm = _common(base, ground.woods, "cover"), _depth_mm(base, ground.woods)
+        clause = "artillery does not fire from woods"
+        return certain("no", "M-7.6", clause, shown, margin_mm=-depth_mm)
     zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
     drawn = shapes_of(zone, "fire-zone")
     if fire.blocked == "friend":
@@ -106,31 +54,39 @@ def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Stop:
             if is_partly_in(friend.outline, zone)
         ]
         if not friends:  # a friend blocks only turned zones
-            return Stop("turned", evidence=drawn)
+            return certain("no", "M-7.15", "a friend stands in front of the enemy", drawn)
         # The nearest friend is the obvious one to name.
         first = min(friends, key=lambda friend: shapely.distance(friend.outline, base))
-        drawn = (*drawn, *_common(first.outline, zone, "friend"))
-        return Stop("friend", first.id, -_depth_mm(first.outline, zone), evidence=drawn)
-    if fire.blocked == "water" or fire.blocked == "woods":
-        area = ground.water if fire.blocked == "water" else ground.woods
-        drawn = _common(base, area, "cover")
-        return Stop(fire.blocked, margin_mm=-_depth_mm(base, area), evidence=drawn)
+        shown = (*drawn, *_common(first.outline, zone, "friend"))
+        clause = f"{first.id} stands in front of the enemy"
+        depth_mm = _depth_mm(first.outline, zone)
+        return certain("no", "M-7.15", clause, shown, margin_mm=-depth_mm)
     if fire.blocked == "obstruction":
-        return Stop("obstruction", evidence=(*drawn, *_common(ground.obstructing, zone, "cover")))
-    return Stop("nobody", evidence=shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
+        shown = (*drawn, *_common(ground.obstructing, zone, "cover"))
+        return certain(
+            "no", _OBSTRUCTION_RULE, "terrain ends the zone of fire before any enemy", shown
+        )
+    clause = f"no enemy lies within {_longest_bw(unit):g} BW and 45° of straight ahead"
+    return certain("no", "M-7.12", clause, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
 
 
-def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Stop:
-    """Returns what stops a base from firing at one unit."""
+def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Answer:
+    """Returns what stops a base from firing at one unit, as `stop_of`."""
     length = distance(unit.unit.bases[place_of(unit, fire)], target.unit)
-    off_bw = f"{rulings.field.in_bw(length.value_mm):.2f}"
-    margin_mm = _longest_bw(unit) * rulings.field.bw_mm - length.value_mm
-    drawn = (length.evidence(f"{off_bw} BW"),)
+    off, limit_bw = f"{rulings.field.in_bw(length.value_mm):.2f} BW", _longest_bw(unit)
+    margin_mm = limit_bw * rulings.field.bw_mm - length.value_mm
+    drawn = (length.evidence(off),)
     if margin_mm < 0:
-        return Stop("range", off_bw, margin_mm, length.sigma_mm, drawn)
+        clause = f"it lies {off} away, beyond {limit_bw:g} BW"
+        sigma_mm = length.sigma_mm
+        return certain("no", _RANGE_RULE, clause, drawn, margin_mm=margin_mm, sigma_mm=sigma_mm)
     if fire.options and all(option.angle == "ahead" for option in fire.options):
-        return Stop("ahead", ", ".join(option.target for option in fire.options), evidence=drawn)
-    return Stop("other", evidence=drawn) if fire.options else stop_of(rulings, unit, fire)
+        met = ", ".join(option.target for option in fire.options)
+        return certain("no", "M-7.12", f"straight ahead is {met}, which must be the target", drawn)
+    if fire.options:
+        clause = "at any angle the zone of fire meets other units first or falls short"
+        return certain("no", "M-7.12", clause, drawn)
+    return stop_of(rulings, unit, fire)
 
 
 def zone_of(rulings: Rulings, unit: UnitOnField, place: int, range_bw: float) -> shapely.Geometry:
@@ -142,8 +98,7 @@ def zone_of(rulings: Rulings, unit: UnitOnField, place: int, range_bw: float) ->
 
 def place_of(unit: UnitOnField, fire: BaseFire) -> int:
     """Returns the index of a base in its unit."""
-    names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
-    return names.index(fire.base)
+    return unit.unit.base_names.index(fire.base)
 
 
 def _longest_bw(unit: UnitOnField) -> float:
@@ -164,21 +119,32 @@ def _depth_mm(shape: shapely.Geometry, area: shapely.Geometry) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _BaseResult:
-    """A result for one base, at a target or at all: an option, a doubt, or a stop."""
+    """A result for one base, at a target or at all: an option, a doubt, or what stops it.
+
+    `answer` is the doubt, of an option too, or what stops the base; `read` is the interpretation
+    behind the option.
+    """
 
     fire: BaseFire
     target: UnitOnField | None
     option: FireOption | None = None
-    doubt: Answer | None = None
-    stop: Stop | None = None
+    answer: Answer | None = None
     read: str | None = None
+
+    @property
+    def stop(self) -> Answer | None:
+        """What stops the base; only doubts are about a unit."""
+        return None if self.answer is None or self.answer.about is not None else self.answer
 
     @property
     def alike(self) -> Hashable:
         """The key by which bases share a line; doubts keep a line of their own."""
-        if self.doubt is not None or self.option is None:
-            stopped = None if self.stop is None else self.stop.alike
-            return self.target, None if self.doubt is None else self.fire.base, stopped, self.read
+        if self.stop is not None:
+            # Out of range they share it at any distance.
+            is_far = self.stop.rule == _RANGE_RULE
+            return self.target, _RANGE_RULE if is_far else self.stop.because
+        if self.option is None or self.answer is not None:
+            return self.target, self.fire.base, self.read
         option = self.option
         return option.target, option.range, option.angle, option.dice, option.modifiers, self.read
 
@@ -190,8 +156,7 @@ def fire_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
         yield never
         return
     yield from _shared(rulings, unit, _about_all(rulings, unit))
-    for place in range(len(unit.bases)):
-        name = unit.unit.base_name(place)
+    for place, name in enumerate(unit.unit.base_names):
         if unit.unit.arm == "artillery":
             yield from shapes_of(zone_of(rulings, unit, place, LONG_BW), "fire-zone", "24 BW")
         yield from shapes_of(zone_of(rulings, unit, place, SHORT_BW), "fire-zone", name)
@@ -226,8 +191,8 @@ def _about_all(rulings: Rulings, unit: UnitOnField) -> Iterator[_BaseResult]:
             other = None if doubt.about is None else rulings.field.by_id[doubt.about]
             if other is not None and other not in named:
                 named.add(other)
-                results.append(_BaseResult(fire, other, doubt=doubt))
-        yield from results or [_stop_result(fire, None, stop_of(rulings, unit, fire))]
+                results.append(_BaseResult(fire, other, answer=doubt))
+        yield from results or [_BaseResult(fire, None, answer=stop_of(rulings, unit, fire))]
 
 
 def _about_one(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iterator[_BaseResult]:
@@ -239,23 +204,17 @@ def _about_one(rulings: Rulings, unit: UnitOnField, target: UnitOnField) -> Iter
         if hits:
             yield from (_option_result(rulings, unit, fire, option) for option in hits)
         elif doubt is not None:
-            yield _BaseResult(fire, target, doubt=doubt)
+            yield _BaseResult(fire, target, answer=doubt)
         else:
-            yield _stop_result(fire, target, stop_at(rulings, unit, fire, target))
+            yield _BaseResult(fire, target, answer=stop_at(rulings, unit, fire, target))
 
 
 def _option_result(
     rulings: Rulings, unit: UnitOnField, fire: BaseFire, option: FireOption
 ) -> _BaseResult:
     target = rulings.field.by_id[option.target]
-    doubt = _doubt(fire, target)
-    return _BaseResult(fire, target, option, doubt, read=_reading(rulings, unit, option))
-
-
-def _stop_result(fire: BaseFire, target: UnitOnField | None, stop: Stop) -> _BaseResult:
-    return _BaseResult(
-        fire, target, stop=stop, read="M-7.17" if stop.code == "obstruction" else None
-    )
+    doubt = next((doubt for doubt in fire.close_calls if doubt.about == target.id), None)
+    return _BaseResult(fire, target, option, doubt, _reading(rulings, unit, option))
 
 
 def _shared(
@@ -271,13 +230,22 @@ def _shared(
 
 def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> Finding:
     """Returns the line of bases with the same result."""
-    first = bases[0]
-    asked = _question_about(unit, bases)
+    first, shooters = bases[0], _shooters(unit, bases)
+    at = [] if first.target is None else [first.target.id]
+    shoot = f"shoot {at[0]}" if at else "fire"
+    names = ",".join(result.fire.base for result in bases)
+    asked = question(f"May {shooters} {shoot}?", "fire", unit.id, names, *at)
     if first.option is not None:
         return _option_line(rulings, unit, bases, asked)
-    if first.doubt is not None:
-        return answer_line(first.doubt, asked)
-    return _stop_line(unit, bases, asked)
+    stops = [result.stop for result in bases if result.stop is not None]
+    if first.answer is not None and not stops:
+        return answer_line(first.answer, asked)
+    # The base that misses by least gives the distance.
+    nearest = max(stops, key=lambda stop: stop.margin_mm)
+    text = f"{shooters} may not {shoot}: {nearest.because}"
+    answer = replace(nearest, because=text, evidence=_evidence(stop.evidence for stop in stops))
+    read = _OBSTRUCTION_RULE if answer.rule == _OBSTRUCTION_RULE else None
+    return answer_line(answer, asked, read=read)
 
 
 def _option_line(
@@ -293,12 +261,12 @@ def _option_line(
         angle = f"turned {turned} to the {first.angle}"
     dice = f"{first.dice} {'die' if first.dice == 1 else 'dice'}" + " each" * (len(options) > 1)
     text = (
-        f"{_subject(unit, bases)} may shoot {first.target}: {first.range} range ({bw} BW), "
+        f"{_shooters(unit, bases)} may shoot {first.target}: {first.range} range ({bw} BW), "
         f"{angle}, {dice}, hits on {first.to_hit}+"
     )
     if first.modifiers:
         text += f" ({', '.join(map(str, first.modifiers))})"
-    doubt = bases[0].doubt
+    doubt = bases[0].answer
     if doubt is not None:
         return answer_line(doubt, asked, text=f"{text}; but {doubt.because}", read=bases[0].read)
     limit_mm = (SHORT_BW if first.range == "short" else LONG_BW) * rulings.field.bw_mm
@@ -317,43 +285,12 @@ def _option_line(
     return answer_line(answer, asked, text=text, read=bases[0].read)
 
 
-def _stop_line(unit: UnitOnField, bases: Sequence[_BaseResult], asked: Question) -> Finding:
-    """Returns why some bases may not fire; the nearest one gives the distance."""
-    stops = [result.stop for result in bases if result.stop is not None]
-    # The base that misses by least gives the distance.
-    nearest = max(stops, key=lambda stop: stop.margin_mm)
-    target = bases[0].target
-    at = "fire" if target is None else f"shoot {target.id}"
-    rule, of_one, of_many = _STOPS[nearest.code]
-    why = ((len(stops) > 1 and of_many) or of_one).format(of=nearest.of, limit=_longest_bw(unit))
-    answer = listed_answer(
-        rule,
-        f"{_subject(unit, bases)} may not {at}: {why}",
-        margin_mm=nearest.margin_mm,
-        sigma_mm=nearest.sigma_mm,
-        chance=0.0,
-        evidence=_evidence(stop.evidence for stop in stops),
-    )
-    return answer_line(answer, asked, read=bases[0].read)
-
-
-def _subject(unit: UnitOnField, bases: Sequence[_BaseResult]) -> str:
-    """Names some bases of a unit at the start of a sentence; all bases together are the unit."""
+def _shooters(unit: UnitOnField, bases: Sequence[_BaseResult]) -> str:
+    """Names some bases of a unit; all bases together are the unit."""
     if len(bases) == len(unit.bases):
-        return unit.id if len(bases) == 1 else f"All {len(bases)} bases of {unit.id}"
-    return f"Base{'s' * (len(bases) > 1)} {joined(result.fire.base for result in bases)}"
-
-
-def _question_about(unit: UnitOnField, bases: Sequence[_BaseResult]) -> Question:
-    """Returns the question whether some bases may fire."""
-    names = [result.fire.base for result in bases]
-    target = bases[0].target
-    shooters = f"base{'s' * (len(names) > 1)} {joined(names)} of {unit.id}"
-    if len(names) == len(unit.bases):
-        shooters = unit.id if len(names) == 1 else f"all {len(names)} bases of {unit.id}"
-    text = f"May {shooters} {'fire' if target is None else f'shoot {target.id}'}?"
-    at = () if target is None else (target.id,)
-    return question(text, "fire", unit.id, ",".join(names), *at)
+        return unit.id if len(bases) == 1 else f"all {len(bases)} bases of {unit.id}"
+    names = joined(result.fire.base.removeprefix(f"{unit.id}/") for result in bases)
+    return f"base{'s' * (len(bases) > 1)} {names} of {unit.id}"
 
 
 def _evidence(drawn: Iterable[tuple[Shape, ...]]) -> tuple[Shape, ...]:
@@ -372,7 +309,7 @@ def _reading(rulings: Rulings, unit: UnitOnField, option: FireOption) -> str | N
             and shapely.dwithin(piece.outline, unit.outline, limit_mm)
             for piece in rulings.field.ground.pieces
         )
-        return "M-7.27" if is_walled else "M-7.17"
+        return "M-7.27" if is_walled else _OBSTRUCTION_RULE
     return None if option.angle == "ahead" else "M-7.12"
 
 
@@ -383,7 +320,3 @@ def _why_never(unit: UnitOnField) -> Finding | None:
     if unit.formation == "column":
         return plain_line(f"{unit.id} is in column and may not fire", "M-7.7")
     return None
-
-
-def _doubt(fire: BaseFire, target: UnitOnField) -> Answer | None:
-    return next((doubt for doubt in fire.close_calls if doubt.about == target.id), None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 import shapely
 
@@ -14,8 +13,6 @@ from tablecam.uncertainty.answer import CERTAIN, Answer, AnswerWord
 
 Part = Finding | Shape
 """A line of a section, or a shape that it draws besides the evidence of its lines."""
-EDGE_CONTACT_MM: Final = 0.05
-"""A wider gap shows, so that a reader asks why it counts as contact."""
 
 
 def by_answer(answer: Answer, yes: str, no: str, too_close: str = "") -> str:

@@ -15,19 +15,18 @@ from tablecam.rules.maurice.place.forces import link, linking_obstacle
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.rulings.interpretations import is_bent_column
+from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM, is_bent_column
 from tablecam.rules.maurice.sheets.lines import (
-    EDGE_CONTACT_MM,
     Part,
     answer_line,
     by_answer,
-    listed_answer,
     plain_line,
     question,
 )
 from tablecam.rules.reports import Finding
 from tablecam.table.model import Commander
 from tablecam.table.sides import side_name
+from tablecam.uncertainty.answer import certain
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.illustration import ring
 from tablecam.uncertainty.lengths import distance
@@ -125,9 +124,8 @@ def flanks_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 
 def flank_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
     """Yields each of two enemies as seen by the other."""
-    for pair in (rulings.pair(a.id, b.id), rulings.pair(b.id, a.id)):
-        if pair is not None:
-            yield _flank_line(rulings, pair)
+    for pair in rulings.views(a.id, b.id):
+        yield _flank_line(rulings, pair)
 
 
 def _flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
@@ -216,17 +214,12 @@ def span_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 
 def _span(rulings: Rulings, leader: Commander, unit: UnitOnField) -> Iterator[Part]:
     """Yields the line of the path from a commander to a unit's force, and its shape."""
-    force = _force_of(rulings, unit)
-    spans = {(path.commander, path.force): path.span for path in rulings.paths}
-    if (leader.id, force) in spans:
-        length = spans[leader.id, force]
-    else:
-        length = command_string(rulings.field, leader, force)
+    length = command_string(rulings.field, leader, _force_of(rulings, unit))
     text = f"What span activates {unit.id}'s force from {leader.id}?"
     asked = question(text, "span", leader.id, unit.id)
     if length is None:
         because = f"no path from {leader.id} reaches it without coming within 1 BW of an enemy"
-        answer = listed_answer("M-4.12", because, margin_mm=0.0, chance=0.0)
+        answer = certain("no", "M-4.12", because)
         yield answer_line(answer, asked, read="M-4.12")
         return
     _, answer = least_cards(rulings.field, length)

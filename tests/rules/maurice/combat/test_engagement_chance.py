@@ -8,13 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.geometry.outlines import corners
+from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.field.front_contact import contact_margin_mm, touches_front
+from tablecam.rules.maurice.field.front_contact import contact_margin_mm, front_gap_mm
 from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Position, Terrain, Unit
+from tablecam.uncertainty.contact import TOUCH_MM
 from tests.rules.maurice.drawn import drawn_position
 from tests.rules.maurice.tables import gun, line, massed, position
 
@@ -165,15 +167,15 @@ LAYOUTS = st.sampled_from([line, massed, gun])
     st.floats(-3, 30),
     st.one_of(st.sampled_from([0.0, 90.0, 180.0, 270.0]), st.floats(0, 360)),
 )
-def test_margins_base_by_base_agree_with_the_ruling(ours, theirs, x_mm, gap_mm, heading) -> None:
+def test_the_margin_of_contact_agrees_with_the_gap(ours, theirs, x_mm, gap_mm, heading) -> None:
     a, b = ours("F1", "french", 600, 480), _before(a_front_mm(ours), theirs, x_mm, gap_mm, heading)
     try:
         field = field_of(position(a, b))
     except ValueError:  # laid on top of each other
         return
     units = field.by_id["F1"], field.by_id["B1"]
-    margin_mm = contact_margin_mm(field, *units)
-    assert (margin_mm >= 0) == touches_front(field, *units)
+    margin_mm, gap_mm = contact_margin_mm(field, *units), front_gap_mm(*units)
+    assert (margin_mm >= 0) == (gap_mm is not None and gap_mm <= TOUCH_MM + EXACT_MM)
 
 
 def a_front_mm(layout) -> float:

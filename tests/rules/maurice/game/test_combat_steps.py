@@ -56,7 +56,7 @@ def test_m_8_19_one_roll_for_all_in_the_order_that_it_names() -> None:
     assert scores == {"F1": 12, "B1": 7}
     with pytest.raises(Refused, match="expected 2 dice"):
         after(state, replace(due, values=(6,)))
-    with pytest.raises(Refused, match="expected dice, got done"):
+    with pytest.raises(Refused, match="expected 2 dice for combat: F1, B1, got done"):
         after(state, Done())
 
 

@@ -312,7 +312,7 @@ NEAR = line("B1", "british", 500, 620, SOUTH)
 def test_m_8_5_a_charge_is_known_by_whom_it_meets() -> None:
     state = at(Charging(("F1",)), F1, NEAR)
     found = the_one(state, shifted(HOME, 0, -2))
-    assert found.text == "F1 moved ahead 2 BW into B1: charge?"
+    assert found.text == "F1 goes 2.00 BW ahead into B1: charge?"
     assert "gap of 2.0 mm counts as contact (G-8)" in found.answer.because
     assert isinstance(found.action, Charge)
     after(state, found.action)

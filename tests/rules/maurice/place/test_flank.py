@@ -12,7 +12,6 @@ from tablecam.geometry.fronts import Fronts
 from tablecam.geometry.outlines import axes, footprint
 from tablecam.geometry.rectangles import rectangles
 from tablecam.geometry.sides import SIDES, side_of
-from tablecam.rules.maurice.field.distance_matrix import distance_matrix
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.place.flank import flanked_by, is_to_flank, to_flank
@@ -107,7 +106,7 @@ def test_m_1_11_most_of_an_enemy_lies_to_the_front_the_flank_or_the_rear() -> No
         gun("B3", "british", 600, 500),
     ]
     field = field_of(position(OURS, *enemies))
-    found = {pair.ids: pair for pair in pairs(field, field.units, distance_matrix(field))}
+    found = {pair.ids: pair for pair in pairs(field, field.units)}
     assert [found["F1", f"B{i}"].b_is for i in (1, 2, 3)] == ["front", "flank", "rear"]
     assert len(found) == 6  # both ways, and no pairs of friends
     assert found["B3", "F1"].distance_mm == pytest.approx(40.0)

@@ -8,8 +8,8 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.place.forces import (
     close_call_links,
+    first_unlinked,
     forces,
-    is_force,
     link,
     possible_forces,
 )
@@ -82,13 +82,12 @@ def test_m_1_15_arm_counts_and_an_unclear_formation_links_to_nobody() -> None:
 
 def test_m_4_14_part_of_a_force_is_a_force_only_while_it_hangs_together() -> None:
     field = field_of(position(*chain(40, 40)))
-    assert is_force(field, ["F2", "F3"])
-    assert is_force(field, ["F3", "F1", "F2"])
-    assert is_force(field, ["F1"])
-    assert not is_force(field, ["F1", "F3"])
-    assert not is_force(field, [])
+    assert first_unlinked(field, ["F2", "F3"]) is None
+    assert first_unlinked(field, ["F3", "F1", "F2"]) is None
+    assert first_unlinked(field, ["F1"]) is None
+    assert first_unlinked(field, ["F1", "F3"]) == "F3"
     with pytest.raises(BadInput, match="there is no unit F9"):
-        is_force(field, ["F1", "F9"])
+        first_unlinked(field, ["F1", "F9"])
 
 
 def test_m_1_15_a_link_tells_its_margin_or_what_parts_the_two() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.cli import main
+from tablecam.drawing.table_svg import table_svg
 from tablecam.geometry.outlines import common_area
 from tablecam.rules.maurice.charge.charge import charges
 from tablecam.rules.maurice.charge.confidence import drawn_fields
@@ -21,7 +22,7 @@ from tablecam.rules.maurice.game.hands.detect_moves import detect_moves, suggest
 from tablecam.rules.maurice.game.state.steps import Marching
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.rulings import facts
-from tablecam.rules.maurice.rulings.drawing import rulings_svg
+from tablecam.rules.maurice.rulings.drawing import rulings_drawing
 from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.rules.maurice.sheets import combat
@@ -205,7 +206,7 @@ def test_a_close_up_is_drawn_though_a_string_lies_off_it():
     leader = Commander("cinc", "french", 1400, 100)
     where = position(*force, line("B1", "british", 100, 700, SOUTH), commanders=[leader])
     found = Rulings(field_of(where), "french", about=("F0",))
-    assert ElementTree.fromstring(rulings_svg(found)).tag.endswith("svg")
+    assert ElementTree.fromstring(table_svg(where, rulings_drawing(found))).tag.endswith("svg")
 
 
 def test_contacts_beyond_us_are_null_and_not_nobody(monkeypatch):

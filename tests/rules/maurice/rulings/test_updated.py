@@ -55,7 +55,7 @@ def test_what_is_out_of_reach_is_taken_over():
     after = Rulings(updated_field(BEFORE.field, there), BEFORE.active)
     assert after.units["F1"].charge is BEFORE.units["F1"].charge
     assert after.units["F5"].charge is not BEFORE.units["F5"].charge
-    assert after.pair("F1", "B1").to_flank is BEFORE.pair("F1", "B1").to_flank
+    assert after.views("F1", "B1")[0].to_flank is BEFORE.views("F1", "B1")[0].to_flank
 
 
 def test_new_terrain_and_lost_units_change_all():

@@ -15,7 +15,7 @@ FACING = Rulings(
 def test_each_sentence_has_its_answer_before_it_and_its_rule_behind_it():
     said = "\n".join(sheet_lines(pair_sheet(FACING, "F1", "B1"), width=300))
     assert "\nContact\n  no         F1 and B1 do not touch: the gap is 100.0 mm. [M-1.10]\n" in said
-    assert "\nCharge\n  yes        F1 may charge B1: ahead 2.50 BW" in said
+    assert "\nCharge\n  yes        F1 may charge B1: it goes 2.50 BW ahead" in said
 
 
 def test_no_line_is_longer_than_the_window_and_nothing_is_lost():

@@ -15,6 +15,7 @@ from tablecam.rules.maurice.game.state.sequence import DRAWS, after_action
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Activating, Interrupting
 from tablecam.rules.maurice.game.state.table import field_at, forces_at
+from tablecam.rules.maurice.movement.ways import mover_decides
 from tablecam.rules.maurice.place.command_string import (
     command_string,
     command_strings,
@@ -282,5 +283,5 @@ def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int
         raise Refused(answer.because, rule=answer.rule, key="spans")
     facts |= {"span_bw": round(reached.length_bw, 3), "answer": answer.answer}
     if answer.answer == "too_close":
-        text += f"; {abs(answer.margin_mm):.1f} mm is too close to call, so the mover decides"
+        text += f"; {mover_decides(answer)}"
     return Event("activated", text, "M-4.11", facts, (reached.path,))

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import UnitOnField
@@ -36,7 +35,7 @@ from tablecam.rules.maurice.game.state.declaring import (
 )
 from tablecam.rules.maurice.game.state.sequence import after_fire
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
-from tablecam.rules.maurice.game.state.step_rules import RollRules
+from tablecam.rules.maurice.game.state.step_rules import RollRules, refusing
 from tablecam.rules.maurice.game.state.steps import (
     Direction,
     Firing,
@@ -97,11 +96,8 @@ def shots_of(state: State, step: RollingToHit) -> tuple[Shot, ...]:
     amounts = state.round.amounts(_SYMBOLS[firing.kind])
     names = {aim.unit for aim in step.aims}
     cards = {name: amounts[name] for name in names if name in amounts}
-    try:
-        request = Volley(firing.kind, firing.side, step.aims, cards)
-        return shot_list(field_at(state), request)
-    except BadInput as error:
-        raise Refused(error.message, rule="M-7.12", key="targets") from None
+    with refusing("M-7.12", "targets"):
+        return shot_list(field_at(state), Volley(firing.kind, firing.side, step.aims, cards))
 
 
 def fired_out(state: State, step: Firing) -> StateAndEvents | None:
@@ -172,7 +168,7 @@ def _check_may_fire(state: State, step: Firing, action: Fire) -> None:
         raise Refused("expected a target for at least one base", rule="M-7.5", key="targets")
     if state.declares_first:
         _check_declared_fire(state, unit, action)
-    names = [unit.unit.base_name(place) for place in range(len(unit.bases))]
+    names = unit.unit.base_names
     for base in action.targets:
         if base not in names:
             why = f"{unit.id} has no base {base}{nearest(base, names)}"

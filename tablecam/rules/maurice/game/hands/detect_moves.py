@@ -23,9 +23,9 @@ from tablecam.rules.maurice.game.moves.charge_ends import (
     end_error_mm,
     nearest_charge,
 )
-from tablecam.rules.maurice.game.moves.charge_steps import may_move_up
+from tablecam.rules.maurice.game.moves.charge_steps import charge_notes, may_move_up
 from tablecam.rules.maurice.game.moves.march_steps import judge_march
-from tablecam.rules.maurice.game.moves.move_words import bw_text, is_absurd, move_words
+from tablecam.rules.maurice.game.moves.move_words import is_absurd, move_words
 from tablecam.rules.maurice.game.moves.nearest import nearest_march, nearest_wheel
 from tablecam.rules.maurice.game.procedure import round as the_round
 from tablecam.rules.maurice.game.setup.setup_steps import yet_to_deploy
@@ -43,7 +43,7 @@ from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import allowance_bw
-from tablecam.rules.maurice.movement.ways import Way
+from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, attempt
@@ -51,8 +51,7 @@ from tablecam.table.formation import read_formation
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import Answer
-from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.uncertainty.answer import Answer, certain
 from tablecam.wording import counted, joined
 
 _BEFORE_MM = 20.0
@@ -220,7 +219,7 @@ def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Sugg
     for seen in position.units:
         if seen.bases and state.position.unit(seen.id) is None:
             text = f"{seen.id} has left the game but is still on the table: take it off"
-            yield Suggestion(seen.id, text, None, _no_answer("M-1.14", text))
+            yield Suggestion(seen.id, text, None, certain("no", "M-1.14", text))
 
 
 def _commander_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
@@ -282,7 +281,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
     unit, there = field.by_id[seen.id], _on_empty_field(field, seen)
     if there is None:
         text = f"{seen.id} is off the table: put it back"
-        return Suggestion(seen.id, text, action, _no_answer("M-6.32", text), state.position)
+        return Suggestion(seen.id, text, action, certain("no", "M-6.32", text), state.position)
     if there.formation == "broken-up":
         # Without a formation there is no move to judge.
         return _no_formation(state, unit, there)
@@ -313,7 +312,7 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     if result.is_broken:
         why = result.because[-1]
         text = f"{seen.id} breaks as it falls back: take it off the table?"
-        return Suggestion(seen.id, text, action, Answer("yes", 0.0, 0.0, 1.0, why.rule, why.clause))
+        return Suggestion(seen.id, text, action, certain("yes", why.rule, why.clause))
     back = moved_back(unit, result.fall_back_mm).unit.bases
     error_mm = max(
         math.dist(at.place_mm, base.place_mm) for at, base in zip(back, seen.bases, strict=True)
@@ -321,11 +320,13 @@ def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
     because = f"{seen.id} falls back {field.in_bw(result.fall_back_mm):.4g} BW straight back"
     margin_mm = charge_tolerance_mm(seen.bases) - error_mm
     if margin_mm >= 0.0:
-        answer = Answer("yes", margin_mm, 0.0, 1.0, "M-8.24", because)
+        answer = certain("yes", "M-8.24", because, margin_mm=margin_mm)
         return Suggestion(seen.id, f"{seen.id} fell back: confirm?", action, answer)
     text = f"{seen.id} is {error_mm:.0f} mm from where its fall back ends"
     nearest = _proposed_position(state, seen, back)
-    return Suggestion(seen.id, text, action, _no_answer("M-8.24", because, -margin_mm), nearest)
+    return Suggestion(
+        seen.id, text, action, certain("no", "M-8.24", because, margin_mm=margin_mm), nearest
+    )
 
 
 def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestion:
@@ -335,7 +336,7 @@ def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Sugges
     # As if it were formed as before: the place nearest to that.
     as_it_was = replace(there, formation=unit.formation)
     nearest = _proposed_position(state, there.unit, _nearest(state, unit, as_it_was))
-    return Suggestion(unit.id, text, None, _no_answer("M-1.7", text), nearest or state.position)
+    return Suggestion(unit.id, text, None, certain("no", "M-1.7", text), nearest or state.position)
 
 
 def _nearest(
@@ -391,8 +392,7 @@ def _consequences(state: State, seen: Unit, judgement: Way) -> Iterator[str]:
     field = field_at(state)
     unit = field.by_id[seen.id]
     if judgement.is_legal.answer == "too_close":
-        missing_mm = abs(judgement.is_legal.margin_mm)
-        yield f"{missing_mm:.1f} mm is too close to call, so the mover decides"
+        yield mover_decides(judgement.is_legal)
     if judgement.is_rough:
         yield "1 disruption for difficult ground (M-6.3)"
     own = judgement.disruptions - judgement.is_rough
@@ -427,7 +427,7 @@ def suggest_charge(state: State, seen: Unit) -> Suggestion:
     if end is None or why_not is not None:
         error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
         return _illegal_charge(state, seen, action, end, error_mm, why_not)
-    text = f"{seen.id} {_charge_words(field, end)} into {end.target}: charge?"
+    text = f"{seen.id} {end.move.words(field.bw_mm)} into {end.target}: charge?"
     tolerance_mm = charge_tolerance_mm(seen.bases)
     answer = _legal_charge(field, end, end_error_mm(end, there.axes), tolerance_mm)
     return Suggestion(seen.id, text, action, answer)
@@ -455,31 +455,23 @@ def _illegal_charge(
     rule, because = "M-8.3", f"no charge of {seen.id} reaches {action.target}"
     if why_not is not None:
         rule, because = why_not.rule or rule, why_not.why
-    answer = _no_answer(rule, because, error_mm, () if end is None else end.evidence)
+    answer = certain("no", rule, because, () if end is None else end.evidence, margin_mm=-error_mm)
     text = f"{seen.id} stands in front of {action.target}: charge?"
     nearest = state.position if end is None else _proposed_position(state, seen, end.bases)
     return Suggestion(seen.id, text, action, answer, nearest)
 
 
-def _charge_words(field: Field, end: ChargeEnd) -> str:
-    wheel = f"wheeled {end.corner} {bw_text(field.in_bw(end.move.arc_mm))} BW"
-    onward = f"moved ahead {bw_text(field.in_bw(end.move.straight_mm))} BW"
-    return joined([wheel, onward] if end.corner else [onward])
-
-
 def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: float) -> Answer:
     """Returns the answer of a legal charge: its cost and consequences."""
-    parts = [f"{field.in_bw(end.move.cost_mm):.2f} BW"]
-    if error_mm > TOUCH_MM:
-        parts.append(f"its gap of {error_mm:.1f} mm counts as contact (G-8)")
+    parts = [f"{field.in_bw(end.move.cost_mm):.2f} BW", *charge_notes(end, error_mm)]
     if end.also_meets:
         parts.append(f"it also meets {joined(end.also_meets)} (M-8.8)")
     if end.crosses_difficult:
         parts.append("1 disruption for difficult ground (M-8.6)")
     if end.doubt is not None:
-        parts.append("whether it can is too close to call, so the mover decides")
         return replace(end.doubt, because=joined(parts), evidence=end.evidence)
-    return Answer("yes", tolerance_mm - error_mm, 0.0, 1.0, "M-8.5", joined(parts), end.evidence)
+    margin_mm = tolerance_mm - error_mm
+    return certain("yes", "M-8.5", joined(parts), end.evidence, margin_mm=margin_mm)
 
 
 def _with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
@@ -528,13 +520,6 @@ def _proposed_position(state: State, seen: Unit, bases: Bases | None) -> Positio
     return None if bases is None else state.with_unit(replace(seen, bases=bases)).position
 
 
-def _no_answer(
-    rule: str, because: str, far_mm: float = 0.0, drawn: tuple[Shape, ...] = ()
-) -> Answer:
-    """Returns the answer "no" with the missing distance and the reason."""
-    return Answer("no", -far_mm, 0.0, 0.0, rule, because, drawn)
-
-
 def _put_back(
     state: State,
     name: str,
@@ -544,7 +529,9 @@ def _put_back(
     drawn: tuple[Shape, ...] = (),
 ) -> Suggestion:
     """Suggests to put a unit or commander back where the game has it."""
-    return Suggestion(name, text, None, _no_answer(rule, text, far_mm, drawn), state.position)
+    return Suggestion(
+        name, text, None, certain("no", rule, text, drawn, margin_mm=-far_mm), state.position
+    )
 
 
 def _suggested(
@@ -553,6 +540,6 @@ def _suggested(
     """Suggests an action that is legal unless it is refused now."""
     why_not = _refusal(state, action)
     if why_not is None:
-        return Suggestion(name, text, action, Answer("yes", 0.0, 0.0, 1.0, rule, text))
-    answer = _no_answer(why_not.rule or rule, why_not.why)
+        return Suggestion(name, text, action, certain("yes", rule, text))
+    answer = certain("no", why_not.rule or rule, why_not.why)
     return Suggestion(name, text, action, answer, nearest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,10 +13,11 @@ import shapely
 from tablecam.geometry.moves import poses
 from tablecam.geometry.moves.fans import TurnedLanes, corners_of, fan_before
 from tablecam.geometry.moves.lanes import (
+    CORNERS,
     Corner,
-    lane,
     lane_corners_mm,
     pivot_mm,
+    room_ahead_mm,
     turned_deg,
     wheeled,
 )
@@ -38,7 +40,6 @@ _SIGMAS = 3.0
 """Measurement tolerance in sigmas of a base's pose."""
 _STEP_MM = 0.25
 """Arc step in the search for the wheel that leads to a seen pose."""
-_CORNERS: tuple[Corner, Corner] = ("left", "right")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,26 +132,18 @@ def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Itera
     far_mm = 2 * (allowance_mm(field, unit) or 0.0)
     for corner, arc_mm in _wheels_to(field, unit, seen):
         front = wheeled(unit.axes, corner, arc_mm)
-        straight_mm = _straight_to_mm(front, field.by_id[target], far_mm)
-        if straight_mm is not None:
+        straight_mm = room_ahead_mm(front, [field.by_id[target].outline], far_mm)
+        if math.isfinite(straight_mm):
             end = _end(field, unit, (target,), Move(corner, arc_mm, straight_mm))
             yield replace(end, doubt=answer)
 
 
 def _wheels_to(field: Field, unit: UnitOnField, seen: Axes) -> tuple[tuple[Corner, float], ...]:
     """Returns, per corner, the wheel that leads nearest to a front; no wheel only once."""
-    arcs_mm = {corner: _arc_to(field, unit, corner, seen) for corner in _CORNERS}
+    arcs_mm = {corner: _arc_to(field, unit, corner, seen) for corner in CORNERS}
     # An arc of 0 is the same move about either corner; keep it once.
-    wheels = [(corner if arc_mm else _CORNERS[0], arc_mm) for corner, arc_mm in arcs_mm.items()]
+    wheels = [(corner if arc_mm else CORNERS[0], arc_mm) for corner, arc_mm in arcs_mm.items()]
     return tuple(dict.fromkeys(wheels))
-
-
-def _straight_to_mm(front: Axes, enemy: UnitOnField, reach_mm: float) -> float | None:
-    """Returns the distance straight ahead to an enemy, or None if it is not in the lane."""
-    there = shapely.get_coordinates(shapely.intersection(lane(front, reach_mm), enemy.outline))
-    if not len(there):
-        return None
-    return float(((there - front.left_mm) @ np.array(forward(front.heading_deg))).min())
 
 
 def _arc_to(field: Field, unit: UnitOnField, corner: Corner, seen: Axes) -> float:

@@ -6,7 +6,7 @@ has moved since, and units do not block view.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import shapely
@@ -228,8 +228,6 @@ def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:
     judgement = judge_march(state, action)
     if (why_not := _not_a_move_up(state, action, judgement)) is not None:
         raise Refused(why_not, rule="M-8.9", key="bases")
-    if judgement.is_legal.answer == "no":
-        raise Refused(judgement.is_legal.because, rule=judgement.is_legal.rule, key="bases")
     state, events = with_march(state, action, judgement)
     step = replace(step, moved=(*step.moved, action.unit))
     state, displaced = _next(state, step, judgement.area)
@@ -317,20 +315,24 @@ def _check_may_act(step: Charging, name: str) -> None:
         raise Refused(f"{name} has already {done} in this round", rule="M-8.5", key="unit")
 
 
+def charge_notes(end: ChargeEnd, gap_mm: float) -> Iterator[str]:
+    """Yields why a charge counts although a gap is left, or although it is in doubt."""
+    if gap_mm > TOUCH_MM:
+        yield f"its gap of {gap_mm:.1f} mm counts as contact (G-8)"
+    if end.doubt is not None:
+        yield "whether it can is too close to call, so the mover decides"
+
+
 def _charge_event(state: State, end: ChargeEnd, gap_mm: float) -> Event:
     """Returns the event of a charge; it says when a small gap counts as contact."""
-    bw_mm, move = state.position.table.base_width_mm, end.move
-    wheel = f"wheels {end.corner} {move.arc_mm / bw_mm:.2f} BW, then " if end.corner else ""
+    field, move = field_at(state), end.move
     targets = joined((end.target, *end.also_meets))
-    text = f"{end.unit.id} charges {targets}: {wheel}goes {move.straight_mm / bw_mm:.2f} BW ahead"
-    if gap_mm > TOUCH_MM:
-        text += f"; its gap of {gap_mm:.1f} mm counts as contact (G-8)"
-    if end.doubt is not None:
-        text += "; whether it can is too close to call, so the mover decides"
+    way = move.words(field.bw_mm)
+    text = "; ".join((f"{end.unit.id} charges {targets}: {way}", *charge_notes(end, gap_mm)))
     facts = {
         "unit": end.unit.id,
         "targets": [end.target, *end.also_meets],
-        "cost_bw": round(move.cost_mm / bw_mm, 3),
+        "cost_bw": round(field.in_bw(move.cost_mm), 3),
         "wheel": end.corner,
         "off_mm": round(gap_mm, 2),
     }

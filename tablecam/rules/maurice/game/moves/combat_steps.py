@@ -10,7 +10,6 @@ import shapely
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.maurice.combat.aftermath import Aftermath, position_after
 from tablecam.rules.maurice.combat.combat import (
     Meeting,
     meeting,
@@ -18,7 +17,13 @@ from tablecam.rules.maurice.combat.combat import (
     results_before_fall_back,
     scores_of,
 )
-from tablecam.rules.maurice.combat.fall_back import fall_back, rearmost_first, swept_back
+from tablecam.rules.maurice.combat.fall_back import (
+    Aftermath,
+    fall_back,
+    position_after,
+    rearmost_first,
+    swept_back,
+)
 from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.results import CombatResult
@@ -46,8 +51,6 @@ class RollingCombatRules(RollRules):
 
     def apply(self, state: State, step: RollingCombat, action: Action) -> StateAndEvents:
         """Resolves passive units, then active ones; broken ones leave in that order (M-8.20)."""
-        if not isinstance(action, Roll):
-            raise Refused(f"expected dice, got {action.type}", rule="M-8.19")
         values = values_of(action, self.roll(state, step), rule="M-8.19")
         dice = dict(zip(step.engaged, values, strict=True))
         field = field_at(state)

@@ -12,7 +12,7 @@ from itertools import chain
 
 import shapely
 
-from tablecam.geometry.moves.poses import ahead
+from tablecam.geometry.moves.poses import ahead, has_same_bases
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import Event, PendingDecision, Refused
@@ -26,7 +26,7 @@ from tablecam.rules.maurice.game.state.steps import Charging, Marching
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import judge_move
-from tablecam.rules.maurice.movement.ways import Way
+from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.table.motion import SLIP_MM
 from tablecam.table.sides import side_name
 from tablecam.wording import joined
@@ -106,17 +106,19 @@ def check_bases(state: State, action: March | Charge) -> None:
     unit = state.position.unit(action.unit)
     if unit is None:
         raise Refused(f"expected a unit on the table, got {action.unit}", rule="M-6.1", key="unit")
-    have, got = (
-        [(base.tag, base.width_mm, base.depth_mm) for base in bases]
-        for bases in (unit.bases, action.bases)
-    )
-    if have != got:
-        why = f"expected the {len(have)} bases of {unit.id}, got different ones"
+    if not has_same_bases(action.bases, unit.bases):
+        why = f"expected the {len(unit.bases)} bases of {unit.id}, got different ones"
         raise Refused(why, rule="M-1.6", key="bases")
 
 
 def with_march(state: State, action: March, judgement: Way) -> StateAndEvents:
-    """Returns the state after a march, with its effects on the unit and on friends passed."""
+    """Returns the state after a march, with its effects on the unit and on friends passed.
+
+    Raises:
+        Refused: The march is not legal.
+    """
+    if judgement.is_legal.answer == "no":
+        raise Refused(judgement.is_legal.because, rule=judgement.is_legal.rule, key="bases")
     field = field_at(state)
     unit = field.by_id[action.unit]
     there = placed(field, unit, action.bases).by_id[unit.id].unit
@@ -156,8 +158,6 @@ def _marched(state: State, step: Marching, action: March) -> StateAndEvents:
         raise Refused(f"{action.unit} has already moved in this round", rule="M-6.31", key="unit")
     check_bases(state, action)
     judgement = judge_march(state, action)
-    if judgement.is_legal.answer == "no":
-        raise Refused(judgement.is_legal.because, rule=judgement.is_legal.rule, key="bases")
     state, events = with_march(state, action, judgement)
     # The enemy's commander makes room before the next unit moves (M-6.29).
     step = replace(step, moved=(*step.moved, action.unit))
@@ -206,7 +206,7 @@ def _march_event(name: str, judgement: Way) -> Event:
     answer = judgement.is_legal
     text = f"{name} {_move_text(judgement)}"
     if answer.answer == "too_close":
-        text += f": {abs(answer.margin_mm):.1f} mm is too close to call, so the mover decides"
+        text += f": {mover_decides(answer)}"
     facts = {
         "unit": name,
         "cost_bw": round(judgement.cost_bw, 3),

@@ -17,10 +17,11 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.moves.lanes import (
+    CORNERS,
     Corner,
     front_width_mm,
-    lane,
     pivot_mm,
+    room_ahead_mm,
     turned_deg,
     wheel_parts,
 )
@@ -40,10 +41,9 @@ from tablecam.rules.maurice.game.state.actions import March
 from tablecam.rules.maurice.movement.formation_changes import formation_changes
 from tablecam.rules.maurice.movement.judge import allowance_bw, judge_move
 from tablecam.table.formation import column_order
-from tablecam.table.headings import difference_deg, forward
+from tablecam.table.headings import difference_deg
 from tablecam.uncertainty.contact import TOUCH_MM
 
-_CORNERS: tuple[Corner, Corner] = ("left", "right")
 _SHORT_OF_MM = 2.0
 """Gap that a listed march leaves to the enemy, as it may not end in contact (M-6.31)."""
 _SHRUNK_MM = 0.4 * SLIVER_MM
@@ -150,8 +150,8 @@ def _may_be_rough(unit: UnitOnField, candidate: _Candidate) -> bool:
     return candidate.is_costly and not unit.breaks_with(1)
 
 
-def _outlines(units: tuple[UnitOnField, ...], *more: shapely.Geometry) -> NDArray[np.object_]:
-    return np.array([*(unit.outline for unit in units), *more], dtype=object)
+def _outlines(units: tuple[UnitOnField, ...]) -> NDArray[np.object_]:
+    return np.array([unit.outline for unit in units], dtype=object)
 
 
 def _meets(areas: NDArray[np.object_], others: NDArray[np.object_]) -> NDArray[np.bool_]:
@@ -175,7 +175,7 @@ def _forward_marches(field: Field, unit: UnitOnField, allowed_bw: float) -> Iter
         # A wheel of more than a quarter turn is legal but never the usual move.
         quarter_mm = math.radians(_LONGEST_WHEEL_DEG) * front_width_mm(unit.axes)
         longest_bw = min(allowed_bw, field.in_bw(quarter_mm))
-        for corner in _CORNERS:
+        for corner in CORNERS:
             for arc_bw in sorted({min(1.0, allowed_bw), longest_bw}):
                 yield _wheel(unit, corner, arc_bw * bw_mm)
     elif unit.formation == "column":
@@ -229,13 +229,8 @@ def _lengths_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> list[floa
 
 def _room_ahead_mm(field: Field, unit: UnitOnField, reach_mm: float) -> float:
     """Returns the distance ahead to the first enemy or barred ground, else infinity."""
-    path = lane(unit.axes, reach_mm + _SHORT_OF_MM)
-    others = _outlines(field.enemies_of(unit), field.ground.barred)
-    hit = others[shapely.intersects(path, others)]
-    if not len(hit):
-        return math.inf
-    places = shapely.get_coordinates(shapely.intersection(path, hit))
-    return float(((places - unit.axes.left_mm) @ np.array(forward(unit.axes.heading_deg))).min())
+    others = [*(enemy.outline for enemy in field.enemies_of(unit)), field.ground.barred]
+    return room_ahead_mm(unit.axes, others, reach_mm + _SHORT_OF_MM)
 
 
 def _straight(unit: UnitOnField, heading_deg: float, length_bw: float, bw_mm: float) -> _Candidate:

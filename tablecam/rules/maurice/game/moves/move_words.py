@@ -48,7 +48,7 @@ def move_words(field: Field, unit: UnitOnField, there: UnitOnField, judgement: W
         is_back = judgement.is_legal.rule == BACKWARD_RULE
         words += _steps(field, fronts, "back" if is_back else "")
     elif judgement.path:
-        words.append(f"went {bw_text(judgement.cost_bw)} BW")
+        words.append(f"went {_bw_text(judgement.cost_bw)} BW")
     elif not words:
         words += _straight_off(field, unit, there)
     return joined(words) or "did not move"
@@ -137,10 +137,10 @@ def is_absurd(judgement: Way) -> bool:
     return judgement.cost_bw > _ABSURD * judgement.allowance_bw
 
 
-def bw_text(length_bw: float) -> str:
+def _bw_text(length_bw: float) -> str:
     """Formats a length in base widths to a tenth, without a trailing `.0`.
 
-    >>> bw_text(2.04), bw_text(1.25)
+    >>> _bw_text(2.04), _bw_text(1.25)
     ('2', '1.2')
     """
     return f"{length_bw:.1f}".removesuffix(".0")
@@ -161,7 +161,7 @@ def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
         yield from _straight(straight_bw, back)
         straight_bw = 0.0
         hand = _hand(arc_bw)
-        yield f"wheeled {f'{back}, turning {hand}' if back else hand} {bw_text(abs(arc_bw))} BW"
+        yield f"wheeled {f'{back}, turning {hand}' if back else hand} {_bw_text(abs(arc_bw))} BW"
     yield from _straight(straight_bw, back)
 
 
@@ -178,13 +178,13 @@ def _step(field: Field, before: Sequence[Point], after: Sequence[Point]) -> tupl
 
 def _straight(length_bw: float, back: str) -> Iterator[str]:
     if length_bw > _NOTHING_BW:
-        yield f"moved {back or 'ahead'} {bw_text(length_bw)} BW"
+        yield f"moved {back or 'ahead'} {_bw_text(length_bw)} BW"
 
 
 def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterator[str]:
     """Describes the straight-line distance of a unit from where it stood."""
     by_mm = np.subtract(there.axes.middle_mm, unit.axes.middle_mm)
-    yield f"is {bw_text(field.in_bw(float(np.hypot(*by_mm))))} BW from where it was"
+    yield f"is {_bw_text(field.in_bw(float(np.hypot(*by_mm))))} BW from where it was"
 
 
 def _heading_deg(front: Sequence[Point]) -> float:

@@ -77,9 +77,8 @@ def _lines_of_fire(field: Field, step: steps.RollingToHit) -> Iterator[Shape]:
     """Draws a line from each firing base to the nearest point of its target."""
     for aim in step.aims:
         shooter, target = field.by_id[aim.unit], field.by_id[aim.target]
-        for place, base in enumerate(shooter.unit.bases):
-            if shooter.unit.base_name(place) == aim.base:
-                yield line_of_fire(base.place_mm, target.outline)
+        base = shooter.unit.bases[shooter.unit.base_names.index(aim.base)]
+        yield line_of_fire(base.place_mm, target.outline)
 
 
 def line_of_fire(from_mm: Point, outline: shapely.Geometry) -> Shape:
@@ -141,10 +140,9 @@ def _shot(event: Event, units: Mapping[str, UnitOnField]) -> Iterator[Shape]:
     target = units.get(str(event.facts["target"]))
     if shooter is None or target is None:
         return
-    for place, base in enumerate(shooter.unit.bases):
-        if shooter.unit.base_name(place) == event.facts["base"]:
-            yield from shapes_of(footprint(base), "shooter")
-            yield line_of_fire(base.place_mm, target.outline)
+    base = shooter.unit.bases[shooter.unit.base_names.index(event.facts["base"])]
+    yield from shapes_of(footprint(base), "shooter")
+    yield line_of_fire(base.place_mm, target.outline)
 
 
 def _of_side(event: Event, state: State) -> Iterator[Shape]:

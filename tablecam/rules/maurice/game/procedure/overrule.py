@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import laid
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Event, Refused
@@ -19,6 +18,7 @@ from tablecam.rules.maurice.game.setup.deploying import with_commanders_at
 from tablecam.rules.maurice.game.state.actions import Overrule
 from tablecam.rules.maurice.game.state.sequence import first_step
 from tablecam.rules.maurice.game.state.state import DeckStage, State, StateAndEvents
+from tablecam.rules.maurice.game.state.step_rules import refusing
 from tablecam.rules.maurice.game.state.steps import (
     CommandChoice,
     EndingRound,
@@ -89,11 +89,9 @@ def _position_after(position: Position, action: Overrule) -> Position:
     """Returns the position with the units and commanders of an overrule."""
     units = tuple(_unit_after(unit, action) for unit in position.units if unit.id not in action.off)
     position = with_commanders_at(replace(position, units=units), action.commanders)
-    try:
+    with refusing():
         # Only to refuse a table on which nothing could be ruled.
         field_on(position)
-    except BadInput as error:
-        raise Refused(error.message) from None
     return position
 
 

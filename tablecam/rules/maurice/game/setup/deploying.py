@@ -9,13 +9,13 @@ from dataclasses import replace
 import shapely
 
 from tablecam.errors import BadInput
-from tablecam.geometry.moves.poses import Bases, ahead, laid, wheeled
+from tablecam.geometry.moves.poses import Bases, ahead, has_same_bases, laid, wheeled
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.ground import Ground, is_partly_in
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.table.headings import mean_deg
-from tablecam.table.model import BasePose, Point, Position, TableSize, Unit
+from tablecam.table.model import Point, Position, TableSize, Unit
 from tablecam.table.sides import side_name
 
 _GAP_MM = 5.0
@@ -98,7 +98,7 @@ def with_units_at(
         if name not in own:
             expected = " or ".join(map(side_name, sides))
             raise BadInput("deploy", f"expected units of {expected}, got {name}")
-        if list(map(_kind, bases)) != list(map(_kind, own[name].bases)):
+        if not has_same_bases(bases, own[name].bases):
             raise BadInput("deploy", f"expected the {len(own[name].bases)} bases of {name}")
     units = tuple(
         laid(unit, places[unit.id]) if unit.id in places else unit for unit in position.units
@@ -212,7 +212,3 @@ def _moved_to(bases: Bases, middle: Point) -> Bases:
 def _bounds(bases: Bases) -> tuple[float, float, float, float]:
     left, low, right, high = shapely.union_all([footprint(base) for base in bases]).bounds
     return left, low, right, high
-
-
-def _kind(base: BasePose) -> tuple[int | None, float, float]:
-    return base.tag, base.width_mm, base.depth_mm

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tablecam.errors import BadInput
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game.state.actions import CorrectPoses
 from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state.step_rules import refusing
 from tablecam.rules.maurice.game.state.steps import VolleyChoice
 from tablecam.rules.maurice.game.state.table import field_on
 from tablecam.table.model import BasePose, Position, Unit
@@ -52,10 +52,8 @@ def with_corrected_poses(state: State, action: CorrectPoses) -> State:
             raise Refused(why, rule="G-8", key="units")
         units[name] = replace(units[name], bases=bases)
     position = replace(position, units=tuple(units.values()))
-    try:
+    with refusing("G-8"):
         field_on(position)
-    except BadInput as error:
-        raise Refused(error.message, rule="G-8") from None
     # Allowances and views of this round follow from these poses (M-6.2, M-8.4).
     return replace(state, position=position, round=replace(state.round, began=position))
 

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import shapely
 
-from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import Bases
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll, values_of
@@ -32,7 +31,7 @@ from tablecam.rules.maurice.game.state.actions import (
 )
 from tablecam.rules.maurice.game.state.sequence import first_step
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
-from tablecam.rules.maurice.game.state.step_rules import RollRules
+from tablecam.rules.maurice.game.state.step_rules import RollRules, refusing
 from tablecam.rules.maurice.game.state.steps import (
     ChoosingEdge,
     ChoosingOrder,
@@ -71,8 +70,6 @@ class _RollOffRules(RollRules):
         self, state: State, step: Step, action: Action
     ) -> tuple[tuple[int, ...], str | None, Event]:
         """Returns both sides' dice, the higher roller (None in a tie), and the event."""
-        if not isinstance(action, Roll):
-            raise Refused(f"expected dice for the {self.for_}, got {action.type}", rule=self.rule)
         dice = values_of(action, self.roll(state, step), rule=self.rule)
         names = _names(state)
         by_side = zip(names, dice, strict=True)
@@ -210,13 +207,11 @@ class DeployingRules:
         if not isinstance(action, Deploy) or action.side != step.side:
             expected = f"expected {side_name(step.side)} to deploy"
             raise Refused(f"{expected}, got {action.type}", rule="M-2.3")
-        try:
+        with refusing("M-2.3", "units"):
             position = with_units_at(state.position, yet_to_deploy(step), action.units)
             position = with_commanders(position, step.side, action.commanders)
             # Only to refuse bases that cannot lie so.
             field_on(position)
-        except BadInput as error:
-            raise Refused(error.message, rule="M-2.3", key="units") from None
         if (why_not := why_not_deployed(position, step)) is not None:
             raise why_not
         state = replace(state, position=position, step=step.then)
@@ -289,15 +284,11 @@ def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> Stat
     """Returns the state with the laid terrain, if it is valid and leaves room to deploy."""
     _check_count(step, len(action.terrain))
     position = replace(state.position, terrain=action.terrain)
-    try:
+    with refusing("M-2.2"):
         field_on(position)
-    except BadInput as error:
-        raise Refused(error.message, rule="M-2.2", key=error.key) from None
     # Refused now, as an army that does not fit could not deploy later.
-    try:
+    with refusing("M-2.3", "terrain"):
         check_room(position, _names(state))
-    except BadInput as error:
-        raise Refused(error.message, rule="M-2.3", key="terrain") from None
     return replace(state, position=position)
 
 

@@ -43,8 +43,7 @@ def has_declarable_charge(state: State, name: str) -> bool:
 
 def declarable_fire(state: State, unit: UnitOnField) -> tuple[Fire, ...]:
     """Returns one action per enemy, in which all of a unit's bases fire at it."""
-    bases = [unit.unit.base_name(place) for place in range(len(unit.bases))]
-    enemies = field_at(state).enemies_of(unit)
+    bases, enemies = unit.unit.base_names, field_at(state).enemies_of(unit)
     return tuple(Fire(unit.id, dict.fromkeys(bases, enemy.id)) for enemy in enemies)
 
 

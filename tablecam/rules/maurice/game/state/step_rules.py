@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
+from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import PendingDecision
+from tablecam.rules.game import PendingDecision, Refused
 from tablecam.rules.maurice.game.state.actions import Action
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
+
+
+@contextmanager
+def refusing(rule: str | None = None, key: str | None = None) -> Iterator[None]:
+    """Refuses an action under a rule if what it leads to is bad input."""
+    try:
+        yield
+    except BadInput as error:
+        raise Refused(error.message, rule=rule, key=key or error.key) from None
 
 
 class StepRules(Protocol):
