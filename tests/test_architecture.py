@@ -52,8 +52,8 @@ HELD = {
     "times a charge by hand works out charges": 1,
     "modules with exactly one importer": 51,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 21_430,
-    "places outside that name a rulebook's words": 21,
+    "lines of Maurice Lite": 21_450,
+    "places outside that name a rulebook's words": 8,
     "modules in the largest folder": 33,
 }
 """What has been reached. The goals are 20, 40, 10, 0, 6500, 0 and about a dozen.

@@ -1,4 +1,4 @@
-"""`tablecam odds`: computes the chances of a volley, a combat or a rally."""
+"""`tablecam odds`: computes the chances of an event before the dice are rolled."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import json
 from pathlib import Path
 
 import click
-from rich.console import Console
 
+from tablecam.commands.outputs import print_table
 from tablecam.documents import read_json
-from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.field.requests import request_of
-from tablecam.rules.maurice.odds.odds import odds as odds_of
-from tablecam.rules.maurice.odds.table import odds_tables
+from tablecam.errors import BadInput
+from tablecam.rules.odds import odds_of
 from tablecam.table.position_file import read_position_file
 
 _FILE = click.Path(path_type=Path)
@@ -27,24 +25,25 @@ Examples:
 
 
 @click.command("odds", epilog=_EXAMPLES)
-@click.argument("position", type=_FILE)
+@click.argument("position_path", metavar="POSITION", type=_FILE)
 @click.argument("request", type=_FILE)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def odds(position: Path, request: Path, as_json: bool) -> None:
+def odds(position_path: Path, request: Path, as_json: bool) -> None:
     """Compute the odds of a REQUEST on a POSITION.
 
     REQUEST is a JSON file as for `tablecam resolve`; any dice in it are ignored. All possible rolls
-    are counted. Only if more than six units fight in one melee are rolls sampled; the answer then
-    says how far off it may be.
+    are counted. Only if there are too many are rolls sampled; the answer then says how far off it
+    may be.
     """
-    field = field_of(read_position_file(position), str(position))
-    asked = request_of(read_json(request), field, with_dice=False)
-    document = odds_of(field, asked)
+    position = read_position_file(position_path)
+    game = odds_of(position.game)
+    if game is None:
+        raise BadInput(str(position_path), f"there are no odds for {position.game}", key="game")
+    report = game.odds(position, read_json(request), str(position_path))
     if as_json:
-        click.echo(json.dumps(document, indent=1))
+        click.echo(json.dumps(report.document, indent=1))
         return
-    console = Console(highlight=False)
-    for table in odds_tables(document):
-        console.print(table)
-    for warning in field.warnings:
+    for table in report.tables:
+        print_table(table)
+    for warning in report.warnings:
         click.echo(f"warning: {warning}", err=True)

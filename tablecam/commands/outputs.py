@@ -1,4 +1,7 @@
-"""Writes pictures and texts that a command makes, once `new_files.check_new` allows it."""
+"""Writes pictures and texts that a command makes, and prints tables.
+
+Files are written once `new_files.check_new` allows it.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,16 @@ from pathlib import Path
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from tablecam.errors import BadInput
+from tablecam.rules.reports import TextTable
+
+FILE_WIDTH = 120
+"""Width of output to a file or a pipe, which has no window to limit it."""
 
 
 def check_picture_name(path: Path) -> None:
@@ -46,3 +57,31 @@ def write_text(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadInput(str(path), f"cannot be written: {error.strerror}") from None
+
+
+def output_console() -> Console:
+    """Returns a console as wide as the window, or `FILE_WIDTH` for a file."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = FILE_WIDTH
+    return console
+
+
+def print_table(table: TextTable) -> None:
+    """Prints a table in the terminal; names in it are no markup."""
+    console = output_console()
+    rich_table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for head in table.heads:
+        rich_table.add_column(
+            escape(head),
+            justify="right" if head in table.right else "left",
+            overflow="fold",
+            no_wrap=head in table.whole,
+        )
+    for row in table.rows:
+        rich_table.add_row(*map(escape, row))
+    # As the table's own, title and caption would break at its width.
+    console.print(table.title, markup=False)
+    console.print(rich_table)
+    if table.caption:
+        console.print(f"{table.caption}\n", markup=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.live import questions
 from tablecam.live.rulings import LiveRulings
@@ -48,7 +49,7 @@ class WhatIf:
         return {"a": a, "b": b, "active": active, "version": 0} | sheet.to_json()
 
     def odds(self, branch: Branch, wanted: Mapping[str, Any]) -> Json:
-        """Returns the chances of a request in the game's own terms, and as a `table` to show.
+        """Returns the chances of a request in the game's own terms, and as `tables` to show.
 
         Raises:
             BadInput: This game has no odds, or the request is not in its form.
@@ -57,8 +58,8 @@ class WhatIf:
         rulebook = odds_of(position.game)
         if rulebook is None:
             raise BadInput("odds", f"there are none for {position.game} yet")
-        document = rulebook.odds(position, wanted)
-        return document | {"table": to_plain(rulebook.table(document))}
+        report = rulebook.odds(position, document_from(dict(wanted), "odds"))
+        return report.document | {"tables": [to_plain(table) for table in report.tables]}
 
     def _position(self, branch: Branch) -> Position:
         journal = self._recording()

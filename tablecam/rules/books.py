@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
-from tablecam.geometry.shapes import Shape
+from tablecam.documents import Document
+from tablecam.geometry.shapes import Shape, TableDrawing
 from tablecam.rules.discovery import discover
-from tablecam.rules.reports import Finding, UnitReport
+from tablecam.rules.reports import Finding, TextTable, UnitReport
 from tablecam.table.model import Position
 from tablecam.uncertainty.lengths import Length
+
+Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,52 @@ class LengthByRule:
     path: Shape
     rule: str
     because: str
+
+
+@dataclass(frozen=True, slots=True)
+class RulingsQuery:
+    """What `tablecam rulings` asks: of some `units`, or of a pair, or of everything.
+
+    With a `rule`, only what a rule or a chapter answers.
+    """
+
+    active: str
+    units: tuple[str, ...] = ()
+    pair: tuple[str, str] | None = None
+    rule: str | None = None
+
+
+class PrintedRulings(Protocol):
+    """The answers to a query, each worked out when it is asked for."""
+
+    @property
+    def document(self) -> Json:
+        """The rulings as JSON."""
+
+    @property
+    def tables(self) -> tuple[TextTable, ...]:
+        """The rulings as tables; none if some units are asked about."""
+
+    @property
+    def reports(self) -> tuple[UnitReport, ...]:
+        """What the page says of the units or the pair."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Lines below the tables or reports: close calls, interpretations, warnings."""
+
+    @property
+    def drawing(self) -> TableDrawing:
+        """The table with the evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What dice decided: a document, lines for a terminal, and warnings about the position."""
+
+    document: Json
+    lines: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
 class Book(Protocol):
@@ -64,6 +113,20 @@ class Book(Protocol):
 
         Raises:
             BadInput: No such question applies now.
+        """
+
+    def print_rulings(self, position: Position, query: RulingsQuery, source: str) -> PrintedRulings:
+        """Returns the answers to a query about a position, which errors call `source`.
+
+        Raises:
+            BadInput: The position is not fit for rulings, or the query names what is not there.
+        """
+
+    def resolve(self, position: Position, request: Document, source: str) -> Resolution:
+        """Resolves an event with given dice.
+
+        Raises:
+            BadInput: The request is not allowed, or the dice do not match it.
         """
 
     def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:

@@ -237,15 +237,6 @@ class OddsOffer:
     marker: MarkerKind | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OddsTable:
-    """Chances as a table: a caption, the columns' heads and the rows, each begun by a name."""
-
-    caption: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
 class Described(Protocol):
     """What a game says of itself, whatever its state; the defaults suit any game."""
 

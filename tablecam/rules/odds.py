@@ -15,8 +15,9 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tablecam.rules.descriptions import OddsTable
+from tablecam.documents import Document
 from tablecam.rules.discovery import discover
+from tablecam.rules.reports import TextTable
 from tablecam.table.model import Position
 
 Outcome = TypeVar("Outcome", bound=Hashable)
@@ -32,6 +33,15 @@ PLUS_MINUS = 1.96 * 0.5 / SAMPLES**0.5
 _SEED = 1745
 
 
+@dataclass(frozen=True, slots=True)
+class OddsReport:
+    """Chances in the game's own terms, and as tables; `warnings` are about the position."""
+
+    document: dict[str, Any]
+    tables: tuple[TextTable, ...]
+    warnings: tuple[str, ...] = ()
+
+
 class Odds(Protocol):
     """A rulebook that computes chances before any die is rolled."""
 
@@ -39,15 +49,12 @@ class Odds(Protocol):
     def game(self) -> str:
         """The name of the game in documents."""
 
-    def odds(self, position: Position, wanted: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns the chances of the event `wanted` in a position, in the game's own terms.
+    def odds(self, position: Position, request: Document, source: str = "table") -> OddsReport:
+        """Returns the chances of an event in a position; errors about that name it `source`.
 
         Raises:
             BadInput: The request is malformed, or the action is not legal in this position.
         """
-
-    def table(self, document: Mapping[str, Any]) -> OddsTable:
-        """Returns the chances of a document of `odds` as a table for the page."""
 
 
 @cache

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
 from tablecam.uncertainty.answer import Answer
 
 Json = dict[str, Any]
+
+_INDENT: Final = 2
+_COLUMN: Final = 13
+"""Indent of a report's sentences: wider than the longest answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,21 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table of plain strings, for a terminal or a page.
+
+    Columns whose head is in `right` are aligned to the right, those in `whole` never break a word.
+    """
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+    right: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """Lines about one subject, and shapes to draw besides the evidence of the lines."""
 
@@ -99,3 +119,36 @@ class UnitReport:
             "sections": [section.to_json() for section in self.sections],
             "warnings": list(self.warnings),
         }
+
+
+def is_under(rule: str, other: str | None) -> bool:
+    """Whether a rule equals another or lies in its chapter, ignoring case.
+
+    >>> is_under("M-7", "M-7.12"), is_under("m-7.1", "M-7.12"), is_under("M-7", None)
+    (True, False, False)
+    """
+    prefix = rule.upper()
+    return other is not None and (other == prefix or other.startswith(f"{prefix}."))
+
+
+def report_lines(report: UnitReport, *, width: int, rule: str | None = None) -> Iterator[str]:
+    """Yields a report as lines up to a width, optionally only those of a rule or chapter."""
+    yield report.title
+    for section in report.sections:
+        lines = [line for line in section.lines if rule is None or is_under(rule, line.rule)]
+        if lines:
+            yield ""
+            yield section.title
+        for line in lines:
+            yield from _wrapped(line, width)
+
+
+def _wrapped(line: Finding, width: int) -> Iterator[str]:
+    answer = "-" if line.answer is None else line.answer.answer.replace("_", " ")
+    text = f"{line.text} [{line.rule}]" if line.rule else line.text
+    head = f"{'':{_INDENT}}{answer:{_COLUMN - _INDENT}}"
+    yield from textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * _COLUMN)
+    if line.reading is not None:
+        read = f"Interpretation: {line.reading.text}."
+        indent = " " * _COLUMN
+        yield from textwrap.wrap(read, width, initial_indent=indent, subsequent_indent=indent)

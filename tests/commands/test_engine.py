@@ -33,7 +33,7 @@ def test_each_line_has_its_answer_and_the_end_of_input_is_the_end(monkeypatch, c
 
 
 def test_a_line_that_is_too_long_has_one_answer(monkeypatch, capsys):
-    for place in ("tablecam.documents.MOST_BYTES", "tablecam.commands.engine.MOST_BYTES"):
+    for place in ("tablecam.commands.engine.MOST_BYTES", "tablecam.documents.MOST_BYTES"):
         monkeypatch.setattr(place, 100)
     code, answers = engine(monkeypatch, capsys, {"do": "x" * 350}, {"do": "state"})
     assert code == 0

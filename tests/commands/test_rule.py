@@ -8,7 +8,8 @@ import pytest
 
 from tablecam.cli import main
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.rulings.rulings import rulings
+from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Unit
 from tablecam.table.position_file import position_to_json
 from tests.rules.maurice.tables import gun, line, position
@@ -82,7 +83,7 @@ def test_fire_and_charge_are_what_the_rulings_of_the_position_say(ask):
     fire = {"ask": "fire", "firer": facts_of(F1), "target": facts_of(B1), "others": others}
     charge = {"ask": "charge", "charger": facts_of(F1), "target": facts_of(B1), "others": others}
     _, (of_fire, of_charge), _ = ask([fire, charge])
-    ruled = rulings(field_of(position(F1, B1, G1)), "french")["units"]["F1"]
+    ruled = rulings_document(Rulings(field_of(position(F1, B1, G1)), "french"))["units"]["F1"]
     assert of_fire["may_fire"] is True
     assert of_fire["bases"] == ruled["fire"]
     assert of_charge["legal"] is True

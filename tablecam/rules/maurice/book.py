@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
+from tablecam.documents import Document
 from tablecam.errors import BadInput
-from tablecam.rules.books import LengthByRule
-from tablecam.rules.maurice.field.field import GAME, field_of, updated_field
+from tablecam.geometry.shapes import TableDrawing
+from tablecam.rules.books import LengthByRule, Resolution, RulingsQuery
+from tablecam.rules.maurice.field.field import GAME, Field, field_of, updated_field
+from tablecam.rules.maurice.field.requests import request_of
 from tablecam.rules.maurice.field.ruled_units import units_fit_for_rulings
 from tablecam.rules.maurice.place.command_string import RULE, command_string
-from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.resolve.resolve import report, resolve
+from tablecam.rules.maurice.rulings.drawing import rulings_drawing
+from tablecam.rules.maurice.rulings.facts import Rulings, sides
+from tablecam.rules.maurice.rulings.rulings import (
+    RULES,
+    document_under_rule,
+    keys_under,
+    pair_document,
+    rulings_document,
+)
+from tablecam.rules.maurice.rulings.text import rulings_notes, rulings_tables
 from tablecam.rules.maurice.sheets import sheets
-from tablecam.rules.reports import Finding, UnitReport
+from tablecam.rules.reports import Finding, TextTable, UnitReport
 from tablecam.table.model import Position
 from tablecam.uncertainty.lengths import Length
 from tablecam.wording import nearest, quoted
+
+Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +115,91 @@ class MauriceBook:
         example = kinds if similar is None else f", such as {similar}"
         message = f"expected the id of a question on the page{example}, got {quoted(question)}"
         raise BadInput("question", message)
+
+    def print_rulings(self, position: Position, query: RulingsQuery, source: str) -> Printed:
+        """Returns the answers to a query, for `tablecam rulings`.
+
+        Raises:
+            BadInput: The position is not fit for rulings, or the query names what is not there.
+        """
+        field = field_of(position, source)
+        _check_query(field, query)
+        about = query.pair or query.units
+        everything = Rulings(field, query.active)
+        narrowed = (
+            Rulings(field, query.active, about, query.pair is not None) if about else everything
+        )
+        return Printed(everything, narrowed, query)
+
+    def resolve(self, position: Position, request: Document, source: str) -> Resolution:
+        """Resolves a volley, a bombardment, a combat or a rally with given dice.
+
+        Raises:
+            BadInput: The request is not allowed, or the dice do not match it.
+        """
+        field = field_of(position, source)
+        document = resolve(field, request_of(request, field))
+        return Resolution(document, tuple(report(document)), field.warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """The answers to a query as `tablecam.rules.books.PrintedRulings`."""
+
+    everything: Rulings
+    narrowed: Rulings
+    query: RulingsQuery
+
+    @property
+    def document(self) -> Json:
+        """The rulings document, with a pair's answers."""
+        pair, rule = self.query.pair, self.query.rule
+        document = (
+            rulings_document(self.narrowed) if pair is None else pair_document(self.narrowed, *pair)
+        )
+        return document if rule is None else document_under_rule(rule, document)
+
+    @property
+    def tables(self) -> tuple[TextTable, ...]:
+        """The tables of all rulings."""
+        return () if self.reports else rulings_tables(self.narrowed, rule=self.query.rule)
+
+    @property
+    def reports(self) -> tuple[UnitReport, ...]:
+        """The sheets of the units or the pair, under one rule its findings alone."""
+        if self.query.pair is not None:
+            return (sheets.pair_sheet(self.everything, *self.query.pair),)
+        return tuple(sheets.unit_sheet(self.everything, unit) for unit in self.query.units)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Close calls, interpretations that decide, and warnings."""
+        if self.reports:
+            return tuple(f"warning: {text}" for text in self.everything.field.warnings)
+        return rulings_notes(self.narrowed, rule=self.query.rule)
+
+    @property
+    def drawing(self) -> TableDrawing:
+        """The table with the evidence."""
+        return rulings_drawing(self.narrowed, rule=self.query.rule)
+
+
+def _check_query(field: Field, query: RulingsQuery) -> None:
+    _check_named("--active", query.active, sides(field), "side")
+    for option, ids in (("--unit", query.units), ("--pair", query.pair or ())):
+        for unit in ids:
+            _check_named(option, unit, field.by_id, "unit")
+    if query.rule is not None and not keys_under(query.rule):
+        known = ", ".join(dict.fromkeys(rule for rules in RULES.values() for rule in rules))
+        message = f"expected one of {known}, or a chapter such as M-7, got {query.rule}"
+        raise BadInput("--rule", message)
+
+
+def _check_named(option: str, name: str, known: Iterable[str], kind: str) -> None:
+    names = list(known)
+    if name not in names:
+        message = f"there is no {kind} {quoted(name)} on the table{nearest(name, names)}"
+        raise BadInput(option, message)
 
 
 def _check(ruled: Handle, unit: str) -> None:

@@ -12,7 +12,7 @@
  * @typedef {import("../game/state.js").State} State
  * @typedef {import("../board/state.js").Unit} Unit
  * @typedef {import("./state.js").Replay} Replay
- * @typedef {{table: {caption: string, heads: string[], rows: string[][]}}} Odds  as `tablecam.rules.odds` tells them
+ * @typedef {{tables: {title: string, caption?: string, heads: string[], rows: string[][]}[]}} Odds  as `tablecam.rules.odds` tells them
  */
 import { clear } from "../board/choosing.js";
 import { dropGhost, letGo, Moves } from "../board/moves.js";

@@ -1,6 +1,7 @@
 /** The panel of a branch: what is measured in it, and its odds. */
 import { byId, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { onClick, onClickWithin, openHelp } from "../shared/events.js";
+import { sentence } from "../shared/text.js";
 import { choose, clear, layTape } from "../board/choosing.js";
 import { lengthWords } from "../board/measuring.js";
 import { TURN_DEG } from "../board/moves.js";
@@ -103,22 +104,22 @@ function renderOdds(state, odds) {
       setText(button, label);
     },
   );
-  const tables = odds ? [{ key: JSON.stringify(odds), odds }] : [];
+  const tables = (odds?.tables ?? []).map((table) => ({ key: JSON.stringify(table), table }));
   updateChildren(
     byId("odds"),
     tables,
     ({ key }) => key,
-    (table) => makeTable(table.odds),
+    ({ table }) => makeTable(table),
     () => {},
   );
 }
 
-/** @type {(odds: Odds) => HTMLElement} */
-function makeTable({ table: { caption, heads, rows } }) {
+/** @type {(table: Odds["tables"][number]) => HTMLElement} */
+function makeTable({ title, caption = "", heads, rows }) {
   const table = element("table", "caption", "thead", "tbody");
   table.className = "odds";
-  setText(table.children[0], caption);
-  table.children[1].append(row("th", ["", ...heads]));
+  setText(table.children[0], caption ? `${title}. ${sentence(caption)}` : title);
+  table.children[1].append(row("th", heads));
   for (const cells of rows) table.children[2].append(row("td", cells));
   return table;
 }

@@ -21,6 +21,7 @@ from tablecam.rules.maurice.fire.volley import RolledShot, TargetResult, fire
 from tablecam.rules.maurice.place.flank import flanked_by, to_flank
 from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
 from tablecam.table.position_file import position_to_json
+from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer
 
 Json = dict[str, Any]
@@ -193,3 +194,109 @@ def _has_flanked_attacker(field: Field, meeting: Meeting) -> bool:
         for name in meeting.contacts
         for enemy in flanked_by(field, field.by_id[name], meeting.contacts_on_field)
     )
+
+
+# --- a resolution as lines of text --------------------------------------------------------
+
+
+_INDENT = "     "
+
+
+def report(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the lines of an answer of `resolve`."""
+    kind = answer["kind"]
+    if kind == "combat":
+        yield from _combat_lines(answer)
+    elif kind == "rally":
+        yield from _rally_lines(answer)
+    else:
+        yield from _fire_lines(answer)
+    yield from _notes(answer)
+
+
+def _combat_lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    yield f"Combat: {side_name(answer['active'])} attacks"
+    fought = {name: unit for name, unit in answer["units"].items() if "score" in unit}
+    for name, unit in fought.items():
+        yield ""
+        yield f"{name} against {', '.join(unit['engaged_with'])}: {_sum(unit)}"
+        yield from _because(unit)
+    for name, unit in answer["units"].items():
+        if name not in fought:
+            yield ""
+            yield f"{name} is passed through"
+            yield from _because(unit)
+    yield ""
+    for name, unit in answer["units"].items():
+        yield f"{name} {_fate(name, unit, answer)}"
+
+
+def _fire_lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    yield "Volley" if answer["kind"] == "volley" else "Bombardment"
+    yield ""
+    for shot in answer["shots"]:
+        dice = _dice(shot["rolled"])
+        yield (
+            f"{shot['unit']}, base {shot['base']}, at {shot['target']} at {shot['range']} range, "
+            f"{shot['to_hit']}+ to hit: {dice}, {_count(shot['hits'], 'hit')}"
+        )
+        yield from _because(shot)
+    for name, unit in answer["units"].items():
+        yield ""
+        rolled = f", dice {_dice(unit['rolled'])}" if unit["rolled"] else ""
+        yield f"{name}: {_count(unit['hits'], 'hit')}{rolled}"
+        yield from _because(unit)
+    yield ""
+    for name, unit in answer["units"].items():
+        yield f"{name} {_fate(name, unit, answer)}"
+
+
+def _rally_lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    for name, unit in answer["units"].items():
+        dice = _dice(unit["dice"]) if unit["dice"] else "no dice"
+        yield f"{name} rallies, {unit['needed']}+ needed: {dice}"
+        yield from _because(unit)
+        yield ""
+        yield f"{name} sheds {_count(-unit['disruption'], 'disruption')}{_now(name, answer)}"
+
+
+def _notes(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yields close calls, which were taken as measured, and interpretations that decide."""
+    notes = [f"{doubt['rule']} {doubt['because']}" for doubt in answer["doubts"]]
+    notes += [f"{rule}, interpretation: {text}" for rule, text in answer["readings"].items()]
+    if notes:
+        yield ""
+    yield from notes
+
+
+def _sum(unit: Mapping[str, Any]) -> str:
+    """Formats a score as `6 - 2 - 1 = 3, die 2: 5`."""
+    amounts = "".join(f" {'-' if n < 0 else '+'} {abs(n)}" for n in unit["modifiers"].values())
+    value = f"{unit['basic']}{amounts} = {unit['value']}" if amounts else f"{unit['basic']}"
+    return f"{value}, die {unit['die']}: {unit['score']}"
+
+
+def _fate(name: str, unit: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+    if unit["broken"]:
+        return "breaks and leaves the table"
+    gained = f"takes {_count(unit['disruption'], 'disruption')}{_now(name, answer)}"
+    return f"{gained}, and falls back" if unit.get("falls_back") else gained
+
+
+def _now(name: str, answer: Mapping[str, Any]) -> str:
+    """Returns the final disruption level of a unit."""
+    units = answer["position"]["units"]
+    level = next(unit["state"]["disruption"] for unit in units if unit["id"] == name)
+    return f" (now {level})"
+
+
+def _because(unit: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"{_INDENT}{line}" for line in unit["because"])
+
+
+def _dice(values: list[int]) -> str:
+    return ", ".join(map(str, values))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'s' * (number != 1)}"

@@ -15,6 +15,7 @@ from tablecam.rules.maurice.place.command_string import least_cards
 from tablecam.rules.maurice.place.near import NearEnemy
 from tablecam.rules.maurice.rulings.facts import ForcePath, Rulings, UnitRulings
 from tablecam.rules.maurice.rulings.interpretations import readings_of
+from tablecam.rules.reports import is_under
 
 Json = dict[str, Any]
 
@@ -179,16 +180,6 @@ def keys_under(rule: str | None) -> frozenset[str]:
         for key, rules in RULES.items()
         if rule is None or any(is_under(rule, answered) for answered in rules)
     )
-
-
-def is_under(rule: str, other: str | None) -> bool:
-    """Whether a rule equals another or lies in its chapter, ignoring case.
-
-    >>> is_under("M-7", "M-7.12"), is_under("m-7.1", "M-7.12"), is_under("M-7", None)
-    (True, False, False)
-    """
-    prefix = rule.upper()
-    return other is not None and (other == prefix or other.startswith(f"{prefix}."))
 
 
 def document_under_rule(rule: str, document: Mapping[str, Any]) -> Json:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Sequence
 
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
@@ -14,29 +11,19 @@ from tablecam.rules.maurice.place.near import NearEnemy
 from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.rulings.facts import ForcePath, Rulings, UnitRulings
 from tablecam.rules.maurice.rulings.interpretations import readings_of
-from tablecam.rules.maurice.rulings.rulings import is_under, keys_under
-from tablecam.rules.reports import Finding, UnitReport
+from tablecam.rules.maurice.rulings.rulings import keys_under
+from tablecam.rules.reports import TextTable, is_under
 from tablecam.table.sides import side_name
 
 Column = tuple[str, str, Callable[[UnitRulings], str]]
 """Head, document key and cell text of a column."""
 
 NOTHING = "-"
+_WHOLE = frozenset({"side", "unit"})
+"""Columns whose words are not broken, however narrow the window is."""
 _SHOWN_PAIRS_BW = 2 * NEAR_BW
 _FEW_PAIRS = 12
 """Beyond this number only close pairs are shown."""
-_INDENT: Final = 2
-_COLUMN: Final = 13
-"""Indent of a sheet's sentences: wider than the longest answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextTable:
-    """A table's title, column heads and rows."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def rulings_tables(rulings: Rulings, *, rule: str | None = None) -> tuple[TextTable, ...]:
@@ -75,7 +62,7 @@ def _units(rulings: Rulings, keys: frozenset[str], *, all_columns: bool) -> Text
         for unit_id, of_unit in rulings.units.items()
     )
     heads = ("side", "unit", *(head for head, _, _ in shown))
-    return TextTable("Units", heads if shown else (), rows)
+    return TextTable("Units", heads if shown else (), rows, whole=_WHOLE)
 
 
 def _near(near: NearEnemy) -> str:
@@ -122,7 +109,7 @@ def _fire(rulings: Rulings) -> TextTable:
                 first = (unit_id, _bases(of_unit.unit, names)) if place == 0 else ("", "or")
                 rows.append((*first, *cells, *[""] * (5 - len(cells))))
     heads = ("unit", "bases", "target", "range\nM-7.9", "zone\nM-7.12", "to hit\nM-7.23", "counts")
-    return TextTable("Fire", heads, tuple(rows))
+    return TextTable("Fire", heads, tuple(rows), whole=_WHOLE)
 
 
 def _bases(unit: UnitOnField, names: Sequence[str]) -> str:
@@ -151,7 +138,8 @@ def _charge(rulings: Rulings) -> TextTable:
             (unit_id, lane.target, lane.move.words(rulings.field.bw_mm), f"{lane.cost_bw:.2f} BW")
             for lane in of_unit.charge.lanes
         )
-    return TextTable("Charge (M-8.3)", ("unit", "target", "how, or why not", "costs"), tuple(rows))
+    heads = ("unit", "target", "how, or why not", "costs")
+    return TextTable("Charge (M-8.3)", heads, tuple(rows), whole=_WHOLE)
 
 
 def _forces(rulings: Rulings) -> TextTable:
@@ -162,7 +150,7 @@ def _forces(rulings: Rulings) -> TextTable:
         for force in of_side
     )
     string = f"from {side_name(rulings.active)} CinC\nM-4.11"
-    return TextTable("Forces", ("side", "units\nM-1.15", "of", string), rows)
+    return TextTable("Forces", ("side", "units\nM-1.15", "of", string), rows, whole=_WHOLE)
 
 
 def _kind(rulings: Rulings, force: tuple[str, ...]) -> str:
@@ -205,26 +193,3 @@ _TABLES: tuple[tuple[str, Callable[[Rulings], TextTable]], ...] = (
     ("forces", _forces),
     ("pairs", _pairs),
 )
-
-
-def sheet_lines(sheet: UnitReport, *, width: int, rule: str | None = None) -> Iterator[str]:
-    """Yields a sheet as lines up to a width, optionally only those of a rule or chapter."""
-    yield sheet.title
-    for section in sheet.sections:
-        lines = [line for line in section.lines if rule is None or is_under(rule, line.rule)]
-        if lines:
-            yield ""
-            yield section.title
-        for line in lines:
-            yield from _wrapped(line, width)
-
-
-def _wrapped(line: Finding, width: int) -> Iterator[str]:
-    answer = "-" if line.answer is None else line.answer.answer.replace("_", " ")
-    text = f"{line.text} [{line.rule}]" if line.rule else line.text
-    head = f"{'':{_INDENT}}{answer:{_COLUMN - _INDENT}}"
-    yield from textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * _COLUMN)
-    if line.reading is not None:
-        read = f"Interpretation: {line.reading.text}."
-        indent = " " * _COLUMN
-        yield from textwrap.wrap(read, width, initial_indent=indent, subsequent_indent=indent)

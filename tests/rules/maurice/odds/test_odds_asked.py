@@ -2,6 +2,7 @@
 
 import pytest
 
+from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.requests import read_request
@@ -17,7 +18,7 @@ TABLE = position(
 
 
 def asked(**wanted):
-    return odds_of("maurice-lite").odds(TABLE, wanted)
+    return odds_of("maurice-lite").odds(TABLE, document_from(wanted, "odds")).document
 
 
 def test_a_unit_fires_with_every_base_that_may():
