@@ -7,6 +7,7 @@ import math
 from flask import Blueprint, Response, abort, current_app, jsonify, request
 
 from tablecam.errors import BadInput
+from tablecam.table.model import length_units
 from tablecam.table.position_file import position_to_json
 from web.bodies import Bump, Lifted, Light, Move, TakeOff, request_body
 from web.shown import shown
@@ -16,13 +17,13 @@ from web.view import health_json, state_json, table_json
 blueprint = Blueprint("api", __name__, url_prefix="/api")
 
 _MAX_RANGES = 16
-_MAX_RANGE_BW = 10_000
+_MAX_RANGE = 10_000
 
 
 @blueprint.get("/table")
 def table() -> Response:
     """Returns what stays the same: the table's size, sides, terrain, units and commanders."""
-    return jsonify(table_json(shown().live, current_app.config["RANGES_BW"]))
+    return jsonify(table_json(shown().live))
 
 
 @blueprint.get("/position")
@@ -69,8 +70,20 @@ def event_stream() -> Response:
 
 @blueprint.get("/measure")
 def measure() -> Response:
-    """Returns the distance between `a` and `b`, and whether it is within each of `within_bw`."""
-    return jsonify(shown().live.measure(_thing("a"), _thing("b"), _ranges_bw()))
+    """Returns the distance between `a` and `b`, and whether it is within each of some ranges.
+
+    The ranges are `within`, in the game's unit of length or in `unit`, or `within_bw`.
+    """
+    live = shown().live
+    units = {unit.symbol: unit for unit in length_units(live.roster.table)}
+    if "within_bw" in request.args:
+        return jsonify(live.measure(_thing("a"), _thing("b"), _ranges("within_bw"), units["BW"]))
+    symbol = request.args.get("unit")
+    if symbol is not None and symbol not in units:
+        message = f"expected one of {', '.join(units)}, got {symbol!r}"
+        raise BadInput("request", message, key="unit")
+    unit = None if symbol is None else units[symbol]
+    return jsonify(live.measure(_thing("a"), _thing("b"), _ranges("within"), unit))
 
 
 @blueprint.get("/about")
@@ -149,22 +162,22 @@ def _thing(key: str) -> str:
     return value
 
 
-def _ranges_bw() -> list[float]:
-    """Returns the ranges asked about: `within_bw=4`, repeated or separated by commas."""
-    texts = [t for value in request.args.getlist("within_bw") for t in value.split(",") if t]
+def _ranges(key: str) -> list[float]:
+    """Returns the ranges asked about: `within=4`, repeated or separated by commas."""
+    texts = [t for value in request.args.getlist(key) for t in value.split(",") if t]
     if len(texts) > _MAX_RANGES:
         message = f"expected at most {_MAX_RANGES} ranges, got {len(texts)}"
-        raise BadInput("request", message, key="within_bw")
-    return [_range_bw(text) for text in texts]
+        raise BadInput("request", message, key=key)
+    return [_range(text, key) for text in texts]
 
 
-def _range_bw(text: str) -> float:
+def _range(text: str, key: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     # Written so that it also refuses NaN.
-    if not 0 <= value <= _MAX_RANGE_BW:
-        expected = f"expected a number from 0 to {_MAX_RANGE_BW}"
-        raise BadInput("request", f"{expected}, got {text!r}", key="within_bw")
+    if not 0 <= value <= _MAX_RANGE:
+        expected = f"expected a number from 0 to {_MAX_RANGE}"
+        raise BadInput("request", f"{expected}, got {text!r}", key=key)
     return value

@@ -24,8 +24,6 @@ DEFAULTS = {
     "STREAMS": 24,
     # How long a stream may be silent before it says that it is alive.
     "KEEP_ALIVE_S": 5.0,
-    # The ranges, in base widths, that the page asks about when two things are measured.
-    "RANGES_BW": (1, 2, 4, 8),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from flask import request
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -162,7 +162,9 @@ class Intend(BaseModel):
 
     unit: str = Field(min_length=1, max_length=100)
     of: str = Field(min_length=1, max_length=100)
-    range_bw: float = Field(gt=0, le=100)
+    range_bw: float | None = Field(default=None, gt=0, le=100)
+    limit: float | None = Field(default=None, gt=0, le=1000)
+    symbol: Literal["BW", "in", "cm"] = "BW"
     is_within: bool
     version: int | None = None
 

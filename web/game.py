@@ -86,7 +86,10 @@ def accept() -> Response:
 def intend() -> Response:
     """Declares where a unit is going to be put, before its move."""
     body = request_body(Intend, "intend")
-    intent = Intent(body.unit, body.of, body.range_bw, body.is_within)
+    limit = body.range_bw if body.limit is None else body.limit
+    if limit is None:
+        raise BadInput("intend", "expected this key, but it is missing", key="limit")
+    intent = Intent(body.unit, body.of, limit, body.is_within, body.symbol)
     _referee().intend(seat_now(), intent, body.version)
     return _shown()
 

@@ -89,7 +89,6 @@ def page_lines(
         "name": table_name(journal),
         "live": False,
         "rules": False,
-        "ranges_bw": [],
         "text": bool(text),
     }
     style = "\n".join(_static(name) for name in STYLES)

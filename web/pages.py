@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, abort, current_app, render_template, request
+from flask import Blueprint, Response, abort, render_template, request
 
 import tablecam
 from web.shown import shown
@@ -14,7 +14,7 @@ blueprint = Blueprint("pages", __name__)
 @blueprint.get("/")
 def board() -> str:
     """Returns the page."""
-    table = table_json(shown().live, current_app.config["RANGES_BW"])
+    table = table_json(shown().live)
     return render_template("board.html", table=table, version=tablecam.__version__)
 
 

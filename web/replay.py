@@ -122,7 +122,6 @@ def page() -> str:
         "name": _played().name() or ("" if journal is None else table_name(journal)),
         "live": not _played().is_own and _played().is_going_on(),
         "rules": book_of(game) is not None,
-        "ranges_bw": list(current_app.config["RANGES_BW"]),
         "text": _may_have_the_text(),
     }
     return render_template(
@@ -187,8 +186,7 @@ def text() -> Response:
 def measure() -> Response:
     """Returns the distance between two things in a branch."""
     body = _asked(MeasuredBranch)
-    ranges_bw = current_app.config["RANGES_BW"]
-    return jsonify(_played().what_if.measure(_branch(body), body.a, body.b, ranges_bw))
+    return jsonify(_played().what_if.measure(_branch(body), body.a, body.b))
 
 
 @blueprint.post("/api/replay/about")

@@ -15,14 +15,13 @@ from tablecam.table.model import BasePose, Commander, Point, Unit
 from tablecam.table.roster import Roster
 
 
-def table_json(live: Live, ranges_bw: Sequence[float]) -> Json:
+def table_json(live: Live) -> Json:
     """Returns what stays the same: the table's name, size, sides, terrain, units and commanders.
 
     Sides are in the order in which the table file first names them, which sets their colours.
     """
     return table_facts(live.roster) | {
         "name": live.roster.name,
-        "ranges_bw": list(ranges_bw),
         "simulated": live.simulated is not None,
         "rules": live.has_rules,
         "referee": live.referee is not None,

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from tablecam.live.state import Snapshot
 from tablecam.referee.referee import Referee
-from tablecam.table.model import Position
+from tablecam.table.model import LengthUnit, Position
 from tablecam.table.roster import Roster
 
 Json = dict[str, Any]
@@ -106,7 +106,9 @@ class Live(Protocol):
         Empty while there is none yet.
         """
 
-    def measure(self, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
+    def measure(
+        self, a: str, b: str, ranges: Sequence[float] = (), unit: LengthUnit | None = None
+    ) -> Json:
         """Returns the distance between two things, and whether it is within each of some ranges.
 
         Things are named `unit:F1`, `base:10`, `base:F1/2`, `commander:ID`, `point:512.3,400`.

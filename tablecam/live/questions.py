@@ -9,8 +9,9 @@ from tablecam.errors import BadInput
 from tablecam.geometry.sides import side_of
 from tablecam.geometry.things import Thing, resolve
 from tablecam.rules.books import LengthByRule, book_of
+from tablecam.rules.games import described
 from tablecam.table.formation import read_formation
-from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.model import BasePose, Commander, LengthUnit, Position, Unit
 from tablecam.table.roster import Roster
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.contact import contact
@@ -21,13 +22,15 @@ from tablecam.uncertainty.within import within
 Json = dict[str, Any]
 
 
-def measure(position: Position, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
+def measure(
+    position: Position, a: str, b: str, ranges: Sequence[float] = (), unit: LengthUnit | None = None
+) -> Json:
     """Measures between two things: from where to where, with contact, sides and ranges.
 
     If the rulebook has its own way of measuring the two, that counts, and its rule is named; else
-    the shortest line counts. Also says whether the length is within each of `within_bw` and,
+    the shortest line counts. Also says whether the length is within each of the `ranges` and,
     between units and bases, whether they touch (G-6) and where most of `b` lies as seen by `a`
-    (M-1.11).
+    (M-1.11). The ranges are in the `unit`, by default the game's.
 
     Raises:
         BadInput: `a` or `b` names nothing on the table.
@@ -36,14 +39,17 @@ def measure(position: Position, a: str, b: str, within_bw: Sequence[float] = ())
     ruled = _by_rule(position, first, second)
     length = distance(first.what, second.what) if ruled is None else ruled.length
     base_width_mm = position.table.base_width_mm
+    unit = unit or described(position.game).length_unit(position.table)
     document = {
         "a": a,
         "b": b,
         **length.to_json(base_width_mm),
         "sigma_bw": round(length.sigma_mm / base_width_mm, 5),
+        "distance": round(length.value_mm / unit.size_mm, 5),
+        "unit": unit.symbol,
         "calibration": position.calibration,
-        "because": _sentence(first, second, length, base_width_mm, ruled),
-        "within": [_within(position, first, second, length, range_bw) for range_bw in within_bw],
+        "because": _sentence(first, second, length, unit, ruled),
+        "within": [_within(position, first, second, length, limit, unit) for limit in ranges],
     }
     if ruled is not None:
         document |= {"rule": ruled.rule, "path": ruled.path.to_json()}
@@ -57,11 +63,12 @@ def about(position: Position, reference: str, roster: Roster) -> Json:
         BadInput: `reference` names nothing on the table.
     """
     thing = resolve(position, reference)
+    unit = described(position.game).length_unit(position.table)
     return {
         "thing": reference,
         "title": thing.name,
         "lines": list(_lines(thing, roster)),
-        "shapes": [shape.to_json() for shape in shapes_about(position, thing.what)],
+        "shapes": [shape.to_json() for shape in shapes_about(position, thing.what, unit=unit)],
     }
 
 
@@ -95,9 +102,12 @@ def hidden_tags(position: Position, reference: str) -> frozenset[int]:
     return hidden
 
 
-def _within(position: Position, a: Thing, b: Thing, length: Length, range_bw: float) -> Json:
-    answer = within(length, range_bw, position.table, a=a.name, b=b.name)
-    return {"range_bw": range_bw} | answer.to_json()
+def _within(
+    position: Position, a: Thing, b: Thing, length: Length, limit: float, unit: LengthUnit
+) -> Json:
+    answer = within(length, limit, position.table, unit=unit, a=a.name, b=b.name)
+    range_bw = limit * unit.size_mm / position.table.base_width_mm
+    return {"range": limit, "unit": unit.symbol, "range_bw": round(range_bw, 5)} | answer.to_json()
 
 
 def _between_bases(position: Position, a: Thing, b: Thing) -> Json:
@@ -139,14 +149,14 @@ def _by_rule(position: Position, a: Thing, b: Thing) -> LengthByRule | None:
 
 
 def _sentence(
-    a: Thing, b: Thing, length: Length, base_width_mm: float, ruled: LengthByRule | None
+    a: Thing, b: Thing, length: Length, unit: LengthUnit, ruled: LengthByRule | None
 ) -> str:
     hidden = "".join(
         f"; {thing.name} is hidden, its last position counts" for thing in _hidden(a, b)
     )
     if ruled is not None:
         return f"{ruled.because} ({ruled.rule}){hidden}"
-    apart = f"{length.in_bw(base_width_mm):.2f} BW"
+    apart = unit.written(length.value_mm)
     ends = "edge to edge at their nearest points"
     if not (_has_footprint(a) and _has_footprint(b)):
         ends = f"from {_end(a)} to {_end(b)}"

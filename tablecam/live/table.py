@@ -22,6 +22,7 @@ from tablecam.recorder.game_recorder import GameRecord
 from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.rules.games import game_of
+from tablecam.table.model import LengthUnit
 from tablecam.table.roster import Roster
 from tablecam.vision.watching import Sight
 
@@ -164,10 +165,12 @@ class LiveTable:
         newest = self._loop.newest()
         return b"" if newest.frame is None else self._picture.of(newest.frame, newest.camera)
 
-    def measure(self, a: str, b: str, within_bw: Sequence[float] = ()) -> Json:
+    def measure(
+        self, a: str, b: str, ranges: Sequence[float] = (), unit: LengthUnit | None = None
+    ) -> Json:
         """Returns the distance between two things, and whether it is within each of some ranges."""
         self._check_open(a, b)
-        return questions.measure(self.snapshot().position, a, b, within_bw)
+        return questions.measure(self.snapshot().position, a, b, ranges, unit)
 
     def about(self, thing: str) -> Json:
         """Returns the drawings that explain one thing."""

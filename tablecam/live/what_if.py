@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tablecam.documents import document_from
@@ -13,6 +13,7 @@ from tablecam.record.journal import Journal
 from tablecam.replay.film_table import roster_in
 from tablecam.replay.moment import Branch, branched
 from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.games import described
 from tablecam.rules.odds import odds_of
 from tablecam.table.model import Position
 from tablecam.table.roster import Roster
@@ -27,9 +28,11 @@ class WhatIf:
         self._recording = recording
         self._rulings: tuple[Roster, LiveRulings] | None = None
 
-    def measure(self, branch: Branch, a: str, b: str, within_bw: Sequence[float]) -> Json:
+    def measure(self, branch: Branch, a: str, b: str) -> Json:
         """Answers as `Live.measure` does."""
-        return questions.measure(self._position(branch), a, b, within_bw)
+        position = self._position(branch)
+        ranges = described(position.game).length_unit(position.table).ranges
+        return questions.measure(position, a, b, ranges)
 
     def about(self, branch: Branch, thing: str) -> Json:
         """Answers as `Live.about` does."""

@@ -13,7 +13,7 @@ from tablecam.errors import BadInput
 from tablecam.rules.game import DeclareFirst, Json
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Remark
-from tablecam.table.model import Position
+from tablecam.table.model import Position, length_units
 from tablecam.uncertainty.answer import Answer, AnswerWord
 from tablecam.uncertainty.lengths import distance
 from tablecam.uncertainty.within import within
@@ -31,22 +31,31 @@ _NEGATED: Final[Mapping[AnswerWord, AnswerWord]] = {
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """The intent to end a move within a range of another unit, or just outside it."""
+    """The intent to end a move within a range of another unit, or just outside it.
+
+    The `limit` is in the unit of length of that `symbol`.
+    """
 
     unit: str
     of: str
-    range_bw: float
+    limit: float
     is_within: bool
+    symbol: str = "BW"
 
     @property
     def text(self) -> str:
         """The intent in words."""
         where = "within" if self.is_within else "just outside"
-        return f"{self.unit} {where} {self.range_bw:g} BW of {self.of}"
+        return f"{self.unit} {where} {self.limit:g} {self.symbol} of {self.of}"
 
     def to_json(self) -> Json:
         """Returns the intent as a remark for a game's log."""
-        return {_KEY: asdict(self)}
+        plain = asdict(self)
+        if self.symbol == "BW":
+            # As in the first recordings.
+            plain["range_bw"] = plain.pop("limit")
+            del plain["symbol"]
+        return {_KEY: plain}
 
 
 def check_units(intent: Intent, units: Collection[str]) -> None:
@@ -88,7 +97,9 @@ def judged(intent: Intent, position: Position) -> Answer | None:
     a, b = position.unit(intent.unit), position.unit(intent.of)
     if a is None or b is None or not (a.bases and b.bases):
         return None
-    answer = within(distance(a, b), intent.range_bw, position.table, a=a.id, b=b.id)
+    units = {known.symbol: known for known in length_units(position.table)}
+    length, unit = distance(a, b), units[intent.symbol]
+    answer = within(length, intent.limit, position.table, unit=unit, a=a.id, b=b.id)
     # Just outside is the opposite answer about the same limit.
     return answer if intent.is_within else _negated(answer)
 
@@ -109,7 +120,10 @@ def _latest(remarks: Iterable[Remark], since: int) -> tuple[Intent, ...]:
         fields: Any = remark.document.get(_KEY)
         # An older intent was about another move.
         if fields is not None and remark.after >= since:
-            intents[fields["unit"]] = Intent(**fields)
+            limit = fields.get("limit", fields.get("range_bw"))
+            plain = {key: fields[key] for key in ("unit", "of", "is_within")}
+            symbol = fields.get("symbol", "BW")
+            intents[fields["unit"]] = Intent(**plain, limit=limit, symbol=symbol)
     return tuple(intents.values())
 
 

@@ -191,7 +191,8 @@ def _remark(document: Any) -> str:
     if not isinstance(intent, dict):
         return f"said: {quoted(document)}"
     where = "within" if intent["is_within"] else "just outside"
-    return f"{intent['unit']} intends to end {where} {intent['range_bw']:g} BW of {intent['of']}"
+    limit, symbol = intent.get("limit", intent.get("range_bw")), intent.get("symbol", "BW")
+    return f"{intent['unit']} intends to end {where} {limit:g} {symbol} of {intent['of']}"
 
 
 def _line(entry: Entry, text: str, rule: str | None = None, kind: str | None = None) -> LogLine:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
-from tablecam.table.model import Scalar, TableSize
+from tablecam.table.model import LengthUnit, Scalar, TableSize, base_widths
 
 Json = dict[str, Any]
 
@@ -214,16 +214,6 @@ Form = PickUnits | LayTerrain
 
 
 @dataclass(frozen=True, slots=True)
-class LengthUnit:
-    """A unit of length in which a game measures, and how many decimal places it needs."""
-
-    symbol: str
-    name: str
-    size_mm: float
-    places: int = 2
-
-
-@dataclass(frozen=True, slots=True)
 class OddsOffer:
     """A question about chances: its button, and the request that asks it.
 
@@ -273,4 +263,4 @@ class Described(Protocol):
 
     def length_unit(self, table: TableSize) -> LengthUnit:
         """Returns the unit of length in which the game measures."""
-        return LengthUnit("BW", "base widths", table.base_width_mm)
+        return base_widths(table)

@@ -227,6 +227,42 @@ class TableSize:
 
 
 @dataclass(frozen=True, slots=True)
+class LengthUnit:
+    """A unit of length in which a game measures, and how many decimal `places` it needs.
+
+    `ranges` are those that the page draws as rings and asks about.
+    """
+
+    symbol: str
+    name: str
+    size_mm: float
+    places: int = 2
+    ranges: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0)
+
+    def written(self, length_mm: float) -> str:
+        """Returns a length as people write it.
+
+        >>> INCHES.written(152.4)
+        '6.0 in'
+        """
+        return f"{length_mm / self.size_mm:.{self.places}f} {self.symbol}"
+
+
+INCHES = LengthUnit("in", "inches", 25.4, 1, (3.0, 6.0, 12.0, 24.0))
+CENTIMETRES = LengthUnit("cm", "centimetres", 10.0, 1, (5.0, 10.0, 20.0, 40.0))
+
+
+def base_widths(table: TableSize) -> LengthUnit:
+    """Returns the base width of a table as its unit of length."""
+    return LengthUnit("BW", "base widths", table.base_width_mm)
+
+
+def length_units(table: TableSize) -> tuple[LengthUnit, ...]:
+    """Returns the units in which any game's table can be measured."""
+    return base_widths(table), INCHES, CENTIMETRES
+
+
+@dataclass(frozen=True, slots=True)
 class Position:
     """Everything on the table at one instant, from the camera or entered by hand.
 

@@ -10,29 +10,30 @@ import shapely
 from tablecam.geometry.outlines import flank_lines, front_edge, front_line
 from tablecam.geometry.rectangles import Measurable
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.geometry.things import resolve
-from tablecam.table.model import BasePose, Position, Unit
+from tablecam.table.model import BasePose, LengthUnit, Position, Unit, base_widths
 from tablecam.uncertainty.lengths import geometries
-
-RINGS_BW = (1.0, 2.0, 4.0, 8.0)
-"""The default rings: a charge's wheel and support; links of a force; short range and near the
-enemy; the reach of cavalry."""
 
 _RING_ERROR_MM = 0.05
 
 
 def illustration(
-    position: Position, what: Measurable, *, rings_bw: Sequence[float] = RINGS_BW
+    position: Position,
+    what: Measurable,
+    *,
+    unit: LengthUnit | None = None,
+    ranges: Sequence[float] | None = None,
 ) -> tuple[Shape, ...]:
     """Returns range rings and, for a unit or base, front edge, front line and flank lines.
 
-    The lines are clipped to the table.
+    The rings are those of the `unit` of length, by default base widths, or the `ranges` in it. The
+    lines are clipped to the table.
 
     Raises:
         ValueError: `what` is a unit without a base on the table.
     """
-    base_width_mm = position.table.base_width_mm
-    shapes = [shape for range_bw in rings_bw for shape in ring(what, range_bw, base_width_mm)]
+    unit = unit or base_widths(position.table)
+    ranges = unit.ranges if ranges is None else ranges
+    shapes = [shape for radius in ranges for shape in ring(what, radius, unit)]
     # Commanders and points have no front.
     if isinstance(what, Unit | BasePose):
         left, right = flank_lines(what, position.table)
@@ -42,26 +43,15 @@ def illustration(
     return tuple(shapes)
 
 
-def unit_illustration(
-    position: Position, unit_id: str, *, rings_bw: Sequence[float] = RINGS_BW
-) -> tuple[Shape, ...]:
-    """Returns the shapes of `illustration` for the unit of that id.
-
-    Raises:
-        BadInput: No such unit is on the table.
-    """
-    return illustration(position, resolve(position, f"unit:{unit_id}").what, rings_bw=rings_bw)
-
-
-def ring(what: Measurable, range_bw: float, base_width_mm: float) -> tuple[Shape, ...]:
-    """Returns the outline of the area within a range, accurate to 0.05 mm.
+def ring(what: Measurable, radius: float, unit: LengthUnit) -> tuple[Shape, ...]:
+    """Returns the outline of the area within a range in a unit of length, accurate to 0.05 mm.
 
     Bases far apart give several outlines. For drawing only: its arcs are polygons, so ranges are
     decided by `within` instead.
     """
-    radius_mm = range_bw * base_width_mm
+    radius_mm = radius * unit.size_mm
     area = shapely.buffer(geometries([what])[0], radius_mm, quad_segs=_segments(radius_mm))
-    return shapes_of(area, "ring", f"{range_bw:g} BW")
+    return shapes_of(area, "ring", f"{radius:g} {unit.symbol}")
 
 
 def _segments(radius_mm: float) -> int:

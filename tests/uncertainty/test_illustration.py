@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import bases_footprint
 from tablecam.geometry.things import resolve
-from tablecam.table.model import Commander, Unit
+from tablecam.table.model import Commander, Unit, base_widths
 from tablecam.testing import base, position, unit
-from tablecam.uncertainty.illustration import RINGS_BW, illustration, ring, unit_illustration
+from tablecam.uncertainty.illustration import illustration, ring
 
 TABLE = position(
     unit("F1", "line", 900, 400, 90, first_tag=10),
@@ -18,6 +18,7 @@ TABLE = position(
     Unit("F3", "french", "infantry", ()),
     commanders=[Commander("french-cinc", "french", 300, 200, sigma_mm=0.4)],
 )
+UNIT = base_widths(TABLE.table)
 
 
 def test_a_unit_is_named_by_its_id() -> None:
@@ -62,7 +63,7 @@ def test_what_is_not_there_is_refused_with_the_nearest_that_is(reference, line) 
 
 
 def test_a_unit_is_explained_by_rings_front_line_and_flank_lines() -> None:
-    shapes = unit_illustration(TABLE, "F1")
+    shapes = illustration(TABLE, resolve(TABLE, "unit:F1").what)
     roles = [shape.role for shape in shapes]
     assert roles == ["ring"] * 4 + ["front-line", "flank-line", "flank-line", "front-edge"]
     assert [shape.label for shape in shapes[:4]] == ["1 BW", "2 BW", "4 BW", "8 BW"]
@@ -72,26 +73,26 @@ def test_a_unit_is_explained_by_rings_front_line_and_flank_lines() -> None:
 
 def test_a_point_and_a_commander_have_rings_alone() -> None:
     for reference in ("point:10,10", "commander:french-cinc"):
-        shapes = illustration(TABLE, resolve(TABLE, reference).what, rings_bw=(4, 12))
+        shapes = illustration(TABLE, resolve(TABLE, reference).what, ranges=(4, 12))
         assert [shape.label for shape in shapes] == ["4 BW", "12 BW"]
 
 
 def test_an_unknown_unit_is_refused() -> None:
     with pytest.raises(BadInput, match="no such unit"):
-        unit_illustration(TABLE, "F9")
+        resolve(TABLE, "unit:F9")
 
 
-@given(st.sampled_from([*RINGS_BW, 24.0]), st.floats(0, 360), st.floats(0.1, 0.9))
-def test_a_ring_is_nowhere_more_than_a_twentieth_of_a_millimetre_off(range_bw, heading, at) -> None:
+@given(st.sampled_from([*UNIT.ranges, 24.0]), st.floats(0, 360), st.floats(0.1, 0.9))
+def test_a_ring_is_nowhere_more_than_a_twentieth_of_a_millimetre_off(radius, heading, at) -> None:
     laid = unit("F1", "line", 900, 600, heading)
-    (shape,) = ring(laid, range_bw, 40.0)
+    (shape,) = ring(laid, radius, UNIT)
     outline = shapely.Polygon(shape.points_mm).exterior
     edge = outline.interpolate(at, normalized=True)
-    radius_mm = range_bw * 40.0
+    radius_mm = radius * UNIT.size_mm
     assert bases_footprint(laid).distance(edge) == pytest.approx(radius_mm, abs=0.05)
 
 
 def test_the_rings_of_a_scattered_unit_come_in_parts() -> None:
     scattered = replace(unit("F1"), bases=(base(0, 0), base(500, 0)))
-    assert len(ring(scattered, 1.0, 40.0)) == 2
-    assert len(ring(scattered, 8.0, 40.0)) == 1
+    assert len(ring(scattered, 1.0, UNIT)) == 2
+    assert len(ring(scattered, 8.0, UNIT)) == 1

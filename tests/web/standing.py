@@ -14,7 +14,7 @@ from tablecam.live.state import Health, Reading, Snapshot
 from tablecam.referee.referee import Referee
 from tablecam.rules.games import game_of
 from tablecam.simulate.demo import demo_camera
-from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
+from tablecam.table.model import BasePose, Commander, LengthUnit, Position, TableSize, Terrain, Unit
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 
 FOOT = BaseType("foot", 40, 40, 14)
@@ -95,10 +95,13 @@ class StandingTable:
     def picture(self) -> bytes:
         return self.jpeg
 
-    def measure(self, a: str, b: str, within_bw: Sequence[float] = ()) -> dict[str, Any]:
+    def measure(
+        self, a: str, b: str, ranges: Sequence[float] = (), unit: LengthUnit | None = None
+    ) -> dict[str, Any]:
         if "nobody" in (a + b):
             raise BadInput("measure", "expected a thing on the table, got 'unit:nobody'")
-        return {"a": a, "b": b, "within": list(within_bw)}
+        symbol = None if unit is None else unit.symbol
+        return {"a": a, "b": b, "within": list(ranges), "unit": symbol}
 
     def unit_sheet(self, unit: str, active: str) -> dict[str, Any]:
         sheet = self._rulings.unit_sheet(self._snapshot.position, unit, active)

@@ -79,8 +79,14 @@ def test_state_is_empty_for_who_has_seen_the_newest(client: FlaskClient, live: A
 
 
 def test_measure_passes_things_and_ranges_on(client: FlaskClient) -> None:
-    answer = client.get("/api/measure?a=unit:F1&b=point:3,4&within_bw=1,2&within_bw=4.5").json
-    assert answer == {"a": "unit:F1", "b": "point:3,4", "within": [1, 2, 4.5]}
+    pair = {"a": "unit:F1", "b": "point:3,4"}
+    address = "/api/measure?a=unit:F1&b=point:3,4"
+    bw = client.get(f"{address}&within_bw=1,2&within_bw=4.5").json
+    assert bw == pair | {"within": [1, 2, 4.5], "unit": "BW"}
+    inches = client.get(f"{address}&within=6&unit=in").json
+    assert inches == pair | {"within": [6], "unit": "in"}
+    # Without a unit, in that of the game.
+    assert client.get(f"{address}&within=6").json == pair | {"within": [6], "unit": None}
 
 
 @pytest.mark.parametrize(
@@ -92,6 +98,7 @@ def test_measure_passes_things_and_ranges_on(client: FlaskClient) -> None:
         ("a=unit:F1&b=unit:B1&within_bw=nan", "request: within_bw: expected a number"),
         ("a=unit:F1&b=unit:B1&within_bw=-1", "request: within_bw: expected a number"),
         ("a=unit:F1&b=unit:B1&within_bw=" + "1," * 17, "request: within_bw: expected at most 16"),
+        ("a=unit:F1&b=unit:B1&within=4&unit=ell", "request: unit: expected one of BW, in, cm, got"),
         ("a=unit:F1&b=unit:nobody", "measure: expected a thing on the table"),
     ],
 )

@@ -10,7 +10,7 @@
  */
 import { setAttr, setStyle, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { duration } from "../shared/text.js";
-import { lengthWords } from "./measuring.js";
+import { lengthWords, written } from "./measuring.js";
 import { HANDLE_PX, handlePlace } from "./moves.js";
 import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, word } from "./shapes.js";
 import { commanderBase, fullName, sideClass, sideName } from "./things.js";
@@ -20,7 +20,7 @@ import { boardMatrix, short, viewBox } from "./view.js";
 const FAR_PX_PER_MM = 0.55;
 
 /** Things nearer than this touch for a player's eyes: their distance is not written over their names. */
-const TOUCHING_BW = 0.03;
+const TOUCHING_MM = 1;
 
 /** @type {(svg: SVGSVGElement, table: SVGElement, state: State) => void} */
 export function placeView(svg, table, state) {
@@ -221,7 +221,7 @@ function updateTape(group, tape, state) {
   const measured = tape.measured;
   const settled = tape.kept || state.chosen.includes(tape.b);
   const kind = tape.kept ? "kept" : settled ? "settled" : "preview";
-  setAttr(group, "class", measured && measured.distance_bw < TOUCHING_BW ? `tape ${kind} touching` : `tape ${kind}`);
+  setAttr(group, "class", measured && measured.distance_mm < TOUCHING_MM ? `tape ${kind} touching` : `tape ${kind}`);
   setAttr(group, "data-ends", `${tape.a} ${tape.b}`);
   const ends = measured ? [measured.from_mm, measured.to_mm] : [];
   const way = measured?.path?.points_mm ?? ends;
@@ -233,7 +233,7 @@ function updateTape(group, tape, state) {
         [0, 0],
         [0, 0],
       ];
-  placeText(group.children[3], measured ? `${measured.distance_bw.toFixed(2)} BW` : "", [
+  placeText(group.children[3], measured ? written(state.facts, measured.distance_mm) : "", [
     (a[0] + b[0]) / 2,
     (a[1] + b[1]) / 2,
   ]);

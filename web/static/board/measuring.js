@@ -5,6 +5,16 @@ import { commanderOf, isPoint, unitOf } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
 
+/** A length as the game measures it. @type {(facts: import("./state.js").TableFacts, mm: number) => string} */
+export function written({ about: { unit } }, mm) {
+  return inUnit({ about: { unit } }, (mm / unit.size_mm).toFixed(unit.places));
+}
+
+/** A number with the game's unit of length. @type {(facts: Pick<import("./state.js").TableFacts, "about"> | {about: {unit: {symbol: string}}}, number: number | string) => string} */
+export function inUnit({ about: { unit } }, number) {
+  return `${number} ${unit.symbol}`;
+}
+
 /** Why measuring is closed, as a sentence; empty where it is not. @type {(state: State) => string} */
 export function closedWords(state) {
   const { closed } = state;

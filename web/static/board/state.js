@@ -8,7 +8,7 @@
  * @typedef {{kind: "pips" | "cloud" | "ring" | "word", text: string, count: number, tone?: "plain" | "good" | "warn" | "bad"}} Mark  a marker of a unit
  * @typedef {{text: string, options?: Record<string, any>, hint?: string, side?: string, opens_settings: boolean}} BeginChoice
  * @typedef {{key: string, title: string, choices: BeginChoice[], only_with?: [string, number[]]}} BeginField
- * @typedef {{begin: BeginField[], groups: Record<string, {title: string, hint?: string, is_main: boolean}>, moments: Record<string, string>, odds: {label: string, wanted: Record<string, string>, of: "table" | "unit" | "enemies", marker?: Mark["kind"]}[], unit: {symbol: string, name: string, size_mm: number, places: number}}} AboutGame  how the table's game describes itself
+ * @typedef {{begin: BeginField[], groups: Record<string, {title: string, hint?: string, is_main: boolean}>, moments: Record<string, string>, odds: {label: string, wanted: Record<string, string>, of: "table" | "unit" | "enemies", marker?: Mark["kind"]}[], unit: {symbol: string, name: string, size_mm: number, places: number, ranges: number[]}}} AboutGame  how the table's game describes itself
  *
  * @typedef {object} TableFacts  as `/api/table` gives them
  * @property {string} game
@@ -16,7 +16,6 @@
  * @property {number} width_mm
  * @property {number} depth_mm
  * @property {number} base_width_mm
- * @property {number[]} ranges_bw
  * @property {string[]} sides  as the table file names them
  * @property {Record<string, string>} side_names  what people call them
  * @property {Piece[]} terrain
@@ -89,7 +88,7 @@
  *
  * @typedef {object} Verdict  an answer that hangs on a length
  * @property {"yes" | "no" | "too_close"} answer
- * @property {number} [range_bw]
+ * @property {number} [range]  in the unit of length
  * @property {number} [margin_mm]
  * @property {number} [sigma_mm]
  * @property {number} [probability]
@@ -97,7 +96,6 @@
  *
  * @typedef {object} Measured  as `/api/measure` gives it
  * @property {number} distance_mm
- * @property {number} distance_bw
  * @property {number} sigma_mm
  * @property {Point} from_mm
  * @property {Point} to_mm

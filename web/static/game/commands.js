@@ -195,7 +195,7 @@ export class Commands {
     return this.send("Confirming …", () => api.sendCommand("confirm-all", { units, version: this.version }));
   }
 
-  /** Records before a move how it is meant to end. @param {{unit: string, of: string, range_bw: number, is_within: boolean}} intent */
+  /** Records before a move how it is meant to end. @param {{unit: string, of: string, limit: number, symbol: string, is_within: boolean}} intent */
   intend(intent) {
     return this.send("Saving the intent …", () => api.sendCommand("intend", { ...intent, version: this.version }));
   }

@@ -2,6 +2,7 @@
 import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { onClick, onClickWithin } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
+import { inUnit } from "../board/measuring.js";
 import { split } from "../board/things.js";
 import { badge, figuresWords } from "../rulings/words.js";
 import { renderDice } from "./dice.js";
@@ -214,20 +215,21 @@ export function renderIntents(state) {
   byId("intent-part").hidden = !pair || !view || view.is_over || view.seat.kind === "spectator";
   if (!pair) return;
   setText(byId("intent-title"), `Before ${pair.unit} moves, say where it will end relative to ${pair.of}:`);
+  const { symbol } = state.facts.about.unit;
   updateChildren(
     byId("intent-ranges"),
-    state.facts.ranges_bw,
+    state.facts.about.unit.ranges,
     String,
     () => element("div", "b", "button", "button"),
-    (row, range_bw) => {
+    (row, limit) => {
       const [words, within, outside] = /** @type {HTMLElement[]} */ ([...row.children]);
-      setText(words, `${range_bw} BW`);
+      setText(words, inUnit(state.facts, limit));
       for (const [button, text, isWithin] of /** @type {[HTMLElement, string, boolean][]} */ ([
         [within, "within", true],
         [outside, "just outside", false],
       ])) {
-        setAttr(button, "data-intent", JSON.stringify({ ...pair, range_bw, is_within: isWithin }));
-        setAttr(button, "aria-label", `${text} ${range_bw} BW`);
+        setAttr(button, "data-intent", JSON.stringify({ ...pair, limit, symbol, is_within: isWithin }));
+        setAttr(button, "aria-label", `${text} ${inUnit(state.facts, limit)}`);
         setText(button, text);
         disable(button, state.game.busy !== null);
       }

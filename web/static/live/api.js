@@ -12,9 +12,9 @@ const SILENCE_MS = 12_000;
 const RETRY_MS = 1_500;
 const POLL_MS = 500;
 
-/** The distance between two things. @type {(a: string, b: string, ranges_bw: number[]) => Promise<Measured>} */
-export function measure(a, b, ranges_bw) {
-  return get(`/api/measure?${new URLSearchParams({ a, b, within_bw: ranges_bw.join(",") })}`);
+/** The distance between two things. @type {(a: string, b: string, ranges: number[]) => Promise<Measured>} */
+export function measure(a, b, ranges) {
+  return get(`/api/measure?${new URLSearchParams({ a, b, within: ranges.join(",") })}`);
 }
 
 /** The drawings and lines that explain a thing. @type {(thing: string) => Promise<About>} */

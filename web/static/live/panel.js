@@ -1,7 +1,7 @@
 /** The words and figures around the table: camera health, measurements, roster, camera log. */
 import { byId, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
 import { duration, timeOfDay } from "../shared/text.js";
-import { closedWords, isAnyOpen, lengthWords } from "../board/measuring.js";
+import { closedWords, isAnyOpen, lengthWords, inUnit, written } from "../board/measuring.js";
 import { fullName, isHidden, pointWords, sideClass, sideName, titleOf } from "../board/things.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -174,7 +174,7 @@ function readings(state, tape, measured, isCarried) {
   const reading = {
     key: "reading",
     name: `reading${isPreview ? " preview" : ""}`,
-    lead: `${measured.distance_bw.toFixed(2)} BW`,
+    lead: written(state.facts, measured.distance_mm),
     text: lengthWords(measured),
     more: isPreview && !isCarried ? `to ${pointWords(state, tape.b)}` : "",
   };
@@ -183,7 +183,9 @@ function readings(state, tape, measured, isCarried) {
 
 /** @type {(state: State, tape: Tape, measured: Measured) => Part[]} */
 function verdicts(state, tape, measured) {
-  const within = (measured.within ?? []).map((verdict) => verdictPart(`${verdict.range_bw} BW`, verdict, "within"));
+  const within = (measured.within ?? []).map((verdict) =>
+    verdictPart(inUnit(state.facts, verdict.range ?? 0), verdict, "within"),
+  );
   const contact = measured.contact ? [verdictPart("contact", measured.contact, "")] : [];
   /** @type {Part[]} */
   const where = measured.b_is
@@ -233,7 +235,7 @@ function keptPart(state, tape, index) {
   return {
     key: `kept ${index} ${tape.a} ${tape.b}`,
     name: "kept",
-    lead: read ? `${read.distance_bw.toFixed(2)} BW` : "–",
+    lead: read ? written(state.facts, read.distance_mm) : "–",
     text: `${titleOf(state, tape.a)} to ${titleOf(state, tape.b)}`,
     more: tape.error ?? (read ? lengthWords(read) : ""),
   };
@@ -245,8 +247,11 @@ function spoken(state) {
   const measured = state.tape?.measured;
   if (!first || (second && !measured)) return "";
   if (!second || !measured) return `${titleOf(state, first)} chosen`;
-  const within = (measured.within ?? []).map((v) => `within ${v.range_bw}: ${ANSWER_WORDS[v.answer]}`);
-  return [`${measureTitle(state)}: ${measured.distance_bw.toFixed(1)} base widths`, ...within].join(", ");
+  const { unit } = state.facts.about;
+  const within = (measured.within ?? []).map((v) => `within ${v.range}: ${ANSWER_WORDS[v.answer]}`);
+  return [`${measureTitle(state)}: ${(measured.distance_mm / unit.size_mm).toFixed(1)} ${unit.name}`, ...within].join(
+    ", ",
+  );
 }
 
 /** @type {(state: State) => void} */
@@ -332,10 +337,10 @@ function renderScale(state) {
   byId("scale").hidden = closed !== "";
   byId("closed").hidden = closed === "";
   setText(byId("closed"), isAnyOpen(state) ? "Measuring: only what was declared" : "Measuring is closed");
-  const base_px = facts.base_width_mm * view.px_per_mm;
-  const count = [1, 2, 4, 8, 16].find((widths) => widths * base_px >= 56) ?? 32;
-  setStyle(byId("scale"), "width", `${Math.round(count * base_px)}px`);
-  setText(byId("scale-text"), closed ? "" : `${count} BW`);
+  const unit_px = facts.about.unit.size_mm * view.px_per_mm;
+  const count = [1, 2, 4, 8, 16].find((units) => units * unit_px >= 56) ?? 32;
+  setStyle(byId("scale"), "width", `${Math.round(count * unit_px)}px`);
+  setText(byId("scale-text"), closed ? "" : inUnit(facts, count));
 }
 
 /** @type {(state: State) => void} */

@@ -64,7 +64,7 @@ function currentQuestions(state) {
 
 /** @type {(state: State, tape: Tape) => Promise<void>} */
 async function askTape(state, { a, b, kept }) {
-  const [measured, error] = await settled(api.measure(a, b, state.facts.ranges_bw));
+  const [measured, error] = await settled(api.measure(a, b, state.facts.about.unit.ranges));
   const fill = (/** @type {Tape} */ tape) => ({ ...tape, measured: measured ?? tape.measured, error });
   if (kept) {
     state.keptTapes = state.keptTapes.map((tape) => (tape.a === a && tape.b === b ? fill(tape) : tape));

@@ -65,7 +65,6 @@ function play(film) {
     simulated: false,
     rules: source.about.rules && !source.offline,
     referee: true,
-    ranges_bw: source.about.ranges_bw,
   };
   const tableFacts = /** @type {import("../board/state.js").TableFacts} */ (facts);
   byId("nothing").hidden = true;

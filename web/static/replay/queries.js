@@ -69,8 +69,7 @@ export async function askOdds(branch, source, wanted) {
 function measureHere(state, branch) {
   const measured = state.tape && distanceBetween(branch, state.tape.a, state.tape.b);
   if (!state.tape || !measured || isSame(state.tape.measured, measured)) return false;
-  const distance_bw = measured.distance_mm / state.facts.base_width_mm;
-  state.tape = { ...state.tape, measured: { ...measured, distance_bw, sigma_mm: 0, because: "" } };
+  state.tape = { ...state.tape, measured: { ...measured, sigma_mm: 0, because: "" } };
   return true;
 }
 

@@ -6,7 +6,6 @@
  * @property {string} name  what players call the table, empty where they do not
  * @property {boolean} live  a table is watched
  * @property {boolean} rules  there are rulings for the game
- * @property {number[]} ranges_bw
  * @property {boolean} text  the recording may be copied as a text
  *
  * @typedef {object} Source

@@ -3,7 +3,7 @@ import { byId, element, makeButton, setAttr, setText, updateChildren } from "../
 import { onClick, onClickWithin, openHelp } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
 import { choose, clear, layTape } from "../board/choosing.js";
-import { lengthWords } from "../board/measuring.js";
+import { inUnit, lengthWords, written } from "../board/measuring.js";
 import { TURN_DEG } from "../board/moves.js";
 import { fullName, isPoint, pointWords, unitOf } from "../board/things.js";
 import { listenToSheet } from "../rulings/commands.js";
@@ -48,13 +48,13 @@ function titleOf(state) {
 }
 
 /** @type {(state: State) => void} */
-function renderMeasured({ tape }) {
+function renderMeasured({ tape, facts }) {
   const measured = tape?.measured;
   const sigma = measured?.sigma_mm ? lengthWords(measured) : `${measured?.distance_mm.toFixed(0)} mm`;
-  const rows = measured ? [{ key: "bw", text: `${measured.distance_bw.toFixed(2)} BW`, more: sigma }] : [];
-  const within = (measured?.within ?? []).map(({ range_bw, answer }) => ({
-    key: `${range_bw}`,
-    text: `within ${range_bw} BW`,
+  const rows = measured ? [{ key: "length", text: written(facts, measured.distance_mm), more: sigma }] : [];
+  const within = (measured?.within ?? []).map(({ range = 0, answer }) => ({
+    key: `${range}`,
+    text: `within ${inUnit(facts, range)}`,
     more: ANSWERS[answer],
   }));
   updateChildren(
@@ -63,7 +63,7 @@ function renderMeasured({ tape }) {
     ({ key }) => key,
     () => element("p", "b", "span"),
     (row, { key, text, more }) => {
-      setAttr(row, "class", key === "bw" ? "measured" : "within");
+      setAttr(row, "class", key === "length" ? "measured" : "within");
       setText(row.children[0], text);
       setText(row.children[1], more);
     },

@@ -106,7 +106,7 @@ def _near(rulings: Rulings) -> Iterator[Shape]:
     lines = set()
     for of_unit in rulings.units.values():
         if rulings.is_close_up and len(rulings.units) == 1:
-            yield from illustration(rulings.field.position, of_unit.unit.unit, rings_bw=(NEAR_BW,))
+            yield from illustration(rulings.field.position, of_unit.unit.unit, ranges=(NEAR_BW,))
         for shape in of_unit.near.answer.evidence:
             ends = frozenset(shape.points_mm)
             # Units in contact have a line of no length; the contact shape shows more.

@@ -24,7 +24,7 @@ from tablecam.rules.maurice.sheets.lines import (
     question,
 )
 from tablecam.rules.reports import Finding
-from tablecam.table.model import Commander
+from tablecam.table.model import Commander, base_widths
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import certain
 from tablecam.uncertainty.contact import TOUCH_MM
@@ -56,7 +56,7 @@ def near_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     read = "M-1.9" if near.turns_on_impassable else None
     asked = question(f"Is {unit.id} near the enemy?", "near", unit.id)
     yield answer_line(near.answer, asked, text=text, read=read)
-    yield from ring(unit.unit, NEAR_BW, rulings.field.bw_mm)
+    yield from ring(unit.unit, NEAR_BW, base_widths(rulings.field.position.table))
 
 
 def range_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
@@ -194,7 +194,9 @@ def _link_line(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Finding:
         f"{a.id} and {b.id} are not linked",
         f"Whether {a.id} and {b.id} are linked is too close to call",
     )
-    apart = range_words("they", answer.answer, answer.margin_mm, FORCE_BW, rulings.field.bw_mm)
+    apart = range_words(
+        "they", answer.answer, answer.margin_mm, FORCE_BW, base_widths(rulings.field.position.table)
+    )
     text, read = f"{head}: {linking_obstacle(a, b) or apart}", None
     if answer.answer != "yes" and b.id in _force_of(rulings, a):
         text, read = f"{text}; other units link them in one force", "M-1.15"
