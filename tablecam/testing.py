@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from tablecam.table.headings import forward, right
 from tablecam.table.model import (
+    GAMES,
     Arm,
     BasePose,
     Commander,
@@ -99,7 +100,7 @@ def unit(
 
 def position(
     *units: Unit,
-    game: str = "maurice-lite",
+    game: str = GAMES[0],
     table: TableSize = TABLE,
     commanders: Sequence[Commander] = (),
     terrain: Sequence[Terrain] = (),

@@ -15,7 +15,7 @@ from tablecam.table.position_file import read_position_file
 _FILE = click.Path(path_type=Path)
 
 _REQUESTS = """\b
-Examples of requests to Maurice Lite:
+Examples of requests:
   {"kind": "volley", "side": "french", "dice": {"hit": [4, 2], "disrupt": [5]},
    "shots": [{"unit": "F1", "targets": {"10": "B1", "11": "B1"}}]}
   {"kind": "combat", "active": "french", "dice": {"F1": 4, "B1": 2}}

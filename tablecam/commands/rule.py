@@ -14,10 +14,9 @@ from tablecam.wording import nearest, quoted
 
 _EXAMPLES = """\b
 Examples:
-  tablecam rule maurice-lite --list
-  tablecam rule maurice-lite question.json
-  echo '{"ask": "rally", "unit": {"arm": "infantry", "disruption": 2}, "near_enemy": true,
-         "dice": [4, 5]}' | tablecam rule maurice-lite -
+  tablecam rule GAME --list
+  tablecam rule GAME question.json
+  echo '{"ask": "rally", "unit": {"arm": "infantry", ...}, "dice": [4, 5]}' | tablecam rule GAME -
 """
 
 

@@ -1,6 +1,6 @@
 """Converts a recording to a text for messages, and reads it back from what came out of one.
 
-    [tablecam.text 1; maurice-lite, 2026-05-01 19:30, 412 entries; 15728; 0f3a...]
+    [tablecam.text 1; GAME, 2026-05-01 19:30, 412 entries; 15728; 0f3a...]
     /Td6WFoAAATm1rRGBMDo6gH...
     [end]
 
