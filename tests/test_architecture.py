@@ -53,7 +53,7 @@ HELD = {
     "modules with exactly one importer": 52,
     "import circles between folders": 0,
     "lines of Maurice Lite": 21_450,
-    "places outside that name a rulebook's words": 2,
+    "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 33,
 }
 """What has been reached. The goals are 20, 40, 10, 0, 6500, 0 and about a dozen.

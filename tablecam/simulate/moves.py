@@ -1,7 +1,7 @@
 """Moves of a unit by a hand: paths of its bases from start to end.
 
-Terms and geometry are those of linear tactics: a line moves straight forward or backward, or wheels about
-one end of its front line; a column turns its bases to become a line.
+Terms and geometry are those of linear tactics: a line moves straight forward or backward, or wheels
+about one end of its front line; a column turns its bases to become a line.
 """
 
 from __future__ import annotations
