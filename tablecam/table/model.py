@@ -211,12 +211,16 @@ class Terrain:
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
-    """The play area, the game's unit of length and the margin that players agree is too close."""
+    """The play area, its units of length and the margin that players agree is too close.
+
+    Players with figures of another scale may agree on an inch of their own.
+    """
 
     width_mm: float
     depth_mm: float
     base_width_mm: float
     tolerance_mm: float = 0.0
+    inch_mm: float = 25.4
 
     def __post_init__(self) -> None:
         if not (self.width_mm > 0 and self.depth_mm > 0 and self.base_width_mm > 0):
@@ -242,13 +246,12 @@ class LengthUnit:
     def written(self, length_mm: float) -> str:
         """Returns a length as people write it.
 
-        >>> INCHES.written(152.4)
+        >>> inches(TableSize(1800, 1200, 40)).written(152.4)
         '6.0 in'
         """
         return f"{length_mm / self.size_mm:.{self.places}f} {self.symbol}"
 
 
-INCHES = LengthUnit("in", "inches", 25.4, 1, (3.0, 6.0, 12.0, 24.0))
 CENTIMETRES = LengthUnit("cm", "centimetres", 10.0, 1, (5.0, 10.0, 20.0, 40.0))
 
 
@@ -257,9 +260,14 @@ def base_widths(table: TableSize) -> LengthUnit:
     return LengthUnit("BW", "base widths", table.base_width_mm)
 
 
+def inches(table: TableSize) -> LengthUnit:
+    """Returns the inch of a table."""
+    return LengthUnit("in", "inches", table.inch_mm, 1, (3.0, 6.0, 12.0, 24.0))
+
+
 def length_units(table: TableSize) -> tuple[LengthUnit, ...]:
     """Returns the units in which any game's table can be measured."""
-    return base_widths(table), INCHES, CENTIMETRES
+    return base_widths(table), inches(table), CENTIMETRES
 
 
 @dataclass(frozen=True, slots=True)

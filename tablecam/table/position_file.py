@@ -277,7 +277,12 @@ def _table_json(table: TableSize) -> Json:
         "depth_mm": table.depth_mm,
         "base_width_mm": table.base_width_mm,
     }
-    return section | ({"tolerance_mm": table.tolerance_mm} if table.tolerance_mm else {})
+    defaults = {"tolerance_mm": 0.0, "inch_mm": 25.4}
+    return section | {
+        key: getattr(table, key)
+        for key, default in defaults.items()
+        if getattr(table, key) != default
+    }
 
 
 def _terrain_json(piece: Terrain) -> Json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Mapping
+from dataclasses import fields
 from typing import Annotated
 
 import shapely
@@ -51,10 +52,13 @@ class TableSection(StrictModel):
     depth_mm: Positive
     base_width_mm: Size
     tolerance_mm: NotNegative = 0.0
+    inch_mm: Annotated[float, Field(ge=1.0, le=100.0)] = 25.4
 
     def to_size(self) -> TableSize:
         """Returns the frozen `TableSize`."""
-        return TableSize(self.width_mm, self.depth_mm, self.base_width_mm, self.tolerance_mm)
+        # The table file's section has further keys.
+        sizes = self.model_dump(include={field.name for field in fields(TableSize)})
+        return TableSize(**sizes)
 
 
 class TerrainSection(StrictModel):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from tablecam.errors import BadInput
+from tablecam.table.model import length_units
 from tablecam.table.position_file import (
     position_from_json,
     position_to_json,
@@ -110,6 +111,18 @@ def test_the_tolerance_that_players_agreed_on_is_read() -> None:
     document = example()
     document["table"]["tolerance_mm"] = 2
     assert position_from_json(document).table.tolerance_mm == 2.0
+
+
+def test_players_may_agree_on_an_inch_of_their_own():
+    document = position_to_json(position(unit("F1", "line", 900, 400, 90)))
+    assert "inch_mm" not in document["table"]
+    document["table"]["inch_mm"] = 20.0
+    table = position_from_json(document).table
+    assert [unit.written(120.0) for unit in length_units(table)][1] == "6.0 in"
+    assert position_to_json(position_from_json(document)) == document
+    document["table"]["inch_mm"] = 0.5
+    with pytest.raises(BadInput, match=r"table\.inch_mm: expected a number of 1 or more, got 0\.5"):
+        position_from_json(document)
 
 
 @pytest.mark.parametrize("name", ["uhd-b", "hd-b"])
