@@ -28,6 +28,8 @@ def play_at_random(
         play.apply(choose(play.legal(), players))
         after_each(play)
     assert play.legal() == ()
+    kinds = {event.kind for event in play.done[-1].events}
+    assert "over" in kinds, "reports and replays look for the end by its event"
 
 
 def check_state(play: Play[Any, Any], *, tried: int, seed: int = 0) -> None:

@@ -71,14 +71,16 @@ def test_dice_go_from_0_to_9(play):
 
 def test_the_second_wound_takes_a_base_off_and_the_last_base_the_unit(play):
     begun(play)
-    for left in (4, 3, 3, 2, 2, 1, 1):
-        act(play, type="shoot", unit="R1", target="B1")
+    for shooter, left in (("R1", 3), ("R2", 2), ("R1", 1)):
+        act(play, type="overrule", wounds={"B1": 1})
+        act(play, type="shoot", unit=shooter, target="B1")
         roll(play, 9)
         assert len(play.state.unit("B1").bases) == left
-        act(play, type="overrule", turn=1)
-        act(play, type="end-turn")
-        act(play, type="end-turn")
-    act(play, type="shoot", unit="R1", target="B1")
+        if shooter == "R2":
+            act(play, type="end-turn")
+            act(play, type="end-turn")
+    act(play, type="overrule", wounds={"B1": 1})
+    act(play, type="shoot", unit="R2", target="B1")
     assert roll(play, 9).events[0].kind == "loss"
     assert play.state.position.unit("B1") is None
     assert play.state.points == {"red": 3, "blue": 0}

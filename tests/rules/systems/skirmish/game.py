@@ -49,7 +49,6 @@ class Overrule(Variant):
     pinned: Mapping[str, bool] = field(default_factory=dict)
     points: Mapping[str, int] = field(default_factory=dict)
     active: str | None = None
-    turn: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ _STATES: Final = TypeAdapter(State)
 
 class Skirmish(Game):
     name: Final = "skirmish"
-    moments: Final = {"turn": "turn", "shot": "attack", "loss": "loss", "miss": "detail"}
+    moments: Final = {"turn": "turn", "half": "phase", "shot": "attack", "loss": "loss"}
     action_groups: Final = {"move": about.ActionGroup("Move", "By hand, up to 6 inches.")}
     state_to_json = action_to_json = staticmethod(to_plain)
     state_from_json = staticmethod(lambda data: from_plain(_STATES, data, "state"))
@@ -102,8 +101,7 @@ class Skirmish(Game):
         return State(position, sides, first, 1, dict.fromkeys(sides, 0), {})
 
     def asked(self, state):
-        left = {unit.side for unit in state.position.units}
-        if state.turn > LAST_TURN or len(left) < 2:
+        if state.turn > LAST_TURN or len({unit.side for unit in state.position.units}) < 2:
             return PendingDecision("the game is over", is_over=True)
         if hiding := [side for side in state.sides if side not in state.relics]:
             return PendingDecision("which unit carries the relic?", hiding[0], is_concealed=True)
@@ -141,9 +139,13 @@ class Skirmish(Game):
         return Answer(word, margin_mm, sigma_mm, chance, "K-2", because, evidence)
 
     def apply(self, state, action):
+        change = self._overruled if isinstance(action, Overrule) else self._changed
+        after, events = change(state, action)
+        ends = self.asked(after).is_over and not self.asked(state).is_over
+        return after, (*events, Event("over", self.asked(after).question)) if ends else events
+
+    def _changed(self, state, action):
         asked = self.asked(state)
-        if isinstance(action, Overrule):
-            return self._overruled(state, action)
         if state.shot and not asked.is_over:
             return self._shot(state, values_of(action, DUE)[0])
         if isinstance(action, Move | Shoot):
@@ -158,13 +160,14 @@ class Skirmish(Game):
         if isinstance(action, Hide):
             state = replace(state, relics={**state.relics, asked.seat: action.unit})
             own = Event("relic", f"{action.unit} carries the relic", only_for=asked.seat)
-            return state, (Event("relic", f"{side_name(asked.seat)} has hidden its relic"), own)
+            return state, (Event("relic", f"{side_name(asked.seat)}: relic hidden"), own)
         for unit in state.position.units:
             if unit.side == state.active:
                 state = state.changed(unit.id, acted=False, pinned=False)
         place = state.sides.index(state.active)
         state = replace(state, active=state.sides[1 - place], turn=state.turn + place)
-        return state, (Event("turn", f"turn {state.turn}: {side_name(state.active)} is active"),)
+        kind, side = "turn" if place else "half", side_name(state.active)
+        return state, (Event(kind, f"turn {state.turn}: {side}"),)
 
     def _shot(self, state, face):
         shooter, target = map(state.unit, state.shot)
@@ -186,12 +189,10 @@ class Skirmish(Game):
             given = {key: values[name] for key, values in marks.items() if name in values}
             bases = () if name in action.off else action.units.get(name)
             state = state.changed(name, bases=bases, **given)
-        if {*action.points, action.active or state.active} - {*state.sides}:
+        active, shot = action.active or state.active, None if action.off else state.shot
+        if {*action.points, active} - {*state.sides}:
             raise Refused(f"expected sides, of {state.sides}")
-        shot = None if state.shot and {*state.shot} & {*action.off} else state.shot
-        turn, active = action.turn or state.turn, action.active or state.active
-        points = {**state.points, **action.points}
-        state = replace(state, turn=turn, active=active, points=points, shot=shot)
+        state = replace(state, active=active, shot=shot, points={**state.points, **action.points})
         words = [key for key, value in vars(action).items() if value and key not in ("type", "why")]
         return state, (Event("overrule", f"overruled: {', '.join(words)} {action.why}".strip()),)
 
@@ -213,7 +214,7 @@ class Skirmish(Game):
     def standing(self, public):
         figures = {side: about.Figure("points", n, "star") for side, n in public["points"].items()}
         sides = tuple(about.SideStanding(side, (figures[side],)) for side in public["sides"])
-        return about.Standing(sides, public["turn"], active=public["active"])
+        return about.Standing(sides, min(public["turn"], LAST_TURN), active=public["active"])
 
     def markers(self, unit_state):
         wounds, signs = int(unit_state.get("wounds", 0)), []
@@ -227,7 +228,6 @@ class Skirmish(Game):
         wounds = {name: int(marks.get("wounds", 0)) for name, marks in states.items()}
         pinned = {name: bool(marks.get("pinned")) for name, marks in states.items()}
         return (
-            about.Setting("turn", "turn", "game", "number", {"": state.turn}, least=1),
             about.Setting("active", "active side", "game", "choice", {"": state.active}, sides),
             about.Setting("points", "points", "side", "number", state.points),
             about.Setting("wounds", "wounds", "unit", "number", wounds, most=1, marker="pips"),
