@@ -57,6 +57,10 @@ class Players:
     rovers: Seat
     bandits: Seat
 
+    def bases_seen(self, unit_id: str) -> int:
+        unit = self.hall.live.snapshot().position.unit(unit_id)
+        return 0 if unit is None else len(unit.bases)
+
     def settle(self) -> None:
         for seat in (self.rovers, self.bandits):
             seat.shows_the_newest()
@@ -196,6 +200,7 @@ def loses_a_base(players: Players) -> None:
     tag = players.hall.table.roster.units[3].tags[0]
     players.hall.table.take_off("B2", tag)
     expect(due.filter(has_text="has lost")).to_have_count(0)
+    players.hall.waits(lambda: players.bases_seen("B2") == 3)
     picture(rovers.page, "7-base-gone")
 
 

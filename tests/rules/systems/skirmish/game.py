@@ -167,7 +167,7 @@ class Skirmish(Game):
         place = state.sides.index(state.active)
         state = replace(state, active=state.sides[1 - place], turn=state.turn + place)
         kind, side = "turn" if place else "half", side_name(state.active)
-        return state, (Event(kind, f"turn {state.turn}: {side}"),)
+        return state, (Event(kind, f"turn {state.turn}: {side}"),) * (state.turn <= LAST_TURN)
 
     def _shot(self, state, face):
         shooter, target = map(state.unit, state.shot)
