@@ -9,6 +9,7 @@ from hypothesis import settings
 
 from tablecam.hall.server import Hall
 from tests.record.postgres import ADVICE, Postgres, hall_on, programs
+from tests.rules.toys import toys_beside_the_rules
 
 # No test passes or fails by the clock: the machine may be busy with something else.
 settings.register_profile("tablecam", deadline=None)
@@ -76,3 +77,10 @@ def hall(postgres: Postgres) -> Iterator[Hall]:
     """A hall of its own on that server: nothing is left in it for the test that follows."""
     with hall_on(postgres) as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def toys() -> Iterator[None]:
+    """Toy rule systems, which a file's tests find as any other."""
+    with toys_beside_the_rules():
+        yield

@@ -208,7 +208,7 @@ def sheet() -> Response:
 
 @blueprint.post("/api/replay/odds")
 def odds() -> Response:
-    """Returns the chances of a volley, a combat or a rally in a branch."""
+    """Returns the chances that a game can tell before dice are rolled, in a branch."""
     body = _asked(OddsOfBranch)
     return jsonify(_played().what_if.odds(_branch(body), body.wanted))
 

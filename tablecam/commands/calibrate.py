@@ -43,6 +43,7 @@ from tablecam.commands.new_files import check_place
 from tablecam.commands.serving import page_options
 from tablecam.commands.source_options import NumberIn, source_options
 from tablecam.errors import BadInput
+from tablecam.rules.games import known_games
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
 
@@ -240,7 +241,7 @@ def table(
     """Locate the camera above the table, from a PICTURE of its tags."""
     out = out or camera_path
     check_place(out)
-    roster = read_table_file(table_path)
+    roster = read_table_file(table_path, known_games())
     old_camera = read_camera_file(camera_path) if camera_path.exists() else None
     image = read_picture(picture)
     height_px, width_px = image.shape[:2]

@@ -13,6 +13,7 @@ from tablecam.capture.options import SourceOptions
 from tablecam.commands.new_files import check_place
 from tablecam.live_calibration.calibration import LiveCalibration
 from tablecam.live_calibration.state import Stage
+from tablecam.rules.games import known_games
 from tablecam.simulate.calibration_source import SimulatedCalibration
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tablecam.table.roster import Roster
@@ -60,7 +61,7 @@ def _prepared(
     source: str, table_path: Path | None
 ) -> tuple[Roster | None, Mapping[str, Callable[[SourceOptions], Source]], Callable[[Stage], None]]:
     """Returns the table, additional sources by name, and the callback for each stage."""
-    roster = None if table_path is None else read_table_file(table_path)
+    roster = None if table_path is None else read_table_file(table_path, known_games())
     if source != SIMULATED:
         return roster, {}, lambda stage: None
     simulated = SimulatedCalibration(demo_roster(), demo_camera(), is_endless=True)

@@ -23,6 +23,7 @@ from tablecam.planning.plan import (
     with_tag_size,
 )
 from tablecam.planning.report import print_plan, print_plan_document
+from tablecam.rules.games import known_games
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
 from tablecam.vision.search.camera_scale import largest_tag_mm, side_cells
@@ -120,7 +121,7 @@ def plan(
 
 
 def _roster(path: Path, tag_size_mm: float | None) -> Roster:
-    roster = read_table_file(path)
+    roster = read_table_file(path, known_games())
     if not roster.base_types:
         raise BadInput(str(path), "expected a [[base_type]] or more, got none", key="base_type")
     if tag_size_mm is None:

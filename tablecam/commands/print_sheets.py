@@ -13,6 +13,7 @@ from calibration.sheet_layout import PAPERS, PaperName
 from calibration.sheets import sheets_pdf
 from tablecam.commands.new_files import check_new, force_option
 from tablecam.errors import BadInput
+from tablecam.rules.games import known_games
 from tablecam.table.roster import BaseType, Roster
 from tablecam.table.table_file import read_table_file
 
@@ -101,7 +102,7 @@ def sheet_content(
 def _roster(table_path: Path | None) -> Roster:
     if table_path is None:
         raise BadInput("--table", "expected a table file, got none (`--what board` needs none)")
-    return read_table_file(table_path)
+    return read_table_file(table_path, known_games())
 
 
 def _names(units: str) -> tuple[str, ...]:

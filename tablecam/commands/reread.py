@@ -22,6 +22,7 @@ from tablecam.commands.source_options import NumberIn
 from tablecam.errors import BadInput
 from tablecam.recorder.picture_budget import DEFAULT_MB
 from tablecam.recorder.rereading import RereadResult, Task, progress_of, reread
+from tablecam.rules.games import known_games
 from tablecam.table.table_file import read_table_file
 
 _PATH = click.Path(path_type=Path)
@@ -115,7 +116,7 @@ def reread_command(
 
 def _check(videos: Sequence[Path], table_path: Path, camera_path: Path) -> None:
     """Refuses files that no video could be read with, and videos of the same name."""
-    read_table_file(table_path)
+    read_table_file(table_path, known_games())
     read_camera_file(camera_path)
     # Each recording is named after its video.
     for stem, count in Counter(video.stem for video in videos).items():

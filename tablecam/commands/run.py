@@ -16,6 +16,7 @@ from tablecam.commands.serving import GameOptions, game_options, game_record, pa
 from tablecam.commands.source_options import source_options
 from tablecam.errors import BadInput
 from tablecam.recorder.game_recorder import GameRecorder
+from tablecam.rules.games import known_games
 from tablecam.table.table_file import read_table_file
 
 SIMULATED = "simulated"
@@ -57,7 +58,7 @@ def run(
         context.invoke(demo, **page, game=game)
         return
     table_path, camera_path = _required(table_path, "--table"), _required(camera_path, "--camera")
-    roster = read_table_file(table_path)
+    roster = read_table_file(table_path, known_games())
     camera_file = read_camera_file(camera_path)
     size = PictureSize(camera_file.width_px, camera_file.height_px, camera_file.source)
     camera = camera_file.camera(roster.table_tags_mm)

@@ -22,6 +22,7 @@ from tablecam.errors import BadInput
 from tablecam.planning.advice import advice, collect_facts
 from tablecam.planning.detection_model_file import default_model
 from tablecam.planning.resolution_advice import resolution_advice
+from tablecam.rules.games import known_games
 from tablecam.table.formation import with_formations
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
@@ -80,7 +81,7 @@ def snapshot(
     check_new(outputs, inputs=(picture, table_path, camera_path), force=force)
     if drawing_path is not None:
         check_picture_name(drawing_path)
-    roster = read_table_file(table_path)
+    roster = read_table_file(table_path, known_games())
     camera_file = read_camera_file(camera_path)
     image = read_picture(picture)
     camera_file.check_picture_size(image.shape[1], image.shape[0], str(picture))

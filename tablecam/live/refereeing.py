@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from tablecam.background import Background
 from tablecam.errors import BadInput
@@ -70,12 +70,11 @@ class Refereeing(Background):
         # A table that nobody sees is no empty one, and what lies on it is not missed.
         if now.frame < 0 or now.health.state == "lost":
             return
-        to_take_off = frozenset[str]() if self._referee is None else self._referee.to_take_off
-        for name in gone(now, to_take_off):
+        for base in gone(now, {} if self._referee is None else self._referee.bases_left):
             try:
-                self._take_off(f"unit:{name}")
+                self._take_off(base)
             except BadInput:
-                log.debug("%s was seen again just now", name)
+                log.debug("%s was seen again just now", base)
         settled = self._motion.see(now.position, now.at_s)
         missed = missed_tags(now)
         latest = settled or self._latest
@@ -103,10 +102,18 @@ def missed_tags(now: Snapshot) -> frozenset[int]:
     return frozenset(tag for tag, hidden_s in now.held_for_s.items() if hidden_s >= _MISSED_S)
 
 
-def gone(now: Snapshot, to_take_off: frozenset[str]) -> Iterator[str]:
-    """Yields the units that were to be taken off and have been hidden for a while."""
+def gone(now: Snapshot, left: Mapping[str, int]) -> Iterator[str]:
+    """Yields references to the bases that were to be taken off and have been hidden for a while.
+
+    `left` is how many bases each unit should keep.
+    """
     for unit in now.position.units:
-        hidden_s = [now.held_for_s.get(base.tag or 0, 0.0) for base in unit.bases]
-        # One visible base shows that the unit is still there.
-        if unit.id in to_take_off and hidden_s and min(hidden_s) >= _GONE_S:
-            yield unit.id
+        surplus = len(unit.bases) - left.get(unit.id, len(unit.bases))
+        hidden = [
+            f"base:{unit.base_name(index)}"
+            for index, base in enumerate(unit.bases)
+            if now.held_for_s.get(base.tag or 0, 0.0) >= _GONE_S
+        ]
+        # With more of them hidden, some may only be covered; with fewer, a hand has yet to come.
+        if hidden and len(hidden) == surplus:
+            yield from hidden

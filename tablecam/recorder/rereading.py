@@ -31,6 +31,7 @@ from tablecam.record.writer_lock import WriterLock
 from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.recorder.picture_budget import DEFAULT_MB
 from tablecam.recorder.recording import Recording
+from tablecam.rules.games import known_games
 from tablecam.table.formation import with_formations
 from tablecam.table.motion import TableMotion
 from tablecam.table.roster import Roster
@@ -125,7 +126,7 @@ def _reread_alone(task: Task) -> RereadResult:
     if task.recording.exists() and before is None:
         positions = _positions(GameFile.open(task.recording, read_only=True))
         return RereadResult(task.video, task.recording, positions, was_done_before=True)
-    roster, camera_file = read_table_file(task.table), read_camera_file(task.camera)
+    roster, camera_file = read_table_file(task.table, known_games()), read_camera_file(task.camera)
     _check_size(task.video, camera_file)
     with closing(VideoSource(task.video, at_end="stop", clock=SystemClock())) as source:
         began_at = _began_at(task.video, source.length_s)

@@ -1,6 +1,6 @@
 """Finds the units that players still have to move or remove because the game has done so.
 
-After a fall back, a displaced commander or a broken unit, the table lags behind the game. These
+After a fall back, a displaced commander or a lost unit or base, the table lags behind the game. The
 differences are nobody's moves, so they are kept separate from the suggestions.
 """
 
@@ -15,26 +15,33 @@ from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Refused
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.motion import apart_mm, has_its_place, lies_there
+from tablecam.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
     """A unit or commander that players have to move to `bases`, or to remove if there are none.
 
-    `off_mm` is the largest distance of a base from its new place, None if it is not seen.
+    `off_mm` is the largest distance of a base from its new place, None if it is not seen. `surplus`
+    is the number of bases on the table that the game no longer has, negative for missing ones.
     """
 
     unit: str
     bases: tuple[BasePose, ...]
     off_mm: float | None
+    surplus: int = 0
 
     @property
     def text(self) -> str:
         """The instruction, in one sentence."""
         if not self.bases:
-            return f"{self.unit} is broken: take it off the table"
+            return f"{self.unit} has left the game: take it off the table"
         if self.off_mm is None:
             return f"{self.unit} is not seen: put it where the ghost is"
+        if self.surplus > 0:
+            return f"{self.unit} has lost {counted(self.surplus, 'base')}: take it off the table"
+        if self.surplus < 0:
+            return f"{self.unit} lacks {counted(-self.surplus, 'base')}: put it where the ghost is"
         return f"put {self.unit} where the ghost is, {self.off_mm:.0f} mm from here"
 
 
@@ -68,13 +75,17 @@ def placings(names: Collection[str], game: Position, seen: Position) -> Iterator
         if name in commanders:
             yield from _commander_placing(commanders[name], seen)
         elif name not in in_game:
-            # It is broken; there is something to do only while it still lies there.
+            # It has left; there is something to do only while it still lies there.
             if unit is not None and unit.bases:
                 yield Placing(name, (), None)
         elif unit is None or not is_there(unit, in_game[name]):
-            yield Placing(
-                name, in_game[name].bases, None if unit is None else off_mm(unit, in_game[name])
-            )
+            target = in_game[name]
+            # Without a base on the table it is not seen.
+            if unit is None or not unit.bases:
+                yield Placing(name, target.bases, None)
+            else:
+                surplus = len(unit.bases) - len(target.bases)
+                yield Placing(name, target.bases, off_mm(unit, target), surplus)
 
 
 def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position:

@@ -137,11 +137,11 @@ class Referee:
             return () if play is None else self._by_hand.placings(play.state)
 
     @property
-    def to_take_off(self) -> frozenset[str]:
-        """The units that have left the game but still lie on the table."""
+    def bases_left(self) -> Mapping[str, int]:
+        """The number of bases that each unit on the table has in the game: none if it has left."""
         with self._lock:
             play = self._controller.play
-            return frozenset() if play is None else self._by_hand.to_take_off(play.state)
+            return {} if play is None else self._by_hand.bases_left(play.state)
 
     @property
     def intents(self) -> tuple[Intent, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tablecam.errors import BadInput
@@ -54,13 +55,12 @@ class TableDiff:
             return ()
         return tuple(placings(self._to_place, self.game.position(state), self.seen))
 
-    def to_take_off(self, state: Any) -> frozenset[str]:
-        """Returns the units that have left the game but still lie on the table."""
+    def bases_left(self, state: Any) -> Mapping[str, int]:
+        """Returns how many bases each unit on the table has in the game: none if it has left."""
         if self.seen is None:
-            return frozenset()
-        in_game = self.game.position(state)
-        on_table = (unit.id for unit in self.seen.units if unit.bases)
-        return frozenset(name for name in on_table if in_game.unit(name) is None)
+            return {}
+        in_game = {unit.id: len(unit.bases) for unit in self.game.position(state).units}
+        return {unit.id: in_game.get(unit.id, 0) for unit in self.seen.units if unit.bases}
 
     def _suggestions(self, state: Any, now: Any) -> tuple[Suggestion, ...]:
         """Returns the moves that the game infers from the table, from `now` or a state after it."""

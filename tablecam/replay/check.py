@@ -167,14 +167,14 @@ class RecordingCheck:
             no difference.
 
     Raises:
-        BadInput: tablecam has no engine or no rulings for the game.
+        BadInput: tablecam has no engine for the game.
     """
 
     def __init__(self, game: str, name: str, written_by: str = tablecam.__version__) -> None:
-        engine, book = game_of(game), book_of(game)
-        if engine is None or book is None:
+        engine = game_of(game)
+        if engine is None:
             raise BadInput(name, f"tablecam has no rules for {game} to check by")
-        self._book = book
+        self._book = book_of(game)
         self._rerun = Rerun(engine, name)
         self._name = name
         self._game = game
@@ -249,6 +249,9 @@ class RecordingCheck:
         asked: dict[str, Any] = entry.document["dispute"]
         source = f"{self._name}: entry {entry.number}"
         position = position_from_json(entry.document["position"], source, games=(self._game,))
+        # A game may be played without a book of rulings.
+        if self._book is None:
+            raise BadInput(source, f"tablecam has no rulings for {self._game} to check by")
         handle = self._book.rulings(position, asked["active"])
         line = self._book.answer(handle, asked["question"]["id"])
         answer = None if line.answer is None else line.answer.to_json()

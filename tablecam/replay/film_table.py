@@ -61,7 +61,9 @@ def roster_in(table_file: str, position: Position) -> Roster:
 def roster_of(table_file: str) -> Roster | None:
     """Returns the roster in the text of a table file; None if it cannot be read."""
     try:
-        return roster_from(document_from(tomllib.loads(table_file), "table file"))
+        document = document_from(tomllib.loads(table_file), "table file")
+        # A game that is not installed is shown all the same.
+        return roster_from(document, games=(str(document.data.get("game")),))
     except (tomllib.TOMLDecodeError, BadInput):
         return None
 

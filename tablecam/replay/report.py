@@ -15,6 +15,7 @@ from tablecam.replay.log import Log, LogLine
 from tablecam.replay.map_text import map_lines, sides_of
 from tablecam.replay.moment import document_after
 from tablecam.replay.words import counted, duration
+from tablecam.rules.descriptions import Standing
 from tablecam.rules.games import described
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
@@ -59,6 +60,7 @@ class Report:
         self._game = described(facts.game)
         self._position: Json | None = None
         self._markers: Json = {}
+        self._state: Json = {}
         self._tables: dict[int, Position | None] = {}
         self._began: Position | None = None
         self._ended_at: datetime = facts.started_at
@@ -80,7 +82,9 @@ class Report:
         elif entry.kind == "play" and self._position is None:
             self._position = entry.document.get("position")
         if entry.kind in ("play", "deed"):
-            self._markers = entry.document.get("after", {}).get("markers", self._markers)
+            after = entry.document.get("after", {})
+            self._markers = after.get("markers", self._markers)
+            self._state = after.get("state", self._state)
         if self._began is None:
             self._began = self._table()
 
@@ -119,11 +123,12 @@ class Report:
         took = duration(facts.started_at, self._ended_at)
         # A game begins with its first turn, which has no event of its own.
         turns = len(self._lines_of({"turn"})) + bool(self._lines_of({"play"}))
-        turn_word = self._game.standing({}).turn_word
+        # Without a game there is no state that its rulebook could describe.
+        standing = self._game.standing(self._state) if self._state else Standing()
         over = next((line.text for line in reversed(self._lines_of({"over"}))), "")
         yield f"# {facts.game}, {facts.started_at:%Y-%m-%d}{f': {sides}' if sides else ''}"
         yield ""
-        yield from self._wrapped([f"{counted(turns, turn_word)} in {took}", over])
+        yield from self._wrapped([f"{counted(turns, standing.turn_word)} in {took}", over])
 
     def _lines_of(self, kinds: Iterable[str]) -> list[LogLine]:
         included = frozenset(kinds)

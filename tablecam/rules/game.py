@@ -51,8 +51,9 @@ class Refused(BadInput):
 class Event:
     """One thing that happened, for the log and the page.
 
-    `kind` is a term of the game (`hit`, `broken`, `round`, ...), `text` one plain sentence, `facts`
-    its data for programs, `evidence` the shapes to draw. An event that is `only_for` a seat is
+    `kind` is a term of the game (`hit`, `broken`, `round`, ...) or one that all games share: an
+    `overrule`, or `over` where the game ends. `text` is one plain sentence, `facts` its data for
+    programs, `evidence` the shapes to draw. An event that is `only_for` a seat is
     concealed from all others.
     """
 

@@ -8,6 +8,7 @@ from typing import Any
 from tablecam.rules.descriptions import Described
 from tablecam.rules.discovery import discover
 from tablecam.rules.game import Game
+from tablecam.table.model import GAMES
 
 
 def game_of(name: str) -> Game[Any, Any] | None:
@@ -21,6 +22,11 @@ def game_of(name: str) -> Game[Any, Any] | None:
 def game_names() -> tuple[str, ...]:
     """Returns the names of the games that can be played."""
     return tuple(sorted(game.name for game in _games()))
+
+
+def known_games() -> tuple[str, ...]:
+    """Returns the names that table files and positions may state, with or without a rulebook."""
+    return tuple(dict.fromkeys((*GAMES, *game_names())))
 
 
 class _Undescribed(Described):

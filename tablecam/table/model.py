@@ -18,7 +18,7 @@ Visibility = Literal["now", "held", "hand"]
 """`now`: visible; `held`: hidden, assumed at its last place; `hand`: entered by a person."""
 
 GAMES = ("maurice-lite", "syw-d6", "huzzah-ge", "maida-1806", "musket-saber")
-"""The valid values of a document's `game`."""
+"""The games that tablecam was made for; a rulebook's folder adds its own (`rules.games`)."""
 
 HEX_GAMES = ("maida-1806", "musket-saber")
 """The games played with counters on a printed hex map."""

@@ -161,13 +161,13 @@ VERSION = 1
 Json = dict[str, Any]
 
 
-def read_position_file(path: Path) -> Position:
-    """Reads a position from a JSON file.
+def read_position_file(path: Path, games: Collection[str] = GAMES) -> Position:
+    """Reads a position from a JSON file whose game is one of `games`.
 
     Raises:
         BadInput: Names the file, line and key, the expected and the actual value.
     """
-    return _position(read_json(path), GAMES)
+    return _position(read_json(path), games)
 
 
 def position_from_json(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from tablecam.documents import Document, read_toml
-from tablecam.table.model import HEX_GAMES
+from tablecam.table.model import GAMES, HEX_GAMES
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, TableTag, UnitEntry
 from tablecam.table.sections import check_extra, check_game, check_ids, check_outlines
 from tablecam.table.table_sections import BaseTypeSection, TableFile, UnitSection
@@ -172,23 +172,23 @@ FORMAT = "tablecam.table"
 VERSION = 1
 
 
-def read_table_file(path: Path) -> Roster:
-    """Reads a table file.
+def read_table_file(path: Path, games: Collection[str] = GAMES) -> Roster:
+    """Reads a table file whose game is one of `games`.
 
     Raises:
         BadInput: Names the file, line and key, the expected and the actual value.
     """
-    return roster_from(read_toml(path))
+    return roster_from(read_toml(path), games)
 
 
-def roster_from(document: Document) -> Roster:
+def roster_from(document: Document, games: Collection[str] = GAMES) -> Roster:
     """Checks the document of a table file and returns its contents.
 
     Raises:
         BadInput: As `read_table_file`.
     """
     document.require(FORMAT, VERSION)
-    check_game(document)
+    check_game(document, games)
     file = document.parsed(TableFile)
     check_table_file(document, file)
     types = {entry.name: entry.to_base_type() for entry in file.base_type}

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from tablecam.referee.game_views import game_status, markers, marks
+from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.play import Play
 
 Checked = Callable[[Play[Any, Any]], None]
@@ -28,6 +30,8 @@ def play_at_random(
         play.apply(choose(play.legal(), players))
         after_each(play)
     assert play.legal() == ()
+    kinds = {event.kind for event in play.done[-1].events}
+    assert "over" in kinds, "reports and replays look for the end by its event"
 
 
 def check_state(play: Play[Any, Any], *, tried: int, seed: int = 0) -> None:
@@ -41,6 +45,7 @@ def check_state(play: Play[Any, Any], *, tried: int, seed: int = 0) -> None:
     assert len({repr(action) for action in legal}) == len(legal), "each action is listed once"
     offers = [game.offered(state, action) for action in legal]
     assert all(offer.group and offer.label for offer in offers)
+    check_description(play)
     for action in Random(seed).sample(legal, min(tried, len(legal))):
         document = json.loads(json.dumps(game.action_to_json(action)))
         assert game.action_from_json(document) == action
@@ -48,6 +53,17 @@ def check_state(play: Play[Any, Any], *, tried: int, seed: int = 0) -> None:
         once, events = game.apply(state, settled)
         assert game.apply(state, settled) == (once, events), "the same action, the same game"
         assert json.dumps([event.to_json() for event in events])
+
+
+def check_description(play: Play[Any, Any]) -> None:
+    """What pages and recordings show of a state: by its public part, which has no positions."""
+    game, state = play.game, play.state
+    public = json.loads(json.dumps(game_status(game, state)["state"]))
+    assert json.dumps(to_plain(game.standing(public)))
+    assert json.dumps(marks(game, markers(game, state)))
+    settings = game.settings(state)
+    assert json.dumps([to_plain(setting) for setting in settings])
+    assert len({setting.key for setting in settings}) == len(settings)
 
 
 def check_replay(play: Play[Any, Any]) -> None:

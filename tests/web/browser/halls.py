@@ -17,8 +17,10 @@ from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.resuming import unfinished_game
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
+from tablecam.replay.film_table import sides_of
 from tablecam.rules.game import PendingDecision
 from tablecam.simulate.demo import embedded_demo
+from tablecam.simulate.table import SimulatedTable
 from tests.ports import kept_port
 from tests.web.browser.demos import Demo, demo_watched, patient, wait_until
 from web import Server, create_app
@@ -37,11 +39,14 @@ KEEP_ANSWERS = """
 
 
 class Hall:
-    """The demo as a network sees it, with a link for each seat; it can be closed and opened."""
+    """A simulated table as a network sees it, the demo's unless another is given.
 
-    def __init__(self, folder: Path) -> None:
-        self.table = embedded_demo()
-        self.seats = Seats(SIDES, by_link=True)
+    It has a link for each seat; it can be closed and opened.
+    """
+
+    def __init__(self, folder: Path, table: SimulatedTable | None = None) -> None:
+        self.table = table or embedded_demo()
+        self.seats = Seats(sides_of(self.table.roster), by_link=True)
         self.folder = folder
         self._keeping, self._closing = ExitStack(), ExitStack()
         self._port = self._keeping.enter_context(kept_port())

@@ -118,7 +118,7 @@ def test_a_broken_unit_is_taken_off_by_a_tap_and_put_back_by_another(fight: Tabl
     page = fight.prussian.page
     fight.hall.referee.act(SHARED, {"type": "overrule", "off": ["A6"]})
     due = page.locator("#game-due li")
-    expect(due).to_contain_text("A6 is broken: take it off the table")
+    expect(due).to_contain_text("A6 has left the game: take it off the table")
     page.locator("#game-due [data-lift]").click()
     expect(due.filter(has_text="take it off")).to_have_count(0)
     expect(page.locator('.units [data-thing="unit:A6"]')).to_have_count(0)

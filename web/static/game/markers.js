@@ -34,7 +34,7 @@ const PUFFS = [
 ];
 const CLOUD_WIDE_PX = 28;
 const PIP_APART_PX = 11;
-const LETTER_PX = 6;
+const LETTER_PX = 6.6;
 /** How far a ring lies outside the corners of its unit. */
 const RING_MM = 4;
 /** A drawing wider than this is on a wall, and seen from farther off. */

@@ -54,18 +54,23 @@ function renderMarks(state, { film }) {
   updateChildren(byId("marks-moments"), signs(film, xOf), ({ key }) => key, makeSign, updateSign);
 }
 
+/** The turn and the side whose it is; empty between turns. @type {(film: import("./film.js").Film, at: number) => string} */
+function turnAt(film, at) {
+  const { turn, active } = film.standings[at].standing ?? {};
+  return turn === undefined ? "" : `${turn} ${active}`;
+}
+
 /** @typedef {{key: string, x: number, width: number, side: string, label: string, text: string}} Band */
 
 /** @type {(state: State, film: import("./film.js").Film, xOf: (at: number) => number, width_px: number) => Band[]} */
 function bands(state, film, xOf, width_px) {
-  const starts = film.turns.filter((at) => film.standings[at]?.standing?.turn !== undefined || at === 0);
+  const starts = film.standings.flatMap((_, at) => (at && turnAt(film, at) === turnAt(film, at - 1) ? [] : [at]));
   let free_px = -Infinity;
   return starts.map((at, index) => {
     const next = starts[index + 1];
     const x = xOf(at);
     const width = (next === undefined ? width_px : xOf(next)) - x;
-    const { standing } = film.standings[next === undefined ? film.last : Math.max(at, next - 1)] ?? {};
-    const { turn: number, turn_word, active = "" } = standing ?? {};
+    const { turn: number, turn_word, active = "" } = film.standings[at].standing ?? {};
     const label = number !== undefined && x - free_px >= LABEL_PX && width > 8 ? String(number) : "";
     if (label) free_px = x;
     return {

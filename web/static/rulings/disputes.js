@@ -81,7 +81,7 @@ function renderPicture({ number, question, picture }) {
 
 /** When a dispute was filed, and whether it was saved. @type {(dispute: Dispute, trouble: string) => string} */
 function keptWords({ number, at, active, picture }, trouble) {
-  const when = `Dispute ${number}, ${timeWords(at)}, in the round of the ${capitalized(active)} side.`;
+  const when = `Dispute ${number}, ${timeWords(at)}, while ${capitalized(active)} was active.`;
   if (trouble) return `${when} ${trouble}`;
   return `${when} Saved with the game${picture ? "" : ", without a picture: the camera delivered none"}.`;
 }

@@ -65,8 +65,9 @@ class Nim(Game[State, Roll | Take]):
             return replace(state, left=counters), (Event("counters", f"there are {counters}"),)
         if action not in self.legal(state):
             raise Refused(f"expected one of {self.legal(state)}, got {action}")
-        text = f"{SIDES[state.turn]} takes {action.count}"
-        return State(state.left - action.count, 1 - state.turn), (Event("take", text),)
+        side, left = SIDES[state.turn], state.left - action.count
+        taken, won = Event("take", f"{side} takes {action.count}"), Event("over", f"{side} wins")
+        return State(left, 1 - state.turn), (taken,) if left else (taken, won)
 
     def settle(self, state, action, chance):
         return action.rolled(chance) if isinstance(action, Roll) else action
