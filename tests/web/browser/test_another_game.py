@@ -47,6 +47,7 @@ def skirmish_table() -> SimulatedTable:
 
 
 def picture(page: Page, name: str) -> None:
+    """Keep a screenshot to look at, if `PICTURES` names a folder."""
     if folder := os.environ.get("PICTURES"):
         page.screenshot(path=f"{folder}/{name}.png")
 
