@@ -10,6 +10,7 @@ import click
 from tablecam.commands.outputs import print_table
 from tablecam.documents import read_json
 from tablecam.errors import BadInput
+from tablecam.rules.games import known_games
 from tablecam.rules.odds import odds_of
 from tablecam.table.position_file import read_position_file
 
@@ -35,7 +36,7 @@ def odds(position_path: Path, request: Path, as_json: bool) -> None:
     are counted. Only if there are too many are rolls sampled; the answer then says how far off it
     may be.
     """
-    position = read_position_file(position_path)
+    position = read_position_file(position_path, known_games())
     game = odds_of(position.game)
     if game is None:
         raise BadInput(str(position_path), f"there are no odds for {position.game}", key="game")

@@ -10,6 +10,7 @@ import click
 from tablecam.documents import read_json
 from tablecam.errors import BadInput
 from tablecam.rules.books import book_of
+from tablecam.rules.games import known_games
 from tablecam.table.position_file import read_position_file
 
 _FILE = click.Path(path_type=Path)
@@ -34,7 +35,7 @@ def resolve(position_path: Path, request: Path, as_json: bool) -> None:
     lists each score with its rules, and what becomes of each unit. --json adds the position that
     follows.
     """
-    position = read_position_file(position_path)
+    position = read_position_file(position_path, known_games())
     book = book_of(position.game)
     if book is None:
         raise BadInput(str(position_path), f"there is no rulebook of {position.game}", key="game")

@@ -12,6 +12,7 @@ from tablecam.commands.outputs import FILE_WIDTH, output_console, print_table, w
 from tablecam.drawing.table_svg import table_svg
 from tablecam.errors import BadInput
 from tablecam.rules.books import RulingsQuery, book_of
+from tablecam.rules.games import known_games
 from tablecam.rules.reports import report_lines
 from tablecam.table.position_file import read_position_file
 
@@ -64,7 +65,7 @@ def rulings(
         raise BadInput("--pair", "expected it without --unit")
     if pair is not None and pair[0] == pair[1]:
         raise BadInput("--pair", f"expected two units, got {pair[0]} twice")
-    position = read_position_file(position_path)
+    position = read_position_file(position_path, known_games())
     book = book_of(position.game)
     if book is None:
         raise BadInput(str(position_path), f"there is no rulebook of {position.game}", key="game")
