@@ -80,5 +80,7 @@ def test_what_is_seen_done_is_taken_back_though_its_answer_is_on_its_way(
     game.page.route("**/api/game/act*", answer_late)
     for key in ("5", "4", "1", "1", "Enter"):
         keys.press(key)
-    expect(game.page.locator("#game-redo")).to_be_enabled()
+    redo = game.page.locator("#game-redo")
+    expect(redo).to_be_visible()
+    expect(redo).to_be_enabled()
     expect(game.page.locator("#game-dice-title")).to_have_text("4 dice for F1 to hit")
