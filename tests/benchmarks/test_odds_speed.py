@@ -12,10 +12,9 @@ from dataclasses import replace
 import pytest
 
 from tablecam.rules.maurice.field.field import Field, field_of
-from tablecam.rules.maurice.field.requests import read_request
 from tablecam.rules.maurice.odds.odds import odds
 from tablecam.table.model import TableSize
-from tests.rules.maurice.tables import BW, line, position
+from tests.rules.maurice.tables import BW, line, position, read_request
 
 PAIRS = 20
 

@@ -11,8 +11,8 @@ from tablecam.errors import BadInput
 from tablecam.geometry.shapes import TableDrawing
 from tablecam.rules.books import LengthByRule, Resolution, RulingsQuery
 from tablecam.rules.maurice.field.field import GAME, Field, field_of, updated_field
+from tablecam.rules.maurice.field.placement import units_fit_for_rulings
 from tablecam.rules.maurice.field.requests import request_of
-from tablecam.rules.maurice.field.ruled_units import units_fit_for_rulings
 from tablecam.rules.maurice.place.command_string import RULE, command_string
 from tablecam.rules.maurice.resolve.resolve import report, resolve
 from tablecam.rules.maurice.rulings.drawing import rulings_drawing

@@ -1,10 +1,13 @@
-"""Units and positions for tests, as one would lay them on a table: bases of 40 x 40 mm, BW 40."""
+"""Units, positions and requests for tests, as on a table with bases of 40 x 40 mm; BW 40."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
+from tablecam.documents import document_from
+from tablecam.rules.maurice.field.field import Field
+from tablecam.rules.maurice.field.requests import Request, request_of
 from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
 
 BW = 40.0
@@ -85,3 +88,8 @@ def _unit(
         for ahead, right in places
     )
     return Unit(name, side, arm, bases, formation, state)
+
+
+def read_request(data: object, source: str, field: Field, *, with_dice: bool = True) -> Request:
+    """Reads a request from a JSON value; errors name it `source`."""
+    return request_of(document_from(data, source), field, with_dice=with_dice)

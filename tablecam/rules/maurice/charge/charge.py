@@ -20,16 +20,15 @@ from tablecam.rules.maurice.charge.confidence import (
 from tablecam.rules.maurice.charge.ground import deep_in
 from tablecam.rules.maurice.charge.limits import (
     LIMITS,
-    Attempt,
     LegalMoves,
     attempts_of,
     with_wheel,
 )
 from tablecam.rules.maurice.charge.moves import Move
-from tablecam.rules.maurice.charge.reach import allowance_mm, far_mm, swing_mm
+from tablecam.rules.maurice.charge.reach import far_mm, swing_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import are_partly_in, is_partly_in
-from tablecam.rules.maurice.field.tables import CHARGE_DISRUPTIONS
+from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, CHARGE_DISRUPTIONS
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer
@@ -135,7 +134,7 @@ def charge_of(field: Field, unit: UnitOnField) -> Charge:
 
 def _charges_of(field: Field, units: Sequence[UnitOnField], new: Sequence[int]) -> list[Charge]:
     """Works out the charges of some of the units together."""
-    why_never = {units[index].id: _why_never(field, units[index]) for index in new}
+    why_never = {units[index].id: why_never_charges(units[index]) for index in new}
     able = [field.by_id[name] for name, why in why_never.items() if why is None]
     tried_moves = attempts_of([(field, unit) for unit in able])
     charge_of_unit = {
@@ -160,7 +159,7 @@ def _as_measured(field: Field, tries: Sequence[LegalMoves]) -> Charge:
     """Returns a unit's charge, taking all measured poses as exact."""
     targets = {name for tried in tries for name in tried.targets}
     # In the order of the field, like the owners of the bases.
-    names = dict.fromkeys(name for tried in tries for name in tried.attempt.moves.owners)
+    names = dict.fromkeys(name for tried in tries for name in tried.moves.owners)
     lanes = tuple(
         lane for name in names if name in targets for lane in _lanes_to(field.by_id[name], tries)
     )
@@ -175,13 +174,13 @@ def lane_after_wheel(
     field: Field, unit: UnitOnField, target: str, corner: Corner, arc_mm: float
 ) -> ChargeLane | None:
     """Returns the charge at a target straight ahead after a wheel; None if it is illegal."""
-    if _why_never(field, unit) is not None:
+    if why_never_charges(unit) is not None:
         return None
     for tried in with_wheel(field, unit, Move(corner, arc_mm, 0.0)):
-        moves = tried.attempt.moves
+        moves = tried.moves
         for row in tried.rows:
             if moves.arcs_mm[row] == arc_mm and moves.is_meeting(target)[row]:
-                return _lane(tried.attempt, row, field.by_id[target], (arc_mm, arc_mm))
+                return _lane(tried, row, field.by_id[target], (arc_mm, arc_mm))
     return None
 
 
@@ -194,7 +193,7 @@ def are_enough_chargers(chargers: int, activated: int) -> bool:
     return 2 * chargers >= activated
 
 
-def _why_never(field: Field, unit: UnitOnField) -> Reason | None:
+def why_never_charges(unit: UnitOnField) -> Reason | None:
     """Returns the rule that forbids a unit any charge, wherever the enemy is (M-8.4), or None."""
     if unit.unit.arm == "artillery":
         return Reason("M-8.4", "artillery never charges")
@@ -202,7 +201,7 @@ def _why_never(field: Field, unit: UnitOnField) -> Reason | None:
         return Reason("M-8.4", "a unit in column may not charge")
     if unit.disruption > CHARGE_DISRUPTIONS:
         return Reason("M-8.4", f"a unit with {unit.disruption} disruptions may not charge")
-    if allowance_mm(field, unit) is None:
+    if (unit.unit.arm, unit.formation) not in ALLOWANCES_BW:
         return Reason("M-8.4", f"{unit.formation} {unit.unit.arm} may not charge")
     return None
 
@@ -210,33 +209,33 @@ def _why_never(field: Field, unit: UnitOnField) -> Reason | None:
 def _lanes_to(enemy: UnitOnField, tries: Sequence[LegalMoves]) -> Iterator[ChargeLane]:
     """Yields the lane straight ahead to an enemy, else one after a wheel to each side."""
     for tried in tries:
-        moves = tried.attempt.moves
+        moves = tried.moves
         rows = tried.rows[moves.is_meeting(enemy.id)[tried.rows]]
         if not len(rows):
             continue
         arcs_mm = moves.arcs_mm[rows]
         ends_mm = (float(arcs_mm[0]), float(arcs_mm[-1])) if arcs_mm[0] > 0.0 else (0.0, 0.0)
         best = int(rows[np.argmin(np.abs(arcs_mm - sum(ends_mm) / 2))])
-        yield _lane(tried.attempt, best, enemy, ends_mm)
+        yield _lane(tried, best, enemy, ends_mm)
         if not ends_mm[0]:
             return
 
 
 def _lane(
-    attempt: Attempt, row: int, enemy: UnitOnField, ends_mm: tuple[float, float]
+    tried: LegalMoves, row: int, enemy: UnitOnField, ends_mm: tuple[float, float]
 ) -> ChargeLane:
-    """Builds the lane of the move in a row of an attempt."""
-    move, unit = attempt.moves.move(row), attempt.unit
-    others = (name for name in dict.fromkeys(attempt.moves.owners) if name != enemy.id)
+    """Builds the lane of the move in a row."""
+    move, unit, field = tried.moves.move(row), tried.charger.unit, tried.charger.field
+    others = (name for name in dict.fromkeys(tried.moves.owners) if name != enemy.id)
     return ChargeLane(
         enemy.id,
         move.corner if move.arc_mm > 0 else None,
         move.arc_mm,
         move.straight_mm,
-        attempt.field.in_bw(move.cost_mm),
+        field.in_bw(move.cost_mm),
         ends_mm,
-        tuple(name for name in others if attempt.moves.is_meeting(name)[row]),
-        _crosses(move, unit, attempt.field.ground.difficult),
+        tuple(name for name in others if tried.moves.is_meeting(name)[row]),
+        _crosses(move, unit, field.ground.difficult),
         move,
         unit,
     )

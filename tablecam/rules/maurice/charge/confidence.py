@@ -1,58 +1,53 @@
-"""Confidence in charges: how likely a unit can charge an enemy, given pose errors (M-8.3)."""
+"""Confidence in charges: how likely a unit can charge an enemy, given pose errors (M-8.3).
+
+An outcome that is the same with all limits relaxed and with all tightened by more than the errors
+is certain; only the others need draws.
+"""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import chain
-from types import MappingProxyType
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.fronts import Fronts
-from tablecam.geometry.outlines import SEAM_MM, unit_footprints
+from tablecam.geometry.moves.lanes import Corner
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.maurice.charge.limits import Sees, reached
-from tablecam.rules.maurice.charge.moves import Move
-from tablecam.rules.maurice.charge.reach import allowance_mm, far_mm
-from tablecam.rules.maurice.charge.relaxed_limits import (
-    RelaxedLimits,
-    relaxed_limits_of,
-    targets_of,
-    within_reach,
+from tablecam.rules.maurice.charge.ground import forbidden_ground
+from tablecam.rules.maurice.charge.limits import Charger, Rows, Sees, chargeable_in_reach, reached
+from tablecam.rules.maurice.charge.moves import (
+    STEP_MM,
+    Ahead,
+    Move,
+    all_ahead,
+    arcs_of,
+    arcs_to_try,
 )
+from tablecam.rules.maurice.charge.reach import InReach, allowance_mm, far_mm, in_reach
 from tablecam.rules.maurice.charge.view import is_in_view
-from tablecam.rules.maurice.field.chances import SIGMAS, is_exact
+from tablecam.rules.maurice.charge.wheel import longest_free_arcs_mm
+from tablecam.rules.maurice.field.chances import SIGMAS, bounded_margin_mm, drawn_outlines, is_exact
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW
-from tablecam.table.model import BasePose
-from tablecam.uncertainty.answer import CERTAIN, Answer, AnswerWord
-from tablecam.uncertainty.samples import DRAWS, draw_units
+from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, SLIVER_MM
+from tablecam.uncertainty.answer import Answer, verdict
+from tablecam.uncertainty.samples import DRAWS, draw_units, probability_of_draws
 
 Array = NDArray[np.float64]
-
-
-def field_of_units(field: Field, units: Iterable[UnitOnField]) -> Field:
-    """Returns the field with these units alone."""
-    present = tuple(units)
-    by_id = MappingProxyType({unit.id: unit for unit in present})
-    return replace(field, units=present, by_id=by_id)
 
 
 def drawn_fields(field: Field) -> list[Field]:
     """Returns the field in each draw of the pose errors; always the same draws.
 
-    Each unit's `unit` stays as measured; only its axes, outline and bases are drawn. The outline is
-    the union of its bases, or their hull where they almost fill it, so that it is always a valid
-    area.
+    Each unit's `unit` stays as measured; only its axes, outline and bases are drawn.
     """
     drawn = [_drawn(unit) for unit in field.units]
-    return [field_of_units(field, units) for units in zip(*drawn, strict=True)]
+    return [field.with_units(units) for units in zip(*drawn, strict=True)]
 
 
 def _drawn(unit: UnitOnField) -> list[UnitOnField]:
@@ -63,19 +58,13 @@ def _drawn(unit: UnitOnField) -> list[UnitOnField]:
     drawn = draw_units([unit.unit])
     polygons = np.asarray(shapely.polygons(drawn.corners_mm()), dtype=object)
     polygons = polygons.reshape(DRAWS, len(bases))
-    fronts, outlines = Fronts.drawn(unit.unit, drawn).to_axes(), _outlines(unit, polygons)
+    fronts = Fronts.drawn(unit.unit, drawn).to_axes()
     return [
         replace(unit, axes=front, outline=outline, bases=tuple(drawn_bases))
-        for front, outline, drawn_bases in zip(fronts, outlines, polygons.tolist(), strict=True)
+        for front, outline, drawn_bases in zip(
+            fronts, drawn_outlines(unit), polygons.tolist(), strict=True
+        )
     ]
-
-
-def _outlines(unit: UnitOnField, bases: NDArray[np.object_]) -> list[shapely.Geometry]:
-    """Returns the outlines (draws,) from bases (draws, n)."""
-    hull = shapely.convex_hull(unit.outline)
-    if shapely.hausdorff_distance(hull, unit.outline) <= SEAM_MM:
-        return [*np.asarray(shapely.convex_hull(shapely.multipolygons(bases)), dtype=object)]
-    return [*unit_footprints(bases.tolist())]
 
 
 _FRONT_ENDS = 1.6
@@ -136,7 +125,10 @@ class ChargeBatch:
 
         Cheap bounds come first: whatever is in reach at all counts as a possible target.
         """
-        near = within_reach(all_limits)
+        near = chargeable_in_reach(
+            [(limits.field, limits.unit, limits.there) for limits in all_limits],
+            [limits.most_mm for limits in all_limits],
+        )
         in_question = [
             (limits, names)
             for limits, names in zip(all_limits, near, strict=True)
@@ -179,19 +171,12 @@ class _Question:
         """Returns whether the unit can charge each of them."""
         field, unit = self.limits.field, self.limits.unit
         enemies = field.enemies_of(unit)
-        has_error = any(_error_mm(field, unit, enemy) > 0.0 for enemy in enemies)
+        has_error = _error_mm(field, unit, enemies) > 0.0
         held = (
             self._held() if has_error else {name: float(name in self.listed) for name in self.names}
         )
-        margins_mm = self.limits.margins_mm(self.names)
         return {
-            enemy.id: _answer(
-                field,
-                unit,
-                enemy,
-                margins_mm[enemy.id],
-                held[enemy.id],
-            )
+            enemy.id: _answer(field, unit, enemy, self.limits.margin_mm(enemy.id), held[enemy.id])
             for enemy in enemies
             if enemy.id in self.names
         }
@@ -201,15 +186,13 @@ class _Question:
         field, unit = self.limits.field, self.limits.unit
         fields = drawn_fields(field)
         ends_mm, sees = self.limits.arcs_mm(self.names), self._sees()
-        held: Counter[str] = Counter()
-        for first in range(0, DRAWS, _TOGETHER):
-            together = [
-                (drawn, drawn.by_id[unit.id]) for drawn in fields[first : first + _TOGETHER]
-            ]
-            for names in reached(together, self.names, self.moves, ends_mm, sees):
-                held.update(names)
-        # As in `samples`: a finite number of draws cannot show a probability of 0 or 1.
-        return {name: (held[name] + 0.5) / (DRAWS + 1.0) for name in self.names}
+        asked = [(drawn, drawn.by_id[unit.id]) for drawn in fields]
+        names_of_draw = chain.from_iterable(
+            reached(asked[first : first + _TOGETHER], self.names, self.moves, ends_mm, sees)
+            for first in range(0, DRAWS, _TOGETHER)
+        )
+        held = np.array([[name in names for name in self.names] for names in names_of_draw])
+        return dict(zip(self.names, map(probability_of_draws, held.T), strict=True))
 
     def _sees(self) -> Sees:
         """Returns the test of view in a draw, which is skipped where errors cannot change it."""
@@ -231,8 +214,7 @@ class _Question:
 
 def charge_error_bound_mm(field: Field, unit: UnitOnField) -> float:
     """Bounds the error of any limit of a unit's charges, against any unit on the table."""
-    widest_mm = max(other.sigma_bound_mm for other in field.units)
-    return _slack_mm(field, _error_of_mm(field, unit, widest_mm))
+    return _slack_mm(field, _error_mm(field, unit, field.units))
 
 
 def _limited(field: Field, unit: UnitOnField) -> tuple[Field, UnitOnField, float]:
@@ -240,9 +222,8 @@ def _limited(field: Field, unit: UnitOnField) -> tuple[Field, UnitOnField, float
     # As far as it can come if its reach were longer by the bound, and sideways by as much.
     reach_mm = far_mm(field, unit) + 2 * charge_error_bound_mm(field, unit)
     near = shapely.dwithin(unit.outline, [other.outline for other in field.units], reach_mm)
-    around = field_of_units(field, [field.units[place] for place in np.flatnonzero(near)])
-    errors_mm = (_error_mm(around, unit, enemy) for enemy in around.enemies_of(unit))
-    return around, unit, _slack_mm(field, max(errors_mm, default=0.0))
+    around = field.with_units(field.units[place] for place in np.flatnonzero(near))
+    return around, unit, _slack_mm(field, _error_mm(around, unit, around.enemies_of(unit)))
 
 
 def _slack_mm(field: Field, error_mm: float) -> float:
@@ -250,13 +231,9 @@ def _slack_mm(field: Field, error_mm: float) -> float:
     return max(SIGMAS * error_mm, field.position.table.tolerance_mm)
 
 
-def _error_mm(field: Field, unit: UnitOnField, enemy: UnitOnField) -> float:
-    """Bounds one standard deviation of an enemy's place relative to a charging unit."""
-    return _error_of_mm(field, unit, max(map(_corner_mm, enemy.unit.bases)))
-
-
-def _error_of_mm(field: Field, unit: UnitOnField, corner_mm: float) -> float:
-    """Bounds the same for an enemy with a given error of its corners."""
+def _error_mm(field: Field, unit: UnitOnField, others: Iterable[UnitOnField]) -> float:
+    """Bounds one standard deviation of the place of any of some others relative to a charger."""
+    corner_mm = max((other.sigma_bound_mm for other in others), default=0.0)
     bases = unit.unit.bases
     turn_rad = math.radians(math.hypot(*(base.sigma_deg for base in bases)) / len(bases))
     swing_mm = (allowance_mm(field, unit) or 0.0) + CHARGE_WHEEL_BW * field.bw_mm
@@ -264,26 +241,16 @@ def _error_of_mm(field: Field, unit: UnitOnField, corner_mm: float) -> float:
     return math.hypot(front_mm, turn_rad * swing_mm, corner_mm)
 
 
-def _corner_mm(base: BasePose) -> float:
-    """Returns one standard deviation of the place of a base's corners."""
-    half_mm = math.hypot(base.width_mm, base.depth_mm) / 2
-    return math.hypot(base.sigma_mm, math.radians(base.sigma_deg) * half_mm)
-
-
 def _answer(
     field: Field, unit: UnitOnField, enemy: UnitOnField, margin: float, chance: float
 ) -> Answer:
-    is_close = abs(margin) < field.position.table.tolerance_mm
-    word: AnswerWord = "yes" if chance >= CERTAIN else "no"
-    if is_close or 1.0 - CERTAIN < chance < CERTAIN:
-        word = "too_close"
     margin_text = "with {:.1f} mm to spare" if margin >= 0 else "{:.1f} mm short"
     front = unit.axes.edge
     line = shapely.get_coordinates(shapely.shortest_line(front, enemy.outline)).tolist()
     return Answer(
-        word,
+        verdict(margin, chance, tolerance_mm=field.position.table.tolerance_mm),
         margin,
-        _error_mm(field, unit, enemy),
+        _error_mm(field, unit, (enemy,)),
         chance,
         "M-8.3",
         f"whether {unit.id} can charge {enemy.id}: as measured, {margin_text.format(abs(margin))}",
@@ -293,3 +260,119 @@ def _answer(
         ),
         enemy.id,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelaxedLimits:
+    """A unit and its surroundings, with limits that may be relaxed by up to `most_mm`."""
+
+    field: Field
+    unit: UnitOnField
+    most_mm: float
+    others: tuple[UnitOnField, ...]
+    there: tuple[InReach, InReach]
+
+    def targets(self, slack_mm: float) -> frozenset[str]:
+        """Returns the enemies that the unit could charge with every limit relaxed by a slack.
+
+        A negative slack tightens them. A larger slack never gives fewer targets.
+        """
+        return targets_of([(self, slack_mm)])[0]
+
+    def margin_mm(self, target: str) -> float:
+        """Returns how far limits can be tightened before the unit cannot charge a target.
+
+        A negative margin is how far they must be relaxed. It lies between `-most_mm` and `most_mm`.
+        """
+        return bounded_margin_mm(lambda by_mm: target in self.targets(by_mm), self.most_mm)
+
+    def arcs_mm(self, targets: Set[str]) -> Mapping[Corner, tuple[float, float]]:
+        """Returns the range of wheels about each corner that could charge some targets.
+
+        With every limit relaxed by `most_mm`, and a little wider, as errors may turn the front
+        itself.
+        """
+        charger, beside_mm = self.charger(self.most_mm), 2 * self.most_mm + STEP_MM
+        ends_of_corner = {}
+        for _, ahead in _ahead_of([charger], None):
+            rows = [_rows_to(name, charger, ahead) for name in targets & {*ahead.there.owners}]
+            arcs_mm = ahead.arcs_mm[np.concatenate([np.zeros(0, dtype=np.intp), *rows])]
+            if len(arcs_mm):
+                ends_mm = float(arcs_mm.min()) - beside_mm, float(arcs_mm.max()) + beside_mm
+                ends_of_corner[ahead.there.corner] = ends_mm
+        return ends_of_corner
+
+    def charger(self, slack_mm: float) -> Charger:
+        """Returns the unit with each limit relaxed by a slack."""
+        forbidden = forbidden_ground(self.field, self.unit, slack_mm)
+        sees = cache(partial(is_in_view, self.field, self.unit, slack_mm=slack_mm))
+        return Charger(self.field, self.unit, self.others, self.there, forbidden, sees, slack_mm)
+
+
+def relaxed_limits_of(asked: Sequence[tuple[Field, UnitOnField, float]]) -> list[RelaxedLimits]:
+    """Returns the limits of units' charges, each on its field with its largest shift.
+
+    All fields are of one table.
+    """
+    if not asked:
+        return []
+    around = [
+        (unit, tuple(other for other in field.units if other is not unit))
+        for field, unit, _ in asked
+    ]
+    there = in_reach(asked[0][0], around, [most_mm for _, _, most_mm in asked])
+    return [
+        RelaxedLimits(*question, others, both)
+        for question, (_, others), both in zip(asked, around, there, strict=True)
+    ]
+
+
+def targets_of(
+    asked: Sequence[tuple[RelaxedLimits, float]], moves: Sequence[Sequence[Move]] | None = None
+) -> list[frozenset[str]]:
+    """Returns `Limits.targets` of many units at once, each with its own slack.
+
+    With `moves`, only those and the move straight ahead are tried.
+    """
+    chargers = [limits.charger(slack_mm) for limits, slack_mm in asked]
+    targets: list[set[str]] = [set() for _ in asked]
+    for place, ahead in _ahead_of(chargers, moves):
+        for name in dict.fromkeys(ahead.there.owners):
+            if name not in targets[place] and len(_rows_to(name, chargers[place], ahead)):
+                targets[place].add(name)
+    return [frozenset(names) for names in targets]
+
+
+def _rows_to(target: str, charger: Charger, ahead: Ahead) -> Rows:
+    """Returns the rows of the moves to a target that the limits allow."""
+    return charger.tried(ahead.moves(target)).rows
+
+
+def _ahead_of(
+    chargers: Sequence[Charger], moves: Sequence[Sequence[Move]] | None
+) -> list[tuple[int, Ahead]]:
+    """Returns what lies ahead about each corner with enemies in reach, and the unit's index."""
+    corners_tried = [
+        (place, charger, about_corner)
+        for place, charger in enumerate(chargers)
+        for about_corner in charger.there
+        if about_corner.owners
+    ]
+    if not corners_tried:
+        return []
+    free_mm = longest_free_arcs_mm(
+        [charger.wheel(about_corner.corner) for _, charger, about_corner in corners_tried]
+    )
+    slacks_mm = np.array([charger.slack_mm for _, charger, _ in corners_tried])
+    there = [about_corner for *_, about_corner in corners_tried]
+    if moves is None:
+        deep_mm = np.stack([SLIVER_MM - slacks_mm, SLIVER_MM + slacks_mm], axis=1).tolist()
+        fans = [about_corner.fan for about_corner in there]
+        arcs_mm = list(map(arcs_to_try, fans, free_mm, deep_mm))
+    else:
+        arcs_mm = [
+            arcs_of(moves[place], about_corner, longest_mm)
+            for (place, _, about_corner), longest_mm in zip(corners_tried, free_mm, strict=True)
+        ]
+    aheads = all_ahead(there, arcs_mm, slacks_mm)
+    return [(place, ahead) for (place, *_), ahead in zip(corners_tried, aheads, strict=True)]

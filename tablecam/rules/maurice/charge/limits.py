@@ -80,8 +80,8 @@ Sees = Callable[[Field, UnitOnField, UnitOnField], bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attempt:
-    """A unit and its moves about one corner, to be tested against the rules.
+class Charger:
+    """A unit whose charges are tested against the limits, and its surroundings.
 
     `sees` tells whether it has an enemy in view. `slack_mm` relaxes each limit (or tightens it, if
     negative), to learn how the outcome depends on small errors.
@@ -89,42 +89,11 @@ class Attempt:
 
     field: Field
     unit: UnitOnField
-    moves: Moves
-    forbidden: Forbidden
-    sees: Callable[[UnitOnField], bool]
-    slack_mm: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LegalMoves:
-    """An attempt with the rows of the moves that are legal and the number of limits passed."""
-
-    attempt: Attempt
-    rows: Rows
-    passed: int
-
-    @property
-    def targets(self) -> set[str]:
-        """The enemies that the legal moves meet."""
-        moves = self.attempt.moves
-        return {moves.owners[place] for place in np.flatnonzero(moves.meets[self.rows].any(axis=0))}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Charger:
-    """A unit with enemies in reach: its index among those asked for, and its surroundings."""
-
-    place: int
-    field: Field
-    unit: UnitOnField
     others: tuple[UnitOnField, ...]
     there: tuple[InReach, InReach]
     forbidden: Forbidden
     sees: Callable[[UnitOnField], bool]
-
-    @property
-    def reach_mm(self) -> float:
-        return allowance_mm(self.field, self.unit) or 0.0
+    slack_mm: float = 0.0
 
     @property
     def is_at_screen(self) -> bool:
@@ -135,10 +104,42 @@ class _Charger:
             if other.side != self.unit.side
         )
 
+    def wheel(self, corner: Corner) -> Wheel:
+        """Returns the longest wheel to try about a corner."""
+        longest_mm = CHARGE_WHEEL_BW * self.field.bw_mm
+        return Wheel(self.unit, corner, self.others, longest_mm, self.forbidden, self.slack_mm)
+
     def tried(self, moves: Moves) -> LegalMoves:
-        """Applies the limits to moves."""
-        attempt = Attempt(self.field, self.unit, moves, self.forbidden, self.sees)
-        return LegalMoves(attempt, *legal_rows(attempt))
+        """Applies the limits to moves, in order, until one of them leaves no move."""
+        rows: Rows = np.arange(len(moves.arcs_mm))
+        for place, (_, limit) in enumerate(LIMITS):
+            rows = rows[limit(self, moves, rows)]
+            if not len(rows):
+                return LegalMoves(self, moves, rows, place)
+        return LegalMoves(self, moves, rows, len(LIMITS))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LegalMoves:
+    """A unit's moves about one corner, the rows of the legal ones, and how many limits some pass.
+
+    If no move is legal, that is the index in `LIMITS` of the limit that left none.
+    """
+
+    charger: Charger
+    moves: Moves
+    rows: Rows
+    passed: int
+
+    @property
+    def targets(self) -> set[str]:
+        """The enemies that the legal moves meet."""
+        met = self.moves.meets[self.rows].any(axis=0)
+        return {self.moves.owners[place] for place in np.flatnonzero(met)}
+
+
+Chargers = Mapping[int, Charger]
+"""Units with enemies near enough for a charge, by their index among those asked for."""
 
 
 def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[LegalMoves]]:
@@ -149,11 +150,11 @@ def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[LegalMo
     """
     chargers = _chargers(asked)
     tried = _straight_ahead(chargers)
-    wheeling = []
-    for charger, names in zip(chargers, _possible_targets(chargers), strict=True):
-        (ahead,) = tried[charger.place]
+    wheeling = {}
+    for place, names in _possible_targets(chargers).items():
+        (ahead,) = tried[place]
         if not ahead.targets or not ahead.targets >= names:
-            wheeling.append(charger)
+            wheeling[place] = chargers[place]
     tried |= _after_wheels(wheeling)
     return [tried.get(place, []) for place in range(len(asked))]
 
@@ -172,35 +173,34 @@ def reached(
     """
     chargers = _chargers(asked, sees)
     reached_by: list[set[str]] = [set() for _ in asked]
-    may = {
-        charger.place: names & candidates
-        for charger, names in zip(chargers, _possible_targets(chargers), strict=True)
-    }
+    may = {place: names & candidates for place, names in _possible_targets(chargers).items()}
     about = tuple(ends_mm)
     listed_wheels = partial(_after_wheels, about=about, arcs_of=partial(arcs_of, moves))
     other_wheels = partial(_after_wheels, about=about, arcs_of=partial(arcs_between, ends_mm))
     # Listed moves first: they usually reach the same enemies in a draw and spare the rest.
     for try_all in (_straight_ahead, listed_wheels, other_wheels):
-        left = [
-            charger for charger in chargers if not may[charger.place] <= reached_by[charger.place]
-        ]
+        left = {
+            place: charger
+            for place, charger in chargers.items()
+            if not may[place] <= reached_by[place]
+        }
         for place, tries in try_all(left).items():
             reached_by[place].update(*(tried.targets for tried in tries))
     return [names & candidates for names in reached_by]
 
 
-def _straight_ahead(chargers: Sequence[_Charger]) -> dict[int, list[LegalMoves]]:
+def _straight_ahead(chargers: Chargers) -> dict[int, list[LegalMoves]]:
     """Returns the legal moves straight ahead, by charger index."""
-    moves = moves_about([charger.there[0] for charger in chargers], [0.0] * len(chargers))
+    moves = moves_about([charger.there[0] for charger in chargers.values()], [0.0] * len(chargers))
     return {
-        charger.place: [charger.tried(ahead)]
-        for charger, ahead in zip(chargers, moves, strict=True)
+        place: [charger.tried(ahead)]
+        for (place, charger), ahead in zip(chargers.items(), moves, strict=True)
     }
 
 
 def _chargers(
     asked: Sequence[tuple[Field, UnitOnField]], sees: Sees = is_in_view
-) -> list[_Charger]:
+) -> dict[int, Charger]:
     """Returns the units that have enemies near enough for any charge."""
     around = _others_near(asked)
     places = [
@@ -209,11 +209,10 @@ def _chargers(
         if any(other.side != unit.side for other in around[place])
     ]
     if not places:
-        return []
+        return {}
     there = in_reach(asked[0][0], [(asked[place][1], around[place]) for place in places])
-    return [
-        _Charger(
-            place,
+    return {
+        place: Charger(
             *asked[place],
             around[place],
             both,
@@ -222,7 +221,7 @@ def _chargers(
         )
         for place, both in zip(places, there, strict=True)
         if any(about_corner.owners for about_corner in both)
-    ]
+    }
 
 
 def _others_near(asked: Sequence[tuple[Field, UnitOnField]]) -> list[tuple[UnitOnField, ...]]:
@@ -245,16 +244,38 @@ def _others_near(asked: Sequence[tuple[Field, UnitOnField]]) -> list[tuple[UnitO
     return near_units
 
 
-def _possible_targets(chargers: Sequence[_Charger]) -> list[set[str]]:
-    """Returns the enemies of a chargeable arm in reach, ignoring friends and all other limits."""
-    if not chargers:
+def _possible_targets(chargers: Chargers) -> dict[int, set[str]]:
+    """Returns the enemies that each unit could charge but for friends and all other limits."""
+    asked = [(charger.field, charger.unit, charger.there) for charger in chargers.values()]
+    return dict(zip(chargers, chargeable_in_reach(asked), strict=True))
+
+
+def chargeable_in_reach(
+    asked: Sequence[tuple[Field, UnitOnField, tuple[InReach, InReach]]],
+    more_mm: Sequence[float] | None = None,
+) -> list[set[str]]:
+    """Returns the enemies of a chargeable arm that each unit's lanes can reach.
+
+    Friends and all other limits are ignored. `more_mm` widens and lengthens each unit's lanes.
+    """
+    if not asked:
         return []
-    there = [about_corner for charger in chargers for about_corner in charger.there]
-    reaches_mm = [charger.reach_mm for charger in chargers for _ in CORNERS]
-    reached_by = targets_in_reach(chargers[0].field, there, reaches_mm)
+    more_mm = more_mm or [0.0] * len(asked)
+    reaches_mm = [
+        (allowance_mm(field, unit) or 0.0) + farther_mm
+        for (field, unit, _), farther_mm in zip(asked, more_mm, strict=True)
+    ]
+    reached_by = targets_in_reach(
+        asked[0][0],
+        [about_corner for *_, both in asked for about_corner in both],
+        np.repeat(reaches_mm, len(CORNERS)).tolist(),
+        np.repeat(more_mm, len(CORNERS)).tolist(),
+    )
     return [
-        {name for name in left | right if may_charge(charger.unit, charger.field.by_id[name])}
-        for charger, left, right in zip(chargers, reached_by[::2], reached_by[1::2], strict=True)
+        {name for name in left | right if may_charge(unit, field.by_id[name])}
+        for (field, unit, _), left, right in zip(
+            asked, reached_by[::2], reached_by[1::2], strict=True
+        )
     ]
 
 
@@ -264,34 +285,25 @@ def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
 
 
 def _after_wheels(
-    chargers: Sequence[_Charger],
-    about: Sequence[Corner] = CORNERS,
-    arcs_of: ArcsOf | None = None,
+    chargers: Chargers, about: Sequence[Corner] = CORNERS, arcs_of: ArcsOf | None = None
 ) -> dict[int, list[LegalMoves]]:
     """Returns the legal moves after wheels about each of some corners, by charger index."""
     turns = [
-        (charger, there) for charger in chargers for there in charger.there if there.corner in about
+        (place, there, bool(there.owners) and not charger.is_at_screen)
+        for place, charger in chargers.items()
+        for there in charger.there
+        if there.corner in about
     ]
-    wheels = [
-        Wheel(
-            charger.unit,
-            there.corner,
-            charger.others,
-            CHARGE_WHEEL_BW * charger.field.bw_mm,
-            charger.forbidden,
+    free_mm = iter(
+        longest_free_arcs_mm(
+            [chargers[place].wheel(there.corner) for place, there, may_wheel in turns if may_wheel]
         )
-        for charger, there in turns
-        if there.owners and not charger.is_at_screen
-    ]
-    free_mm = iter(longest_free_arcs_mm(wheels))
-    longest_mm = [
-        next(free_mm) if there.owners and not charger.is_at_screen else 0.0
-        for charger, there in turns
-    ]
+    )
+    longest_mm = [next(free_mm) if may_wheel else 0.0 for *_, may_wheel in turns]
     tried: dict[int, list[LegalMoves]] = {}
-    all_moves = moves_about([there for _, there in turns], longest_mm, arcs_of)
-    for (charger, _), moves in zip(turns, all_moves, strict=True):
-        tried.setdefault(charger.place, []).append(charger.tried(moves))
+    all_moves = moves_about([there for _, there, _ in turns], longest_mm, arcs_of)
+    for (place, *_), moves in zip(turns, all_moves, strict=True):
+        tried.setdefault(place, []).append(chargers[place].tried(moves))
     return tried
 
 
@@ -302,80 +314,67 @@ def with_wheel(field: Field, unit: UnitOnField, wheel: Move) -> Iterator[LegalMo
         yield from tries
 
 
-def legal_rows(attempt: Attempt) -> tuple[Rows, int]:
-    """Returns the rows of the legal moves, and the index in `LIMITS` of the limit that left none.
-
-    The index is the number of limits when some moves are legal.
-    """
-    rows: Rows = np.arange(len(attempt.moves.arcs_mm))
-    for place, (_, limit) in enumerate(LIMITS):
-        rows = rows[limit(attempt, rows)]
-        if not len(rows):
-            return rows, place
-    return rows, len(LIMITS)
-
-
-def _reaches(attempt: Attempt, rows: Rows) -> Bools:
-    costs_mm = attempt.moves.arcs_mm[rows] + attempt.moves.straight_mm[rows]
-    reach_mm = (allowance_mm(attempt.field, attempt.unit) or 0.0) + attempt.slack_mm
+def _reaches(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+    costs_mm = moves.arcs_mm[rows] + moves.straight_mm[rows]
+    reach_mm = (allowance_mm(charger.field, charger.unit) or 0.0) + charger.slack_mm
     return np.asarray(costs_mm <= reach_mm + EXACT_MM)
 
 
-def _passes_no_friend(attempt: Attempt, rows: Rows) -> Bools:
-    far_mm = attempt.moves.straight_mm[rows] - SLIVER_MM - attempt.slack_mm
-    return np.asarray(attempt.moves.friend_mm[rows] >= far_mm)
+def _passes_no_friend(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+    far_mm = moves.straight_mm[rows] - SLIVER_MM - charger.slack_mm
+    return np.asarray(moves.friend_mm[rows] >= far_mm)
 
 
-def _meets_with_front_alone(attempt: Attempt, rows: Rows) -> Bools:
-    far_mm = attempt.moves.straight_mm[rows] - TOUCH_MM - attempt.slack_mm
-    return np.asarray(attempt.moves.beside_mm[rows] >= far_mm)
+def _meets_with_front_alone(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+    far_mm = moves.straight_mm[rows] - TOUCH_MM - charger.slack_mm
+    return np.asarray(moves.beside_mm[rows] >= far_mm)
 
 
-def _may_meet_arms(attempt: Attempt, rows: Rows) -> Bools:
-    if attempt.unit.unit.arm == "cavalry":
-        return np.ones(len(rows), dtype=bool)
-    return ~_meets_any(attempt, rows, lambda enemy: enemy.unit.arm == "cavalry")
+def _may_meet_arms(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+    return ~_meets_any(charger, moves, rows, lambda enemy: not may_charge(charger.unit, enemy))
 
 
-def _sees(attempt: Attempt, rows: Rows) -> Bools:
-    return ~_meets_any(attempt, rows, lambda enemy: not attempt.sees(enemy))
+def _sees(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+    return ~_meets_any(charger, moves, rows, lambda enemy: not charger.sees(enemy))
 
 
-def _has_ground(attempt: Attempt, rows: Rows) -> Bools:
+def _has_ground(charger: Charger, moves: Moves, rows: Rows) -> Bools:
     """Tests the way ahead; wheels are already cut short before forbidden ground."""
-    if attempt.forbidden.is_nowhere:
+    if charger.forbidden.is_nowhere:
         return np.ones(len(rows), dtype=bool)
-    return ~attempt.forbidden.is_entered(attempt.moves.lanes_mm(attempt.unit, rows))
+    return ~charger.forbidden.is_entered(moves.lanes_mm(charger.unit, rows))
 
 
-def _meets_none_in_woods(attempt: Attempt, rows: Rows) -> Bools:
-    woods = attempt.field.ground.woods
+def _meets_none_in_woods(charger: Charger, moves: Moves, rows: Rows) -> Bools:
+    woods = charger.field.ground.woods
     if (
-        attempt.unit.unit.arm != "cavalry"
+        charger.unit.unit.arm != "cavalry"
         or shapely.is_empty(woods)
-        or not np.any(shapely.dwithin(woods, attempt.moves.bases, abs(attempt.slack_mm)))
+        or not np.any(shapely.dwithin(woods, moves.bases, abs(charger.slack_mm)))
     ):
         return np.ones(len(rows), dtype=bool)
-    edges = edges_of(attempt.moves.bases)
+    edges = edges_of(moves.bases)
     # A base wholly in woods has every edge in them, so the edge met need not be found.
-    are_in = np.asarray(shapely.covers(to_edge(woods, attempt.slack_mm), edges))
-    meets = attempt.moves.meets[rows]
+    are_in = np.asarray(shapely.covers(to_edge(woods, charger.slack_mm), edges))
+    meets = moves.meets[rows]
     is_barred = np.asarray(meets[:, are_in.all(axis=1)].any(axis=1))
     for place in np.flatnonzero(are_in.any(axis=1) & ~are_in.all(axis=1)).tolist():
         for at in np.flatnonzero(meets[:, place] & ~is_barred).tolist():
-            front = attempt.moves.move(rows[at]).front_at_end(attempt.unit)
+            front = moves.move(rows[at]).front_at_end(charger.unit)
             is_barred[at] = are_in[place, met_edge(edges[place], front)]
     return ~is_barred
 
 
-def _meets_any(attempt: Attempt, rows: Rows, which: Callable[[UnitOnField], bool]) -> Bools:
+def _meets_any(
+    charger: Charger, moves: Moves, rows: Rows, which: Callable[[UnitOnField], bool]
+) -> Bools:
     """Returns which moves meet an enemy of a kind; `which` is called only for enemies met."""
-    met = attempt.moves.meets[rows]
-    units: Iterable[str] = dict.fromkeys(attempt.moves.owners)
+    met = moves.meets[rows]
+    units: Iterable[str] = dict.fromkeys(moves.owners)
     meets = np.zeros(len(rows), dtype=bool)
     for unit_id in units:
-        is_met = met[:, [owner == unit_id for owner in attempt.moves.owners]].any(axis=1)
-        if is_met.any() and which(attempt.field.by_id[unit_id]):
+        is_met = met[:, [owner == unit_id for owner in moves.owners]].any(axis=1)
+        if is_met.any() and which(charger.field.by_id[unit_id]):
             meets |= is_met
     return meets
 
@@ -385,7 +384,7 @@ _OUT_OF_REACH = Reason(
     "M-8.5", "no enemy is in reach straight ahead or after a wheel that it has room for"
 )
 
-LIMITS: tuple[tuple[Reason, Callable[[Attempt, Rows], Bools]], ...] = (
+LIMITS: tuple[tuple[Reason, Callable[[Charger, Moves, Rows], Bools]], ...] = (
     (_OUT_OF_REACH, _reaches),
     (Reason("M-8.4", "friends are in the way"), _passes_no_friend),
     (Reason("M-8.7", "it would touch an enemy with its flank"), _meets_with_front_alone),

@@ -115,9 +115,90 @@ class Moves:
         """Returns the lanes of some of the moves, by their corners (k, 4, 2)."""
         return lane_corners_mm(unit.axes, self.corner, self.arcs_mm[rows], self.straight_mm[rows])
 
-    def bases_met(self, row: int) -> tuple[shapely.Polygon, ...]:
-        """Returns the bases that the move in a row meets."""
-        return tuple(self.bases[place] for place in np.flatnonzero(self.meets[row]))
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ahead:
+    """The distances ahead after wheels (k,) about a corner, of n enemy bases.
+
+    `optimistic_mm` (k, n) is the distance to a base that is the target, `pessimistic_mm` (k, n) to
+    one that is in the way: they differ by how deep in the lane it has to lie, if lengths may be off
+    by `slack_mm`. `beside_mm` (k, n) is the distance beside the lane, `friend_mm` (k,) that to the
+    first friend.
+    """
+
+    there: InReach
+    arcs_mm: Array
+    optimistic_mm: Array
+    pessimistic_mm: Array
+    friend_mm: Array
+    beside_mm: Array
+    slack_mm: float
+
+    def moves(self, target: str | None = None) -> Moves:
+        """Returns the moves to a target, infinitely long where another enemy is met first.
+
+        Without a target these are the moves to whatever is met first.
+        """
+        there = self.there
+        is_target = np.array([target in (None, owner) for owner in there.owners], dtype=bool)
+        straight_mm = self.optimistic_mm[:, is_target].min(axis=1, initial=np.inf)
+        others_mm = self.pessimistic_mm[:, ~is_target].min(axis=1, initial=np.inf)
+        # Both distances may be off by the slack, in opposite directions.
+        straight_mm[straight_mm > others_mm + SLIVER_MM + 2 * self.slack_mm] = np.inf
+        ends_mm = straight_mm[:, None] + SLIVER_MM
+        met, also = (
+            self.optimistic_mm <= ends_mm,
+            self.pessimistic_mm <= ends_mm - 2 * self.slack_mm,
+        )
+        meets = np.where(is_target, met, also) & np.isfinite(ends_mm)
+        beside_mm = self.beside_mm
+        # Other bases of a unit that is met may lie beside the lane.
+        if np.isfinite(beside_mm).any():
+            is_same = there.whose[:, None] == there.whose
+            beside_mm = np.where((meets & is_target) @ is_same, np.inf, beside_mm)
+        return Moves(
+            there.corner,
+            self.arcs_mm,
+            straight_mm,
+            self.friend_mm,
+            beside_mm.min(axis=1, initial=np.inf),
+            meets,
+            there.owners,
+            there.bases,
+        )
+
+
+def all_ahead(there: Sequence[InReach], arcs_mm: Sequence[Array], slacks_mm: Array) -> list[Ahead]:
+    """Returns what lies ahead after wheels about corners, if lengths may be off by a slack each."""
+    turned = TurnedLanes.of(
+        [about_corner.fan for about_corner in there], arcs_mm, TOUCH_MM + np.abs(slacks_mm)
+    )
+    optimistic = turned.begins_mm(SLIVER_MM - slacks_mm)
+    pessimistic = turned.begins_mm(SLIVER_MM + slacks_mm) if slacks_mm.any() else optimistic
+    near = turned.begins_mm(slacks_mm - TOUCH_MM, unless=optimistic)
+    slacks = slacks_mm.tolist()
+    return list(map(_ahead, there, arcs_mm, optimistic, pessimistic, near, slacks))
+
+
+def _ahead(
+    there: InReach,
+    arcs_mm: Array,
+    optimistic_mm: Array,
+    pessimistic_mm: Array,
+    near_mm: Array,
+    slack_mm: float,
+) -> Ahead:
+    """Builds `Ahead` from where bases, of enemies and then of friends, begin for each purpose."""
+    count = len(there.bases)
+    return Ahead(
+        there,
+        arcs_mm,
+        there.contact_mm(arcs_mm, optimistic_mm[:, :count], slack_mm),
+        there.contact_mm(arcs_mm, pessimistic_mm[:, :count], -slack_mm),
+        pessimistic_mm[:, count:].min(axis=1, initial=np.inf),
+        np.where(there.touched, np.inf, near_mm[:, :count]),
+        slack_mm,
+    )
 
 
 ArcsOf = Callable[[InReach, float], Array]
@@ -132,37 +213,8 @@ def moves_about(
     The first move does not wheel. The wheels are those of `arcs_of`, by default every millimetre
     and either side of each wheel at which a corner of a base enters or leaves the lane.
     """
-    fans, arcs_of = [bases_in_reach.fan for bases_in_reach in there], arcs_of or all_arcs
-    arcs_mm = list(map(arcs_of, there, longest_mm))
-    turned = TurnedLanes.of(fans, arcs_mm, TOUCH_MM)
-    begins = turned.begins_mm(SLIVER_MM)
-    near = turned.begins_mm(-TOUCH_MM, unless=begins)
-    return [
-        _moves(*about_corner) for about_corner in zip(there, arcs_mm, begins, near, strict=True)
-    ]
-
-
-def _moves(there: InReach, arcs_mm: Array, begins: Array, near_mm: Array) -> Moves:
-    """Builds the moves about one corner, from where bases begin in and beside the lane."""
-    ahead_mm, friends_mm = begins[:, : len(there.bases)], begins[:, len(there.bases) :]
-    ahead_mm = there.contact_mm(arcs_mm, ahead_mm)
-    straight_mm = ahead_mm.min(axis=1, initial=np.inf)
-    meets = np.isfinite(ahead_mm) & (ahead_mm <= straight_mm[:, None] + SLIVER_MM)
-    # Other bases of a unit that is met, or already touched, may lie beside the lane.
-    near_mm = near_mm[:, : len(there.bases)]
-    if np.isfinite(near_mm).any():
-        is_same = there.whose[:, None] == there.whose
-        near_mm = np.where(np.asarray(meets @ is_same) | there.touched, np.inf, near_mm)
-    return Moves(
-        there.corner,
-        arcs_mm,
-        straight_mm,
-        friends_mm.min(axis=1, initial=np.inf),
-        near_mm.min(axis=1, initial=np.inf),
-        meets,
-        there.owners,
-        there.bases,
-    )
+    arcs_mm = list(map(arcs_of or all_arcs, there, longest_mm))
+    return [ahead.moves() for ahead in all_ahead(there, arcs_mm, np.zeros(len(there)))]
 
 
 def all_arcs(there: InReach, longest_mm: float) -> Array:

@@ -119,17 +119,16 @@ def results_before_fall_back(
 ) -> Mapping[str, CombatResult]:
     """Returns the results of all engaged units, in order, before anyone falls back (M-8.20)."""
     return results(
-        ScoredUnit(
-            name,
-            # Contacts are listed for active units only.
-            name in met.contacts,
-            value.value + dice[name],
-            value.engaged_with,
-            field.by_id[name].disruption,
-            len(field.by_id[name].bases),
-        )
-        for name, value in scores.items()
+        scored_unit(field, met, name, value, dice[name]) for name, value in scores.items()
     )
+
+
+def scored_unit(field: Field, met: Meeting, name: str, value: CombatValue, die: int) -> ScoredUnit:
+    """Returns an engaged unit with its score."""
+    unit = field.by_id[name]
+    # Contacts are listed for active units only.
+    is_active, score = name in met.contacts, value.value + die
+    return ScoredUnit(name, is_active, score, value.engaged_with, unit.disruption, len(unit.bases))
 
 
 def must_fall_back(met: Meeting, result_of: Mapping[str, CombatResult]) -> tuple[str, ...]:

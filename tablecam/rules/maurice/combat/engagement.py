@@ -96,7 +96,7 @@ class Melee:
         """
         others = [unit for unit in self.field.units if unit is not self.attacker]
         table = self.field.position.table
-        reach_mm = ENGAGED_BW * table.base_width_mm + OVERLAP_MM + table.tolerance_mm
+        reach_mm = ENGAGED_BW * table.bw_mm + OVERLAP_MM + table.tolerance_mm
         spreads_mm = (
             np.array([unit.sigma_bound_mm for unit in others]) + self.attacker.sigma_bound_mm
         )

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as datafield
-from types import MappingProxyType
 
 import numpy as np
 import shapely
@@ -273,10 +272,8 @@ def _touched_at_end(
     field: Field, unit: UnitOnField, back_mm: float, enemies: Sequence[UnitOnField]
 ) -> tuple[tuple[str, ...], tuple[Answer, ...]]:
     """Returns the enemies that a unit touches after falling back, and the uncertain contacts."""
-    there = moved_back(unit, back_mm)
-    units = (there, *enemies)
-    by_id = MappingProxyType({other.id: other for other in units})
-    touching = contacts_of_unit(replace(field, units=units, by_id=by_id), unit.id)
+    after = field.with_units((moved_back(unit, back_mm), *enemies))
+    touching = contacts_of_unit(after, unit.id)
     answers = (contact.answer for contact in touching.contacts.values())
     return touching.enemies_of(unit.id), tuple(a for a in answers if a.answer == "too_close")
 

@@ -14,12 +14,12 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.outlines import GRID_MM, SEAM_MM
+from tablecam.geometry.outlines import SEAM_MM, unit_footprints
 from tablecam.geometry.rectangles import rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.table.model import BasePose
-from tablecam.uncertainty.answer import CERTAIN, AnswerWord
-from tablecam.uncertainty.samples import DRAWS, draw_poses
+from tablecam.uncertainty.answer import AnswerWord, verdict
+from tablecam.uncertainty.samples import DRAWS, draw_poses, probability_of_draws
 
 SIGMAS = 3.5
 """An outcome is certain if lengths may change by this many standard deviations without effect."""
@@ -41,20 +41,14 @@ class Chance:
 
     def word(self, tolerance_mm: float) -> AnswerWord:
         """Returns the answer under the players' tolerance."""
-        is_open = 1.0 - CERTAIN < self.probability < CERTAIN
-        if is_open or abs(self.margin_mm) < tolerance_mm:
-            return "too_close"
-        return "yes" if self.probability >= CERTAIN else "no"
+        return verdict(self.margin_mm, self.probability, tolerance_mm=tolerance_mm)
 
 
 def is_exact(field: Field) -> bool:
     """Returns whether all poses are exact and the players' tolerance is 0."""
-    return not field.position.table.tolerance_mm and not any(map(sigma_bound_mm, field.units))
-
-
-def probability_of_draws(held: Flags) -> float:
-    """Returns the share of draws that hold, kept off 0 and 1, which draws cannot prove."""
-    return (int(np.count_nonzero(held)) + 0.5) / (len(held) + 1.0)
+    return not field.position.table.tolerance_mm and not any(
+        unit.sigma_bound_mm for unit in field.units
+    )
 
 
 def turning_shift_mm(holds_by: Callable[[float], bool], slack_mm: float) -> float | None:
@@ -64,6 +58,13 @@ def turning_shift_mm(holds_by: Callable[[float], bool], slack_mm: float) -> floa
     None if the outcome is the same within all of `slack_mm`; negative if it does not hold now.
     """
     return _turning_mm(holds_by, slack_mm, holds=holds_by(0.0))
+
+
+def bounded_margin_mm(holds_by: Callable[[float], bool], slack_mm: float) -> float:
+    """Returns `turning_shift_mm`, or all of `slack_mm` if the outcome is the same within it."""
+    holds = holds_by(0.0)
+    margin_mm = _turning_mm(holds_by, slack_mm, holds=holds)
+    return margin_mm if margin_mm is not None else slack_mm if holds else -slack_mm
 
 
 def chance_of(
@@ -106,26 +107,26 @@ def _turning_mm(holds_by: Callable[[float], bool], slack_mm: float, *, holds: bo
     return -sign * (stands_mm + turns_mm) / 2
 
 
-def sigma_bound_mm(unit: UnitOnField) -> float:
-    """Returns a bound on the standard deviation of any corner's position in any direction."""
-    return unit.sigma_bound_mm
-
-
 def drawn_outlines(unit: UnitOnField) -> NDArray[np.object_]:
-    """Returns a unit's outline (DRAWS,) for each draw, made as by `outlines.unit_footprint`."""
-    names = tuple(unit.unit.base_name(index) for index in range(len(unit.bases)))
-    return _outlines(unit.unit.bases, names)
+    """Returns a unit's outline (DRAWS,) for each draw.
+
+    It is the union of its bases, as `outlines.unit_footprint` makes it, or their hull where they
+    almost fill that.
+    """
+    hull = shapely.convex_hull(unit.outline)
+    is_filled = bool(shapely.hausdorff_distance(hull, unit.outline) <= SEAM_MM)
+    return _outlines(unit.unit.bases, tuple(unit.unit.base_names), is_filled)
 
 
 # Cached: every opponent asks for the same outlines, and so do later positions.
 @lru_cache(maxsize=32)
-def _outlines(poses: tuple[BasePose, ...], names: tuple[str, ...]) -> NDArray[np.object_]:
+def _outlines(
+    poses: tuple[BasePose, ...], names: tuple[str, ...], is_filled: bool
+) -> NDArray[np.object_]:
     corners_mm = draw_poses(rectangles(poses), names).corners_mm()
-    bases = np.asarray(shapely.polygons(corners_mm)).reshape(DRAWS, -1)
-    # Growing and shrinking again closes the seams between bases (G-7).
-    grown = shapely.buffer(bases, SEAM_MM / 2, join_style="mitre")
-    union = shapely.union_all(grown, axis=1, grid_size=GRID_MM)
-    outlines = np.asarray(shapely.buffer(union, -SEAM_MM / 2, join_style="mitre"), dtype=object)
+    bases = np.asarray(shapely.polygons(corners_mm), dtype=object).reshape(DRAWS, -1)
+    filled = shapely.convex_hull(shapely.multipolygons(bases)) if is_filled else None
+    outlines = np.array(unit_footprints(bases.tolist()) if filled is None else filled, dtype=object)
     # The cache hands out the same array to all callers.
     outlines.flags.writeable = False
     return outlines

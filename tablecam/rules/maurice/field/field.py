@@ -17,9 +17,15 @@ from tablecam.errors import BadInput
 from tablecam.geometry.outlines import Axes, axes, unit_footprints
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.rules.maurice.field.ground import Ground, are_partly_in, is_partly_in
-from tablecam.rules.maurice.field.overlaps import Overlap, overlaps
+from tablecam.rules.maurice.field.placement import Overlap, faults, overlaps
 from tablecam.rules.maurice.field.results import is_broken
-from tablecam.rules.maurice.field.tables import BASES, FORMATIONS, KINDS, MAX_WIDTH_TO_DEPTH
+from tablecam.rules.maurice.field.tables import (
+    FORMATIONS,
+    KINDS,
+    LONG_BW,
+    MAX_WIDTH_TO_DEPTH,
+    SHORT_BW,
+)
 from tablecam.table.formation import Formation, Tolerances, read_formation
 from tablecam.table.model import Arm, BasePose, Commander, Position, TableSize, Unit
 from tablecam.table.rows import with_rows
@@ -140,10 +146,6 @@ _FAR_SIGMAS = 6.0
 
 GAME = "maurice-lite"
 
-MAX_OFF_TABLE_MM = 10.0
-MAX_SIGMA_MM, MAX_SIGMA_DEG = 10.0, 10.0
-"""The largest errors of a base's pose for which its formation (M-1.7) can still be read."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnitOnField:
@@ -190,6 +192,16 @@ class UnitOnField:
     def has_smoke(self) -> bool:
         """Whether the unit has a smoke marker (M-4.23)."""
         return bool(self.unit.state.get("smoke", False))
+
+    @property
+    def may_fire(self) -> bool:
+        """Whether the unit can ever fire in its formation: cavalry and columns cannot (M-7.7)."""
+        return self.unit.arm != "cavalry" and self.formation != "column"
+
+    @property
+    def longest_range_bw(self) -> float:
+        """The unit's longest range of fire (M-7.9, M-7.10)."""
+        return LONG_BW if self.unit.arm == "artillery" else SHORT_BW
 
     @property
     def is_disrupted_by_passing(self) -> bool:
@@ -257,7 +269,12 @@ class Field:
     @property
     def bw_mm(self) -> float:
         """The length of one base width (G-2)."""
-        return self.position.table.base_width_mm
+        return self.position.table.bw_mm
+
+    def with_units(self, units: Iterable[UnitOnField]) -> Field:
+        """Returns the field with these units alone."""
+        present = tuple(units)
+        return replace(self, units=present, by_id=_by_id(present))
 
     def of_side(self, side: str) -> tuple[UnitOnField, ...]:
         """Returns the units of a side."""
@@ -375,10 +392,10 @@ def _check_kinds(position: Position, source: str) -> None:
 def _units(position: Position, ground: Ground, source: str) -> tuple[UnitOnField, ...]:
     """Prepares all units at once, with vectorised queries over all bases."""
     units = position.units
+    # First, as formations can be read of complete units only.
+    _check_units(position, source)
     placed = rectangles(units)
     bases = np.asarray(shapely.polygons(placed.corners_mm()), dtype=object)
-    # First, as formations can be read of complete units only.
-    _check_units(position, bases, source)
     in_difficult, in_water = (
         are_partly_in(bases, area) for area in (ground.difficult, ground.water)
     )
@@ -410,31 +427,14 @@ def _place(*_: object) -> object:
     return object()
 
 
-def _check_units(position: Position, bases: NDArray[np.object_], source: str) -> None:
-    """Raises BadInput for the first unit with impossible bases, formation, state or errors."""
-    table = position.table
-    play = shapely.box(0, 0, table.width_mm, table.depth_mm).buffer(MAX_OFF_TABLE_MM)
-    # One query for all bases: one by one would take far longer.
-    is_on_table = iter(shapely.contains(play, bases).tolist())
+def _check_units(position: Position, source: str) -> None:
+    """Raises BadInput for the first unit with impossible bases, formation or state."""
+    fault_of = faults(position)
     for unit in position.units:
-        expected = BASES[unit.arm]
-        on_table = [next(is_on_table) for _ in unit.bases]
-        if len(unit.bases) != expected:
-            raise BadInput(
-                source,
-                f"unit {unit.id}: expected {expected} base{'s' * (expected > 1)} of {unit.arm}, "
-                f"got {len(unit.bases)}",
-            )
+        if unit.id in fault_of:
+            raise BadInput(source, f"unit {unit.id}: {fault_of[unit.id].message}")
         _check_formation(unit, source)
         _check_state(unit, source)
-        _check_sigmas(unit, source)
-        if not all(on_table):
-            name = unit.base_name(on_table.index(False))
-            raise BadInput(
-                source,
-                f"unit {unit.id}: base {name} is off the table of "
-                f"{table.width_mm:g} x {table.depth_mm:g} mm",
-            )
 
 
 def _check_formation(unit: Unit, source: str) -> None:
@@ -460,17 +460,3 @@ def _check_state(unit: Unit, source: str) -> None:
         raise BadInput(
             source, f"unit {unit.id}: state.smoke: expected true or false, got {quoted(smoke)}"
         )
-
-
-def _check_sigmas(unit: Unit, source: str) -> None:
-    for index, base in enumerate(unit.bases):
-        for key, sigma, most in (
-            ("sigma_mm", base.sigma_mm, MAX_SIGMA_MM),
-            ("sigma_deg", base.sigma_deg, MAX_SIGMA_DEG),
-        ):
-            if sigma > most:
-                raise BadInput(
-                    source,
-                    f"unit {unit.id}: base {unit.base_name(index)}: {key}: "
-                    f"expected at most {most:g}, got {sigma:g}",
-                )

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tablecam.documents import Document, document_from
+from tablecam.documents import Document
 from tablecam.rules.maurice.field.field import Field as Table
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.table.sections import Name, StrictModel
@@ -83,19 +83,10 @@ class Rally:
 Request = Volley | Combat | Rally
 
 
-def read_request(data: object, source: str, table: Table, *, with_dice: bool = True) -> Request:
-    """Reads a request from a JSON value; errors name it `source`.
+def request_of(document: Document, table: Table, *, with_dice: bool = True) -> Request:
+    """Reads a request from an opened document.
 
     With `with_dice=False`, dice in the request are dropped, since the odds are asked for.
-
-    Raises:
-        BadInput: Naming the key, what was expected and what came.
-    """
-    return request_of(document_from(data, source), table, with_dice=with_dice)
-
-
-def request_of(document: Document, table: Table, *, with_dice: bool = True) -> Request:
-    """Reads a request as `read_request` does, from an opened document.
 
     Raises:
         BadInput: Naming the key, what was expected and what came.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,11 @@ class CombatResult:
     because: tuple[Reason, ...] = ()
     falls_back: bool = False
     fall_back_mm: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the outcome and its reasons, as answers and events hold them."""
+        because = list(map(str, self.because))
+        return {"disruption": self.disruption, "broken": self.is_broken, "because": because}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

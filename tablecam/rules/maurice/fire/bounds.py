@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.geometry.zone_ranges import first_hit, first_hit_by_strip
 from tablecam.rules.maurice.field.chances import SIGMAS
 from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG
@@ -99,9 +99,7 @@ def error_bound_mm(base: Shooter, others: Sequence[OtherBase], longest_mm: float
 
 def spread_mm(pose: BasePose) -> float:
     """Bounds the standard deviation of any corner of a base along any line."""
-    arm_mm = np.hypot(pose.width_mm, pose.depth_mm) / 2
-    arm_mm += np.hypot(pose.tag_right_mm, pose.tag_forward_mm)
-    return pose.tag_sigma_mm + float(np.radians(pose.sigma_deg) * arm_mm)
+    return float(rectangles([pose]).sigma_bounds_mm[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,7 @@ from tablecam.geometry.zone_ranges import first_hit_in_frames, rectangles_hit_in
 from tablecam.geometry.zones import Strip
 from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG
 from tablecam.rules.maurice.fire.bounds import Stage
-from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
+from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter, UnitBase
 from tablecam.rules.maurice.fire.zone import TIE_MM
 from tablecam.uncertainty.samples import draw_poses
 
@@ -140,7 +140,7 @@ def scene(base: Shooter, others: Sequence[OtherBase], hidden: Flags) -> Scene:
     )
 
 
-def drawn_corners(bases: Sequence[Shooter | OtherBase]) -> Array:
+def drawn_corners(bases: Sequence[UnitBase]) -> Array:
     """Returns the corners of bases in each draw: (d, n, 4, 2)."""
     corners_mm = [draw_poses(rectangles([base.pose]), [base.name]).corners_mm() for base in bases]
     return np.stack(corners_mm, axis=1)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.tables import LONG_BW, SHORT_BW, ZONE_BW
+from tablecam.rules.maurice.field.tables import ZONE_BW
 from tablecam.rules.maurice.fire.confidence import FireConfidence
 from tablecam.rules.maurice.fire.option import FireOption, Range, options
 from tablecam.rules.maurice.fire.shooter import Shooter, shooters
@@ -89,8 +89,7 @@ def fire_of(field: Field, unit: UnitOnField) -> Mapping[str, BaseFire]:
 
 def _reach_mm(field: Field, unit: UnitOnField) -> float:
     """Bounds the distance of anything that a unit's fire depends on."""
-    longest_bw = LONG_BW if unit.unit.arm == "artillery" else SHORT_BW
-    return (longest_bw + ZONE_BW) * field.bw_mm
+    return (unit.longest_range_bw + ZONE_BW) * field.bw_mm
 
 
 def _fire_of(field: Field, units: Sequence[UnitOnField]) -> list[Mapping[str, BaseFire]]:

@@ -14,7 +14,7 @@ from tablecam.geometry.sight import is_hidden, may_block
 from tablecam.geometry.zones import Strip, strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import Ground, Piece
-from tablecam.rules.maurice.field.tables import LONG_BW, SHORT_BW, SLIVER_MM, ZONE_BW
+from tablecam.rules.maurice.field.tables import SHORT_BW, SLIVER_MM, ZONE_BW
 from tablecam.rules.maurice.fire.own_walls import covering, own_walls
 from tablecam.table.model import BasePose
 
@@ -24,51 +24,11 @@ Shapes = NDArray[np.object_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OtherBase:
-    """A base of another unit than the shooter's."""
+class UnitBase:
+    """A base of a unit: number `place` among its bases."""
 
     unit: UnitOnField
     place: int
-    outline: shapely.Polygon
-    is_enemy: bool
-
-    @property
-    def pose(self) -> BasePose:
-        """The pose of the base."""
-        return self.unit.unit.bases[self.place]
-
-    @property
-    def name(self) -> str:
-        """The base's name as players use it."""
-        return self.unit.unit.base_name(self.place)
-
-    @property
-    def corners_mm(self) -> Array:
-        """The corners (4, 2): front left, front right, rear right, rear left."""
-        return np.asarray(shapely.get_coordinates(self.outline)[:4])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Shooter:
-    """A base that shoots, with its own walls left out of `obstructing` and `cover` (M-7.18).
-
-    `edge` is its front edge, less a sliver at each end, so that no line passes a narrower gap.
-    `others` are the bases of other units near enough to matter; enemies that no straight line from
-    the front edge reaches past a crest (M-5.9) are in `hidden` instead.
-    """
-
-    unit: UnitOnField
-    place: int
-    bw_mm: float
-    front: Axes
-    edge: shapely.LineString
-    strip: Strip
-    others: tuple[OtherBase, ...]
-    obstructing: tuple[shapely.Geometry, ...]
-    cover: shapely.Geometry
-    ground: Ground
-    own_walls: tuple[Piece, ...] = ()
-    hidden: tuple[OtherBase, ...] = ()
 
     @property
     def pose(self) -> BasePose:
@@ -84,6 +44,35 @@ class Shooter:
     def corners_mm(self) -> Array:
         """The corners (4, 2): front left, front right, rear right, rear left."""
         return np.asarray(shapely.get_coordinates(self.unit.bases[self.place])[:4])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OtherBase(UnitBase):
+    """A base of another unit than the shooter's."""
+
+    outline: shapely.Polygon
+    is_enemy: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shooter(UnitBase):
+    """A base that shoots, with its own walls left out of `obstructing` and `cover` (M-7.18).
+
+    `edge` is its front edge, less a sliver at each end, so that no line passes a narrower gap.
+    `others` are the bases of other units near enough to matter; enemies that no straight line from
+    the front edge reaches past a crest (M-5.9) are in `hidden` instead.
+    """
+
+    bw_mm: float
+    front: Axes
+    edge: shapely.LineString
+    strip: Strip
+    others: tuple[OtherBase, ...]
+    obstructing: tuple[shapely.Geometry, ...]
+    cover: shapely.Geometry
+    ground: Ground
+    own_walls: tuple[Piece, ...] = ()
+    hidden: tuple[OtherBase, ...] = ()
 
     def edge_less(self, shift_mm: float) -> shapely.LineString:
         """Returns the front edge shortened by `shift_mm` at each end."""
@@ -119,7 +108,7 @@ class Shooter:
     @property
     def longest_mm(self) -> float:
         """The base's longest range (M-7.9, M-7.10)."""
-        return (LONG_BW if self.is_gun else SHORT_BW) * self.bw_mm
+        return self.unit.longest_range_bw * self.bw_mm
 
     def within(self, range_mm: float) -> tuple[OtherBase, ...]:
         """Returns the others that a zone of this length can meet at any angle."""
@@ -149,7 +138,7 @@ def shooters(field: Field, unit_bases: Sequence[tuple[UnitOnField, int]]) -> tup
     inner = shapely.linestrings(fronts_mm + np.stack([inward_mm, -inward_mm], axis=1)).tolist()
     strips = [strip_before(front, ZONE_BW * field.bw_mm) for front in fronts]
     reaches_mm = np.array(
-        [_zone_reach_mm(_longest_mm(field, u), field.bw_mm) for u, _ in unit_bases]
+        [_zone_reach_mm(u.longest_range_bw * field.bw_mm, field.bw_mm) for u, _ in unit_bases]
     )
     pivots = np.asarray(shapely.points([strip.pivot_mm for strip in strips]), dtype=object)
     ground = field.ground
@@ -174,10 +163,6 @@ def shooters(field: Field, unit_bases: Sequence[tuple[UnitOnField, int]]) -> tup
         )
         for at, (unit, place) in enumerate(unit_bases)
     )
-
-
-def _longest_mm(field: Field, unit: UnitOnField) -> float:
-    return (LONG_BW if unit.unit.arm == "artillery" else SHORT_BW) * field.bw_mm
 
 
 def _zone_reach_mm(range_mm: float, bw_mm: float) -> float:

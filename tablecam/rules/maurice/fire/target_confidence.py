@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,7 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.field.chances import (
     SIGMAS,
     Chance,
-    probability_of_draws,
-    turning_shift_mm,
+    bounded_margin_mm,
 )
 from tablecam.rules.maurice.fire.bounds import (
     ShiftedStage,
@@ -32,7 +32,7 @@ from tablecam.rules.maurice.fire.scenarios import Scenario, hidden_draws, scenar
 from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.rules.maurice.fire.zone import STEP_DEG
 from tablecam.uncertainty.answer import Answer
-from tablecam.uncertainty.samples import DRAWS
+from tablecam.uncertainty.samples import DRAWS, probability_of_draws
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -56,6 +56,17 @@ class FireStage:
     others: tuple[OtherBase, ...]
     units: Mapping[str, bool] = field(default_factory=dict)
 
+    @property
+    def most_mm(self) -> float:
+        """The largest shift, and how far a zone's end moves aside in half a step of angles."""
+        if not self.stage.is_turned:
+            return self.max_shift_mm
+        return self.max_shift_mm + float(np.radians(STEP_DEG)) / 2 * self.stage.longest_mm
+
+
+Aimed = Sequence[tuple[Scenario, FireStage]]
+"""A base at a stage in each of its scenarios."""
+
 
 @dataclass(frozen=True)
 class FireBatch:
@@ -72,50 +83,41 @@ class FireBatch:
         """The scenarios of each base."""
         return {base: scenarios_of(base, self.tolerance_mm) for base in self.bases}
 
-    @cached_property
-    def are_sure(self) -> frozenset[Shooter]:
-        """The bases whose fire no error changes, found with the largest error of all.
+    def stages(self, base: Shooter) -> list[FireStage]:
+        """Returns the stages that a base may reach, up to the first that it surely ends at.
 
-        Bases outside this set may still be unaffected by their own errors.
+        The largest error of all bases, tried first, spares most of them a search of their own.
         """
-        plain = [base for base, seen in self.scenarios.items() if _is_plain(seen)]
-        by_arm = ([base for base in plain if base.is_gun is is_gun] for is_gun in (False, True))
-        return frozenset(
-            base for alike in by_arm for base in _unaffected_bases(alike, self.tolerance_mm)
-        )
+        together = self._together[base]
+        return together if _is_certain(together) else self._stages_of([base])[base]
 
+    @cached_property
+    def _together(self) -> Mapping[Shooter, list[FireStage]]:
+        return self._stages_of(self.bases)
 
-def _is_plain(scenarios: Sequence[Scenario]) -> bool:
-    """Returns whether a base has only its measured scenario and no crest can hide anyone."""
-    return len(scenarios) == 1 and not scenarios[0].sight_mm
-
-
-def _unaffected_bases(bases: Sequence[Shooter], tolerance_mm: float) -> Iterator[Shooter]:
-    """Yields the bases of one arm that hit the same units whichever way lengths shift."""
-    if not bases:
-        return
-    left: dict[Shooter, frozenset[str]] = dict.fromkeys(bases, frozenset())
-    for same_stage in zip(*map(stages, bases), strict=True):
-        stage_of = dict(zip(bases, same_stage, strict=True))
-        max_shift_mm = max(tolerance_mm, *(SIGMAS * stage_of[base].error_mm for base in left), 0.0)
-        shifted_stages = [
-            ShiftedStage(base, stage_of[base], others, others)
-            for base in left
-            for others in [base.within(stage_of[base].longest_mm + max_shift_mm)]
-        ]
-        may = map(_hit, hits_at(shifted_stages, max_shift_mm + _between_mm(same_stage[0])))
-        some = [
-            (shifted, names) for shifted, names in zip(shifted_stages, may, strict=True) if names
-        ]
-        must = map(_hit, hits_at([shifted for shifted, _ in some], -max_shift_mm))
-        for (shifted, names), sure in zip(some, must, strict=True):
-            before = left.pop(shifted.base)
-            if sure == names and (not before or (before == names and len(names) == 1)):
-                yield shifted.base
-            elif not sure and len(before | names) == 1:
-                # A later stage may hit the same unit for certain.
-                left[shifted.base] = before | names
-    yield from (base for base, names in left.items() if not names)
+    def _stages_of(self, bases: Sequence[Shooter]) -> dict[Shooter, list[FireStage]]:
+        """Returns the stages of some bases, as if each had the largest error of them."""
+        reached: dict[Shooter, list[FireStage]] = {base: [] for base in bases}
+        left = {base: stages(self.scenarios[base][0].base) for base in bases}
+        while left:
+            errors_mm = (next_stages[0].error_mm for next_stages in left.values())
+            max_shift_mm = max(SIGMAS * max(errors_mm), self.tolerance_mm)
+            aimed: dict[Shooter, Aimed] = {}
+            for base, (stage, *_) in left.items():
+                others = self.scenarios[base][0].base.within(stage.longest_mm + max_shift_mm)
+                fire_stage = FireStage(stage, max_shift_mm, others)
+                aimed[base] = [(scenario, fire_stage) for scenario in self.scenarios[base]]
+            may = _who_is_hit(aimed, fire_stage.most_mm)
+            must = _who_is_hit({base: aimed[base] for base in aimed if may[base]}, -max_shift_mm)
+            for base, ((_, fire_stage), *_) in aimed.items():
+                units = {name: name in must[base] for name in sorted(may[base])}
+                reached[base].append(replace(fire_stage, units=units))
+            left = {
+                base: next_stages[1:]
+                for base, next_stages in left.items()
+                if next_stages[1:] and not must.get(base)
+            }
+        return reached
 
 
 def _hit(hits: Mapping[str, Flags]) -> frozenset[str]:
@@ -124,19 +126,21 @@ def _hit(hits: Mapping[str, Flags]) -> frozenset[str]:
 
 
 def target_answers(
-    scenarios: Sequence[Scenario], options: Sequence[FireOption], tolerance_mm: float
+    batch: FireBatch, base: Shooter, options: Sequence[FireOption]
 ) -> dict[str, Answer]:
     """Returns for each unit that errors make uncertain whether a base may shoot at it."""
-    fire_stages = list(_fire_stages(scenarios, tolerance_mm))
+    scenarios, fire_stages = batch.scenarios[base], batch.stages(base)
     if _is_certain(fire_stages):
         return {}
     listed = {option.target: option for option in options}
     answers = {}
     for unit_id, held in _drawn(scenarios, fire_stages).items():
         chance = _chance(scenarios, fire_stages, unit_id, held)
-        if _is_open(chance, held, tolerance_mm):
+        if _is_open(chance, held, batch.tolerance_mm):
             option = listed.get(unit_id)
-            answers[unit_id] = _answer(scenarios[0].base, unit_id, chance, tolerance_mm, option)
+            answers[unit_id] = _answer(
+                scenarios[0].base, unit_id, chance, batch.tolerance_mm, option
+            )
     return answers
 
 
@@ -159,47 +163,27 @@ def _is_open(chance: Chance, held: Flags, tolerance_mm: float) -> bool:
     return turns_in_draws or is_close or abs(chance.margin_mm) < tolerance_mm
 
 
-def _fire_stages(scenarios: Sequence[Scenario], tolerance_mm: float) -> Iterator[FireStage]:
-    """Yields the stages that a base may reach, up to the first that it surely ends at."""
-    base = scenarios[0].base
-    for stage in stages(base):
-        max_shift_mm = max(SIGMAS * stage.error_mm, tolerance_mm)
-        fire_stage = FireStage(stage, max_shift_mm, base.within(stage.longest_mm + max_shift_mm))
-        aimed = [(scenario, fire_stage) for scenario in scenarios]
-        may = _who_is_hit(aimed, max_shift_mm + _between_mm(stage))
-        must = _who_is_hit(aimed, -max_shift_mm) if may else frozenset()
-        units = {unit_id: unit_id in must for unit_id in sorted(may)}
-        yield replace(fire_stage, units=units)
-        if must:
-            return
-
-
-def _between_mm(stage: Stage) -> float:
-    """Returns how far the end of a zone moves sideways in half a step of angles."""
-    return float(np.radians(STEP_DEG)) / 2 * stage.longest_mm if stage.is_turned else 0.0
-
-
-def _who_is_hit(aimed: Sequence[tuple[Scenario, FireStage]], shift_mm: float) -> frozenset[str]:
-    """Returns the units hit if lengths shift by `shift_mm`, over all scenarios that it allows.
+def _who_is_hit(aimed: Mapping[Shooter, Aimed], shift_mm: float) -> dict[Shooter, frozenset[str]]:
+    """Returns the units that bases hit if lengths shift, over all scenarios that the shift allows.
 
     A favourable shift takes the units hit in any of them, an unfavourable one those hit in all.
     """
-    hit_in = [
-        _hit(_hits(scenario, fire_stage, shift_mm))
-        for scenario, fire_stage in aimed
-        if scenario.turns_mm <= abs(shift_mm)
-    ]
-    in_any, in_all = frozenset[str].union, frozenset[str].intersection
-    return in_any(*hit_in) if shift_mm >= 0.0 else in_all(*hit_in)
+    shifted = {
+        base: [
+            _shifted(scenario, fire_stage, shift_mm)
+            for scenario, fire_stage in scenarios
+            if scenario.turns_mm <= abs(shift_mm)
+        ]
+        for base, scenarios in aimed.items()
+    }
+    hit = map(_hit, hits_at([*chain.from_iterable(shifted.values())], shift_mm))
+    over_all = frozenset[str].union if shift_mm >= 0.0 else frozenset[str].intersection
+    return {base: over_all(*islice(hit, len(of_base))) for base, of_base in shifted.items()}
 
 
-def _hits(scenario: Scenario, fire_stage: FireStage, shift_mm: float) -> dict[str, Flags]:
-    """Returns the angles (a,) at which each unit is hit if lengths shift by `shift_mm`."""
-    seen, still = (
-        scenario.seen(fire_stage.others, shift_mm),
-        scenario.seen(fire_stage.others, -shift_mm),
-    )
-    return hits_at([ShiftedStage(scenario.base, fire_stage.stage, seen, still)], shift_mm)[0]
+def _shifted(scenario: Scenario, fire_stage: FireStage, shift_mm: float) -> ShiftedStage:
+    seen, still = (scenario.seen(fire_stage.others, by) for by in (shift_mm, -shift_mm))
+    return ShiftedStage(scenario.base, fire_stage.stage, seen, still)
 
 
 def _drawn(scenarios: Sequence[Scenario], fire_stages: Sequence[FireStage]) -> dict[str, Flags]:
@@ -212,10 +196,10 @@ def _drawn(scenarios: Sequence[Scenario], fire_stages: Sequence[FireStage]) -> d
 
 
 def base_hits(
-    scenarios: Sequence[Scenario], unit_id: str, tolerance_mm: float
+    batch: FireBatch, base: Shooter, unit_id: str
 ) -> tuple[dict[OtherBase, Flags], Flags]:
     """Returns the draws in which each base of a unit is hit, and those in which any is (M-7.13)."""
-    fire_stages = list(_fire_stages(scenarios, tolerance_mm))
+    scenarios, fire_stages = batch.scenarios[base], batch.stages(base)
     base_draws: dict[OtherBase, Flags] = {}
     unit_draws = np.zeros(1, dtype=bool)
     for scenario, fire_stage, is_left, hits in _stages_drawn(scenarios, fire_stages):
@@ -278,12 +262,9 @@ def _close_up(
     scenario: Scenario, fire_stage: FireStage, unit_id: str
 ) -> tuple[Scenario, FireStage]:
     """Narrows a stage to the angles at which a unit may be hit and to the bases met there."""
-    base, stage, max_shift_mm = (
-        scenario.base,
-        fire_stage.stage,
-        fire_stage.max_shift_mm + _between_mm(fire_stage.stage),
-    )
-    may = _hits(scenario, fire_stage, max_shift_mm).get(unit_id)
+    base, stage, max_shift_mm = scenario.base, fire_stage.stage, fire_stage.most_mm
+    (hits,) = hits_at([_shifted(scenario, fire_stage, max_shift_mm)], max_shift_mm)
+    may = hits.get(unit_id)
     turns_deg = stage.turns_deg[:0] if may is None else stage.angles_deg(max_shift_mm)[may]
     if stage.is_turned and len(turns_deg):
         ends_deg = turns_deg[[0, -1]] + (-STEP_DEG, STEP_DEG)
@@ -303,11 +284,9 @@ def _chance(
     spread, max_shift_mm = SIGMAS * fire_stage.stage.error_mm, fire_stage.max_shift_mm
 
     def holds_by(shift_mm: float) -> bool:
-        return unit_id in _who_is_hit(close_ups, shift_mm)
+        return unit_id in _who_is_hit({scenarios[0].base: close_ups}, shift_mm)[scenarios[0].base]
 
-    margin_mm = turning_shift_mm(holds_by, max_shift_mm)
-    if margin_mm is None:
-        margin_mm = max_shift_mm if holds_by(0.0) else -max_shift_mm
+    margin_mm = bounded_margin_mm(holds_by, max_shift_mm)
     # Without errors all draws are equal.
     if not spread:
         return Chance(margin_mm, 0.0, float(held[0]))

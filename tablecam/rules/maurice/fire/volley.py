@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field.field import Field
+from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Dice, Kind, ShotAssignment, Volley, check_dice
-from tablecam.rules.maurice.field.results import breaking_reason, is_broken
+from tablecam.rules.maurice.field.results import breaking_reason
 from tablecam.rules.maurice.field.tables import FORCE_BW, TO_DISRUPT, TO_DISRUPT_GUN_BY_BOMBARDMENT
 from tablecam.rules.maurice.field.terms import needed_on_die
 from tablecam.rules.maurice.fire.fire import BaseFire, FireOption, fire_of_units
@@ -127,8 +127,7 @@ def fire(field: Field, request: Volley) -> tuple[tuple[RolledShot, ...], tuple[T
     hits = sum(shot.hits for shot in fired)
     why = "one die per hit to disrupt (M-7.25)"
     dice = check_dice(document, ("dice", "disrupt"), request.disrupt, hits, why)
-    levels = {name: (unit.disruption, len(unit.bases)) for name, unit in field.by_id.items()}
-    return fired, target_results(fired, dice, levels)
+    return fired, target_results(field, fired, dice)
 
 
 def roll_shots(shots: Iterable[Shot], dice: Sequence[int]) -> tuple[RolledShot, ...]:
@@ -141,12 +140,11 @@ def roll_shots(shots: Iterable[Shot], dice: Sequence[int]) -> tuple[RolledShot, 
 
 
 def target_results(
-    fired: Iterable[RolledShot], dice: Sequence[int], levels: Mapping[str, tuple[int, int]]
+    field: Field, fired: Iterable[RolledShot], dice: Sequence[int]
 ) -> tuple[TargetResult, ...]:
     """Returns the result for each target; dice to disrupt go to hits in the order of scoring.
 
-    `levels` are each unit's level of disruption and number of bases. All dice are thrown, also for
-    a target that breaks before its last one (M-7.8).
+    All dice are thrown, also for a target that breaks before its last one (M-7.8).
     """
     dice_left = iter(dice)
     against: dict[str, list[int]] = {}
@@ -157,18 +155,18 @@ def target_results(
             next(dice_left) for _ in range(shot_fired.hits)
         )
     return tuple(
-        target_result(name, tuple(hits), numbers[name], *levels[name])
+        target_result(field.by_id[name], tuple(hits), numbers[name])
         for name, hits in against.items()
     )
 
 
-def target_result(name: str, dice: Dice, disrupt_on: int, level: int, bases: int) -> TargetResult:
+def target_result(target: UnitOnField, dice: Dice, disrupt_on: int) -> TargetResult:
     """Returns the result for one target; each hit has one die."""
     gained = sum(die >= disrupt_on for die in dice)
-    broken = is_broken(level + gained, bases)
+    broken = target.breaks_with(gained)
     because = [f"M-7.26 {gained} of {len(dice)} hits disrupt ({disrupt_on}+ needed)"]
-    because += [str(breaking_reason(level + gained, bases))] * broken
-    return TargetResult(name, len(dice), disrupt_on, dice, gained, broken, tuple(because))
+    because += [str(breaking_reason(target.disruption + gained, len(target.bases)))] * broken
+    return TargetResult(target.id, len(dice), disrupt_on, dice, gained, broken, tuple(because))
 
 
 def _shot(field: Field, request: Volley, aim: ShotAssignment, fire: BaseFire | None) -> Shot:

@@ -70,9 +70,8 @@ class ZoneContents:
 
     def stopped_by(self, longest_mm: float) -> Literal["friend", "obstruction"] | None:
         """Returns what blocks the enemies in range at the smallest angle; None without an enemy."""
-        enemies = np.array([other.is_enemy for other in self.others], dtype=bool)
-        first_enemy = self.ranges_mm[:, enemies].min(axis=1, initial=np.inf)
-        first_friend = self.ranges_mm[:, ~enemies].min(axis=1, initial=np.inf)
+        first_enemy = self.ranges_mm[:, self._are_enemies].min(axis=1, initial=np.inf)
+        first_friend = self.ranges_mm[:, ~self._are_enemies].min(axis=1, initial=np.inf)
         in_reach = np.flatnonzero(first_enemy <= longest_mm + EXACT_MM)
         if not len(in_reach):
             return None
@@ -81,12 +80,15 @@ class ZoneContents:
         return "friend" if is_friend else "obstruction"
 
     @property
+    def _are_enemies(self) -> Flags:
+        return np.array([other.is_enemy for other in self.others], dtype=bool)
+
+    @property
     def _margins_mm(self) -> Array:
         """The margin (a, n) by which each enemy base is nearer than what would block it."""
-        enemies = np.array([other.is_enemy for other in self.others], dtype=bool)
         first_mm = self.ranges_mm.min(axis=1, initial=np.inf) + TIE_MM
         limits_mm = np.minimum(first_mm, self.ends_mm)[:, None]
-        known = np.isfinite(self.ranges_mm) & enemies
+        known = np.isfinite(self.ranges_mm) & self._are_enemies
         return np.where(known, limits_mm - np.where(known, self.ranges_mm, 0.0), -np.inf)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from random import Random
+from types import MappingProxyType
 from typing import Any, Final
 
+from tablecam.documents import Document
 from tablecam.rules.descriptions import ActionGroup, MomentKind, OddsOffer
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DeclareFirst, Game, PendingDecision
 from tablecam.rules.maurice.field.field import GAME as NAME
 from tablecam.rules.maurice.game import description, offers
+from tablecam.rules.maurice.game.cards import deck_file
 from tablecam.rules.maurice.game.cards.draw_steps import check_unnamed, settled_draw
 from tablecam.rules.maurice.game.cards.overruled_cards import settled_overrule
 from tablecam.rules.maurice.game.hands import detect_moves as hands
@@ -24,7 +27,15 @@ from tablecam.rules.maurice.game.state import state_json, steps
 from tablecam.rules.maurice.game.state.actions import Action, Draw, Overrule
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
-from tablecam.table.model import Position
+from tablecam.table.formation import formation_name
+from tablecam.table.model import (
+    LengthUnit,
+    Position,
+    TableNeeds,
+    TableSize,
+    Unit,
+    base_widths,
+)
 from tablecam.table.sides import side_name
 
 
@@ -154,6 +165,24 @@ class MauriceGame(Game[State, Action]):
     def position(self, state: State) -> Position:
         """Returns the game's own position."""
         return state.position
+
+    @property
+    def own_formats(self) -> Mapping[str, Callable[[Document], object]]:
+        """Decks of cards."""
+        return MappingProxyType({deck_file.FORMAT: deck_file.deck_from})
+
+    @property
+    def table_needs(self) -> TableNeeds:
+        """A table with a base width, and bases with a front edge."""
+        return TableNeeds(base_width=True, hex_map=False, edges=True)
+
+    def length_unit(self, table: TableSize) -> LengthUnit:
+        """Returns the base width."""
+        return base_widths(table)
+
+    def formation(self, unit: Unit, listed: int) -> str | None:
+        """Returns the formation (M-1.7)."""
+        return formation_name(unit.arm, unit.bases, listed)
 
     @property
     def action_groups(self) -> Mapping[str, ActionGroup]:

@@ -12,6 +12,7 @@ from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Offer
+from tablecam.rules.maurice.charge.charge import why_never_charges
 from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.fire.volley import Shot, disrupt_number
@@ -28,7 +29,6 @@ from tablecam.rules.maurice.game.procedure.drawing import (
 from tablecam.rules.maurice.game.setup.deploying import zone_of_side, zone_shapes
 from tablecam.rules.maurice.game.state import actions as act
 from tablecam.rules.maurice.game.state import steps
-from tablecam.rules.maurice.game.state.declaring import may_try_to_charge, may_try_to_fire
 from tablecam.rules.maurice.game.state.state import Command, State
 from tablecam.rules.maurice.game.state.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.movement.change import placed
@@ -150,7 +150,7 @@ def _in_range(state: State) -> list[str]:
     """
     field = field_at(state)
     if state.declares_first:
-        return [unit.id for unit in field.units if may_try_to_fire(unit)]
+        return [unit.id for unit in field.units if unit.may_fire]
     return units_in_range(field)
 
 
@@ -165,7 +165,7 @@ def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
     """Whether a unit could carry out a command, by visible facts."""
     match command:
         case "charge":
-            return may_try_to_charge(unit)
+            return why_never_charges(unit) is None
         case "rally":
             return unit.disruption > 0
         case "bombard":

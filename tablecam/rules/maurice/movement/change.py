@@ -158,14 +158,13 @@ def _coincides(one: BasePose, other: BasePose) -> bool:
 
 def is_faced_about(unit: UnitOnField, goal: UnitOnField) -> bool:
     """Returns whether a unit in the same formation faces the opposite way."""
-    turned_deg = difference_deg(goal.axes.heading_deg, unit.axes.heading_deg)
-    return unit.formation == goal.formation and abs(turned_deg) > 180.0 - _TURN_DEG
+    return is_turned_back(unit, goal, 180.0 - _TURN_DEG)
 
 
-def is_turned_back(unit: UnitOnField, goal: UnitOnField) -> bool:
-    """Returns whether a unit in the same formation turned by more than 90 degrees."""
+def is_turned_back(unit: UnitOnField, goal: UnitOnField, more_than_deg: float = 90.0) -> bool:
+    """Returns whether a unit in the same formation turned by more than an angle."""
     turned_deg = difference_deg(goal.axes.heading_deg, unit.axes.heading_deg)
-    return unit.formation == goal.formation and abs(turned_deg) > 90.0
+    return unit.formation == goal.formation and abs(turned_deg) > more_than_deg
 
 
 def about_face(

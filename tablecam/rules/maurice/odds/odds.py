@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from dataclasses import field as datafield
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from tablecam.rules.maurice.combat.combat import (
     fall_back_order,
     fallen_back,
     meeting,
+    scored_unit,
     scores_of,
 )
 from tablecam.rules.maurice.combat.fall_back import (
@@ -37,7 +37,7 @@ from tablecam.rules.maurice.combat.rally import rally_attempt
 from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
-from tablecam.rules.maurice.field.results import CombatResult, ScoredUnit, settle
+from tablecam.rules.maurice.field.results import CombatResult, settle
 from tablecam.rules.maurice.field.terms import chance_to_reach
 from tablecam.rules.maurice.fire.volley import Shot, shot_list
 from tablecam.rules.odds import (
@@ -202,17 +202,8 @@ def _results(
     field: Field, met: Meeting, scores: Mapping[str, CombatValue], names: tuple[str, ...]
 ) -> Chances[_Melee]:
     """Returns the chances of the results of a melee (M-8.20), before anyone falls back."""
-    units = [
-        ScoredUnit(
-            name,
-            name in met.contacts,
-            0,
-            scores[name].engaged_with,
-            field.by_id[name].disruption,
-            len(field.by_id[name].bases),
-        )
-        for name in names
-    ]
+    # Their scores are those of all throws below.
+    units = [scored_unit(field, met, name, scores[name], 0) for name in names]
     dice, is_exact = throws(len(names))
     settled = settle(units, dice + np.array([scores[name].value for name in names]))
     rows = counted(np.hstack([settled.gained, settled.is_broken]), is_exact=is_exact)
@@ -265,9 +256,7 @@ class _WaysBack:
         if key not in self._ways:
             # No other unit can matter, and the rule is faster on a small field.
             names = {unit_id, *(name for name, _ in on_way)}
-            units = tuple(unit for unit in field.units if unit.id in names)
-            by_id = MappingProxyType({unit.id: unit for unit in units})
-            small = replace(field, units=units, by_id=by_id)
+            small = field.with_units(unit for unit in field.units if unit.id in names)
             self._ways[key] = fall_back_path(small, unit_id, before)
         return self._ways[key]
 

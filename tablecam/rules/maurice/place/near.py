@@ -14,7 +14,6 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.maurice.field.chances import (
     SIGMAS,
     TURNING_PRECISION,
-    sigma_bound_mm,
     turning_shift_mm,
 )
 from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
@@ -146,8 +145,8 @@ def _unless_an_edge_decides(
     tolerance_mm = field.position.table.tolerance_mm
     if shapely.is_empty(impassable):
         return near
-    spread_to_mm = {enemy_id: sigma_bound_mm(field.by_id[enemy_id]) for enemy_id in far_mm}
-    bound_mm = max(SIGMAS * (sigma_bound_mm(unit) + max(spread_to_mm.values())), tolerance_mm)
+    spread_to_mm = {enemy_id: field.by_id[enemy_id].sigma_bound_mm for enemy_id in far_mm}
+    bound_mm = max(SIGMAS * (unit.sigma_bound_mm + max(spread_to_mm.values())), tolerance_mm)
     if not bound_mm or not shapely.dwithin(impassable, unit.outline, limit_mm + bound_mm):
         return near
     # No error brings any other within reach.
@@ -167,7 +166,7 @@ def _unless_an_edge_decides(
     if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_PRECISION * bound_mm:
         # No error changes it, or only the plain distance matters.
         return near
-    sigma_mm = math.hypot(sigma_bound_mm(unit), max(spread_to_mm[enemy_id] for enemy_id in nearby))
+    sigma_mm = math.hypot(unit.sigma_bound_mm, max(spread_to_mm[enemy_id] for enemy_id in nearby))
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at its edge decide it"
     answer = replace(near.answer, answer=word, margin_mm=margin_mm, sigma_mm=sigma_mm)

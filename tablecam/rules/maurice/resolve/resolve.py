@@ -15,7 +15,6 @@ from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
-from tablecam.rules.maurice.field.results import CombatResult
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW
 from tablecam.rules.maurice.fire.volley import RolledShot, TargetResult, fire
 from tablecam.rules.maurice.place.flank import flanked_by, to_flank
@@ -121,19 +120,12 @@ def _struck_json(struck: TargetResult) -> Json:
 def _fought_json(name: str, fought: ResolvedCombat) -> Json:
     result = fought.results[name]
     if name not in fought.values:
-        return _result_json(result) | {"because": list(map(str, result.because))}
+        return result.to_json()
     value, die = fought.values[name], fought.dice[name]
     score = f"M-8.19 value {value.value} and a roll of {die}: score {value.value + die}"
-    return {
-        **value.score_json(die),
-        **_result_json(result),
-        "falls_back": result.falls_back,
-        "because": [*value.because, score, *map(str, result.because)],
-    }
-
-
-def _result_json(result: CombatResult) -> Json:
-    return {"disruption": result.disruption, "broken": result.is_broken}
+    outcome = result.to_json() | {"falls_back": result.falls_back}
+    because = [*value.because, score, *outcome.pop("because")]
+    return {**value.score_json(die), **outcome, "because": because}
 
 
 def combat_close_calls(field: Field, meeting: Meeting) -> tuple[Answer, ...]:

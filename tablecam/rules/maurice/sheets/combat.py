@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.charge.charge import ChargeLane
-from tablecam.rules.maurice.charge.limits import NOT_AT_CAVALRY
+from tablecam.rules.maurice.charge.limits import NOT_AT_CAVALRY, may_charge
 from tablecam.rules.maurice.charge.reach import allowance_mm
 from tablecam.rules.maurice.charge.view import is_in_view
 from tablecam.rules.maurice.combat.cover import cover_answer
@@ -133,7 +133,7 @@ def _why_not(
         off = f"it is {length.in_bw(field.bw_mm):.2f} BW away, more than the allowance"
         why = Reason("M-8.5", f"{off} of {field.in_bw(allowed_mm):g} BW")
         return why, allowed_mm - length.value_mm
-    if unit.unit.arm == "infantry" and target.unit.arm == "cavalry":
+    if not may_charge(unit, target):
         return NOT_AT_CAVALRY, 0.0
     if not is_in_view(field, unit, target):
         return _OUT_OF_VIEW, 0.0

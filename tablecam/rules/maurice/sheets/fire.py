@@ -37,15 +37,14 @@ _RANGE_RULE, _OBSTRUCTION_RULE = "M-7.9", "M-7.17"
 
 def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Answer:
     """Returns what stops a base from firing at any unit, as a clause without its subject."""
-    base, ground = unit.bases[place_of(unit, fire)], rulings.field.ground
-    if fire.blocked == "water":
-        shown, depth_mm = _common(base, ground.water, "cover"), _depth_mm(base, ground.water)
-        return certain("no", "M-7.6", "no base fires from water", shown, margin_mm=-depth_mm)
-    if fire.blocked == "woods":
-        shown, depth_mm = _common(base, ground.woods, "cover"), _depth_mm(base, ground.woods)
-        clause = "artillery does not fire from woods"
+    base, ground = unit.bases[_place_of(unit, fire)], rulings.field.ground
+    if fire.blocked in ("water", "woods"):
+        is_wet = fire.blocked == "water"
+        area = ground.water if is_wet else ground.woods
+        clause = "no base fires from water" if is_wet else "artillery does not fire from woods"
+        shown, depth_mm = _common(base, area, "cover"), _depth_mm(base, area)
         return certain("no", "M-7.6", clause, shown, margin_mm=-depth_mm)
-    zone = zone_of(rulings, unit, place_of(unit, fire), SHORT_BW)
+    zone = zone_of(rulings, unit, _place_of(unit, fire), SHORT_BW)
     drawn = shapes_of(zone, "fire-zone")
     if fire.blocked == "friend":
         friends = [
@@ -63,17 +62,16 @@ def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Answer:
         return certain("no", "M-7.15", clause, shown, margin_mm=-depth_mm)
     if fire.blocked == "obstruction":
         shown = (*drawn, *_common(ground.obstructing, zone, "cover"))
-        return certain(
-            "no", _OBSTRUCTION_RULE, "terrain ends the zone of fire before any enemy", shown
-        )
-    clause = f"no enemy lies within {_longest_bw(unit):g} BW and 45° of straight ahead"
+        clause = "terrain ends the zone of fire before any enemy"
+        return certain("no", _OBSTRUCTION_RULE, clause, shown)
+    clause = f"no enemy lies within {unit.longest_range_bw:g} BW and 45° of straight ahead"
     return certain("no", "M-7.12", clause, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
 
 
 def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnField) -> Answer:
     """Returns what stops a base from firing at one unit, as `stop_of`."""
-    length = distance(unit.unit.bases[place_of(unit, fire)], target.unit)
-    off, limit_bw = f"{rulings.field.in_bw(length.value_mm):.2f} BW", _longest_bw(unit)
+    length = distance(unit.unit.bases[_place_of(unit, fire)], target.unit)
+    off, limit_bw = f"{rulings.field.in_bw(length.value_mm):.2f} BW", unit.longest_range_bw
     margin_mm = limit_bw * rulings.field.bw_mm - length.value_mm
     drawn = (length.evidence(off),)
     if margin_mm < 0:
@@ -96,13 +94,8 @@ def zone_of(rulings: Rulings, unit: UnitOnField, place: int, range_bw: float) ->
     return strip.outline(0.0, range_bw * bw_mm)
 
 
-def place_of(unit: UnitOnField, fire: BaseFire) -> int:
-    """Returns the index of a base in its unit."""
+def _place_of(unit: UnitOnField, fire: BaseFire) -> int:
     return unit.unit.base_names.index(fire.base)
-
-
-def _longest_bw(unit: UnitOnField) -> float:
-    return LONG_BW if unit.unit.arm == "artillery" else SHORT_BW
 
 
 def _common(shape: shapely.Geometry, zone: shapely.Geometry, role: str) -> tuple[Shape, ...]:

@@ -9,7 +9,7 @@ import shapely
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
 from tablecam.rules.reports import Finding, Interpretation, Question
-from tablecam.uncertainty.answer import CERTAIN, Answer, AnswerWord
+from tablecam.uncertainty.answer import Answer, verdict
 
 Part = Finding | Shape
 """A line of a section, or a shape that it draws besides the evidence of its lines."""
@@ -66,10 +66,9 @@ def listed_answer(
     evidence: Iterable[Shape] = (),
 ) -> Answer:
     """Returns the answer behind a listed result; `chance` decides between yes, no and too close."""
-    word: AnswerWord = "yes" if chance >= CERTAIN else "no"
-    if 1.0 - CERTAIN < chance < CERTAIN:
-        word = "too_close"
-    return Answer(word, margin_mm, sigma_mm, chance, rule, because, tuple(evidence))
+    return Answer(
+        verdict(margin_mm, chance), margin_mm, sigma_mm, chance, rule, because, tuple(evidence)
+    )
 
 
 def line_of(shape: Shape) -> shapely.LineString:

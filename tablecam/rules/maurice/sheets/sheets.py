@@ -20,13 +20,13 @@ from tablecam.rules.maurice.sheets.combat import (
 )
 from tablecam.rules.maurice.sheets.fire import fire_section, lines_of_bases, pair_fire_section
 from tablecam.rules.maurice.sheets.lines import Part, plain_line
-from tablecam.rules.maurice.sheets.moves import movement_section
 from tablecam.rules.maurice.sheets.place import (
     contact_section,
     contacts_section,
     flank_section,
     flanks_section,
     force_section,
+    movement_section,
     near_section,
     pair_force_section,
     range_section,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tablecam.geometry.outlines import unit_footprint
 from tablecam.rules.maurice.charge.charge import charge_of, charges
-from tablecam.rules.maurice.charge.relaxed_limits import relaxed_limits_of
+from tablecam.rules.maurice.charge.confidence import relaxed_limits_of
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
@@ -209,8 +209,8 @@ def test_wider_limits_never_leave_fewer_targets(foe, battery, deep):
     tight, just, wide = (limits.targets(slack) for slack in (-2.0, 0.0, 2.0))
     assert tight <= just <= wide
     assert just == set(charge_of(field, unit).targets)
-    for margin_mm in limits.margins_mm(wide - tight).values():
-        assert abs(margin_mm) <= 2.0
+    for target in wide - tight:
+        assert abs(limits.margin_mm(target)) <= 2.0
 
 
 @pytest.mark.parametrize("gap_mm", [158.5, 159.5, 160.0, 160.5, 161.2])

@@ -7,7 +7,7 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of, updated_field
-from tablecam.rules.maurice.field.ruled_units import units_fit_for_rulings
+from tablecam.rules.maurice.field.placement import units_fit_for_rulings
 from tablecam.table.model import Commander, Position, TableSize, Terrain, Unit
 from tests.rules.maurice.drawn import seen_position
 from tests.rules.maurice.tables import column, gun, line, massed, position

@@ -13,10 +13,9 @@ from tablecam.rules.maurice.field.requests import (
     Rally,
     ShotAssignment,
     Volley,
-    read_request,
     request_of,
 )
-from tests.rules.maurice.tables import line, position
+from tests.rules.maurice.tables import line, position, read_request
 
 FIELD = field_of(
     position(

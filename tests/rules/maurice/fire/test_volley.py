@@ -4,7 +4,6 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.field.requests import read_request
 from tablecam.rules.maurice.fire.volley import (
     RolledShot,
     Shot,
@@ -14,7 +13,7 @@ from tablecam.rules.maurice.fire.volley import (
 )
 from tablecam.rules.maurice.resolve.resolve import resolve
 from tablecam.table.model import Terrain, Unit
-from tests.rules.maurice.tables import column, gun, line, massed, position
+from tests.rules.maurice.tables import column, gun, line, massed, position, read_request
 
 SOUTH = 270.0
 FOOT = line("F1", "french", 500, 400)
@@ -129,8 +128,8 @@ def test_dice_to_disrupt_go_to_the_hits_in_the_order_they_were_scored():  # sect
         RolledShot(shots[1], (1, 6)),
         RolledShot(shots[2], (5,)),
     )
-    levels = {"B1": (0, 4), "B2": (4, 4)}
-    first, second = target_results(thrown, [6, 5, 1], levels)
+    targets = line("B1", "british", 500, 800), line("B2", "british", 900, 800, disruption=4)
+    first, second = target_results(field_of(position(*targets)), thrown, [6, 5, 1])
     assert (first.unit, first.rolled, first.disruption) == ("B1", (6, 1), 1)
     assert (second.unit, second.rolled, second.is_broken) == ("B2", (5,), True)
 

@@ -161,6 +161,19 @@ def test_fire_that_all_can_see_to_be_none_is_refused(fire, said):
         after(state, fire)
 
 
+def test_whoever_the_rules_let_fire_or_charge_may_declare_it():  # M-7.7, M-8.4
+    scattered = replace(line("F1", "french", 500, 400), formation="broken-up")
+    crowded = massed("F2", "french", 800, 400, arm="infantry")
+    enemies = armies(4 * BW)[4:]
+    fire = declaring(Firing("volley", "french", direction="left"), scattered, crowded, *enemies)
+    _, events = after(fire, all_at("F1", "B1"))
+    assert kinds(events) == ["fires"]
+    charge = declaring(Charging(("F1", "F2")), scattered, crowded, *enemies, command="charge")
+    for name in ("F1", "F2"):
+        with pytest.raises(Refused, match="may not declare a charge"):
+            after(charge, Charge(name, "B1", ()))
+
+
 def test_nobody_is_skipped_for_having_nobody_in_range():
     state = declaring(VolleyChoice(), *armies(14 * BW), hand=0)
     state, _ = after(state, Volleys(True))

@@ -14,12 +14,12 @@ from random import Random
 from typing import Any, get_args
 
 from tablecam.rules.game import Refused
+from tablecam.rules.lay import Lay
 from tablecam.rules.maurice.field.tables import KINDS
 from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.game.state.actions import (
     Action,
     Charge,
-    CorrectPoses,
     Deploy,
     March,
     Overrule,
@@ -210,7 +210,7 @@ class Meddler:
 
     def _told_nonsense(self, play: Play[State, Action]) -> None:
         """An old action again, or one that is not due: taken or refused, but never a fault."""
-        old = self._chance.choice(play.done).action if play.done else CorrectPoses({})
+        old = self._chance.choice(play.done).action if play.done else Lay({})
         self._tried(play, old, "old")
         for made in self._anything(play.state):
             self._tried(play, made, "anything")

@@ -12,13 +12,12 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.combat.combat import combat_scores, resolve_combat
 from tablecam.rules.maurice.combat.rally import rally
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.field.requests import read_request
 from tablecam.rules.maurice.field.results import CombatResult, ScoredUnit, results, settle
 from tablecam.rules.maurice.fire.volley import roll_shots, shot_list, target_results
 from tablecam.rules.maurice.odds.odds import odds
 from tablecam.rules.odds import PLUS_MINUS
 from tablecam.table.model import Terrain
-from tests.rules.maurice.tables import BW, gun, line, massed, position
+from tests.rules.maurice.tables import BW, gun, line, massed, position, read_request
 
 ROUNDING = 1e-12
 SOUTH = 270.0
@@ -64,7 +63,7 @@ def test_chances_of_a_volley_are_those_of_resolving_all_its_dice(level, card):
     # Two dice to disrupt are always thrown here; where fewer hit, the last ones decide nothing.
     for first, second, *disrupt in product(range(1, 7), repeat=4):
         fired = roll_shots(shots, (first, second))
-        found = target_results(fired, disrupt, {"B1": (level, 4)})
+        found = target_results(field, fired, disrupt)
         ways += 1
         hits[str(sum(each.hits for each in fired))] += 1
         gained[str(found[0].disruption)] += 1

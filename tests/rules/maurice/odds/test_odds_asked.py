@@ -5,10 +5,9 @@ import pytest
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.field.requests import read_request
 from tablecam.rules.maurice.odds.odds import odds
 from tablecam.rules.odds import odds_of
-from tests.rules.maurice.tables import line, position
+from tests.rules.maurice.tables import line, position, read_request
 
 TABLE = position(
     line("F1", "french", 500, 400, 90),

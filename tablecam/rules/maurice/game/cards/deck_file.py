@@ -59,7 +59,15 @@ def read_deck_file(path: Path) -> DeckList:
     Raises:
         BadInput: With the file, the line and the key, what was expected and what came.
     """
-    document = read_toml(path)
+    return deck_from(read_toml(path))
+
+
+def deck_from(document: Document) -> DeckList:
+    """Returns the deck in a document.
+
+    Raises:
+        BadInput: As `read_deck_file`.
+    """
     document.require(FORMAT, VERSION)
     parsed = document.parsed(_DeckDocument)
     if parsed.game != GAME:

@@ -256,7 +256,7 @@ def _played_bw(state: State, action: Activate) -> tuple[int, ...]:
 def _most_span_bw(state: State) -> int:
     """Returns the largest plausible span of a printed card: the table's diagonal."""
     table = state.position.table
-    return math.ceil(math.hypot(table.width_mm, table.depth_mm) / table.base_width_mm)
+    return math.ceil(math.hypot(table.width_mm, table.depth_mm) / table.bw_mm)
 
 
 def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int, ...]) -> Event:

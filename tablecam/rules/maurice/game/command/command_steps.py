@@ -12,7 +12,7 @@ from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.tables import SHORT_BW
 from tablecam.rules.maurice.game.state.actions import Action, Declare, Volleys
-from tablecam.rules.maurice.game.state.declaring import has_declarable_charge, may_try_to_fire
+from tablecam.rules.maurice.game.state.declaring import has_declarable_charge
 from tablecam.rules.maurice.game.state.hand import held_card, with_cards_discarded
 from tablecam.rules.maurice.game.state.sequence import DRAWS, after_declaring, after_fire
 from tablecam.rules.maurice.game.state.state import Command, State, StateAndEvents
@@ -41,7 +41,7 @@ class VolleyChoiceRules:
         field = field_at(state)
         # A choice by range would measure for the players (`DECLARING.md`).
         may_fire = (
-            any(may_try_to_fire(unit) for unit in field.units)
+            any(unit.may_fire for unit in field.units)
             if state.declares_first
             else bool(units_in_range(field))
         )

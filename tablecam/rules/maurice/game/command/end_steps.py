@@ -322,6 +322,6 @@ def _placed(state: State, leader: Commander, place: Point, rule: str) -> tuple[S
     state = replace(state, position=replace(state.position, commanders=commanders))
     facts = {"commander": leader.id, "x_mm": x_mm, "y_mm": y_mm}
     path = (leader.place_mm, place)
-    far_bw = math.dist(*path) / state.position.table.base_width_mm
+    far_bw = math.dist(*path) / state.position.table.bw_mm
     text = f"{leader.id} moves {far_bw:.1f} BW"
     return state, Event("commander", text, rule, facts, (Shape("line", path, "commander"),))

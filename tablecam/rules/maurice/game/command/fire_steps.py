@@ -31,7 +31,6 @@ from tablecam.rules.maurice.game.state.declaring import (
     check_enemy,
     declarable_fire,
     distance_words,
-    may_try_to_fire,
 )
 from tablecam.rules.maurice.game.state.sequence import after_fire
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
@@ -181,7 +180,7 @@ def _check_declared_fire(state: State, unit: UnitOnField, action: Fire) -> None:
     Raises:
         Refused: The unit cannot fire in its formation, or a target is no enemy on the table.
     """
-    if not may_try_to_fire(unit):
+    if not unit.may_fire:
         raise Refused(f"{unit.id} may not fire in its formation", rule="M-7.7", key="unit")
     for target in action.targets.values():
         check_enemy(state, unit, target, "M-7.11", "targets")
@@ -218,7 +217,7 @@ def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
         and (step.kind == "volley" or unit.unit.arm == "artillery")
     ]
     if state.declares_first:
-        return tuple(unit for unit in allowed if may_try_to_fire(unit))
+        return tuple(unit for unit in allowed if unit.may_fire)
     fire = fire_at(state, [unit.id for unit in allowed])
     return tuple(unit for unit in allowed if _targets(fire[unit.id], step.kind))
 
@@ -272,12 +271,16 @@ def _targets(fire: Mapping[str, BaseFire], kind: Kind) -> dict[str, tuple[str, .
     return {name: targets for name, targets in by_base.items() if targets}
 
 
-class RollingToHitRules(RollRules):
-    """Rules of `RollingToHit`: a die per musket base, two for canister (M-7.20)."""
+class _FireRollRules(RollRules):
+    """Rules of a roll of the firing side."""
 
-    def asked(self, state: State, step: RollingToHit) -> PendingDecision:
+    def asked(self, state: State, step: RollingToHit | RollingToDisrupt) -> PendingDecision:
         """Asks the firing side to roll."""
-        return _rolling(step.firing, self.roll(state, step))
+        return PendingDecision(f"{side_name(step.firing.side)} rolls {self.roll(state, step)}")
+
+
+class RollingToHitRules(_FireRollRules):
+    """Rules of `RollingToHit`: a die per musket base, two for canister (M-7.20)."""
 
     def roll(self, state: State, step: RollingToHit) -> Roll:
         """Returns a roll with the dice of all shots."""
@@ -297,12 +300,8 @@ class RollingToHitRules(RollRules):
         return state.to(firing), tuple(_shot_event(fired_shot) for fired_shot in fired_shots)
 
 
-class RollingToDisruptRules(RollRules):
+class RollingToDisruptRules(_FireRollRules):
     """Rules of `RollingToDisrupt`: a die for each hit on a target (M-7.25)."""
-
-    def asked(self, state: State, step: RollingToDisrupt) -> PendingDecision:
-        """Asks the firing side to roll."""
-        return _rolling(step.firing, self.roll(state, step))
 
     def roll(self, state: State, step: RollingToDisrupt) -> Roll:
         """Returns a roll of a die for each hit on the target."""
@@ -314,7 +313,7 @@ class RollingToDisruptRules(RollRules):
         dice = values_of(action, self.roll(state, step), rule="M-7.25")
         target = field_at(state).by_id[step.target]
         number = disrupt_number(step.firing.kind, target.unit.arm)
-        struck = target_result(target.id, dice, number, target.disruption, len(target.bases))
+        struck = target_result(target, dice, number)
         level = target.disruption + struck.disruption
         state = state.with_marker(target.unit, disruption=level)
         facts = {"unit": target.id, "disruption": struck.disruption, "level": level}
@@ -327,10 +326,6 @@ class RollingToDisruptRules(RollRules):
             left = tuple(aim for aim in step.firing.hits if aim.target != target.id)
             state = to_disrupt(state, replace(step.firing, hits=left))
         return state, (event, *lost)
-
-
-def _rolling(firing: Firing, roll: Roll) -> PendingDecision:
-    return PendingDecision(f"{side_name(firing.side)} rolls {roll}")
 
 
 def _shot_event(fired: RolledShot) -> Event:

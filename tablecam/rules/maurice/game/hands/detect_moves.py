@@ -253,7 +253,7 @@ def _commander_suggestion(
     offered = (made for made in the_round.legal(state) if isinstance(made, PlaceCommander))
     card = next((made.card for made in offered), None)
     action = PlaceCommander(leader.side, seen.x_mm, seen.y_mm, card)
-    far_bw = far_mm / state.position.table.base_width_mm
+    far_bw = far_mm / state.position.table.bw_mm
     text = f"{leader.id} was moved {far_bw:.1f} BW: move him there?"
     rule = "M-6.29" if isinstance(step, steps.Displacing) else "M-6.27"
     return _suggested(state, leader.id, text, action, rule, state.position)

@@ -16,7 +16,8 @@ from tablecam.geometry.moves.poses import laid_at
 from tablecam.geometry.outlines import axes
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import Charge as Chances
-from tablecam.rules.maurice.charge.charge import are_enough_chargers
+from tablecam.rules.maurice.charge.charge import are_enough_chargers, why_never_charges
+from tablecam.rules.maurice.charge.limits import may_charge
 from tablecam.rules.maurice.combat.combat import meeting
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.game.moves.charge_ends import (
@@ -40,7 +41,6 @@ from tablecam.rules.maurice.game.state.declaring import (
     declarable_charges,
     distance_words,
     has_declarable_charge,
-    may_try_to_charge,
 )
 from tablecam.rules.maurice.game.state.sequence import after_moves_of_charge
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
@@ -191,9 +191,9 @@ def _declared_end(state: State, action: Charge) -> ChargeEnd | None:
     field = field_at(state)
     unit = field.by_id[action.unit]
     check_enemy(state, unit, action.target, "M-8.3", "target")
-    if not may_try_to_charge(unit):
+    if why_never_charges(unit) is not None:
         raise Refused(f"{unit.id} may not declare a charge", rule="M-8.4", key="unit")
-    if unit.unit.arm == "infantry" and field.by_id[action.target].unit.arm == "cavalry":
+    if not may_charge(unit, field.by_id[action.target]):
         raise Refused("infantry may not charge cavalry", rule="M-8.4", key="target")
     if _is_bogged_down(state, unit.id):
         return None

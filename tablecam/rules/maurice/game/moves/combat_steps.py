@@ -154,11 +154,9 @@ def _result_event(name: str, result: CombatResult, drawn: tuple[Shape, ...] = ()
     text = "; ".join(reason.clause for reason in result.because)
     facts = {
         "unit": name,
-        "disruption": result.disruption,
-        "broken": result.is_broken,
+        **result.to_json(),
         "falls_back": result.falls_back,
         "back_mm": result.fall_back_mm,
-        "because": list(map(str, result.because)),
     }
     kind = "falls-back" if result.falls_back else "result"
     return Event(kind, f"{name}: {text}", result.because[0].rule, facts, drawn)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tablecam.rules.game import PendingDecision, Refused
+from tablecam.rules.lay import Lay
 from tablecam.rules.maurice.game.cards import card_steps, draw_steps
 from tablecam.rules.maurice.game.command import (
     activation_steps,
@@ -20,7 +21,7 @@ from tablecam.rules.maurice.game.procedure.overrule import overruled
 from tablecam.rules.maurice.game.setup import setup_steps
 from tablecam.rules.maurice.game.setup.laying import with_corrected_poses
 from tablecam.rules.maurice.game.state import steps
-from tablecam.rules.maurice.game.state.actions import Action, CorrectPoses, Overrule
+from tablecam.rules.maurice.game.state.actions import Action, Overrule
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.step_rules import StepRules
 from tablecam.rules.maurice.game.state.steps import Over, Step
@@ -85,7 +86,7 @@ def apply(state: State, action: Action) -> StateAndEvents:
         Refused: The action is not legal now.
     """
     # The referee's own action: it takes nobody's turn and has no events.
-    if isinstance(action, CorrectPoses):
+    if isinstance(action, Lay):
         return with_corrected_poses(state, action), ()
     # At any step, even when the game is over.
     if isinstance(action, Overrule):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.game.state.actions import CorrectPoses
+from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.step_rules import refusing
 from tablecam.rules.maurice.game.state.steps import VolleyChoice
@@ -19,7 +19,7 @@ from tablecam.table.model import BasePose, Position, Unit
 from tablecam.table.motion import HAND_MM, lies_there
 
 
-def pose_corrections(state: State, position: Position) -> CorrectPoses | None:
+def pose_corrections(state: State, position: Position) -> Lay | None:
     """Returns the action that adopts all small pose differences, or None without any."""
     # Later in the round, moves are measured from the recorded poses.
     if not isinstance(state.step, VolleyChoice):
@@ -32,10 +32,10 @@ def pose_corrections(state: State, position: Position) -> CorrectPoses | None:
         and there.bases != unit.bases
         and _is_within_tolerance(unit, there.bases)
     }
-    return CorrectPoses(units) if units else None
+    return Lay(units) if units else None
 
 
-def with_corrected_poses(state: State, action: CorrectPoses) -> State:
+def with_corrected_poses(state: State, action: Lay) -> State:
     """Returns the state with units at the poses of the action, which the round then begins with.
 
     Raises:
@@ -45,13 +45,12 @@ def with_corrected_poses(state: State, action: CorrectPoses) -> State:
     if not isinstance(state.step, VolleyChoice):
         raise Refused("poses can only be corrected at the start of a round", rule="G-8")
     position = state.position
-    units = {unit.id: unit for unit in position.units}
     for name, bases in action.units.items():
-        if name not in units or not _is_within_tolerance(units[name], bases):
+        unit = position.unit(name)
+        if unit is None or not _is_within_tolerance(unit, bases):
             why = f"{name} is more than {HAND_MM:g} mm from its place"
             raise Refused(why, rule="G-8", key="units")
-        units[name] = replace(units[name], bases=bases)
-    position = replace(position, units=tuple(units.values()))
+    position = with_bases(position, action.units)
     with refusing("G-8"):
         field_on(position)
     # Allowances and views of this round follow from these poses (M-6.2, M-8.4).

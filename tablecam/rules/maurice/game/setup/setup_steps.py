@@ -266,11 +266,11 @@ def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
         # 7 is coprime to 10, so neighbouring numbers are spread over the columns.
         across, up = (7 * cell % 10 + 0.5) / 10, (cell % 3 + 3.5) / 9
         # A piece is never wider than its cell.
-        half_mm = min(2 * table.base_width_mm, table.width_mm / 20)
+        half_mm = min(2 * table.bw_mm, table.width_mm / 20)
         x, y = across * table.width_mm, up * table.depth_mm
         box = shapely.box(
-            *(x - half_mm, y - table.base_width_mm),
-            *(x + half_mm, y + table.base_width_mm),
+            *(x - half_mm, y - table.bw_mm),
+            *(x + half_mm, y + table.bw_mm),
         )
         name = f"ground-{cell + 1}"
         outlines = (shapely.Polygon(piece.outline_mm) for piece in laid)

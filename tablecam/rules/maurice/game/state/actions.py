@@ -8,6 +8,7 @@ from typing import Literal
 
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
+from tablecam.rules.lay import Lay
 from tablecam.rules.maurice.game.state.cards import Effect
 from tablecam.rules.maurice.game.state.state import Command, DeckStage
 from tablecam.rules.maurice.game.state.steps import Direction, Symbol
@@ -18,7 +19,7 @@ class PlayerAction(Variant, is_family=True):
     """An action of a player or the referee: one of the classes below."""
 
 
-Action = Roll | PlayerAction
+Action = Roll | Lay | PlayerAction
 
 
 class LayTerrain(PlayerAction):
@@ -218,9 +219,3 @@ class Overrule(PlayerAction):
     active: str | None = None
     number: int | None = None
     step: Literal["volleys", "command", "end"] | None = None
-
-
-class CorrectPoses(PlayerAction, type="lay"):
-    """Small corrections of unit poses, within placement tolerance of the game's own (G-8)."""
-
-    units: Mapping[str, tuple[BasePose, ...]]

@@ -86,7 +86,7 @@ def marker_outline(place_mm: Point, bw_mm: float) -> shapely.Polygon:
 
 def marker_of(state: State, leader: Commander) -> shapely.Polygon:
     """Returns the marker of a commander on the table."""
-    return marker_outline(leader.place_mm, state.position.table.base_width_mm)
+    return marker_outline(leader.place_mm, state.position.table.bw_mm)
 
 
 def commander_under(state: State, side: str, area: shapely.Geometry) -> Commander | None:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tablecam.rules.game import Refused
+from tablecam.rules.maurice.charge.charge import why_never_charges
+from tablecam.rules.maurice.charge.limits import may_charge
 from tablecam.rules.maurice.field.field import UnitOnField
-from tablecam.rules.maurice.field.tables import CHARGE_DISRUPTIONS
 from tablecam.rules.maurice.game.state.actions import Activate, Charge, Fire
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
@@ -24,21 +25,10 @@ SPANS_BW: Final = (4, 6, 8, 12)
 Force = tuple[str, ...]
 
 
-def may_try_to_fire(unit: UnitOnField) -> bool:
-    """Whether a unit can ever fire in its formation: cavalry and columns cannot (M-7.7)."""
-    return unit.unit.arm != "cavalry" and unit.formation in ("line", "artillery")
-
-
-def may_try_to_charge(unit: UnitOnField) -> bool:
-    """Whether a unit's arm, formation and disruption let it charge at all (M-8.4)."""
-    if unit.unit.arm == "artillery" or unit.formation not in ("line", "massed"):
-        return False
-    return unit.disruption <= CHARGE_DISRUPTIONS
-
-
 def has_declarable_charge(state: State, name: str) -> bool:
     """Whether a unit may declare a charge at any enemy on the table."""
-    return may_try_to_charge(field_at(state).by_id[name]) and bool(declarable_charges(state, name))
+    is_able = why_never_charges(field_at(state).by_id[name]) is None
+    return is_able and bool(declarable_charges(state, name))
 
 
 def declarable_fire(state: State, unit: UnitOnField) -> tuple[Fire, ...]:
@@ -51,11 +41,8 @@ def declarable_charges(state: State, name: str) -> tuple[Charge, ...]:
     """Returns a charge at each enemy whose arm allows it: no infantry at cavalry (M-8.4)."""
     field = field_at(state)
     unit = field.by_id[name]
-    is_foot = unit.unit.arm == "infantry"
     return tuple(
-        Charge(name, enemy.id, ())
-        for enemy in field.enemies_of(unit)
-        if not (is_foot and enemy.unit.arm == "cavalry")
+        Charge(name, enemy.id, ()) for enemy in field.enemies_of(unit) if may_charge(unit, enemy)
     )
 
 

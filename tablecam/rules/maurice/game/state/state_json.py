@@ -12,13 +12,14 @@ from tablecam.documents import document_from
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
 from tablecam.rules.game import Json
+from tablecam.rules.lay import Lay
 from tablecam.rules.maurice.field.field import GAME
 from tablecam.rules.maurice.game.state.actions import Action, PlayerAction
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json, position_to_json
 
-_ACTION_ADAPTER: Final = one_of(Roll, PlayerAction)
+_ACTION_ADAPTER: Final = one_of(Roll, Lay, PlayerAction)
 
 
 def action_to_json(action: Action) -> Json:
