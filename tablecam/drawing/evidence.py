@@ -17,7 +17,7 @@ from tablecam.drawing.labels import Labels, box_of
 from tablecam.drawing.lettering import Words, size_px, with_text
 from tablecam.drawing.pen import INK, WHITE, Array, Colour, Pen, Picture
 from tablecam.drawing.shape_style import ShapeStyle, side_colours, style_of
-from tablecam.geometry.outlines import corners
+from tablecam.geometry.outlines import rim
 from tablecam.geometry.shapes import Shape
 from tablecam.table.model import BasePose, Unit
 
@@ -185,9 +185,10 @@ def _outline_unit(pen: Pen, view: View, unit: Unit, colour: Colour, labels: Labe
 def _outline_base(pen: Pen, view: View, base: BasePose, colour: Colour) -> Array:
     """Outlines a base and returns its box in the picture."""
     # All corners at one height: a base is level, even where its corner overhangs a hill.
-    outline_px = view.pixels(np.array(corners(base)), level_with_mm=np.array(base.place_mm))
+    outline_px = view.pixels(rim(base), level_with_mm=np.array(base.place_mm))
     pen.lines(outline_px, colour, width=2.4, casing=WHITE, closed=True)
-    pen.lines(outline_px[:2], colour, width=6.0, casing=WHITE)
+    if base.shape == "rectangle":
+        pen.lines(outline_px[:2], colour, width=6.0, casing=WHITE)
     return box_of(outline_px)
 
 

@@ -21,7 +21,7 @@ from tablecam.drawing.proof_caption import Caption, with_caption
 from tablecam.drawing.proof_crop import crop_around
 from tablecam.drawing.proof_ground import EvidenceHeights
 from tablecam.drawing.shape_style import BOUNDLESS
-from tablecam.geometry.outlines import corners
+from tablecam.geometry.outlines import rim
 from tablecam.table.model import Unit
 from tablecam.uncertainty.answer import Answer
 
@@ -67,7 +67,7 @@ def proof_picture(
 def _places(proof: Proof) -> Iterator[Array]:
     """Yields the places that must be visible: units, and evidence of limited extent."""
     for unit in proof.units:
-        yield from (np.array(corners(base)) for base in unit.bases)
+        yield from (rim(base) for base in unit.bases)
     for shape in proof.answer.evidence:
         # A zone that extends across the table would crop to the whole picture.
         if shape.role not in BOUNDLESS:

@@ -134,7 +134,7 @@ def _found_by_side(roster: Roster, seen: set[int]) -> dict[str, tuple[int, int]]
     """Counts the base tags found and listed of each side."""
     tags: dict[str, list[int]] = {}
     for unit in roster.units:
-        tags.setdefault(unit.side, []).extend(unit.tags)
+        tags.setdefault(unit.side, []).extend(unit.upward(seen))
     for leader in roster.commanders:
         tags.setdefault(leader.side, []).append(leader.tag)
     return {side: (len(seen.intersection(own)), len(own)) for side, own in tags.items()}
@@ -142,7 +142,7 @@ def _found_by_side(roster: Roster, seen: set[int]) -> dict[str, tuple[int, int]]
 
 def _missing(roster: Roster, seen: set[int], refused: set[int]) -> Iterator[Missing]:
     """Yields the missing tags of each unit and commander, in the table file's order."""
-    owners = [(unit.id, unit.tags) for unit in roster.units]
+    owners = [(unit.id, unit.upward(seen)) for unit in roster.units]
     owners += [(leader.id, (leader.tag,)) for leader in roster.commanders]
     for owner, tags in owners:
         # Rejected tags are listed with their reasons instead.

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import shapely
 
 from tablecam.drawing.shape_style import side_colours
-from tablecam.geometry.outlines import corners, table_outline, unit_footprint
+from tablecam.geometry.outlines import rim, table_outline, unit_footprint
 from tablecam.geometry.shapes import LegendEntry, Shape, TableDrawing, shapes_of
 from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose, Point, Position
@@ -167,7 +167,7 @@ def _canvas(position: Position, drawing: TableDrawing, root: ElementTree.Element
     if not drawing.close_up:
         return _Canvas(root, 0.0, 0.0, table.width_mm, table.depth_mm)
     outlines = [unit_footprint(unit) for unit in position.units if unit.id in drawing.close_up]
-    margin_mm = _MARGIN_BW * table.base_width_mm
+    margin_mm = _MARGIN_BW * table.marker_mm
     left, bottom, right_mm, top = shapely.total_bounds(outlines).tolist()
     # The close-up never leaves the table.
     left, bottom = max(0.0, left - margin_mm), max(0.0, bottom - margin_mm)
@@ -194,7 +194,7 @@ def _add_ground(board: _Canvas, position: Position) -> None:
 def _add_units(board: _Canvas, position: Position, colours: Mapping[str, str]) -> None:
     for unit in position.units:
         for pose in unit.bases:
-            board.polygon(corners(pose), "base").set("fill", colours[unit.side])
+            board.polygon(rim(pose).tolist(), "base").set("fill", colours[unit.side])
             board.polygon(_arrow(pose), "front")
         for part in shapes_of(unit_footprint(unit), "unit"):
             board.polygon(part.points_mm, "unit")
@@ -224,15 +224,15 @@ def _add_shapes(board: _Canvas, shapes: Iterable[tuple[str, Shape]]) -> None:
 
 
 def _add_commanders(board: _Canvas, position: Position, colours: Mapping[str, str]) -> None:
-    base_width_mm = position.table.base_width_mm
+    marker_mm = position.table.marker_mm
     for leader in position.commanders:
         x, y = board.at(leader.place_mm)
-        board.dot((x, y), base_width_mm / 2, "cinc").set("stroke", colours[leader.side])
-        board.text((x, y + base_width_mm * 0.11), "CinC", base_width_mm * 0.32)
+        board.dot((x, y), marker_mm / 2, "cinc").set("stroke", colours[leader.side])
+        board.text((x, y + marker_mm * 0.11), "CinC", marker_mm * 0.32)
 
 
 def _add_names(board: _Canvas, position: Position, names: Mapping[str, str]) -> None:
-    size_mm = max(board.letter_mm, position.table.base_width_mm * 0.45)
+    size_mm = max(board.letter_mm, position.table.marker_mm * 0.45)
     for unit in position.units:
         middle = shapely.centroid(unit_footprint(unit))
         x, y = board.at((float(middle.x), float(middle.y)))

@@ -1,4 +1,4 @@
-"""Signed gaps between pairs of rectangles, and their derivatives by both poses.
+"""Signed gaps between pairs of rectangles or ellipses, and their derivatives by both poses.
 
 Shapely measures distances, but neither their derivatives nor the depth of an overlap; standard
 deviations and contact need both.
@@ -6,12 +6,18 @@ deviations and contact need both.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.geometry.rectangles import Array, Rectangles
+
+_TURN_RAD = math.tau / 64
+_TURNS_RAD = np.arange(64) * _TURN_RAD
+_GOLDEN_STEPS = 50
+_GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 _TOUCHING_MM = 1e-9
 """The gap below which the direction between the nearest points is undefined."""
@@ -36,7 +42,8 @@ def separations(a: Rectangles, b: Rectangles) -> tuple[Array, NDArray[np.intp], 
 
     Returns:
         The separation (p,) in mm, negative for an overlap; the index of the normal (p,): b's right,
-        b's ahead, a's right, a's ahead; and that normal (p, 2), pointing from a to b.
+        b's ahead, a's right, a's ahead; and that normal (p, 2), pointing from a to b. For a pair
+        with an ellipse, the separation and the normal are those of any direction.
     """
     normals = np.concatenate([b.axes, a.axes], axis=1)
     between = np.einsum("pij,pj->pi", normals, b.centres_mm - a.centres_mm)
@@ -46,7 +53,39 @@ def separations(a: Rectangles, b: Rectangles) -> tuple[Array, NDArray[np.intp], 
     which = np.argmax(apart, axis=1)
     rows = np.arange(len(which))
     sign = np.where(between[rows, which] >= 0, 1.0, -1.0)
-    return apart[rows, which], which, normals[rows, which] * sign[:, None]
+    separation, normal = apart[rows, which], normals[rows, which] * sign[:, None]
+    ovals = np.flatnonzero(a.is_oval | b.is_oval)
+    if len(ovals):
+        separation[ovals], normal[ovals] = _oval_separations(a.take(ovals), b.take(ovals))
+    return separation, which, normal
+
+
+def _oval_separations(a: Rectangles, b: Rectangles) -> tuple[Array, Array]:
+    """Returns the separation (p,) of pairs of convex shapes, and its direction (p, 2) from a to b.
+
+    The signed gap of two convex shapes is their largest separation in any direction: what lies
+    between the planes of that direction that touch them. It has one maximum while they are apart.
+    """
+    between = b.centres_mm - a.centres_mm
+
+    def separation(at_rad: Array) -> Array:
+        normals = np.stack([np.cos(at_rad), np.sin(at_rad)], axis=-1)
+        radii = _projected_radii(a, normals) + _projected_radii(b, normals)
+        return np.asarray(np.einsum("pki,pi->pk", normals, between) - radii)
+
+    # Starting between the centres, circles are exact at once.
+    start = np.arctan2(between[:, 1], between[:, 0])[:, None] + _TURNS_RAD
+    best = start[np.arange(len(start)), np.argmax(separation(start), axis=1)][:, None]
+    low, high = best - _TURN_RAD, best + _TURN_RAD
+    for _ in range(_GOLDEN_STEPS):
+        first, second = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+        falls = separation(first) >= separation(second)
+        low, high = np.where(falls, low, first), np.where(falls, second, high)
+    middle = np.concatenate([best, (low + high) / 2], axis=1)
+    values = separation(middle)
+    rows, which = np.arange(len(values)), np.argmax(values, axis=1)
+    at_rad = middle[rows, which]
+    return values[rows, which], np.stack([np.cos(at_rad), np.sin(at_rad)], axis=-1)
 
 
 def corner_gaps(a: Rectangles, b: Rectangles) -> CornerGaps:
@@ -65,6 +104,11 @@ def corner_gaps(a: Rectangles, b: Rectangles) -> CornerGaps:
     rows, *overlaps = _overlapping_gaps(a, b, corners_a, corners_b)
     for values, overlapping in zip((gaps_mm, normals, from_mm, to_mm), overlaps, strict=True):
         values[rows] = overlapping
+    ovals = np.flatnonzero(a.is_oval | b.is_oval)
+    if len(ovals):
+        oval_gaps = _oval_gaps(a.take(ovals), b.take(ovals))
+        for values, of_ovals in zip((gaps_mm, normals, from_mm, to_mm), oval_gaps, strict=True):
+            values[ovals] = of_ovals
     return CornerGaps(
         gaps_mm,
         by_a=-_by_pose(normals, from_mm - a.centres_mm[:, None]),
@@ -73,9 +117,45 @@ def corner_gaps(a: Rectangles, b: Rectangles) -> CornerGaps:
 
 
 def _projected_radii(rects: Rectangles, normals: Array) -> Array:
-    """Returns how far rectangles extend from their centres along normals (p, k, 2), (p, k)."""
-    components = np.abs(np.einsum("pij,pkj->pki", rects.axes, normals))
-    return np.asarray(np.einsum("pki,pi->pk", components, rects.halves_mm))
+    """Returns how far shapes extend from their centres along normals (p, k, 2), (p, k)."""
+    components = np.abs(np.einsum("pij,pkj->pki", rects.axes, normals)) * rects.halves_mm[:, None]
+    radii = components.sum(axis=-1)
+    if rects.is_oval.any():
+        oval = np.linalg.norm(components, axis=-1)
+        radii = np.where(rects.is_oval[:, None], oval, radii)
+    return np.asarray(radii)
+
+
+def _oval_gaps(a: Rectangles, b: Rectangles) -> tuple[Array, Array, Array, Array]:
+    """Returns the one gap of pairs with an ellipse, as if from the first of 8 corners.
+
+    Returns:
+        Gaps (p, 8), infinite but for the first; normals, points on a and on b, each (p, 8, 2).
+    """
+    apart, normals = _oval_separations(a, b)
+    gaps = np.full((len(apart), 8), np.inf)
+    gaps[:, 0] = apart
+    # An ellipse touches its plane at one point, which the other shape's is nearest to.
+    steps = normals * apart[:, None]
+    on_a, on_b = a.centres_mm + _touched(a, normals), b.centres_mm + _touched(b, -normals)
+    is_from_a = a.is_oval[:, None]
+    from_mm, to_mm = (
+        np.where(is_from_a, on_a, on_b - steps),
+        np.where(is_from_a, on_a + steps, on_b),
+    )
+    return gaps, _repeated(normals), _repeated(from_mm), _repeated(to_mm)
+
+
+def _repeated(points: Array) -> Array:
+    return np.repeat(points[:, None], 8, axis=1)
+
+
+def _touched(ovals: Rectangles, normals: Array) -> Array:
+    """Returns the points of ellipses farthest along normals (p, 2), from their centres (p, 2)."""
+    across = np.einsum("pij,pj->pi", ovals.axes, normals) * ovals.halves_mm
+    # A point of no size touches with its centre.
+    reach = np.maximum(np.linalg.norm(across, axis=-1, keepdims=True), _TOUCHING_MM)
+    return np.asarray(np.einsum("pi,pij->pj", across * ovals.halves_mm / reach, ovals.axes))
 
 
 def _nearest_on(rects: Rectangles, points: Array) -> tuple[Array, NDArray[np.bool_]]:

@@ -13,6 +13,7 @@ import numpy as np
 import shapely
 from numpy.typing import ArrayLike, NDArray
 
+from tablecam.geometry.rectangles import rectangles
 from tablecam.table.formation import front_rank
 from tablecam.table.headings import forward, mean_deg, right
 from tablecam.table.model import BasePose, Point, TableSize, Unit
@@ -89,9 +90,16 @@ def corners(base: BasePose) -> tuple[Point, Point, Point, Point]:
     )
 
 
+def rim(base: BasePose) -> Array:
+    """Returns a base's outline (k, 2): its corners, or the chords of its ellipse."""
+    if base.shape == "rectangle":
+        return np.array(corners(base))
+    return np.asarray(shapely.get_coordinates(rectangles([base]).outlines())[:-1])
+
+
 def footprint(base: BasePose) -> shapely.Polygon:
-    """Returns the rectangle of a base (G-1)."""
-    return shapely.Polygon(corners(base))
+    """Returns the rectangle of a base (G-1), or its ellipse."""
+    return shapely.Polygon(rim(base))
 
 
 def bases_footprint(unit: Unit) -> shapely.MultiPolygon:

@@ -1,6 +1,7 @@
 """Bases as arrays of rectangles, with the standard deviations of their poses.
 
-A point or a commander is a rectangle of size 0, so that every length is one between rectangles.
+A point or a commander is a rectangle of size 0, and a round or oval base the ellipse in one, so
+that every length is one between two of these.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from tablecam.table.headings import forward
@@ -21,6 +23,9 @@ Indices = NDArray[np.intp]
 
 EXACT_MM = 1e-6
 """Tolerance for rounding errors of exact inputs: a margin of -EXACT_MM still counts as 0."""
+
+_RIM = np.array([(math.sin(turn), math.cos(turn)) for turn in np.arange(128) * math.tau / 128])
+"""Points on the unit circle, clockwise from ahead: the corners of an ellipse's polygon."""
 
 Measurable = Unit | BasePose | Commander | Point
 """Anything that a length can be measured to; a commander is the centre of the marker."""
@@ -38,6 +43,7 @@ class Rectangles:
     Errors that others share are given by what one standard deviation does to the centre's x and y
     (mm) and the heading (radians): `common` (n, c, 3) for the c errors of the calibration,
     `in_row` (n, 3, 3) for the three of its row, the `rows` (n,) of `row_ids`; -1 without a row.
+    `is_oval` (n,) tells the rectangles of which only the ellipse inside them counts.
     """
 
     centres_mm: Array
@@ -50,6 +56,7 @@ class Rectangles:
     in_row: Array
     rows: Indices
     row_ids: tuple[str, ...]
+    is_oval: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -59,6 +66,15 @@ class Rectangles:
         signs = np.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
         offsets = (signs * self.halves_mm[:, None]) @ self.axes
         return np.asarray(self.centres_mm[:, None] + offsets)
+
+    def outlines(self) -> NDArray[np.object_]:
+        """Returns the polygons (n,); an ellipse's has chords that lie within 0.02 mm of it."""
+        polygons = np.asarray(shapely.polygons(self.corners_mm()), dtype=object)
+        if self.is_oval.any():
+            ovals = self.take(np.flatnonzero(self.is_oval))
+            offsets = (_RIM * ovals.halves_mm[:, None]) @ ovals.axes
+            polygons[self.is_oval] = shapely.polygons(ovals.centres_mm[:, None] + offsets)
+        return polygons
 
     @property
     def arms_mm(self) -> Array:
@@ -110,13 +126,14 @@ class Rectangles:
             self.in_row[indices],
             self.rows[indices],
             self.row_ids,
+            self.is_oval[indices],
         )
 
 
 def rectangles(things: Sequence[Measurable]) -> Rectangles:
     """Returns the rectangles of things, those of each thing together."""
     bases = [(owner, base) for owner, thing in enumerate(things) for base in _bases_of(thing)]
-    table = np.array([_numbers(base) for _, base in bases], dtype=np.float64).reshape(-1, 22)
+    table = np.array([_numbers(base) for _, base in bases], dtype=np.float64).reshape(-1, 23)
     names = [base.row.id if isinstance(base, BasePose) and base.row else None for _, base in bases]
     row_ids = tuple(dict.fromkeys(name for name in names if name is not None))
     number = {None: -1} | {name: index for index, name in enumerate(row_ids)}
@@ -131,6 +148,7 @@ def rectangles(things: Sequence[Measurable]) -> Rectangles:
         in_row=table[:, 13:22].reshape(-1, 3, 3),
         rows=np.array([number[name] for name in names], dtype=np.intp),
         row_ids=row_ids,
+        is_oval=table[:, 22] > 0.0,
     )
 
 
@@ -154,7 +172,7 @@ def _common(bases: Sequence[_Base]) -> Array:
 
 
 def _numbers(base: _Base) -> tuple[float, ...]:
-    """Returns the 22 numbers of a rectangle that do not depend on other rectangles."""
+    """Returns the 23 numbers of a rectangle that do not depend on other rectangles."""
     if isinstance(base, BasePose):
         return _numbers_of_base(base)
     if isinstance(base, Commander):
@@ -167,7 +185,7 @@ def _numbers(base: _Base) -> tuple[float, ...]:
 def _numbers_of_point(x_mm: float, y_mm: float, sigma_mm: float) -> tuple[float, ...]:
     # A rectangle of size 0, with axes along x and y.
     pose = (x_mm, y_mm, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-    return (*pose, sigma_mm, sigma_mm, *[0.0] * 12)
+    return (*pose, sigma_mm, sigma_mm, *[0.0] * 13)
 
 
 @lru_cache(maxsize=4096)
@@ -180,9 +198,10 @@ def _numbers_of_base(base: BasePose) -> tuple[float, ...]:
     right_mm, ahead_mm = base.tag_right_mm, base.tag_forward_mm
     # The derivative of the centre by the heading, for a rotation about the tag.
     swing_mm = (ahead_mm * y - right_mm * x, -ahead_mm * x - right_mm * y)
+    is_oval = float(base.shape != "rectangle")
     in_row = [
         number
         for x_mm, y_mm, turn_deg in base.row_errors
         for number in (x_mm, y_mm, math.radians(turn_deg))
     ]
-    return (base.x_mm, base.y_mm, y, -x, x, y, *halves, *sigmas, *swing_mm, *in_row)
+    return (base.x_mm, base.y_mm, y, -x, x, y, *halves, *sigmas, *swing_mm, *in_row, is_oval)

@@ -75,9 +75,18 @@ def decide(
     ('yes', 'too_close', ('yes', 1.0))
     """
     chance = probability(margin_mm, sigma_mm)
+    return verdict(margin_mm, chance, tolerance_mm=tolerance_mm), chance
+
+
+def verdict(margin_mm: float, chance: float, *, tolerance_mm: float = 0.0) -> AnswerWord:
+    """Returns the answer to a condition with a margin that holds with a probability.
+
+    >>> verdict(3.0, 0.97), verdict(3.0, 0.97, tolerance_mm=5.0), verdict(-1.0, 0.2)
+    ('yes', 'too_close', 'too_close')
+    """
     if abs(margin_mm) < tolerance_mm or 1.0 - CERTAIN < chance < CERTAIN:
-        return "too_close", chance
-    return ("yes" if chance >= CERTAIN else "no"), chance
+        return "too_close"
+    return "yes" if chance >= CERTAIN else "no"
 
 
 def probability(margin_mm: float, sigma_mm: float) -> float:

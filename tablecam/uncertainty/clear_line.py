@@ -1,4 +1,4 @@
-"""Finds the shortest straight line between two units that does not pass through barriers.
+"""Finds straight lines between two units that do not pass through barriers.
 
 A barrier may separate the nearest points of two units while other points see each other. The
 shortest clear line is either a local minimum of the length or touches a corner of a barrier. All
@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 import shapely
 
-from tablecam.geometry.outlines import footprint
+from tablecam.geometry.outlines import footprint, rim
 from tablecam.geometry.rectangles import Array, Rectangles, rectangles
-from tablecam.table.model import BasePose, Unit
+from tablecam.geometry.shapes import shapes_of
+from tablecam.geometry.sight import free_line
+from tablecam.table.model import BasePose, Position, Unit
+from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.lengths import Length, distance
 
 _SKIN_MM = 1e-4
@@ -51,6 +54,74 @@ def shortest_clear_line(
     best = int(np.argmin(np.where(clear, lengths, np.inf)))
     (x_a, y_a), (x_b, y_b) = ends[best].tolist()
     return Length(float(lengths[best]), plain.sigma_mm, (x_a, y_a), (x_b, y_b))
+
+
+BLOCKS_SIGHT = "blocks_sight"
+"""The key by which a table file says that a piece of terrain blocks sight (`true`)."""
+
+_UNSURE_SIGMAS = 1.645
+"""An answer counts as certain from a probability of 0.95 on."""
+
+
+def line_of_sight(position: Position, a: Unit, b: Unit) -> Answer | None:
+    """Decides whether any part of `a` sees any part of `b`, on a table without a rulebook.
+
+    Terrain blocks sight if the table file says so, but not for those who stand in it. The answer is
+    too close to call if it changes as the terrain grows or shrinks by what the bases' places are
+    uncertain. None where nothing on the table blocks sight.
+
+    Raises:
+        ValueError: A unit has no base on the table.
+    """
+    pieces = [piece for piece in position.terrain if piece.extra.get(BLOCKS_SIGHT) is True]
+    if not pieces:
+        return None
+    standing = shapely.points([base.place_mm for base in (*a.bases, *b.bases)])
+    outlines = {piece.id: shapely.Polygon(piece.outline_mm) for piece in pieces}
+    between = {
+        name: outline
+        for name, outline in outlines.items()
+        if not shapely.intersects(outline, standing).any()
+    }
+    sigma_mm = distance(a, b).sigma_mm
+    line = _sight(a, b, shapely.union_all([*between.values()]))
+    # What is hidden by more than the error stays hidden, and what is seen past more stays seen.
+    by_mm = _UNSURE_SIGMAS * sigma_mm * (-1.0 if line is None else 1.0)
+    changed = _sight(a, b, shapely.union_all([area.buffer(by_mm) for area in between.values()]))
+    if (changed is None) != (line is None):
+        why = f"whether {a.id} sees {b.id} is too close to call"
+        return Answer("too_close", 0.0, sigma_mm, 0.5, "", why)
+    if line is not None:
+        evidence = shapes_of(line, "length")
+        return Answer("yes", 0.0, sigma_mm, 1.0, "", f"{a.id} and {b.id} see each other", evidence)
+    straight = shapely.shortest_line(*(shapely.union_all(_footprints(unit)) for unit in (a, b)))
+    names = [name for name, area in between.items() if shapely.intersects(area, straight)]
+    hidden_by = " and ".join(names or between)
+    evidence = tuple(
+        shape for name in names or between for shape in shapes_of(between[name], "blocker", name)
+    )
+    why = f"{hidden_by} hides {b.id} from {a.id}"
+    return Answer("no", 0.0, sigma_mm, 0.0, "", why, evidence)
+
+
+def _sight(a: Unit, b: Unit, blockers: shapely.Geometry) -> shapely.LineString | None:
+    """Returns the shortest line from the width of a base of `a` to one of `b` past blockers."""
+    lines = (
+        free_line(_width_towards(base, other), footprint(other), blockers)
+        for base in a.bases
+        for other in b.bases
+    )
+    return min((line for line in lines if line is not None), key=shapely.length, default=None)
+
+
+def _width_towards(base: BasePose, other: BasePose) -> shapely.LineString:
+    """Returns how wide a base looks from another: across its centre, at right angles to the way."""
+    towards = np.subtract(other.place_mm, base.place_mm)
+    length_mm = np.hypot(*towards)
+    across = np.array([-towards[1], towards[0]]) / length_mm if length_mm else np.array([1.0, 0.0])
+    middle = np.array(base.place_mm)
+    reach = (rim(base) - middle) @ across
+    return shapely.LineString([middle + reach.min() * across, middle + reach.max() * across])
 
 
 def is_barred(length: Length, barriers: shapely.Geometry) -> bool:

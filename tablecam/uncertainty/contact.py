@@ -26,7 +26,8 @@ from tablecam.uncertainty.samples import decide_sampled, draw_gaps_mm
 TOUCH_MM = 1.0
 """The widest gap that still counts as contact (G-6)."""
 
-Edge = Literal["front", "left", "right", "rear"]
+Edge = Literal["front", "left", "right", "rear", "rim"]
+"""An edge of a base; a round or oval one has a rim alone."""
 
 _FAR_SIGMAS = 6.0
 _SAME_MM = 1e-6
@@ -150,10 +151,10 @@ def _touches(units: Sequence[Unit], pairs: Indices, limits_mm: Array) -> list[tu
     rects_a = rects.take(starts[pairs[group, 0]] + in_a)
     rects_b = rects.take(starts[pairs[group, 1]] + in_b)
     gaps_mm, _, normals = separations(rects_a, rects_b)
-    outlines_a = np.asarray(shapely.polygons(rects_a.corners_mm()))
-    outlines_b = np.asarray(shapely.polygons(rects_b.corners_mm()))
+    outlines_a, outlines_b = rects_a.outlines(), rects_b.outlines()
     # Corner to corner, the true distance exceeds the separation along any edge's normal.
-    apart = np.flatnonzero((gaps_mm > 0) & (gaps_mm <= limits_mm[group] + EXACT_MM))
+    has_corners = ~(rects_a.is_oval | rects_b.is_oval)
+    apart = np.flatnonzero((gaps_mm > 0) & (gaps_mm <= limits_mm[group] + EXACT_MM) & has_corners)
     gaps_mm[apart] = shapely.distance(outlines_a[apart], outlines_b[apart])
     rows = np.flatnonzero(gaps_mm <= limits_mm[group] + EXACT_MM)
     edges_a = _facing_edges(rects_a.take(rows), normals[rows])
@@ -177,8 +178,10 @@ def _facing_edges(rects: Rectangles, normals: Array) -> list[Edge]:
     """Returns the edge of each rectangle that faces its normal, front or rear at a tie."""
     across, ahead = np.einsum("pij,pj->ip", rects.axes, normals)
     edges: list[Edge] = []
-    for right_component, front_component in zip(across, ahead, strict=True):
-        if abs(front_component) >= abs(right_component) - _SAME_MM:
+    for right_component, front_component, is_oval in zip(across, ahead, rects.is_oval, strict=True):
+        if is_oval:
+            edges.append("rim")
+        elif abs(front_component) >= abs(right_component) - _SAME_MM:
             edges.append("front" if front_component > 0 else "rear")
         else:
             edges.append("right" if right_component > 0 else "left")

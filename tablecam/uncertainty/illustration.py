@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 import shapely
 
-from tablecam.geometry.outlines import flank_lines, front_edge, front_line
+from tablecam.geometry.outlines import flank_lines, front_edge, front_line, table_outline
 from tablecam.geometry.rectangles import Measurable
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.table.model import BasePose, LengthUnit, Position, Unit, base_widths
+from tablecam.table.headings import forward
+from tablecam.table.model import BasePose, LengthUnit, Position, TableSize, Unit, base_widths
 from tablecam.uncertainty.lengths import geometries
 
+_FAR_MM = 1e5
 _RING_ERROR_MM = 0.05
 
 
@@ -25,6 +27,9 @@ def illustration(
 ) -> tuple[Shape, ...]:
     """Returns range rings and, for a unit or base, front edge, front line and flank lines.
 
+    A single round or oval base has no edges: its front line runs through its centre, and lines at
+    45 degrees mark its quarter arc.
+
     The rings are those of the `unit` of length, by default base widths, or the `ranges` in it. The
     lines are clipped to the table.
 
@@ -34,13 +39,30 @@ def illustration(
     unit = unit or base_widths(position.table)
     ranges = unit.ranges if ranges is None else ranges
     shapes = [shape for radius in ranges for shape in ring(what, radius, unit)]
+    model = what.bases[0] if isinstance(what, Unit) and len(what.bases) == 1 else what
+    if isinstance(model, BasePose) and model.shape != "rectangle":
+        shapes += _arcs(model, position.table)
     # Commanders and points have no front.
-    if isinstance(what, Unit | BasePose):
+    elif isinstance(what, Unit | BasePose):
         left, right = flank_lines(what, position.table)
         shapes += shapes_of(front_line(what, position.table), "front-line", "front line")
         shapes += shapes_of(left, "flank-line") + shapes_of(right, "flank-line")
         shapes += shapes_of(front_edge(what), "front-edge")
     return tuple(shapes)
+
+
+def _arcs(model: BasePose, table: TableSize) -> list[Shape]:
+    """Returns the line through a round base that divides front from rear, and its quarter arc."""
+    shapes: list[Shape] = []
+    arcs = ((90.0, "front-line", "front"), (45.0, "flank-line", "90°"))
+    for half_deg, role, label in arcs:
+        for turn_deg, text in ((half_deg, ""), (-half_deg, label)):
+            x, y = forward(model.heading_deg + turn_deg)
+            ray = shapely.LineString(
+                [model.place_mm, (model.x_mm + _FAR_MM * x, model.y_mm + _FAR_MM * y)]
+            )
+            shapes += shapes_of(shapely.intersection(ray, table_outline(table)), role, text)
+    return shapes
 
 
 def ring(what: Measurable, radius: float, unit: LengthUnit) -> tuple[Shape, ...]:

@@ -105,11 +105,14 @@ class Length:
         """Returns the line to draw."""
         return Shape("line", (self.from_mm, self.to_mm), "length", label)
 
-    def to_json(self, base_width_mm: float) -> dict[str, Any]:
-        """Returns the JSON value of the length."""
+    def to_json(self, base_width_mm: float | None) -> dict[str, Any]:
+        """Returns the JSON value of the length, in base widths too where the table has any."""
+        in_bw = (
+            {} if base_width_mm is None else {"distance_bw": round(self.in_bw(base_width_mm), 5)}
+        )
         return {
             "distance_mm": round(self.value_mm, 4),
-            "distance_bw": round(self.in_bw(base_width_mm), 5),
+            **in_bw,
             "sigma_mm": round(self.sigma_mm, 4),
             "from_mm": [round(value, 4) for value in self.from_mm],
             "to_mm": [round(value, 4) for value in self.to_mm],
@@ -134,9 +137,10 @@ def distance(a: Measurable, b: Measurable) -> Length:
     geometry_a, geometry_b = _shapes([a], rects_a)[0], _shapes([b], rects_b)[0]
     line = shapely.get_coordinates(shapely.shortest_line(geometry_a, geometry_b))
     (x_a, y_a), (x_b, y_b) = line.tolist()
-    value_mm = float(shapely.distance(geometry_a, geometry_b))
-    sigmas_mm = _sigmas_mm(rects_a, rects_b, np.zeros((1, 2), dtype=np.intp))
-    return Length(value_mm, float(sigmas_mm[0]), (x_a, y_a), (x_b, y_b))
+    values_mm, sigmas_mm = _lengths(
+        rects_a, rects_b, np.zeros((1, 2), dtype=np.intp), shapely.distance(geometry_a, geometry_b)
+    )
+    return Length(float(values_mm[0]), float(sigmas_mm[0]), (x_a, y_a), (x_b, y_b))
 
 
 def distances(a: Sequence[Measurable], b: Sequence[Measurable] | None = None) -> Lengths:
@@ -155,8 +159,9 @@ def distances(a: Sequence[Measurable], b: Sequence[Measurable] | None = None) ->
         return Lengths(*matrices)
     pairs = np.indices((len(a), len(b))).reshape(2, -1).T
     rects_a, rects_b = rectangles(a), rectangles(b)
-    value_mm = shapely.distance(_shapes(a, rects_a)[:, None], _shapes(b, rects_b)[None, :])
-    return Lengths(value_mm, _sigmas_mm(rects_a, rects_b, pairs).reshape(value_mm.shape))
+    between = shapely.distance(_shapes(a, rects_a)[:, None], _shapes(b, rects_b)[None, :])
+    lengths = _lengths(rects_a, rects_b, pairs, between.ravel())
+    return Lengths(*(values.reshape(between.shape) for values in lengths))
 
 
 def distances_of_pairs(things: Sequence[Measurable], pairs: Indices) -> tuple[Array, Array]:
@@ -168,12 +173,11 @@ def distances_of_pairs(things: Sequence[Measurable], pairs: Indices) -> tuple[Ar
     rects = rectangles(things)
     shapes = _shapes(things, rects)
     first, second = pairs.T
-    value_mm = np.asarray(shapely.distance(shapes[first], shapes[second]))
-    return value_mm, _sigmas_mm(rects, rects, pairs)
+    return _lengths(rects, rects, pairs, shapely.distance(shapes[first], shapes[second]))
 
 
 def geometries(things: Sequence[Measurable]) -> np.ndarray[Any, np.dtype[np.object_]]:
-    """Returns the shapely geometry of each thing (n,): the rectangles of its bases, or a point.
+    """Returns the shapely geometry of each thing (n,): the outlines of its bases, or a point.
 
     Raises:
         ValueError: One of the things is a unit without a base on the table.
@@ -187,8 +191,7 @@ def _shapes(
     for thing in things:
         if isinstance(thing, Unit) and not thing.bases:
             raise ValueError(f"expected a unit with bases on the table, got {thing.id} with none")
-    outlines = np.asarray(shapely.polygons(rects.corners_mm()))
-    shapes = np.asarray(shapely.multipolygons(outlines, indices=rects.owners))
+    shapes = np.asarray(shapely.multipolygons(rects.outlines(), indices=rects.owners))
     # A rectangle of no size is no valid polygon: commanders and points become shapely points.
     points = [i for i, thing in enumerate(things) if not isinstance(thing, Unit | BasePose)]
     rows = np.searchsorted(rects.owners, points)
@@ -196,11 +199,17 @@ def _shapes(
     return shapes
 
 
-def _sigmas_mm(a: Rectangles, b: Rectangles, pairs: Indices) -> Array:
-    """Returns the standard deviations (g,) of the lengths of pairs (g, 2) of things."""
-    if a.is_exact and b.is_exact:
-        return np.zeros(len(pairs))
-    return _gaps_with_sigma(a, b, pairs)[1]
+def _lengths(a: Rectangles, b: Rectangles, pairs: Indices, between_mm: Any) -> tuple[Array, Array]:
+    """Returns the lengths (g,) of pairs (g, 2) of things, and their standard deviations (g,).
+
+    `between_mm` are those between the outlines; an ellipse lies a little outside its own.
+    """
+    values_mm = np.atleast_1d(np.asarray(between_mm, dtype=np.float64))
+    has_ovals = bool(a.is_oval.any() or b.is_oval.any())
+    if a.is_exact and b.is_exact and not has_ovals:
+        return values_mm, np.zeros(len(pairs))
+    gaps_mm, sigmas_mm = _gaps_with_sigma(a, b, pairs)
+    return (np.maximum(gaps_mm, 0.0) if has_ovals else values_mm), sigmas_mm
 
 
 def gaps_with_sigma(

@@ -14,11 +14,12 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tablecam.geometry.gaps import corner_gaps
 from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
 from tablecam.table.model import Unit
-from tablecam.uncertainty.answer import CERTAIN, AnswerWord
+from tablecam.uncertainty.answer import AnswerWord, verdict
 
 DRAWS = 400
 """Number of draws of a position; a probability of 0.95 has a standard error of 0.011.
@@ -73,15 +74,18 @@ def decide_sampled(
     margin_mm: float, margins_mm: Array, *, tolerance_mm: float = 0.0
 ) -> tuple[AnswerWord, float, float]:
     """Returns answer, sigma and probability of a margin from its draws (n,), as `answer.decide`."""
-    count = len(margins_mm)
     # Rounding must not turn an exact contact into a miss.
-    held = int(np.count_nonzero(margins_mm >= -EXACT_MM))
-    # n draws resolve no probability below 1 in n, so the estimate stays off 0 and 1.
-    chance = (held + 0.5) / (count + 1.0)
+    chance = probability_of_draws(margins_mm >= -EXACT_MM)
     sigma_mm = math.sqrt(float(np.mean((margins_mm - margin_mm) ** 2)))
-    if abs(margin_mm) < tolerance_mm or 1.0 - CERTAIN < chance < CERTAIN:
-        return "too_close", sigma_mm, chance
-    return ("yes" if chance >= CERTAIN else "no"), sigma_mm, chance
+    return verdict(margin_mm, chance, tolerance_mm=tolerance_mm), sigma_mm, chance
+
+
+def probability_of_draws(held: NDArray[np.bool_]) -> float:
+    """Returns the share of draws (n,) in which something holds, off 0 and 1.
+
+    n draws resolve no probability below 1 in n.
+    """
+    return (int(np.count_nonzero(held)) + 0.5) / (len(held) + 1.0)
 
 
 @cache

@@ -1,0 +1,95 @@
+"""Reads how the bases of a unit lie to each other: the facts by which games tell formations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from tablecam.geometry.gaps import corner_gaps
+from tablecam.geometry.rectangles import Array, rectangles
+from tablecam.table.formation import column_order
+from tablecam.table.headings import difference_deg, forward, mean_deg, right
+from tablecam.table.model import BasePose
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """How some bases lie to each other; bases are named by their places in the list.
+
+    `ranks` go from front to rear, each from left to right; `files` from left to right, each from
+    front to rear. `groups` are the bases that hang together, the largest first. `gaps_mm` lie
+    between the neighbours in each rank, negative for an overlap. `bends_deg` are the turns from
+    each base to the next as in a column, head first, counter-clockwise.
+    """
+
+    heading_deg: float
+    ranks: tuple[tuple[int, ...], ...]
+    files: tuple[tuple[int, ...], ...]
+    groups: tuple[tuple[int, ...], ...]
+    gaps_mm: tuple[tuple[float, ...], ...]
+    bends_deg: tuple[float, ...]
+
+
+def arrangement(bases: Sequence[BasePose], *, apart_mm: float = 2.0) -> Arrangement:
+    """Reads the arrangement of one base or more; those within `apart_mm` hang together.
+
+    A base stands in a rank (file) if its centre is less than half its depth (width) off the first.
+
+    Raises:
+        ValueError: There are no bases.
+    """
+    if not bases:
+        raise ValueError("expected one base or more")
+    heading_deg = mean_deg(base.heading_deg for base in bases)
+    places = np.array([base.place_mm for base in bases])
+    aside, ahead = places @ right(heading_deg), places @ forward(heading_deg)
+    depths, widths = ([getattr(base, side) for base in bases] for side in ("depth_mm", "width_mm"))
+    ranks = [sorted(rank, key=aside.__getitem__) for rank in _rows(-ahead, depths)]
+    files = [sorted(file, key=(-ahead).__getitem__) for file in _rows(aside, widths)]
+    order = column_order(bases)
+    headings_deg = [bases[index].heading_deg for index in order]
+    gaps_mm = [
+        tuple(_gap_mm(bases[index], bases[following]) for index, following in pairwise(rank))
+        for rank in ranks
+    ]
+    return Arrangement(
+        heading_deg=heading_deg,
+        ranks=tuple(map(tuple, ranks)),
+        files=tuple(map(tuple, files)),
+        groups=_groups(bases, apart_mm),
+        gaps_mm=tuple(gaps_mm),
+        bends_deg=tuple(difference_deg(after, before) for before, after in pairwise(headings_deg)),
+    )
+
+
+def _rows(along_mm: Array, sizes_mm: Sequence[float]) -> list[list[int]]:
+    """Groups bases along an axis: each row ends half a base beyond its first."""
+    rows: list[list[int]] = []
+    for index in np.argsort(along_mm, kind="stable").tolist():
+        if rows and along_mm[index] - along_mm[rows[-1][0]] < sizes_mm[rows[-1][0]] / 2:
+            rows[-1].append(index)
+        else:
+            rows.append([index])
+    return rows
+
+
+def _gap_mm(base: BasePose, other: BasePose) -> float:
+    return float(corner_gaps(rectangles([base]), rectangles([other])).gaps_mm.min())
+
+
+def _groups(bases: Sequence[BasePose], apart_mm: float) -> tuple[tuple[int, ...], ...]:
+    """Returns the bases that hang together within a gap, each group in the bases' order."""
+    groups: list[set[int]] = []
+    for index, base in enumerate(bases):
+        joined = [
+            group
+            for group in groups
+            if any(_gap_mm(base, bases[other]) <= apart_mm for other in group)
+        ]
+        groups = [group for group in groups if group not in joined]
+        groups.append({index}.union(*joined))
+    in_order = sorted((sorted(group) for group in groups), key=lambda group: (-len(group), group))
+    return tuple(map(tuple, in_order))
