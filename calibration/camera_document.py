@@ -186,7 +186,9 @@ def from_text(text: str, source: str) -> Contents:
     try:
         file = _File.model_validate(document)
     except ValidationError as error:
-        raise _first_error(error, text, source) from error
+        first, *others = _faults(error, text, source)
+        more = f" (and {len(others)} more)" if others else ""
+        raise CalibrationError(f"{first}{more}", [first, *others]) from error
     size = file.width_px, file.height_px
     lens = None if file.lens is None else _lens_calibration(file.lens, size)
     table = None if file.table is None else _table_calibration(file.table, size)
@@ -220,14 +222,17 @@ def _check_version(document: Any, text: str, source: str) -> None:
             raise CalibrationError(f"{place}: {key}: expected {_shown(expected)}, got {got_text}")
 
 
-def _first_error(error: ValidationError, text: str, source: str) -> CalibrationError:
-    """Converts pydantic's errors to one line about the first of them."""
-    first, *others = error.errors(include_url=False)
-    path = first["loc"]
+def _faults(error: ValidationError, text: str, source: str) -> list[str]:
+    """Converts pydantic's errors to one line each."""
+    return [
+        f"{_place(problem['loc'], text, source)}: {_expected_and_got(problem)}"
+        for problem in error.errors(include_url=False)
+    ]
+
+
+def _place(path: Sequence[str | int], text: str, source: str) -> str:
     key = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
-    place = f"{source}:{_line(text, path)}: {key}" if path else source
-    more = f" (and {len(others)} more)" if others else ""
-    return CalibrationError(f"{place}: {_expected_and_got(first)}{more}")
+    return f"{source}:{_line(text, path)}: {key}" if path else source
 
 
 def _expected_and_got(problem: ErrorDetails) -> str:

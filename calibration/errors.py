@@ -1,8 +1,17 @@
 """Defines the error for unusable calibration input."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 
 class CalibrationError(ValueError):
     """An unusable picture, board or camera file.
 
-    The message is one line that names the thing, what was expected and what was found.
+    The message is one line that names the thing, what was expected and what was found; `faults`
+    are the lines of all that is wrong with a file.
     """
+
+    def __init__(self, message: str, faults: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.faults = tuple(faults) or (message,)

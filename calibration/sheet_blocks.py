@@ -130,10 +130,12 @@ class GlueGuide:
         top = y_mm + 7.5
         middle = (x_mm + kind.width_mm / 2, top + kind.depth_mm / 2)
         pen.arrow_up(middle[0] - 5.5, y_mm + 6.4, 2.0)
-        pen.text(middle[0] - 3.5, y_mm + 6.2, "front edge", 6.5)
-        pen.box(x_mm, top, kind.width_mm, kind.depth_mm, fill=FAINT, line=GREY)
-        front = [(x_mm, top), (x_mm + kind.width_mm, top)]
-        pen.line(front[0], front[1], thickness_mm=0.7)
+        pen.text(middle[0] - 3.5, y_mm + 6.2, "front" if kind.is_oval else "front edge", 6.5)
+        pen.box(
+            x_mm, top, kind.width_mm, kind.depth_mm, fill=FAINT, line=GREY, is_oval=kind.is_oval
+        )
+        if not kind.is_oval:
+            pen.line((x_mm, top), (x_mm + kind.width_mm, top), thickness_mm=0.7)
         # Forward is up on the page, where y points down.
         self._draw_tag(pen, middle[0] + kind.tag_right_mm, middle[1] - kind.tag_forward_mm)
         below = top + kind.depth_mm
@@ -152,7 +154,9 @@ class GlueGuide:
     def _size_words(self) -> str:
         """Returns the sizes of base and tag."""
         kind = self.kind
-        return f"base {kind.width_mm:g} x {kind.depth_mm:g} mm, tag {kind.tag_size_mm:g} mm"
+        is_round = kind.is_oval and kind.width_mm == kind.depth_mm
+        size = f"{kind.width_mm:g} mm" if is_round else f"{kind.width_mm:g} x {kind.depth_mm:g} mm"
+        return f"base {size}, tag {kind.tag_size_mm:g} mm"
 
     def _place_words(self) -> str:
         """Returns where the tag's middle is on the base."""

@@ -9,7 +9,10 @@ _SPARE_RIM_MM = 0.6  # cuts are inexact, and the rim must stay a cell wide
 
 @dataclass(frozen=True, slots=True)
 class BaseKind:
-    """A kind of base and the place of its tag: the tag's centre from the base's centre."""
+    """A kind of base and the place of its tag: the tag's centre from the base's centre.
+
+    An oval base fills its width and depth.
+    """
 
     name: str
     width_mm: float
@@ -17,6 +20,7 @@ class BaseKind:
     tag_size_mm: float
     tag_right_mm: float = 0.0
     tag_forward_mm: float = 0.0
+    is_oval: bool = False
 
     def __post_init__(self) -> None:
         if not (self.width_mm > 0 and self.depth_mm > 0 and self.tag_size_mm > 0):

@@ -79,17 +79,19 @@ class Pen:
         *,
         fill: float | None = None,
         line: float | None = None,
+        is_oval: bool = False,
     ) -> None:
-        """Draws a rectangle, filled or outlined in grey, or both."""
+        """Draws a rectangle or the ellipse in it, filled or outlined in grey, or both."""
         if fill is not None:
             self.canvas.setFillGray(fill)
         if line is not None:
             self._line_style(line, _THICKNESS_MM)
-        self.canvas.rect(
-            *self._rect(x_mm, y_mm, width_mm, height_mm),
-            stroke=int(line is not None),
-            fill=int(fill is not None),
-        )
+        left, bottom, width, height = self._rect(x_mm, y_mm, width_mm, height_mm)
+        inked = {"stroke": int(line is not None), "fill": int(fill is not None)}
+        if is_oval:
+            self.canvas.ellipse(left, bottom, left + width, bottom + height, **inked)
+        else:
+            self.canvas.rect(left, bottom, width, height, **inked)
 
     def line(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,7 @@ from calibration.sheets import sheets_pdf
 from tablecam.commands.new_files import check_new, force_option
 from tablecam.errors import BadInput
 from tablecam.rules.games import known_games
-from tablecam.table.roster import BaseType, Roster
+from tablecam.table.roster import BaseType, Roster, UnitEntry
 from tablecam.table.table_file import read_table_file
 
 What = Literal["all", "bases", "table", "board"]
@@ -111,9 +112,9 @@ def _names(units: str) -> tuple[str, ...]:
 
 def _units(roster: Roster, only: tuple[str, ...] | None) -> tuple[UnitTags, ...]:
     units = [
-        UnitTags(unit.id, f"{unit.side} {unit.arm}, {unit.base_type.name}", kind, unit.tags)
+        UnitTags(unit.id, f"{unit.side} {unit.arm}, {base_type.name}", _kind(base_type), tags)
         for unit in roster.units
-        for kind in (_kind(unit.base_type),)
+        for base_type, tags in _tags_by_type(unit)
     ]
     commanders = [
         UnitTags(
@@ -134,6 +135,13 @@ def _units(roster: Roster, only: tuple[str, ...] | None) -> tuple[UnitTags, ...]
     return tuple(tags for tags in all_tags if tags.title in only)
 
 
+def _tags_by_type(unit: UnitEntry) -> Iterator[tuple[BaseType, tuple[int, ...]]]:
+    """Yields a unit's tags by the type of base that they go on."""
+    for base_type in dict.fromkeys(unit.faces.get(tag, unit.base_type) for tag in unit.tags):
+        own = (tag for tag in unit.tags if unit.faces.get(tag, unit.base_type) == base_type)
+        yield base_type, tuple(own)
+
+
 def _kind(base_type: BaseType) -> BaseKind:
     return BaseKind(
         name=base_type.name,
@@ -142,6 +150,7 @@ def _kind(base_type: BaseType) -> BaseKind:
         tag_size_mm=base_type.tag_size_mm,
         tag_right_mm=base_type.tag_right_mm,
         tag_forward_mm=base_type.tag_forward_mm,
+        is_oval=base_type.shape != "rectangle",
     )
 
 

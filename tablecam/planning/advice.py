@@ -16,7 +16,9 @@ from tablecam.table.roster import Roster
 from tablecam.vision.detection.exposure import UNKNOWN_EXPOSURE, Exposure
 from tablecam.vision.detection.sighting import SearchResult
 
-Cause = Literal["twice", "hidden", "too_small", "out_of_focus", "too_dark", "too_bright"]
+Cause = Literal[
+    "twice", "two_sides", "hidden", "too_small", "out_of_focus", "too_dark", "too_bright"
+]
 
 FEWEST_TABLE_TAGS = 3
 """With fewer in view a bump of the camera goes unnoticed."""
@@ -39,13 +41,15 @@ class Facts:
 
     `missing` are base tags not seen so far; `hidden_table_tags` the table's own that are out of
     view, `table_tags_seen` the number in view; `twice` the tags that lie on the table more than
-    once. `blur_px` is the picture's blur, None if unknown. `owners` are the units of base tags.
+    once; `two_sides` the counters that show more than one of their faces. `blur_px` is the
+    picture's blur, None if unknown. `owners` are the units of base tags.
     """
 
     missing: tuple[int, ...] = ()
     hidden_table_tags: tuple[int, ...] = ()
     table_tags_seen: int = 0
     twice: tuple[int, ...] = ()
+    two_sides: tuple[str, ...] = ()
     blur_px: float | None = None
     exposure: Exposure = UNKNOWN_EXPOSURE
     owners: Mapping[int, str] = field(default_factory=dict)
@@ -74,6 +78,9 @@ def collect_facts(
         hidden_table_tags=tuple(tag for tag in table_tags if tag not in known),
         table_tags_seen=sum(tag in seen for tag in table_tags),
         twice=tuple(sorted(search.duplicated_tags)),
+        two_sides=tuple(
+            unit.id for unit in roster.units if unit.faces and len(unit.upward(seen)) > 1
+        ),
         blur_px=search.blur_px,
         exposure=exposure,
         owners=roster.owner_by_tag(),
@@ -97,6 +104,7 @@ def advice_by_cause(
     # The gravest first: this is the order in which advice is given.
     sentences: dict[Cause, str | None] = {
         "twice": _twice(facts),
+        "two_sides": _two_sides(facts),
         "hidden": _hidden(facts),
         "too_small": _too_small(facts, small),
         "out_of_focus": _out_of_focus(facts, expectation),
@@ -114,6 +122,14 @@ def _twice(facts: Facts) -> str | None:
     if len(tags) > 1:
         return f"tags {', '.join(tags)} are on the table more than once: remove all but one of each"
     return f"tag {tags[0]} is on the table more than once: remove all but one" if tags else None
+
+
+def _two_sides(facts: Facts) -> str | None:
+    """Advises about counters that players exchanged without taking the other side away."""
+    if not facts.two_sides:
+        return None
+    names = ", ".join(facts.two_sides)
+    return f"more than one side of {names} is on the table: take away all but one"
 
 
 def _hidden(facts: Facts) -> str | None:

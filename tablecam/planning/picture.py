@@ -196,7 +196,7 @@ class _Sheet:
         prints = TagPrints(self.plan.roster)
         colours = side_colours(unit.side for unit in self.plan.roster.units)
         for unit, places in _drawn_up(self.plan.roster):
-            for tag, place in zip(unit.tags, places, strict=True):
+            for tag, place in zip(unit.upward(), places, strict=True):
                 self._base(prints.cells(tag), place, unit.base_type, colours[unit.side])
 
     def _base(self, cells: Array, place: Place, base: BaseType, colour: Colour) -> None:
@@ -295,7 +295,7 @@ def _drawn_up(roster: Roster) -> list[tuple[UnitEntry, tuple[Place, ...]]]:
         x_mm, rank = 0.12 * table.width_mm, 0
         for unit in (unit for unit in roster.units if unit.side == side):
             base = unit.base_type
-            width_mm = len(unit.tags) * base.width_mm
+            width_mm = len(unit.upward()) * base.width_mm
             if x_mm + width_mm > 0.88 * table.width_mm:
                 x_mm, rank = 0.12 * table.width_mm, rank + 1
             # Units for which there is no room are left out: the picture shows examples.
@@ -305,10 +305,10 @@ def _drawn_up(roster: Roster) -> list[tuple[UnitEntry, tuple[Place, ...]]]:
             y_mm = table.depth_mm / 2 + (-ahead_mm if side_index % 2 == 0 else ahead_mm)
             places = tuple(
                 Place(x_mm + (index + 0.5) * base.width_mm, y_mm, heading_deg)
-                for index in range(len(unit.tags))
+                for index in range(len(unit.upward()))
             )
             lines.append((unit, places))
-            x_mm += width_mm + 1.2 * table.base_width_mm
+            x_mm += width_mm + 1.2 * table.marker_mm
     return lines
 
 

@@ -266,3 +266,16 @@ def test_the_rim_is_wider_only_where_the_base_has_room() -> None:
     assert FOOT.rim_mm(6) == pytest.approx(2.57)
     tight = BaseKind("tight", 12, 12, 12)
     assert tight.rim_mm(6) == pytest.approx(2.0)
+
+
+def test_a_round_base_is_drawn_as_a_circle_of_its_true_size() -> None:
+    model = BaseKind("model", 32, 32, 12, tag_forward_mm=-4, is_oval=True)
+    (page, *_) = _pages(
+        sheets_pdf(SheetContent("free.toml", "DICT_4X4_250", (UnitTags("F1", "", model, (10,)),)))
+    )
+    assert "base 32 mm, tag 12 mm" in page.words
+    assert "front edge" not in page.words
+    # Its grey fills as much of the page as a circle less the tag's piece.
+    piece_mm = 12 + 2 * model.rim_mm(6)
+    faint_mm2 = np.count_nonzero((page.pixels > 220) & (page.pixels < 240)) * MM_PER_PX**2
+    assert faint_mm2 == pytest.approx(np.pi * 16**2 - piece_mm**2, rel=0.2)

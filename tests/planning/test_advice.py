@@ -133,6 +133,12 @@ def test_tags_that_lie_there_twice_are_named_with_their_units():
     )
 
 
+def test_a_counter_that_shows_two_of_its_sides_is_named():
+    assert said(two_sides=("I-42",)) == (
+        "more than one side of I-42 is on the table: take away all but one",
+    )
+
+
 def test_each_cause_has_one_sentence_the_gravest_first():
     all_at_once = said(
         SMALL,
