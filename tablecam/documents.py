@@ -135,7 +135,8 @@ def annotations_in(annotation: Any) -> Mapping[str, Any]:
 @cache
 def _annotations_of(model: type) -> Mapping[str, Any]:
     if issubclass(model, BaseModel):
-        return {name: field.annotation for name, field in model.model_fields.items()}
+        fields = model.model_fields.items()
+        return {field.alias or name: field.annotation for name, field in fields}
     if dataclasses.is_dataclass(model):
         hints = typing.get_type_hints(model)
         return {field.name.rstrip("_"): hints[field.name] for field in dataclasses.fields(model)}
@@ -209,7 +210,18 @@ class Document:
         try:
             return model.model_validate(self.data)
         except ValidationError as error:
-            raise self._first_error(error, model) from None
+            fault, *others = self._faults(error, model)
+            if others:
+                fault = fault.saying(f"{fault.message} (and {len(others)} more)")
+            raise fault from None
+
+    def model_faults(self, model: type[BaseModel]) -> list[BadInput]:
+        """Returns everything that keeps the document from being a pydantic model."""
+        try:
+            model.model_validate(self.data)
+        except ValidationError as error:
+            return self._faults(error, model)
+        return []
 
     def parsed_as(self, adapter: TypeAdapter[Any], root: type | None = None) -> Any:
         """Returns the document as an adapter's type, validated as strictly as JSON text.
@@ -232,13 +244,12 @@ class Document:
                 message = f"unknown key{nearest(str(path[-1]), keys_at(root, path[:-1]))}"
             raise self.error(path, message) from None
 
-    def _first_error(self, error: ValidationError, model: type[BaseModel]) -> BadInput:
+    def _faults(self, error: ValidationError, model: type[BaseModel]) -> list[BadInput]:
         problems = error.errors(include_url=False)
         # A mistyped key is both unknown and missing: report the key that the person wrote.
         problems.sort(key=lambda p: (p["type"] != "extra_forbidden", self.line(p["loc"]) or 0))
         explained = dict.fromkeys(self._explained(problem, model) for problem in problems)
-        (path, message), *others = explained
-        return self.error(path, f"{message} (and {len(others)} more)" if others else message)
+        return [self.error(path, message) for path, message in explained]
 
     def _explained(self, problem: ErrorDetails, model: type[BaseModel]) -> tuple[KeyPath, str]:
         path = tuple(problem["loc"])

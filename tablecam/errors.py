@@ -1,5 +1,7 @@
 """The exception for bad input by users, reported in one line."""
 
+from __future__ import annotations
+
 
 class BadInput(ValueError):  # noqa: N818 - it names what happened, as a user would
     """A file, an option or a request that tablecam cannot use.
@@ -23,3 +25,7 @@ class BadInput(ValueError):  # noqa: N818 - it names what happened, as a user wo
         self.message = message
         self.key = key
         self.line = line
+
+    def saying(self, message: str) -> BadInput:
+        """Returns the same fault in other words."""
+        return BadInput(self.source, message, key=self.key, line=self.line)

@@ -6,12 +6,14 @@ them without knowing the game's words.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
-from tablecam.table.model import LengthUnit, Scalar, TableSize, base_widths
+from tablecam.documents import Document
+from tablecam.rules.game_files import GameFile
+from tablecam.table.model import Keys, LengthUnit, TableNeeds, TableSize, Unit, preferred_unit
 
 Json = dict[str, Any]
 
@@ -234,7 +236,7 @@ class Described(Protocol):
         """Returns how a game stands by its public state, as `seen_by` and recordings give it."""
         return Standing()
 
-    def markers(self, unit_state: Mapping[str, Scalar]) -> tuple[Marker, ...]:
+    def markers(self, unit_state: Keys) -> tuple[Marker, ...]:
         """Returns the markers of a unit by its state in a position."""
         return tuple(
             Marker("word", name if value is True else f"{name} {value}")
@@ -263,4 +265,31 @@ class Described(Protocol):
 
     def length_unit(self, table: TableSize) -> LengthUnit:
         """Returns the unit of length in which the game measures."""
-        return base_widths(table)
+        return preferred_unit(table)
+
+    def formation(self, unit: Unit, listed: int) -> str | None:
+        """Returns the formation of a unit on the table by how its bases lie, None if it has none.
+
+        `listed` is how many bases it has; the others are not on the table.
+        """
+        return None
+
+    @property
+    def file_models(self) -> Mapping[str, type[GameFile]]:
+        """The files that the game reads: the model of its `charts`, `map` and `scenario`."""
+        return MappingProxyType({})
+
+    @property
+    def own_formats(self) -> Mapping[str, Callable[[Document], object]]:
+        """What reads files that only this game has, by their format; it raises `BadInput`."""
+        return MappingProxyType({})
+
+    @property
+    def counters_stack(self) -> bool:
+        """Whether counters may lie on each other, so that only the top one is seen."""
+        return False
+
+    @property
+    def table_needs(self) -> TableNeeds:
+        """What the game needs of its table."""
+        return TableNeeds(hex_map=False)

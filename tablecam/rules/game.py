@@ -9,7 +9,7 @@ a rule system.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from random import Random
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
@@ -18,6 +18,7 @@ from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.descriptions import Described, Form, HeldCard, Setting
 from tablecam.table.model import Position
+from tablecam.table.motion import bases_left
 from tablecam.uncertainty.answer import Answer
 
 Json = dict[str, Any]
@@ -222,9 +223,15 @@ class Game(Described, Protocol[State, Action]):
     def adopt_positions(self, state: State, position: Position) -> Action | None:
         """Returns the action that adopts small differences between the table and the game.
 
-        None if there are none, or if the rules require things to stay as they are.
+        None if there are none, or if the rules require things to stay as they are. By default it
+        adopts which bases are left of units that lose some, as an action of type `LAY` with
+        `units`: players may take off others than the game did.
         """
-        return None
+        left = bases_left(self.position(state), position)
+        if not left:
+            return None
+        units = {name: [asdict(base) for base in bases] for name, bases in left.items()}
+        return self.action_from_json({"type": LAY, "units": units})
 
     def forced(self, state: State) -> Action | None:
         """Returns the only possible action, if nothing is left to choose, roll or move by hand.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tablecam.rules.descriptions import Described
 from tablecam.rules.discovery import discover
 from tablecam.rules.game import Game
-from tablecam.table.model import GAMES
+from tablecam.table.model import GAMES, Position, TableNeeds
+from tablecam.table.roster import Roster
 
 
 def game_of(name: str) -> Game[Any, Any] | None:
@@ -24,9 +26,19 @@ def game_names() -> tuple[str, ...]:
     return tuple(sorted(game.name for game in _games()))
 
 
-def known_games() -> tuple[str, ...]:
-    """Returns the names that table files and positions may state, with or without a rulebook."""
-    return tuple(dict.fromkeys((*GAMES, *game_names())))
+def known_games() -> Mapping[str, TableNeeds]:
+    """Returns the games that table files and positions may state, and what they need of a table."""
+    return GAMES | {game.name: game.table_needs for game in _games()}
+
+
+def with_formations(position: Position, roster: Roster) -> Position:
+    """Adds to a camera's position the formation of each unit, as its game reads it."""
+    game = described(position.game)
+    listed = {entry.id: len(entry.upward()) for entry in roster.units}
+    units = (
+        replace(unit, formation=game.formation(unit, listed[unit.id])) for unit in position.units
+    )
+    return replace(position, units=tuple(units))
 
 
 class _Undescribed(Described):

@@ -15,6 +15,7 @@ from pydantic import Field
 from tablecam.documents import Document, json_request
 from tablecam.errors import BadInput
 from tablecam.rules.game import Game, Json, Refused, Suggestion
+from tablecam.rules.game_files import files_among, options_with_files
 from tablecam.rules.play import Play
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json, position_to_json
@@ -69,7 +70,14 @@ class Lines:
     def _load(self, request: Document) -> Json:
         parsed = request.parsed(_Load)
         position = self._position(parsed.position)
-        self._play = Play(self._game, position, parsed.options, chance=self._chance)
+        options = options_with_files(
+            parsed.options,
+            self._game.name,
+            self._game.file_models,
+            files_among(parsed.options),
+            position.table.hex_map,
+        )
+        self._play = Play(self._game, position, options, chance=self._chance)
         return self._now()
 
     def _state(self, request: Document) -> Json:
@@ -125,7 +133,8 @@ class Lines:
         decision: Json = {"question": asked.question, "seat": asked.seat, "over": asked.is_over}
         if asked.closed is not None:
             decision["closed"] = asked.closed.to_json()
-        return {"at": len(play.done), "asked": decision}
+        house: Json = {"house": list(play.house)} if play.house else {}
+        return {"at": len(play.done), "asked": decision} | house
 
     def _position(self, data: object) -> Position:
         return position_from_json(data, games=(self._game.name,))

@@ -18,6 +18,7 @@ from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Action, Game, Json, PendingDecision, Refused, State, Suggestion
+from tablecam.rules.game_files import house_files
 from tablecam.rules.play_log import Done, Logged, PlayLog, Remark
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json, position_to_json
@@ -54,6 +55,7 @@ class Play(Generic[State, Action]):
         self._options = dict(options)
         self._chance = Random() if chance is None else chance
         self._first = game.begin(position, options)
+        self.house = house_files(options)
         self._current: list[Done[State, Action]] = []
         self._taken_back: list[Done[State, Action]] = []
         self._log: PlayLog[State, Action] = PlayLog(game, self._first)

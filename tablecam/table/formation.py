@@ -8,7 +8,7 @@ heading alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.table.headings import difference_deg, forward, mean_deg, right
-from tablecam.table.model import Arm, BasePose, FormationName, Position, Unit
-from tablecam.table.roster import Roster
+from tablecam.table.model import Arm, BasePose, FormationName, Unit
 
 Array = NDArray[np.float64]
 
@@ -87,22 +86,10 @@ def read_formation(
     return _of_many(unit, tolerances or Tolerances())
 
 
-def with_formations(position: Position, roster: Roster) -> Position:
-    """Adds to a camera's position the formation of each unit.
-
-    A unit with fewer bases than the roster lists is broken up.
-    """
-    counts = {entry.id: len(entry.tags) for entry in roster.units}
-    units = tuple(
-        replace(unit, formation=_formation_name(unit.arm, unit.bases, counts[unit.id]))
-        for unit in position.units
-    )
-    return replace(position, units=units)
-
-
 # Cached, as most units lie as they did in the previous frame.
 @lru_cache(maxsize=512)
-def _formation_name(arm: Arm, bases: tuple[BasePose, ...], roster_bases: int) -> FormationName:
+def formation_name(arm: Arm, bases: tuple[BasePose, ...], roster_bases: int) -> FormationName:
+    """Returns the name of the formation that bases are in, of as many as the roster lists."""
     return read_formation(Unit("", "", arm, bases), roster_bases=roster_bases).name
 
 

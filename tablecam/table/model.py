@@ -10,28 +10,68 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 Arm = Literal["infantry", "cavalry", "artillery"]
 FormationName = Literal["line", "column", "massed", "artillery", "broken-up"]
+Shape = Literal["rectangle", "round", "oval"]
+"""A base's outline; an oval fills its width and depth, and a round base is as deep as wide."""
 Visibility = Literal["now", "held", "hand"]
 """`now`: visible; `held`: hidden, assumed at its last place; `hand`: entered by a person."""
 
-GAMES = ("maurice-lite", "syw-d6", "huzzah-ge", "maida-1806", "musket-saber")
-"""The games that tablecam was made for; a rulebook's folder adds its own (`rules.games`)."""
+FREE = "free"
+"""The name of a table without a rulebook, on which people only measure and record."""
 
-HEX_GAMES = ("maida-1806", "musket-saber")
-"""The games played with counters on a printed hex map."""
+
+@dataclass(frozen=True, slots=True)
+class TableNeeds:
+    """What a game needs of its table: a base width, a printed hex map, bases with a front edge.
+
+    A game that measures in no base widths takes a table with one all the same; one that is not
+    played on hexes (`hex_map` False) refuses a map. None: either is fine.
+    """
+
+    base_width: bool = False
+    hex_map: bool | None = None
+    edges: bool = False
+
+
+GAMES = MappingProxyType(
+    dict.fromkeys(
+        ("maurice-lite", "syw-d6", "huzzah-ge", "maida-1806", "musket-saber", FREE), TableNeeds()
+    )
+)
+"""The games that tablecam was made for; a rulebook's folder states its needs (`rules.games`)."""
 
 FARTHEST_MM = 100_000.0
 """The largest coordinate accepted in a document; anything beyond 100 m is a typing error."""
 
 Scalar = str | int | float | bool
 Point = tuple[float, float]
+Keys = Mapping[str, Any]
+"""A game's own keys of a thing; their values are plain, tuples or further read-only mappings."""
 
 
-def _frozen(values: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
-    return MappingProxyType(dict(values))
+def frozen_keys(values: Keys) -> Keys:
+    """Returns keys and values from a document, lists and tables inside them read-only."""
+    return MappingProxyType({key: _frozen(value) for key, value in values.items()})
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return frozen_keys(value)
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
+
+
+def plain_keys(values: Keys) -> dict[str, Any]:
+    """Returns keys and values as a JSON object."""
+    return {key: _plain(value) for key, value in values.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return plain_keys(value)
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 class Displacement(NamedTuple):
@@ -65,6 +105,8 @@ class Row:
 class BasePose:
     """A base: a rectangle of `width_mm` (its front edge) by `depth_mm` about its centre.
 
+    A base of another `shape` is the circle or ellipse in that rectangle.
+
     `sigma_mm` is the standard deviation of the centre, averaged over directions; `sigma_deg` is
     that of the heading; 0 means exact. The camera measures the tag, whose centre lies
     `tag_right_mm` and `tag_forward_mm` from the base's: a heading error turns the base about it.
@@ -87,6 +129,8 @@ class BasePose:
     tag_forward_mm: float = 0.0
     common: tuple[Displacement, ...] = ()
     row: Row | None = None
+    # Left out of a game's documents: nearly all bases are rectangles.
+    shape: Shape = field(default="rectangle", metadata={"left_out": True})
 
     def __post_init__(self) -> None:
         if not (self.width_mm > 0 and self.depth_mm > 0):
@@ -156,12 +200,12 @@ class Unit:
     arm: Arm
     bases: tuple[BasePose, ...]
     formation: str | None = None
-    state: Mapping[str, Scalar] = field(default_factory=dict)
-    extra: Mapping[str, Scalar] = field(default_factory=dict)
+    state: Keys = field(default_factory=dict)
+    extra: Keys = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "state", _frozen(self.state))
-        object.__setattr__(self, "extra", _frozen(self.extra))
+        object.__setattr__(self, "state", frozen_keys(self.state))
+        object.__setattr__(self, "extra", frozen_keys(self.extra))
 
     def base_name(self, index: int) -> str:
         """Returns the name of a base in answers and lists: its tag, or `F1/2` without one."""
@@ -178,7 +222,8 @@ class Unit:
 class Commander:
     """A commander's marker: a point without a footprint in the rules.
 
-    `pose` is the marker's base as the camera measured it, None for a point entered by hand.
+    `pose` is the marker's base as the camera measured it, None for a point entered by hand; `state`
+    and `extra` are as a unit's.
     """
 
     id: str
@@ -188,6 +233,12 @@ class Commander:
     sigma_mm: float = 0.0
     seen: Visibility = "now"
     pose: BasePose | None = None
+    state: Keys = field(default_factory=dict, hash=False)
+    extra: Keys = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "state", frozen_keys(self.state))
+        object.__setattr__(self, "extra", frozen_keys(self.extra))
 
     @property
     def place_mm(self) -> Point:
@@ -197,37 +248,86 @@ class Commander:
 
 @dataclass(frozen=True, slots=True)
 class Terrain:
-    """A piece of terrain: a polygon given by its corners in order. `kind` is the game's term."""
+    """A piece of terrain: a polygon given by its corners in order. `kind` is the game's term.
+
+    `extra` holds the keys that are not common to all games (what it blocks, what it costs, ...).
+    """
 
     id: str
     kind: str
     outline_mm: tuple[Point, ...]
     height_mm: float | None = None
+    extra: Keys = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if len(self.outline_mm) < 3:
             raise ValueError(f"expected an outline of 3 points or more, got {len(self.outline_mm)}")
+        object.__setattr__(self, "extra", frozen_keys(self.extra))
+
+
+@dataclass(frozen=True, slots=True)
+class HexMap:
+    """The hex grid of a printed map and its place on the table.
+
+    `flat` hexes have a flat side on top, `pointy` ones a corner. `hex_size_mm` is the distance
+    between the centres of two neighbours, `origin_mm` the centre of the hex at `first_column`,
+    `first_row`, and `rotation_deg` the heading in which column numbers increase. `shifted` says
+    whether the even or the odd columns (flat) lie half a hex lower, or rows (pointy) half a hex to
+    the right. `numbering` says which two of a hex's four digits are its column.
+    """
+
+    orientation: Literal["flat", "pointy"]
+    hex_size_mm: float
+    origin_mm: Point
+    columns: int
+    rows: int
+    numbering: Literal["CCRR", "RRCC"]
+    shifted: Literal["even", "odd"]
+    rotation_deg: float = 0.0
+    first_column: int = 1
+    first_row: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
     """The play area, its units of length and the margin that players agree is too close.
 
-    Players with figures of another scale may agree on an inch of their own.
+    `base_width_mm` is None on a table whose game does not measure in base widths. Players with
+    figures of another scale may agree on an inch of their own. `measure_in` is the symbol of the
+    unit of length that players prefer, where their game leaves it to them. `hex_map` lies on tables
+    of games with a printed map.
     """
 
     width_mm: float
     depth_mm: float
-    base_width_mm: float
+    base_width_mm: float | None = None
     tolerance_mm: float = 0.0
     inch_mm: float = 25.4
+    measure_in: str | None = None
+    hex_map: HexMap | None = None
 
     def __post_init__(self) -> None:
-        if not (self.width_mm > 0 and self.depth_mm > 0 and self.base_width_mm > 0):
+        if not (self.width_mm > 0 and self.depth_mm > 0 and (self.base_width_mm or 1.0) > 0):
             raise ValueError(
                 "expected width_mm, depth_mm and base_width_mm above 0, got "
                 f"{self.width_mm}, {self.depth_mm}, {self.base_width_mm}"
             )
+
+    @property
+    def bw_mm(self) -> float:
+        """The base width, for games that measure in it.
+
+        Raises:
+            ValueError: The table has none.
+        """
+        if self.base_width_mm is None:
+            raise ValueError("expected a table with a base width")
+        return self.base_width_mm
+
+    @property
+    def marker_mm(self) -> float:
+        """The side of a commander's marker in drawings: a base width, or an inch without one."""
+        return self.base_width_mm or self.inch_mm
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +356,8 @@ CENTIMETRES = LengthUnit("cm", "centimetres", 10.0, 1, (5.0, 10.0, 20.0, 40.0))
 
 
 def base_widths(table: TableSize) -> LengthUnit:
-    """Returns the base width of a table as its unit of length."""
-    return LengthUnit("BW", "base widths", table.base_width_mm)
+    """Returns the base width of a table as its unit of length; it must have one."""
+    return LengthUnit("BW", "base widths", table.bw_mm)
 
 
 def inches(table: TableSize) -> LengthUnit:
@@ -265,9 +365,22 @@ def inches(table: TableSize) -> LengthUnit:
     return LengthUnit("in", "inches", table.inch_mm, 1, (3.0, 6.0, 12.0, 24.0))
 
 
+def hexes(hex_map: HexMap) -> LengthUnit:
+    """Returns the hex of a map as its unit of length, between the centres of neighbours."""
+    return LengthUnit("hex", "hexes", hex_map.hex_size_mm, 1, (1.0, 2.0, 3.0, 6.0))
+
+
 def length_units(table: TableSize) -> tuple[LengthUnit, ...]:
-    """Returns the units in which any game's table can be measured."""
-    return base_widths(table), inches(table), CENTIMETRES
+    """Returns the units in which a table can be measured."""
+    own = () if table.base_width_mm is None else (base_widths(table),)
+    on_map = () if table.hex_map is None else (hexes(table.hex_map),)
+    return *own, *on_map, inches(table), CENTIMETRES
+
+
+def preferred_unit(table: TableSize) -> LengthUnit:
+    """Returns the unit that the table's players prefer, else the first that it has."""
+    units = length_units(table)
+    return next((unit for unit in units if unit.symbol == table.measure_in), units[0])
 
 
 @dataclass(frozen=True, slots=True)

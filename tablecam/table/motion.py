@@ -214,6 +214,23 @@ def lies_there(base: BasePose, target: BasePose) -> bool:
     )
 
 
+def bases_left(game: Position, seen: Position) -> dict[str, tuple[BasePose, ...]]:
+    """Returns the bases of units from which hands took off others than the game did.
+
+    As many lie there, of other tags, and those that the game still has lie in their places.
+    """
+    left = {}
+    for unit in game.units:
+        there = seen.unit(unit.id)
+        tags = {base.tag: base for base in unit.bases}
+        if there is None or len(there.bases) != len(unit.bases):
+            continue
+        kept = [(base, tags[base.tag]) for base in there.bases if base.tag in tags]
+        if len(kept) < len(unit.bases) and all(lies_there(*pair) for pair in kept):
+            left[unit.id] = there.bases
+    return left
+
+
 def has_its_place(leader: Commander, target: Commander) -> bool:
     """Whether a commander stands on his target, as well as hands put him."""
     far_mm = math.hypot(leader.x_mm - target.x_mm, leader.y_mm - target.y_mm)

@@ -11,13 +11,12 @@ lists what one standard deviation of each of the calibration's errors does to th
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from tablecam.documents import Document, document_from, read_json
 from tablecam.table.model import (
@@ -28,23 +27,30 @@ from tablecam.table.model import (
     Displacement,
     Position,
     Row,
+    TableNeeds,
     TableSize,
     Terrain,
     Unit,
     Visibility,
+    plain_keys,
 )
 from tablecam.table.sections import (
     Coordinate,
+    Faults,
+    FootprintSection,
+    Games,
+    MapSection,
     Name,
     NotNegative,
-    Size,
+    OpenModel,
     StrictModel,
     TableSection,
     TerrainSection,
-    check_extra,
-    check_game,
-    check_ids,
-    check_outlines,
+    first_of,
+    id_faults,
+    mistyped_keys,
+    needs_of,
+    table_faults,
 )
 from tablecam.toml_lines import KeyPath
 
@@ -66,15 +72,13 @@ class RowSection(StrictModel):
     ahead_mm: Coordinate
 
 
-class BaseSection(StrictModel):
+class BaseSection(FootprintSection):
     """An entry of a unit's `bases`."""
 
     tag: Annotated[int, Field(ge=0)] | None = None
     x_mm: Coordinate
     y_mm: Coordinate
     heading_deg: Heading
-    width_mm: Size
-    depth_mm: Size
     sigma_mm: NotNegative = 0.0
     sigma_deg: NotNegative = 0.0
     seen: Visibility = "now"
@@ -91,10 +95,8 @@ class BaseSection(StrictModel):
         return BasePose(**plain, common=common, row=row)
 
 
-class UnitSection(StrictModel):
+class UnitSection(OpenModel):
     """An entry of `units`; additional keys of a game are preserved as they are."""
-
-    model_config = ConfigDict(extra="allow")
 
     id: Name
     side: Name
@@ -103,18 +105,13 @@ class UnitSection(StrictModel):
     state: dict[str, Any] = Field(default_factory=dict)
     bases: list[BaseSection]
 
-    @property
-    def extra(self) -> dict[str, Any]:
-        """The keys that are not common to all games."""
-        return self.model_extra or {}
-
     def to_unit(self) -> Unit:
         """Returns the frozen `Unit`."""
         bases = tuple(base.to_pose() for base in self.bases)
         return Unit(self.id, self.side, self.arm, bases, self.formation, self.state, self.extra)
 
 
-class CommanderSection(StrictModel):
+class CommanderSection(OpenModel):
     """An entry of `commanders`; `base` is the marker as the camera measured it."""
 
     id: Name
@@ -124,11 +121,21 @@ class CommanderSection(StrictModel):
     sigma_mm: NotNegative = 0.0
     seen: Visibility = "now"
     base: BaseSection | None = None
+    state: dict[str, Any] = Field(default_factory=dict)
 
     def to_commander(self) -> Commander:
         """Returns the frozen `Commander`."""
-        pose = None if self.base is None else self.base.to_pose()
-        return Commander(self.id, self.side, self.x_mm, self.y_mm, self.sigma_mm, self.seen, pose)
+        return Commander(
+            self.id,
+            self.side,
+            self.x_mm,
+            self.y_mm,
+            self.sigma_mm,
+            self.seen,
+            None if self.base is None else self.base.to_pose(),
+            self.state,
+            self.extra,
+        )
 
 
 class PositionDocument(StrictModel):
@@ -142,12 +149,13 @@ class PositionDocument(StrictModel):
     units: list[UnitSection]
     commanders: list[CommanderSection] = Field(default_factory=list)
     calibration: Name | None = None
+    map: MapSection | None = None
 
     def to_position(self) -> Position:
         """Returns the frozen `Position`."""
         return Position(
             game=self.game,
-            table=self.table.to_size(),
+            table=self.table.to_size(self.map),
             units=tuple(unit.to_unit() for unit in self.units),
             commanders=tuple(commander.to_commander() for commander in self.commanders),
             terrain=tuple(piece.to_terrain() for piece in self.terrain),
@@ -161,7 +169,7 @@ VERSION = 1
 Json = dict[str, Any]
 
 
-def read_position_file(path: Path, games: Collection[str] = GAMES) -> Position:
+def read_position_file(path: Path, games: Games = GAMES) -> Position:
     """Reads a position from a JSON file whose game is one of `games`.
 
     Raises:
@@ -170,9 +178,7 @@ def read_position_file(path: Path, games: Collection[str] = GAMES) -> Position:
     return _position(read_json(path), games)
 
 
-def position_from_json(
-    data: object, source: str = "position", *, games: Collection[str] = GAMES
-) -> Position:
+def position_from_json(data: object, source: str = "position", *, games: Games = GAMES) -> Position:
     """Parses a position from a JSON value; error messages call it `source`.
 
     Its game must be one of `games`: callers with an additional rule system pass their own names.
@@ -196,24 +202,30 @@ def position_to_json(position: Position) -> Json:
     }
     if position.calibration is not None:
         document["calibration"] = position.calibration
+    if position.table.hex_map is not None:
+        document["map"] = plain_keys(asdict(position.table.hex_map))
     return document
 
 
-def _position(document: Document, games: Collection[str]) -> Position:
+def _position(document: Document, games: Games) -> Position:
     document.require(FORMAT, VERSION)
-    check_game(document, games)
+    needs = needs_of(document, games)
     parsed = document.parsed(PositionDocument)
-    # Units and commanders share their ids: a reference names either.
-    check_ids(document, [*_names(parsed)])
-    check_ids(
-        document, [(("terrain", i, "id"), piece.id) for i, piece in enumerate(parsed.terrain)]
-    )
-    _check_tags(document, parsed)
-    _check_offsets(document, parsed)
-    check_outlines(document, parsed.terrain)
-    for index, unit in enumerate(parsed.units):
-        _check_extra_keys(document, ("units", index), unit)
+    first_of(position_faults(document, needs, parsed))
     return parsed.to_position()
+
+
+def position_faults(document: Document, needs: TableNeeds, parsed: PositionDocument) -> Faults:
+    """Yields everything in which the parts of a position contradict each other."""
+    # Units and commanders share their ids: a reference names either.
+    yield from id_faults(document, _names(parsed))
+    yield from _tag_faults(document, parsed)
+    yield from _base_faults(document, needs, parsed)
+    yield from table_faults(document, needs, parsed.table, parsed.map, parsed.terrain)
+    for index, unit in enumerate(parsed.units):
+        yield from mistyped_keys(document, ("units", index), unit)
+    for index, commander in enumerate(parsed.commanders):
+        yield from mistyped_keys(document, ("commanders", index), commander)
 
 
 def _names(parsed: PositionDocument) -> Iterator[tuple[KeyPath, str]]:
@@ -223,13 +235,13 @@ def _names(parsed: PositionDocument) -> Iterator[tuple[KeyPath, str]]:
         yield ("commanders", index, "id"), commander.id
 
 
-def _check_tags(document: Document, parsed: PositionDocument) -> None:
+def _tag_faults(document: Document, parsed: PositionDocument) -> Faults:
     seen: dict[int, KeyPath] = {}
     for path, tag in _tags(parsed):
         if tag in seen:
             first = document.place(seen[tag])
-            raise document.error(path, f"tag {tag} is used twice: first by {first}")
-        seen[tag] = path
+            yield document.error(path, f"tag {tag} is used twice: first by {first}")
+        seen.setdefault(tag, path)
 
 
 def _tags(parsed: PositionDocument) -> Iterator[tuple[KeyPath, int]]:
@@ -238,8 +250,11 @@ def _tags(parsed: PositionDocument) -> Iterator[tuple[KeyPath, int]]:
             yield (*path, "tag"), base.tag
 
 
-def _check_offsets(document: Document, parsed: PositionDocument) -> None:
-    """Refuses a tag beside its base, about which a heading error would move the base far."""
+def _base_faults(document: Document, needs: TableNeeds, parsed: PositionDocument) -> Faults:
+    """Yields tags beside their base, about which a heading error would move the base far.
+
+    And bases without the front edge that the game rules on.
+    """
     for path, base in _bases(parsed):
         # A tag may overhang an edge and a position does not state its size: hence the full side.
         limit_mm = max(base.width_mm, base.depth_mm)
@@ -247,9 +262,15 @@ def _check_offsets(document: Document, parsed: PositionDocument) -> None:
             offset_mm = getattr(base, key)
             if abs(offset_mm) > limit_mm:
                 size = f"{base.width_mm:g} x {base.depth_mm:g} mm"
-                raise document.error(
+                yield document.error(
                     (*path, key), f"expected a tag on a base of {size}, got {offset_mm:g} mm"
                 )
+        if needs.edges and path[0] == "units" and base.shape != "rectangle":
+            yield document.error(
+                (*path, "shape"),
+                f"expected a base with a front edge, which {parsed.game} rules on, got "
+                f"{base.shape}",
+            )
 
 
 def _bases(parsed: PositionDocument) -> Iterator[tuple[KeyPath, BaseSection]]:
@@ -261,23 +282,9 @@ def _bases(parsed: PositionDocument) -> Iterator[tuple[KeyPath, BaseSection]]:
             yield ("commanders", index, "base"), commander.base
 
 
-def _check_extra_keys(document: Document, path: KeyPath, unit: UnitSection) -> None:
-    check_extra(document, (*path, "state"), unit.state)
-    check_extra(document, path, unit.extra)
-    for key in unit.extra:
-        # A game may use any key, but one this close to a common key is a typing error.
-        meant = difflib.get_close_matches(key, ["formation", "state"], n=1, cutoff=0.8)
-        if meant:
-            raise document.error((*path, key), f"unknown key; did you mean {meant[0]}?")
-
-
 def _table_json(table: TableSize) -> Json:
-    section: Json = {
-        "width_mm": table.width_mm,
-        "depth_mm": table.depth_mm,
-        "base_width_mm": table.base_width_mm,
-    }
-    defaults = {"tolerance_mm": 0.0, "inch_mm": 25.4}
+    section: Json = {"width_mm": table.width_mm, "depth_mm": table.depth_mm}
+    defaults = {"base_width_mm": None, "tolerance_mm": 0.0, "inch_mm": 25.4, "measure_in": None}
     return section | {
         key: getattr(table, key)
         for key, default in defaults.items()
@@ -288,7 +295,9 @@ def _table_json(table: TableSize) -> Json:
 def _terrain_json(piece: Terrain) -> Json:
     outline = [list(point) for point in piece.outline_mm]
     section: Json = {"id": piece.id, "kind": piece.kind, "outline_mm": outline}
-    return section | ({} if piece.height_mm is None else {"height_mm": piece.height_mm})
+    if piece.height_mm is not None:
+        section["height_mm"] = piece.height_mm
+    return section | plain_keys(piece.extra)
 
 
 def _unit_json(unit: Unit) -> Json:
@@ -296,14 +305,17 @@ def _unit_json(unit: Unit) -> Json:
     if unit.formation is not None:
         section["formation"] = unit.formation
     if unit.state:
-        section["state"] = dict(unit.state)
-    return section | dict(unit.extra) | {"bases": [_base_json(base) for base in unit.bases]}
+        section["state"] = plain_keys(unit.state)
+    bases = [_base_json(base) for base in unit.bases]
+    return section | plain_keys(unit.extra) | {"bases": bases}
 
 
 def _base_json(base: BasePose) -> Json:
     section: Json = {} if base.tag is None else {"tag": base.tag}
     for key in ("x_mm", "y_mm", "heading_deg", "width_mm", "depth_mm"):
         section[key] = getattr(base, key)
+    if base.shape != "rectangle":
+        section["shape"] = base.shape
     for key in ("sigma_mm", "sigma_deg", "tag_right_mm", "tag_forward_mm"):
         # 0 is the default, and left out.
         if getattr(base, key):
@@ -325,4 +337,8 @@ def _commander_json(commander: Commander) -> Json:
     if commander.sigma_mm:
         section["sigma_mm"] = commander.sigma_mm
     section["seen"] = commander.seen
-    return section | ({} if commander.pose is None else {"base": _base_json(commander.pose)})
+    if commander.pose is not None:
+        section["base"] = _base_json(commander.pose)
+    if commander.state:
+        section["state"] = plain_keys(commander.state)
+    return section | plain_keys(commander.extra)

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
 
-from tablecam.table.model import Arm, Point, Scalar, TableSize, Terrain
+from tablecam.table.model import Arm, Keys, Shape, TableSize, Terrain, frozen_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class BaseType:
     tag_right_mm: float = 0.0
     tag_forward_mm: float = 0.0
     tag_height_mm: float = 0.0
+    shape: Shape = "rectangle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +42,29 @@ class TableTag:
 
 @dataclass(frozen=True, slots=True)
 class UnitEntry:
-    """A unit as the table file lists it, with one tag per base."""
+    """A unit as the table file lists it, with one tag per base.
+
+    A counter is one base with a tag on each of its printed sides: `faces` gives the base type of
+    each side by its tag, and only one of them lies upward. What the sides mean stands in `extra`.
+    """
 
     id: str
     side: str
     arm: Arm
     base_type: BaseType
     tags: tuple[int, ...]
-    extra: Mapping[str, Scalar] = field(default_factory=dict)
+    extra: Keys = field(default_factory=dict)
+    faces: Mapping[int, BaseType] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "extra", MappingProxyType(dict(self.extra)))
+        object.__setattr__(self, "extra", frozen_keys(self.extra))
+        object.__setattr__(self, "faces", MappingProxyType(dict(self.faces)))
+
+    def upward(self, seen: Collection[int] = ()) -> tuple[int, ...]:
+        """Returns the tags that lie upward: of a counter's faces those seen, else its first."""
+        if not self.faces:
+            return self.tags
+        return tuple(tag for tag in self.tags if tag in seen) or self.tags[:1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,37 +75,18 @@ class CommanderEntry:
     side: str
     base_type: BaseType
     tag: int
+    extra: Keys = field(default_factory=dict, hash=False)
 
-
-@dataclass(frozen=True, slots=True)
-class HexMap:
-    """The hex grid of a printed map and its place on the table.
-
-    `flat` hexes have a flat side on top, `pointy` ones a corner. `hex_size_mm` is the distance
-    between the centres of two neighbours, `origin_mm` the centre of the hex at `first_column`,
-    `first_row`, and `rotation_deg` the heading in which column numbers increase. `shifted` says
-    whether the even or the odd columns (flat) lie half a hex lower, or rows (pointy) half a hex to
-    the right. `numbering` says which two of a hex's four digits are its column.
-    """
-
-    orientation: Literal["flat", "pointy"]
-    hex_size_mm: float
-    origin_mm: Point
-    columns: int
-    rows: int
-    numbering: Literal["CCRR", "RRCC"]
-    shifted: Literal["even", "odd"]
-    rotation_deg: float = 0.0
-    first_column: int = 1
-    first_row: int = 1
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "extra", frozen_keys(self.extra))
 
 
 @dataclass(frozen=True, slots=True)
 class Roster:
     """The whole table file. Tag ids are unique across table tags and bases.
 
-    `hex_map` is None except for games on a hex map; `name` is the players' name for the table,
-    empty if they gave none.
+    `name` is the players' name for the table, empty if they gave none; `files` are the paths of
+    the game's charts, map and scenario by these words.
     """
 
     game: str
@@ -105,8 +99,11 @@ class Roster:
     commanders: tuple[CommanderEntry, ...]
     terrain: tuple[Terrain, ...]
     source: str = "table file"
-    hex_map: HexMap | None = None
     name: str = ""
+    files: Mapping[str, Path] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "files", MappingProxyType(dict(self.files)))
 
     @property
     def table_tags_mm(self) -> tuple[tuple[float, float], ...]:
@@ -115,8 +112,16 @@ class Roster:
 
     def base_type_by_tag(self) -> dict[int, BaseType]:
         """Returns the base type of each tag of a unit or commander, by tag id."""
-        types = {tag: unit.base_type for unit in self.units for tag in unit.tags}
+        types = {
+            tag: unit.faces.get(tag, unit.base_type) for unit in self.units for tag in unit.tags
+        }
         return types | {commander.tag: commander.base_type for commander in self.commanders}
+
+    def missing(self, seen: Collection[int]) -> tuple[int, ...]:
+        """Returns the tags of bases that should lie there and are not among those seen."""
+        upward = [tag for unit in self.units for tag in unit.upward(seen)]
+        upward += [commander.tag for commander in self.commanders]
+        return tuple(tag for tag in upward if tag not in seen)
 
     def owner_by_tag(self) -> dict[int, str]:
         """Returns the id of the unit or commander that each tag belongs to, by tag id."""

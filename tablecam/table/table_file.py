@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator
+import math
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import shapely
+
 from tablecam.documents import Document, read_toml
-from tablecam.table.model import GAMES, HEX_GAMES
+from tablecam.table.model import GAMES, TableNeeds
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, TableTag, UnitEntry
-from tablecam.table.sections import check_extra, check_game, check_ids, check_outlines
+from tablecam.table.sections import (
+    Faults,
+    Games,
+    first_of,
+    id_faults,
+    mistyped_keys,
+    needs_of,
+    table_faults,
+)
 from tablecam.table.table_sections import BaseTypeSection, TableFile, UnitSection
 from tablecam.toml_lines import KeyPath
 from tablecam.wording import nearest, quoted
@@ -32,26 +44,18 @@ BESIDE_TABLE_MM = 500.0
 """How far outside the play area a table tag may lie; beyond this it is a typing error."""
 
 
-def check_table_file(document: Document, file: TableFile) -> None:
-    """Refuses a file whose sections contradict each other.
-
-    Raises:
-        BadInput: Describes the first contradiction.
-    """
-    # First, as `_check_tags` looks up the dictionary's size.
-    _check_dictionary(document, file)
-    _check_tags(document, file)
-    _check_table_tags(document, file)
-    _check_base_types(document, file)
-    check_ids(document, [*_owners(file)])
-    check_ids(document, [(("terrain", i, "id"), piece.id) for i, piece in enumerate(file.terrain)])
-    check_outlines(document, file.terrain)
+def table_file_faults(document: Document, needs: TableNeeds, file: TableFile) -> Faults:
+    """Yields everything in which the sections of a table file contradict each other."""
+    yield from _tag_faults(document, file)
+    yield from _table_tag_faults(document, file)
+    yield from _base_type_faults(document, needs, file)
+    yield from id_faults(document, _owners(file))
+    yield from table_faults(document, needs, file.table, file.map, file.terrain)
     for index, unit in enumerate(file.unit):
-        check_extra(document, ("unit", index), unit.extra)
-    if file.map is not None and file.game not in HEX_GAMES:
-        raise document.error(
-            ("map",), f"expected no [map] for {file.game}; {' and '.join(HEX_GAMES)} have one"
-        )
+        yield from mistyped_keys(document, ("unit", index), unit)
+        yield from _face_faults(document, index, unit)
+    for index, commander in enumerate(file.commander):
+        yield from mistyped_keys(document, ("commander", index), commander)
 
 
 def _owners(file: TableFile) -> Iterator[tuple[KeyPath, str]]:
@@ -66,41 +70,58 @@ def _tags(file: TableFile) -> Iterator[tuple[KeyPath, int, str]]:
     for index, tag in enumerate(file.tags.table_tags):
         yield ("tags", "table_tags", index, "id"), tag.id, "the table tags"
     for index, unit in enumerate(file.unit):
-        for tag_index, tag_id in enumerate(unit.tags):
-            yield ("unit", index, "tags", tag_index), tag_id, f"unit {unit.id}"
+        for tag_index, tag_id in enumerate(unit.all_tags):
+            keys = ("tags", tag_index) if unit.tags is not None else ("faces", tag_index, "tag")
+            yield ("unit", index, *keys), tag_id, f"unit {unit.id}"
     for index, commander in enumerate(file.commander):
         yield ("commander", index, "tag"), commander.tag, f"commander {commander.id}"
 
 
-def _check_dictionary(document: Document, file: TableFile) -> None:
+def _tag_faults(document: Document, file: TableFile) -> Faults:
     name = file.tags.dictionary
     if name not in DICTIONARY_SIZES:
         near = nearest(name, DICTIONARY_SIZES)
-        raise document.error(("tags", "dictionary"), f"unknown dictionary {quoted(name)}{near}")
-
-
-def _check_tags(document: Document, file: TableFile) -> None:
-    size = DICTIONARY_SIZES[file.tags.dictionary]
+        yield document.error(("tags", "dictionary"), f"unknown dictionary {quoted(name)}{near}")
+    # Any tag will do until the dictionary is known.
+    size = DICTIONARY_SIZES.get(name, sys.maxsize)
     seen: dict[int, tuple[KeyPath, str]] = {}
     for path, tag, owner in _tags(file):
         if tag >= size:
-            raise document.error(
-                path, f"expected a tag from 0 to {size - 1} ({file.tags.dictionary}), got {tag}"
-            )
-        if tag in seen:
+            yield document.error(path, f"expected a tag from 0 to {size - 1} ({name}), got {tag}")
+        elif tag in seen:
             first_path, first_owner = seen[tag]
-            raise document.error(
+            yield document.error(
                 path,
                 f"tag {tag} is used twice: by {first_owner} ({document.place(first_path)}) "
                 f"and by {owner}",
             )
-        seen[tag] = (path, owner)
+        else:
+            seen[tag] = (path, owner)
 
 
-def _check_table_tags(document: Document, file: TableFile) -> None:
+def _face_faults(document: Document, index: int, unit: UnitSection) -> Faults:
+    """Yields faces that share a tag, and tags of a counter that are none of its faces'."""
+    seen: set[int] = set()
+    for face_index, face in enumerate(unit.faces):
+        # Without `tags`, `_tag_faults` finds the second of two.
+        if face.tag in seen and unit.tags is not None:
+            yield document.error(
+                ("unit", index, "faces", face_index, "tag"),
+                f"expected another tag on each face of {unit.id}, got {face.tag} again",
+            )
+        seen.add(face.tag)
+    if unit.tags is not None and unit.faces and set(unit.tags) != seen:
+        expected = ", ".join(map(str, sorted(seen)))
+        got = ", ".join(map(str, sorted(unit.tags)))
+        yield document.error(
+            ("unit", index, "tags"), f"expected the tags of its faces ({expected}), got {got}"
+        )
+
+
+def _table_tag_faults(document: Document, file: TableFile) -> Faults:
     tags, size_mm = file.tags.table_tags, file.tags.table_tag_size_mm
     if len(tags) < LEAST_TABLE_TAGS:
-        raise document.error(
+        yield document.error(
             ("tags", "table_tags"),
             f"expected {LEAST_TABLE_TAGS} table tags or more, got {len(tags)}: "
             "the camera is registered by them",
@@ -110,7 +131,7 @@ def _check_table_tags(document: Document, file: TableFile) -> None:
         for key, limit_mm in limits:
             value = getattr(tag, key)
             if not -BESIDE_TABLE_MM <= value <= limit_mm + BESIDE_TABLE_MM:
-                raise document.error(
+                yield document.error(
                     ("tags", "table_tags", index, key),
                     f"expected a place on the table (0 to {limit_mm:g}) or within "
                     f"{BESIDE_TABLE_MM:g} mm beside it, got {value:g}",
@@ -118,100 +139,161 @@ def _check_table_tags(document: Document, file: TableFile) -> None:
         # Table tags are few, so all pairs are compared.
         for other in tags[:index]:
             if max(abs(tag.x_mm - other.x_mm), abs(tag.y_mm - other.y_mm)) < size_mm:
-                raise document.error(
+                yield document.error(
                     ("tags", "table_tags", index),
                     f"table tags {other.id} and {tag.id}, {size_mm:g} mm wide, "
                     "lie on top of each other",
                 )
 
 
-def _check_base_types(document: Document, file: TableFile) -> None:
-    check_ids(
+def _base_type_faults(document: Document, needs: TableNeeds, file: TableFile) -> Faults:
+    yield from id_faults(
         document,
-        [(("base_type", i, "name"), base_type.name) for i, base_type in enumerate(file.base_type)],
+        ((("base_type", i, "name"), base_type.name) for i, base_type in enumerate(file.base_type)),
     )
     for index, base_type in enumerate(file.base_type):
-        _check_tag_on_base(document, index, base_type)
-    names = [base_type.name for base_type in file.base_type]
+        yield from _tag_on_base_faults(document, index, base_type)
+    kinds = {base_type.name: base_type for base_type in file.base_type}
     for path, name in _base_types_named(file):
-        if name not in names:
-            raise document.error(path, f"unknown base type {quoted(name)}{nearest(name, names)}")
+        if name not in kinds:
+            yield document.error(path, f"unknown base type {quoted(name)}{nearest(name, kinds)}")
+        elif path[0] == "unit" and needs.edges and kinds[name].shape != "rectangle":
+            yield document.error(
+                path,
+                f"expected a base with a front edge, which {file.game} rules on, got "
+                f"{name}, which is {kinds[name].shape}",
+            )
 
 
 def _base_types_named(file: TableFile) -> Iterator[tuple[KeyPath, str]]:
     for index, unit in enumerate(file.unit):
         yield ("unit", index, "base_type"), unit.base_type
+        for face_index, face in enumerate(unit.faces):
+            if face.base_type is not None:
+                yield ("unit", index, "faces", face_index, "base_type"), face.base_type
     for index, commander in enumerate(file.commander):
         yield ("commander", index, "base_type"), commander.base_type
 
 
-def _check_tag_on_base(document: Document, index: int, base_type: BaseTypeSection) -> None:
-    """Refuses a tag that cannot be on its base, and warns of one that overhangs an edge."""
-    half_mm = base_type.tag_size_mm / 2
-    offsets = (
+def _tag_on_base_faults(document: Document, index: int, base_type: BaseTypeSection) -> Faults:
+    """Yields a tag that cannot be on its base."""
+    base, half_mm = _size_of(base_type), base_type.tag_size_mm / 2
+    # Too large in both directions can only be a typing error.
+    if all(half_mm > edge_mm for _, edge_mm in _tag_reach(base_type)):
+        yield document.error(
+            ("base_type", index, "tag_size_mm"),
+            f"expected a tag that fits {base}, got {base_type.tag_size_mm:g} mm",
+        )
+    elif any(offset_mm - half_mm >= edge_mm for offset_mm, edge_mm in _tag_reach(base_type)):
+        yield document.error(
+            ("base_type", index), f"expected a tag on {base}, but {base_type.name}'s lies beside it"
+        )
+
+
+def _size_of(base_type: BaseTypeSection) -> str:
+    if base_type.shape == "round":
+        return f"the base of {base_type.width_mm:g} mm across"
+    return f"the base of {base_type.width_mm:g} x {base_type.depth_mm:g} mm"
+
+
+def _tag_reach(base_type: BaseTypeSection) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Returns how far to the side and ahead the tag's centre and the base's edges lie, in mm."""
+    return (
         (abs(base_type.tag_right_mm), base_type.width_mm / 2),
         (abs(base_type.tag_forward_mm), base_type.depth_mm / 2),
     )
-    path = ("base_type", index, "tag_size_mm")
-    base = f"the base of {base_type.width_mm:g} x {base_type.depth_mm:g} mm"
-    # Too large in both directions can only be a typing error.
-    if all(half_mm > edge_mm for _, edge_mm in offsets):
-        raise document.error(
-            path, f"expected a tag that fits {base}, got {base_type.tag_size_mm:g} mm"
-        )
-    if any(offset_mm - half_mm >= edge_mm for offset_mm, edge_mm in offsets):
-        raise document.error(
-            path[:2], f"expected a tag on {base}, but {base_type.name}'s lies beside it"
-        )
-    # A label may be wider than a shallow base, so this is only a warning.
-    if any(offset_mm + half_mm > edge_mm for offset_mm, edge_mm in offsets):
-        logger.warning("%s", document.error(path, f"the tag hangs over the edge of {base}"))
+
+
+def _overhangs(base_type: BaseTypeSection) -> bool:
+    """Whether a corner of the tag lies beyond an edge of its base."""
+    half_mm = base_type.tag_size_mm / 2
+    shares = [(offset_mm + half_mm) / edge_mm for offset_mm, edge_mm in _tag_reach(base_type)]
+    return (max(shares) if base_type.shape == "rectangle" else math.hypot(*shares)) > 1.0
+
+
+def oddities(document: Document, file: TableFile) -> Faults:
+    """Yields what a table file may well mean, but probably does not."""
+    for index, base_type in enumerate(file.base_type):
+        # A label may be wider than a shallow base.
+        if _overhangs(base_type):
+            yield document.error(
+                ("base_type", index, "tag_size_mm"),
+                f"the tag hangs over the edge of {_size_of(base_type)}",
+            )
+    used = {name for _, name in _base_types_named(file)}
+    for index, base_type in enumerate(file.base_type):
+        if base_type.name not in used:
+            yield document.error(
+                ("base_type", index, "name"), f"no unit and no commander has a {base_type.name}"
+            )
+    if not file.unit:
+        yield document.error(("unit",), "the table has no units")
+    area = shapely.box(0.0, 0.0, file.table.width_mm, file.table.depth_mm)
+    for index, piece in enumerate(file.terrain):
+        if not area.intersects(shapely.Polygon(piece.outline_mm)):
+            yield document.error(("terrain", index, "outline_mm"), f"{piece.id} lies off the table")
 
 
 FORMAT = "tablecam.table"
 VERSION = 1
 
 
-def read_table_file(path: Path, games: Collection[str] = GAMES) -> Roster:
+def read_table_file(path: Path, games: Games = GAMES) -> Roster:
     """Reads a table file whose game is one of `games`.
 
     Raises:
         BadInput: Names the file, line and key, the expected and the actual value.
     """
-    return roster_from(read_toml(path), games)
+    return roster_from(read_toml(path), games, path.parent)
 
 
-def roster_from(document: Document, games: Collection[str] = GAMES) -> Roster:
+def roster_from(document: Document, games: Games = GAMES, folder: Path | None = None) -> Roster:
     """Checks the document of a table file and returns its contents.
+
+    The paths in `[files]` are relative to `folder`; without one they are left out.
 
     Raises:
         BadInput: As `read_table_file`.
     """
     document.require(FORMAT, VERSION)
-    check_game(document, games)
+    needs = needs_of(document, games)
     file = document.parsed(TableFile)
-    check_table_file(document, file)
+    first_of(table_file_faults(document, needs, file))
+    for oddity in oddities(document, file):
+        logger.warning("%s", oddity)
     types = {entry.name: entry.to_base_type() for entry in file.base_type}
     return Roster(
         game=file.game,
-        table=file.table.to_size(),
+        table=file.table.to_size(file.map),
         dictionary=file.tags.dictionary,
         table_tag_size_mm=file.tags.table_tag_size_mm,
         table_tags=tuple(TableTag(tag.id, tag.x_mm, tag.y_mm) for tag in file.tags.table_tags),
         base_types=tuple(types.values()),
         units=tuple(_unit(entry, types) for entry in file.unit),
         commanders=tuple(
-            CommanderEntry(entry.id, entry.side, types[entry.base_type], entry.tag)
+            CommanderEntry(entry.id, entry.side, types[entry.base_type], entry.tag, entry.extra)
             for entry in file.commander
         ),
         terrain=tuple(piece.to_terrain() for piece in file.terrain),
         source=document.source,
-        hex_map=None if file.map is None else file.map.to_map(),
         name=file.table.name or "",
+        files={} if folder is None else _files(file, folder),
     )
 
 
 def _unit(entry: UnitSection, types: dict[str, BaseType]) -> UnitEntry:
-    return UnitEntry(
-        entry.id, entry.side, entry.arm, types[entry.base_type], tuple(entry.tags), entry.extra
-    )
+    own_type = types[entry.base_type]
+    faces = {
+        face.tag: own_type if face.base_type is None else types[face.base_type]
+        for face in entry.faces
+    }
+    extra = entry.extra
+    if faces:
+        # What a face means is the game's business.
+        extra["faces"] = [{"tag": face.tag} | face.extra for face in entry.faces]
+    return UnitEntry(entry.id, entry.side, entry.arm, own_type, tuple(entry.all_tags), extra, faces)
+
+
+def _files(file: TableFile, folder: Path) -> dict[str, Path]:
+    names: dict[str, str | None] = file.files.model_dump()
+    return {key: folder / name for key, name in names.items() if name is not None}

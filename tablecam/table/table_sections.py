@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from tablecam.table.model import Arm
-from tablecam.table.roster import BaseType, HexMap
+from tablecam.table.roster import BaseType
 from tablecam.table.sections import (
     Coordinate,
-    Coordinates,
+    FootprintSection,
+    MapSection,
     Name,
     NotNegative,
+    OpenModel,
     Positive,
     StrictModel,
     TableSection,
@@ -44,12 +46,10 @@ class TagsSection(StrictModel):
     table_tags: list[TableTagSection]
 
 
-class BaseTypeSection(StrictModel):
+class BaseTypeSection(FootprintSection):
     """An entry of `[[base_type]]`."""
 
     name: Name
-    width_mm: Positive
-    depth_mm: Positive
     tag_size_mm: Positive
     tag_right_mm: float = 0.0
     tag_forward_mm: float = 0.0
@@ -60,25 +60,31 @@ class BaseTypeSection(StrictModel):
         return BaseType(**self.model_dump())
 
 
-class UnitSection(StrictModel):
-    """An entry of `[[unit]]`; additional keys of a game are preserved as they are."""
+class FaceSection(OpenModel):
+    """An entry of a unit's `faces`: a printed side of its counter, and what it means."""
 
-    model_config = ConfigDict(extra="allow")
+    tag: TagId
+    base_type: Name | None = None
+
+
+class UnitSection(OpenModel):
+    """An entry of `[[unit]]`; additional keys of a game are preserved as they are."""
 
     id: Name
     side: Name
     arm: Arm
     base_type: Name
-    tags: Annotated[list[TagId], Field(min_length=1)]
+    tags: Annotated[list[TagId], Field(min_length=1)] | None = None
+    faces: Annotated[list[FaceSection], Field(min_length=1)] = Field(default_factory=list)
 
     @property
-    def extra(self) -> dict[str, Any]:
-        """The keys that are not common to all games."""
-        return self.model_extra or {}
+    def all_tags(self) -> list[TagId]:
+        """Its tags; a unit of faces alone has theirs."""
+        return [face.tag for face in self.faces] if self.tags is None else self.tags
 
 
-class CommanderSection(StrictModel):
-    """An entry of `[[commander]]`."""
+class CommanderSection(OpenModel):
+    """An entry of `[[commander]]`; additional keys of a game are preserved as they are."""
 
     id: Name
     side: Name
@@ -86,24 +92,12 @@ class CommanderSection(StrictModel):
     tag: TagId
 
 
-class MapSection(StrictModel):
-    """The section `[map]`, for games on a printed hex map."""
+class FilesSection(StrictModel):
+    """The section `[files]`: paths of a game's files, relative to the table file."""
 
-    orientation: Literal["flat", "pointy"]
-    hex_size_mm: Positive
-    origin_mm: Coordinates
-    rotation_deg: float = 0.0
-    columns: Annotated[int, Field(ge=1)]
-    rows: Annotated[int, Field(ge=1)]
-    first_column: Annotated[int, Field(ge=0)] = 1
-    first_row: Annotated[int, Field(ge=0)] = 1
-    numbering: Literal["CCRR", "RRCC"]
-    shifted: Literal["even", "odd"]
-
-    def to_map(self) -> HexMap:
-        """Returns the frozen `HexMap`."""
-        x_mm, y_mm = self.origin_mm
-        return HexMap(**{**self.model_dump(), "origin_mm": (x_mm, y_mm)})
+    charts: Name | None = None
+    map: Name | None = None
+    scenario: Name | None = None
 
 
 class TableFile(StrictModel):
@@ -119,3 +113,4 @@ class TableFile(StrictModel):
     commander: list[CommanderSection] = Field(default_factory=list)
     terrain: list[TerrainSection] = Field(default_factory=list)
     map: MapSection | None = None
+    files: FilesSection = Field(default_factory=FilesSection)

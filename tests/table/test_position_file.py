@@ -170,10 +170,6 @@ REFUSED = {
         _with_unit(formaton="line"),
         "position: units[1].formaton: unknown key; did you mean formation?",
     ),
-    "state with a list": (
-        _with_unit(state={"disruption": [1]}),
-        "position: units[1].state.disruption: expected text, a number, true or false, got [1]",
-    ),
     "tag twice": (
         _with_unit(bases=[EXAMPLE["units"][0]["bases"][0]] * 2),  # type: ignore[index]
         "position: units[1].bases[2].tag: tag 10 is used twice: first by units[1].bases[1].tag",

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from calibration.camera import Camera, Pose
-from tablecam.simulate.battle import LEUTHEN
-from tablecam.simulate.demo import demo_camera, demo_roster, embedded_demo
+from tablecam.simulate.demo import demo_camera, demo_roster, demo_script, embedded_demo
 from tablecam.simulate.render import PLAIN
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
@@ -384,7 +383,7 @@ def test_a_table_tag_beside_the_table_that_was_hidden_at_first_is_found():
     beside = replace(roster.table_tags[0], x_mm=1330.0, y_mm=400.0)
     roster = replace(roster, table_tags=(beside, *roster.table_tags[1:]))
     camera = demo_camera(1920, 1080, TableSize(1500, 1000, 30))
-    table = SimulatedTable(roster, LEUTHEN)
+    table = SimulatedTable(roster, demo_script())
     image = SimulatedSource(table, camera, is_paced=False, look=PLAIN).read().image
     hidden = image.copy()
     ((x_px, y_px),) = camera.to_image([[beside.x_mm, beside.y_mm, 0.0]]).round().astype(int)

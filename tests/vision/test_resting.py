@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from calibration.camera import Camera, Pose
-from tablecam.simulate.battle import LEUTHEN
-from tablecam.simulate.demo import demo_camera, demo_roster
+from tablecam.simulate.demo import demo_camera, demo_roster, demo_script
 from tablecam.simulate.places import Place
 from tablecam.simulate.render import Renderer, RenderStyle
 from tablecam.simulate.scene import Scene
@@ -167,7 +166,7 @@ def still_film():
     generator = np.random.default_rng(7)
     places = {
         tag: Place(*(np.array([place.x_mm, place.y_mm, 0.0]) + generator.uniform(-1, 1, 3)))
-        for tag, place in SimulatedTable(roster, LEUTHEN).places().items()
+        for tag, place in SimulatedTable(roster, demo_script()).places().items()
     }
     renderer = Renderer(roster, camera, RenderStyle(noise=4.0, seed=7))
     finder, search, frames = TagFinder(camera, roster), None, []

@@ -1,12 +1,14 @@
 """Bases through time: they appear, rest, are held while hidden, move, and rest again."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from calibration.camera import Camera
-from tablecam.table.formation import with_formations
+from tablecam.rules.games import with_formations
+from tablecam.table.roster import UnitEntry
 from tablecam.vision.registration.registration import register
 from tablecam.vision.tracking.bases import base_poses
 from tablecam.vision.tracking.position import position_of
@@ -177,3 +179,26 @@ def test_table_tags_beside_their_places_raise_the_reprojection_error():
     assert said.seen == (0, 1)
     assert said.rms_px == pytest.approx(3 * 1600 / 1500, rel=0.05)
     assert register([], CAMERA, ROSTER).rms_px is None
+
+
+def test_a_counter_is_the_one_of_its_sides_that_was_seen_last():
+    counter = UnitEntry(
+        "I-42",
+        "french",
+        "infantry",
+        FOOT,
+        (20, 21),
+        faces={20: FOOT, 21: replace(FOOT, depth_mm=60)},
+    )
+    roster = replace(ROSTER, units=(counter,))
+    tracker = BaseTracker(roster, CAMERA)
+
+    def bases(*sightings, at_s):
+        (unit,) = position_of(tracker.update(sightings, at_s), roster, None).units
+        return [(base.tag, base.depth_mm, base.seen) for base in unit.bases]
+
+    assert bases(sighting(20, 500, 300), at_s=0.0) == [(20, 30, "now")]
+    assert bases(at_s=10.0) == [(20, 30, "held")]
+    # Turned over: its back is another tag at the same place.
+    assert bases(sighting(21, 500, 300), at_s=20.0) == [(21, 60, "now")]
+    assert bases(at_s=30.0) == [(21, 60, "held")]

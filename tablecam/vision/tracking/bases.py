@@ -68,6 +68,7 @@ class BaseSighting:
             tag_right_mm=self.base_type.tag_right_mm,
             tag_forward_mm=self.base_type.tag_forward_mm,
             common=self.common,
+            shape=self.base_type.shape,
         )
 
 

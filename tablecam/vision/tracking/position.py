@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.model import Commander, Position, Unit
 from tablecam.table.roster import CommanderEntry, Roster, UnitEntry
 from tablecam.table.rows import with_rows_of_unit
 from tablecam.vision.tracking.tracking import TrackedBase
@@ -14,11 +14,11 @@ def position_of(bases: Iterable[TrackedBase], roster: Roster, calibration: str |
     """Assembles the units and commanders with at least one base that has been seen.
 
     Bases that lie flush in a row are fitted to it. Formations are left open:
-    `table.formation.with_formations` reads them. `calibration` names the calibration behind it.
+    `rules.games.with_formations` reads them. `calibration` names the calibration behind it.
     """
-    poses = {base.tag: base.pose for base in bases}
-    units = [_unit(entry, poses) for entry in roster.units]
-    commanders = [_commander(entry, poses) for entry in roster.commanders]
+    tracked = {base.tag: base for base in bases}
+    units = [_unit(entry, tracked) for entry in roster.units]
+    commanders = [_commander(entry, tracked) for entry in roster.commanders]
     return Position(
         game=roster.game,
         table=roster.table,
@@ -29,17 +29,28 @@ def position_of(bases: Iterable[TrackedBase], roster: Roster, calibration: str |
     )
 
 
-def _unit(entry: UnitEntry, poses: dict[int, BasePose]) -> Unit | None:
-    bases = tuple(poses[tag] for tag in entry.tags if tag in poses)
+def _unit(entry: UnitEntry, tracked: dict[int, TrackedBase]) -> Unit | None:
+    bases = [tracked[tag] for tag in entry.tags if tag in tracked]
     if not bases:
         return None
-    return with_rows_of_unit(Unit(entry.id, entry.side, entry.arm, bases, extra=entry.extra))
+    if entry.faces:
+        # A counter has one side up: the one that is seen, or was seen last.
+        bases = [min(bases, key=lambda base: base.hidden_for_s)]
+    poses = tuple(base.pose for base in bases)
+    return with_rows_of_unit(Unit(entry.id, entry.side, entry.arm, poses, extra=entry.extra))
 
 
-def _commander(entry: CommanderEntry, poses: dict[int, BasePose]) -> Commander | None:
-    pose = poses.get(entry.tag)
-    if pose is None:
+def _commander(entry: CommanderEntry, tracked: dict[int, TrackedBase]) -> Commander | None:
+    if entry.tag not in tracked:
         return None
+    pose = tracked[entry.tag].pose
     return Commander(
-        entry.id, entry.side, pose.x_mm, pose.y_mm, pose.sigma_mm, pose.seen, pose=pose
+        entry.id,
+        entry.side,
+        pose.x_mm,
+        pose.y_mm,
+        pose.sigma_mm,
+        pose.seen,
+        pose,
+        extra=entry.extra,
     )

@@ -107,7 +107,9 @@ class BaseTracker:
         self._errors = calibration_errors(camera, self._table)
         self._registrations = 0
         self._scatter = Scatter()
-        self._unit_by_tag = {tag: unit.tags for unit in roster.units for tag in unit.tags}
+        self._unit_by_tag = {
+            tag: unit.tags for unit in roster.units if not unit.faces for tag in unit.tags
+        }
         self._tracks: dict[int, Track] = {}
         self._shown: dict[int, TrackedBase] = {}
         self._bases: tuple[TrackedBase, ...] = ()

@@ -14,6 +14,7 @@ from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import Variant, from_plain, one_of, renamed, to_plain
 from tablecam.rules.game import DiceGroup, Event, Game, Offer, PendingDecision, Refused, Suggestion
+from tablecam.rules.lay import Lay, with_bases
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.table.motion import apart_mm, lies_there
 from tablecam.table.sides import side_name
@@ -67,7 +68,6 @@ class State:
         return unit
 
     def changed(self, unit_id: str, *, bases: Any = None, **marks: Any) -> State:
-        """Returns the state with a unit's bases and markers changed; without bases it is gone."""
         unit = self.unit(unit_id)
         marks = {key: value for key, value in {**unit.state, **marks}.items() if value}
         unit = replace(unit, bases=unit.bases if bases is None else bases, state=marks)
@@ -76,8 +76,7 @@ class State:
         return replace(self, position=replace(self.position, units=left))
 
 
-_ACTIONS: Final = one_of(Roll, Hide, Move, Shoot, EndTurn, Overrule)
-_STATES: Final = TypeAdapter(State)
+_ACTIONS: Final = one_of(Roll, Hide, Move, Shoot, EndTurn, Lay, Overrule)
 
 
 class Skirmish(Game):
@@ -85,7 +84,7 @@ class Skirmish(Game):
     moments: Final = {"turn": "turn", "half": "phase", "shot": "attack", "loss": "loss"}
     action_groups: Final = {"move": about.ActionGroup("Move", "By hand, up to 6 inches.")}
     state_to_json = action_to_json = staticmethod(to_plain)
-    state_from_json = staticmethod(lambda data: from_plain(_STATES, data, "state"))
+    state_from_json = staticmethod(lambda data: from_plain(TypeAdapter(State), data, "state"))
     position = staticmethod(lambda state: state.position)
     action_from_json = staticmethod(
         lambda data: from_plain(_ACTIONS, renamed(data, "for", "for_"), "action")
@@ -146,6 +145,8 @@ class Skirmish(Game):
 
     def _changed(self, state, action):
         asked = self.asked(state)
+        if isinstance(action, Lay):
+            return replace(state, position=with_bases(state.position, action.units)), ()
         if state.shot and not asked.is_over:
             return self._shot(state, values_of(action, DUE)[0])
         if isinstance(action, Move | Shoot):
@@ -217,16 +218,15 @@ class Skirmish(Game):
         return about.Standing(sides, min(public["turn"], LAST_TURN), active=public["active"])
 
     def markers(self, unit_state):
-        wounds, signs = int(unit_state.get("wounds", 0)), []
-        signs += [about.Marker("pips", f"wounds: {wounds}", wounds, "bad")] if wounds else []
+        wounds = unit_state.get("wounds", 0)
+        signs = [about.Marker("pips", f"wounds: {wounds}", wounds, "bad")] if wounds else []
         signs += [about.Marker("word", "pinned", 1, "warn")] if unit_state.get("pinned") else []
         return (*signs, *([about.Marker("ring", "acted")] if unit_state.get("acted") else ()))
 
     def settings(self, state):
         sides = tuple(about.SettingChoice(side, side_name(side)) for side in state.sides)
-        states = {unit.id: unit.state for unit in state.position.units}
-        wounds = {name: int(marks.get("wounds", 0)) for name, marks in states.items()}
-        pinned = {name: bool(marks.get("pinned")) for name, marks in states.items()}
+        units = state.position.units
+        wounds, pinned = ({u.id: u.state.get(k, 0) for u in units} for k in ("wounds", "pinned"))
         return (
             about.Setting("active", "active side", "game", "choice", {"": state.active}, sides),
             about.Setting("points", "points", "side", "number", state.points),
