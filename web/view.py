@@ -23,7 +23,9 @@ def table_json(live: Live) -> Json:
     return table_facts(live.roster) | {
         "name": live.roster.name,
         "simulated": live.simulated is not None,
-        "rules": live.has_rules,
+        # Any table can be asked about; a rulebook also says whose turn counts.
+        "rules": True,
+        "rulebook": live.has_rules,
         "referee": live.referee is not None,
     }
 

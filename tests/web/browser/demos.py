@@ -15,7 +15,7 @@ from tablecam.capture.reader import Reader
 from tablecam.live.state import Snapshot
 from tablecam.live.table import LiveTable
 from tablecam.recorder.game_recorder import GameRecorder
-from tablecam.simulate.demo import demo_camera, demo_roster
+from tablecam.simulate.demo import demo_camera, demo_roster, games_with_demo
 from tablecam.simulate.render import PLAIN, Renderer
 from tablecam.simulate.scene import Scene
 from tablecam.simulate.source import SimulatedSource
@@ -68,7 +68,7 @@ class RestingCamera:
             demo_camera(),
             frames_per_s=1 / FRAME_S,
             is_paced=False,
-            renderer=demo_renderer(),
+            renderer=demo_renderer(table.roster.game),
         )
         self._closed = threading.Event()
         self._given = -1
@@ -108,9 +108,10 @@ def demo_watched(table: SimulatedTable, record: GameRecorder) -> tuple[Reader, L
 
 
 @cache
-def demo_renderer() -> Renderer:
+def demo_renderer(game: str) -> Renderer:
     """What draws the demo for one test file after the other; two demos never run at once."""
-    return Renderer(demo_roster(), demo_camera(), PLAIN)
+    roster = demo_roster(game if game in games_with_demo() else None)
+    return Renderer(roster, demo_camera(), PLAIN)
 
 
 def patient(context: BrowserContext) -> BrowserContext:

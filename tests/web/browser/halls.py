@@ -160,6 +160,7 @@ class Table:
             position = self.hall.live.snapshot().position
             self.hall.referee.begin(position, options, SHARED)  # one side alone only proposes it
         else:
+            page.locator("#begin-change > summary").click()
             page.locator("#begin-active button", has_text=active.capitalize()).click()
             page.locator("#begin-deck button").nth(int(bool(deck))).click()
             page.locator("#begin").click()

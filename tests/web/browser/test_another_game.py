@@ -124,6 +124,7 @@ def begins(players: Players) -> None:
     page = players.rovers.page
     expect(page.locator("#begin-fields")).to_contain_text("First side")
     picture(page, "1-begin")
+    page.locator("#begin-change > summary").click()
     page.locator("#begin-first button", has_text="Bandits").click()
     page.locator("#begin-first button", has_text="Rovers").click()
     page.locator("#begin").click()
@@ -191,6 +192,7 @@ def loses_a_base(players: Players) -> None:
     bandits.enters(5)
     expect(bandits.page.locator('[data-marker="R1: pinned"]')).to_have_count(1)
     bandits.taps("end turn")
+    expect(bandits.page.locator("#game-log .new-turn").first).to_contain_text("Turn 2")
     players.settle()
     rovers = players.rovers
     rovers.taps("R1 at B2")

@@ -24,8 +24,9 @@ def test_a_lost_camera_leaves_the_table_in_sight(browser: Browser) -> None:
         health = replace(game.live.snapshot().health, missing=missing, state="lost")
         game.live.show(health=health)
         game.page.locator("#health").click()
-        expect(game.page.locator('#health-facts [data-key="Missing"] dd')).to_have_text(
-            "table: 136"
+        expect(game.page.locator("#health-state")).to_have_text("Camera lost")
+        expect(game.page.locator('#health-facts [data-key="Missing"] dd')).to_contain_text(
+            "table: 1000, 1001, 1002"
         )
         box = game.page.locator("#board").bounding_box()
         assert box is not None

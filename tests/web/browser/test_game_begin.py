@@ -13,7 +13,7 @@ def test_units_are_taken_in_where_they_come_to_rest(players: Table) -> None:
     while not hall.table.scene().held:  # a hand of the script pushes a unit
         hall.table.advance(0.1)
     hall.waits(lambda: hall.live.snapshot().health.tags_held > 0)
-    expect(page.locator("#begin")).to_have_text("Pause and begin")
+    expect(page.locator("#begin")).to_have_text("Start a game")
     page.locator("#begin").click()
     hall.waits(lambda: hall.referee.position() is not None)
     hall.settled()

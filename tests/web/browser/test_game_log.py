@@ -58,7 +58,7 @@ def test_the_page_is_sent_what_is_new_and_shows_all_of_it_after_undo_and_reload(
 
     page.on("response", keep)
     fight.prussian.clicks("#game-undo")
-    expect(page.locator("#game-log-body li.undone")).to_have_count(1)
+    expect(page.locator("#game-log-body li.fold")).to_have_text("▸ 1 taken back")
     expect(lines).to_have_count(before)
     page.remove_listener("response", keep)
     told = [each for each in answers if "/api/game" in each.url and each.status == 200]

@@ -30,6 +30,8 @@ def test_dice_read_wrong_some_steps_ago_are_corrected_and_struck_through(fight: 
         expect(each.page.locator('[data-marker="A3: 1 disruption"]')).to_have_count(0)
         right = each.page.locator("#game-log-body li.overrule").last
         expect(right).to_contain_text("the dice were read as 6, 6, 1, 1 (<i>cocked</i>)")
+        expect(each.page.locator("#game-log-body li.undone")).to_have_count(0)
+        each.page.locator("#game-log-body [data-fold]").click()
         expect(each.page.locator("#game-log-body li.undone")).not_to_have_count(0)
     expect(page.locator("#game-dice-title")).to_contain_text("1 die for hits on A3")
 
@@ -92,4 +94,4 @@ def test_a_wrongly_tapped_target_is_put_right_without_throwing_again(fight: Tabl
         right = each.page.locator("#game-log-body li.overrule").last
         expect(right).to_contain_text(f"{unit} fires at {targets.split(' ')[0]}")
         expect(right).to_contain_text("P3 at A3 (4 bases) was chosen first (wrong button)")
-        expect(each.page.locator("#game-log-body li.undone")).not_to_have_count(0)
+        expect(each.page.locator("#game-log-body li.fold")).to_contain_text("taken back")

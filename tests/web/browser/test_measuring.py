@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 
 from tablecam.live import questions
 
-ROUNDING_MM = 0.01
-"""The stream rounds places to a hundredth of a millimetre, the drawing to a thousandth."""
+ROUNDING_MM = 0.05
+"""Players read tenths of a millimetre."""
 
 SIGMAS = 5
 """Of some 90 bases and their two coordinates none is expected beyond this in a thousand runs."""

@@ -85,7 +85,7 @@ def test_two_units_show_who_is_on_whose_flank_and_why(facing: Any) -> None:
     line = page.locator(".section-flank .ruling.yes").first
     expect(line).to_contain_text("behind P3's front line")
     expect(line.locator("small")).to_have_text("M-1.12")
-    expect(line.locator(".said + p, p").first).to_contain_text("mm")
+    expect(line.locator(".said + p, p").first).to_contain_text("BW")
     expect(page.locator(".proof .role-counts")).to_have_count(4)
     expect(page.locator(".proof .role-front-line")).not_to_have_count(0)
 

@@ -13,7 +13,7 @@ import { duration } from "../shared/text.js";
 import { lengthWords, written } from "./measuring.js";
 import { HANDLE_PX, handlePlace } from "./moves.js";
 import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, word } from "./shapes.js";
-import { commanderBase, fullName, sideClass, sideName } from "./things.js";
+import { commanderBase, fullName, properName, sideClass, sideName } from "./things.js";
 import { boardMatrix, short, viewBox } from "./view.js";
 
 /** Below this scale the table shows fewer words. */
@@ -71,9 +71,27 @@ export function renderGround(layers, state) {
     (group, piece) => {
       setAttr(group, "class", `piece kind-${word(piece.kind)}${piece.id === chosen ? " chosen-piece" : ""}`);
       setAttr(group.children[0], "d", through(piece.outline_mm, true));
-      placeText(group.children[1], piece.id, meanPoint(piece.outline_mm));
+      const name = properName(piece.id);
+      const middle = meanPoint(piece.outline_mm);
+      placeText(group.children[1], isCovered(state, name, middle) ? "" : name, middle);
     },
   );
+}
+
+/** Size of a letter of a terrain's name, and half its height. */
+const NAME_PX = { width: 7, half: 9 };
+
+/** Whether a name would be written over a base. @type {(state: State, name: string, at: [number, number]) => boolean} */
+function isCovered(state, name, [x_mm, y_mm]) {
+  const { px_per_mm, turn } = state.view;
+  const half = [(name.length * NAME_PX.width) / 2 / px_per_mm, NAME_PX.half / px_per_mm];
+  // Names stay level when the view is turned.
+  const [along_mm, across_mm] = turn % 2 ? half.reverse() : half;
+  const lying = [...(state.now?.units ?? []).flatMap(({ bases }) => bases), ...(state.now?.commanders ?? [])];
+  return lying.some((base) => {
+    const reach_mm = "width_mm" in base ? Math.min(base.width_mm, base.depth_mm) / 2 : 0;
+    return Math.abs(base.x_mm - x_mm) < along_mm + reach_mm && Math.abs(base.y_mm - y_mm) < across_mm + reach_mm;
+  });
 }
 
 /** @type {() => SVGElement} */
@@ -136,7 +154,7 @@ function updateCommander(group, commander, state) {
   setAttr(
     group,
     "aria-label",
-    `${commander.id}, commander, ${sideName(state, commander.side)}${heldWords(commander.held_s)}`,
+    `${properName(commander.id)}, commander, ${sideName(state, commander.side)}${heldWords(commander.held_s)}`,
   );
   setAttr(group, "aria-pressed", String(state.chosen.includes(thing)));
   updateBases(group, [commanderBase(commander)], { arm: "leader", uncertainty: state.show.uncertainty });
@@ -161,7 +179,7 @@ function updateName(group, owner, state) {
   const held_s = longestHeld(owner);
   const leader = "bases" in owner ? "" : " of-commander";
   setAttr(group, "class", `placed named ${sideClass(state, owner.side)}${leader}${held_s === null ? "" : " held"}`);
-  placeText(group, owner.id, [owner.x_mm, owner.y_mm]);
+  placeText(group, leader ? properName(owner.id) : owner.id, [owner.x_mm, owner.y_mm]);
   setStyle(group, "--faded", String(fadedBy(held_s)));
   setText(group.children[1], isDoubted(owner) ? "seen twice" : held_s === null ? "" : `held ${duration(held_s)}`);
 }

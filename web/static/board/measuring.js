@@ -49,6 +49,17 @@ export function dropClosedAnswers(state) {
 
 /** A length and its standard deviation, with as many digits as are significant. @type {(measured: import("./state.js").Measured) => string} */
 export function lengthWords({ distance_mm, sigma_mm }) {
-  const digits = sigma_mm < 0.1 ? 2 : 1;
-  return `${distance_mm.toFixed(digits)} ± ${sigma_mm.toFixed(digits)} mm`;
+  return `${distance_mm.toFixed(1)}${deviation(sigma_mm)} mm`;
+}
+
+/** By how much something holds or fails: in the game's unit, or in mm where that is next to nothing. @type {(facts: import("./state.js").TableFacts, margin_mm: number, sigma_mm?: number) => string} */
+export function amount(facts, margin_mm, sigma_mm = 0) {
+  const mm = Math.abs(margin_mm);
+  if (mm >= facts.about.unit.size_mm / 10) return written(facts, mm);
+  return `${mm.toFixed(1)}${deviation(sigma_mm)} mm`;
+}
+
+/** Below a tenth of a millimetre no deviation matters to players. @type {(sigma_mm: number) => string} */
+function deviation(sigma_mm) {
+  return sigma_mm < 0.05 ? "" : ` ± ${sigma_mm.toFixed(1)}`;
 }

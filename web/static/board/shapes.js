@@ -31,7 +31,7 @@ export function updateBases(group, bases, look) {
     () => svgElement("path"),
     (path, base) => {
       place(path, "casing", base, look.marksOf?.(base));
-      setAttr(path, "d", rectangle(base.depth_mm / 2, base.width_mm / 2));
+      setAttr(path, "d", face(base));
     },
   );
   updateChildren(tops, bases, keyOf, makeBase, (node, base) => {
@@ -57,7 +57,7 @@ function makeBase(base) {
 
 /** @type {(group: SVGElement, base: Base, look: {arm: string, uncertainty: number}) => void} */
 function updateBase(group, base, { arm, uncertainty }) {
-  const paths = basePaths(base.depth_mm / 2, base.width_mm / 2, arm);
+  const paths = basePaths(base, arm);
   PARTS.forEach((part, index) => setAttr(group.children[index], "d", paths[part]));
   setAttr(group.children[PARTS.length], "d", uncertainty > 0 ? wedge(base, uncertainty) : "");
   setAttr(group.children[PARTS.length + 1], "r", short(uncertainty * base.sigma_mm));
@@ -68,19 +68,26 @@ export function fadedBy(held_s) {
   return Math.round(20 * Math.min(1, (held_s ?? 0) / FAINTEST_AFTER_S)) / 20;
 }
 
-/** The parts of a base that reaches `f` forward and `w` to either side. @type {(f: number, w: number, arm: string) => Record<string, string>} */
-function basePaths(f, w, arm) {
+/** The parts of a base: a round one has a pointer, but no front edge. @type {(base: Base, arm: string) => Record<string, string>} */
+function basePaths(base, arm) {
+  const [f, w] = [base.depth_mm / 2, base.width_mm / 2];
   const point = Math.min(w, f) * 0.34;
   return {
-    face: rectangle(f, w),
-    symbol: symbol(f, w, arm),
-    front: `M${f} ${-w}V${w}`,
+    face: face(base),
+    // Inside a round base, arms are told by smaller symbols.
+    symbol: isRound(base) ? symbol(f / Math.SQRT2, w / Math.SQRT2, arm) : symbol(f, w, arm),
+    front: isRound(base) ? "" : `M${f} ${-w}V${w}`,
     pointer: `M${f} ${-point}L${f + point} 0L${f} ${point}Z`,
   };
 }
 
-/** @type {(f: number, w: number) => string} */
-function rectangle(f, w) {
+/** Whether a base is a circle or an ellipse. @type {(base: {shape?: string}) => boolean} */
+const isRound = ({ shape = "rectangle" }) => shape !== "rectangle";
+
+/** The outline of a base. @type {(base: Base) => string} */
+function face(base) {
+  const [f, w] = [base.depth_mm / 2, base.width_mm / 2];
+  if (isRound(base)) return `M${-f} 0A${f} ${w} 0 0 0 ${f} 0A${f} ${w} 0 0 0 ${-f} 0Z`;
   return `M${-f} ${-w}H${f}V${w}H${-f}Z`;
 }
 
@@ -179,18 +186,24 @@ export function meanPoint(points_mm) {
   return [mean(0), mean(1)];
 }
 
-/** The corners of a base. @type {(base: {x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number}) => Point[]} */
-export function cornersOf({ x_mm, y_mm, heading_deg, width_mm, depth_mm }) {
+const CORNERS = [
+  [1, 1],
+  [1, -1],
+  [-1, -1],
+  [-1, 1],
+];
+
+const RIM = Array.from({ length: 48 }, (_, i) => [Math.cos((i * Math.PI) / 24), -Math.sin((i * Math.PI) / 24)]);
+
+/** The corners of a base, or points around a round one. @type {(base: {x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number, shape?: string}) => Point[]} */
+export function cornersOf({ x_mm, y_mm, heading_deg, width_mm, depth_mm, shape }) {
   const heading_rad = (heading_deg * Math.PI) / 180;
   const [c, s] = [Math.cos(heading_rad), Math.sin(heading_rad)];
   const [f, w] = [depth_mm / 2, width_mm / 2];
-  const signs = [
-    [1, 1],
-    [1, -1],
-    [-1, -1],
-    [-1, 1],
-  ];
-  return signs.map(([a, b]) => [x_mm + a * f * c - b * w * s, y_mm + a * f * s + b * w * c]);
+  return (isRound({ shape }) ? RIM : CORNERS).map(([a, b]) => [
+    x_mm + a * f * c - b * w * s,
+    y_mm + a * f * s + b * w * c,
+  ]);
 }
 
 /** A word of the game as a CSS class. @type {(text: string) => string} */

@@ -15,7 +15,8 @@
  * @property {AboutGame} about
  * @property {number} width_mm
  * @property {number} depth_mm
- * @property {number} base_width_mm
+ * @property {number} marker_mm
+ * @property {Record<string, string>} files  the names of the game's charts, map and scenario
  * @property {string[]} sides  as the table file names them
  * @property {Record<string, string>} side_names  what people call them
  * @property {Piece[]} terrain
@@ -32,6 +33,7 @@
  * @property {number} heading_deg
  * @property {number} width_mm
  * @property {number} depth_mm
+ * @property {"rectangle" | "round" | "oval"} [shape]
  * @property {number} sigma_mm
  * @property {number} sigma_deg
  * @property {"now" | "held" | "hand"} seen

@@ -50,7 +50,13 @@ export function titleOf(state, thing) {
   const [kind, name] = split(thing);
   if (kind === "point") return "a point";
   if (kind === "base") return `base ${name} of ${unitOf(state, thing)?.id ?? "?"}`;
-  return name;
+  return properName(name);
+}
+
+/** An id in the case of a proper name, where it has none of its own. @type {(id: string) => string} */
+export function properName(id) {
+  if (id !== id.toLowerCase() || /\d/.test(id)) return id;
+  return id.replace(/[-_]/g, " ").replace(/(^|\s)\p{L}/gu, (letter) => letter.toUpperCase());
 }
 
 /** A commander's base, or a marker in its place. @type {(commander: Commander) => import("./state.js").Base} */

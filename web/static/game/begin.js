@@ -32,7 +32,7 @@ export function opensSettings(state) {
 /** Updates the choices before a game, and the button that begins it. @type {(state: State) => void} */
 export function renderBegin(state) {
   const { game } = state;
-  setText(byId("begin-summary"), game.view?.has_begun ? "Begin another game" : "Begin a game");
+  setText(byId("begin-summary"), game.view?.has_begun ? "Play again" : "Play");
   const mayBegin = !game.view?.has_begun || game.view.is_over || game.again;
   const isOpen = Boolean(game.view && mayBegin && game.view.seat.kind !== "spectator");
   byId("game-begin").hidden = !isOpen;
@@ -44,9 +44,14 @@ export function renderBegin(state) {
     () => element("div", "span", "div", "p"),
     (node, field) => updateField(node, field, state),
   );
-  const isRunning = state.now?.simulated?.paused === false;
-  byId("begin-running").hidden = !isRunning;
-  setText(byId("begin"), isRunning ? "Pause and begin" : "Begin the game");
+  const files = Object.entries(state.facts.files).map(([kind, name]) => `${kind} from ${name}`);
+  byId("begin-files").hidden = !files.length;
+  setText(byId("begin-files"), `With ${files.join(", ")}.`);
+  const fields = fieldsAsked(state);
+  byId("begin-change").hidden = !fields.length;
+  setText(byId("begin-terms"), fields.map((field) => chosen(state, field).text).join(" · "));
+  byId("begin-running").hidden = state.now?.simulated?.paused !== false;
+  setText(byId("begin"), game.view?.has_begun ? "Start another game" : "Start a game");
   disable(byId("begin"), game.busy !== null);
 }
 

@@ -15,17 +15,60 @@ const MOST_LINES = 15;
 export function renderGameLog(state) {
   const view = playing(state);
   const all = (view?.log ?? []).map((happened, index) => ({ key: `log ${index}`, happened })).reverse();
-  const shown = state.game.wholeLog ? all : all.slice(0, MOST_LINES);
+  const folded = withFolds(all, state.game.showsUndone);
+  const shown = state.game.wholeLog ? folded : folded.slice(0, MOST_LINES);
   byId("game-log").hidden = all.length === 0;
   setText(byId("game-log-count"), all.length ? String(all.length) : "");
   updateChildren(
     byId("game-log-body"),
     shown,
     ({ key }) => key,
-    makeLine,
-    (line, { key, happened }) => updateLine(line, key, happened, state),
+    ({ happened }) => (happened ? makeLine() : makeFold()),
+    (line, { key, happened, count }) => {
+      if (happened) updateLine(line, key, happened, state);
+      else updateFold(line, count ?? 0, state.game.showsUndone);
+    },
   );
-  byId("game-log-more").hidden = shown.length === all.length;
+  byId("game-log-more").hidden = shown.length === folded.length;
+}
+
+/** @typedef {{key: string, happened?: LogLine, count?: number}} Row  a line, or a fold over as many actions that were taken back */
+
+/** Folds what was taken back into a row each time, which opens. @type {(lines: {key: string, happened: LogLine}[], isOpen: boolean) => Row[]} */
+function withFolds(lines, isOpen) {
+  /** @type {Row[]} */
+  const rows = [];
+  for (let first = 0; first < lines.length;) {
+    let end = first;
+    while (end < lines.length && lines[end].happened.undone) end += 1;
+    const run = lines.slice(first, end);
+    if (run.length) {
+      const count = new Set(run.map(({ happened }) => happened.deed)).size;
+      rows.push({ key: `fold ${run[0].key}`, count }, ...(isOpen ? run : []));
+      first = end;
+    } else {
+      rows.push(lines[first]);
+      first += 1;
+    }
+  }
+  return rows;
+}
+
+/** @type {() => HTMLElement} */
+function makeFold() {
+  const line = element("li");
+  const button = makeButton();
+  button.className = "more";
+  setAttr(button, "data-fold", "");
+  line.className = "fold";
+  line.append(button);
+  return line;
+}
+
+/** @type {(line: HTMLElement, count: number, isOpen: boolean) => void} */
+function updateFold(line, count, isOpen) {
+  setText(line.children[0], `${isOpen ? "▾" : "▸"} ${count} taken back`);
+  setAttr(line.children[0], "aria-expanded", String(isOpen));
 }
 
 /** @type {() => HTMLElement} */
@@ -53,7 +96,14 @@ function updateLine(line, key, happened, state) {
   setAttr(
     line,
     "class",
-    [...marks, state.game.looked === key ? "looked" : "", evidence.length ? "drawn" : ""].join(" ").trim(),
+    [
+      ...marks,
+      state.facts.about.moments[kind] === "turn" ? "new-turn" : "",
+      state.game.looked === key ? "looked" : "",
+      evidence.length ? "drawn" : "",
+    ]
+      .join(" ")
+      .trim(),
   );
   setAttr(words, "data-log", key);
   setAttr(words, "aria-expanded", String(isOpen));
@@ -186,6 +236,11 @@ export function listenToLog(commands) {
     }),
   );
   onClickWithin("game-log-body", "data-back", (deed) => commands.undoTo(Number(deed)));
+  onClickWithin("game-log-body", "data-fold", () =>
+    commands.change(() => {
+      game.showsUndone = !game.showsUndone;
+    }),
+  );
   onClickWithin("game-log-body", "data-fix-open", (fixing) =>
     commands.change(() => {
       game.fixing = JSON.parse(fixing);

@@ -145,7 +145,7 @@ function renderResults(layer, results, taken, state) {
 
 /** The unit whose middle is at a place; empty if it has left. @type {(at_mm: Point, state: State) => string} */
 function unitAt([x, y], { facts, now }) {
-  const reach_mm = SAME_PLACE_BW * facts.base_width_mm;
+  const reach_mm = SAME_PLACE_BW * facts.marker_mm;
   return now?.units.find(({ x_mm, y_mm }) => Math.hypot(x_mm - x, y_mm - y) < reach_mm)?.id ?? "";
 }
 

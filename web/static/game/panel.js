@@ -66,6 +66,9 @@ function renderSaid(state) {
   const view = playing(state);
   setText(byId("game-said"), game.busy ?? (game.said || view?.trouble || ""));
   byId("game-said").classList.toggle("waiting", game.busy !== null);
+  const house = view?.house ?? [];
+  byId("game-house").hidden = !house.length;
+  setText(byId("game-house"), `House ${house.join(", ")}: these numbers are invented, not the rulebook’s.`);
   byId("game").classList.toggle("busy", game.busy !== null);
   const latest = view?.log.findLast(({ undone }) => !undone);
   byId("game-undo").hidden = !view?.can_undo;

@@ -134,7 +134,7 @@ function updateMoved(row, moved, state) {
   const place = moved.is_back ? "Its previous place" : "The nearest legal place";
   const nearest = ghost.length ? `${place} is drawn on the table.` : "";
   const why = answer.because === moved.text ? "" : sentence(answer.because ?? "");
-  const figures = answer.answer === "too_close" ? figuresWords(answer) : "";
+  const figures = answer.answer === "too_close" ? figuresWords(answer, state.facts) : "";
   const waits = moved.after.length ? `After ${moved.after.join(", ")}` : "";
   setText(because, [waits, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
   row.classList.toggle("looked", state.game.looked === `moved ${unit}`);
@@ -208,7 +208,7 @@ export function renderIntents(state) {
       setAttr(row, "class", answer?.answer ?? "");
       setText(row.children[0], answer ? badge(answer) : "…");
       setText(row.children[1], `Intent: ${text}`);
-      setText(row.children[2], answer ? figuresWords(answer) : "");
+      setText(row.children[2], answer ? figuresWords(answer, state.facts) : "");
     },
   );
   const pair = pairChosen(state);

@@ -58,6 +58,7 @@
  * @property {boolean} can_redo
  * @property {{by: string, text: string, may_agree: boolean, number: number} | null} [proposed]  a proposal that the other side has to agree to
  * @property {Standing} standing
+ * @property {string[]} house  files whose numbers are invented
  * @property {Record<string, Mark[]>} marks  the markers of each unit
  * @property {import("./settings.js").Setting[]} settings  what players may overrule
  * @property {(PickUnits | LayTerrain)[]} forms  by which this seat may put an action together
@@ -94,6 +95,7 @@
  * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
  * @property {string[]} open  the groups that show all of their buttons
  * @property {boolean} wholeLog
+ * @property {boolean} showsUndone  whether the log shows what was taken back
  * @property {string | null} line  the line of the log that is open
  * @property {{deed: number, values: number[]} | null} fixing  the dice of an action that are being corrected
  * @property {{deed: number, offers: Choice[] | null} | null} choosing  the alternatives to an action, once loaded
@@ -137,6 +139,7 @@ function newGame() {
     looked: null,
     open: [],
     wholeLog: false,
+    showsUndone: false,
     line: null,
     fixing: null,
     choosing: null,

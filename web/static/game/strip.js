@@ -56,7 +56,7 @@ function questionWords(state) {
   if (state.game.error) return state.game.error;
   if (view) return sentence(view.question);
   if (state.now?.health.state === "lost") return "The camera is lost: a game can begin when it is back.";
-  return state.game.view ? "The referee is ready: begin a game in the panel." : "Asking the referee …";
+  return state.game.view ? "Measure anything, or start a game." : "Asking the referee …";
 }
 
 /** Updates whose turn it is; `otherwise` stands there between turns. @type {(state: State, standing: Standing | undefined, otherwise: string) => void} */

@@ -55,7 +55,7 @@ export function tapTerrain(state, at_mm) {
   const there = pieceAt(state, at_mm);
   if (there) laying.chosen = laying.chosen === there.id ? null : there.id;
   else if (laying.chosen) laying.chosen = null;
-  else addPiece(state, newShape(laying.tool, at_mm, SIZE_BW * state.facts.base_width_mm));
+  else addPiece(state, newShape(laying.tool, at_mm, SIZE_BW * state.facts.marker_mm));
 }
 
 /** The topmost piece at a place. @type {(state: State, at_mm: Point) => Piece | undefined} */

@@ -25,6 +25,7 @@ import { addNotices, renderLog, renderPanel } from "./panel.js";
 import { createPicture } from "./picture.js";
 import { createQueries } from "./queries.js";
 import { listenToLifting, renderLifting, SimulatedMoves } from "./simulation.js";
+import { listenToTrying, renderTrying } from "./try_it.js";
 
 /** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("../board/state.js").TableState} TableState */
@@ -54,6 +55,7 @@ function changed() {
     board.set(state);
     renderPanel(state);
     renderLifting(state);
+    renderTrying(state);
     renderGame(state);
     renderRulings(state);
     renderDisputes(state);
@@ -181,6 +183,7 @@ const keys = {
 listenToKeys(listenToGame(state, changed, keys));
 
 listenToLifting(state, moves);
+listenToTrying(state, changed);
 
 /** @returns {string | null} */
 function focusedThing() {

@@ -1,7 +1,7 @@
 /** The words and figures around the table: camera health, measurements, roster, camera log. */
 import { byId, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
 import { duration, timeOfDay } from "../shared/text.js";
-import { closedWords, isAnyOpen, lengthWords, inUnit, written } from "../board/measuring.js";
+import { amount, closedWords, isAnyOpen, lengthWords, inUnit, written } from "../board/measuring.js";
 import { fullName, isHidden, pointWords, sideClass, sideName, titleOf } from "../board/things.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -10,16 +10,13 @@ import { fullName, isHidden, pointWords, sideClass, sideName, titleOf } from "..
 /** @typedef {import("../board/state.js").Measured} Measured */
 /** @typedef {import("../board/state.js").Notice} Notice */
 
-const SOURCE_WORDS = { opening: "opening", live: "live", lost: "camera lost", ended: "ended" };
+const SOURCE_WORDS = { opening: "Opening the camera", live: "Camera good", lost: "Camera lost", ended: "Ended" };
 /** Words for why the table shown is out of date. @type {Record<string, string>} */
 const LOST_WORDS = {
   lost: "No connection to the table. Trying again …",
   refused: "This link is no longer valid: the table has started anew. Ask for your new link, or scan its code.",
 };
 const ANSWER_WORDS = { yes: "yes", no: "no", too_close: "too close to call" };
-
-/** Up to this many missing tags are listed one by one. */
-const MOST_LISTED = 12;
 
 /** Updates all words. @type {(state: State) => void} */
 export function renderPanel(state) {
@@ -34,18 +31,20 @@ export function renderPanel(state) {
 function renderHealth(state) {
   const health = state.now?.health;
   const isLost = Object.hasOwn(LOST_WORDS, state.connection);
-  setAttr(byId("health-lamp"), "data-state", isLost ? "lost" : (health?.state ?? "opening"));
-  setText(byId("health-state"), isLost ? "no connection" : health ? SOURCE_WORDS[health.state] : "connecting");
-  if (!health) return;
-  setText(byId("health-rate"), health.frames_per_s.toFixed(1));
-  setText(byId("health-seen"), String(health.tags_seen));
-  setText(byId("health-held"), String(health.tags_held));
-  setText(byId("health-missing"), String(health.missing.length));
-  setText(byId("health-reprojection"), figure(health.reprojection_px, 2));
-  setText(byId("health-behind"), figure(health.behind_s, 2));
-  byId("health-held-figure").classList.toggle("some", health.tags_held > 0);
-  byId("health-missing-figure").classList.toggle("some", health.missing.length > 0);
-  renderHealthFacts(state);
+  const words = isLost ? "No connection" : health ? healthWords(health) : "Connecting";
+  const isGood = words === SOURCE_WORDS.live;
+  const lamp = isLost ? "lost" : (health?.state ?? "opening");
+  setAttr(byId("health-lamp"), "data-state", lamp === "live" && !isGood ? "some" : lamp);
+  setText(byId("health-state"), words);
+  if (health) renderHealthFacts(state);
+}
+
+/** How good the camera is, in a few words. @type {(health: import("../board/state.js").TableState["health"]) => string} */
+function healthWords({ state, missing, tags_held }) {
+  if (state !== "live") return SOURCE_WORDS[state];
+  const tags = (/** @type {number} */ count) => `${count} ${count === 1 ? "tag" : "tags"}`;
+  if (missing.length) return `${tags(missing.length)} missing`;
+  return tags_held ? `${tags(tags_held)} hidden` : SOURCE_WORDS.live;
 }
 
 /** @type {(state: State) => void} */
@@ -61,7 +60,7 @@ function renderHealthFacts(state) {
     ],
     ["Calibration", health.calibration],
     ["Frames per second", health.frames_per_s.toFixed(1)],
-    ["Tags", `${health.tags_seen} seen, ${health.tags_held} held, ${health.missing.length} missing`],
+    ["Tags", `${health.tags_seen} seen, ${health.tags_held} hidden, ${health.missing.length} missing`],
     ["Missing", missingWords(health.missing)],
     [
       "Reprojection error",
@@ -81,15 +80,11 @@ function renderHealthFacts(state) {
   );
 }
 
-/** The missing tags by their owners; if there are many, only their numbers. @type {(missing: {tag: number, of: string}[]) => string} */
+/** The missing tags by their owners, who have a line each. @type {(missing: {tag: number, of: string}[]) => string} */
 export function missingWords(missing) {
   const owners = [...new Set(missing.map(({ of }) => of))];
-  const all = owners.map((owner) => ({ owner, tags: missing.filter(({ of }) => of === owner).map(({ tag }) => tag) }));
-  return (
-    all
-      .map(({ owner, tags }) => `${owner}: ${missing.length > MOST_LISTED ? tags.length : tags.join(", ")}`)
-      .join(" · ") || "none"
-  );
+  const tagsOf = (/** @type {string} */ owner) => missing.filter(({ of }) => of === owner).map(({ tag }) => tag);
+  return owners.map((owner) => `${owner}: ${tagsOf(owner).join(", ")}`).join("\n") || "none";
 }
 
 /** @type {(state: State) => void} */
@@ -184,7 +179,7 @@ function readings(state, tape, measured, isCarried) {
 /** @type {(state: State, tape: Tape, measured: Measured) => Part[]} */
 function verdicts(state, tape, measured) {
   const within = (measured.within ?? []).map((verdict) =>
-    verdictPart(inUnit(state.facts, verdict.range ?? 0), verdict, "within"),
+    verdictPart(inUnit(state.facts, verdict.range ?? 0), verdict, "within", spare(state.facts, verdict)),
   );
   const contact = measured.contact ? [verdictPart("contact", measured.contact, "")] : [];
   /** @type {Part[]} */
@@ -200,10 +195,13 @@ function verdicts(state, tape, measured) {
   return [...within, ...contact, ...where, { key: "because", name: "because", text: measured.because }];
 }
 
-/** @type {(question: string, verdict: Verdict, kind: string) => Part} */
-function verdictPart(question, verdict, kind) {
-  const margin = verdict.margin_mm;
-  const by = margin === undefined ? "" : `by ${Math.abs(margin).toFixed(1)} mm`;
+/** How far a length is from a range. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict) => string} */
+function spare(facts, { margin_mm = 0 }) {
+  return `${amount(facts, margin_mm)} ${margin_mm < 0 ? "short" : "to spare"}`;
+}
+
+/** @type {(question: string, verdict: Verdict, kind: string, by?: string) => Part} */
+function verdictPart(question, verdict, kind, by = "") {
   const close = verdict.probability === undefined ? by : `${Math.round(100 * verdict.probability)} % likely`;
   return {
     key: question,

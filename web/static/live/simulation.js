@@ -1,5 +1,5 @@
 /** Controls the simulated table: its units, script, camera and lamp. */
-import { byId, disable, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, makeButton, PHONE, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
 import { dropGhost, letGo, Moves } from "../board/moves.js";
 import { commanderOf, split, unitOf } from "../board/things.js";
@@ -208,12 +208,18 @@ export function nameOf({ unit, tag }) {
 /** Listens to the buttons. @type {(state: State, moves: SimulatedMoves) => void} */
 export function listenToLifting(state, moves) {
   if (!state.facts.simulated) return;
+  const phone = matchMedia(PHONE);
+  // A phone's table needs the height that the bar below it would take.
+  const placeBar = () => (phone.matches ? byId("panel") : document.body).append(byId("simulated"));
+  phone.addEventListener("change", placeBar);
+  placeBar();
   byId("lift").addEventListener("click", () => {
     const thing = liftable(state);
     if (thing) void moves.lift(thing);
   });
   for (const id of ["lifted", "game-due"]) {
-    byId(id).addEventListener("click", (event) => {
+    // A table without a rulebook has no game.
+    document.getElementById(id)?.addEventListener("click", (event) => {
       const button = event.target instanceof Element ? event.target.closest("[data-put-back], [data-lift]") : null;
       const unit = button?.getAttribute("data-lift");
       const back = button?.getAttribute("data-put-back");

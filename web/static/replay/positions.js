@@ -1,7 +1,7 @@
 /**
  * Restores positions from their recorded differences, and converts their units for the board.
  *
- * @typedef {{tag?: number, x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number, sigma_mm?: number, sigma_deg?: number, seen?: "now" | "held" | "hand"}} BaseDocument
+ * @typedef {{tag?: number, x_mm: number, y_mm: number, heading_deg: number, width_mm: number, depth_mm: number, shape?: "round" | "oval", sigma_mm?: number, sigma_deg?: number, seen?: "now" | "held" | "hand"}} BaseDocument
  * @typedef {{id: string, side: string, arm: string, formation?: string, bases: BaseDocument[]}} UnitDocument
  * @typedef {{id: string, side: string, x_mm: number, y_mm: number, sigma_mm?: number, seen?: "now" | "held" | "hand", base?: BaseDocument}} CommanderDocument
  * @typedef {{units: UnitDocument[], commanders: CommanderDocument[]}} Position
@@ -72,8 +72,19 @@ function drawnUnit(unit) {
 }
 
 /** @type {(base: BaseDocument) => import("../board/state.js").Base} */
-function drawnBase({ x_mm, y_mm, heading_deg, width_mm, depth_mm, sigma_mm = 0, sigma_deg = 0, seen = "now" }) {
-  return { x_mm, y_mm, heading_deg, width_mm, depth_mm, sigma_mm, sigma_deg, seen, held_s: seen === "held" ? 0 : null };
+function drawnBase({ x_mm, y_mm, heading_deg, width_mm, depth_mm, shape, sigma_mm = 0, sigma_deg = 0, seen = "now" }) {
+  return {
+    x_mm,
+    y_mm,
+    heading_deg,
+    width_mm,
+    depth_mm,
+    shape,
+    sigma_mm,
+    sigma_deg,
+    seen,
+    held_s: seen === "held" ? 0 : null,
+  };
 }
 
 /** @type {(commander: CommanderDocument) => Commander} */

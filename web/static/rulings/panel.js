@@ -150,7 +150,7 @@ function updateLine(row, line, key, state) {
   setText(said, line.text);
   setAttr(said, "aria-pressed", String(pinned && proof === key));
   setAttr(said, "title", answer?.evidence.length ? "Show only this on the table" : "");
-  setText(figures.children[0], answer ? figuresWords(answer) : "");
+  setText(figures.children[0], answer ? figuresWords(answer, state.facts) : "");
   setText(figures.children[1], line.rule ?? "");
   dispute.hidden = !question;
   setAttr(dispute, "data-question", question?.id ?? null);

@@ -48,7 +48,7 @@
 import { unitOf } from "../board/things.js";
 
 /** The sections drawn at first; more would hide the units. */
-const SHOWN_AT_FIRST = { unit: ["near_enemy", "fire"], pair: ["flank"] };
+const SHOWN_AT_FIRST = { unit: ["near_enemy", "fire", "enemies"], pair: ["flank", "sight"] };
 
 /** @type {(facts: import("../board/state.js").TableFacts) => Rulings} */
 export function newRulings(facts) {

@@ -1,4 +1,5 @@
 /** Puts answers of the rulebook into words. */
+import { amount } from "../board/measuring.js";
 
 /** @typedef {import("./state.js").RuleAnswer} RuleAnswer */
 
@@ -16,16 +17,17 @@ export function largeAnswer({ answer }) {
   return LARGE[answer];
 }
 
-/** Margin and probability of an answer. @type {(answer: RuleAnswer) => string} */
-export function figuresWords(answer) {
-  return [marginWords(answer), chanceWords(answer)].filter(Boolean).join(" · ");
+/** Margin and probability of an answer; in the game's unit with the table's facts, else as a proof has them. @type {(answer: RuleAnswer, facts?: import("../board/state.js").TableFacts) => string} */
+export function figuresWords(answer, facts) {
+  return [marginWords(answer, facts), chanceWords(answer)].filter(Boolean).join(" · ");
 }
 
-/** The margin of an answer, with as many digits as are significant. @type {(answer: RuleAnswer) => string} */
-function marginWords({ answer, margin_mm, sigma_mm }) {
+/** The margin of an answer, with as many digits as are significant. @type {(answer: RuleAnswer, facts?: import("../board/state.js").TableFacts) => string} */
+function marginWords({ answer, margin_mm, sigma_mm }, facts) {
   if (Math.abs(margin_mm) >= 10_000) return ""; // nothing is within reach
   if (margin_mm === 0 && answer !== "too_close") return ""; // no distance decides
   if (answer === "no" && margin_mm > 0) return ""; // something other than a distance forbids it
+  if (facts) return `${margin_mm < 0 ? "fails" : "holds"} by ${amount(facts, margin_mm, sigma_mm)}`;
   const digits = sigma_mm > 0 && sigma_mm < 0.1 ? 2 : 1;
   const by = `${margin_mm < 0 ? "fails" : "holds"} by ${Math.abs(margin_mm).toFixed(digits)}`;
   return `${by}${sigma_mm > 0 ? ` ± ${sigma_mm.toFixed(digits)}` : ""} mm`;

@@ -1,0 +1,62 @@
+/** The first minute of the demo: what to try, ticked off as it is done. */
+import { byId, setText, updateChildren } from "../shared/dom.js";
+import { onClick } from "../shared/events.js";
+
+/** @typedef {import("../game/state.js").State} State */
+
+const KEPT = "tablecam-tried";
+const CLOSED = "closed";
+
+/** @type {Set<string>} */
+const tried = new Set(JSON.parse(localStorage.getItem(KEPT) ?? "[]"));
+
+/** Whether everything had been tried before this page was opened. */
+const wasTried = ["choose", "measure", "drag", "bump"].every((key) => tried.has(key));
+
+/** What to try, and how the page knows that it was done. @type {(state: State) => {key: string, text: string, isDone: boolean}[]} */
+function steps(state) {
+  const [own, enemy] = state.facts.sides.map((side) => state.facts.units.find((unit) => unit.side === side)?.id ?? "");
+  return [
+    { key: "choose", text: `Click ${own} to see its ranges`, isDone: state.chosen.length > 0 },
+    { key: "measure", text: `Then click ${enemy} to measure`, isDone: state.chosen.length > 1 },
+    { key: "drag", text: `Drag ${own} and let go`, isDone: state.undo.length > 0 },
+    { key: "bump", text: "Bump the camera, below the table", isDone: false },
+  ];
+}
+
+/** @type {(state: State, changed: () => void) => void} */
+export function listenToTrying(state, changed) {
+  if (!state.facts.simulated) return;
+  onClick("bump", () => tick("bump"));
+  onClick("try-close", () => {
+    tick(CLOSED);
+    changed();
+  });
+}
+
+/** @type {(key: string) => void} */
+function tick(key) {
+  if (tried.has(key)) return;
+  tried.add(key);
+  localStorage.setItem(KEPT, JSON.stringify([...tried]));
+}
+
+/** @type {(state: State) => void} */
+export function renderTrying(state) {
+  if (!state.facts.simulated) return;
+  const isPlaying = Boolean(state.game.view?.has_begun);
+  byId("try").hidden = wasTried || tried.has(CLOSED) || isPlaying;
+  if (byId("try").hidden) return;
+  const all = steps(state);
+  for (const { key, isDone } of all) if (isDone) tick(key);
+  updateChildren(
+    byId("try-steps"),
+    all,
+    ({ key }) => key,
+    () => document.createElement("li"),
+    (row, { key, text }) => {
+      setText(row, text);
+      row.classList.toggle("done", tried.has(key));
+    },
+  );
+}
