@@ -12,7 +12,7 @@ from pathlib import Path
 from calibration.camera_file import read_camera_file
 from calibration.grey import to_grey
 from tablecam.capture.picture_files import read_picture
-from tablecam.table.formation import with_formations
+from tablecam.rules.games import with_formations
 from tablecam.table.position_file import position_to_json
 from tablecam.table.table_file import read_table_file
 from tablecam.vision.search.tag_finder import find_tags

@@ -23,6 +23,7 @@ BAD_INPUT = 2
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "demo": "demo.demo",
+        "check": "check.check",
         "plan": "plan.plan",
         "print": "print_sheets.print_sheets",
         "calibrate": "calibrate.calibrate",

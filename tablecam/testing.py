@@ -100,7 +100,7 @@ def unit(
 
 def position(
     *units: Unit,
-    game: str = GAMES[0],
+    game: str = next(iter(GAMES)),
     table: TableSize = TABLE,
     commanders: Sequence[Commander] = (),
     terrain: Sequence[Terrain] = (),

@@ -28,9 +28,8 @@ from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.referee.seats import SHARED
-from tablecam.rules.games import game_of
+from tablecam.rules.games import game_of, with_formations
 from tablecam.rules.maurice.charge.limits import attempts_of
-from tablecam.table.formation import with_formations
 from tablecam.table.model import Commander, Position
 from tablecam.table.motion import TABLE_RESTS_AFTER_S, TableMotion
 from tablecam.vision.tracking.position import position_of
@@ -47,12 +46,12 @@ SENTENCES = {"because", "clause", "sentence", "text"}
 READS = {"startswith", "endswith", "partition", "rpartition", "split", "removeprefix", "replace"}
 
 HELD = {
-    "files entered for: may F1 fire at B1": 61,
-    "files entered for a charge by hand": 108,
+    "files entered for: may F1 fire at B1": 60,
+    "files entered for a charge by hand": 109,
     "times a charge by hand works out charges": 1,
-    "modules with exactly one importer": 52,
+    "modules with exactly one importer": 48,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 21_450,
+    "lines of Maurice Lite": 21_170,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 33,
 }

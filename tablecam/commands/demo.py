@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import click
 
 from tablecam.capture.reader import Reader
 from tablecam.commands.serving import GameOptions, game_options, game_record, page_options, serve
-from tablecam.simulate.demo import demo_camera, embedded_demo
+from tablecam.simulate.demo import demo_camera, demo_text, embedded_demo
 from tablecam.simulate.source import SimulatedSource
 
 
 @click.command("demo")
 @page_options
 @game_options
-def demo(host: str, port: int, open_browser: bool, game: GameOptions) -> None:
+@click.option("--game", "shown", metavar="NAME", help="The game to show; `free` has no rulebook.")
+def demo(host: str, port: int, open_browser: bool, game: GameOptions, shown: str | None) -> None:
     """Run a simulated game; needs no camera and no files.
 
     A simulated camera watches a scripted battle. Its pictures go through the same search, fit and
     tracking as those of a real camera. Drag units on the page and see them found again.
     """
+    table = embedded_demo(shown)
+    camera = demo_camera(table=table.roster.table)
     click.echo("Starting the simulated table …", err=True)
-    table, camera = embedded_demo(), demo_camera()
-    table_file = (files("tablecam.simulate") / "demo_table.toml").read_text(encoding="utf-8")
     with Reader(lambda: SimulatedSource(table, camera), name="simulated", is_live=False) as reader:
         reader.start()
         serve(
@@ -34,6 +33,6 @@ def demo(host: str, port: int, open_browser: bool, game: GameOptions) -> None:
             port=port,
             open_browser=open_browser,
             game=game,
-            record=game_record(game, table.roster.game, table_file, None),
+            record=game_record(game, table.roster.game, demo_text(shown, "table") or "", None),
             simulated=table,
         )

@@ -22,8 +22,7 @@ from tablecam.errors import BadInput
 from tablecam.planning.advice import advice, collect_facts
 from tablecam.planning.detection_model_file import default_model
 from tablecam.planning.resolution_advice import resolution_advice
-from tablecam.rules.games import known_games
-from tablecam.table.formation import with_formations
+from tablecam.rules.games import known_games, with_formations
 from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
@@ -151,7 +150,8 @@ def _check_trusted(
 def _report(grey: Grey, reading: _Reading, roster: Roster) -> PictureReport:
     search, expectation = reading.search, default_model()
     exposed = exposure(grey, search.sightings)
-    facts = collect_facts(search, roster, missing=roster.base_type_by_tag(), exposure=exposed)
+    seen = {sighting.tag for sighting in search.sightings}
+    facts = collect_facts(search, roster, missing=roster.missing(seen), exposure=exposed)
     notes = (reading.news, reading.registration.problem)
     return picture_report(
         search,

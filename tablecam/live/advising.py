@@ -113,4 +113,4 @@ class Adviser:
 
     def _missing(self, sight: Sight) -> Collection[int]:
         known = {base.tag for base in sight.bases}
-        return [tag for tag in self._roster.base_type_by_tag() if tag not in known]
+        return self._roster.missing(known)

@@ -18,7 +18,7 @@ from tablecam.live.advising import Adviser
 from tablecam.live.health import Tally, health
 from tablecam.live.notices import with_notice
 from tablecam.live.state import Health, Reading, Snapshot
-from tablecam.table.formation import with_formations
+from tablecam.rules.games import with_formations
 from tablecam.table.roster import Roster
 from tablecam.vision.tracking.position import position_of
 from tablecam.vision.tracking.tracking import TrackedBase
@@ -190,7 +190,7 @@ class TableLoop(Background):
         return Tally(
             seen=sum(base.pose.seen == "now" for base in bases) + table_tags,
             held=sum(base.pose.seen == "held" for base in bases),
-            missing=tuple(tag for tag in self._roster.base_type_by_tag() if tag not in known),
+            missing=self._roster.missing(known),
             reprojection_px=None if registration is None else registration.rms_px,
             trouble="" if registration is None else registration.problem,
             advice=self._advice,

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tablecam.errors import BadInput
+from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.sides import side_of
 from tablecam.geometry.things import Thing, resolve
 from tablecam.rules.books import LengthByRule, book_of
-from tablecam.rules.games import described
+from tablecam.rules.games import described, game_of
 from tablecam.table.formation import read_formation
 from tablecam.table.model import BasePose, Commander, LengthUnit, Position, Unit
 from tablecam.table.roster import Roster
@@ -18,6 +19,7 @@ from tablecam.uncertainty.contact import contact
 from tablecam.uncertainty.illustration import illustration as shapes_about
 from tablecam.uncertainty.lengths import Length, distance
 from tablecam.uncertainty.within import within
+from tablecam.wording import counted
 
 Json = dict[str, Any]
 
@@ -38,13 +40,12 @@ def measure(
     first, second = resolve(position, a), resolve(position, b)
     ruled = _by_rule(position, first, second)
     length = distance(first.what, second.what) if ruled is None else ruled.length
-    base_width_mm = position.table.base_width_mm
     unit = unit or described(position.game).length_unit(position.table)
     document = {
         "a": a,
         "b": b,
-        **length.to_json(base_width_mm),
-        "sigma_bw": round(length.sigma_mm / base_width_mm, 5),
+        **length.to_json(position.table.base_width_mm),
+        **_in_bw("sigma_bw", length.sigma_mm, position),
         "distance": round(length.value_mm / unit.size_mm, 5),
         "unit": unit.symbol,
         "calibration": position.calibration,
@@ -106,8 +107,14 @@ def _within(
     position: Position, a: Thing, b: Thing, length: Length, limit: float, unit: LengthUnit
 ) -> Json:
     answer = within(length, limit, position.table, unit=unit, a=a.name, b=b.name)
-    range_bw = limit * unit.size_mm / position.table.base_width_mm
-    return {"range": limit, "unit": unit.symbol, "range_bw": round(range_bw, 5)} | answer.to_json()
+    in_bw = _in_bw("range_bw", limit * unit.size_mm, position)
+    return {"range": limit, "unit": unit.symbol} | in_bw | answer.to_json()
+
+
+def _in_bw(key: str, length_mm: float, position: Position) -> Json:
+    """Returns a length in base widths; nothing on a table without them."""
+    base_width_mm = position.table.base_width_mm
+    return {} if base_width_mm is None else {key: round(length_mm / base_width_mm, 5)}
 
 
 def _between_bases(position: Position, a: Thing, b: Thing) -> Json:
@@ -115,8 +122,9 @@ def _between_bases(position: Position, a: Thing, b: Thing) -> Json:
     # A marker and a point have no footprint (M-1.4): nothing touches them.
     if a == b or not (_has_footprint(a) and _has_footprint(b)):
         return {}
-    answer = contact(_as_unit(a), _as_unit(b), tolerance_mm=position.table.tolerance_mm).answer
-    return {"contact": answer.to_json(), "b_is": side_of(_as_unit(a), _as_unit(b))}
+    unit_a, unit_b = _as_unit(a), _as_unit(b)
+    answer = contact(unit_a, unit_b, tolerance_mm=position.table.tolerance_mm).answer
+    return {"contact": answer.to_json(), "b_is": side_of(unit_a, unit_b)}
 
 
 def _has_footprint(thing: Thing) -> bool:
@@ -190,13 +198,30 @@ def _lines(thing: Thing, roster: Roster) -> Iterable[str]:
     if bases:
         sigma_mm = max(base.sigma_mm for base in bases)
         sigma_deg = max(base.sigma_deg for base in bases)
-        yield f"Accurate to ±{sigma_mm:.2f} mm and ±{sigma_deg:.2f}°."
+        yield f"Accurate to {_at_least(sigma_mm)} mm and {_at_least(sigma_deg)}°."
     held = sum(base.seen == "held" for base in bases)
     if held:
         yield f"{held} of {len(bases)} hidden now: held where last seen."
 
 
+def _arranged(unit: Unit) -> str:
+    """Describes how several bases lie: `, 6 bases in 2 ranks`; empty for a single one."""
+    if len(unit.bases) < 2:
+        return ""
+    lie = arrangement(unit.bases)
+    ranks = f"{len(unit.bases)} bases in {counted(len(lie.ranks), 'rank')}"
+    return f", {ranks}" if len(lie.groups) == 1 else f", {ranks} and {len(lie.groups)} groups"
+
+
+def _at_least(sigma: float, step: float = 0.1) -> str:
+    """Writes a standard deviation to players, to whom less than a step means nothing."""
+    return f"better than {step:g}" if sigma < step else f"±{sigma:.1f}"
+
+
 def _unit_lines(unit: Unit, roster: Roster) -> Iterable[str]:
-    listed = next((len(entry.tags) for entry in roster.units if entry.id == unit.id), None)
+    if game_of(roster.game) is None:
+        yield f"{side_name(unit.side)} {unit.arm}{_arranged(unit)}."
+        return
+    listed = next((len(entry.upward()) for entry in roster.units if entry.id == unit.id), None)
     formation = read_formation(unit, roster_bases=listed)
     yield f"{side_name(unit.side)} {unit.arm}, {formation.name}: {formation.because}."

@@ -12,7 +12,7 @@ from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.table.missed import without_bases
 from tablecam.table.model import Position
-from tablecam.table.motion import TableMotion
+from tablecam.table.motion import TableMotion, apart_mm
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +21,9 @@ _PATIENCE_S = 0.5
 _GONE_S = 1.0
 """A unit to be taken off is gone once it was hidden this long: an arm that only reaches across has
 left by then, and a unit that still lies there is found again."""
+
+_NEXT_TO_WIDTHS = 2.0
+"""How far from a stack, in its own widths, a counter is last seen before a hand pushes it under."""
 
 _MISSED_S = 12.0
 """A base hidden this long is missed: no hand stays over a table for that long."""
@@ -76,7 +79,8 @@ class Refereeing(Background):
             except BadInput:
                 log.debug("%s was seen again just now", base)
         settled = self._motion.see(now.position, now.at_s)
-        missed = missed_tags(now)
+        stacks = self._referee is not None and self._referee.game.counters_stack
+        missed = missed_tags(now, counters_stack=stacks)
         latest = settled or self._latest
         # A base that becomes missed changes the referee's table, though nothing has moved.
         if latest is None or (settled is None and missed == self._missed):
@@ -97,9 +101,25 @@ class Refereeing(Background):
             log.exception("the position could not be saved")
 
 
-def missed_tags(now: Snapshot) -> frozenset[int]:
-    """Returns the tags of bases that have been hidden for longer than a hand hides them."""
-    return frozenset(tag for tag, hidden_s in now.held_for_s.items() if hidden_s >= _MISSED_S)
+def missed_tags(now: Snapshot, *, counters_stack: bool = False) -> frozenset[int]:
+    """Returns the tags of bases that have been hidden for longer than a hand hides them.
+
+    Where counters stack, one that was last seen at another that is still seen has been pushed under
+    it, and is missed as soon as a hand has left.
+    """
+    hidden_for_s = now.held_for_s
+    missed = frozenset(tag for tag, hidden_s in hidden_for_s.items() if hidden_s >= _MISSED_S)
+    if not counters_stack:
+        return missed
+    bases = [base for unit in now.position.units for base in unit.bases]
+    seen = [base for base in bases if base.seen == "now"]
+    return missed | {
+        base.tag
+        for base in bases
+        if base.tag is not None
+        and hidden_for_s.get(base.tag, 0.0) >= _GONE_S
+        and any(apart_mm(base, other) <= _NEXT_TO_WIDTHS * base.width_mm for other in seen)
+    }
 
 
 def gone(now: Snapshot, left: Mapping[str, int]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tablecam.errors import BadInput
 from tablecam.rules.books import Book, book_of
+from tablecam.rules.measuring import Measures
 from tablecam.rules.reports import Finding, UnitReport
 from tablecam.table.model import Position
 from tablecam.table.motion import steadied
@@ -31,7 +32,7 @@ class LiveRulings:
 
     def __init__(self, roster: Roster) -> None:
         self._roster = roster
-        self._book = book_of(roster.game)
+        self._book = book_of(roster.game) or Measures(roster.game)
         self._turn = threading.Lock()
         self._ruled: dict[str, _Ruled] = {}
         self._steady: Position | None = None
@@ -39,7 +40,7 @@ class LiveRulings:
     @property
     def has_rules(self) -> bool:
         """Whether there is a rulebook for this table's game."""
-        return self._book is not None
+        return book_of(self._roster.game) is not None
 
     def unit_sheet(self, position: Position, unit: str, active: str) -> UnitReport:
         """Reports on one unit when it is a side's round.
@@ -80,8 +81,6 @@ class LiveRulings:
             return book.answer(handle, question), book.ruled_position(handle)
 
     def _handle(self, position: Position, active: str) -> tuple[Book, object, Sheets]:
-        if self._book is None:
-            raise BadInput("rulings", f"there are none for {self._roster.game} yet")
         self._check_side(active)
         # A base within its sigma keeps its old place: noise changes no ruling, and only what really
         # moved is worked out again.

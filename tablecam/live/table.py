@@ -69,7 +69,11 @@ class LiveTable:
         self._recording: Recording | None = None
         if (game := game_of(roster.game)) is not None:
             self._referee = Referee(
-                game, is_automatic=confirms_by_itself, tell=self._game_changed, keeper=record
+                game,
+                is_automatic=confirms_by_itself,
+                tell=self._game_changed,
+                keeper=record,
+                files=roster.files,
             )
             if record is not None and (unfinished := record.unfinished()) is not None:
                 self._referee.resume(unfinished)

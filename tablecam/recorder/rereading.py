@@ -31,8 +31,7 @@ from tablecam.record.writer_lock import WriterLock
 from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.recorder.picture_budget import DEFAULT_MB
 from tablecam.recorder.recording import Recording
-from tablecam.rules.games import known_games
-from tablecam.table.formation import with_formations
+from tablecam.rules.games import known_games, with_formations
 from tablecam.table.motion import TableMotion
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file

@@ -58,7 +58,7 @@ def ruling_document(suggestion: Suggestion) -> Json:
 def outlines(position: Position) -> dict[str, list[Json]]:
     """Returns the outlines of each unit's bases and each commander's marker, by id."""
     units = {unit.id: [outline(base) for base in unit.bases] for unit in position.units}
-    side_mm = position.table.base_width_mm
+    side_mm = position.table.marker_mm
     commanders = {
         commander.id: [outline(marker_of(commander, side_mm))] for commander in position.commanders
     }
@@ -73,7 +73,7 @@ def outline(base: BasePose) -> Json:
         "heading_deg": round(base.heading_deg, 2),
         "width_mm": base.width_mm,
         "depth_mm": base.depth_mm,
-    }
+    } | ({} if base.shape == "rectangle" else {"shape": base.shape})
 
 
 def game_status(game: Game[Any, Any], state: Any) -> Json:

@@ -135,7 +135,7 @@ def _commander_placing(commander: Commander, seen: Position) -> Iterator[Placing
     on_table = next((other for other in seen.commanders if other.id == commander.id), None)
     if on_table is not None and has_its_place(on_table, commander):
         return
-    marker = marker_of(commander, seen.table.base_width_mm)
+    marker = marker_of(commander, seen.table.marker_mm)
     if on_table is None:
         yield Placing(commander.id, (marker,), None)
         return

@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tablecam.documents import document_from
@@ -28,6 +30,7 @@ from tablecam.referee.seats import SHARED, Proposal, Seat
 from tablecam.referee.tie_break import TieBreak, decided_by
 from tablecam.referee.version_guard import VersionGuard, check_asked, check_plays, offered
 from tablecam.rules.game import OVERRULE, Game, Refused, Suggestion
+from tablecam.rules.game_files import FORMATS, options_with_files
 from tablecam.rules.play import Play
 from tablecam.table.model import Position
 from tablecam.uncertainty.answer import Answer
@@ -67,8 +70,10 @@ class Referee:
         tell: Callable[[int], None] = lambda version: None,
         keeper: GameStore | None = None,
         now_s: Callable[[], float] = time.monotonic,
+        files: Mapping[str, Path] = MappingProxyType({}),
     ) -> None:
         self.game = game
+        self._files = files
         self._tell = tell
         self._lock = threading.RLock()
         self._controller = GameController(game, is_automatic=is_automatic)
@@ -182,16 +187,21 @@ class Referee:
 
         Raises:
             NotYours: The seat is a spectator's.
-            BadInput: The table does not fit the game, or an option is wrong.
+            BadInput: The table does not fit the game, or an option or a file is wrong.
         """
         check_plays(seat)
+        options = options_with_files(
+            options, self.game.name, self.game.file_models, self._files, position.table.hex_map
+        )
         with self._lock:
             if not self._is_in_middle or seat == SHARED:
                 self._begin(position, options)
                 return
             # Raises for what cannot be begun.
             Play(self.game, position, options)
-            terms = ", ".join(f"{key} {value}" for key, value in options.items())
+            terms = ", ".join(
+                f"{key} {value}" for key, value in options.items() if key not in FORMATS
+            )
             self._propose(
                 seat,
                 f"another game ({terms})" if terms else "another game",

@@ -149,6 +149,7 @@ def _described(play: AnyPlay, seat: Seat, seen: Json, *, is_asked: bool) -> Json
     game, state = play.game, play.state
     return {
         "standing": to_plain(game.standing(seen)),
+        "house": list(play.house),
         "marks": marks(game, markers(game, state)),
         "settings": [to_plain(setting) for setting in game.settings(state)] if seat.plays else [],
         "forms": [to_plain(form) for form in game.forms(state)] if is_asked else [],

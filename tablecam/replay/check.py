@@ -18,9 +18,12 @@ import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry, Json, Kind
 from tablecam.replay.film import public_part
+from tablecam.replay.moment import document_after
 from tablecam.replay.rerun import Rerun
 from tablecam.rules.books import book_of
 from tablecam.rules.games import game_of
+from tablecam.rules.measuring import Measures
+from tablecam.table.model import GAMES
 from tablecam.table.position_file import position_from_json
 from tablecam.toml_lines import KeyPath
 from tablecam.wording import quoted, written
@@ -167,26 +170,32 @@ class RecordingCheck:
             no difference.
 
     Raises:
-        BadInput: tablecam has no engine for the game.
+        BadInput: tablecam does not know the game.
     """
 
     def __init__(self, game: str, name: str, written_by: str = tablecam.__version__) -> None:
         engine = game_of(game)
-        if engine is None:
+        if engine is None and game not in GAMES:
             raise BadInput(name, f"tablecam has no rules for {game} to check by")
-        self._book = book_of(game)
-        self._rerun = Rerun(engine, name)
+        self._book = book_of(game) or Measures(game)
+        self._table: Json | None = None
         self._name = name
         self._game = game
         self._is_older = written_by != tablecam.__version__
         self.checked = CheckResult()
         self._checks: dict[Kind, Callable[[Entry], _Comparison]] = {
-            "position": self._position,
-            "play": self._play,
-            "deed": self._deed,
-            "ruling": self._ruling,
+            "position": self._position_alone,
             "dispute": self._dispute,
         }
+        # On a table without a rulebook, nothing is played.
+        if engine is not None:
+            self._rerun = Rerun(engine, name)
+            self._checks |= {
+                "position": self._position,
+                "play": self._play,
+                "deed": self._deed,
+                "ruling": self._ruling,
+            }
 
     def entry(self, entry: Entry) -> bool:
         """Checks the next entry and returns whether it holds."""
@@ -207,6 +216,12 @@ class RecordingCheck:
     def _document_only(self, entry: Entry) -> _Comparison:
         """Checks the document alone of an entry that has no consequences to recompute."""
         public_part(entry, self._name)
+        return _Comparison(None)
+
+    def _position_alone(self, entry: Entry) -> _Comparison:
+        self._table = document_after(self._table, entry, self._name)
+        position_from_json(self._table, f"{self._name}: entry {entry.number}", games=(self._game,))
+        self._count("position")
         return _Comparison(None)
 
     def _position(self, entry: Entry) -> _Comparison:
@@ -249,9 +264,6 @@ class RecordingCheck:
         asked: dict[str, Any] = entry.document["dispute"]
         source = f"{self._name}: entry {entry.number}"
         position = position_from_json(entry.document["position"], source, games=(self._game,))
-        # A game may be played without a book of rulings.
-        if self._book is None:
-            raise BadInput(source, f"tablecam has no rulings for {self._game} to check by")
         handle = self._book.rulings(position, asked["active"])
         line = self._book.answer(handle, asked["question"]["id"])
         answer = None if line.answer is None else line.answer.to_json()

@@ -17,6 +17,7 @@ from tablecam.replay.copies import ShowsProgress, without_progress
 from tablecam.replay.film_table import roster_in, roster_of, table_facts
 from tablecam.rules.descriptions import Described
 from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.game_files import house_files
 from tablecam.rules.games import described
 from tablecam.table.position_file import position_from_json
 
@@ -144,7 +145,9 @@ def _move(document: Json) -> Json:
 
 def _play(document: Json) -> Json:
     """Returns how a game begins, without `options`: they may name concealed cards."""
-    return {"position": document.get("position"), "after": _after(document.get("after", {}))}
+    house = list(house_files(document.get("options", {})))
+    public = {"position": document.get("position"), "after": _after(document.get("after", {}))}
+    return public | ({"house": house} if house else {})
 
 
 def _deed(document: Json) -> Json:

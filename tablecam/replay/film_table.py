@@ -30,7 +30,9 @@ def table_facts(roster: Roster) -> Json:
         "width_mm": table.width_mm,
         "depth_mm": table.depth_mm,
         "base_width_mm": table.base_width_mm,
+        "marker_mm": table.marker_mm,
         "tolerance_mm": table.tolerance_mm,
+        "files": {kind: path.name for kind, path in roster.files.items()},
         "sides": sides_of(roster),
         "side_names": {side: side_name(side) for side in sides_of(roster)},
         "terrain": [

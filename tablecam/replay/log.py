@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from tablecam.record.entries import Entry, Json, Kind
 from tablecam.replay.words import ANSWERS, counted
+from tablecam.rules.game_files import FORMATS
 from tablecam.table.sides import side_name
 from tablecam.wording import quoted
 
@@ -179,6 +180,9 @@ def _agreed(key: str, value: object, sides: Container[object]) -> str:
     name = key.replace("_", " ")
     if value is True:
         return name
+    if key in FORMATS:
+        source = value.get("source", "owner") if isinstance(value, dict) else ""
+        return f"{source} {name}"
     if isinstance(value, dict):
         choices = ", ".join(f"{side_name(side)} {choice}" for side, choice in value.items())
         return f"{name}: {choices}"

@@ -14,6 +14,7 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.outlines import corners, footprint
+from tablecam.rules.games import described
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Point, Position, Terrain, Unit
 from tablecam.table.sides import side_name
@@ -233,9 +234,9 @@ def _legend(position: Position, grid: _Grid) -> Iterator[str]:
         _GROUND.get(kind, _OTHER_GROUND) + _NO_BREAK_SPACE + kind.replace("_", _NO_BREAK_SPACE)
         for kind in kinds
     ]
-    unit_mm = position.table.base_width_mm
-    across, down = grid.cell_mm / unit_mm, grid.row_mm / unit_mm
-    scale = f"a character is {across:.1f} BW wide and {down:.1f} BW high"
+    unit = described(position.game).length_unit(position.table)
+    across, down = grid.cell_mm / unit.size_mm, grid.row_mm / unit.size_mm
+    scale = f"a character is {across:.1f} {unit.symbol} wide and {down:.1f} {unit.symbol} high"
     yield "; ".join(filter(None, (", ".join(ground), scale)))
 
 

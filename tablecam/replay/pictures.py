@@ -17,7 +17,7 @@ from tablecam.drawing.map_view import MapView
 from tablecam.drawing.pen import INK, PAPER, WHITE, Colour, Pen, Picture
 from tablecam.drawing.shape_style import side_colours
 from tablecam.errors import BadInput
-from tablecam.geometry.outlines import corners
+from tablecam.geometry.outlines import rim
 from tablecam.record.journal import Journal
 from tablecam.replay.scenes import MOVE_S, Scene
 from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit
@@ -91,7 +91,7 @@ class Studio:
         pen = Pen(ground.copy(), self.width_px / self.units_across)
         for unit in marked_units:
             for base in unit.bases:
-                outline_px = view.pixels(np.array(corners(base)))
+                outline_px = view.pixels(rim(base))
                 pen.area(outline_px, self._colours[unit.side], opacity=_FILL_OPACITY)
         return with_units(
             pen.picture, view, marked_units, self.sides, units_across=self.units_across
@@ -114,10 +114,11 @@ class Studio:
             yield picture
 
     def _base(self, pen: Pen, view: MapView, base: BasePose, colour: Colour) -> None:
-        outline_px = view.pixels(np.array(corners(base)))
+        outline_px = view.pixels(rim(base))
         pen.area(outline_px, colour, opacity=_FILL_OPACITY)
         pen.lines(outline_px, colour, width=2.4, casing=WHITE, closed=True)
-        pen.lines(outline_px[:2], colour, width=6.0, casing=WHITE)
+        if base.shape == "rectangle":
+            pen.lines(outline_px[:2], colour, width=6.0, casing=WHITE)
 
     @cached_property
     def _colours(self) -> dict[str, Colour]:
@@ -179,7 +180,7 @@ def _photograph(journal: Journal, view: MapView, entry: int) -> Picture:
 
 def _units_and_commanders(position: Position) -> tuple[Unit, ...]:
     """Returns units, and commanders as units of one base."""
-    size_mm = position.table.base_width_mm
+    size_mm = position.table.marker_mm
     commanders = (
         Unit(
             commander.id,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.camera import Camera
+from tablecam.geometry.outlines import rim
 from tablecam.simulate.figures import Shape, figures
 from tablecam.simulate.light import GAMMA, INK, PAPER, Linear, linear_colour
 from tablecam.simulate.mat import SHADOW_MM_PER_MM
@@ -19,7 +20,7 @@ from tablecam.simulate.print_ink import Print, seen_print
 from tablecam.simulate.rays import Array, Box, plane_map
 from tablecam.simulate.tag_prints import TagPrints
 from tablecam.simulate.uniforms import Uniform, uniform
-from tablecam.table.model import Arm
+from tablecam.table.model import Arm, BasePose
 from tablecam.table.roster import BaseType, Roster
 
 _MARGIN_SIGMAS = 5
@@ -69,8 +70,12 @@ class BasePainter:
         patch = Patch.clear(box)
         # Painted from the bottom up: shadow on the table, base, tag, shadow on the base,
         # miniatures.
-        patch.shade(self._soft(_slab_shadow(self._camera, outline, box)) * np.float32(0.45))
-        covered, _ = seen_print(self._camera, outline, box, self._blur_px, is_quick=True)
+        rim_mm = _rim_mm(place, base.base_type)
+        patch.shade(self._soft(_slab_shadow(self._camera, rim_mm, box)) * np.float32(0.45))
+        if base.base_type.shape == "rectangle":
+            covered, _ = seen_print(self._camera, outline, box, self._blur_px, is_quick=True)
+        else:
+            covered = self._soft(_filled(self._camera, rim_mm, box))
         patch.cover(self._ground(tag, place, base, box), covered)
         lay_print(patch, self._camera, sheet, self._blur_px)
         if base.shapes:
@@ -102,9 +107,7 @@ class BasePainter:
             ((forward + 17.3 * tag) * 3 % 250).astype(np.float32),
             cv2.INTER_LINEAR,
         )
-        to_edge_mm = np.minimum(
-            base_type.width_mm / 2 - np.abs(right), base_type.depth_mm / 2 - np.abs(forward)
-        )
+        to_edge_mm = _to_edge_mm(base_type, right, forward)
         edge = 1 - 0.5 * np.exp(-np.square(np.maximum(to_edge_mm, 0) / 0.8))
         shade = (grain * edge).astype(np.float32)
         colour = np.array(linear_colour(*base.uniform.ground), dtype=np.float32)
@@ -202,7 +205,13 @@ def _painted_bases(roster: Roster, *, with_figures: bool) -> dict[int, _PaintedB
             # The second base carries the flag, or the only one.
             has_flag = index == min(1, len(unit.tags) - 1)
             bases[tag] = _painted_base(
-                unit.id, unit.side, unit.arm, unit.base_type, tag, has_flag, with_figures
+                unit.id,
+                unit.side,
+                unit.arm,
+                unit.faces.get(tag, unit.base_type),
+                tag,
+                has_flag,
+                with_figures,
             )
     for commander in roster.commanders:
         bases[commander.tag] = _painted_base(
@@ -231,16 +240,45 @@ def _painted_base(
     return _PaintedBase(base_type, colours, shapes)
 
 
-def _slab_shadow(camera: Camera, outline: Print, box: Box) -> NDArray[np.float32]:
+def _slab_shadow(camera: Camera, rim_mm: Array, box: Box) -> NDArray[np.float32]:
     """Returns the narrow shadow that a base's thickness casts on the table."""
-    corners = outline.corners_mm.copy()
-    corners[:, :2] += SHADOW_MM_PER_MM * (corners[:, 2:] + 0.6)
+    shadow_mm = rim_mm.copy()
+    shadow_mm[:, :2] += SHADOW_MM_PER_MM * (rim_mm[:, 2:] + 0.6)
     # The shadow lies on the table.
-    corners[:, 2] = 0
-    pixels = (camera.to_image(corners) - [box.left, box.top]) * 2**_SHIFT_BITS
-    shadow = np.zeros((box.height, box.width), np.uint8)
-    cv2.fillPoly(shadow, [np.rint(pixels).astype(np.int32)], 255, cv2.LINE_AA, _SHIFT_BITS)
-    return _share(cv2.GaussianBlur(shadow, (0, 0), 1.2))
+    shadow_mm[:, 2] = 0
+    return np.asarray(cv2.GaussianBlur(_filled(camera, shadow_mm, box), (0, 0), 1.2))
+
+
+def _filled(camera: Camera, outline_mm: Array, box: Box) -> NDArray[np.float32]:
+    """Returns the share of each pixel that an outline (k, 3) covers."""
+    pixels = (camera.to_image(outline_mm) - [box.left, box.top]) * 2**_SHIFT_BITS
+    cover = np.zeros((box.height, box.width), np.uint8)
+    cv2.fillPoly(cover, [np.rint(pixels).astype(np.int32)], 255, cv2.LINE_AA, _SHIFT_BITS)
+    return _share(cover)
+
+
+def _rim_mm(place: Place, base_type: BaseType) -> Array:
+    """Returns the outline (k, 3) of a base's top."""
+    pose = BasePose(
+        place.x_mm,
+        place.y_mm,
+        place.heading_deg,
+        base_type.width_mm,
+        base_type.depth_mm,
+        shape=base_type.shape,
+    )
+    outline_mm = rim(pose)
+    return np.column_stack([outline_mm, np.full(len(outline_mm), base_type.tag_height_mm)])
+
+
+def _to_edge_mm(base_type: BaseType, right: Array, forward: Array) -> Array:
+    """Returns how far points of a base lie from its edge, roughly for an oval."""
+    half_width_mm, half_depth_mm = base_type.width_mm / 2, base_type.depth_mm / 2
+    if base_type.shape == "rectangle":
+        to_side_mm, to_front_mm = half_width_mm - np.abs(right), half_depth_mm - np.abs(forward)
+        return np.asarray(np.minimum(to_side_mm, to_front_mm))
+    share = np.hypot(right / half_width_mm, forward / half_depth_mm)
+    return np.asarray((1.0 - share) * min(half_width_mm, half_depth_mm))
 
 
 def _outline(place: Place, base_type: BaseType) -> Print:

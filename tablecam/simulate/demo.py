@@ -1,34 +1,92 @@
-"""The embedded demo: its table, battle and camera."""
+"""The embedded demos: their tables, scripts and camera.
+
+A game's package shows itself by a `demo_table.toml` and a `demo_script.toml`; those of the default
+demo and of a table without a rulebook lie here.
+"""
 
 from __future__ import annotations
 
 import math
-from importlib.resources import as_file, files
+import tomllib
+from importlib.resources import files
 
 import cv2
 import numpy as np
 
 from calibration.camera import Camera, Pose
 from calibration.lens import Lens
-from tablecam.simulate.battle import LEUTHEN
+from tablecam.documents import document_from
+from tablecam.errors import BadInput
+from tablecam.rules.discovery import text_of
+from tablecam.rules.games import game_names, known_games
+from tablecam.simulate.script import Script, script_from
 from tablecam.simulate.table import SimulatedTable
-from tablecam.table.model import TableSize
+from tablecam.table.model import FREE, TableSize
 from tablecam.table.roster import Roster
-from tablecam.table.table_file import read_table_file
+from tablecam.table.table_file import roster_from
+from tablecam.wording import nearest, quoted
 
 _FIELD_PER_HEIGHT = 0.93
 """The share of the picture's height and width that the table may fill."""
 
 
-def demo_roster() -> Roster:
-    """Returns the embedded roster: two armies of eleven units and their commanders."""
-    with as_file(files("tablecam.simulate") / "demo_table.toml") as path:
-        return read_table_file(path)
+_OWN = {None: "demo", FREE: "free"}
+"""The names of the demos in this folder, by game; None is the default."""
 
 
-def embedded_demo() -> SimulatedTable:
-    """Returns the demo's table at the beginning of its battle."""
-    return SimulatedTable(demo_roster(), LEUTHEN)
+def demo_text(game: str | None, kind: str) -> str | None:
+    """Returns the text of a demo's `table` or `script`; None if the game has no demo."""
+    if game in _OWN:
+        file = files("tablecam.simulate") / f"{_OWN[game]}_{kind}.toml"
+        return file.read_text(encoding="utf-8")
+    default = demo_text(None, kind)
+    # The default demo plays a game, too.
+    is_default = default is not None and demo_roster().game == game
+    return default if is_default else text_of(str(game), f"demo_{kind}.toml")
+
+
+def games_with_demo() -> tuple[str, ...]:
+    """Returns the games of which there is a demo, the default first."""
+    games = dict.fromkeys((demo_roster().game, *game_names(), FREE))
+    return tuple(game for game in games if demo_text(game, "table") is not None)
+
+
+def demo_roster(game: str | None = None) -> Roster:
+    """Returns the roster of a game's demo; by default two armies of eleven units.
+
+    Raises:
+        BadInput: There is no demo of the game.
+    """
+    document = document_from(tomllib.loads(_demo_text(game, "table")), "demo table")
+    return roster_from(document, known_games())
+
+
+def demo_script(game: str | None = None) -> Script:
+    """Returns what hands do in a game's demo; by default a battle loosely after Leuthen.
+
+    Raises:
+        BadInput: There is no demo of the game.
+    """
+    return script_from(document_from(tomllib.loads(_demo_text(game, "script")), "script"))
+
+
+def _demo_text(game: str | None, kind: str) -> str:
+    text = demo_text(game, kind)
+    if text is None:
+        known = games_with_demo()
+        raise BadInput(
+            "--game", f"there is no demo of {quoted(str(game))}{nearest(str(game), known)}"
+        )
+    return text
+
+
+def embedded_demo(game: str | None = None) -> SimulatedTable:
+    """Returns a demo's table at the beginning of its script.
+
+    Raises:
+        BadInput: There is no demo of the game.
+    """
+    return SimulatedTable(demo_roster(game), demo_script(game))
 
 
 def demo_camera(

@@ -54,8 +54,9 @@ def figures(
     rng = np.random.default_rng(seed)
     rim_mm = base_type.tag_size_mm * 2 / 3  # half the tag and its white rim
     back_mm = base_type.tag_forward_mm + rim_mm
-    front_mm = base_type.depth_mm / 2
-    half_mm = base_type.width_mm / 2
+    # On a round base the miniatures stand nearer to its middle.
+    share = 0.5 if base_type.shape == "rectangle" else 0.38
+    front_mm, half_mm = share * base_type.depth_mm, share * base_type.width_mm
     if arm == "cavalry":
         shapes = _troop(back_mm, front_mm, half_mm, uniform, rng, has_flag=has_flag)
     elif arm == "artillery":

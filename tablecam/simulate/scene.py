@@ -58,7 +58,9 @@ def true_position(roster: Roster, places: Mapping[int, Place]) -> Position:
                 side=unit.side,
                 arm=unit.arm,
                 bases=tuple(
-                    _pose(tag, places[tag], unit.base_type) for tag in unit.tags if tag in places
+                    _pose(tag, places[tag], unit.faces.get(tag, unit.base_type))
+                    for tag in unit.tags
+                    if tag in places
                 ),
                 extra=unit.extra,
             )
@@ -87,4 +89,5 @@ def _pose(tag: int, place: Place, base_type: BaseType) -> BasePose:
         base_type.width_mm,
         base_type.depth_mm,
         tag=tag,
+        shape=base_type.shape,
     )

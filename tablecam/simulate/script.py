@@ -1,11 +1,16 @@
-"""The script of a battle: the starting places, and the orders that hands carry out."""
+"""The script of a simulated table: the starting places, and the orders that hands carry out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from tablecam.simulate.moves import Move
+from pydantic import Field
+
+from tablecam.documents import Document
+from tablecam.simulate.moves import Deploy, Forward, Glide, Move, Side, Wheel
 from tablecam.simulate.places import ScriptFormation
+from tablecam.table.sections import Coordinate, Name, NotNegative, StrictModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +56,89 @@ class Script:
     starts: tuple[Start, ...]
     orders: tuple[Order | Pointing, ...]
     rest_s: float = 4.0
+
+
+FORMAT = "tablecam.script"
+VERSION = 1
+
+Heading = Annotated[float, Field(ge=-360.0, le=360.0)]
+Place = tuple[Coordinate, Coordinate, Heading]
+
+
+class _StartSection(StrictModel):
+    id: Name
+    at: Annotated[Place, Field(strict=False)]
+    formation: ScriptFormation = "line"
+
+
+class _ForwardSection(StrictModel):
+    forward_mm: Coordinate
+
+    def to_move(self) -> Move:
+        return Forward(self.forward_mm)
+
+
+class _WheelSection(StrictModel):
+    wheel: Side
+    degrees: Heading
+
+    def to_move(self) -> Move:
+        return Wheel(self.wheel, self.degrees)
+
+
+class _DeploySection(StrictModel):
+    deploy: Side
+
+    def to_move(self) -> Move:
+        return Deploy(self.deploy)
+
+
+class _GlideSection(StrictModel):
+    to: Annotated[Place, Field(strict=False)]
+
+    def to_move(self) -> Move:
+        return Glide(*self.to)
+
+
+class _OrderSection(StrictModel):
+    at_s: NotNegative
+    id: Name
+    moves: list[_ForwardSection | _WheelSection | _DeploySection | _GlideSection]
+
+    def to_order(self) -> Order:
+        return Order(self.at_s, self.id, tuple(move.to_move() for move in self.moves))
+
+
+class _PointingSection(StrictModel):
+    at_s: NotNegative
+    side: Name
+    points_at: Annotated[tuple[Coordinate, Coordinate], Field(strict=False)]
+    rest_s: NotNegative = 1.2
+
+    def to_order(self) -> Pointing:
+        return Pointing(self.at_s, self.side, *self.points_at, self.rest_s)
+
+
+class _ScriptFile(StrictModel):
+    format: Literal["tablecam.script"]
+    version: int
+    near_side: Name
+    rest_s: NotNegative = 4.0
+    starts: list[_StartSection]
+    orders: list[_OrderSection | _PointingSection]
+
+
+def script_from(document: Document) -> Script:
+    """Returns the script in a document.
+
+    Raises:
+        BadInput: Names the key, the expected and the actual value.
+    """
+    document.require(FORMAT, VERSION)
+    file = document.parsed(_ScriptFile)
+    return Script(
+        file.near_side,
+        tuple(Start(start.id, *start.at, start.formation) for start in file.starts),
+        tuple(order.to_order() for order in file.orders),
+        file.rest_s,
+    )

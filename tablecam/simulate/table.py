@@ -319,7 +319,7 @@ class SimulatedTable:
             if id != unit_id and not self._is_off(id)
         }
         outlines = np.array(list(others.values())).reshape(-1, 4, 2)
-        step = way_out_mm(mine, outlines, self.roster.table.base_width_mm)
+        step = way_out_mm(mine, outlines, self.roster.table.marker_mm)
         if step is None:
             under = max(
                 others, key=lambda id: float(overlaps_mm(mine[None], others[id][None])[0, 0])

@@ -108,7 +108,7 @@ class Timeline:
         self._near_side = script.near_side
         self.base_types = {unit.id: unit.base_type for unit in roster.units}
         self.base_types |= {commander.id: commander.base_type for commander in roster.commanders}
-        self.tags = {unit.id: unit.tags for unit in roster.units}
+        self.tags = {unit.id: unit.upward() for unit in roster.units}
         self.tags |= {commander.id: (commander.tag,) for commander in roster.commanders}
         self._sides = {unit.id: unit.side for unit in roster.units}
         self._sides |= {commander.id: commander.side for commander in roster.commanders}

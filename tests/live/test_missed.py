@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tablecam.live.refereeing import Refereeing
+from tablecam.live.refereeing import Refereeing, missed_tags
 from tablecam.live.state import Health, Snapshot
 from tablecam.record.entries import Entry, Kind
 from tablecam.record.game_file import GameFile
@@ -146,3 +146,19 @@ def test_a_commander_who_was_taken_off_is_missed_until_he_is_seen_again(watched:
     assert watched.said() == ["cinc cannot be seen on the table: put him back where he stood"]
     watched.hide({})
     comes_true(lambda: watched.said() == [])
+
+
+def test_a_counter_pushed_under_another_is_missed_at_once_where_counters_stack() -> None:
+    pushed = BasePose(300, 300, 90, 15, 15, tag=1, seen="held")
+    top = BasePose(318, 305, 90, 15, 15, tag=2)
+    alone = replace(pushed, x_mm=700, tag=3)
+    units = tuple(
+        Unit(name, "red", "infantry", (base,))
+        for name, base in (("A", pushed), ("B", top), ("C", alone))
+    )
+    position = Position("maida-1806", table().table, units)
+    now = Snapshot(1, 1, position, HEALTH, held_for_s={1: 1.5, 3: 1.5})
+    assert missed_tags(now) == frozenset()
+    assert missed_tags(now, counters_stack=True) == {1}
+    # A hand that reaches across is still there.
+    assert missed_tags(replace(now, held_for_s={1: 0.5}), counters_stack=True) == frozenset()

@@ -48,11 +48,11 @@ def test_who_is_not_of_the_table_is_refused_in_one_line(position, unit, active, 
         LiveRulings(demo_roster()).unit_sheet(position, unit, active)
 
 
-def test_a_game_without_a_rulebook_has_no_rulings(position):
+def test_a_game_without_a_rulebook_can_be_asked_what_any_table_can(position):
     rulings = LiveRulings(replace(demo_roster(), game="syw-d6"))
     assert not rulings.has_rules
-    with pytest.raises(BadInput, match="there are none for syw-d6 yet"):
-        rulings.unit_sheet(position, "P1", "prussian")
+    sheet = rulings.pair_sheet(replace(position, game="syw-d6"), "P1", "A1", "prussian")
+    assert [section.key for section in sheet.sections] == ["range", "contact"]
 
 
 def test_the_live_table_tells_of_a_unit_as_the_newest_picture_shows_it(scene):

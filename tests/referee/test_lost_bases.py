@@ -50,6 +50,14 @@ def test_any_base_of_the_unit_may_be_taken_off(referee: Referee) -> None:
     assert referee.suggested == ()
 
 
+def test_the_game_goes_on_with_the_bases_that_are_left(referee: Referee) -> None:
+    referee.table_at_rest(table(3))
+    unit = referee.position().unit("B1")
+    assert [base.tag for base in unit.bases] == [21, 22, 23]
+    assert unit.bases == table(3).unit("B1").bases
+    assert len(unit.state) == 0
+
+
 def test_a_base_is_put_back_when_its_loss_is_undone(referee: Referee) -> None:
     referee.table_at_rest(table(3))
     referee.undo(SHARED)

@@ -2,6 +2,7 @@
 
 import copy
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -9,8 +10,13 @@ import tablecam
 from tablecam.errors import BadInput
 from tablecam.record.entries import Entry
 from tablecam.replay.check import RecordingCheck
+from tablecam.rules.measuring import Measures
+from tablecam.simulate.demo import embedded_demo
+from tablecam.table.position_file import position_to_json
 from tests.replay.evening import evening
 from tests.replay.golden_recordings import DEALT, OWN, golden
+
+STARTED = datetime(2026, 5, 1, 20, 0, tzinfo=UTC)
 
 
 def checked(entries, *, game="maurice-lite", written_by=tablecam.__version__):
@@ -237,3 +243,20 @@ def test_what_an_older_tablecam_did_not_tell_is_no_difference():
 def test_a_game_that_tablecam_has_no_rules_for_cannot_be_checked():
     with pytest.raises(BadInput, match="tablecam has no rules for whist"):
         checked([], game="whist")
+
+
+def test_what_was_measured_without_a_rulebook_is_measured_again():
+    table = embedded_demo("free").truth()
+    line = Measures("free").answer(table, "sight/F8/B4")
+    position = position_to_json(table)
+    asked = {"active": "french", "question": line.question.to_json()}
+    dispute = asked | {"answer": line.answer.to_json(), "line": line.to_json()}
+    kept = [
+        Entry(1, "position", STARTED, {"whole": position}),
+        Entry(2, "dispute", STARTED, {"dispute": dispute, "position": position}),
+    ]
+    result = checked(kept, game="free")
+    assert result.fault is None
+    assert result.counts == {"position": 1, "dispute": 1}
+    dispute["answer"] = dispute["answer"] | {"answer": "yes"}
+    assert checked(kept, game="free").fault.entry == 2

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.simulate.battle import LEUTHEN
-from tablecam.simulate.demo import embedded_demo
+from tablecam.simulate.demo import demo_script, embedded_demo
 from tablecam.simulate.overlap import CONTACT_MM, overlaps_mm
 from tablecam.simulate.places import unit_corners_mm, unit_place
 from tablecam.simulate.table import SimulatedTable
@@ -230,8 +229,8 @@ def test_the_battle_begins_again_by_itself():
 
 
 def test_a_scene_says_which_bases_a_hand_holds(leuthen):
-    table = SimulatedTable(leuthen, LEUTHEN)
-    first = Timeline(LEUTHEN, leuthen).visits[0]
+    table = SimulatedTable(leuthen, demo_script())
+    first = Timeline(demo_script(), leuthen).visits[0]
     table.advance(first.arrive_s + 1.0)
     scene = table.scene()
     assert scene.held == frozenset(next(u.tags for u in leuthen.units if u.id == first.id))
@@ -278,7 +277,7 @@ def test_where_a_unit_was_taken_off_another_may_be_put_and_it_comes_back_beside_
 
 def test_no_hand_of_the_script_comes_for_what_was_taken_off():
     table = embedded_demo()
-    first = next(visit for visit in Timeline(LEUTHEN, table.roster).visits if visit.legs)
+    first = next(visit for visit in Timeline(demo_script(), table.roster).visits if visit.legs)
     table.take_off(first.id)
     table.advance((first.arrive_s + first.leave_s) / 2)
     scene = table.scene()
@@ -286,7 +285,7 @@ def test_no_hand_of_the_script_comes_for_what_was_taken_off():
     assert len(scene.hands) == len(
         [
             each
-            for each in Timeline(LEUTHEN, table.roster).visits_at(table.script_s)
+            for each in Timeline(demo_script(), table.roster).visits_at(table.script_s)
             if each.id != first.id
         ]
     )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.simulate.battle import LEUTHEN
+from tablecam.simulate.demo import demo_script
 from tablecam.simulate.overlap import CONTACT_MM, overlaps_mm
 from tablecam.simulate.places import unit_corners_mm, unit_outline_mm, unit_place
 from tablecam.simulate.script import Order, Pointing, Script, Start
@@ -19,7 +19,7 @@ FASTEST_HAND_MM_PER_S = 400.0
 
 @pytest.fixture(scope="module")
 def timeline(leuthen):
-    return Timeline(LEUTHEN, leuthen)
+    return Timeline(demo_script(), leuthen)
 
 
 @pytest.fixture(scope="module")

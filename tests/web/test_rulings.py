@@ -35,10 +35,10 @@ def live() -> StandingTable:
     return StandingTable(roster=roster, position=replace(POSITION, units=units))
 
 
-def test_a_page_learns_whether_there_are_rulings(client: FlaskClient, live: Any) -> None:
-    assert client.get("/api/table").json["rules"] is True
+def test_a_page_learns_whether_there_is_a_rulebook(client: FlaskClient, live: Any) -> None:
+    assert client.get("/api/table").json["rulebook"] is True
     live.has_rules = False
-    assert client.get("/api/table").json["rules"] is False
+    assert client.get("/api/table").json["rulebook"] is False
 
 
 def test_a_units_sheet_is_asked_for_by_unit_and_side(client: FlaskClient) -> None:
