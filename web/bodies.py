@@ -179,8 +179,8 @@ class Undo(BaseModel):
     version: int | None = None
 
 
-class Redo(BaseModel):
-    """A request to redo what was undone."""
+class AtVersion(BaseModel):
+    """A request without data of its own."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

@@ -14,12 +14,12 @@ from web.bodies import (
     Accept,
     Act,
     Agree,
+    AtVersion,
     Begin,
     Confirm,
     ConfirmAll,
     Correct,
     Intend,
-    Redo,
     Undo,
     request_body,
 )
@@ -55,6 +55,13 @@ def act() -> Response:
     """Does an offered action, or any other that the rules or the players allow."""
     body = request_body(Act, "act")
     _referee().act(seat_now(), body.action, body.version)
+    return _shown()
+
+
+@blueprint.post("/pass-all")
+def pass_all() -> Response:
+    """Lets the moment pass for every seat that is asked in a row."""
+    _referee().pass_all(seat_now(), request_body(AtVersion, "pass-all").version)
     return _shown()
 
 
@@ -108,7 +115,7 @@ def undo() -> Response:
 @blueprint.post("/redo")
 def redo() -> Response:
     """Redoes what was undone last."""
-    body = request_body(Redo, "redo")
+    body = request_body(AtVersion, "redo")
     again(_referee(), seat_now(), body.version)
     return _shown()
 

@@ -28,7 +28,8 @@ class GameController:
 
     Args:
         game: The rule system of the table.
-        is_automatic: Legal moves and actions without alternative are confirmed automatically.
+        is_automatic: Legal moves are confirmed automatically; actions without alternative always
+            are.
     """
 
     def __init__(self, game: Game[Any, Any], *, is_automatic: bool = False) -> None:
@@ -106,6 +107,11 @@ class GameController:
         with self.changing() as play:
             play.undo(self._with_automatic(play, steps))
 
+    @property
+    def can_undo(self) -> bool:
+        """Whether players have done anything."""
+        return self.play is not None and not all(map(self._is_automatic, self.play.done))
+
     def last_done(self, steps: int) -> tuple[Done[Any, Any], ...]:
         """Returns the actions that `undo` would take back.
 
@@ -117,9 +123,9 @@ class GameController:
         return play.done[len(play.done) - min(number, len(play.done)) :]
 
     def is_latest(self, action: Any) -> bool:
-        """Whether an action is the latest one, apart from `lay` actions of the referee."""
-        done = () if self.play is None else self.play.done
-        actions = (entry.action for entry in reversed(done) if not self._is_lay(entry.action))
+        """Whether an action is the latest one of a player."""
+        log = () if self.play is None else self.play.done
+        actions = (done.action for done in reversed(log) if not self._is_automatic(done))
         return bool(next(actions, None) == action)
 
     def compare(self) -> bool:
@@ -130,7 +136,7 @@ class GameController:
             # First: hands are never exact, and a hair's breadth is no move.
             self._adopt_small_differences(self.play)
             self.by_hand.compare(self.play.state)
-            if not (self.is_automatic and self._confirms_next(self.play)):
+            if not self._takes_only_choice(self.play) and not self._confirms_moves():
                 break
             has_confirmed = True
         return has_confirmed
@@ -139,15 +145,18 @@ class GameController:
         """Returns the number of actions that contain the latest `steps` actions of players."""
         count = 0
         for count, done in enumerate(reversed(play.done), start=1):
-            # Only the players' own actions count as steps.
-            steps -= not (self._is_lay(done.action) or done.note == ONLY_CHOICE)
+            steps -= not self._is_automatic(done)
             if steps == 0:
                 return count
+        if not self.can_undo:
+            raise Refused("expected an action to undo, but none has been done yet")
         # More than were done: a number that the game refuses.
         return count + steps
 
-    def _is_lay(self, action: Any) -> bool:
-        return bool(self.game.action_to_json(action)["type"] == LAY)
+    def _is_automatic(self, done: Done[Any, Any]) -> bool:
+        """Whether the referee did this by itself, rather than a player."""
+        is_lay = self.game.action_to_json(done.action)["type"] == LAY
+        return is_lay or done.note == ONLY_CHOICE
 
     def _adopt_small_differences(self, play: AnyPlay) -> None:
         """Updates the game's places to the table's, where they differ by very little."""
@@ -156,16 +165,19 @@ class GameController:
         if action is not None:
             play.apply(action)
 
-    def _confirms_next(self, play: AnyPlay) -> bool:
-        """Applies a forced action or confirms legal moves; returns whether there were any."""
+    def _takes_only_choice(self, play: AnyPlay) -> bool:
+        """Applies a forced action; returns whether there was one."""
         action = self.game.forced(play.state)
         if action is None:
-            return self._confirms_moves()
-        self.apply(action, ONLY_CHOICE)
+            return False
+        with self.changing():
+            play.repeat_or_apply(action, ONLY_CHOICE)
         return True
 
     def _confirms_moves(self) -> bool:
         """Confirms the moves that are legal beyond doubt; returns whether there were any."""
+        if not self.is_automatic:
+            return False
         confirmed = [self._confirms(suggestion) for suggestion in self.by_hand.together]
         # Single moves only if none belong together: the first that the game accepts.
         return any(confirmed or map(self._confirms, filter(is_sure, self.by_hand.suggested)))

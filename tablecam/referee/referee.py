@@ -99,6 +99,12 @@ class Referee:
             return self._run
 
     @property
+    def can_undo(self) -> bool:
+        """Whether players have done anything that they can take back."""
+        with self._lock:
+            return self._controller.can_undo
+
+    @property
     def proposal(self) -> Proposal | None:
         """The proposal that one side has made and that is still open."""
         with self._lock:
@@ -275,6 +281,24 @@ class Referee:
             with self._versions.counted(seat) if is_overrule else nullcontext():
                 parsed = self.game.action_from_json(action)
                 self._act(seat, play, parsed, note, version=version, is_overrule=is_overrule)
+
+    def pass_all(self, seat: Seat, version: int | None = None) -> None:
+        """Lets the moment pass for every seat that is asked in a row, at the shared screen.
+
+        Raises:
+            NotYours: The seat is not the shared screen, at which all players sit.
+            OutOfDate: As for `act`.
+            BadInput: Somebody has to decide something.
+        """
+        with self._lock:
+            play = self._checked(seat, version)
+            if seat != SHARED:
+                raise NotYours("seat", "expected the shared screen: each seat passes for itself")
+            if self.game.passed(play.state) is None:
+                raise Refused(f"expected a decision: {play.asked().question}")
+            while (action := self.game.passed(play.state)) is not None:
+                self._controller.apply(action)
+            self._go_on()
 
     def confirm(
         self, seat: Seat, unit: str, version: int | None = None, way: TieBreak = "seen"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tablecam.referee.game_controller import AnyPlay
+from tablecam.referee.game_controller import ONLY_CHOICE, AnyPlay
 from tablecam.referee.game_views import (
     event_lines,
     markers,
@@ -17,7 +17,7 @@ from tablecam.referee.game_views import (
 from tablecam.referee.intents import Intent
 from tablecam.referee.placing import Placing
 from tablecam.referee.referee import Referee
-from tablecam.referee.seats import Seat
+from tablecam.referee.seats import SHARED, Seat
 from tablecam.referee.together import is_sure
 from tablecam.referee.version_guard import AT
 from tablecam.rules.dice import Roll
@@ -65,7 +65,8 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
         "is_over": asked.is_over,
         "closed": None if asked.closed is None else asked.closed.to_json(),
         "actions": offered,
-        "can_undo": seat.plays and bool(play.done),
+        "pass_all": _pass_all(referee.game, play.state) if seat == SHARED else "",
+        "can_undo": seat.plays and referee.can_undo,
         "can_redo": seat.plays and play.can_redo,
         "proposed": _proposed(referee, seat),
         "refused": {seat.side or seat.kind: count for seat, count in referee.refused.items()},
@@ -103,6 +104,15 @@ def _offers(game: Game[Any, Any], play: AnyPlay, version: int) -> list[Json]:
             }
         )
     return offers
+
+
+def _pass_all(game: Game[Any, Any], state: Any) -> str:
+    """Returns the label by which all seats pass; empty where the asked one has to decide."""
+    action = game.passed(state)
+    if action is None:
+        return ""
+    group = game.action_groups.get(game.offered(state, action).group)
+    return "" if group is None else group.pass_all
 
 
 def _named_unit(action: Json) -> list[str]:
@@ -188,7 +198,8 @@ def _intent(intent: Intent, answer: Answer | None) -> Json:
 
 def _lines(deed: int, done: Done[Any, Any], seat: Seat) -> list[Json]:
     """Returns the events of an action, as a seat may see them."""
-    status: Json = {"undone": done.is_undone, "deed": deed}
+    is_chosen = done.note != ONLY_CHOICE
+    status: Json = {"undone": done.is_undone, "deed": deed, "is_chosen": is_chosen}
     return [line | status for line in event_lines(done, seat)]
 
 

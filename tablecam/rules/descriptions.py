@@ -152,12 +152,14 @@ class BeginField:
 class ActionGroup:
     """The heading of a group of actions; `hint` says how players make them by hand.
 
-    A group that `is_main` decides the turn and has large buttons.
+    A group that `is_main` decides the turn and has large buttons. `pass_all` says that every seat
+    that is asked in a row lets the moment pass (`Game.passed`).
     """
 
     title: str
     hint: str = ""
     is_main: bool = False
+    pass_all: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,6 +240,13 @@ class Game(Described, Protocol[State, Action]):
         """
         return None
 
+    def passed(self, state: State) -> Action | None:
+        """Returns the action by which the asked seat lets the moment pass: no card, no reaction.
+
+        It must show nothing that is concealed. None where the seat has to decide something.
+        """
+        return None
+
     def settings(self, state: State) -> tuple[Setting, ...]:
         """Returns what players may overrule, with the present values."""
         return ()

@@ -7,6 +7,7 @@ restores everything, so a document holds only the beginning and the log.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
 from types import MappingProxyType
@@ -158,6 +159,20 @@ class Play(Generic[State, Action]):
             raise Refused("expected an undone action, but there is none to redo")
         undone = self._taken_back[-1]
         return self.apply(undone.action, undone.note)
+
+    def repeat_or_apply(self, action: Action, note: str) -> Done[State, Action]:
+        """Applies an action that the referee takes by itself.
+
+        If the same was taken back last, it is redone: undo and redo draw no other cards.
+
+        Raises:
+            Refused: The action is not legal now.
+        """
+        undone = self._taken_back[-1] if self._taken_back else None
+        if undone is not None and undone.note == note and type(undone.action) is type(action):
+            with suppress(Refused):
+                return self.redo()
+        return self.apply(action, note)
 
     def place_of(self, deed: int) -> int:
         """Returns the index in `done` of the action with index `deed` in `log`.

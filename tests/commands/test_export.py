@@ -98,9 +98,9 @@ def test_a_position_is_the_one_as_of_its_entry_and_can_be_ruled_on(game, tmp_pat
 
 
 def test_entries_with_positions_are_named_where_there_is_none(game, battle, tmp_path, capsys):
-    for number in (0, -1, 34, 10**12):
+    for number in (0, -1, 35, 10**12):
         assert refused(capsys, game.path, "--position", number) == (
-            "tablecam: --position: expected an entry from 1 to 33, with new positions at "
+            "tablecam: --position: expected an entry from 1 to 34, with new positions at "
             f"1, 4, 11, 16, 22, 26, 32, got {number}"
         )
     assert re.search(r" and \d+ more, got 0$", refused(capsys, battle.path, "--position", 0))

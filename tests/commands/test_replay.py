@@ -28,7 +28,7 @@ def refused(capsys, *arguments):
 
 def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(game, capsys):
     told = said(capsys, game.path)
-    assert told.startswith("maurice-lite, started 2026-05-01 19:30: 33 entries in 16 min\n")
+    assert told.startswith("maurice-lite, started 2026-05-01 19:30: 34 entries in 16 min\n")
     for line in (
         "── a game begins: French with 2 units against British with 2 units; active French ──",
         "19:32:30      6 French declares: march  [M-4.4]\n                French draws 1 card",
@@ -66,7 +66,7 @@ def test_no_card_of_a_hand_is_told(battle, capsys):
 
 def test_json_has_every_line_with_its_entry_and_time(game, capsys):
     document = json.loads(said(capsys, game.path, "--json"))
-    assert (document["format"], document["version"], document["entries"]) == ("tablecam.log", 1, 33)
+    assert (document["format"], document["version"], document["entries"]) == ("tablecam.log", 1, 34)
     assert (document["id"], document["game"]) == (FACTS.id, FACTS.game)
     undone = [line for line in document["lines"] if line["is_undone"]]
     assert [line["text"] for line in undone] == ["F1 marches 3.00 BW of 4"]
@@ -124,7 +124,7 @@ def test_documents_of_another_shape_are_named_in_the_log(tmp_path, capsys):
 def test_a_check_tells_how_much_holds(game, battle, capsys):
     told = said(capsys, game.path, "--check")
     assert told.startswith(
-        "everything agrees: 1 game, 10 actions, 1 undo, 1 remark, 7 events, 12 states"
+        "everything agrees: 1 game, 11 actions, 1 undo, 1 remark, 7 events, 13 states"
     )
     assert "3 rulings, 1 dispute\n" in told
     document = json.loads(said(capsys, battle.path, "--check", "--json"))
@@ -184,7 +184,7 @@ def test_a_repair_saves_tells_and_leaves_the_damaged_file_alone(game, tmp_path, 
     assert "another kind of file" in refused(capsys, path)
     told = said(capsys, path, "--repair", tmp_path / "saved.tablecam")
     assert told.splitlines() == [
-        "saved: 33 entries, 12 pictures",
+        "saved: 34 entries, 12 pictures",
         "nothing is known to be lost",
         "damaged.tablecam: expected a tablecam recording, got another kind of file",
     ]
@@ -252,7 +252,7 @@ def test_a_picture_that_was_changed_is_told_by_replay_check_and_repair(game, tmp
     assert "everything agrees" not in told
     document = json.loads(said(capsys, path, "--check", "--json", code=1))
     assert (document["holds"], document["difference"]) == (False, None)
-    assert (document["digests"]["hold"], document["digests"]["entries"]) == (False, 33)
+    assert (document["digests"]["hold"], document["digests"]["entries"]) == (False, 34)
     told = said(capsys, path, "--repair", tmp_path / "saved.tablecam")
     assert "kept, but changed (they or their pictures): 1 picture (3)" in told
     assert "known to be lost" not in told

@@ -25,10 +25,7 @@ def act(referee: Referee, group: str, label: str, seat=FRENCH) -> None:
 def marching(**more: bool) -> Referee:
     """The french march F1."""
     referee = begun(**more)
-    for group, label in (("volleys", "No"), ("command", "March")):
-        act(referee, group, label)
-    if seat_view(referee, SHARED)["actions"][0]["group"] == "card":
-        act(referee, "card", "Draw", SHARED)
+    act(referee, "command", "March")
     act(referee, "activate", "F1:")
     while (now := seat_view(referee, SHARED))["actions"][-1]["group"] == "card":
         act(referee, "card", "No card", SHARED)

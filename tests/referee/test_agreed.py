@@ -3,7 +3,7 @@
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.referee.corrections import correct_choice, correct_dice, others, redo, undo_to
+from tablecam.referee.corrections import correct_choice, correct_dice, others, redo
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate, TooOften
 from tablecam.referee.seat_view import seat_view
@@ -92,29 +92,27 @@ def test_the_tables_own_screen_corrects_dealt_cards_by_itself() -> None:
 
 def test_nobody_fishes_for_cards_by_taking_his_draw_back() -> None:
     referee = dealt()
-    referee.act(FRENCH, {"type": "volleys", "invoke": False})
+    before = cards_of(referee, "french")
     referee.act(FRENCH, {"type": "declare", "command": "pass"})
-    referee.act(FRENCH, seat_view(referee, FRENCH)["actions"][0]["action"])
-    drawn, deeds = cards_of(referee, "french"), len(log_of(referee))
+    drawn = cards_of(referee, "french")
+    assert len(drawn) > len(before)
     referee.undo(FRENCH)
-    undo_to(referee, FRENCH, deeds - 4)
     assert cards_of(referee, "french") == drawn
     proposed = seat_view(referee, BRITISH)["proposed"]
     assert proposed["may_agree"]
-    assert proposed["text"].startswith("taking back 5 actions that showed a side")
+    assert proposed["text"].startswith("taking back 2 actions that showed a side")
     referee.agree(BRITISH, proposed["number"])
-    assert len(cards_of(referee, "french")) < len(drawn)
+    assert cards_of(referee, "french") == before
     redo(referee, FRENCH)
+    assert cards_of(referee, "french") == drawn
 
 
 def test_the_other_side_agrees_to_a_corrected_choice_and_is_told_to_which() -> None:
     referee = dealt()
-    referee.act(FRENCH, {"type": "volleys", "invoke": False})
     referee.act(FRENCH, {"type": "declare", "command": "pass"})
-    deed = seat_view(referee, FRENCH)["log"][-1]["deed"]
-    referee.act(
-        FRENCH, seat_view(referee, FRENCH)["actions"][0]["action"]
-    )  # a draw: it shows cards
+    # A draw follows, which shows cards.
+    log = seat_view(referee, FRENCH)["log"]
+    (deed,) = (line["deed"] for line in log if line["kind"] == "command")
     march = next(
         each["action"]
         for each in others(referee, FRENCH, deed)
@@ -134,7 +132,6 @@ def test_the_other_side_agrees_to_a_corrected_choice_and_is_told_to_which() -> N
 def test_the_other_side_is_told_to_which_dice_it_agrees() -> None:
     referee = dealt()
     referee.act(SHARED, {"type": "overrule", "disruption": {"F1": 2}})
-    referee.act(FRENCH, {"type": "volleys", "invoke": False})
     referee.act(FRENCH, {"type": "declare", "command": "rally"})
     rolls: list[int] = []
     while not rolls:  # the rally's dice, and after them the next draw
@@ -144,10 +141,10 @@ def test_the_other_side_is_told_to_which_dice_it_agrees() -> None:
             assert play is not None
             rolls = [at for at, done in enumerate(play.done) if isinstance(done.action, Roll)]
     (deed,) = {each["deed"] for each in seat_view(referee, FRENCH)["log"] if each["dice"]}
-    while not seat_view(referee, FRENCH)["question"].startswith("British draws"):
+    deeds = len(seat_view(referee, FRENCH)["log"])
+    while not any(line["kind"] == "draw" for line in seat_view(referee, FRENCH)["log"][deeds:]):
         seat = FRENCH if seat_view(referee, FRENCH)["is_yours"] else BRITISH
         referee.act(seat, seat_view(referee, seat)["actions"][0]["action"])
-    referee.act(BRITISH, seat_view(referee, BRITISH)["actions"][0]["action"])
     correct_dice(referee, FRENCH, deed, [6, 6])
     assert " corrected to 6, 6, taking back " in seat_view(referee, BRITISH)["proposed"]["text"]
 
@@ -155,7 +152,6 @@ def test_the_other_side_is_told_to_which_dice_it_agrees() -> None:
 def test_what_showed_nothing_is_taken_back_by_one_seat() -> None:
     referee = dealt()
     before = seat_view(referee, FRENCH)["question"]
-    referee.act(FRENCH, {"type": "volleys", "invoke": False})
     referee.undo(BRITISH)
     assert seat_view(referee, FRENCH)["question"] == before
     referee.undo(SHARED)
@@ -165,7 +161,7 @@ def test_what_showed_nothing_is_taken_back_by_one_seat() -> None:
 def test_a_proposal_lapses_as_soon_as_the_game_goes_on() -> None:
     referee = dealt()
     referee.act(BRITISH, {"type": "overrule", "deck": 0})
-    referee.act(FRENCH, {"type": "volleys", "invoke": False})
+    referee.act(FRENCH, {"type": "declare", "command": "march"})
     assert seat_view(referee, FRENCH)["proposed"] is None
 
 
@@ -220,7 +216,6 @@ def test_refused_corrections_are_counted_and_slowed() -> None:
 
 def test_one_phone_does_not_begin_another_game_in_the_middle_of_one() -> None:
     referee = begun()
-    referee.act(FRENCH, {"type": "volleys", "invoke": False})
     run, question = referee.run, seat_view(referee, FRENCH)["question"]
     for _ in range(2):
         referee.begin(table(), {"active": "british"}, BRITISH)

@@ -21,7 +21,6 @@ GAME = game_of("maurice-lite")
 DICE = {"count": 2, "sides": 6}
 RALLY = [
     {"of": "french", "type": "overrule", "disruption": {"F1": 2}},
-    {"of": "french", "type": "volleys", "invoke": False},
     {"of": "french", "type": "declare", "command": "rally"},
     {"of": "french", "type": "activate", "force": ["F1"], "spans": [3]},
     {"of": "british", "type": "decline", "side": "british"},
@@ -91,13 +90,14 @@ def test_what_a_correction_took_back_and_did_again_is_told_in_order(kept):
         action = {key: value for key, value in each.items() if key != "of"}
         referee.act(player(each["of"]), action)
     referee.act(SHARED, {"type": "overrule", "disruption": {"B1": 1}})
-    correct_dice(referee, SHARED, len(RALLY) - 1, [1, 2])
+    rolled = len(RALLY)  # after the volleys that nobody can fire
+    correct_dice(referee, SHARED, rolled, [1, 2])
     deeds = entries(kept, "deed")
-    undo, corrected, again = deeds[len(RALLY) + 1 :]
-    assert undo["undoes"] == [len(RALLY), len(RALLY) - 1]
-    assert (corrected["deed"], corrected["entry"]["action"]["values"]) == (len(RALLY) + 1, [1, 2])
+    undo, corrected, again = deeds[rolled + 2 :]
+    assert undo["undoes"] == [rolled + 1, rolled]
+    assert (corrected["deed"], corrected["entry"]["action"]["values"]) == (rolled + 2, [1, 2])
     assert corrected["events"][0]["dice"] == {"values": [1, 2], "sides": 6}
-    assert again["entry"] == deeds[len(RALLY)]["entry"]
+    assert again["entry"] == deeds[rolled + 1]["entry"]
     assert undo["after"]["markers"]["F1"]["disruption"] == 2
     assert "B1" not in undo["after"]["markers"]
     with referee.locked() as play:

@@ -10,6 +10,7 @@ from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED, SPECTATOR
+from tablecam.rules.game import Refused
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 from tablecam.table.model import Terrain
@@ -32,17 +33,17 @@ def test_only_who_is_asked_is_offered_actions() -> None:
         assert not now["is_yours"]
         assert now["actions"] == []
     with pytest.raises(NotYours, match="for French to decide"):
-        referee.act(BRITISH, {"type": "volleys", "invoke": False})
+        referee.act(BRITISH, {"type": "declare", "command": "pass"})
     with pytest.raises(NotYours, match="spectators cannot"):
-        referee.act(SPECTATOR, {"type": "volleys", "invoke": False})
+        referee.act(SPECTATOR, {"type": "declare", "command": "pass"})
 
 
 def test_an_old_tap_changes_nothing() -> None:
     referee = begun()
     version = referee.version
-    referee.act(FRENCH, {"type": "volleys", "invoke": False}, version)
+    referee.act(FRENCH, {"type": "declare", "command": "pass"}, version)
     with pytest.raises(OutOfDate, match="moved on"):
-        referee.act(FRENCH, {"type": "declare", "command": "pass"}, version)
+        referee.act(FRENCH, {"type": "done"}, version)
 
 
 def test_a_hand_on_the_table_makes_no_tap_late_but_what_it_moved_is_looked_at_anew() -> None:
@@ -60,7 +61,7 @@ def test_a_hand_on_the_table_makes_no_tap_late_but_what_it_moved_is_looked_at_an
 def test_a_version_of_another_run_is_late() -> None:
     referee = begun()
     with pytest.raises(OutOfDate):
-        referee.act(FRENCH, {"type": "volleys", "invoke": False}, referee.version + 7)
+        referee.act(FRENCH, {"type": "declare", "command": "pass"}, referee.version + 7)
 
 
 def test_a_march_by_hand_is_suggested_and_confirmed_with_one_tap() -> None:
@@ -153,9 +154,10 @@ def test_a_hair_off_is_taken_over_when_a_round_begins_and_costs_no_undo() -> Non
     referee = begun()
     referee.table_at_rest(moved(table(), "F1", 1.5))
     assert referee.position().unit("F1").bases[0].y_mm == pytest.approx(301.5)
-    referee.act(FRENCH, {"type": "volleys", "invoke": False})
+    question = seat_view(referee, FRENCH)["question"]
+    referee.act(FRENCH, {"type": "declare", "command": "pass"})
     referee.undo(FRENCH)
-    assert seat_view(referee, FRENCH)["question"] == "Does French invoke the volley phase?"
+    assert seat_view(referee, FRENCH)["question"] == question
 
 
 def test_a_game_goes_on_from_its_document() -> None:
@@ -222,20 +224,42 @@ def test_another_game_begins_without_the_markers_of_the_one_before() -> None:
     assert seat_view(referee, FRENCH)["markers"] == {}
 
 
-@pytest.mark.parametrize("is_automatic", [True, False])
-def test_a_step_without_a_choice_goes_on_by_itself_or_by_one_tap(is_automatic: bool) -> None:
-    referee = marching(is_automatic=is_automatic)
+def test_a_step_without_a_choice_is_passed_and_undone_with_the_choice_before_it() -> None:
+    referee = marching()
     referee.act(FRENCH, {"type": "overrule", "hands": {"french": 0}})
     before = seat_view(referee, FRENCH)["question"]
     referee.act(FRENCH, {"type": "done"})
-    now = seat_view(referee, FRENCH)
-    if not is_automatic:
-        assert now["question"] == "Does French move its commander?"
-        assert len(now["actions"]) == 1
-        referee.act(FRENCH, now["actions"][0]["action"])
-    assert seat_view(referee, FRENCH)["question"] == "Does British invoke the volley phase?"
-    referee.undo(FRENCH, 1 if is_automatic else 2)  # nobody takes back what nobody chose
+    # Nobody moves a commander without a card, and nobody is near enough for volleys.
+    assert seat_view(referee, FRENCH)["question"] == "What does British do in this round?"
+    referee.undo(FRENCH)
     assert seat_view(referee, FRENCH)["question"] == before
+
+
+def test_what_nobody_chose_cannot_be_undone() -> None:
+    referee = begun()
+    with referee.locked() as play:
+        assert play is not None
+        assert play.done
+    assert not seat_view(referee, FRENCH)["can_undo"]
+    with pytest.raises(Refused, match="none has been done"):
+        referee.undo(FRENCH)
+
+
+def test_the_shared_screen_passes_for_all_seats_at_once() -> None:
+    referee = begun()
+    act(referee, "command", "March")
+    act(referee, "activate", "F1:")
+    now = seat_view(referee, SHARED)
+    assert now["question"] == "Does British interrupt the activation?"
+    assert now["pass_all"] == "Nobody plays a card"
+    assert seat_view(referee, FRENCH)["pass_all"] == ""
+    with pytest.raises(NotYours, match="each seat passes for itself"):
+        referee.pass_all(BRITISH)
+    referee.pass_all(SHARED, now["version"])
+    now = seat_view(referee, SHARED)
+    assert (now["question"][:14], now["pass_all"]) == ("French marches", "")
+    with pytest.raises(Refused, match="expected a decision"):
+        referee.pass_all(SHARED)
 
 
 def test_units_inside_impassable_ground_are_not_taken_in_without_a_word() -> None:

@@ -34,7 +34,6 @@ def marching(here: Position | None = None, *, is_automatic: bool = False) -> Ref
     """The french march F1, F2 and F3."""
     referee = Referee(game_of("maurice-lite"), is_automatic=is_automatic)
     referee.begin(here or table(), {"active": "french"}, FRENCH)
-    referee.act(SHARED, {"type": "volleys", "invoke": False})
     referee.act(SHARED, {"type": "declare", "command": "march"})
     choices = seat_view(referee, SHARED)["actions"]
     forces = [each["action"] for each in choices if set("123") <= set(each["label"])]

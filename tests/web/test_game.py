@@ -60,7 +60,7 @@ def test_another_sides_action_is_403_and_an_old_one_409(french, british):
     ("body", "said"),
     [
         ({"action": {"type": "nonsense"}}, "type"),
-        ({"action": {"type": "declare", "command": "march"}}, "expected"),
+        ({"action": {"type": "volleys", "invoke": True}}, "expected"),
         ({"act": {}}, "action"),
         ({"action": {"type": "volleys", "invoke": "yes"}}, "invoke"),
     ],
@@ -147,15 +147,15 @@ def act(client, **action):
 
 def test_all_since_a_line_of_the_log_is_taken_back_and_done_again(french):
     begin(french)
-    first = act(french, type="volleys", invoke=False)
+    first = act(french, type="declare", command="pass")
     now = act(french, type="overrule", smoke={"F1": True})
     assert not now["can_redo"]
-    back = french.post("/api/game/undo", json={"deed": 0}).json
+    back = french.post("/api/game/undo", json={"deed": 1}).json
     assert [line["undone"] for line in back["log"]] == [True] * len(back["log"])
     assert back["can_redo"]
     again = french.post("/api/game/redo", json={}).json
     assert again["question"] == first["question"]
-    assert french.post("/api/game/undo", json={"deed": 0}).status_code == 400
+    assert french.post("/api/game/undo", json={"deed": 1}).status_code == 400
     french.post("/api/game/redo", json={})
     assert french.post("/api/game/redo", json={}).status_code == 400
 
@@ -179,7 +179,6 @@ def test_dice_read_wrong_are_corrected_in_the_log_for_all_to_see(french, british
 
 def test_a_choice_that_was_tapped_wrong_is_put_right_by_whose_it_was(french, british):
     begin(french)
-    act(french, type="volleys", invoke=False)
     act(french, type="declare", command="pass")
     (march, *_) = [
         each for each in french.get("/api/game/others/1").json["others"] if each["label"] == "March"

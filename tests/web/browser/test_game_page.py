@@ -87,7 +87,6 @@ def charge(table: Table) -> None:
     results = table.prussian.page.locator(".layer.results .result")
     expect(results.filter(has_text="P3 7 \N{MIDDLE DOT} +2 \N{BLACK CIRCLE}")).to_have_count(1)
     expect(table.prussian.page.locator('[data-marker="P3: 2 disruptions"]')).to_have_count(1)
-    austrian.taps("A3")
     (ghost,) = hall.referee.to_place
     table.lay("A3", ghost.bases)
     expect(table.prussian.page.locator("#game-due")).to_contain_text("A3: ✓ placed")

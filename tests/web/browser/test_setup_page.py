@@ -120,7 +120,7 @@ def test_a_game_is_taken_up_in_its_middle_and_played_on(armies: Table) -> None:
     ):
         page.get_by_role("button", name=label, exact=True).click()
     expect(page.locator('[data-marker="A3: disruption 2"]')).to_have_count(1)
-    assert step(armies.hall).type == "volley-choice"
+    assert step(armies.hall).type == "command-choice"
     seat.clicks("#states-send")
     expect(page.locator("#game-states")).to_be_hidden()
     expect(page.locator("#turn-number")).to_have_text("4")
@@ -129,7 +129,7 @@ def test_a_game_is_taken_up_in_its_middle_and_played_on(armies: Table) -> None:
     armies.austrian.shows_the_newest()
     expect(armies.austrian.page.locator('[data-marker="PA1: smoke"]')).to_have_count(1)
     page.locator("#game-overrule summary").click()
-    armies.taps("No volleys", "Rally")
+    armies.taps("Rally")
     armies.austrian.clicks("#game-actions .group-activate button")
     armies.taps("A3")
     expect(armies.austrian.page.locator("#game-dice-title")).to_contain_text("2 dice")

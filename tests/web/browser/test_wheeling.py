@@ -37,7 +37,7 @@ def test_in_a_game_the_handle_wheels_a_unit_about_its_front_corner(browser: Brow
     controls = StandingControls()
     with standing_game(browser, table(), simulated=controls) as game:
         game.begin(table())
-        expect(game.page.locator("#turn-question")).to_contain_text("volley")
+        expect(game.page.locator("#turn-question")).to_contain_text("French")
         game.page.mouse.click(*spot(game.page, *MIDDLE))
         expect(game.page.locator(".turning")).to_have_count(1)
         turn(game)

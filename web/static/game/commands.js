@@ -36,6 +36,7 @@ export function listenToGame(state, changed, others) {
   listenToStates(commands);
   onClick("game-undo", () => commands.undo());
   onClick("game-redo", () => commands.redo());
+  onClick("game-pass", () => commands.passAll());
   onClickWithin("overrule-body", "data-set", (set) => commands.overrule(JSON.parse(set)));
   byId("game-overrule").addEventListener("toggle", changed);
   return {
@@ -182,6 +183,11 @@ export class Commands {
       this.state.game.again = !this.state.game.again;
       openBegin(true);
     });
+  }
+
+  /** Lets the moment pass for every seat that is asked in a row. */
+  passAll() {
+    return this.send("Passing …", () => api.sendCommand("pass-all", { version: this.version }));
   }
 
   /** @param {string} unit @param {string} way */

@@ -1,7 +1,7 @@
 /** Draws dice: with pips, as buttons to enter real ones, and the latest roll. */
 import { byId, disable, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
-import { latestRoll, playing, requestedRoll } from "./state.js";
+import { latestChosen, latestRoll, playing, requestedRoll } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Offer} Offer */
@@ -102,7 +102,7 @@ export function renderGameDice(state) {
   if (roll) renderEntry(state, roll);
   const cast = view && !roll ? latestRoll(view) : null;
   byId("game-cast").hidden = !cast;
-  const deed = String(view?.log.findLast(({ undone }) => !undone)?.deed);
+  const deed = String(latestChosen(view?.log ?? [])?.deed);
   renderDice(byId("game-cast-dice"), cast?.values ?? [], deed, [], cast?.sides);
 }
 

@@ -11,7 +11,7 @@ import { renderOverrule } from "./overrule.js";
 import { renderIntents, renderPending } from "./pending.js";
 import { renderSeats } from "./seats.js";
 import { renderSetup } from "./setup.js";
-import { chosenUnit, groupsShown, headingOf, playing } from "./state.js";
+import { chosenUnit, groupsShown, headingOf, latestChosen, playing } from "./state.js";
 import { renderStrip } from "./strip.js";
 import { groupTitle, markerWords } from "./words.js";
 
@@ -70,7 +70,7 @@ function renderSaid(state) {
   byId("game-house").hidden = !house.length;
   setText(byId("game-house"), `House ${house.join(", ")}: these numbers are invented, not the rulebook’s.`);
   byId("game").classList.toggle("busy", game.busy !== null);
-  const latest = view?.log.findLast(({ undone }) => !undone);
+  const latest = latestChosen(view?.log ?? []);
   byId("game-undo").hidden = !view?.can_undo;
   disable(byId("game-undo"), game.busy !== null);
   byId("game-redo").hidden = !view?.can_redo;
@@ -175,10 +175,14 @@ function wordsOf(label, state) {
   return longestFirst.reduce((text, { id, title }) => text.replaceAll(id, title), label);
 }
 
-/** Updates the button that takes a seat: the shared screen cannot answer what would show a hand. @type {(state: State, view: GameView | null) => void} */
+/** Updates the buttons that pass for all, and that take a seat: the shared screen cannot answer what would show a hand. @type {(state: State, view: GameView | null) => void} */
 function renderTake(state, view) {
   const isWanted = Boolean(view && view.seat.kind === "shared" && view.asked && !view.is_yours && !view.is_over);
+  byId("game-pass").hidden = !view?.pass_all;
+  setText(byId("game-pass"), view?.pass_all ?? "");
+  disable(byId("game-pass"), state.game.busy !== null);
   byId("game-take").hidden = !isWanted;
+  byId("game-take").classList.toggle("main", !view?.pass_all);
   if (!isWanted || !view?.asked) return;
   setAttr(byId("game-take"), "data-seat", view.asked);
   setText(byId("game-take"), `Take ${sideName(state, view.asked)}'s seat to answer`);
@@ -244,7 +248,7 @@ function focusNext() {
 }
 
 const SETTLE_MS = 400;
-const LISTS = ["game-together", "game-astray", "game-moved", "game-dice", "game-actions", "game-take"];
+const LISTS = ["game-together", "game-astray", "game-moved", "game-dice", "game-actions", "game-pass", "game-take"];
 let listed = "";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let settleTimer;

@@ -33,6 +33,7 @@
  * @property {Shape[]} evidence
  * @property {string} note
  * @property {boolean} undone
+ * @property {boolean} is_chosen  whether a player did it, not the referee
  * @property {number} deed  the number of its action
  * @property {Cast | null} dice  the action's roll, on its first line
  *
@@ -53,6 +54,7 @@
  * @property {boolean} is_yours
  * @property {boolean} is_over
  * @property {Offer[]} actions
+ * @property {string} pass_all  the button by which all seats pass; empty where somebody has to decide
  * @property {import("../board/state.js").Closed | null} closed
  * @property {boolean} can_undo
  * @property {boolean} can_redo
@@ -240,8 +242,14 @@ export function dropFace({ game }) {
 
 /** The dice of the latest action. @type {(view: GameView) => Cast | null} */
 export function latestRoll({ log }) {
-  const latest = log.findLast(({ undone }) => !undone);
+  const latest = latestChosen(log);
   return log.find(({ deed, dice }) => deed === latest?.deed && dice)?.dice ?? null;
+}
+
+/** The first line of the latest action that a player chose and nobody took back. @type {(log: LogLine[]) => LogLine | undefined} */
+export function latestChosen(log) {
+  const latest = log.findLast(({ undone, is_chosen }) => !undone && is_chosen);
+  return log.find(({ deed }) => deed === latest?.deed);
 }
 
 /** The heading of an offer: its unit, or its label up to a colon. @type {(offer: Offer) => string} */
@@ -301,11 +309,11 @@ export function pendingShapes(state) {
   return playing(state)?.pictured ?? [];
 }
 
-/** The drawing of the latest action. @type {(state: State) => Shape[]} */
+/** The drawing of the latest action, and of what followed by itself. @type {(state: State) => Shape[]} */
 export function latestEvidence(state) {
   const log = playing(state)?.log ?? [];
-  const latest = log.findLast(({ undone }) => !undone);
-  return log.filter(({ deed }) => deed === latest?.deed).flatMap(({ evidence }) => evidence);
+  const first = latestChosen(log)?.deed ?? Infinity;
+  return log.filter(({ deed, undone }) => deed >= first && !undone).flatMap(({ evidence }) => evidence);
 }
 
 /** The only chosen thing, if it is a unit. @type {(state: State) => string | null} */

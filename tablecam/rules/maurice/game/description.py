@@ -60,7 +60,7 @@ _BY_HAND = (
 ACTION_GROUPS: Final[Mapping[str, ActionGroup]] = MappingProxyType(
     {
         "activate": ActionGroup("Activate a force"),
-        "card": ActionGroup("Cards"),
+        "card": ActionGroup("Cards", pass_all="Nobody plays a card"),
         "charge": ActionGroup("Charge", _BY_HAND),
         "command": ActionGroup("Command for this round", is_main=True),
         "commander": ActionGroup("Commander"),
@@ -176,22 +176,8 @@ def settings(state: State) -> tuple[Setting, ...]:
             falls_with="hands" if state.is_dealt else "",
             is_rare=state.is_dealt,
         ),
-        Setting(
-            key="stage",
-            title="deck",
-            of="game",
-            kind="choice",
-            values={"": state.deck.stage},
-            choices=_STAGES,
-        ),
-        Setting(
-            key="step",
-            title="continue with",
-            of="game",
-            kind="choice",
-            values={},
-            choices=_STEPS,
-        ),
+        Setting("stage", "deck", "game", "choice", {"": state.deck.stage}, choices=_STAGES),
+        Setting("step", "continue with", "game", "choice", {}, choices=_STEPS),
         Setting(
             key="disruption",
             title="disruption",

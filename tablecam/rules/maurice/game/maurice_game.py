@@ -17,6 +17,7 @@ from tablecam.rules.maurice.game import description, offers
 from tablecam.rules.maurice.game.cards import deck_file
 from tablecam.rules.maurice.game.cards.draw_steps import check_unnamed, settled_draw
 from tablecam.rules.maurice.game.cards.overruled_cards import settled_overrule
+from tablecam.rules.maurice.game.command.command_steps import is_nobody_near
 from tablecam.rules.maurice.game.hands import detect_moves as hands
 from tablecam.rules.maurice.game.procedure import drawing
 from tablecam.rules.maurice.game.procedure import round as rounds
@@ -24,7 +25,7 @@ from tablecam.rules.maurice.game.procedure.overrule import agreed_on
 from tablecam.rules.maurice.game.setup import laying
 from tablecam.rules.maurice.game.setup.options import first_state
 from tablecam.rules.maurice.game.state import state_json, steps
-from tablecam.rules.maurice.game.state.actions import Action, Draw, Overrule
+from tablecam.rules.maurice.game.state.actions import Action, Decline, Draw, Overrule
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.formation import formation_name
@@ -42,16 +43,30 @@ from tablecam.table.sides import side_name
 def _forced(state: State) -> Action | None:
     """Returns the one action left to choose, or None where players have a choice.
 
-    Only three steps can be forced: the last unit falls back, a commander has no card to move for,
-    or a displaced one no free place. For all other steps `legal` lists the usual actions only, or
-    the move is made by hand.
+    For other steps than these `legal` lists the usual actions only, or the move is made by hand.
     """
-    if not isinstance(
-        state.step, steps.ChoosingFallBacks | steps.Displacing | steps.MovingCommander
-    ):
-        return None
+    match state.step:
+        case steps.ChoosingFallBacks() | steps.Displacing() | steps.MovingCommander():
+            pass
+        case steps.VolleyChoice() if is_nobody_near(field_at(state)):
+            pass
+        case steps.Drawing() if any(side.cards for side in state.sides):
+            pass
+        case _:
+            return None
     first, *others = rounds.legal(state)
     return None if others else first
+
+
+def _passed(state: State) -> Action | None:
+    """Returns that the asked side plays no card."""
+    match state.step:
+        case steps.Interrupting():
+            return Decline(state.passive)
+        case steps.Modifying(side=side):
+            return Decline(side)
+        case _:
+            return None
 
 
 def closed(state: State) -> DeclareFirst | None:
@@ -202,6 +217,7 @@ class MauriceGame(Game[State, Action]):
     legal = staticmethod(rounds.legal)
     apply = staticmethod(rounds.apply)
     forced = staticmethod(_forced)
+    passed = staticmethod(_passed)
     detect_moves = staticmethod(hands.detect_moves)
     standing = staticmethod(description.standing)
     markers = staticmethod(description.markers)

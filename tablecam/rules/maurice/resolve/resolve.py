@@ -208,19 +208,14 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
 
 def _combat_lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"Combat: {side_name(answer['active'])} attacks"
-    fought = {name: unit for name, unit in answer["units"].items() if "score" in unit}
-    for name, unit in fought.items():
+    for name, unit in sorted(answer["units"].items(), key=lambda named: "score" not in named[1]):
         yield ""
-        yield f"{name} against {', '.join(unit['engaged_with'])}: {_sum(unit)}"
-        yield from _because(unit)
-    for name, unit in answer["units"].items():
-        if name not in fought:
-            yield ""
+        if "score" in unit:
+            yield f"{name} against {', '.join(unit['engaged_with'])}: {_sum(unit)}"
+        else:
             yield f"{name} is passed through"
-            yield from _because(unit)
-    yield ""
-    for name, unit in answer["units"].items():
-        yield f"{name} {_fate(name, unit, answer)}"
+        yield from _because(unit)
+    yield from _fates(answer)
 
 
 def _fire_lines(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -238,9 +233,7 @@ def _fire_lines(answer: Mapping[str, Any]) -> Iterator[str]:
         rolled = f", dice {_dice(unit['rolled'])}" if unit["rolled"] else ""
         yield f"{name}: {_count(unit['hits'], 'hit')}{rolled}"
         yield from _because(unit)
-    yield ""
-    for name, unit in answer["units"].items():
-        yield f"{name} {_fate(name, unit, answer)}"
+    yield from _fates(answer)
 
 
 def _rally_lines(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -268,11 +261,14 @@ def _sum(unit: Mapping[str, Any]) -> str:
     return f"{value}, die {unit['die']}: {unit['score']}"
 
 
-def _fate(name: str, unit: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
-    if unit["broken"]:
-        return "breaks and leaves the table"
-    gained = f"takes {_count(unit['disruption'], 'disruption')}{_now(name, answer)}"
-    return f"{gained}, and falls back" if unit.get("falls_back") else gained
+def _fates(answer: Mapping[str, Any]) -> Iterator[str]:
+    yield ""
+    for name, unit in answer["units"].items():
+        if unit["broken"]:
+            yield f"{name} breaks and leaves the table"
+        else:
+            gained = f"takes {_count(unit['disruption'], 'disruption')}{_now(name, answer)}"
+            yield f"{name} {gained}{', and falls back' if unit.get('falls_back') else ''}"
 
 
 def _now(name: str, answer: Mapping[str, Any]) -> str:

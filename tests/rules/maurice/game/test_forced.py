@@ -1,19 +1,23 @@
 """Steps at which nothing is left to be chosen."""
 
+from random import Random
+
 import pytest
 
 from tablecam.rules.games import game_of
-from tablecam.rules.maurice.game.state.actions import Done, FallBack
+from tablecam.rules.maurice.game.state.actions import Decline, Done, FallBack, Volleys
 from tablecam.rules.maurice.game.state.steps import (
     ChoosingFallBacks,
+    Interrupting,
     Marching,
     MovingCommander,
     VolleyChoice,
 )
 from tests.rules.maurice.game.duel import table
-from tests.rules.maurice.tables import line
+from tests.rules.maurice.tables import line, position
 
 GAME = game_of("maurice-lite")
+SOUTH = 270.0
 
 
 @pytest.fixture
@@ -39,7 +43,23 @@ def test_m_6_31_a_march_is_never_over_by_itself_as_only_the_usual_ones_are_liste
     assert GAME.forced(state.to(Marching(("F1",)))) is None
 
 
-def test_m_1_5_volleys_are_never_left_out_by_themselves(state):
+@pytest.mark.parametrize(("gap_bw", "forced"), [(4.3, Volleys(False)), (4.1, None), (3.9, None)])
+def test_m_4_3_volleys_are_left_out_where_all_enemies_are_surely_out_of_range(gap_bw, forced):
+    enemy = line("B1", "british", 900, 200 + 40 + gap_bw * 40, SOUTH)
+    state = GAME.begin(position(line("F2", "french", 900, 200), enemy), {"active": "french"})
     assert isinstance(state.step, VolleyChoice)
-    assert len(GAME.legal(state)) == 1
+    assert GAME.forced(state) == forced
+
+
+def test_m_4_9_after_the_first_deal_tablecam_draws_by_itself():
+    state = GAME.begin(table(line("F2", "french", 900, 200)), {"active": "french", "deck": "house"})
     assert GAME.forced(state) is None
+    (deal,) = GAME.legal(state)
+    dealt = GAME.apply(state, GAME.settle(state, deal, Random(1)))[0]
+    assert GAME.legal(dealt) == (GAME.forced(dealt),)
+
+
+def test_m_4_16_only_a_side_that_may_play_a_card_can_pass(state):
+    assert GAME.passed(state) is None
+    marching = state.to(Interrupting("activation", force=("F2",)))
+    assert GAME.passed(marching) == Decline("british")

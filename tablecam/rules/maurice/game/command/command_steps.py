@@ -101,10 +101,15 @@ class CommandChoiceRules:
         return state.to(Drawing(state.active, DRAWS[command], then)), events
 
 
-def units_in_range(field: Field) -> list[str]:
+def is_nobody_near(field: Field) -> bool:
+    """Whether all enemies are beyond short range by more than cameras and hands can be wrong."""
+    return not units_in_range(field, SHORT_BW + 0.25)
+
+
+def units_in_range(field: Field, range_bw: float = SHORT_BW) -> list[str]:
     """Returns the infantry and artillery within short range of an enemy (M-7.6, M-7.9)."""
     # Distance alone is quick; who can hit whom is worked out when a unit fires.
-    far_mm = SHORT_BW * field.bw_mm
+    far_mm = range_bw * field.bw_mm
     return [
         unit.id
         for unit in field.units

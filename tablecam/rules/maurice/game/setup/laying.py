@@ -13,7 +13,7 @@ from tablecam.rules.game import Refused
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.step_rules import refusing
-from tablecam.rules.maurice.game.state.steps import VolleyChoice
+from tablecam.rules.maurice.game.state.steps import CommandChoice, VolleyChoice
 from tablecam.rules.maurice.game.state.table import field_on
 from tablecam.table.model import BasePose, Position, Unit
 from tablecam.table.motion import HAND_MM, lies_there
@@ -21,8 +21,7 @@ from tablecam.table.motion import HAND_MM, lies_there
 
 def pose_corrections(state: State, position: Position) -> Lay | None:
     """Returns the action that adopts all small pose differences, or None without any."""
-    # Later in the round, moves are measured from the recorded poses.
-    if not isinstance(state.step, VolleyChoice):
+    if not _has_round_just_begun(state):
         return None
     pairs = ((unit, position.unit(unit.id)) for unit in state.position.units)
     units = {
@@ -42,7 +41,7 @@ def with_corrected_poses(state: State, action: Lay) -> State:
         Refused: The round is under way, a unit is missing, or it lies beyond placement tolerance or
             on top of others.
     """
-    if not isinstance(state.step, VolleyChoice):
+    if not _has_round_just_begun(state):
         raise Refused("poses can only be corrected at the start of a round", rule="G-8")
     position = state.position
     for name, bases in action.units.items():
@@ -55,6 +54,12 @@ def with_corrected_poses(state: State, action: Lay) -> State:
         field_on(position)
     # Allowances and views of this round follow from these poses (M-6.2, M-8.4).
     return replace(state, position=position, round=replace(state.round, began=position))
+
+
+def _has_round_just_begun(state: State) -> bool:
+    # Later in the round, moves are measured from the recorded poses.
+    has_fired = state.round.has_volleys
+    return isinstance(state.step, VolleyChoice | CommandChoice) and not has_fired
 
 
 def _is_within_tolerance(unit: Unit, bases: tuple[BasePose, ...]) -> bool:

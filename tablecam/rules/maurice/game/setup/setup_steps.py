@@ -66,19 +66,21 @@ class _RollOffRules(RollRules):
         """Returns the roll of both dice."""
         return Roll(self.for_, 2)
 
-    def rolled(
-        self, state: State, step: Step, action: Action
-    ) -> tuple[tuple[int, ...], str | None, Event]:
-        """Returns both sides' dice, the higher roller (None in a tie), and the event."""
+    def won(self, state: State, step: Any, side: str, dice: tuple[int, ...]) -> State:
+        """Returns the state after a side has rolled higher."""
+        raise NotImplementedError
+
+    def apply(self, state: State, step: Step, action: Action) -> StateAndEvents:
+        """Goes on with the higher roller, or rolls again in a tie."""
         dice = values_of(action, self.roll(state, step), rule=self.rule)
         names = _names(state)
         by_side = zip(names, dice, strict=True)
         text = ", ".join(f"{side_name(name)} rolls {die}" for name, die in by_side)
         facts: dict[str, Any] = {"dice": list(dice)}
         if dice[0] == dice[1]:
-            return dice, None, Event("tie", f"{text}: a tie, roll again", self.rule, facts)
-        higher = names[dice.index(max(dice))]
-        return dice, higher, Event("rolled", f"{text}, for the {self.for_}", self.rule, facts)
+            return state, (Event("tie", f"{text}: a tie, roll again", self.rule, facts),)
+        event = Event("rolled", f"{text}, for the {self.for_}", self.rule, facts)
+        return self.won(state, step, names[dice.index(max(dice))], dice), (event,)
 
 
 class RollingTerrainRules(_RollOffRules):
@@ -87,12 +89,9 @@ class RollingTerrainRules(_RollOffRules):
     for_ = "terrain"
     rule = "M-2.1"
 
-    def apply(self, state: State, step: RollingTerrain, action: Action) -> StateAndEvents:
+    def won(self, state: State, step: RollingTerrain, side: str, dice: tuple[int, ...]) -> State:
         """Lets the higher roller lay from the higher die to the sum of both (M-2.1)."""
-        dice, higher, event = self.rolled(state, step, action)
-        if higher is None:
-            return state, (event,)
-        return state.to(LayingTerrain(higher, max(dice), sum(dice), step.then)), (event,)
+        return state.to(LayingTerrain(side, max(dice), sum(dice), step.then))
 
 
 class LayingTerrainRules:
@@ -242,12 +241,9 @@ class RollingFirstRoundRules(_RollOffRules):
     for_ = "first round"
     rule = "M-2.6"
 
-    def apply(self, state: State, step: RollingFirstRound, action: Action) -> StateAndEvents:
+    def won(self, state: State, step: RollingFirstRound, side: str, dice: tuple[int, ...]) -> State:
         """Begins the first round."""
-        _, higher, event = self.rolled(state, step, action)
-        if higher is None:
-            return state, (event,)
-        return first_step(state, 1, higher), (event,)
+        return first_step(state, 1, side)
 
 
 def _check_count(step: LayingTerrain, pieces: int) -> None:
