@@ -120,7 +120,14 @@ class Seat:
 
     def taps(self, label: str) -> None:
         """Tap the button of an action, and see what it led to."""
+        if self.page.locator("#tab-game").is_visible():
+            self.page.locator("#tab-game").click()
         self.clicks(f'#game-actions button[aria-label="{label}"]')
+
+    def opens_log(self) -> None:
+        """Turn to the log's tab, which a page leaves when its turn comes."""
+        self.shows_the_newest()
+        self.page.locator("#tab-log").click()
 
     def clicks(self, selector: str) -> None:
         """Click what sends something, and see what it led to."""

@@ -19,6 +19,7 @@ def test_dice_read_wrong_some_steps_ago_are_corrected_and_struck_through(fight: 
     volley(fight)
     seat, page = fight.prussian, fight.prussian.page
     expect(page.locator('[data-marker="A3: 1 disruption"]')).to_have_count(1)
+    seat.opens_log()
     page.locator("#game-log-body .words", has_text="Base 18 of P3 rolls 6").click()
     page.locator("[data-fix-open]:visible").click()
     for _ in range(2):  # a 6 is turned on to a 1, and to a 2
@@ -31,6 +32,7 @@ def test_dice_read_wrong_some_steps_ago_are_corrected_and_struck_through(fight: 
         right = each.page.locator("#game-log-body li.overrule").last
         expect(right).to_contain_text("the dice were read as 6, 6, 1, 1 (<i>cocked</i>)")
         expect(each.page.locator("#game-log-body li.undone")).to_have_count(0)
+        each.opens_log()
         each.page.locator("#game-log-body [data-fold]").click()
         expect(each.page.locator("#game-log-body li.undone")).not_to_have_count(0)
     expect(page.locator("#game-dice-title")).to_contain_text("1 die for hits on A3")
@@ -39,6 +41,7 @@ def test_dice_read_wrong_some_steps_ago_are_corrected_and_struck_through(fight: 
 def test_all_since_a_line_is_taken_back_and_done_again(fight: Table) -> None:
     fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
     seat, page = fight.prussian, fight.prussian.page
+    seat.opens_log()
     page.locator("#game-log-body .words", has_text="invokes the volley phase").press("Enter")
     seat.clicks("[data-back]:visible")
     expect(page.locator("#turn-question")).to_have_text("Does Prussian invoke the volley phase?")
@@ -47,12 +50,33 @@ def test_all_since_a_line_is_taken_back_and_done_again(fight: Table) -> None:
     expect(page.locator("#turn-question")).not_to_contain_text("volley phase")
 
 
+def test_the_log_finds_a_word_and_is_reached_by_keys(fight: Table) -> None:
+    volley(fight)
+    page = fight.prussian.page
+    expect(page.locator("#game-latest")).to_contain_text("1 of 2 hits")
+    expect(page.locator("#game-log")).to_be_hidden()
+    page.locator("#tab-game").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#tab-log")).to_be_focused()
+    expect(page.locator("#game-actions")).to_be_hidden()
+    lines = page.locator("#game-log-body li")
+    page.locator("#game-log-find").fill("base 18")
+    expect(lines).to_have_count(1)
+    page.locator("#game-log-find").fill("m-7.8")
+    expect(lines).to_contain_text("P3 fires at A3")
+    page.locator("#game-log-find").fill("cavalry")
+    expect(page.locator("#game-log-none")).to_have_text("Nothing about “cavalry” so far.")
+    page.locator("#game-log-find").fill("")
+    expect(lines).not_to_have_count(0)
+
+
 def test_every_line_is_drawn_when_it_is_tapped_and_results_stand_beside_units(
     fight: Table,
 ) -> None:
     volley(fight)
     page = fight.prussian.page
     expect(page.locator(".layer.results .result")).to_have_text(["+1 ●"])
+    fight.prussian.opens_log()
     lines = page.locator("#game-log-body .words")
     for line in lines.all():
         line.click()
@@ -83,6 +107,7 @@ def test_a_wrongly_tapped_target_is_put_right_without_throwing_again(fight: Tabl
     fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
     fight.prussian.enters(6, 6, 1, 1)
     page = fight.prussian.page
+    fight.prussian.opens_log()
     page.locator("#game-log-body .words", has_text="P3 fires at A3").click()
     page.locator("[data-others]:visible").click()
     wanted = page.locator("[data-other]:visible").first

@@ -224,6 +224,7 @@ export class Commands {
 
   /** Takes back everything from an action on. @param {number} deed */
   undoTo(deed) {
+    this.state.game.tab = "tab-game";
     return this.send("Undoing …", () => api.sendCommand("undo", { deed, version: this.version }));
   }
 

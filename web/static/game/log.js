@@ -1,40 +1,94 @@
-/** The log of the game: each line with its rule, its drawing, and its corrections. */
+/** The log of the game, in its own tab: each line with its rule, its drawing, and its corrections. */
 import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { listenToHover, onClick, onClickWithin, slidePanel } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
 import { makeDie, renderDice } from "./dice.js";
-import { playing } from "./state.js";
+import { latestChosen, playing } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").LogLine} LogLine */
 /** @typedef {import("./commands.js").Commands} Commands */
 
-const MOST_LINES = 15;
+const MOST_LINES = 30;
 
-/** Updates the log, the latest line first. @type {(state: State) => void} */
+/** Updates the log, the latest action first. @type {(state: State) => void} */
 export function renderGameLog(state) {
-  const view = playing(state);
-  const all = (view?.log ?? []).map((happened, index) => ({ key: `log ${index}`, happened })).reverse();
-  const folded = withFolds(all, state.game.showsUndone);
-  const shown = state.game.wholeLog ? folded : folded.slice(0, MOST_LINES);
-  byId("game-log").hidden = all.length === 0;
-  setText(byId("game-log-count"), all.length ? String(all.length) : "");
+  const all = latestFirst(state, playing(state)?.log ?? []);
+  const { find, showsUndone, wholeLog } = state.game;
+  /** @type {Row[]} */
+  const folded = find ? all.filter(({ happened }) => isAbout(happened, find)) : withFolds(all, showsUndone);
+  const shown = wholeLog || find ? folded : folded.slice(0, MOST_LINES);
+  renderTabs(state, all.length);
+  renderLatest(state);
+  setText(byId("game-log-none"), find && !folded.length ? `Nothing about “${find}” so far.` : "");
   updateChildren(
     byId("game-log-body"),
     shown,
     ({ key }) => key,
     ({ happened }) => (happened ? makeLine() : makeFold()),
-    (line, { key, happened, count }) => {
-      if (happened) updateLine(line, key, happened, state);
+    (line, { key, happened, count, follows }) => {
+      if (happened) updateLine(line, key, happened, follows ?? false, state);
       else updateFold(line, count ?? 0, state.game.showsUndone);
     },
   );
   byId("game-log-more").hidden = shown.length === folded.length;
 }
 
-/** @typedef {{key: string, happened?: LogLine, count?: number}} Row  a line, or a fold over as many actions that were taken back */
+/** Updates which of the game and its log is shown; a phone shows one below the other. @type {(state: State, lines: number) => void} */
+function renderTabs({ game }, lines) {
+  byId("game-tabs").hidden = byId("game-log").hidden = lines === 0;
+  byId("panel").classList.toggle("on-log", lines > 0 && game.tab === "tab-log");
+  setText(byId("game-log-count"), lines ? String(lines) : "");
+  for (const id of TABS) {
+    const isShown = id === game.tab;
+    setAttr(byId(id), "aria-selected", String(isShown));
+    setAttr(byId(id), "tabindex", isShown ? "0" : "-1");
+  }
+}
 
-/** Folds what was taken back into a row each time, which opens. @type {(lines: {key: string, happened: LogLine}[], isOpen: boolean) => Row[]} */
+const TABS = ["tab-game", "tab-log"];
+
+/** Updates what the latest action led to. @type {(state: State) => void} */
+function renderLatest(state) {
+  const log = playing(state)?.log ?? [];
+  const first = latestChosen(log)?.deed ?? Infinity;
+  const latest = log.filter(({ deed, undone }) => deed >= first && !undone);
+  updateChildren(
+    byId("game-latest"),
+    latest.map(({ text }, index) => ({ text, index })),
+    ({ index }) => String(index),
+    () => element("li"),
+    (line, { text }) => setText(line, sentence(text)),
+  );
+}
+
+/** Whether a line says something. @type {(line: LogLine, words: string) => boolean} */
+function isAbout({ text, rule, note }, words) {
+  return `${text} ${rule ?? ""} ${note}`.toLowerCase().includes(words.toLowerCase());
+}
+
+/** @typedef {{key: string, happened: LogLine, follows: boolean}} Told  a line; whether it follows another of its action */
+/** @typedef {{key: string, happened?: LogLine, follows?: boolean, count?: number}} Row  a line, or a fold over as many actions that were taken back */
+
+/** The lines by action, the latest first; those of an action in their order. @type {(state: State, log: LogLine[]) => Told[]} */
+function latestFirst(state, log) {
+  /** @type {Told[][]} */
+  const actions = [];
+  for (const [index, happened] of log.entries()) {
+    // A turn that begins with an action heads what follows, not what led to it.
+    const follows = happened.deed === log[index - 1]?.deed && !isNewTurn(state, happened);
+    if (!follows) actions.push([]);
+    actions.at(-1)?.push({ key: `log ${index}`, happened, follows });
+  }
+  return actions.reverse().flat();
+}
+
+/** @type {(state: State, line: LogLine) => boolean} */
+function isNewTurn(state, { kind }) {
+  return state.facts.about.moments[kind] === "turn";
+}
+
+/** Folds what was taken back into a row each time, which opens. @type {(lines: Told[], isOpen: boolean) => Row[]} */
 function withFolds(lines, isOpen) {
   /** @type {Row[]} */
   const rows = [];
@@ -84,8 +138,8 @@ function makeLine() {
   return line;
 }
 
-/** @type {(line: HTMLElement, key: string, happened: LogLine, state: State) => void} */
-function updateLine(line, key, happened, state) {
+/** @type {(line: HTMLElement, key: string, happened: LogLine, follows: boolean, state: State) => void} */
+function updateLine(line, key, happened, follows, state) {
   const { kind, text, rule, note, undone, evidence, dice } = happened;
   const [words, actions] = /** @type {HTMLElement[]} */ ([...line.children]);
   const [mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...words.children]);
@@ -98,7 +152,8 @@ function updateLine(line, key, happened, state) {
     "class",
     [
       ...marks,
-      state.facts.about.moments[kind] === "turn" ? "new-turn" : "",
+      isNewTurn(state, happened) ? "new-turn" : "",
+      follows ? "follows" : "",
       state.game.looked === key ? "looked" : "",
       evidence.length ? "drawn" : "",
     ]
@@ -210,6 +265,25 @@ function makeFace(face, sides) {
 /** @type {(commands: Commands) => void} */
 export function listenToLog(commands) {
   const { game } = commands.state;
+  const turnTo = (/** @type {string} */ tab) =>
+    commands.change(() => {
+      game.tab = tab;
+    });
+  for (const tab of TABS) onClick(tab, () => turnTo(tab));
+  byId("game-tabs").addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    event.preventDefault();
+    event.stopPropagation();
+    const other = TABS.find((tab) => tab !== game.tab) ?? game.tab;
+    turnTo(other);
+    byId(other).focus();
+  });
+  const find = /** @type {HTMLInputElement} */ (byId("game-log-find"));
+  find.addEventListener("input", () =>
+    commands.change(() => {
+      game.find = find.value.trim();
+    }),
+  );
   const body = byId("game-log-body");
   listenToHover(body, "data-log", (key) =>
     commands.change(() => {

@@ -96,6 +96,8 @@
  * @property {string} said  why the latest command failed
  * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
  * @property {string[]} open  the groups that show all of their buttons
+ * @property {string} tab  the tab that is shown, the game's or the log's
+ * @property {string} find  what to find in the log
  * @property {boolean} wholeLog
  * @property {boolean} showsUndone  whether the log shows what was taken back
  * @property {string | null} line  the line of the log that is open
@@ -140,6 +142,8 @@ function newGame() {
     said: "",
     looked: null,
     open: [],
+    tab: "tab-game",
+    find: "",
     wholeLog: false,
     showsUndone: false,
     line: null,
@@ -183,6 +187,8 @@ export function receiveView(state, view, asked) {
   shareWithBoard(state, view);
   if (view.seat.kind === "spectator") state.moving = false;
   if (!view.has_begun) return;
+  // Another game, or this seat's turn: what to do is there.
+  if (!before?.log?.length || (view.is_yours && !before.is_yours)) game.tab = "tab-game";
   const due = new Set(view.to_place.map(({ unit }) => unit));
   game.placed = (before?.to_place ?? []).map(({ unit }) => unit).filter((unit) => !due.has(unit));
   state.rulings.active = view.standing.active ?? state.rulings.active;
