@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from flask import request
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -166,6 +166,18 @@ class Intend(BaseModel):
     limit: float | None = Field(default=None, gt=0, le=1000)
     symbol: Literal["BW", "in", "cm"] = "BW"
     is_within: bool
+    version: int | None = None
+
+
+class Foresee(BaseModel):
+    """A unit, and where each of its bases would lie: x and y in mm, and the heading in degrees."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    unit: str = Field(min_length=1)
+    poses: list[Annotated[list[float], Field(min_length=3, max_length=3)]] = Field(
+        min_length=1, max_length=100
+    )
     version: int | None = None
 
 

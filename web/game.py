@@ -7,6 +7,7 @@ from flask import Blueprint, Response, jsonify, request
 from tablecam.errors import BadInput
 from tablecam.referee.corrections import correct_choice, correct_dice, others, undo_to
 from tablecam.referee.corrections import redo as again
+from tablecam.referee.game_views import ruling_document
 from tablecam.referee.intents import Intent
 from tablecam.referee.referee import Referee
 from tablecam.referee.seat_view import seat_view as shown_to
@@ -19,6 +20,7 @@ from web.bodies import (
     Confirm,
     ConfirmAll,
     Correct,
+    Foresee,
     Intend,
     Undo,
     request_body,
@@ -99,6 +101,14 @@ def intend() -> Response:
     intent = Intent(body.unit, body.of, limit, body.is_within, body.symbol)
     _referee().intend(seat_now(), intent, body.version)
     return _shown()
+
+
+@blueprint.post("/foresee")
+def foresee() -> Response:
+    """Returns the ruling on a move before it is made, null if it is none."""
+    body = request_body(Foresee, "foresee")
+    move = _referee().foresee(body.unit, body.poses)
+    return jsonify({"moved": None if move is None else ruling_document(move)})
 
 
 @blueprint.post("/undo")

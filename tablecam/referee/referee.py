@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -185,6 +185,30 @@ class Referee:
     def check_open(self, *names: str | None) -> None:
         """Refuses to measure between things that may not be measured: `MeasuringBan.check_open`."""
         self._ban.check_open(names)
+
+    def foresee(self, name: str, poses: Sequence[Sequence[float]]) -> Suggestion | None:
+        """Returns the ruling on a move of a unit's bases, before it is made.
+
+        A pose is x and y in mm and the heading in degrees. None if that is no move, or before a
+        game begins.
+
+        Raises:
+            NotDeclared: Measuring is closed.
+            BadInput: There is no such unit, or it has another number of bases.
+        """
+        self.check_open(name, None)
+        with self._lock:
+            play, seen = self._controller.play, self._by_hand.seen
+            unit = None if seen is None else seen.unit(name)
+            if unit is None or len(unit.bases) != len(poses):
+                raise BadInput("foresee", "expected a unit on the table, and a pose for each base")
+            if play is None:
+                return None
+            bases = tuple(
+                replace(base, x_mm=x_mm, y_mm=y_mm, heading_deg=heading_deg)
+                for base, (x_mm, y_mm, heading_deg) in zip(unit.bases, poses, strict=True)
+            )
+            return self._by_hand.foreseen(play.state, replace(unit, bases=bases))
 
     def begin(self, position: Position, options: Mapping[str, Any], seat: Seat) -> None:
         """Begins a game on the table as it lies; markers of a previous game are removed.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tablecam.errors import BadInput
 from tablecam.referee.placing import Placing, as_placed, changed_by_game, placings
 from tablecam.referee.together import together
 from tablecam.rules.game import Game, Suggestion
-from tablecam.table.model import Position
+from tablecam.table.model import Position, Unit
 
 
 class TableDiff:
@@ -44,6 +45,17 @@ class TableDiff:
         self.together = together(
             self.game, state, self.suggested, lambda later: self._suggestions(later, state)
         )
+
+    def foreseen(self, state: Any, unit: Unit) -> Suggestion | None:
+        """Returns the suggestion if a unit lay elsewhere; None without a move or for no game."""
+        if self.seen is None:
+            return None
+        units = tuple(unit if other.id == unit.id else other for other in self.seen.units)
+        suggested = self.game.detect_moves(
+            state,
+            as_placed(self.game.position(state), replace(self.seen, units=units), self._to_place),
+        )
+        return next((move for move in suggested if move.unit == unit.id), None)
 
     def drop_placed(self, state: Any) -> None:
         """Drops the units that players have moved into place."""

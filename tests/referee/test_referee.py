@@ -85,6 +85,23 @@ def test_a_march_that_is_too_far_is_not_taken_but_said_by_how_much() -> None:
         referee.confirm(FRENCH, "F1")
 
 
+@pytest.mark.parametrize(("length_mm", "answer"), [(120, "yes"), (200, "no"), (0, None)])
+def test_a_move_is_ruled_on_before_it_is_made(length_mm: float, answer: str | None) -> None:
+    referee = marching()
+    referee.table_at_rest(table())
+    version = referee.version
+    unit = table().unit("F1")
+    assert unit is not None
+    poses = [(base.x_mm, base.y_mm + length_mm, base.heading_deg) for base in unit.bases]
+    move = referee.foresee("F1", poses)
+    assert (None if move is None else move.answer.answer) == answer
+    assert referee.version == version
+    assert referee.suggested == ()
+    for name, wrong in (("F9", poses), ("F1", poses[1:])):
+        with pytest.raises(BadInput, match="a pose for each base"):
+            referee.foresee(name, wrong)
+
+
 def test_players_overrule_and_the_table_holds() -> None:
     referee = marching()
     referee.table_at_rest(moved(table(), "F1", 200.0))

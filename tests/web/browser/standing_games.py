@@ -43,6 +43,12 @@ class StandingGame:
                 self._act(offers["No card"])
             self._act(offers[label])
 
+    def marches(self, unit: str) -> None:
+        """Activate a unit to march; nobody plays a card."""
+        self.goes_on("March")
+        self.goes_on(next(label for label in self._offers() if label.startswith(f"{unit}:")))
+        self.referee.pass_all(SHARED)
+
     def _offers(self) -> dict[str, Any]:
         with self.referee.locked() as play:
             assert play is not None

@@ -1,4 +1,4 @@
-"""A unit of the simulated table that is turned in a game: no unit turns about its middle there."""
+"""Units of the simulated table in a game: they wheel, and their way is ruled on while dragged."""
 
 from __future__ import annotations
 
@@ -37,8 +37,16 @@ def test_in_a_game_the_handle_wheels_a_unit_about_its_front_corner(browser: Brow
     controls = StandingControls()
     with standing_game(browser, table(), simulated=controls) as game:
         game.begin(table())
-        expect(game.page.locator("#turn-question")).to_contain_text("French")
         game.page.mouse.click(*spot(game.page, *MIDDLE))
+        # Nothing is moved by hand, and nothing is drawn that nobody asked for.
+        expect(game.page.locator("#rulings-chips button")).not_to_have_count(0)
+        expect(game.page.locator(".turning")).to_have_count(0)
+        lines = game.page.locator("#show-lines")
+        expect(lines).not_to_be_checked()
+        game.page.keyboard.press("l")
+        expect(lines).to_be_checked()
+        game.page.keyboard.press("l")
+        game.marches("F1")
         expect(game.page.locator(".turning")).to_have_count(1)
         turn(game)
         comes_true(lambda: bool(controls.deeds))
@@ -51,3 +59,22 @@ def test_in_a_game_the_handle_wheels_a_unit_about_its_front_corner(browser: Brow
         LEFT_CORNER[1] + sin(turned) * x + cos(turned) * y,
     )
     assert hypot(x_mm - there[0], y_mm - there[1]) < 0.5
+
+
+def test_the_way_of_a_unit_in_hand_is_coloured_by_what_it_may_still_go(browser: Browser) -> None:
+    with standing_game(browser, table(), simulated=StandingControls()) as game:
+        game.begin(table())
+        game.marches("F1")
+        page, (x_mm, y_mm) = game.page, MIDDLE
+        expect(page.locator("#turn-question")).to_contain_text("F1")
+        page.mouse.move(*spot(page, x_mm, y_mm))
+        page.mouse.down()
+        foreseen = page.locator(".foreseen")
+        for length_mm, answer, said in ((100, "yes", "2.50 of 4 BW"), (200, "no", "too far")):
+            page.mouse.move(*spot(page, x_mm, y_mm + length_mm), steps=2)
+            expect(foreseen).to_contain_text(said)
+            expect(page.locator(f".ghost.would-{answer}")).to_have_count(1)
+        expect(page.locator("#rulings")).to_be_hidden()
+        page.keyboard.press("Escape")
+        expect(foreseen).to_have_count(0)
+        page.mouse.up()

@@ -19,6 +19,9 @@ import { boardMatrix, short, viewBox } from "./view.js";
 /** Below this scale the table shows fewer words. */
 const FAR_PX_PER_MM = 0.55;
 
+/** From this scale on the table has room for the whole names of units. */
+const NEAR_PX_PER_MM = 1.6;
+
 /** Things nearer than this touch for a player's eyes: their distance is not written over their names. */
 const TOUCHING_MM = 1;
 
@@ -179,7 +182,9 @@ function updateName(group, owner, state) {
   const held_s = longestHeld(owner);
   const leader = "bases" in owner ? "" : " of-commander";
   setAttr(group, "class", `placed named ${sideClass(state, owner.side)}${leader}${held_s === null ? "" : " held"}`);
-  placeText(group, leader ? properName(owner.id) : owner.id, [owner.x_mm, owner.y_mm]);
+  const isNear = state.view.px_per_mm >= NEAR_PX_PER_MM;
+  const name = leader ? properName(owner.id) : isNear ? fullName(state, owner.id) : owner.id;
+  placeText(group, name, [owner.x_mm, owner.y_mm]);
   setStyle(group, "--faded", String(fadedBy(held_s)));
   setText(group.children[1], isDoubted(owner) ? "seen twice" : held_s === null ? "" : `held ${duration(held_s)}`);
 }
@@ -265,7 +270,7 @@ export function renderGhost(layers, state) {
   setAttr(
     layers.ghost,
     "class",
-    `layer ghost ${ghost ? sideClass(state, ghost.from.side) : ""} ${ghost?.sent ? "sent" : ""}`,
+    `layer ghost ${ghost ? sideClass(state, ghost.from.side) : ""} ${ghost?.sent ? "sent" : foreseenClass(state)}`,
   );
   if (ghost) {
     const { from } = ghost;
@@ -279,6 +284,11 @@ export function renderGhost(layers, state) {
   const now = bases.map((base) => ({ ...base, seen: /** @type {"now"} */ ("now"), held_s: null }));
   updateBases(layers.ghost, now, { arm: ghost?.from.arm ?? "", uncertainty: 0 });
   renderHandle(layers.handle, state);
+}
+
+/** The colour of what may become of the unit in hand. @type {(state: State) => string} */
+function foreseenClass({ ghost, foreseen }) {
+  return ghost && foreseen?.unit === ghost.unit ? `would-${foreseen.answer}` : "";
 }
 
 /** @type {(layer: SVGElement, state: State) => void} */

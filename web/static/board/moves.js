@@ -25,6 +25,7 @@ const KEY_PAUSE_MS = 350;
 export function handlePlace(state) {
   if (!state.moving) return null;
   if (state.ghost) return state.ghost.sent ? null : state.ghost;
+  if (!state.isByHand) return null;
   const unit = state.chosen.length === 1 ? unitOf(state, state.chosen[0]) : undefined;
   return unit ? { unit: unit.id, x_mm: unit.x_mm, y_mm: unit.y_mm, heading_deg: unit.heading_deg } : null;
 }
@@ -66,12 +67,23 @@ export function letGo(state) {
   const { id, x_mm, y_mm, heading_deg } = state.ghost.from;
   state.undo = [...state.undo, { unit: id, x_mm, y_mm, heading_deg }];
   state.ghost = { ...state.ghost, sent: true };
+  state.foreseen = null;
   layTape(state);
+}
+
+/** The poses of the bases of the unit in hand, in mm and degrees. @type {(ghost: Ghost) => number[][]} */
+export function posesInHand({ from, x_mm, y_mm, heading_deg }) {
+  const turned_deg = heading_deg - from.heading_deg;
+  const [cos, sin] = [Math.cos, Math.sin].map((of) => of((turned_deg * Math.PI) / 180));
+  return from.bases.map((base) => {
+    const [dx_mm, dy_mm] = [base.x_mm - from.x_mm, base.y_mm - from.y_mm];
+    return [x_mm + cos * dx_mm - sin * dy_mm, y_mm + sin * dx_mm + cos * dy_mm, base.heading_deg + turned_deg];
+  });
 }
 
 /** Forgets the unit in hand. @type {(state: State) => void} */
 export function dropGhost(state) {
-  state.ghost = null;
+  state.ghost = state.foreseen = null;
   layTape(state);
 }
 

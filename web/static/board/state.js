@@ -127,7 +127,7 @@
  * @property {View} view
  * @property {boolean} fitted  the view shows the whole table, and follows the size of the page
  * @property {boolean} turned  a player has turned the table
- * @property {{picture: boolean, strength: number, terrain: boolean, names: boolean, uncertainty: number}} show
+ * @property {{picture: boolean, strength: number, terrain: boolean, names: boolean, lines: boolean | null, uncertainty: number}} show  `lines` about what is chosen: null, unless a game is played
  * @property {string | null} pictureUrl
  * @property {"units" | "bases"} picks
  * @property {boolean} moving  dragging a unit moves it
@@ -138,14 +138,22 @@
  * @property {About | null} about
  * @property {string | null} aboutError
  * @property {Ghost | null} ghost
+ * @property {{unit: string, answer: string, text: string} | null} foreseen  the ruling on putting the ghost down here
  * @property {(Placing | {lifted: Lifted})[]} undo  former places of moved units, and what was taken off, the latest last
  * @property {{text: string, undo: boolean} | null} notice
  * @property {Notice[]} log  all notices that this page has had, the newest last
+ * @property {boolean} isPlaying  a game is played, which draws what matters
+ * @property {boolean} isByHand  units may be moved by hand now
  * @property {Closed | null} closed  measuring is closed, except between what has been declared
  * @property {Ground | null} ground  the terrain in place of that of the table file
  * @property {Record<string, string>} remarks  words about units, by their ids
  * @property {(() => void)[]} forgetting  functions that drop answers about what was chosen
  */
+
+/** Whether ranges and lines are drawn about what is chosen. @type {(state: State) => boolean} */
+export function showsLines({ show, isPlaying }) {
+  return show.lines ?? !isPlaying;
+}
 
 export const UNCERTAINTY_FACTORS = [0, 1, 10, 100];
 
@@ -158,7 +166,7 @@ export function newState(facts, view) {
     view,
     fitted: true,
     turned: false,
-    show: { picture: true, strength: 1, terrain: true, names: true, uncertainty: 0 },
+    show: { picture: true, strength: 1, terrain: true, names: true, lines: null, uncertainty: 0 },
     pictureUrl: null,
     picks: "units",
     moving: facts.simulated,
@@ -169,9 +177,12 @@ export function newState(facts, view) {
     about: null,
     aboutError: null,
     ghost: null,
+    foreseen: null,
     undo: [],
     notice: null,
     log: [],
+    isPlaying: false,
+    isByHand: true,
     closed: null,
     ground: null,
     remarks: {},

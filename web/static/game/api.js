@@ -56,6 +56,11 @@ export async function sendCommand(command, body) {
   return log.complete(await post(`/api/game/${command}${log.query}`, body));
 }
 
+/** The ruling on a move that is not made yet; null if it is none. @type {(unit: string, poses: number[][]) => Promise<import("./state.js").Moved | null>} */
+export async function foresee(unit, poses) {
+  return (await post("/api/game/foresee", { unit, poses })).moved;
+}
+
 /** What this seat could have chosen instead of a past action. @type {(action: number) => Promise<import("./state.js").Choice[]>} */
 export async function alternatives(action) {
   return (await get(`/api/game/others/${action}`)).others;

@@ -137,6 +137,7 @@ function updateMoved(row, moved, state) {
   const figures = answer.answer === "too_close" ? figuresWords(answer, state.facts) : "";
   const waits = moved.after.length ? `After ${moved.after.join(", ")}` : "";
   setText(because, [waits, why, figures, answer.answer === "yes" ? "" : nearest].filter(Boolean).join(" · "));
+  row.classList.toggle("chosen", state.chosen.includes(`unit:${unit}`));
   row.classList.toggle("looked", state.game.looked === `moved ${unit}`);
   updateChildren(
     ways,

@@ -202,12 +202,16 @@ export function receiveView(state, view, asked) {
   dropStaleFaces(game, requestedRoll(view));
 }
 
-/** Passes on what the board and the rulings need to know of a game. @type {(state: State, view: Pick<GameView, "has_begun" | "marks" | "closed">) => void} */
-export function shareWithBoard(state, { has_begun, marks, closed }) {
+/** Passes on what the board and the rulings need to know of a game. @type {(state: State, view: Pick<GameView, "has_begun" | "marks" | "closed"> & Partial<GameView>) => void} */
+export function shareWithBoard(state, { has_begun, marks, closed, actions, hint, is_over, to_place }) {
   const marked = Object.entries(marks ?? {});
   state.remarks = Object.fromEntries(marked.map(([unit, own]) => [unit, markerWords(own)]));
   state.closed = has_begun ? closed : null;
   state.rulings.isFollowing = has_begun;
+  // A replay draws whatever it is asked for.
+  state.isPlaying = has_begun && !is_over && actions !== undefined;
+  const isByHand = (/** @type {Offer} */ { group }) => Boolean(state.facts.about.groups[group]?.hint);
+  state.isByHand = !state.isPlaying || Boolean(hint || to_place?.length || actions?.some(isByHand));
 }
 
 /** Drops the entered dice when another roll is asked for. @type {(game: Game, roll: Offer | undefined) => void} */

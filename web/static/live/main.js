@@ -7,7 +7,7 @@ import * as choosing from "../board/choosing.js";
 import { dropClosedAnswers } from "../board/measuring.js";
 import { isAtNewPlace, TURN_DEG } from "../board/moves.js";
 import { thingAt } from "../board/picking.js";
-import { UNCERTAINTY_FACTORS } from "../board/state.js";
+import { showsLines, UNCERTAINTY_FACTORS } from "../board/state.js";
 import { isPoint } from "../board/things.js";
 import { wholeTable } from "../board/view.js";
 import { listenToGame } from "../game/commands.js";
@@ -169,6 +169,7 @@ const keys = {
   b: () => pick(state.picks === "units" ? "bases" : "units"),
   m: toggleMoving,
   p: () => show({ picture: !state.show.picture }),
+  l: () => show({ lines: !showsLines(state) }),
   u: nextUncertainty,
   k: keep,
   x: takeOff,
@@ -221,6 +222,7 @@ function onInput(id, listener) {
 onInput("show-picture", (input) => show({ picture: input.checked }));
 onInput("show-terrain", (input) => show({ terrain: input.checked }));
 onInput("show-names", (input) => show({ names: input.checked }));
+onInput("show-lines", (input) => show({ lines: input.checked }));
 onInput("picture-strength", (input) => show({ strength: Number(input.value) / 100 }));
 onInput("show-uncertainty", (input) => show({ uncertainty: Number(input.value) }));
 

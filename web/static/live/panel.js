@@ -2,6 +2,7 @@
 import { byId, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
 import { duration, timeOfDay } from "../shared/text.js";
 import { amount, closedWords, isAnyOpen, lengthWords, inUnit, written } from "../board/measuring.js";
+import { showsLines } from "../board/state.js";
 import { fullName, isHidden, pointWords, sideClass, sideName, titleOf } from "../board/things.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -158,6 +159,8 @@ function measureParts(state) {
   if (closed) parts.push({ key: "closed", name: "closed", text: closed });
   if (tape?.error) parts.push({ key: "error", name: "problem", text: tape.error });
   if (tape?.measured) parts.push(...readings(state, tape, tape.measured, isCarried));
+  const { foreseen } = state;
+  if (foreseen) parts.push({ key: "foreseen", name: `foreseen ${foreseen.answer}`, text: foreseen.text });
   if (!closed && !isCarried && state.chosen.length < 2) parts.push(...explanations(state));
   state.keptTapes.forEach((kept, index) => parts.push(keptPart(state, kept, index)));
   return parts;
@@ -178,8 +181,14 @@ function readings(state, tape, measured, isCarried) {
 
 /** @type {(state: State, tape: Tape, measured: Measured) => Part[]} */
 function verdicts(state, tape, measured) {
+  const nearest = nearestLimit(measured.within ?? []);
   const within = (measured.within ?? []).map((verdict) =>
-    verdictPart(inUnit(state.facts, verdict.range ?? 0), verdict, "within", spare(state.facts, verdict)),
+    verdictPart(
+      `≤ ${inUnit(state.facts, verdict.range ?? 0)}`,
+      verdict,
+      "within",
+      verdict === nearest ? spare(state.facts, verdict) : "",
+    ),
   );
   const contact = measured.contact ? [verdictPart("contact", measured.contact, "")] : [];
   /** @type {Part[]} */
@@ -193,6 +202,13 @@ function verdicts(state, tape, measured) {
       ]
     : [];
   return [...within, ...contact, ...where, { key: "because", name: "because", text: measured.because }];
+}
+
+/** The range that a length is nearest to. @type {(verdicts: Verdict[]) => Verdict | undefined} */
+function nearestLimit(verdicts) {
+  const byMargin = (/** @type {Verdict} */ one, /** @type {Verdict} */ other) =>
+    Math.abs(one.margin_mm ?? 0) - Math.abs(other.margin_mm ?? 0);
+  return verdicts.toSorted(byMargin)[0];
 }
 
 /** How far a length is from a range. @type {(facts: import("../board/state.js").TableFacts, verdict: Verdict) => string} */
@@ -314,13 +330,15 @@ function renderControls(state) {
 }
 
 /** @type {(state: State) => void} */
-function renderShow({ show }) {
+function renderShow(state) {
+  const { show } = state;
   const check = (/** @type {string} */ id, /** @type {boolean} */ on) => {
     /** @type {HTMLInputElement} */ (byId(id)).checked = on;
   };
   check("show-picture", show.picture);
   check("show-terrain", show.terrain);
   check("show-names", show.names);
+  check("show-lines", showsLines(state));
   /** @type {HTMLSelectElement} */ (byId("show-uncertainty")).value = String(show.uncertainty);
   byId("legend").hidden = show.uncertainty === 0;
   const size = show.uncertainty === 1 ? "at its true size" : `drawn ${show.uncertainty} times its size`;

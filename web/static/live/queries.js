@@ -2,6 +2,7 @@
 import { settled } from "../shared/http.js";
 import { createQuestion } from "../shared/question.js";
 import { isOpen } from "../board/measuring.js";
+import { posesInHand } from "../board/moves.js";
 import { commanderOf, isPoint, unitOf } from "../board/things.js";
 import * as gameApi from "../game/api.js";
 import { receiveView } from "../game/state.js";
@@ -54,6 +55,12 @@ function currentQuestions(state) {
     wanted.set("game", { text: String(state.now.game), ask: () => askGame(state) });
     wanted.set("seats", { text: "seats", ask: () => askSeats(state) });
   }
+  const { ghost } = state;
+  if (ghost && !ghost.sent && state.isPlaying && state.isByHand && isOpen(state, `unit:${ghost.unit}`)) {
+    const poses = posesInHand(ghost);
+    const text = poses.map((pose) => pose.map(Math.round).join()).join(";");
+    wanted.set("foreseen", { text, ask: () => askForeseen(state, ghost.unit, poses) });
+  }
   const units = chosenUnits(state);
   if (units.length && isServerThere(state) && isOpen(state, ...state.chosen)) {
     const text = sheetKey(state);
@@ -88,6 +95,15 @@ async function askGame(state) {
   state.game.error = error;
   if (now) receiveView(state, now, before);
   return now !== null;
+}
+
+/** @type {(state: State, unit: string, poses: number[][]) => Promise<void>} */
+async function askForeseen(state, unit, poses) {
+  const [moved] = await settled(gameApi.foresee(unit, poses));
+  const answer = moved?.is_legal ? moved.answer.answer : "no";
+  if (state.ghost?.unit !== unit || state.ghost.sent) return;
+  const because = moved?.answer.because ?? "";
+  state.foreseen = moved && { unit, answer, text: because === moved.text ? because : `${moved.text} ${because}` };
 }
 
 /** @type {(state: State) => Promise<boolean>} */

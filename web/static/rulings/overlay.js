@@ -1,4 +1,5 @@
 /** Draws the rulings on the table: their evidence, and what explains the chosen thing. */
+import { showsLines } from "../board/state.js";
 import { linesShown, sectionsShown } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -12,8 +13,10 @@ export function drawRulings(board, state) {
 }
 
 /** What explains the chosen thing; less of it beside rulings, nothing beside those of a pair or one line's evidence. @type {(state: State) => Shape[]} */
-function explanations({ about, rulings: { sheet, proof } }) {
-  if (sheet?.b !== undefined || proof !== null) return [];
+function explanations(state) {
+  const { about, rulings } = state;
+  const { sheet, proof } = rulings;
+  if (sheet?.b !== undefined || proof !== null || !showsLines(state)) return [];
   const shapes = about?.shapes ?? [];
   return sheet ? shapes.filter(({ role }) => role !== "ring") : shapes;
 }

@@ -17,6 +17,8 @@ export function renderRulings(state) {
   if (!state.facts.rules) return;
   const { sheet } = state.rulings;
   renderRound(state);
+  // A unit in hand is about its move.
+  byId("rulings").hidden = Boolean(state.foreseen);
   const stale = isStale(state);
   byId("rulings").classList.toggle("stale", stale);
   setText(byId("rulings-state"), stateWords(state, stale));
