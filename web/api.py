@@ -7,9 +7,11 @@ import math
 from flask import Blueprint, Response, abort, current_app, jsonify, request
 
 from tablecam.errors import BadInput
+from tablecam.referee.version_guard import check_plays
 from tablecam.table.model import length_units
 from tablecam.table.position_file import position_to_json
-from web.bodies import Bump, Lifted, Light, Move, TakeOff, request_body
+from web.bodies import Bump, KeepTape, Lifted, Light, Move, PingAt, TakeOff, request_body
+from web.seats import seat_now
 from web.shown import shown
 from web.streams import events
 from web.view import health_json, state_json, table_json
@@ -90,6 +92,35 @@ def measure() -> Response:
 def about() -> Response:
     """Returns the drawings that explain `thing`."""
     return jsonify(shown().live.about(_thing("thing")))
+
+
+@blueprint.post("/tapes")
+def keep_tape() -> Response:
+    """Keeps a tape for all seats to see."""
+    body = request_body(KeepTape, "tapes")
+    shown().live.keep_tape(_pointing_seat(), body.a, body.b)
+    return Response(status=204)
+
+
+@blueprint.post("/tapes/clear")
+def clear_tapes() -> Response:
+    """Removes the tapes that this seat has kept."""
+    shown().live.pointing.clear(_pointing_seat())
+    return Response(status=204)
+
+
+@blueprint.post("/ping")
+def ping() -> Response:
+    """Points at a place for all seats to see."""
+    body = request_body(PingAt, "ping")
+    shown().live.pointing.ping(_pointing_seat(), body.x_mm, body.y_mm)
+    return Response(status=204)
+
+
+def _pointing_seat() -> str:
+    seat = seat_now()
+    check_plays(seat)
+    return seat.side or seat.kind
 
 
 @blueprint.post("/take-off")

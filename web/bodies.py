@@ -61,6 +61,24 @@ class Light(BaseModel):
     light: float = Field(ge=0, le=1)
 
 
+class KeepTape(BaseModel):
+    """The two things that a tape lies between."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    a: str = Field(min_length=1, max_length=100)
+    b: str = Field(min_length=1, max_length=100)
+
+
+class PingAt(BaseModel):
+    """A place on the table."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    x_mm: float = Field(ge=-FARTHEST_MM, le=FARTHEST_MM)
+    y_mm: float = Field(ge=-FARTHEST_MM, le=FARTHEST_MM)
+
+
 class Move(BaseModel):
     """A new place for a unit of a simulated table: its middle and heading."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from tablecam.live.notices import Notice
 from tablecam.live.protocol import Json, Live, SimulatedControls
@@ -42,6 +42,8 @@ def state_json(live: Live, snapshot: Snapshot) -> Json:
         "notices": [_notice_json(notice) for notice in snapshot.notices],
         "disputes": snapshot.disputes,
         "game": snapshot.game,
+        "tapes": [asdict(tape) for tape in snapshot.pointed.tapes],
+        "pings": [asdict(ping) for ping in snapshot.pointed.pings],
         "simulated": None if simulated is None else _simulated_json(simulated),
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from tablecam.live.pointing import Pointing
 from tablecam.live.state import Snapshot
 from tablecam.referee.referee import Referee
 from tablecam.table.model import LengthUnit, Position
@@ -117,6 +118,17 @@ class Live(Protocol):
             BadInput: A thing is not named so, or not on the table.
             NotDeclared: Players have agreed to declare first, and nobody has declared these: so
                 too for what is about a thing, the sheets and disputes.
+        """
+
+    @property
+    def pointing(self) -> Pointing:
+        """What seats point out to each other."""
+
+    def keep_tape(self, by: str, a: str, b: str) -> None:
+        """Keeps a tape of seat `by` for all seats to see.
+
+        Raises:
+            BadInput, NotDeclared: As for `measure`.
         """
 
     def about(self, thing: str) -> Json:

@@ -10,6 +10,7 @@ from typing import Literal
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
 from tablecam.live.notices import Notice
+from tablecam.live.pointing import Pointed
 from tablecam.table.model import Position
 
 SourceState = Literal["opening", "live", "lost", "ended"]
@@ -48,7 +49,8 @@ class Snapshot:
     of which is believed.
 
     `notices` are the latest things that happened to the camera and its tags, the newest last;
-    `disputes` is how many of this game have been settled, `game` the version of the referee's game.
+    `disputes` is how many of this game have been settled, `game` the version of the referee's game,
+    `pointed` what seats point out to each other.
     """
 
     version: int
@@ -61,6 +63,7 @@ class Snapshot:
     disputes: int = 0
     game: int = 0
     at_s: float = 0.0
+    pointed: Pointed = field(default_factory=Pointed)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "held_for_s", MappingProxyType(dict(self.held_for_s)))

@@ -14,6 +14,7 @@ from tablecam.live import questions
 from tablecam.live.disputing import Disputing, units_asked
 from tablecam.live.loop import TableLoop
 from tablecam.live.picture import TablePicture
+from tablecam.live.pointing import Pointing
 from tablecam.live.protocol import Json, SimulatedControls
 from tablecam.live.refereeing import Refereeing
 from tablecam.live.rulings import LiveRulings
@@ -63,7 +64,8 @@ class LiveTable:
         self._disputes = 0
         # Counts the disputes of all games, so that it only grows.
         self._disputed = 0
-        self._joined: tuple[tuple[int, int, int], Snapshot] | None = None
+        self.pointing = Pointing(self._pointed)
+        self._joined: tuple[tuple[int, int, int, int], Snapshot] | None = None
         self._referee: Referee | None = None
         self._refereeing: Refereeing | None = None
         self._recording: Recording | None = None
@@ -136,12 +138,17 @@ class LiveTable:
 
     def _version(self) -> int:
         # A sum grows with each of its parts, so no change is missed by waiting for a newer version.
-        return self._loop.newest().snapshot.version + self._game_version + self._disputed
+        return sum(self._versions())
+
+    def _versions(self) -> tuple[int, int, int, int]:
+        read = self._loop.newest().snapshot.version
+        return read, self._game_version, self._disputed, self.pointing.now.version
 
     def _snapshot(self) -> Snapshot:
         """Joins the loop's newest snapshot with what the referee knows of its units."""
         read = self._loop.newest().snapshot
-        parts = (read.version, self._game_version, self._disputed)
+        pointed = self.pointing.now
+        parts = (read.version, self._game_version, self._disputed, pointed.version)
         if self._joined is None or self._joined[0] != parts:
             position = (
                 read.position
@@ -154,6 +161,7 @@ class LiveTable:
                 position=position,
                 game=self._game_version,
                 disputes=self._disputes,
+                pointed=pointed,
             )
             self._joined = parts, joined
         return self._joined[1]
@@ -175,6 +183,11 @@ class LiveTable:
         """Returns the distance between two things, and whether it is within each of some ranges."""
         self._check_open(a, b)
         return questions.measure(self.snapshot().position, a, b, ranges, unit)
+
+    def keep_tape(self, by: str, a: str, b: str) -> None:
+        """Keeps a tape of seat `by` for all seats to see."""
+        self._check_open(a, b)
+        self.pointing.keep(by, a, b)
 
     def about(self, thing: str) -> Json:
         """Returns the drawings that explain one thing."""
@@ -255,6 +268,10 @@ class LiveTable:
         """Publishes the referee's version: snapshots show its newest state from now on."""
         with self._changed:
             self._game_version = version
+            self._changed.notify_all()
+
+    def _pointed(self) -> None:
+        with self._changed:
             self._changed.notify_all()
 
     def _listen(self, sight: Sight, frame: Frame) -> None:

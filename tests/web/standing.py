@@ -9,6 +9,7 @@ from typing import Any
 
 from tablecam.errors import BadInput
 from tablecam.live.disputing import Disputing
+from tablecam.live.pointing import Pointing
 from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Health, Reading, Snapshot
 from tablecam.referee.referee import Referee
@@ -69,6 +70,7 @@ class StandingTable:
         self.simulated = simulated
         self.jpeg = b"\xff\xd8 a picture"
         self._changed = threading.Condition()
+        self.pointing = Pointing(lambda: self.show(pointed=self.pointing.now))
         self._snapshot = Snapshot(3, 7, position, HEALTH, {11: 12.34})
         game = game_of(roster.game)
         self.referee = None if game is None else Referee(game, tell=self._show_game)
@@ -102,6 +104,9 @@ class StandingTable:
             raise BadInput("measure", "expected a thing on the table, got 'unit:nobody'")
         symbol = None if unit is None else unit.symbol
         return {"a": a, "b": b, "within": list(ranges), "unit": symbol}
+
+    def keep_tape(self, by: str, a: str, b: str) -> None:
+        self.pointing.keep(by, a, b)
 
     def unit_sheet(self, unit: str, active: str) -> dict[str, Any]:
         sheet = self._rulings.unit_sheet(self._snapshot.position, unit, active)

@@ -95,6 +95,27 @@ def test_the_shared_screen_shows_the_links_and_who_looks_on_has_no_buttons(
         expect(spectator.page.locator("#moving")).to_have_attribute("aria-pressed", "false")
 
 
+def test_a_tape_that_one_seat_keeps_and_where_it_points_are_seen_by_the_other(fight: Table) -> None:
+    prussian, austrian = fight.prussian.page, fight.austrian.page
+    for unit in ("P1", "A1"):
+        prussian.locator(f'.units [data-thing="unit:{unit}"]').focus()
+        prussian.keyboard.press("Enter")
+    prussian.locator("#keep").click()
+    tape = austrian.locator(".tape.kept.of-side")
+    expect(tape).to_have_count(1)
+    expect(austrian.locator("#measure-body .kept")).to_contain_text("P1 to A1")
+    expect(austrian.locator("#measure-body .kept")).to_contain_text("Prussian")
+    expect(austrian.locator("#clear")).to_be_hidden()  # it is not theirs
+    austrian.reload()
+    expect(tape).to_have_count(1)
+    prussian.locator("#clear").click()
+    expect(tape).to_have_count(0)
+    pinged = {"x_mm": 300.0, "y_mm": 300.0}
+    assert prussian.request.post(f"{fight.hall.address}api/ping", data=pinged).ok
+    expect(austrian.locator(".ping.of-side")).to_have_count(1)
+    expect(austrian.locator(".ping")).to_have_count(0)
+
+
 def test_one_phone_proposes_another_game_and_the_other_agrees(fight: Table) -> None:
     fight.begin()
     prussian, austrian = fight.prussian.page, fight.austrian.page

@@ -23,7 +23,7 @@
 import { byId, setAttr, svgElement } from "../shared/dom.js";
 import { listenToPointers } from "../shared/gestures.js";
 import { withLabels } from "./labels.js";
-import { placeView, renderGhost, renderGround, renderTapes, renderUnits } from "./layers.js";
+import { placeView, renderGhost, renderGround, renderPings, renderTapes, renderUnits } from "./layers.js";
 import { updateShapes } from "./shapes.js";
 import { sideClass, unitOf } from "./things.js";
 import { bestTurn, panned, resized, wholeTable, zoomed } from "./view.js";
@@ -43,6 +43,7 @@ const LAYERS = [
   "results",
   "placing",
   "tapes",
+  "pings",
   "ghost",
   "handle",
 ];
@@ -78,6 +79,7 @@ export class Board {
     renderGround(this.#layers, state);
     renderUnits(this.#layers, state);
     renderTapes(this.#layers.tapes, state);
+    renderPings(this.#layers.pings, state);
     renderGhost(this.#layers, state);
     this.#emit("draw", this.#layers);
   }

@@ -2,8 +2,7 @@
 import { isPoint, pointThing } from "./things.js";
 
 /** @typedef {import("./state.js").State} State */
-
-const MOST_KEPT = 8;
+/** @typedef {import("./state.js").Tape} Tape */
 
 /** Chooses a thing: the first, the second, or the first of a new pair. @type {(state: State, thing: string) => void} */
 export function choose(state, thing) {
@@ -23,9 +22,8 @@ export function chooseAlone(state, thing) {
   chosenChanged(state);
 }
 
-/** Chooses nothing; removes the kept tapes if nothing was chosen before. @type {(state: State) => void} */
+/** Chooses nothing. @type {(state: State) => void} */
 export function clear(state) {
-  if (state.chosen.length === 0) state.keptTapes = [];
   state.chosen = [];
   state.hover = null;
   chosenChanged(state);
@@ -35,9 +33,22 @@ export function clear(state) {
 export function keep(state) {
   const tape = state.tape;
   if (!tape || state.chosen.length < 2) return;
-  state.keptTapes = [...state.keptTapes, { ...tape, kept: true }].slice(-MOST_KEPT);
+  // Others see it when the server has told all pages of it.
+  state.keptTapes = [...state.keptTapes, { ...tape, kept: true }];
   state.chosen = [];
   chosenChanged(state);
+}
+
+/** Takes in the tapes that seats have kept. @type {(state: State, tapes: import("./state.js").TableState["tapes"]) => void} */
+export function shareTapes(state, tapes) {
+  const isOf = (/** @type {{a: string, b: string}} */ { a, b }, /** @type {Tape} */ tape) =>
+    tape.a === a && tape.b === b;
+  const local = state.keptTapes.filter((tape) => tape.by === undefined && !tapes.some((shared) => isOf(shared, tape)));
+  const shared = tapes.map(({ a, b, by }) => {
+    const { measured = null, error = null } = state.keptTapes.find((tape) => isOf({ a, b }, tape)) ?? {};
+    return { a, b, by, kept: true, measured, error };
+  });
+  state.keptTapes = [...shared, ...local];
 }
 
 /** @type {(state: State) => void} */

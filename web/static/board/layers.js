@@ -222,7 +222,7 @@ export function renderTapes(layer, state) {
 
 /** @type {(tape: Tape) => string} */
 function tapeKey(tape) {
-  return tape.kept ? `${tape.a} ${tape.b}` : "now";
+  return tape.kept ? `${tape.by} ${tape.a} ${tape.b}` : "now";
 }
 
 /** @type {() => SVGElement} */
@@ -244,7 +244,8 @@ function updateTape(group, tape, state) {
   const measured = tape.measured;
   const settled = tape.kept || state.chosen.includes(tape.b);
   const kind = tape.kept ? "kept" : settled ? "settled" : "preview";
-  setAttr(group, "class", measured && measured.distance_mm < TOUCHING_MM ? `tape ${kind} touching` : `tape ${kind}`);
+  const touching = measured && measured.distance_mm < TOUCHING_MM ? " touching" : "";
+  setAttr(group, "class", `tape ${kind}${touching}${ofSide(state, tape.by)}`);
   setAttr(group, "data-ends", `${tape.a} ${tape.b}`);
   const ends = measured ? [measured.from_mm, measured.to_mm] : [];
   const way = measured?.path?.points_mm ?? ends;
@@ -261,6 +262,29 @@ function updateTape(group, tape, state) {
     (a[1] + b[1]) / 2,
   ]);
   setText(group.children[3].children[1], measured ? lengthWords(measured) : "");
+}
+
+/** The class of what a side points out. @type {(state: State, by: string | undefined) => string} */
+function ofSide(state, by) {
+  return by && state.facts.sides.includes(by) ? ` of-side ${sideClass(state, by)}` : "";
+}
+
+/** Draws where seats point. @type {(layer: SVGElement, state: State) => void} */
+export function renderPings(layer, state) {
+  updateChildren(
+    layer,
+    state.pings,
+    ({ number }) => String(number),
+    () => {
+      const group = svgElement("g");
+      group.append(svgElement("circle", { class: "wave" }), svgElement("circle", { class: "spot" }));
+      return group;
+    },
+    (group, { by, x_mm, y_mm }) => {
+      setAttr(group, "class", `ping${ofSide(state, by)}`);
+      setAttr(group, "transform", `translate(${short(x_mm)} ${short(y_mm)})`);
+    },
+  );
 }
 
 /** @type {(layers: Layers, state: State) => void} */

@@ -84,6 +84,8 @@
  * @property {Commander[]} commanders
  * @property {Health} health
  * @property {Notice[]} notices  the latest, the newest last
+ * @property {{number: number, by: string, a: string, b: string}[]} tapes  that seats have kept
+ * @property {Ping[]} pings  the latest of each seat
  * @property {number} disputes  how many this game has
  * @property {number} game  grows whenever there is something new to see of the game
  * @property {{paused: boolean, resting: boolean, light: number, off: number[]} | null} simulated  `resting`: and no hand is over the table; `off` are the tags that were taken off
@@ -111,7 +113,8 @@
  * @typedef {"connecting" | "live" | "polling" | "lost" | "refused"} Connection  refused: this seat's link is no longer valid
  * @typedef {{title: string, lines: string[], shapes: Shape[]}} About  as `/api/about` gives it
  *
- * @typedef {{a: string, b: string, kept: boolean, measured: Measured | null, error: string | null}} Tape
+ * @typedef {{number: number, by: string, x_mm: number, y_mm: number}} Ping  a place that a seat points at
+ * @typedef {{a: string, b: string, kept: boolean, by?: string, measured: Measured | null, error: string | null}} Tape
  * @typedef {{unit: string, x_mm: number, y_mm: number, heading_deg: number}} Placing
  * @typedef {Placing & {from: Unit, sent: boolean}} Ghost  a unit on its way to another place
  *
@@ -134,7 +137,8 @@
  * @property {string[]} chosen  at most two things
  * @property {string | null} hover
  * @property {Tape | null} tape  between what is chosen, or to where the pointer is
- * @property {Tape[]} keptTapes
+ * @property {Tape[]} keptTapes  those of all seats, and those that only this page has
+ * @property {Ping[]} pings  that are still fresh
  * @property {About | null} about
  * @property {string | null} aboutError
  * @property {Ghost | null} ghost
@@ -174,6 +178,7 @@ export function newState(facts, view) {
     hover: null,
     tape: null,
     keptTapes: [],
+    pings: [],
     about: null,
     aboutError: null,
     ghost: null,

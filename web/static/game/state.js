@@ -326,6 +326,17 @@ export function latestEvidence(state) {
   return log.filter(({ deed, undone }) => deed >= first && !undone).flatMap(({ evidence }) => evidence);
 }
 
+/** The name of this page's seat where what it points out is shown. @type {(state: State) => string} */
+export function seatName({ game }) {
+  const { kind = "shared", side = null } = game.view?.seat ?? {};
+  return side ?? kind;
+}
+
+/** Whether this page's seat may change anything. @type {(state: State) => boolean} */
+export function isPlayer(state) {
+  return seatName(state) !== "spectator";
+}
+
 /** The only chosen thing, if it is a unit. @type {(state: State) => string | null} */
 export function chosenUnit(state) {
   const [first] = state.chosen;

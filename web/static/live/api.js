@@ -22,6 +22,21 @@ export function about(thing) {
   return get(`/api/about?${new URLSearchParams({ thing })}`);
 }
 
+/** Keeps a tape for all seats to see. @type {(a: string, b: string) => Promise<void>} */
+export async function keepTape(a, b) {
+  await post("/api/tapes", { a, b });
+}
+
+/** Removes the tapes that this seat has kept. @type {() => Promise<void>} */
+export async function clearTapes() {
+  await post("/api/tapes/clear", {});
+}
+
+/** Points at a place for all seats to see. @type {(x_mm: number, y_mm: number) => Promise<void>} */
+export async function ping(x_mm, y_mm) {
+  await post("/api/ping", { x_mm, y_mm });
+}
+
 /** Tells the server that what is hidden of a thing has left the table. @type {(thing: string) => Promise<void>} */
 export async function takeOff(thing) {
   await post("/api/take-off", { thing });

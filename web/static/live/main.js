@@ -8,13 +8,13 @@ import { dropClosedAnswers } from "../board/measuring.js";
 import { isAtNewPlace, TURN_DEG } from "../board/moves.js";
 import { thingAt } from "../board/picking.js";
 import { showsLines, UNCERTAINTY_FACTORS } from "../board/state.js";
-import { isPoint } from "../board/things.js";
+import { isPoint, placeOf } from "../board/things.js";
 import { wholeTable } from "../board/view.js";
 import { listenToGame } from "../game/commands.js";
 import { drawGame } from "../game/overlay.js";
 import { renderGame } from "../game/panel.js";
 import { LayingHand } from "../game/setup.js";
-import { newState } from "../game/state.js";
+import { isPlayer, newState, seatName } from "../game/state.js";
 import { groundShown } from "../game/terrain.js";
 import { listenToRulings } from "../rulings/commands.js";
 import { renderDisputes } from "../rulings/disputes.js";
@@ -31,6 +31,7 @@ import { listenToTrying, renderTrying } from "./try_it.js";
 /** @typedef {import("../board/state.js").TableState} TableState */
 
 const ARROW_PX = 60;
+const PING_MS = 4000;
 
 /** @type {import("../board/state.js").TableFacts} */
 const facts = JSON.parse(byId("table-facts").textContent ?? "");
@@ -72,8 +73,16 @@ function choose(thing) {
 
 function clear() {
   if (state.ghost) moves.cancel();
-  else choosing.clear(state);
+  else if (state.chosen.length) choosing.clear(state);
+  else clearTapes();
   changed();
+}
+
+/** Removes the tapes that this seat keeps; those of others stay. */
+function clearTapes() {
+  const isShared = state.keptTapes.some(({ by }) => by === seatName(state));
+  state.keptTapes = state.keptTapes.filter(({ by }) => by !== undefined && by !== seatName(state));
+  if (isShared) void moves.tried(() => api.clearTapes());
 }
 
 /** Declares that what is hidden of the chosen thing has left the table. */
@@ -90,8 +99,16 @@ async function takeOff() {
 }
 
 function keep() {
+  const [a, b] = state.chosen;
   choosing.keep(state);
+  if (b && isPlayer(state)) void moves.tried(() => api.keepTape(a, b));
   changed();
+}
+
+/** Points at a place, for all to see. @type {(thing: string) => void} */
+function pointAt(thing) {
+  const [x_mm, y_mm] = placeOf(thing) ?? [0, 0];
+  void moves.tried(() => api.ping(x_mm, y_mm));
 }
 
 /** Changes what is shown. @type {(some: Partial<State["show"]>) => void} */
@@ -141,7 +158,9 @@ board.on("doubleTap", (at) => {
 });
 board.on("longPress", (at) => {
   if (moves.isOnHandle(at)) return;
-  choose(thingAt(state, at.x, at.y, { ...at, bases: true }));
+  const thing = thingAt(state, at.x, at.y, { ...at, bases: true });
+  if (thing && isPoint(thing) && isPlayer(state)) pointAt(thing);
+  else choose(thing);
   navigator.vibrate?.(15);
 });
 board.on("hover", (at) => {
@@ -185,6 +204,16 @@ listenToKeys(listenToGame(state, changed, keys));
 
 listenToLifting(state, moves);
 listenToTrying(state, changed);
+
+/** Shows for a moment where seats point. @type {(state: State, pings: State["pings"]) => void} */
+function showPings(state, pings) {
+  if (!pings.length) return;
+  state.pings = [...state.pings, ...pings];
+  setTimeout(() => {
+    state.pings = state.pings.filter((ping) => !pings.includes(ping));
+    changed();
+  }, PING_MS);
+}
 
 /** @returns {string | null} */
 function focusedThing() {
@@ -246,6 +275,13 @@ changed();
 export function takeInTable(state, now) {
   const isFirst = state.now === null;
   const fresh = addNotices(state, now.notices);
+  const known = (state.now?.pings ?? []).map(({ number }) => number);
+  if (!isFirst)
+    showPings(
+      state,
+      now.pings.filter(({ number }) => !known.includes(number)),
+    );
+  choosing.shareTapes(state, now.tapes);
   state.now = now;
   const arrived = state.ghost?.sent && isAtNewPlace(now, state.ghost) ? state.ghost.unit : null;
   if (arrived) state.ghost = null;

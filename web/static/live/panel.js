@@ -3,6 +3,7 @@ import { byId, element, setAttr, setStyle, setText, updateChildren } from "../sh
 import { duration, timeOfDay } from "../shared/text.js";
 import { amount, closedWords, isAnyOpen, lengthWords, inUnit, written } from "../board/measuring.js";
 import { showsLines } from "../board/state.js";
+import { seatName } from "../game/state.js";
 import { fullName, isHidden, pointWords, sideClass, sideName, titleOf } from "../board/things.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -113,7 +114,7 @@ function renderWarnings(state) {
 function renderMeasure(state) {
   const [first, second] = state.chosen;
   const tape = state.tape;
-  byId("clear").hidden = !first && state.keptTapes.length === 0;
+  byId("clear").hidden = !first && state.keptTapes.every(({ by }) => by && by !== seatName(state));
   byId("take-off").hidden = Boolean(second) || !isHidden(state, first);
   byId("keep").hidden = !second || !tape?.measured;
   setText(byId("measure-title"), measureTitle(state));
@@ -251,8 +252,13 @@ function keptPart(state, tape, index) {
     name: "kept",
     lead: read ? written(state.facts, read.distance_mm) : "–",
     text: `${titleOf(state, tape.a)} to ${titleOf(state, tape.b)}`,
-    more: tape.error ?? (read ? lengthWords(read) : ""),
+    more: tape.error ?? [read ? lengthWords(read) : "", keptBy(state, tape)].filter(Boolean).join(", "),
   };
+}
+
+/** Whose tape it is, if another seat's. @type {(state: State, tape: Tape) => string} */
+function keptBy(state, { by }) {
+  return by === undefined || by === seatName(state) ? "" : sideName(state, by);
 }
 
 /** What a screen reader says: only what changes slowly. @type {(state: State) => string} */

@@ -1,0 +1,54 @@
+"""Tapes that a seat keeps, and places that it points at, over the web."""
+
+import pytest
+
+from tests.referee.tables import table
+from tests.web.of_four import ROSTER_OF_FOUR, seated
+from tests.web.standing import StandingTable
+from web import create_app
+
+KEEP = {"a": "unit:F1", "b": "unit:B1"}
+
+
+@pytest.fixture
+def app(seats):
+    live = StandingTable(roster=ROSTER_OF_FOUR, position=table())
+    return create_app(live, {"TESTING": True}, seats=seats)
+
+
+def test_a_tape_that_a_seat_keeps_is_told_to_all_seats(french, british):
+    assert french.post("/api/tapes", json=KEEP).status_code == 204
+    (tape,) = british.get("/api/state").json["tapes"]
+    assert tape == KEEP | {"number": 1, "by": "french"}
+    assert british.post("/api/tapes/clear", json={}).status_code == 204
+    assert len(british.get("/api/state").json["tapes"]) == 1
+    french.post("/api/tapes/clear", json={})
+    assert british.get("/api/state").json["tapes"] == []
+
+
+def test_where_a_seat_points_is_told_to_all_seats(french, british):
+    assert french.post("/api/ping", json={"x_mm": 100.5, "y_mm": 20.0}).status_code == 204
+    (ping,) = british.get("/api/state").json["pings"]
+    assert ping == {"number": 1, "by": "french", "x_mm": 100.5, "y_mm": 20.0}
+
+
+def test_spectators_point_nothing_out(app, seats, french):
+    spectator = seated(app, seats, "spectator")
+    for path, body in (("tapes", KEEP), ("tapes/clear", {}), ("ping", {"x_mm": 1.0, "y_mm": 1.0})):
+        assert spectator.post(f"/api/{path}", json=body).status_code == 403
+    assert french.get("/api/state").json["tapes"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "key"),
+    [
+        ("tapes", {"a": "unit:F1"}, "b"),
+        ("tapes", {"a": "unit:F1", "b": 7}, "b"),
+        ("ping", {"x_mm": 1.0}, "y_mm"),
+        ("ping", {"x_mm": 1e9, "y_mm": 1.0}, "x_mm"),
+    ],
+)
+def test_what_cannot_be_pointed_out_is_refused_by_key(french, path, body, key):
+    answer = french.post(f"/api/{path}", json=body)
+    assert answer.status_code == 400
+    assert f"{key}: expected" in answer.json["error"]
