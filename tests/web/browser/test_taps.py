@@ -55,7 +55,7 @@ def counted(table: Table, browser: Browser, task: str, most: int) -> Iterator[Ta
         tapper = Tapper(seat)
         yield tapper
         took_s, actions = time.monotonic() - began_s, actions_of(table) - before
-        print(f"{task}: {tapper.taps} taps, {took_s:.1f} s ({actions} actions of the game)")
+        print(f"{task}: {tapper.taps} taps, {took_s:.1f} s ({actions} actions of the game)")  # noqa: T201
         assert tapper.taps <= most
 
 
