@@ -1,5 +1,5 @@
 /** Wires the live page: one state, what changes it, and one drawing of it per screen frame. */
-import { byId } from "../shared/dom.js";
+import { byId, PHONE } from "../shared/dom.js";
 import { listenToPage, onClick, onClickWithin, openHelp } from "../shared/events.js";
 import { listenToKeys } from "../shared/keyboard.js";
 import { Board } from "../board/board.js";
@@ -233,6 +233,18 @@ onClick("restart", () => moves.play("restart"));
 onClick("bump", () => moves.bump());
 onClick("dim", () => moves.dim());
 listenToPage();
+
+/** Puts the tools beside the table: a phone's strip has no room for them. */
+function placeTools() {
+  const isPhone = phone.matches;
+  if (isPhone) byId("show").append(byId("picking"));
+  else byId("look-back").before(byId("picking"), byId("zooming"));
+  if (isPhone) byId("board").after(byId("zooming"));
+}
+
+const phone = matchMedia(PHONE);
+phone.addEventListener("change", placeTools);
+placeTools();
 onClick("health", () => {
   const more = byId("health-more");
   more.hidden = !more.hidden;
