@@ -10,7 +10,7 @@ from flask import Flask, redirect, url_for
 from tablecam.live.protocol import Live
 from tablecam.record.journal import Journal
 from tablecam.replay.film_table import sides_of
-from web import api, errors, game, guard, pages, rulings
+from web import api, errors, fonts, game, guard, pages, rulings
 from web.replay import Recording, play_recording
 from web.seats import Seats, seat_people
 from web.shown import show
@@ -85,4 +85,5 @@ def _configured(config: Mapping[str, Any] | None) -> Flask:
     app = Flask("web")
     app.config.from_mapping(DEFAULTS)
     app.config.from_mapping(config or {})
+    app.register_blueprint(fonts.blueprint)
     return app

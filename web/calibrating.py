@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 import tablecam
 from tablecam.live_calibration.calibration import LiveCalibration, UserAction
-from web import errors, guard
+from web import errors, fonts, guard
 from web.bodies import request_body
 from web.streams import Streams
 
@@ -64,6 +64,7 @@ def create_calibration_app(
     app.config.from_mapping(config or {})
     app.extensions[_KEY] = live, streams or Streams(MOST_WAITING)
     app.register_blueprint(blueprint)
+    app.register_blueprint(fonts.blueprint)
     guard.protect(app)
     errors.explain(app)
     return app

@@ -12,7 +12,8 @@ _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
         # The page shows each picture from memory, so that none flickers while it loads.
-        "img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "img-src 'self' blob:; font-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
     # The picture may show a living room: no other site may embed it.

@@ -14,7 +14,7 @@ import tablecam
 from tablecam.errors import BadInput
 from tablecam.hall.tables import Table
 from tablecam.hall.watch import HallWatch
-from web import errors, guard
+from web import errors, fonts, guard
 from web.application import DEFAULTS, create_replay
 from web.streams import Streams
 
@@ -38,6 +38,7 @@ def create_hall(watch: HallWatch, config: Mapping[str, Any] | None = None) -> tu
     app.add_url_rule("/api/hall", "hall", _hall)
     app.add_url_rule("/api/hall/events", "events", _events)
     app.add_url_rule("/api/hall/<table>/table.jpg", "thumbnail", _thumbnail)
+    app.register_blueprint(fonts.blueprint)
     guard.protect(app)
     errors.explain(app)
     app.wsgi_app = _Tables(app.wsgi_app, watch)  # type: ignore[method-assign] # as Flask has it

@@ -227,8 +227,8 @@ def _assign_seat() -> None:
     """Determines the seat of a request, and refuses strangers."""
     # Until the seat is known, it is the one with the fewest rights.
     g.seat = SPECTATOR
-    # A link must work for somebody who has no seat yet.
-    if request.endpoint in ("seats.sit_down", "static"):
+    # A link must work for somebody who has no seat yet, and the page that refuses one is styled.
+    if request.endpoint in ("seats.sit_down", "static", "fonts.serif"):
         return
     seat = _seats().seat(_cookie(_COOKIE))
     if seat is not None:

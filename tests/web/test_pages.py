@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -49,6 +50,18 @@ def test_nothing_on_the_page_comes_from_elsewhere(client: FlaskClient) -> None:
     assert "//" not in page.text.replace("<!doctype", "")
     assert "default-src 'none'" in page.headers["Content-Security-Policy"]
     assert page.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_the_serif_comes_with_the_page_and_is_requested_once(client: FlaskClient) -> None:
+    with client.get("/static/shared/serif.css") as styles:
+        addresses = re.findall(r'url\("\.\./\.\.(/fonts/[^"]+)"\)', styles.text)
+    assert len(addresses) == 3
+    for address in addresses:
+        font = client.get(address)
+        assert font.mimetype == "font/ttf"
+        assert font.data[:4] == b"\0\1\0\0"  # as every TrueType font begins
+        assert "immutable" in font.headers["Cache-Control"]
+    assert client.get("/fonts/source-serif-pro-black.ttf").status_code == 404
 
 
 def test_a_picture_is_sent_once_a_frame(client: FlaskClient, live: Any) -> None:

@@ -1,0 +1,155 @@
+"""Every page keeps the rules of WCAG 2 A and AA, and what axe holds for good practice beyond them.
+
+By day and by night, at a desk and on a phone. What is folded is unfolded first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tablecam.hall.watch import HallWatch
+from tablecam.record.entries import NewEntry
+from tablecam.record.game_file import GameFile
+from tablecam.simulate.demo import demo_roster
+from tests.live_calibration.stepped import PLACES, stepped
+from tests.record.games import FACTS, catch_up
+from tests.record.postgres import Postgres, hall_on
+from tests.replay.small import deed, position
+from tests.web.browser.demos import patient
+from tests.web.browser.halls import Hall, Table, seated
+from web.calibrating import create_calibration_app
+from web.hall import create_hall
+from web.server import Server
+from web.streams import Streams
+
+RULES = {
+    "resultTypes": ["violations"],
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "preload": False,
+}
+CONTRAST = RULES | {"runOnly": ["color-contrast"]}
+DEVICES: dict[str, dict[str, Any]] = {
+    "desktop": {"viewport": {"width": 1400, "height": 900}},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
+}
+UNFOLD = """() => {
+  for (const part of document.querySelectorAll("details")) part.open = true;
+}"""
+SHOW_ALL_RULINGS = """() => {
+  const chips = document.querySelectorAll('#rulings-chips [aria-pressed="false"]');
+  for (const chip of chips) chip.click();
+}"""
+
+
+@pytest.fixture(params=DEVICES)
+def device(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """A browser without animations, as a colour that is fading has no contrast to speak of."""
+    return DEVICES[request.param] | {"reduced_motion": "reduce"}
+
+
+@pytest.fixture
+def page(browser: Browser, device: dict[str, Any]) -> Iterator[Page]:
+    with browser.new_context(**device) as context:
+        yield patient(context).new_page()
+
+
+def faults(page: Page) -> list[str]:
+    """What axe finds in a page by day, and in its colours by night."""
+    page.evaluate(UNFOLD)
+    found = []
+    for theme, options in (("light", RULES), ("dark", CONTRAST)):
+        page.emulate_media(color_scheme=theme)
+        for fault in Axe().run(page, options=options).response["violations"]:
+            found += [
+                f"{theme}: {fault['help']}: {node['target'][0]}: {node['failureSummary']}"
+                for node in fault["nodes"]
+            ]
+    return found
+
+
+def choose(page: Page, *units: str) -> None:
+    for unit in units:
+        page.locator(f'.units [data-thing="unit:{unit}"]').focus()
+        page.keyboard.press("Enter")
+
+
+def test_a_refusal(page: Page, hall: Hall) -> None:
+    page.goto(hall.address)
+    expect(page.locator(".why")).to_contain_text("link")
+    assert faults(page) == []
+
+
+def test_a_live_page_before_a_game(browser: Browser, hall: Hall, device: dict[str, Any]) -> None:
+    hall.settled()
+    with seated(hall, browser, "shared", **device) as seat:
+        page = seat.page
+        expect(page.locator("#health-state")).to_have_text("Camera good")
+        assert faults(page) == []
+        choose(page, "P3", "A3")
+        expect(page.locator("#measure-body .reading")).to_contain_text("mm")
+        expect(page.locator("#rulings-chips button")).not_to_have_count(0)
+        page.evaluate(SHOW_ALL_RULINGS)
+        expect(page.locator(".ruling")).not_to_have_count(0)
+        assert faults(page) == []
+
+
+def test_a_replay_without_entries(browser: Browser, hall: Hall, device: dict[str, Any]) -> None:
+    with seated(hall, browser, "shared", **device) as seat:
+        seat.page.goto(f"{hall.address}replay")
+        expect(seat.page.locator("#nothing")).to_contain_text("othing")
+        assert faults(seat.page) == []
+
+
+def test_a_game(browser: Browser, players: Table, device: dict[str, Any]) -> None:
+    players.begin()
+    with seated(players.hall, browser, "prussian", **device) as seat:
+        seat.shows_the_newest()
+        assert faults(seat.page) == []
+
+
+def test_a_replay(browser: Browser, players: Table, device: dict[str, Any]) -> None:
+    players.begin()
+    players.taps("No volleys", "Pass")
+    with seated(players.hall, browser, "prussian", **device) as seat:
+        page = seat.page
+        page.goto(f"{players.hall.address}replay")
+        expect(page.locator("#nothing")).to_be_hidden()
+        page.keyboard.press("Home")
+        expect(page.locator("#log-body .future")).not_to_have_count(0)
+        choose(page, "P3")
+        assert faults(page) == []
+        page.keyboard.press("w")
+        choose(page, "P3", "A3")
+        expect(page.locator(".ruling")).not_to_have_count(0)
+        assert faults(page) == []
+
+
+def test_a_calibration(page: Page, tmp_path: Path) -> None:
+    camera, streams = tmp_path / "camera.json", Streams(1)
+    with stepped(camera, roster=demo_roster(), places=PLACES[:2]) as at:
+        at.take(1)
+        app = create_calibration_app(at.live, streams)
+        with Server(app, port=0, streams=streams) as server:
+            page.goto(server.address)
+            expect(page.locator("#views li")).to_have_count(1)
+            assert faults(page) == []
+
+
+def test_a_club(page: Page, postgres: Postgres, tmp_path: Path) -> None:
+    with hall_on(postgres) as club:
+        game = GameFile.create(tmp_path / "game.tablecam", FACTS)
+        game.append(NewEntry("position", {"whole": position()}), deed("F1 hits B1."))
+        catch_up(game, club)
+        club.report_presence(game.id)
+        with HallWatch(club) as watch:
+            app, streams = create_hall(watch)
+            with Server(app, port=0, streams=streams) as server:
+                page.goto(server.address)
+                expect(page.locator("#playing > li")).to_have_count(1)
+                assert faults(page) == []
