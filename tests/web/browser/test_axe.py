@@ -115,7 +115,7 @@ def test_a_game(browser: Browser, players: Table, device: dict[str, Any]) -> Non
 
 def test_a_replay(browser: Browser, players: Table, device: dict[str, Any]) -> None:
     players.begin()
-    players.taps("No volleys", "Pass")
+    players.taps("Pass")
     with seated(players.hall, browser, "prussian", **device) as seat:
         page = seat.page
         page.goto(f"{players.hall.address}replay")
