@@ -25,12 +25,12 @@ def act(referee: Referee, group: str, label: str, seat=FRENCH) -> None:
 def marching(**more: bool) -> Referee:
     """The french march F1."""
     referee = begun(**more)
-    for group, label in (("volleys", "No"), ("command", "March")):
+    for group, label in (("volleys", "Skip"), ("command", "March")):
         act(referee, group, label)
     if seat_view(referee, SHARED)["actions"][0]["group"] == "card":
         act(referee, "card", "Draw", SHARED)
     act(referee, "activate", "F1:")
     while (now := seat_view(referee, SHARED))["actions"][-1]["group"] == "card":
         act(referee, "card", "No card", SHARED)
-    assert now["question"].startswith("French marches")
+    assert now["question"].startswith("French march")
     return referee

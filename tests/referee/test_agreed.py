@@ -144,7 +144,7 @@ def test_the_other_side_is_told_to_which_dice_it_agrees() -> None:
             assert play is not None
             rolls = [at for at, done in enumerate(play.done) if isinstance(done.action, Roll)]
     (deed,) = {each["deed"] for each in seat_view(referee, FRENCH)["log"] if each["dice"]}
-    while not seat_view(referee, FRENCH)["question"].startswith("British draws"):
+    while not seat_view(referee, FRENCH)["question"].startswith("British draw"):
         seat = FRENCH if seat_view(referee, FRENCH)["is_yours"] else BRITISH
         referee.act(seat, seat_view(referee, seat)["actions"][0]["action"])
     referee.act(BRITISH, seat_view(referee, BRITISH)["actions"][0]["action"])

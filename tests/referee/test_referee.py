@@ -31,7 +31,7 @@ def test_only_who_is_asked_is_offered_actions() -> None:
         now = seat_view(referee, seat)
         assert not now["is_yours"]
         assert now["actions"] == []
-    with pytest.raises(NotYours, match="for French to decide"):
+    with pytest.raises(NotYours, match="waiting for the French"):
         referee.act(BRITISH, {"type": "volleys", "invoke": False})
     with pytest.raises(NotYours, match="spectators cannot"):
         referee.act(SPECTATOR, {"type": "volleys", "invoke": False})
@@ -155,7 +155,7 @@ def test_a_hair_off_is_taken_over_when_a_round_begins_and_costs_no_undo() -> Non
     assert referee.position().unit("F1").bases[0].y_mm == pytest.approx(301.5)
     referee.act(FRENCH, {"type": "volleys", "invoke": False})
     referee.undo(FRENCH)
-    assert seat_view(referee, FRENCH)["question"] == "Does French invoke the volley phase?"
+    assert seat_view(referee, FRENCH)["question"] == "Volley phase: fire?"
 
 
 def test_a_game_goes_on_from_its_document() -> None:
@@ -230,10 +230,10 @@ def test_a_step_without_a_choice_goes_on_by_itself_or_by_one_tap(is_automatic: b
     referee.act(FRENCH, {"type": "done"})
     now = seat_view(referee, FRENCH)
     if not is_automatic:
-        assert now["question"] == "Does French move its commander?"
+        assert now["question"] == "French: move the commander?"
         assert len(now["actions"]) == 1
         referee.act(FRENCH, now["actions"][0]["action"])
-    assert seat_view(referee, FRENCH)["question"] == "Does British invoke the volley phase?"
+    assert seat_view(referee, FRENCH)["question"] == "Volley phase: fire?"
     referee.undo(FRENCH, 1 if is_automatic else 2)  # nobody takes back what nobody chose
     assert seat_view(referee, FRENCH)["question"] == before
 

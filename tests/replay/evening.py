@@ -93,7 +93,7 @@ def evening() -> list[NewEntry]:
     referee, there = made.referee, table()
     made.see(there)
     referee.begin(there, {"active": "french"}, SHARED)
-    made.tap("volleys", "No")
+    made.tap("volleys", "Skip")
     made.tap("command", "March")
     if seat_view(referee, SHARED)["actions"][0]["group"] == "card":
         made.tap("card", "Draw")

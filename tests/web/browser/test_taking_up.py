@@ -33,7 +33,7 @@ def test_a_game_with_dealt_cards_is_taken_up_in_its_middle(players: Table) -> No
     players.prussian.clicks("#states-send")
     expect(page.locator("#game-states")).to_be_hidden()
     page.locator("#game-overrule summary").click()
-    players.taps("Draw 8", "Draw 5", "No volleys")
+    players.taps("Draw 8", "Draw 5", "Skip")
     with players.hall.referee.locked() as play:
         assert play is not None
         state = play.state
