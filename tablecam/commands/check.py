@@ -192,7 +192,7 @@ def _odd_in(document: Document, position: Position) -> Findings:
         if not unit.bases:
             yield _odd(document, ("units", index, "bases"), f"{unit.id} has no base on the table")
         elif not shapely.intersects(area, bases_footprint(unit)):
-            yield _odd(document, ("units", index, "bases"), f"{unit.id} lies off the table")
+            yield _odd(document, ("units", index, "bases"), f"{unit.id} is off the table")
     book = book_of(position.game)
     if book is None or not position.units:
         return

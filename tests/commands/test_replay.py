@@ -30,7 +30,7 @@ def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(gam
     told = said(capsys, game.path)
     assert told.startswith("maurice-lite, started 2026-05-01 19:30: 33 entries in 16 min\n")
     for line in (
-        "── a game begins: French with 2 units against British with 2 units; active French ──",
+        "── a game begins: French (2 units) v British (2 units); active French ──",
         "19:32:30      6 French declare: march  [M-4.4]\n                French draw 1 card",
         "F1 is moved by hand, 120 mm",
         "F1 moved ahead 5 BW: march? no, by 40.0 mm  [M-6.17]",

@@ -52,7 +52,7 @@ def test_bases_that_are_stopped_by_the_same_share_a_line():
         for each in lines_of(pair_sheet(far, "F1", "B1"), "fire")
         if each.text.startswith("All 4 bases of F1")
     ]
-    assert told.text == ("All 4 bases of F1 may not shoot B1: it lies 11.54 BW away, beyond 4 BW.")
+    assert told.text == "None of F1's bases may shoot B1: it is 11.54 BW away, beyond 4 BW."
 
 
 def test_every_base_that_may_fire_shows_its_zone_even_without_targets():
