@@ -58,13 +58,16 @@ class Camera:
 
     `covariance` (15, 15), ordered as `CAMERA_PARAMETERS`, is the joint uncertainty of lens and
     pose; None if they are exact, as in a simulated camera. `name` is the calibration's and is
-    stored with every measurement made under it.
+    stored with every measurement made under it; `title` is what people call it. It fits while the
+    table tags' rms offset is `fits_within_mm`; None if nothing states that.
     """
 
     lens: Lens
     pose: Pose
     name: str = ""
     covariance: Array | None = field(default=None, compare=False, repr=False)
+    title: str = field(default="", compare=False)
+    fits_within_mm: float | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         size = len(CAMERA_PARAMETERS)

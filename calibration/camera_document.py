@@ -24,6 +24,7 @@ from calibration.results import (
 )
 
 FORMAT = "tablecam.camera"
+MOST_TITLE = 60
 VERSION = 1
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -40,8 +41,8 @@ _MOST_RADIAL, _MOST_TANGENTIAL = 1000.0, 0.1
 """Limits of distortion: far beyond any lens, yet nothing overflows."""
 
 Array = NDArray[np.float64]
-Contents = tuple[str, int, int, LensCalibration | None, TableCalibration | None]
-"""A name, a picture's width and height, and the lens and table calibrations."""
+Contents = tuple[str, int, int, LensCalibration | None, TableCalibration | None, str]
+"""A name, a picture's width and height, the lens and table calibrations, and a title."""
 
 
 class _Part(BaseModel):
@@ -153,10 +154,19 @@ class _File(_Part):
     format: Literal["tablecam.camera"]
     version: Literal[1]
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
+    title: str = ""
     width_px: Pixels
     height_px: Pixels
     lens: _LensAlone | None = None
     table: _Table | None = None
+
+    @field_validator("title")
+    @classmethod
+    def _is_one_line(cls, title: str) -> str:
+        """Checks that the title is one short line."""
+        if len(title) > MOST_TITLE or not title.isprintable():
+            raise ValueError(f"expected one line of at most {MOST_TITLE} characters")
+        return title
 
     @model_validator(mode="after")
     def _holds_something(self) -> Self:
@@ -192,16 +202,17 @@ def from_text(text: str, source: str) -> Contents:
     size = file.width_px, file.height_px
     lens = None if file.lens is None else _lens_calibration(file.lens, size)
     table = None if file.table is None else _table_calibration(file.table, size)
-    return file.name, *size, lens, table
+    return file.name, *size, lens, table, file.title
 
 
 def to_document(contents: Contents) -> dict[str, Any]:
     """Returns the JSON document of a camera file."""
-    name, width_px, height_px, lens, table = contents
+    name, width_px, height_px, lens, table, title = contents
     return {
         "format": FORMAT,
         "version": VERSION,
         "name": name,
+        **({"title": title} if title else {}),
         "width_px": width_px,
         "height_px": height_px,
         "lens": None if lens is None else _lens_document(lens),

@@ -43,8 +43,8 @@ _LEAST_TAGS = 3
 class CameraFile:
     """A camera file: a camera's lens, its pose over the table, or both.
 
-    `name` is the calibration's and is stored with measurements. `source` is the file's name in
-    errors.
+    `name` is the calibration's and is stored with measurements; `title` is what people call it,
+    empty if they gave it none. `source` is the file's name in errors.
     """
 
     name: str
@@ -53,10 +53,19 @@ class CameraFile:
     lens: LensCalibration | None = None
     table: TableCalibration | None = None
     source: str = field(default="camera file", compare=False)
+    title: str = ""
 
     def __post_init__(self) -> None:
         if self.lens is None and self.table is None:
             raise ValueError("expected a lens, a table or both, got neither")
+
+    @property
+    def shown_title(self) -> str:
+        """What people call the calibration: by default what it was made from, and the day."""
+        part = self.table or self.lens
+        assert part is not None, "a camera file holds one of them"
+        made_from = next(iter(part.origin.made_from), self.name)
+        return self.title or f"{made_from}, {part.origin.made_at[:10]}"
 
     def camera(self, tags_mm: ArrayLike | None = None) -> Camera:
         """Returns the camera over its table, with the joint covariance of lens and pose.
@@ -72,7 +81,14 @@ class CameraFile:
                 f"{self.source}: table: expected a table calibration, found only a lens: "
                 "run `tablecam calibrate table` first"
             )
-        camera = Camera(self.table.lens, self.table.pose, self.name, self.table.covariance)
+        camera = Camera(
+            self.table.lens,
+            self.table.pose,
+            self.name,
+            self.table.covariance,
+            self.shown_title,
+            self.table.fits_within_mm,
+        )
         if tags_mm is not None and (seen := int(camera.sees(tags_mm).sum())) < _LEAST_TAGS:
             raise CalibrationError(
                 f"{self.source}: table: expected a camera that sees {_LEAST_TAGS} of the table's "
@@ -124,8 +140,8 @@ def read_camera_file(path: Path | str) -> CameraFile:
         raise CalibrationError(f"{source}: expected a camera file, got: {reason}") from error
     except UnicodeDecodeError as error:
         raise CalibrationError(f"{source}: expected JSON text in UTF-8") from error
-    name, width_px, height_px, lens, table = from_text(text, source)
-    return CameraFile(name, width_px, height_px, lens, table, source)
+    name, width_px, height_px, lens, table, title = from_text(text, source)
+    return CameraFile(name, width_px, height_px, lens, table, source, title)
 
 
 def to_json(camera_file: CameraFile) -> str:
@@ -137,6 +153,7 @@ def to_json(camera_file: CameraFile) -> str:
             camera_file.height_px,
             camera_file.lens,
             camera_file.table,
+            camera_file.title,
         )
     )
     return json.dumps(document, indent=1, allow_nan=False) + "\n"

@@ -12,6 +12,9 @@ from calibration.lens import LENS_PARAMETERS, Lens
 
 Array = NDArray[np.float64]
 
+_FITS_FACTOR = 3.0
+_FITS_LEAST_MM = 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -91,6 +94,17 @@ class TableCalibration:
 
     def __post_init__(self) -> None:
         _check_covariance(self.covariance, len(CAMERA_PARAMETERS))
+
+    @property
+    def fits_within_mm(self) -> float:
+        """The rms offset of the table tags above which the calibration no longer fits.
+
+        Three times what it stated itself, from the tags' own offsets and `sigma_mm`; at least 1 mm,
+        as smaller offsets hardly move a base.
+        """
+        squares = [tag.distance_mm**2 for tag in self.tags if tag.used]
+        stated_mm = float(np.hypot(np.sqrt(np.mean(squares or [0.0])), self.sigma_mm))
+        return max(_FITS_FACTOR * stated_mm, _FITS_LEAST_MM)
 
 
 def _check_covariance(covariance: Array, size: int) -> None:

@@ -177,7 +177,7 @@ def charge_by_hand(folder: Path) -> None:
     recording.settle(settled)
     referee.begin(settled, {"active": "french"}, SHARED)
     referee.table_at_rest(settled)
-    for label in ("No volleys", "Charge", "F1"):
+    for label in ("Skip", "Charge", "F1"):
         choose(referee, label)
     settled = seen(tracker, motion, pushed(table, 80.0), 10.0)
     recording.settle(settled)

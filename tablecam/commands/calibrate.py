@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import track
 
 from calibration.board import BoardView, find_chessboard, find_lens_board
+from calibration.camera_document import MOST_TITLE
 from calibration.camera_file import (
     CameraFile,
     back_up,
@@ -60,6 +61,22 @@ Examples:
 """
 
 
+def _title(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
+    """Checks the name that people give a calibration."""
+    if len(text) > MOST_TITLE or not text.isprintable():
+        raise click.BadParameter(f"expected one line of at most {MOST_TITLE} characters")
+    return text.strip()
+
+
+_name_option = click.option(
+    "--name",
+    "title",
+    default="",
+    callback=_title,
+    help="What to call the calibration, such as 'club camera'.  [default: its source and the date]",
+)
+
+
 @click.group("calibrate", invoke_without_command=True, no_args_is_help=True, epilog=_EXAMPLES)
 @click.option("--live", is_flag=True, help="Calibrate step by step on a page in the browser.")
 @click.option(
@@ -75,6 +92,7 @@ Examples:
     show_default=True,
     help="The camera file to write; an existing one can be checked with a ruler.",
 )
+@_name_option
 @source_options
 @page_options
 @click.pass_context
@@ -84,6 +102,7 @@ def calibrate(
     live: bool,
     table_path: Path | None,
     out: Path,
+    title: str,
     source: str,
     options: SourceOptions,
     host: str,
@@ -101,7 +120,14 @@ def calibrate(
         return
     if live:
         calibrate_live(
-            source, options, table_path, out, host=host, port=port, open_browser=open_browser
+            source,
+            options,
+            table_path,
+            out,
+            title,
+            host=host,
+            port=port,
+            open_browser=open_browser,
         )
     else:
         raise click.UsageError("expected --live, lens or table, got none of them")
@@ -160,6 +186,7 @@ def _inner_corners(
     type=click.Path(path_type=Path),
     help="Picture of the area that the views cover (.png).  [default: beside the camera file]",
 )
+@_name_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def lens(
     pictures: tuple[Path, ...],
@@ -167,6 +194,7 @@ def lens(
     chessboard: tuple[int, int] | None,
     square_mm: float,
     coverage_path: Path | None,
+    title: str,
     *,
     as_json: bool,
 ) -> None:
@@ -189,7 +217,7 @@ def lens(
     progress = lens_progress(search.used, search)
     name = calibration_name(made_at, calibration)
     camera_file = CameraFile(
-        name, calibration.lens.width_px, calibration.lens.height_px, calibration
+        name, calibration.lens.width_px, calibration.lens.height_px, calibration, title=title
     )
     coverage = png_bytes(coverage_picture(calibration, search.used))
     old_coverage = _write_keeping_old(coverage_path, coverage)
@@ -234,9 +262,16 @@ def lens(
     type=click.Path(path_type=Path),
     help="The camera file to write.  [default: the one of --camera]",
 )
+@_name_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def table(
-    picture: Path, table_path: Path, camera_path: Path, out: Path | None, *, as_json: bool
+    picture: Path,
+    table_path: Path,
+    camera_path: Path,
+    out: Path | None,
+    title: str,
+    *,
+    as_json: bool,
 ) -> None:
     """Locate the camera above the table, from a PICTURE of its tags."""
     out = out or camera_path
@@ -253,7 +288,8 @@ def table(
     lens = None if old_camera is None else old_camera.lens
     results = (search.calibration,) if lens is None else (lens, search.calibration)
     name = calibration_name(made_at, *results)
-    camera_file = CameraFile(name, width_px, height_px, lens, search.calibration)
+    title = title or ("" if old_camera is None else old_camera.title)
+    camera_file = CameraFile(name, width_px, height_px, lens, search.calibration, title=title)
     old_file = write_camera_file(out, camera_file)
     if as_json:
         written = {"camera": out, "kept": old_file}

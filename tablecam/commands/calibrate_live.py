@@ -30,6 +30,7 @@ def calibrate_live(
     options: SourceOptions,
     table_path: Path | None,
     camera_path: Path,
+    title: str,
     *,
     host: str,
     port: int,
@@ -46,7 +47,7 @@ def calibrate_live(
     streams = Streams(MOST_WAITING)
     with (
         open_reader(source, options, factories=factories) as reader,
-        LiveCalibration(reader, camera_path, roster, on_stage=on_stage) as live,
+        LiveCalibration(reader, camera_path, roster, title=title, on_stage=on_stage) as live,
     ):
         app = create_calibration_app(live, streams)
         server = Server(app, host, port, streams=streams)

@@ -150,6 +150,7 @@ def _header(camera_file: CameraFile, written: dict[str, Path | None]) -> dict[st
     files = {role: None if path is None else str(path) for role, path in written.items()}
     return {
         "name": camera_file.name,
+        "title": camera_file.shown_title,
         "width_px": camera_file.width_px,
         "height_px": camera_file.height_px,
         "files": files,

@@ -43,10 +43,11 @@ WRONG = 2
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with a file, or only odd; a line that names its place."""
+    """One thing that is wrong with a file, or only odd, or a fact; a line that names its place."""
 
     line: str
     is_odd: bool = False
+    is_fact: bool = False
 
 
 Findings = Iterator[Finding]
@@ -68,10 +69,13 @@ def check(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> Non
     documents: list[Json] = []
     for path in paths:
         findings = list(dict.fromkeys(_findings(path)))
-        wrong = [finding.line for finding in findings if not finding.is_odd]
+        facts = [finding.line for finding in findings if finding.is_fact]
+        wrong = [f.line for f in findings if not (f.is_odd or f.is_fact)]
         odd = [finding.line for finding in findings if finding.is_odd]
-        documents.append({"file": str(path), "wrong": wrong, "odd": odd})
+        documents.append({"file": str(path), "wrong": wrong, "odd": odd, "facts": facts})
         if not as_json:
+            for line in facts:
+                click.echo(line)
             _print(path, wrong, odd)
     if as_json:
         click.echo(json.dumps(documents, indent=1))
@@ -192,7 +196,7 @@ def _odd_in(document: Document, position: Position) -> Findings:
         if not unit.bases:
             yield _odd(document, ("units", index, "bases"), f"{unit.id} has no base on the table")
         elif not shapely.intersects(area, bases_footprint(unit)):
-            yield _odd(document, ("units", index, "bases"), f"{unit.id} lies off the table")
+            yield _odd(document, ("units", index, "bases"), f"{unit.id} is off the table")
     book = book_of(position.game)
     if book is None or not position.units:
         return
@@ -210,8 +214,8 @@ def _odd_in(document: Document, position: Position) -> Findings:
 
 
 def _of_camera(path: Path, _: Document) -> Findings:
-    read_camera_file(path)
-    yield from ()
+    camera_file = read_camera_file(path)
+    yield Finding(f"{path}: calibration {quoted(camera_file.shown_title)}", is_fact=True)
 
 
 def _of_recording(path: Path) -> Findings:

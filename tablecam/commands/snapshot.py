@@ -19,6 +19,7 @@ from tablecam.commands.outputs import check_picture_name, write_picture
 from tablecam.drawing.overlay import Overlay
 from tablecam.drawing.report import PictureReport, picture_report
 from tablecam.errors import BadInput
+from tablecam.live.advising import NO_LONGER_FITS
 from tablecam.planning.advice import advice, collect_facts
 from tablecam.planning.detection_model_file import default_model
 from tablecam.planning.resolution_advice import resolution_advice
@@ -97,6 +98,9 @@ def snapshot(
         overlay = Overlay(reading.camera, roster)
         write_picture(drawing_path, overlay.draw(image, reading.search, poses, report))
     _write_position(out_path, json.dumps(document, indent=1))
+    click.echo(f"calibration: {camera_file.shown_title}", err=True)
+    if not reading.registration.fits(reading.camera):
+        click.echo(f"warning: {NO_LONGER_FITS}", err=True)
     for line in report.lines():
         click.echo(line, err=True)
 

@@ -76,6 +76,11 @@ def _after(before: _Said | None, wanted: str | None, *, at_s: float) -> _Said | 
     return None if wanted is None else _Said(wanted, wanted, at_s)
 
 
+NO_LONGER_FITS = (
+    "The calibration no longer fits: the table tags are not where it found them. "
+    "Put them back, or calibrate the table again"
+)
+
 _EXPOSURE_EVERY_S = 2.0
 """Light changes slowly, and measuring noise takes the whole picture."""
 
@@ -105,6 +110,8 @@ class Adviser:
         )
         said = advice_by_cause(facts, self._too_small, self._expectation)
         wanted = {str(cause): sentence for cause, sentence in said.items()}
+        if not sight.registration.fits(sight.camera):
+            wanted["calibration"] = NO_LONGER_FITS
         self._steady = self._steady.after(wanted, at_s=taken_at_s)
         return self._steady.sentences
 

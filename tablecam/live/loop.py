@@ -53,7 +53,7 @@ class TableLoop(Background):
         super().__init__("live table")
         self._reader = reader
         self._roster = roster
-        self._calibration = camera.name
+        self._calibration, self._title = camera.name, camera.title or camera.name
         self._listener = listener
         self._unwritten = unwritten
         self._watching = Watching(camera, roster)
@@ -69,7 +69,7 @@ class TableLoop(Background):
         self._tally: Tally | None = None
         self._changed = changed
         position = position_of((), roster, camera.name)
-        first = Snapshot(0, -1, position, health(reader.status, camera.name, None))
+        first = Snapshot(0, -1, position, health(reader.status, self._title, None))
         # Guarded by `_changed`.
         self._reading = Reading(first, None, camera)
 
@@ -200,7 +200,7 @@ class TableLoop(Background):
     def _health(self) -> Health:
         return health(
             self._reader.status,
-            self._calibration,
+            self._title,
             self._tally,
             fault=self._fault,
             unkept=self._unwritten(),

@@ -168,7 +168,7 @@ def _sentence(
     ends = "edge to edge at their nearest points"
     if not (_has_footprint(a) and _has_footprint(b)):
         ends = f"from {_end(a)} to {_end(b)}"
-    return f"{a.name} and {b.name} lie {apart} apart, {ends}{hidden}"
+    return f"{a.name} and {b.name} are {apart} apart, {ends}{hidden}"
 
 
 def _end(thing: Thing) -> str:

@@ -48,6 +48,7 @@ class LiveCalibration(Background):
         reader: The camera.
         camera_path: The camera file to write; views are stored in a folder beside it.
         roster: The table; without one only the lens is calibrated.
+        title: What to call the calibration; by default its source and the date.
         on_stage: Called with each stage that is entered, in the thread that enters it.
     """
 
@@ -57,13 +58,16 @@ class LiveCalibration(Background):
         camera_path: Path,
         roster: Roster | None = None,
         *,
+        title: str = "",
         on_stage: Callable[[Stage], None] = lambda stage: None,
     ) -> None:
         super().__init__("live calibration")
         self._reader = reader
         # Guards `_work`.
         self._work_lock = FairLock()
-        self._work = CalibrationWork(camera_path, roster, on_stage)
+        self._work = CalibrationWork(
+            camera_path, roster, on_stage, title=title, source=lambda: reader.status.name
+        )
         # Guards the state and the frame.
         self._changed = threading.Condition()
         self._frame: Frame | None = None

@@ -122,7 +122,8 @@ _MAX_WARNINGS = 4
 class CalibrationWork:
     """The calibration and check of one camera. Not thread-safe.
 
-    `on_stage` is called with each stage that is entered.
+    `on_stage` is called with each stage that is entered; `source` names the camera. `title` is
+    what to call the calibration, empty for the title of an earlier one.
     """
 
     def __init__(
@@ -130,7 +131,12 @@ class CalibrationWork:
         camera_path: Path,
         roster: Roster | None,
         on_stage: Callable[[Stage], None],
+        *,
+        title: str = "",
+        source: Callable[[], str] = lambda: "camera",
     ) -> None:
+        self._title = title
+        self._source = source
         self._path = camera_path
         self._roster = roster
         self._on_stage = on_stage
@@ -293,6 +299,7 @@ class CalibrationWork:
             self.warn(f"{error}; it will be backed up beside the new one")
             return
         self._lens = camera_file.lens
+        self._title = self._title or camera_file.title
         if camera_file.table is not None or self._roster is None:
             self._show(camera_file, old_path=None, is_new=False)
         else:
@@ -357,7 +364,7 @@ class CalibrationWork:
                 roster.table_tag_size_mm,
                 picture_size_px=self._size_px,
                 lens=self._lens,
-                origin=Origin(now, ("a picture of the live camera",)),
+                origin=Origin(now, (self._source(),)),
                 picture_name="picture",
             )
         except CalibrationError as error:
@@ -387,7 +394,7 @@ class CalibrationWork:
     def _save(self, lens: LensCalibration | None, table: TableCalibration | None) -> None:
         results = [result for result in (lens, table) if result is not None]
         name = calibration_name(datetime.now(UTC), *results)
-        camera_file = CameraFile(name, *self._size_px, lens, table, str(self._path))
+        camera_file = CameraFile(name, *self._size_px, lens, table, str(self._path), self._title)
         try:
             old_path = write_camera_file(self._path, camera_file)
         except CalibrationError as error:
@@ -403,7 +410,7 @@ class CalibrationWork:
             mean_mm, worst_mm = self._errors_mm(camera_file.camera())
         self._saved = Saved(
             path=str(self._path),
-            name=camera_file.name,
+            name=camera_file.shown_title,
             kept=None if old_path is None else str(old_path),
             has_table=table is not None,
             lens_rms_px=None if lens is None else lens.rms_px,

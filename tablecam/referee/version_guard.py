@@ -13,7 +13,7 @@ from tablecam.errors import BadInput
 from tablecam.referee.refusals import NotYours, OutOfDate, TooOften
 from tablecam.referee.seats import Seat
 from tablecam.rules.play import Play
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 from tablecam.wording import quoted
 
 AT = "at"
@@ -132,5 +132,5 @@ def check_asked(seat: Seat, play: Play[Any, Any]) -> None:
     """
     asked = play.asked()
     if not seat.may_answer(asked):
-        whose = side_name(asked.seat or "a player")
-        raise NotYours("action", f"this is for {whose} to decide: {asked.question}")
+        whose = f"the {side_plural(asked.seat)}" if asked.seat else "a player"
+        raise NotYours("action", f"waiting for {whose}: {asked.question}")

@@ -10,7 +10,7 @@ from tablecam.errors import BadInput
 from tablecam.referee.game_views import about_game
 from tablecam.table.model import Position
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_name, side_plural
 from tablecam.table.table_file import roster_from
 
 Json = dict[str, Any]
@@ -35,6 +35,7 @@ def table_facts(roster: Roster) -> Json:
         "files": {kind: path.name for kind, path in roster.files.items()},
         "sides": sides_of(roster),
         "side_names": {side: side_name(side) for side in sides_of(roster)},
+        "side_plurals": {side: side_plural(side) for side in sides_of(roster)},
         "terrain": [
             {"id": piece.id, "kind": piece.kind, "outline_mm": [list(p) for p in piece.outline_mm]}
             for piece in roster.terrain

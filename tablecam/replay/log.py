@@ -13,7 +13,7 @@ from typing import Any, Final
 from tablecam.record.entries import Entry, Json, Kind
 from tablecam.replay.words import ANSWERS, counted
 from tablecam.rules.game_files import FORMATS
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import quoted
 
 Said = Iterator["LogLine"]
@@ -74,9 +74,9 @@ class Log:
         self._deeds.clear()
         position, options = entry.document["position"], entry.document.get("options", {})
         count = Counter(unit["side"] for unit in position["units"])
-        sides = [f"{side_name(side)} with {counted(n, 'unit')}" for side, n in count.items()]
+        sides = [f"{side_plural(side)} ({counted(n, 'unit')})" for side, n in count.items()]
         agreed = [_agreed(key, value, count) for key, value in options.items()]
-        yield _line(entry, "; ".join(("a game begins: " + " against ".join(sides), *agreed)))
+        yield _line(entry, "; ".join(("a game begins: " + " v ".join(sides), *agreed)))
 
     def deed(self, entry: Entry) -> Said:
         """Yields what was done, and the events that followed."""

@@ -17,7 +17,7 @@ from tablecam.rules.descriptions import Standing
 from tablecam.rules.games import described
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_from_json
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_name, side_plural
 
 Json = dict[str, Any]
 
@@ -183,10 +183,10 @@ def headline(standing: Standing) -> str:
     >>> from tablecam.rules.descriptions import Figure, SideStanding
     >>> side = SideStanding("french", (Figure("morale", 12),))
     >>> headline(Standing((side,), turn=3, turn_word="round", active="french"))
-    'Round 3 · French is active · French: morale 12'
+    'Round 3 · French · French: morale 12'
     """
     parts = [] if standing.turn is None else [f"{standing.turn_word.capitalize()} {standing.turn}"]
-    parts += [f"{side_name(standing.active)} is active"] if standing.active else []
+    parts += [side_plural(standing.active)] if standing.active else []
     parts += [
         f"{side_name(side.name)}: {side.figures[0].label} {side.figures[0].value}"
         for side in standing.sides

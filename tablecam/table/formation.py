@@ -113,20 +113,20 @@ def _of_many(unit: Unit, tolerances: Tolerances) -> Formation:
     candidates: list[tuple[FormationName, str, tuple[int, ...], list[_Fault]]] = [
         (
             "line",
-            f"its {count} bases lie side by side",
+            f"its {count} bases are side by side",
             _left_to_right(unit, range(count)),
             _faults_of_line(unit, tolerances),
         ),
         (
             "column",
-            f"its {count} bases lie one behind the other",
+            f"its {count} bases are one behind the other",
             (column_order(unit.bases)[0],),
             _faults_of_column(unit, tolerances),
         ),
     ]
     # Massed means two ranks of two bases at least.
     if count >= 4 and count % 2 == 0:
-        because = f"{count // 2} of its bases lie behind {count // 2} others"
+        because = f"{count // 2} of its bases are behind {count // 2} others"
         candidates.append(("massed", because, ranks[0], _faults_of_massed(unit, tolerances)))
     for name, because, front, faults in candidates:
         if not faults:
@@ -156,7 +156,7 @@ def _faults_of_massed(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
         depth_mm = (unit.bases[ahead].depth_mm + unit.bases[behind].depth_mm) / 2
         beside_mm, back_mm = places[ahead] - places[behind]
         out_mm = max(abs(beside_mm), abs(back_mm - depth_mm))
-        names = f"base {unit.base_name(behind)} lies {out_mm:.0f} mm off its place behind base "
+        names = f"base {unit.base_name(behind)} is {out_mm:.0f} mm off its place behind base "
         faults += _if_over(out_mm, limit_mm, names + unit.base_name(ahead))
     return faults
 
@@ -175,7 +175,7 @@ def _faults_of_rank(unit: Unit, rank: Iterable[int], tolerances: Tolerances) -> 
         faults += _fault_of_gap(unit, index, following, gaps_mm[-1], limit_mm)
     # Small gaps may add up to a large one.
     over_mm = abs(sum(gaps_mm))
-    return faults + _if_over(over_mm, limit_mm, f"its bases lie {over_mm:.0f} mm apart in all")
+    return faults + _if_over(over_mm, limit_mm, f"its bases are {over_mm:.0f} mm apart in all")
 
 
 def _faults_of_column(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
@@ -195,7 +195,7 @@ def _faults_of_column(unit: Unit, tolerances: Tolerances) -> list[_Fault]:
         # apart.
         hinge_mm = min(ahead.width_mm, behind.width_mm) * abs(forward(bend_deg / 2)[1])
         out_mm = float(np.hypot(*(_rear_middle(ahead) - _front_middle(behind)))) - hinge_mm
-        faults += _if_over(out_mm, limit_mm, f"{names} lie {out_mm:.0f} mm off in the column")
+        faults += _if_over(out_mm, limit_mm, f"{names} are {out_mm:.0f} mm off in the column")
     return faults
 
 
@@ -222,20 +222,20 @@ def _faults_of_alignment(
     stray = max(offsets_mm, key=lambda index: abs(offsets_mm[index] - middle))
     out_mm = abs(offsets_mm[stray] - middle)
     if out_mm > limit_mm:
-        because = f"base {unit.base_name(stray)} lies {out_mm:.0f} mm out of {what}"
+        because = f"base {unit.base_name(stray)} is {out_mm:.0f} mm out of {what}"
         return [_Fault(out_mm / limit_mm, because)]
     # Two bases off to opposite sides may each be within the limit.
     low, *_, high = sorted(offsets_mm, key=offsets_mm.__getitem__)
     spread_mm = offsets_mm[high] - offsets_mm[low]
     names = f"bases {unit.base_name(low)} and {unit.base_name(high)}"
-    return _if_over(spread_mm, limit_mm, f"{names} lie {spread_mm:.0f} mm out of {what}")
+    return _if_over(spread_mm, limit_mm, f"{names} are {spread_mm:.0f} mm out of {what}")
 
 
 def _fault_of_gap(
     unit: Unit, index: int, following: int, gap_mm: float, limit_mm: float
 ) -> list[_Fault]:
     names = f"bases {unit.base_name(index)} and {unit.base_name(following)}"
-    how = f"lie {gap_mm:.0f} mm apart" if gap_mm > 0 else f"overlap by {-gap_mm:.0f} mm"
+    how = f"are {gap_mm:.0f} mm apart" if gap_mm > 0 else f"overlap by {-gap_mm:.0f} mm"
     return _if_over(abs(gap_mm), limit_mm, f"{names} {how}")
 
 

@@ -12,3 +12,15 @@ def side_name(side: str) -> str:
     ('Prussian', "King's Men", 'IJssel')
     """
     return side if side != side.lower() else capwords(side, " ")
+
+
+def side_plural(side: str) -> str:
+    """Names the players of a side, as the subject of a plural verb.
+
+    Names that English does not plainly pluralise stay: "French draw", as in "England win".
+
+    >>> side_plural("prussian"), side_plural("french"), side_plural("union")
+    ('Prussians', 'French', 'Union')
+    """
+    name = side_name(side)
+    return f"{name}s" if name.endswith(("an", "er", "ist", "ite")) else name

@@ -142,7 +142,7 @@ def _table_tag_faults(document: Document, file: TableFile) -> Faults:
                 yield document.error(
                     ("tags", "table_tags", index),
                     f"table tags {other.id} and {tag.id}, {size_mm:g} mm wide, "
-                    "lie on top of each other",
+                    "are on top of each other",
                 )
 
 
@@ -231,7 +231,7 @@ def oddities(document: Document, file: TableFile) -> Faults:
     area = shapely.box(0.0, 0.0, file.table.width_mm, file.table.depth_mm)
     for index, piece in enumerate(file.terrain):
         if not area.intersects(shapely.Polygon(piece.outline_mm)):
-            yield document.error(("terrain", index, "outline_mm"), f"{piece.id} lies off the table")
+            yield document.error(("terrain", index, "outline_mm"), f"{piece.id} is off the table")
 
 
 FORMAT = "tablecam.table"

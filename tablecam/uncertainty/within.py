@@ -45,15 +45,15 @@ def range_words(
     who: str, answer: AnswerWord, margin_mm: float, limit: float, unit: LengthUnit
 ) -> str:
     """Describes how far two things lie apart, and whether that is within a range."""
-    lie = f"{who} lie {unit.written(limit * unit.size_mm - margin_mm)} apart"
+    apart = f"{who} are {unit.written(limit * unit.size_mm - margin_mm)} apart"
     at = f"{limit:g} {unit.symbol}"
     by = f"by {abs(margin_mm):.1f} mm"
     if answer == "too_close":
-        return f"{lie}, too close to {at} to call, {_side(margin_mm)} {by}"
+        return f"{apart}, too close to {at} to call, {_side(margin_mm)} {by}"
     # A margin that rounds to 0.0 mm would read oddly.
     if answer == "yes" and margin_mm < 0.05:
-        return f"{lie}, exactly {at}, which is within it"
-    return f"{lie}, {_AS_WORDS[answer]} {at} {by}"
+        return f"{apart}, exactly {at}, which is within it"
+    return f"{apart}, {_AS_WORDS[answer]} {at} {by}"
 
 
 def _side(margin_mm: float) -> str:

@@ -76,6 +76,22 @@ def test_the_camera_carries_lens_place_covariance_and_name(path):
     assert np.array_equal(camera.covariance, TABLE_CALIBRATION.covariance)
 
 
+def test_people_call_a_calibration_as_they_like_or_by_its_picture_and_day(path):
+    assert WHOLE.shown_title == "lens-01.jpg, 2024-05-01"
+    write_camera_file(path, replace(WHOLE, title="Müller's hall, north"))
+    assert read_camera_file(path).shown_title == "Müller's hall, north"
+    assert read_camera_file(path).camera().title == "Müller's hall, north"
+    path.write_text(json.dumps(_document() | {"title": "two\nlines"}))
+    with pytest.raises(CalibrationError, match="title: expected one line of at most 60 characters"):
+        read_camera_file(path)
+
+
+def test_a_calibration_fits_up_to_three_times_what_it_stated():
+    assert TABLE_CALIBRATION.fits_within_mm == 1.0  # 0.03 mm stated: less than 1 mm does no harm
+    off = replace(TABLE_CALIBRATION, tags=(TagResidual(0, 3.0, 4.0), TagResidual(1, 3.0, -4.0)))
+    assert off.fits_within_mm == pytest.approx(15.0, abs=0.01)
+
+
 def test_a_lens_alone_gives_no_camera_and_says_what_to_do(path):
     write_camera_file(path, LENS_ALONE)
     with pytest.raises(CalibrationError, match=r"camera\.json: table: .*calibrate table"):

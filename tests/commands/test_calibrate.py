@@ -111,6 +111,15 @@ def test_real_chessboard_views_give_a_lens(chessboards, chessboard_lens):
     assert cv2.imread(str(coverage)) is not None
 
 
+def test_a_calibration_is_called_as_it_was_named_in_one_line(chessboards, camera_path, capsys):
+    options = ["--chessboard", "9x6", "--name", "Café Müller, north"]
+    assert _lens(chessboards, camera_path, *options) == 0
+    assert read_camera_file(camera_path).title == "Café Müller, north"
+    capsys.readouterr()
+    assert _lens(chessboards, camera_path, "--name", "two\nlines") == 2
+    assert "expected one line of at most 60 characters" in capsys.readouterr().err
+
+
 def test_json_is_the_only_thing_on_standard_output(chessboards, camera_path, capsys):
     drawn = camera_path.with_name("seen.png")
     options = ["--chessboard", "9x6", "--coverage", str(drawn), "--json"]

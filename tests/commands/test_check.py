@@ -104,7 +104,8 @@ def test_a_rulebook_names_the_file_of_what_it_cannot_read(write, capsys) -> None
 def test_all_faults_of_a_camera_file_are_listed(write, capsys, tmp_path: Path) -> None:
     write_camera_file(tmp_path / "camera.json", WHOLE)
     document = json.loads((tmp_path / "camera.json").read_text(encoding="utf-8"))
-    assert checked(capsys, tmp_path / "camera.json")[0] == 0
+    code, lines = checked(capsys, tmp_path / "camera.json")
+    assert (code, lines[0]) == (0, 'camera.json: calibration "lens-01.jpg, 2024-05-01"')
     document |= {"width_px": "wide", "height_px": -1}
     code, lines = checked(capsys, write("camera.json", json.dumps(document, indent=1)))
     assert (code, len(lines)) == (2, 3)
@@ -140,6 +141,6 @@ def test_many_files_are_checked_at_once_and_as_json(write, capsys, tmp_path: Pat
     assert main(["check", "--json", str(good), str(bad)]) == 2
     documents = json.loads(capsys.readouterr().out)
     assert documents == [
-        {"file": str(good), "wrong": [], "odd": []},
-        {"file": str(bad), "wrong": [f"{bad}: there is no such file"], "odd": []},
+        {"file": str(good), "wrong": [], "odd": [], "facts": []},
+        {"file": str(bad), "wrong": [f"{bad}: there is no such file"], "odd": [], "facts": []},
     ]

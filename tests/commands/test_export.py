@@ -56,13 +56,13 @@ def test_lines_without_pictures_are_a_line_each_after_the_facts(game, capsysbina
 
 def test_the_report_has_a_map_and_prose_for_each_round(battle, capsysbinary):
     told = exported(capsysbinary, battle.path, "--text", "-")
-    rounds = re.findall(r"^## Round (\d+): (\w+) is active \(\d\d:\d\d\)$", told, re.MULTILINE)
+    rounds = re.findall(r"^## Round (\d+), (\w+) \(\d\d:\d\d\)$", told, re.MULTILINE)
     assert [int(number) for number, _ in rounds] == [*range(2, 16)]
     chapters = re.split(r"^## ", told, flags=re.MULTILINE)
     assert sum("│" in each or "table is unchanged" in each for each in chapters) >= len(rounds)
     assert told.startswith("# maurice-lite, 2026-05-01: French against British\n")
     assert "15 rounds in 35 min" in told
-    assert "The British army has no morale left: French wins." in told
+    assert "The British army has no morale left: French win." in told
     assert "## Losses" in told
     assert "B2 breaks and leaves the table [M-1.14]" in told
     assert max(map(len, told.splitlines())) <= 90  # headings; all else is 74 wide

@@ -30,8 +30,8 @@ def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(gam
     told = said(capsys, game.path)
     assert told.startswith("maurice-lite, started 2026-05-01 19:30: 34 entries in 16 min\n")
     for line in (
-        "── a game begins: French with 2 units against British with 2 units; active French ──",
-        "19:32:30      6 French declares: march  [M-4.4]\n                French draws 1 card",
+        "── a game begins: French (2 units) v British (2 units); active French ──",
+        "19:32:30      6 French declare: march  [M-4.4]\n                French draw 1 card",
         "F1 is moved by hand, 120 mm",
         "F1 moved ahead 5 BW: march? no, by 40.0 mm  [M-6.17]",
         "F1 intends to end just outside 10 BW of B1",
@@ -40,7 +40,7 @@ def test_the_log_tells_rounds_moves_rulings_disputes_and_what_was_taken_back(gam
         "the camera was bumped",
         "overruled: B1 at 2 disruption (the deck was cut wrong)",
         "dispute 1: Are F1 and B1 within 4 BW of each other? no, by 320.0 mm  [M-1.9]",
-        "── round 2: British is active ── 19:46, 16 min in ──",
+        "── round 2, British ── 19:46, 16 min in ──",
     ):
         assert line in told
     assert max(map(len, told.splitlines())) <= 120
@@ -52,7 +52,7 @@ def test_dice_stand_beside_what_came_of_them(battle, capsys):
     roll = next(each for each in entries if each.document["entry"].get("values"))
     values = " ".join(map(str, roll.document["entry"]["values"]))
     assert f"[{values}]" in told
-    assert "the British army has no morale left: French wins" in told
+    assert "the British army has no morale left: French win" in told
 
 
 def test_no_card_of_a_hand_is_told(battle, capsys):

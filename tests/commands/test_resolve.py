@@ -29,23 +29,23 @@ def test_a_combat_is_told_with_every_number_and_its_rule(tmp_path, capsys):
     request = {"kind": "combat", "active": "french", "dice": {"F1": 2, "B1": 6}}
     assert resolve(tmp_path, request, *CHARGE) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "Combat: French attacks",
+        "Combat: French attack",
         "",
         "F1 against B1: 6 - 1 = 5, die 2: 7",
         "     M-8.16 infantry: basic value 6",
         "     M-8.16 1 level of disruption: -1",
         "     M-8.19 value 5 and a roll of 2: score 7",
-        "     M-8.20 reached by B1, 12 to 7: 2 disruptions",
+        "     M-8.20 loses to B1 7-12, +2 disruption",
         "     M-8.23 still in contact: falls back 2.375 BW",
-        "     M-8.26 passes through F2: 1 disruption",
+        "     M-8.26 passes through F2, +1 disruption",
         "",
         "B1 against F1: 6, die 6: 12",
         "     M-8.16 infantry: basic value 6",
         "     M-8.19 value 6 and a roll of 6: score 12",
-        "     M-8.20 not beaten, 12 to F1's 7: 1 disruption",
+        "     M-8.20 beats F1 12-7, +1 disruption",
         "",
         "F2 is passed through",
-        "     M-8.26 F1 passes through it: 1 disruption",
+        "     M-8.26 F1 passes through it, +1 disruption",
         "",
         "F1 takes 3 disruptions (now 4), and falls back",
         "B1 takes 1 disruption (now 1)",
@@ -67,7 +67,7 @@ def test_a_volley_is_told_shot_by_shot(tmp_path, capsys):
     assert told[-5:] == [
         "B1: 1 hit, dice 6",
         "     M-7.26 1 of 1 hits disrupt (4+ needed)",
-        "     M-1.14 5 disruptions are more than its 4 bases: broken",
+        "     M-1.14 breaks: 5 disruptions are more than its 4 bases",
         "",
         "B1 breaks and leaves the table",
     ]

@@ -68,6 +68,7 @@ def test_a_photograph_becomes_a_position(rig, told):
     # The other commander is hidden in this picture.
     assert [leader.id for leader in position.commanders] == ["confederate-cinc"]
     assert "136 base tags found" in err
+    assert "calibration: truth, 2025-01-01" in err.splitlines()
     assert "table tags are off by 0.0" in err
 
 

@@ -167,7 +167,7 @@ def march_declared(live, unit):
     while not (now := seat_view(live.referee, SHARED))["actions"][0]["label"].startswith("P"):
         tap_on(live, now["actions"][-1]["group"], now["actions"][-1]["label"])
     tap_on(live, "activate", unit)
-    while not seat_view(live.referee, SHARED)["question"].startswith("Prussian marches"):
+    while not seat_view(live.referee, SHARED)["question"].startswith("Prussians march"):
         tap_on(live, "card", "No card")
 
 

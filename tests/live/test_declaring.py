@@ -33,17 +33,17 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 def test_nothing_is_told_before_something_is_declared(live, question):
-    with pytest.raises(NotDeclared, match="Measuring is closed until Prussian has declared"):
+    with pytest.raises(NotDeclared, match="Measuring is closed until the Prussian"):
         question(live)
     assert live.disputes() == []
 
 
 def test_what_was_declared_is_told_until_it_is_settled(live):
-    taps = (("volleys", "No"), ("command", "Bombard"), ("activate", "PA1: 12"))
+    taps = (("volleys", "Skip"), ("command", "Bombard"), ("activate", "PA1: 12"))
     for group, label in (*taps, ("card", "No card"), ("card", "No card"), ("card", "No card")):
         tap_on(live, group, label)
     tap_on(live, "fire", "left")
-    with pytest.raises(NotDeclared, match="until Prussian has declared its fire"):
+    with pytest.raises(NotDeclared, match="until the Prussian fire is declared"):
         live.measure("unit:PA1", "unit:AA1")
     tap_on(live, "fire", "PA1 at AA1")
     assert live.measure("unit:PA1", "unit:AA1")["distance_bw"] == pytest.approx(11.8, abs=0.5)

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import cv2
@@ -126,6 +127,7 @@ def test_calibrating_again_keeps_the_file_that_was_there(
         at.live.act("finish-table")
         saved = at.live.state()["saved"]
     assert saved["is_new"]
+    assert re.fullmatch(r"stepped, \d{4}-\d\d-\d\d", saved["name"])
     assert Path(saved["kept"]).read_bytes() == old
     assert path.read_bytes() != old
 

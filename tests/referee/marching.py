@@ -29,5 +29,5 @@ def marching(**more: bool) -> Referee:
     act(referee, "activate", "F1:")
     while (now := seat_view(referee, SHARED))["actions"][-1]["group"] == "card":
         act(referee, "card", "No card", SHARED)
-    assert now["question"].startswith("French marches")
+    assert now["question"].startswith("French march")
     return referee

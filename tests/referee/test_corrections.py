@@ -76,7 +76,7 @@ def test_dice_that_do_not_fit_any_more_are_to_be_thrown_again() -> None:
     referee = rallied(levels=(2, 3))
     correct_choice(referee, FRENCH, deed_of(referee, "rally"), {"type": "rally", "unit": "F2"})
     assert levels(referee) == {"F1": 2, "F2": 3}
-    assert seat_view(referee, FRENCH)["question"] == "French rolls 3 dice for F2 to rally"
+    assert seat_view(referee, FRENCH)["question"] == "French roll 3 dice for F2 to rally"
 
 
 @pytest.mark.parametrize("kind", ["roll", "overrule", "decline"])

@@ -22,7 +22,7 @@ def referee():
 
 
 def march(referee, label="F1: 6 BW"):
-    act(referee, "volleys", "No")
+    act(referee, "volleys", "Skip")
     act(referee, "command", "March")
     if seat_view(referee, SHARED)["actions"][0]["group"] == "card":
         act(referee, "card", "Draw", SHARED)
@@ -33,10 +33,10 @@ def march(referee, label="F1: 6 BW"):
 
 def test_nobody_measures_before_somebody_has_declared(referee):
     for names in (("F1", "B1"), ("F1",), ("F1", None), (None, None)):
-        with pytest.raises(NotDeclared, match="closed until French has declared its action"):
+        with pytest.raises(NotDeclared, match="closed until the French action is declared"):
             referee.check_open(*names)
     for seat in (FRENCH, SHARED, SPECTATOR):
-        assert "until French has declared" in seat_view(referee, seat)["closed"]["because"]
+        assert "until the French action" in seat_view(referee, seat)["closed"]["because"]
 
 
 def test_all_is_open_where_players_have_agreed_on_nothing():
@@ -54,14 +54,14 @@ def test_what_marches_is_measured_and_nothing_else(referee):
     for names in (("F1", "B1"), ("F2", None), ("F1",)):
         with pytest.raises(NotDeclared, match="Only declared units may be measured: F1, cinc"):
             referee.check_open(*names)
-    act(referee, "done", "Done")
+    act(referee, "done", "End the march")
     with pytest.raises(NotDeclared):
         referee.check_open("F1", None)
 
 
 def test_what_is_taken_back_has_not_been_declared(referee):
     march(referee)
-    while not seat_view(referee, SHARED)["question"].startswith("Which force"):
+    while "which force" not in seat_view(referee, SHARED)["question"]:
         referee.undo(FRENCH)
     with pytest.raises(NotDeclared):
         referee.check_open("F1", None)

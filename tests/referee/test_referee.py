@@ -32,7 +32,7 @@ def test_only_who_is_asked_is_offered_actions() -> None:
         now = seat_view(referee, seat)
         assert not now["is_yours"]
         assert now["actions"] == []
-    with pytest.raises(NotYours, match="for French to decide"):
+    with pytest.raises(NotYours, match="waiting for the French"):
         referee.act(BRITISH, {"type": "declare", "command": "pass"})
     with pytest.raises(NotYours, match="spectators cannot"):
         referee.act(SPECTATOR, {"type": "declare", "command": "pass"})
@@ -247,7 +247,7 @@ def test_a_step_without_a_choice_is_passed_and_undone_with_the_choice_before_it(
     before = seat_view(referee, FRENCH)["question"]
     referee.act(FRENCH, {"type": "done"})
     # Nobody moves a commander without a card, and nobody is near enough for volleys.
-    assert seat_view(referee, FRENCH)["question"] == "What does British do in this round?"
+    assert seat_view(referee, FRENCH)["question"] == "British: choose a command"
     referee.undo(FRENCH)
     assert seat_view(referee, FRENCH)["question"] == before
 
@@ -267,14 +267,14 @@ def test_the_shared_screen_passes_for_all_seats_at_once() -> None:
     act(referee, "command", "March")
     act(referee, "activate", "F1:")
     now = seat_view(referee, SHARED)
-    assert now["question"] == "Does British interrupt the activation?"
+    assert now["question"] == "British: interrupt the activation?"
     assert now["pass_all"] == "Nobody plays a card"
     assert seat_view(referee, FRENCH)["pass_all"] == ""
     with pytest.raises(NotYours, match="each seat passes for itself"):
         referee.pass_all(BRITISH)
     referee.pass_all(SHARED, now["version"])
     now = seat_view(referee, SHARED)
-    assert (now["question"][:14], now["pass_all"]) == ("French marches", "")
+    assert (now["question"][:14], now["pass_all"]) == ("French march: ", "")
     with pytest.raises(Refused, match="expected a decision"):
         referee.pass_all(SHARED)
 

@@ -40,7 +40,7 @@ def marching(here: Position | None = None, *, is_automatic: bool = False) -> Ref
     referee.act(SHARED, forces[0])
     while (now := seat_view(referee, SHARED))["actions"][-1]["group"] == "card":
         referee.act(SHARED, next(a["action"] for a in now["actions"] if "No" in a["label"]))
-    assert now["question"].startswith("French marches: F1, F2, F3")
+    assert now["question"].startswith("French march: F1, F2, F3")
     return referee
 
 

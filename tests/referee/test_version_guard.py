@@ -39,14 +39,14 @@ def test_done_that_does_not_say_what_it_answers_is_taken_once() -> None:
         referee.act(FRENCH, DONE)
     assert seat_view(referee, SHARED) == now
     referee.act(FRENCH, DONE, version=now["version"])
-    assert "British" in seat_view(referee, SHARED)["question"]
+    assert seat_view(referee, SHARED)["standing"]["active"] == "british"
 
 
 def test_the_buttons_of_a_page_are_enough_to_play_on() -> None:
     referee = marching()
     for _ in range(2):
         referee.act(FRENCH, offered(referee))
-    assert "British" in seat_view(referee, SHARED)["question"]
+    assert seat_view(referee, SHARED)["standing"]["active"] == "british"
 
 
 def test_what_was_taken_back_may_be_said_again() -> None:
@@ -61,7 +61,7 @@ def test_the_other_side_may_say_done_right_after_it() -> None:
     referee = Referee(game_of("maurice-lite"))
     near = moved(table(), "B1", 440.0, 270.0)
     referee.begin(near, {"active": "french", "hands": {"french": 0, "british": 0}}, FRENCH)
-    act(referee, "volleys", "Volleys")
+    act(referee, "volleys", "Fire")
     referee.act(FRENCH, DONE)
     assert seat_view(referee, SHARED)["asked"] == "british"
     with pytest.raises(OutOfDate):

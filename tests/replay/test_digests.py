@@ -171,8 +171,8 @@ def test_an_older_recording_says_that_it_has_no_digests_and_gets_them_from_then_
 
 def test_lines_that_were_changed_on_their_way_are_refused_by_their_number(whole):
     lines = [*lines_of(copy_of(GameFile.open(whole, read_only=True), pictures=True))]
-    at = next(at for at, line in enumerate(lines) if "French declares" in line)
-    lines[at] = lines[at].replace("French declares", "French Declares", 1)
+    at = next(at for at, line in enumerate(lines) if "French declare" in line)
+    lines[at] = lines[at].replace("French declare", "French Declare", 1)
     copy = copy_from_lines([line.encode() for line in lines], "lines")
     with pytest.raises(BadInput, match=f"lines:{at + 1}: digest: the line was changed"):
         list(copy.entries)
@@ -180,7 +180,7 @@ def test_lines_that_were_changed_on_their_way_are_refused_by_their_number(whole)
 
 def test_a_text_that_is_none_any_more_points_to_the_repair(whole, tmp_path):
     path = tmp_path / "damaged.tablecam"
-    path.write_bytes(whole.read_bytes().replace(b"French declares", b"\xff\xfeench declares"))
+    path.write_bytes(whole.read_bytes().replace(b"French declare", b"\xff\xfeench declare"))
     (fault,) = faults_of(path)
     assert "Could not decode" in fault
     assert "--repair" in fault

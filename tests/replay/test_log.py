@@ -32,6 +32,6 @@ def test_a_game_begins_with_its_sides_by_name_and_what_was_agreed():
     options = {"active": "french", "deck_size": 40, "setup": True, "hands": {"french": 3}}
     play = {"position": position(), "options": options, "after": {}}
     assert told("play", play) == [
-        "a game begins: French with 1 unit against British with 1 unit; "
+        "a game begins: French (1 unit) v British (1 unit); "
         "active French; deck size 40; setup; hands: French 3"
     ]

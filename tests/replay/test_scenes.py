@@ -40,7 +40,7 @@ def test_a_deed_is_said_with_its_rule_its_drawing_and_how_the_game_stands(game):
     game.append(NewEntry("position", {"whole": position()}), deed("F1 hits B1 twice."))
     said = list(scenes(game))[-1]
     assert (said.words, said.rule) == ("F1 hits B1 twice.", "M-7.1")
-    assert said.headline == "Round 3 · French is active · French: morale 9"
+    assert said.headline == "Round 3 · French · French: morale 9"
     assert said.markers == {"B1": "D2 S"}
     assert [shape.role for shape in said.shapes] == ["target"]
 

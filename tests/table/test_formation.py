@@ -66,26 +66,26 @@ def test_m_1_7_small_bases_may_be_six_millimetres_out(out_mm, name) -> None:
 def test_m_1_7_a_stray_base_is_named_with_how_far_it_is_out() -> None:
     line = unit("F1", "line", 0, 0, 90, first_tag=10)
     found = read_formation(with_base(line, 2, y_mm=14.0))
-    assert (found.name, found.because) == ("broken-up", "base 12 lies 14 mm out of line")
+    assert (found.name, found.because) == ("broken-up", "base 12 is 14 mm out of line")
 
 
 def test_m_1_7_a_gap_is_named_with_the_bases_beside_it() -> None:
     line = unit("F1", "line", 0, 0, 90, first_tag=10)
     found = read_formation(with_base(line, 3, x_mm=69.0))
-    assert (found.name, found.because) == ("broken-up", "bases 12 and 13 lie 9 mm apart")
+    assert (found.name, found.because) == ("broken-up", "bases 12 and 13 are 9 mm apart")
 
 
 def test_m_1_7_many_small_gaps_add_up() -> None:
     line = unit("F1", "line", 0, 0, 90, size_mm=(44, 40))
     loose = tuple(replace(each, width_mm=40.0) for each in line.bases)
     found = read_formation(replace(line, bases=loose))
-    assert (found.name, found.because) == ("broken-up", "its bases lie 12 mm apart in all")
+    assert (found.name, found.because) == ("broken-up", "its bases are 12 mm apart in all")
 
 
 def test_m_1_7_bases_that_stray_to_both_sides_are_named_together() -> None:
     line = unit("F1", "line", 0, 0, 90, first_tag=10)
     found = read_formation(with_base(with_base(line, 0, y_mm=5.0), 3, y_mm=-5.0))
-    assert found.because == "bases 13 and 10 lie 10 mm out of line"
+    assert found.because == "bases 13 and 10 are 10 mm out of line"
 
 
 @pytest.mark.parametrize(("turn_deg", "name"), [(12.0, "line"), (14.0, "broken-up")])
@@ -133,7 +133,7 @@ def test_m_1_7_a_column_may_bend_at_its_joints(bends_deg) -> None:
 def test_m_1_7_a_column_with_a_gap_is_broken_up() -> None:
     column = unit("F1", "column", 0, 0, 90, first_tag=10)
     found = read_formation(with_base(column, 3, y_mm=-70.0))
-    assert found.because == "bases 12 and 13 lie 10 mm off in the column"
+    assert found.because == "bases 12 and 13 are 10 mm off in the column"
 
 
 def test_m_1_7_a_rear_rank_that_slid_aside_is_not_precisely_behind() -> None:
@@ -142,7 +142,7 @@ def test_m_1_7_a_rear_rank_that_slid_aside_is_not_precisely_behind() -> None:
     found = read_formation(slid)
     assert (found.name, found.because) == (
         "broken-up",
-        "base 12 lies 10 mm off its place behind base 10",
+        "base 12 is 10 mm off its place behind base 10",
     )
 
 

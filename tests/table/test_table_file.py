@@ -254,7 +254,7 @@ REFUSED = {
     "table tags on each other": (
         changed("{id = 1, x_mm = 1750", "{id = 1, x_mm = 60"),
         "table.toml:14: tags.table_tags[2]: table tags 0 and 1, 60 mm wide, "
-        "lie on top of each other",
+        "are on top of each other",
     ),
     "tag larger than its base": (
         changed("tag_size_mm = 14", "tag_size_mm = 140"),

@@ -78,6 +78,17 @@ def test_a_bump_of_fifteen_pixels_is_told_in_words():
     assert table.look().news == ""
 
 
+@pytest.mark.parametrize(("k1_off", "fits"), [(0.0, True), (0.05, False)])
+def test_a_lens_that_was_changed_no_longer_fits_once_the_camera_is_still(k1_off, fits):
+    table = Table(ROSTER, replace(CAMERA, fits_within_mm=1.0))
+    table.look(3)
+    table.true = replace(CAMERA, lens=replace(CAMERA.lens, k1=CAMERA.lens.k1 + k1_off))
+    table.bump(12, 0)
+    assert table.look().fits(table.believed)  # it is moving
+    assert table.look(30).fits(table.believed) is fits
+    assert table.believed.fits_within_mm == 1.0
+
+
 def test_a_camera_that_still_swings_is_waited_for():
     table = Table(ROSTER, CAMERA)
     table.look(3)

@@ -133,6 +133,15 @@ class Registration:
     def __post_init__(self) -> None:
         object.__setattr__(self, "displaced_mm", MappingProxyType(dict(self.displaced_mm)))
 
+    def fits(self, camera: Camera) -> bool:
+        """Whether the tags are about as far off as the camera's calibration itself stated.
+
+        True while the camera or tags move, and with fewer tags than it takes to tell.
+        """
+        if camera.fits_within_mm is None or self.rms_mm is None:
+            return True
+        return self.state in ("moving", "too few") or self.rms_mm <= camera.fits_within_mm
+
     @property
     def unexplained_mm(self) -> float:
         """The tags' rms offset while no hypothesis explains it; else 0."""

@@ -59,10 +59,10 @@ def test_nothing_is_told_to_anybody_before_it_is_declared_and_then_what_was(
     for seat in seats:
         seat.shows_the_newest()
         is_told_nothing(seat)
-    duel.taps("No volleys", "Bombard", "PA1: 12 BW", "Start from the left")
+    duel.taps("Skip", "Bombard", "PA1: 12 BW", "Start from the left")
     points_at(duel.prussian.page, "PA1", "AA1")
     expect(duel.prussian.page.locator("#measure-body")).to_have_text(
-        "Measuring is closed until Prussian has declared its fire."
+        "Measuring is closed until the Prussian fire is declared."
     )
     string = f"{span_bw(duel.hall):.2f} BW"  # it was declared with the force
     for seat in seats:
@@ -95,7 +95,7 @@ def span_bw(hall: Hall) -> float:
 def is_told_nothing(seat: Seat) -> None:
     """Who points at units, and whoever asks the server itself, is told why nothing is told."""
     page = seat.page
-    because = "Measuring is closed until Prussian has declared its action."
+    because = "Measuring is closed until the Prussian action is declared."
     points_at(page, "P1")
     expect(page.locator("#measure-body")).to_have_text(because)
     expect(page.locator(".shape")).to_have_count(0)

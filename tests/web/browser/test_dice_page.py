@@ -27,7 +27,7 @@ def game(browser: Browser) -> Iterator[StandingGame]:
     """F1 is to roll to hit."""
     with standing_game(browser, half_in_a_wood()) as game:
         game.begin(half_in_a_wood())
-        game.goes_on("Volleys", "Start from the left", "F1 at B1 (4 bases)")
+        game.goes_on("Fire", "Start from the left", "F1 at B1 (4 bases)")
         expect(game.page.locator("#game-dice-title")).to_have_text("4 dice for F1 to hit")
         yield game
 
@@ -41,8 +41,8 @@ def test_each_die_says_whose_it_is_and_what_it_needs(game: StandingGame) -> None
         game.page.locator(f'#game-dice-keys [data-face="{face}"]').click()
     game.page.locator("#game-dice-enter").click()
     log = game.page.locator("#game-log-body")
-    expect(log).to_contain_text("Base F1/1 of F1 rolls 4, needs 5: misses")
-    expect(log).to_contain_text("Base F1/2 of F1 rolls 4, needs 4: hits")
+    expect(log).to_contain_text("F1 at B1: 4, needs 5+: no hit")
+    expect(log).to_contain_text("F1 at B1: 4 1 1, needs 4+: 1 hit")
 
 
 def test_dice_are_entered_by_their_digits_and_backspace_never_undoes_the_game(
@@ -60,7 +60,7 @@ def test_dice_are_entered_by_their_digits_and_backspace_never_undoes_the_game(
     for key in ("5", "4", "1", "1", "Enter"):
         keys.press(key)
     log = game.page.locator("#game-log-body")
-    expect(log).to_contain_text("Base F1/1 of F1 rolls 5, needs 5: hits")
+    expect(log).to_contain_text("F1 at B1: 5, needs 5+: 1 hit")
     keys.press("Control+z")
     expect(game.page.locator("#game-dice-title")).to_have_text("4 dice for F1 to hit")
 
@@ -73,7 +73,7 @@ def test_what_is_seen_done_is_taken_back_though_its_answer_is_on_its_way(
 
     def answer_late(route: Route) -> None:
         response = route.fetch()
-        expect(game.page.locator("#game-log-body")).to_contain_text("Base F1/1 of F1 rolls 5")
+        expect(game.page.locator("#game-log-body")).to_contain_text("F1 at B1: 5, needs 5+")
         keys.press("Control+z")
         route.fulfill(response=response)
 

@@ -11,7 +11,7 @@ from web.seats import Seats
 
 
 def test_a_reload_in_the_middle_of_a_decision_changes_nothing(fight: Table) -> None:
-    fight.taps("Volleys", "Start from the left")
+    fight.taps("Fire", "Start from the left")
     seat = fight.prussian
     buttons = seat.page.locator("#game-actions button")
     before = buttons.evaluate_all("all => all.map((each) => each.ariaLabel)")
@@ -32,13 +32,13 @@ def test_two_taps_at_once_are_one(fight: Table) -> None:
     seat.page.locator("#game-actions button").first.evaluate(
         "each => { each.click(); each.click() }"
     )
-    expect(seat.page.locator("#turn-question")).not_to_contain_text("volley phase")
+    expect(seat.page.locator("#turn-question")).not_to_contain_text("Volley phase")
     assert sent.count("POST/act") == 1
 
 
 def test_who_taps_too_late_is_told_that_the_game_had_gone_on(fight: Table) -> None:
     late = fight.austrian
-    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
+    fight.taps("Fire", "Start from the left", "P3 at A3 (4 bases)")
     late.shows_the_newest()
     old = late.page.request.get(f"{fight.hall.address}api/game").json()
     late.page.route("**/api/game*", lambda route: route.fulfill(json=old))
@@ -48,14 +48,14 @@ def test_who_taps_too_late_is_told_that_the_game_had_gone_on(fight: Table) -> No
     late.page.locator("#game-dice-roll").click()
     expect(late.page.locator("#game-said")).to_have_text("The game has moved on: look again.")
     late.page.unroute_all(behavior="wait")
-    fight.taps("Done")
+    fight.taps("End the fire")
     late.shows_the_newest()
     expect(late.page.locator("#game-dice")).to_be_visible()
 
 
 def test_a_game_goes_on_after_the_server_was_away(fight: Table) -> None:
     hall, page = fight.hall, fight.prussian.page
-    fight.taps("Volleys", "Start from the left")
+    fight.taps("Fire", "Start from the left")
     hall.close()
     expect(page.locator("#lost")).to_be_visible()
     hall.open()
@@ -63,7 +63,7 @@ def test_a_game_goes_on_after_the_server_was_away(fight: Table) -> None:
         expect(seat.page.locator("#lost")).to_be_hidden()
         seat.shows_the_newest()
         expect(seat.page.locator("#turn-question")).to_contain_text("fires next, and at whom?")
-        expect(seat.page.locator("#game-log-body")).to_contain_text("invokes the volley phase")
+        expect(seat.page.locator("#game-log-body")).to_contain_text("start the volley phase")
     hall.settled()
     fight.taps("P3 at A3 (4 bases)")
     expect(page.locator("#game-dice")).to_be_visible()

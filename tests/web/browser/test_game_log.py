@@ -48,7 +48,7 @@ def test_the_page_is_sent_what_is_new_and_shows_all_of_it_after_undo_and_reload(
     fight: Table,
 ) -> None:
     page = fight.prussian.page
-    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
+    fight.taps("Fire", "Start from the left", "P3 at A3 (4 bases)")
     lines = page.locator("#game-log-body li")
     before = lines.count()
     answers: list[Response] = []

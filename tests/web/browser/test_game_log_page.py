@@ -9,9 +9,9 @@ from tests.web.browser.halls import Table
 
 def volley(table: Table) -> None:
     """P3 fires at A3, hits it twice and disrupts it once."""
-    table.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
+    table.taps("Fire", "Start from the left", "P3 at A3 (4 bases)")
     table.prussian.enters(6, 6, 1, 1)
-    table.taps("Done")
+    table.taps("End the fire")
     table.prussian.enters(6, 1)
 
 
@@ -20,7 +20,7 @@ def test_dice_read_wrong_some_steps_ago_are_corrected_and_struck_through(fight: 
     seat, page = fight.prussian, fight.prussian.page
     expect(page.locator('[data-marker="A3: 1 disruption"]')).to_have_count(1)
     seat.opens_log()
-    page.locator("#game-log-body .words", has_text="Base 18 of P3 rolls 6").click()
+    page.locator("#game-log-body .words", has_text="P3 at A3: 6 6 1 1").click()
     page.locator("[data-fix-open]:visible").click()
     for _ in range(2):  # a 6 is turned on to a 1, and to a 2
         page.locator('[data-turn="1"]:visible').click()
@@ -39,15 +39,15 @@ def test_dice_read_wrong_some_steps_ago_are_corrected_and_struck_through(fight: 
 
 
 def test_all_since_a_line_is_taken_back_and_done_again(fight: Table) -> None:
-    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
+    fight.taps("Fire", "Start from the left", "P3 at A3 (4 bases)")
     seat, page = fight.prussian, fight.prussian.page
     seat.opens_log()
-    page.locator("#game-log-body .words", has_text="invokes the volley phase").press("Enter")
+    page.locator("#game-log-body .words", has_text="start the volley phase").press("Enter")
     seat.clicks("[data-back]:visible")
-    expect(page.locator("#turn-question")).to_have_text("Does Prussian invoke the volley phase?")
+    expect(page.locator("#turn-question")).to_have_text("Volley phase: fire?")
     for _ in range(3):  # volleys, the end to begin at, the fire
         seat.clicks("#game-redo")
-    expect(page.locator("#turn-question")).not_to_contain_text("volley phase")
+    expect(page.locator("#turn-question")).not_to_contain_text("Volley phase")
 
 
 def test_the_log_finds_a_word_and_is_reached_by_keys(fight: Table) -> None:
@@ -60,7 +60,7 @@ def test_the_log_finds_a_word_and_is_reached_by_keys(fight: Table) -> None:
     expect(page.locator("#tab-log")).to_be_focused()
     expect(page.locator("#game-actions")).to_be_hidden()
     lines = page.locator("#game-log-body li")
-    page.locator("#game-log-find").fill("base 18")
+    page.locator("#game-log-find").fill("6 6 1 1")
     expect(lines).to_have_count(1)
     page.locator("#game-log-find").fill("m-7.8")
     expect(lines).to_contain_text("P3 fires at A3")
@@ -87,13 +87,13 @@ def test_every_line_is_drawn_when_it_is_tapped_and_results_stand_beside_units(
 
 def test_what_is_due_is_drawn_until_something_is_pointed_at(fight: Table) -> None:
     page = fight.prussian.page
-    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
+    fight.taps("Fire", "Start from the left", "P3 at A3 (4 bases)")
     expect(page.locator(".layer.game.due .role-shot")).to_have_count(4)
 
 
 def test_a_button_that_is_focused_by_keys_shows_who_it_is_for(fight: Table) -> None:
     page = fight.prussian.page
-    fight.taps("No volleys")
+    fight.taps("Skip")
     page.locator("#game-undo").focus()
     page.keyboard.press("Tab")
     for _ in range(10):
@@ -104,7 +104,7 @@ def test_a_button_that_is_focused_by_keys_shows_who_it_is_for(fight: Table) -> N
 
 
 def test_a_wrongly_tapped_target_is_put_right_without_throwing_again(fight: Table) -> None:
-    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
+    fight.taps("Fire", "Start from the left", "P3 at A3 (4 bases)")
     fight.prussian.enters(6, 6, 1, 1)
     page = fight.prussian.page
     fight.prussian.opens_log()

@@ -23,7 +23,7 @@ STRIP_PX = 100
 def test_three_rounds_by_two_seats(fight: Table) -> None:
     prussian, austrian = fight.prussian, fight.austrian
     expect(prussian.page.locator("#turn-who")).to_have_text("your turn")
-    expect(austrian.page.locator("#turn-who")).to_have_text("waiting for Prussian")
+    expect(austrian.page.locator("#turn-who")).to_have_text("waiting for the Prussians")
     expect(austrian.page.locator("#game-actions button")).to_have_count(0)
     for seat in (prussian, austrian):  # rulings are for the round that is played
         expect(seat.page.locator("#round-now")).to_have_text("Prussian")
@@ -36,14 +36,14 @@ def test_three_rounds_by_two_seats(fight: Table) -> None:
 
 def volley(table: Table) -> None:
     """P3 hits A3 twice, and disrupts it once; both see the marker."""
-    table.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
+    table.taps("Fire", "Start from the left", "P3 at A3 (4 bases)")
     table.prussian.enters(6, 6, 1, 1)
-    table.taps("Done")
+    table.taps("End the fire")
     table.prussian.enters(6, 1)
     for seat in (table.prussian, table.austrian):
         expect(seat.page.locator('[data-marker="A3: 1 disruption"]')).to_have_count(1)
-        expect(seat.page.locator("#game-log-body")).to_contain_text("hits A3")
-    table.taps("Done")
+        expect(seat.page.locator("#game-log-body")).to_contain_text("P3 at A3: 6 6 1 1, needs")
+    table.taps("End the fire")
 
 
 def march(table: Table) -> None:
@@ -67,7 +67,7 @@ def march(table: Table) -> None:
 def charge(table: Table) -> None:
     """A3 charges P3: a hand lays it where the ghost lies; the dice of all engaged decide."""
     hall, austrian = table.hall, table.austrian
-    table.taps("Done", "No volleys", "Charge", "A3: 1 card for 13 BW")
+    table.taps("Keep the commander where he is", "Skip", "Charge", "A3: 1 card for 13 BW")
     offer = austrian.page.locator('#game-actions button[aria-label="A3 charges P3"]')
     offer.hover()
     expect(austrian.page.locator(".layer.game .role-lane")).not_to_have_count(0)
@@ -83,19 +83,19 @@ def charge(table: Table) -> None:
     assert [place.text_content() for place in places.all()] == ["P3", "P4", "A3"]
     austrian.enters(1, 1, 6)
     expect(austrian.page.locator("#game-cast .die")).to_have_count(3)
-    expect(austrian.page.locator("#game-log-body")).to_contain_text("P3: beaten by A3, 9 to 7")
+    expect(austrian.page.locator("#game-log-body")).to_contain_text("P3: loses to A3 7-9")
     results = table.prussian.page.locator(".layer.results .result")
     expect(results.filter(has_text="P3 7 \N{MIDDLE DOT} +2 \N{BLACK CIRCLE}")).to_have_count(1)
     expect(table.prussian.page.locator('[data-marker="P3: 2 disruptions"]')).to_have_count(1)
     (ghost,) = hall.referee.to_place
     table.lay("A3", ghost.bases)
     expect(table.prussian.page.locator("#game-due")).to_contain_text("A3: ✓ placed")
-    table.taps("Done")
+    table.taps("Keep the commander where he is")
 
 
 def rally(table: Table) -> None:
     """A beaten unit rallies in the third round, by dice that tablecam rolls."""
-    table.taps("No volleys", "Rally")
+    table.taps("Skip", "Rally")
     page = table.prussian.page
     force = page.locator("#game-actions .group-activate button").first.get_attribute("aria-label")
     table.taps(force or "")
@@ -108,22 +108,22 @@ def rally(table: Table) -> None:
 
 def test_what_was_done_is_taken_back_and_stays_in_the_log(fight: Table) -> None:
     page = fight.prussian.page
-    fight.taps("No volleys")
-    expect(page.locator("#turn-question")).to_have_text("What does Prussian do in this round?")
+    fight.taps("Skip")
+    expect(page.locator("#turn-question")).to_have_text("Prussians: choose a command")
     page.keyboard.press("Control+z")
-    expect(page.locator("#turn-question")).to_have_text("Does Prussian invoke the volley phase?")
+    expect(page.locator("#turn-question")).to_have_text("Volley phase: fire?")
 
 
 def test_whoever_plays_by_keys_goes_on_where_the_next_answer_is(fight: Table) -> None:
     page = fight.prussian.page
-    page.locator('#game-actions button[aria-label="No volleys"]').focus()
+    page.locator('#game-actions button[aria-label="Skip"]').focus()
     page.keyboard.press("Shift")  # the focus is shown from the first key on
     for key in ("Enter", "Tab", "Tab", "Enter"):
         expect(page.locator("#game-actions")).not_to_have_attribute("aria-disabled", "true")
         page.keyboard.press(key)
         expect(page.locator("#game-actions button:focus-visible")).to_have_count(1)
         fight.prussian.shows_the_newest()
-    expect(page.locator("#turn-question")).to_contain_text("activate to")
+    expect(page.locator("#turn-question")).to_contain_text("which force will")
 
 
 def test_players_overrule_what_they_agree_on(fight: Table) -> None:
@@ -143,7 +143,7 @@ def test_players_overrule_what_they_agree_on(fight: Table) -> None:
 
 
 def test_a_phone_has_all_that_is_asked_within_reach(fight: Table, browser: Browser) -> None:
-    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
+    fight.taps("Fire", "Start from the left", "P3 at A3 (4 bases)")
     with seated(fight.hall, browser, "prussian", **PHONE) as seat:
         seat.shows_the_newest()
         keys = seat.page.locator("#game-dice-keys button, #game-dice .row button")
@@ -165,7 +165,7 @@ def test_a_phone_shows_what_is_asked_and_a_thumb_finds_every_button(
     with seated(fight.hall, browser, "prussian", **PHONE) as seat:
         seat.shows_the_newest()
         seat.page.locator("#panel").evaluate("panel => { panel.scrollTop = panel.scrollHeight }")
-        fight.taps("No volleys")
+        fight.taps("Skip")
         seat.shows_the_newest()
         expect(seat.page.locator("#game-actions button").first).to_be_in_viewport()
         small = seat.page.locator("button:visible:not(#panel-grip)").evaluate_all(
@@ -190,14 +190,14 @@ def test_an_army_without_morale_ends_the_game_for_all_to_see_and_another_begins(
 ) -> None:
     wanted = {"type": "overrule", "morale": {"austrian": 1}, "disruption": {"A3": 4}}
     fight.hall.referee.act(SHARED, wanted)
-    fight.taps("Volleys", "Start from the left", "P3 at A3 (4 bases)")
+    fight.taps("Fire", "Start from the left", "P3 at A3 (4 bases)")
     fight.prussian.enters(6, 6, 6, 6)
-    fight.taps("Done")
+    fight.taps("End the fire")
     fight.prussian.enters(6, 6, 6, 6)
     with seated(fight.hall, browser, "spectator") as spectator:
         for seat in (fight.prussian, fight.austrian, spectator):
             over = seat.page.locator("#game-over")
-            expect(over).to_contain_text("The Austrian army has no morale left: Prussian wins")
+            expect(over).to_contain_text("The Austrian army has no morale left: Prussians win")
             expect(over).to_contain_text("Prussian: morale 6, Austrian: morale 0")
         expect(fight.prussian.page.locator("#game-due button")).to_have_text("Take it off")
         expect(spectator.page.locator("#game button:visible")).to_have_count(0)

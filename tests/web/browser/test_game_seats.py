@@ -13,7 +13,7 @@ def test_a_hand_that_is_dealt_is_seen_by_its_owner_alone(fight: Table) -> None:
     while fight.hall.asked().seat is None:
         fight.prussian.shows_the_newest()
         fight.prussian.clicks('#game-actions button[aria-label^="Draw"]')
-    fight.taps("No volleys")
+    fight.taps("Skip")
     for seat in (fight.prussian, fight.austrian):
         seat.shows_the_newest()
         expect(seat.page.locator("#game-hand li")).to_have_count(6)
@@ -44,7 +44,7 @@ def test_on_a_shared_screen_a_seat_is_taken_by_a_tap_and_its_hand_is_hidden_agai
         page = shared.page
         shared.shows_the_newest()
         expect(page.locator("#game-hand li")).to_have_count(0)
-        expect(page.locator("#game-take")).to_have_text("Take Prussian's seat to answer")
+        expect(page.locator("#game-take")).to_have_text("Take the Prussian seat to answer")
         page.locator("#game-take").click()
         expect(page.locator("#game-hand li")).to_have_count(6)
         expect(page.locator("#turn-who")).to_have_text("your turn")
@@ -87,7 +87,7 @@ def test_the_shared_screen_shows_the_links_and_who_looks_on_has_no_buttons(
         assert link.endswith(hall.seats.path("prussian"))
     with seated(hall, browser, "spectator") as spectator:
         spectator.shows_the_newest()
-        expect(spectator.page.locator("#turn-question")).to_contain_text("volley phase")
+        expect(spectator.page.locator("#turn-question")).to_contain_text("Volley phase")
         expect(spectator.page.locator("#game button:visible")).to_have_count(0)
         expect(spectator.page.locator(".simulated")).to_be_hidden()
         expect(spectator.page.locator("#moving")).to_be_hidden()
@@ -125,7 +125,7 @@ def test_one_phone_proposes_another_game_and_the_other_agrees(fight: Table) -> N
     prussian.locator("#begin").click()
     expect(prussian.locator("#proposed-what")).to_contain_text("Waiting for the other side")
     expect(prussian.locator("#agree")).to_be_hidden()
-    expect(austrian.locator("#proposed-what")).to_contain_text("Prussian proposes: another game")
+    expect(austrian.locator("#proposed-what")).to_contain_text("Prussians propose: another game")
     assert fight.hall.referee.run == run
     austrian.locator("#agree").click()
     expect(austrian.locator("#game-proposed")).to_be_hidden()

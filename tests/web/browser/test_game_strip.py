@@ -13,7 +13,7 @@ from tests.rules.maurice.game.playthrough import KEPT, played
 
 SIDES = ("french", "british")
 NEVER_LONGER = (
-    "British charges: B1, B2, B3, B4, B5, B6, B7, B8 may charge or move up; 3 more must charge"
+    "British charge: B1, B2, B3, B4, B5, B6, B7, B8 may charge or move up; 3 more must charge"
 )
 """A brigade of all, more than the rule book's armies have."""
 
@@ -22,7 +22,8 @@ async ([tolds, seat]) => {
   const { newState } = await import("/static/game/state.js");
   const { renderStrip } = await import("/static/game/strip.js");
   const side_names = { french: "French", british: "British" };
-  const facts = { simulated: false, sides: ["french", "british"], side_names };
+  const names = { side_names, side_plurals: side_names };
+  const facts = { simulated: false, sides: ["french", "british"], ...names };
   const state = newState(facts, {});
   const said = document.getElementById("turn-words");
   state.game.seats = { own: seat };
@@ -96,7 +97,7 @@ def test_it_is_as_high_whatever_is_asked_and_cuts_no_word(
     modules.set_viewport_size({"width": width, "height": height})
     before = {"has_begun": False, "version": 0, "seat": {"kind": "shared", "side": None}}
     game = [told(question, who, seat) for question, who in asked]
-    setup = told("British lays from 6 to 9 pieces of terrain", "british", seat)
+    setup = told("British lay from 6 to 9 pieces of terrain", "british", seat)
     setup["standing"] = {
         "turn_word": "round",
         "phase": "setting up",
@@ -115,10 +116,10 @@ def test_it_is_as_high_whatever_is_asked_and_cuts_no_word(
 
 def test_it_names_sides_as_people_do(modules: Page) -> None:
     assert [side_name(side) for side in SIDES] == ["French", "British"]
-    state = told("Does French invoke?", "french", "british")
+    state = told("French: invoke?", "french", "british")
     assert modules.evaluate(MEASURED, [[state], "british"])["words"] == {
         "turn-active": "French",
-        "turn-who": "waiting for French",
+        "turn-who": "waiting for the French",
         "turn-sides": "FrenchFre1410BritishBri1410",
         "seat-own": "British",
     }

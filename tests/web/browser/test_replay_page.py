@@ -453,7 +453,7 @@ def said_and_done(fight: Table) -> list[Any]:
 def test_looking_back_changes_nothing_of_the_game_that_is_being_played(
     fight: Table, browser: Browser
 ) -> None:
-    fight.taps("No volleys")
+    fight.taps("Skip")
     before = said_and_done(fight)
     with seated(fight.hall, browser, "prussian") as seat:
         page = seat.page

@@ -24,7 +24,7 @@ def game(browser: Browser) -> Iterator[StandingGame]:
     """F1 has four dice to hit, and F2 may fire next."""
     with standing_game(browser, TWO_LINES) as game:
         game.begin(TWO_LINES)
-        game.goes_on("Volleys", "Start from the left", "F1 at B1 (4 bases)")
+        game.goes_on("Fire", "Start from the left", "F1 at B1 (4 bases)")
         expect(game.page.locator("#game-dice")).to_be_visible()
         for _ in range(4):
             game.page.keyboard.press("6")

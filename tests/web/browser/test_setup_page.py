@@ -50,7 +50,7 @@ def test_two_players_set_up_a_game_with_it(armies: Table) -> None:
     austrian.shows_the_newest()
     expect(austrian.page.locator(".piece.kind-marsh")).to_have_count(1)
     expect(austrian.page.locator(".layer.game .role-zone")).to_have_count(2)
-    armies.taps("The far edge", "Prussian deploys first")
+    armies.taps("The far edge", "Prussians deploy first")
     deploys(armies)
     armies.taps("Keep all units where they are")
     prussian.enters(5, 4)
@@ -93,10 +93,10 @@ def deploys(table: Table) -> None:
     moved = page.locator(".moved")
     table.hall.table.move_unit("P5", 700, 560, 90)
     expect(moved).to_contain_text("✗ no")
-    expect(moved).to_contain_text("is not wholly in Prussian's third of the table")
+    expect(moved).to_contain_text("is not wholly in the Prussian third of the table")
     table.hall.table.move_unit("P5", 400, 60, 90)
     expect(moved).to_contain_text(
-        "Prussian has placed 1 unit: deployment finished?", ignore_case=True
+        "Prussians have placed 1 unit: deployment finished?", ignore_case=True
     )
     table.prussian.clicks('.moved [data-way="seen"]')
 

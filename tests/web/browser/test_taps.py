@@ -111,12 +111,12 @@ def test_to_march_two_units_takes_eight_taps_with_cards_that_tablecam_deals(
 
 def test_to_fire_a_volley_and_look_back_at_it(fight: Table, browser: Browser) -> None:
     with counted(fight, browser, "volley, dice rolled by tablecam", 6) as player:
-        player.answer("Volleys")
+        player.answer("Fire")
         player.passes()
         player.answer("Start from the left", "P3 at A3")
         player.tap("#game-dice-roll")
         player.answer("Done")
-        expect(player.seat.page.locator("#game-log-body")).to_contain_text("needs 4")
+        expect(player.seat.page.locator("#game-log-body")).to_contain_text("P3 at A3: ")
     with counted(fight, browser, "look back at it", 2) as player:
         player.tap("#look-back")
         page = player.seat.page
@@ -128,7 +128,7 @@ def test_to_fire_a_volley_and_look_back_at_it(fight: Table, browser: Browser) ->
 def test_to_charge_and_fight(fight: Table, browser: Browser) -> None:
     fight.begin(active="austrian")
     with counted(fight, browser, "charge with combat", 7) as player:
-        player.answer("No volleys", "Charge", "A3: ")
+        player.answer("Skip", "Charge", "A3: ")
         player.passes()
         player.answer("A3 charges P3")
         player.seat.shows_the_newest()

@@ -80,6 +80,11 @@ export function sideName(state, side) {
   return state.facts.side_names[side] ?? side;
 }
 
+/** A side's players, as the subject of a plural verb. @type {(state: State, side: string) => string} */
+export function sidePlural(state, side) {
+  return state.facts.side_plurals[side] ?? side;
+}
+
 /** Whether part of a thing is held, that is hidden where it was last seen. @type {(state: State, thing: string | undefined) => boolean} */
 export function isHidden(state, thing) {
   if (!state.now || !thing) return false;

@@ -179,7 +179,7 @@ function showSaved({ saved }) {
   }
   const kept = saved.kept ? ` The previous file is now ${saved.kept}.` : "";
   byId("saved-where").textContent =
-    `${saved.is_new ? "Saved to" : "Read from"} ${saved.path} as calibration ${saved.name}.${kept}`;
+    `${saved.is_new ? "Saved to" : "Read from"} ${saved.path} as “${saved.name}”.${kept}`;
   byId("saved-next").hidden = !saved.has_table;
   byId("saved-command").textContent = `tablecam run --table table.toml --camera ${saved.path} --open`;
   byId("ruler-panel").hidden = !saved.has_table;

@@ -1,7 +1,7 @@
 /** The game in the panel: beginning, moves to make, actions, the hand of cards, the log. */
 import { byId, disable, element, makeButton, PHONE, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { sentence } from "../shared/text.js";
-import { sideName } from "../board/things.js";
+import { sideName, sidePlural } from "../board/things.js";
 import { renderBegin } from "./begin.js";
 import { renderGameDice } from "./dice.js";
 import { renderForce } from "./force.js";
@@ -84,7 +84,7 @@ function renderProposed(state) {
   byId("game-proposed").hidden = !proposed;
   if (!proposed) return;
   const waits = proposed.may_agree ? "" : " Waiting for the other side to agree.";
-  setText(byId("proposed-what"), `${sideName(state, proposed.by)} proposes: ${proposed.text}.${waits}`);
+  setText(byId("proposed-what"), `${sidePlural(state, proposed.by)} propose: ${proposed.text}.${waits}`);
   byId("agree").hidden = !proposed.may_agree;
   disable(byId("agree"), state.game.busy !== null);
 }
@@ -185,7 +185,7 @@ function renderTake(state, view) {
   byId("game-take").classList.toggle("main", !view?.pass_all);
   if (!isWanted || !view?.asked) return;
   setAttr(byId("game-take"), "data-seat", view.asked);
-  setText(byId("game-take"), `Take ${sideName(state, view.asked)}'s seat to answer`);
+  setText(byId("game-take"), `Take the ${sideName(state, view.asked)} seat to answer`);
   disable(byId("game-take"), state.game.busy !== null);
 }
 

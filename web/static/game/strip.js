@@ -1,7 +1,7 @@
 /** The strip under the header: whose turn it is, who is asked what, the sides' figures. */
 import { byId, element, setAttr, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { briefName, sentence } from "../shared/text.js";
-import { sideClass, sideName } from "../board/things.js";
+import { sideClass, sideName, sidePlural } from "../board/things.js";
 import { playing } from "./state.js";
 import { seatName, turnWords } from "./words.js";
 
@@ -27,7 +27,7 @@ export function renderStrip(state) {
   const standing = view?.standing;
   renderTurn(state, standing, view ? (standing?.phase ?? "") : "no game yet");
   setText(byId("turn-question"), questionWords(state));
-  setText(byId("turn-who"), view ? turnWords(view, (side) => sideName(state, side)) : "");
+  setText(byId("turn-who"), view ? turnWords(view, (side) => sidePlural(state, side)) : "");
   byId("turn-who").classList.toggle("yours", Boolean(view?.is_yours));
   fitWords(byId("turn-words"));
   renderSides(state, standing?.sides ?? []);

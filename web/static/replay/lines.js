@@ -100,7 +100,7 @@ function disputed({ facts }, { dispute }, line) {
   const because = answer?.because ? ` ${sentence(answer.because)}` : "";
   return line({
     text: `Disputed: ${question?.text ?? ""} ${answer ? `${badge(answer)}.` : ""}${because}`,
-    note: active ? `${facts?.side_names[active] ?? active} is active` : "",
+    note: active ? `${facts?.side_names[active] ?? active} side active` : "",
     rule: answer?.rule ?? "",
     evidence: answer?.evidence ?? [],
   });

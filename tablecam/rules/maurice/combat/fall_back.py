@@ -295,7 +295,7 @@ def _moved_mm(unit: UnitOnField, before: Mapping[str, CombatResult]) -> Point:
 def _gained(unit: UnitOnField, so_far: CombatResult, rule: str, why: str) -> CombatResult:
     """Adds one disruption, and breaks the unit where that suffices (M-1.14)."""
     gained = so_far.disruption + 1
-    because = [*so_far.because, Reason(rule, f"{why}: 1 disruption")]
+    because = [*so_far.because, Reason(rule, f"{why}, +1 disruption")]
     broken = unit.breaks_with(gained)
     # It may have been broken before; the reason is given once.
     if broken and not so_far.is_broken:

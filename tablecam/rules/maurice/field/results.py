@@ -108,15 +108,15 @@ def _because(unit: ScoredUnit, best: ScoredUnit | None, gained: int) -> tuple[Re
     if best is None:
         why = "all its enemies broke"
     elif gained == 0:
-        why = f"doubled by {best.id}, {best.score} to {unit.score}: broken"
+        why = f"doubled by {best.id} {unit.score}-{best.score}, breaks"
         return (Reason("M-8.20", why),)
     elif gained == COMBAT_BEATEN:
-        how = "reached" if unit.is_active else "beaten"
-        why = f"{how} by {best.id}, {best.score} to {unit.score}"
+        how = "draws with" if unit.score == best.score else "loses to"
+        why = f"{how} {best.id} {unit.score}-{best.score}"
     else:
-        how = "won" if unit.is_active else "not beaten"
-        why = f"{how}, {unit.score} to {best.id}'s {best.score}"
-    because = [Reason("M-8.20", f"{why}: {gained} disruption{'s' * (gained > 1)}")]
+        how = "draws with" if unit.score == best.score else "beats"
+        why = f"{how} {best.id} {unit.score}-{best.score}"
+    because = [Reason("M-8.20", f"{why}, +{gained} disruption")]
     if is_broken(unit.disruption + gained, unit.bases):
         because.append(breaking_reason(unit.disruption + gained, unit.bases))
     return tuple(because)
@@ -125,4 +125,4 @@ def _because(unit: ScoredUnit, best: ScoredUnit | None, gained: int) -> tuple[Re
 def breaking_reason(level: int, bases: int) -> Reason:
     """Returns why this level of disruption breaks a unit."""
     than = f"its {bases} base{'s' * (bases > 1)}"
-    return Reason("M-1.14", f"{level} disruptions are more than {than}: broken")
+    return Reason("M-1.14", f"breaks: {level} disruptions are more than {than}")

@@ -95,15 +95,15 @@ def _opening_event(state: State, step: steps.Step) -> str:
     """Describes the declaration that opens measuring again."""
     match step:
         case steps.Firing():
-            return f"{side_name(step.side)} has declared its fire"
+            return f"the {side_name(step.side)} fire is declared"
         case steps.Charging():
-            return f"{side_name(state.active)} has declared a charge"
+            return f"the {side_name(state.active)} charge is declared"
         case steps.Activating():
-            return f"{side_name(state.active)} has activated a force"
+            return f"the {side_name(state.active)} force is activated"
         case steps.Interrupting():
-            return f"{side_name(state.passive)} has decided whether to interrupt"
+            return f"the {side_name(state.passive)} side has decided whether to interrupt"
         case _:
-            return f"{side_name(state.active)} has declared its action"
+            return f"the {side_name(state.active)} action is declared"
 
 
 def _declared(state: State, step: steps.Step) -> tuple[str, ...]:

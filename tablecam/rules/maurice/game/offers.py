@@ -33,7 +33,7 @@ from tablecam.rules.maurice.game.state.state import Command, State
 from tablecam.rules.maurice.game.state.table import charges_at, field_at, fire_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.place.command_string import command_string
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import counted
 
 _INTERRUPTS = {
@@ -41,6 +41,16 @@ _INTERRUPTS = {
     "rough-going": "Close difficult ground (Rough Going)",
     "foil": "Foil the activation",
     "other": "Play another interrupt",
+}
+
+_DONE = {
+    "laying-terrain": "Keep the terrain as it is",
+    "activating": "Activate no force",
+    "marching": "End the march",
+    "charging": "End the charge",
+    "firing": "End the fire",
+    "rallying": "End the rally",
+    "moving-commander": "Keep the commander where he is",
 }
 
 
@@ -74,8 +84,8 @@ def _command(state: State, action: act.Action) -> Offer:
     match action:
         case act.Volleys():
             if not action.invoke:
-                return Offer("volleys", "No volleys")
-            return Offer("volleys", "Volleys", outlines(field, _in_range(state)))
+                return Offer("volleys", "Skip")
+            return Offer("volleys", "Fire", outlines(field, _in_range(state)))
         case act.Declare():
             label = action.card or action.command.capitalize()
             return Offer("command", label, outlines(field, _fit_for(state, action.command)))
@@ -88,11 +98,8 @@ def _command(state: State, action: act.Action) -> Offer:
             smoking = [name for name in force if field.by_id[name].has_smoke]
             return Offer("march", "Clear all smoke", outlines(field, smoking))
         case act.Done():
-            # In words where the meaning is not plain.
-            if isinstance(step, steps.LayingTerrain):
-                return Offer("setup", "Keep the terrain as it is")
-            label = "Activate no force" if isinstance(step, steps.Activating) else "Done"
-            return Offer("done", label)
+            group = "setup" if step.type == "laying-terrain" else "done"
+            return Offer(group, _DONE.get(step.type, "Leave the commander where he is"))
         case _:
             return _setup(state, action)
 
@@ -110,7 +117,7 @@ def _setup(state: State, action: act.Action) -> Offer:
         case act.ChooseOrder():
             near = step.near if isinstance(step, steps.ChoosingOrder) else ""
             drawn = zone_of_side(table, action.first, near)
-            return Offer("setup", f"{side_name(action.first)} deploys first", drawn)
+            return Offer("setup", f"{side_plural(action.first)} deploy first", drawn)
         case act.Deploy():
             label = "Deploy all in rows" if action.units else "Keep all units where they are"
             return Offer("setup", label, _deployed(state, action))

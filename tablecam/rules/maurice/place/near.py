@@ -184,7 +184,7 @@ def _barred(
     sigma_mm = plain.sigma_mm if clear is None else clear.sigma_mm
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=field.position.table.tolerance_mm)
     because = (
-        f"{unit.id} and {nearest.id} lie {field.in_bw(plain.value_mm):.2f} BW apart, but "
+        f"{unit.id} and {nearest.id} are {field.in_bw(plain.value_mm):.2f} BW apart, but "
         f"impassable ground blocks every straight line of {NEAR_BW:g} BW or less between them"
     )
     evidence = (plain.evidence("barred"), *shapes_of(field.ground.impassable, "impassable"))

@@ -20,7 +20,7 @@ from tablecam.rules.maurice.fire.volley import RolledShot, TargetResult, fire
 from tablecam.rules.maurice.place.flank import flanked_by, to_flank
 from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
 from tablecam.table.position_file import position_to_json
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 from tablecam.uncertainty.answer import Answer
 
 Json = dict[str, Any]
@@ -207,7 +207,7 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _combat_lines(answer: Mapping[str, Any]) -> Iterator[str]:
-    yield f"Combat: {side_name(answer['active'])} attacks"
+    yield f"Combat: {side_plural(answer['active'])} attack"
     for name, unit in sorted(answer["units"].items(), key=lambda named: "score" not in named[1]):
         yield ""
         if "score" in unit:

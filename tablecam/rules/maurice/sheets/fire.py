@@ -64,7 +64,7 @@ def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Answer:
         shown = (*drawn, *_common(ground.obstructing, zone, "cover"))
         clause = "terrain ends the zone of fire before any enemy"
         return certain("no", _OBSTRUCTION_RULE, clause, shown)
-    clause = f"no enemy lies within {unit.longest_range_bw:g} BW and 45° of straight ahead"
+    clause = f"no enemy is within {unit.longest_range_bw:g} BW and 45° of straight ahead"
     return certain("no", "M-7.12", clause, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
 
 
@@ -75,7 +75,7 @@ def stop_at(rulings: Rulings, unit: UnitOnField, fire: BaseFire, target: UnitOnF
     margin_mm = limit_bw * rulings.field.bw_mm - length.value_mm
     drawn = (length.evidence(off),)
     if margin_mm < 0:
-        clause = f"it lies {off} away, beyond {limit_bw:g} BW"
+        clause = f"it is {off} away, beyond {limit_bw:g} BW"
         sigma_mm = length.sigma_mm
         return certain("no", _RANGE_RULE, clause, drawn, margin_mm=margin_mm, sigma_mm=sigma_mm)
     if fire.options and all(option.angle == "ahead" for option in fire.options):
@@ -235,7 +235,9 @@ def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> 
         return answer_line(first.answer, asked)
     # The base that misses by least gives the distance.
     nearest = max(stops, key=lambda stop: stop.margin_mm)
-    text = f"{shooters} may not {shoot}: {nearest.because}"
+    is_all = len(bases) == len(unit.bases) > 1
+    barred = f"none of {unit.id}'s bases may" if is_all else f"{shooters} may not"
+    text = f"{barred} {shoot}: {nearest.because}"
     answer = replace(nearest, because=text, evidence=_evidence(stop.evidence for stop in stops))
     read = _OBSTRUCTION_RULE if answer.rule == _OBSTRUCTION_RULE else None
     return answer_line(answer, asked, read=read)

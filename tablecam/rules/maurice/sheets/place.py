@@ -77,7 +77,7 @@ def range_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[
     off = f"{length.in_bw(rulings.field.bw_mm):.2f} BW"
     spread = f" ± {length.sigma_mm:.1f}" if length.sigma_mm else ""
     measured = f"{off} ({length.value_mm:.1f}{spread} mm)"
-    yield plain_line(f"{a.id} and {b.id} lie {measured} apart at their nearest points", "G-2")
+    yield plain_line(f"{a.id} and {b.id} are {measured} apart at their nearest points", "G-2")
     if a.side != b.side:
         table = rulings.field.position.table
         answer = within(length, NEAR_BW, table, a=a.id, b=b.id, rule=NEAR_RULE)
@@ -118,7 +118,7 @@ def flanks_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     close = [pair for pair in rulings.pairs_of(unit.id) if pair.distance_mm <= _LISTED_BW * bw_mm]
     close.sort(key=lambda pair: (not _touches(rulings, pair), pair.distance_mm))
     if not close:
-        yield plain_line(f"no enemy lies within {_LISTED_BW:g} BW of {unit.id}", "M-1.12")
+        yield plain_line(f"no enemy is within {_LISTED_BW:g} BW of {unit.id}", "M-1.12")
     others = []
     for pair in close:
         # An enemy has a line of its own if it is near, or not clearly to the front.

@@ -170,8 +170,8 @@ def test_a_friend_who_is_passed_through_is_among_the_units():  # section A
         "disruption": 1,
         "broken": True,
         "because": [
-            "M-8.26 F1 passes through it: 1 disruption",
-            "M-1.14 5 disruptions are more than its 4 bases: broken",
+            "M-8.26 F1 passes through it, +1 disruption",
+            "M-1.14 breaks: 5 disruptions are more than its 4 bases",
         ],
     }
     assert "F2" not in states(answer)

@@ -40,8 +40,8 @@ def test_a_unit_goes_on_past_a_friend_and_both_are_disrupted():  # M-8.25, M-8.2
     found = back(line("F", "french", 500, 425))
     assert found["A"].fall_back_mm == pytest.approx(95, abs=1e-9)
     assert (found["A"].disruption, found["F"].disruption) == (1, 1)
-    assert str(found["A"].because[-1]) == "M-8.26 passes through F: 1 disruption"
-    assert found["F"].because == (Reason("M-8.26", "A passes through it: 1 disruption"),)
+    assert str(found["A"].because[-1]) == "M-8.26 passes through F, +1 disruption"
+    assert found["F"].because == (Reason("M-8.26", "A passes through it, +1 disruption"),)
 
 
 def test_a_column_and_a_gun_disrupt_who_passes_them_and_take_nothing():  # M-6.7, T-37
@@ -103,7 +103,7 @@ def test_four_disruptions_and_rough_ground_break():  # M-8.27
     unit = line("A", "french", 500, 480, disruption=4)
     found = back(ground=(terrain("rough", 425, 435),), unit=unit)
     assert found["A"].is_broken
-    assert str(found["A"].because[-1]).startswith("M-1.14 5 disruptions")
+    assert str(found["A"].because[-1]).startswith("M-1.14 breaks: 5 disruptions")
 
 
 def test_the_edge_of_the_table_is_impassable():  # M-8.27's reading

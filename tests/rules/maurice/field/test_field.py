@@ -164,13 +164,13 @@ def test_a_formation_that_no_unit_of_its_arm_lies_in_is_refused(unit, formation,
 @pytest.mark.parametrize(
     ("unit", "formation", "because"),
     [
-        (column("F1", "french", 500, 400), "line", "its 4 bases lie one behind the other"),
-        (line("F1", "french", 500, 400), "column", "its 4 bases lie side by side"),
-        (line("F1", "french", 500, 400), "broken-up", "its 4 bases lie side by side"),
+        (column("F1", "french", 500, 400), "line", "its 4 bases are one behind the other"),
+        (line("F1", "french", 500, 400), "column", "its 4 bases are side by side"),
+        (line("F1", "french", 500, 400), "broken-up", "its 4 bases are side by side"),
         (
             apart(line("F1", "french", 500, 400), 100),
             "line",
-            "bases F1/3 and F1/4 lie 100 mm apart",
+            "bases F1/3 and F1/4 are 100 mm apart",
         ),
         (apart(line("F1", "french", 500, 400), 9), "line", None),
         (line("F1", "french", 500, 400), "line", None),

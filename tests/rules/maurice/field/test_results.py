@@ -40,7 +40,7 @@ def test_a_charge_is_decided_by_who_outscores_whom(attacker, defender, taken, is
 def test_four_disruptions_break_a_defender_who_wins_and_then_no_longer_counts():  # M-8.21, T-35
     attacked, held = duel(5, 9, levels=(0, 4))
     assert held.is_broken
-    assert str(held.because[-1]) == "M-1.14 5 disruptions are more than its 4 bases: broken"
+    assert str(held.because[-1]) == "M-1.14 breaks: 5 disruptions are more than its 4 bases"
     assert (attacked.disruption, attacked.is_broken) == (1, False)
 
 

@@ -38,7 +38,7 @@ def test_seventeen_bw_take_a_twelve_and_a_six():  # T-3, M-3.4
     state, told = after(far(17), Activate(("F1",), (12, 6)))
     assert isinstance(state.step, Interrupting)
     assert (hand(state, "french"), state.deck.discarded) == (4, 2)
-    assert told[0].text == "French activates F1 to march, with 12 + 6 BW"
+    assert told[0].text == "French activate F1 to march, with 12 + 6 BW"
 
 
 def test_a_span_of_just_the_distance_is_enough():  # T-3, M-4.11
@@ -57,7 +57,7 @@ def test_at_no_distance_at_all_a_card_is_needed():  # T-3, M-4.13
 def test_no_more_cards_are_played_than_are_held():  # M-3.9
     state = far(11)
     state = state.with_side(replace(state.side("french"), hand=1))
-    with pytest.raises(Refused, match="French has 1 cards, not 2"):
+    with pytest.raises(Refused, match="French hold only 1 card"):
         after(state, Activate(("F1",), (6, 6)))
 
 

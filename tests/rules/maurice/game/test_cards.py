@@ -60,11 +60,11 @@ def test_the_wrong_symbol_and_a_second_of_one_are_refused():  # T-6, M-3.5, M-3.
     state = state_at(near_enemies(), step, command="march")
     with pytest.raises(Refused, match=r"M-3\.5 expected a card with a bugle, got a musket"):
         after(state, Modify("french", "musket", {}))
-    with pytest.raises(Refused, match="it is French's turn to decide, not British"):
+    with pytest.raises(Refused, match="expected French to decide, got British"):
         after(state, Modify("british", "bugle", {}))
     state, _ = after(state, Modify("french", "bugle", {}))
     again = replace(state, step=step)
-    with pytest.raises(Refused, match=r"M-3\.6 French has already played a card with this symbol"):
+    with pytest.raises(Refused, match=r"M-3\.6 French have already played a card with this symbol"):
         after(again, Modify("french", "bugle", {}))
 
 

@@ -406,7 +406,7 @@ def test_m_8_5_what_is_too_close_to_reach_is_the_movers() -> None:
 def test_m_8_2_whoever_must_charge_is_told_so_and_not_that_it_may_move_up() -> None:
     foe = line("B1", "british", 600, 700, 270.0)
     state = state_at(position(line("F1", "french", 600, 560), foe), Charging(("F1",)))
-    assert the_round.asked(state).question == "French charges: F1 must charge"
+    assert the_round.asked(state).question == "French charge: F1 must charge"
     away = replace(state, step=Charging(("F1", "F2")))
     away = replace(away, position=position(*state.position.units, line("F2", "french", 200, 200)))
     assert "F1, F2 may charge or move up; 1 more must charge" in the_round.asked(away).question

@@ -90,8 +90,8 @@ def test_dealt_cards_are_played_by_name_for_their_spans(dealt):  # M-3.4, M-3.9,
     state = replace(state, step=Activating(), round=replace(state.round, command="march"))
     assert GAME.legal(state) == (Activate(("F1",), cards=("runner-1",)),)
     for action, said in (
-        (Done(), "French has declared to march, and its cards reach F1"),  # M-4.10
-        (Activate(("F1",), cards=("first-fire-1",)), "French does not hold first-fire-1"),
+        (Done(), "French have declared to march, and their cards reach F1"),  # M-4.10
+        (Activate(("F1",), cards=("first-fire-1",)), "French do not hold first-fire-1"),
         (Activate(("F1",), (4,)), "expected card ids, not spans"),
         (Activate(("F1",), cards=("runner-1", "runner-1")), "runner-1 is named twice"),
     ):
@@ -263,7 +263,7 @@ def test_m_3_10_a_game_is_taken_up_in_its_middle_and_dealt_for_as_players_say(sa
 def test_m_3_10_a_hand_that_is_said_to_be_less_is_cut_by_its_owner(dealt):
     state, _ = GAME.apply(dealt, Overrule(hands={"british": 4, "french": 7}))
     assert state.step == Discarding("british", 2, "told", Drawing("french", 1, dealt.step))
-    assert GAME.asked(state).question.startswith("British discards 2 cards: players corrected")
+    assert GAME.asked(state).question.startswith("British discard 2 cards: players corrected")
     way = next(each for each in GAME.legal(state))
     state, (told,) = GAME.apply(state, way)
     assert told.rule == "M-3.10"

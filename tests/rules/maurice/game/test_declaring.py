@@ -262,12 +262,12 @@ def test_a_charge_by_hand_is_judged_where_it_has_ended():
 @pytest.mark.parametrize(
     ("step", "because"),
     [
-        (VolleyChoice(), "until French has declared its action"),
-        (Drawing("french", 2, Activating()), "until French has activated a force"),
-        (Firing("volley", "british"), "until British has declared its fire"),
-        (Modifying("musket", "french", (), Firing("volley", "french")), "declared its fire"),
-        (Charging(("F1", "F2")), "until French has declared a charge"),
-        (Interrupting("volleys"), "until British has decided whether to interrupt"),
+        (VolleyChoice(), "until the French action is declared"),
+        (Drawing("french", 2, Activating()), "until the French force is activated"),
+        (Firing("volley", "british"), "until the British fire is declared"),
+        (Modifying("musket", "french", (), Firing("volley", "french")), "fire is declared"),
+        (Charging(("F1", "F2")), "until the French charge is declared"),
+        (Interrupting("volleys"), "until the British side has decided whether to interrupt"),
     ],
 )
 def test_measuring_is_closed_for_all_until_something_is_declared(step, because):

@@ -270,7 +270,7 @@ def test_who_lies_where_another_stood_waits_for_that_to_be_confirmed() -> None:
 @pytest.mark.parametrize(
     ("step", "unit", "rule", "why"),
     [
-        (Marching(("F1",)), B1, "M-1.5", "it is French's round"),
+        (Marching(("F1",)), B1, "M-1.5", "French are active in this round"),
         (Marching(("F1",)), F2, "M-6.1", "it is not in the activated force"),
         (Marching(("F1", "F2"), moved=("F2",)), F2, "M-6.31", "it has already moved in this round"),
         (CommandChoice(), F1, "M-4.2", "no unit may move now"),
@@ -404,7 +404,7 @@ def test_m_2_3_what_a_side_lays_while_it_deploys_is_one_action() -> None:
     found = the_one(state, first, second)
     assert found.action == Deploy("french", {"F1": first.bases, "F2": second.bases})
     assert (found.text, found.answer.answer) == (
-        "French has placed 2 units: deployment finished?",
+        "French have placed 2 units: deployment finished?",
         "yes",
     )
     assert the_one(state, shifted(F1, 0, -250)).answer.answer == "no"

@@ -53,7 +53,7 @@ def test_every_line_of_a_whole_game_is_drawn(path: Path) -> None:
 def test_a_shot_is_drawn_from_its_base_to_its_target_and_the_hits_are_told_once() -> None:
     state, _ = after(facing(), FireFrom("left"), Fire("F1", ALL_OF_F1))
     state, told = after(state, dice(state, 6, 1, 6, 1))
-    assert roles(told[0]) == ["unit", "unit", "shooter", "shot"]
+    assert roles(told[0]) == ["unit", "unit", *["shooter", "shot"] * 4, "result"]
     way = told[0].evidence[3]
     assert way.points_mm[0] in {(base.x_mm, base.y_mm) for base in state.position.units[0].bases}
     assert way.points_mm[1][1] == pytest.approx(540.0)

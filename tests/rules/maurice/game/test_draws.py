@@ -132,7 +132,7 @@ def test_without_cards_at_the_start_of_a_round_only_a_pass_is_left():  # T-11, M
     state = state_at(table(), VolleyChoice(), hand=0, is_without_cards=True)
     state, _ = after(state, Volleys(False))
     assert GAME.legal(state) == (Declare("pass"),)
-    with pytest.raises(Refused, match=r"M-4\.18 French began its round without cards"):
+    with pytest.raises(Refused, match=r"M-4\.18 French began the round without cards"):
         after(state, Declare("march"))
 
 

@@ -73,7 +73,7 @@ def test_m_4_8_an_army_of_which_nobody_is_left_declares_no_action() -> None:
     assert the_round.legal(state) == (Declare("pass"), Declare("event"))
     for each in the_round.legal(state):
         assert after(state, each)[0].round.command == each.command
-    with pytest.raises(Refused, match="French cannot march: it has no units on the table"):
+    with pytest.raises(Refused, match="French cannot march: they have no units on the table"):
         after(state, Declare("march"))
 
 
@@ -142,7 +142,7 @@ def test_a_round_gets_its_number_and_a_deck_its_stage() -> None:
     state, told = after(marching(), action)
     assert (state.active, state.round.number) == ("british", 7)
     assert (state.deck.stage, state.deck.left, state.round.is_deck_out) == ("last", 0, True)
-    assert told[0].text.endswith("it is the last deck; it is British's round; it is round 7")
+    assert told[0].text.endswith("it is the last deck; British are active; it is round 7")
     with pytest.raises(Refused, match="number: expected a round number of at least 1, got 0"):
         after(marching(), Overrule(number=0))
     with pytest.raises(Refused, match="deck: expected at least 1 cards in the deck, got 0"):

@@ -14,4 +14,4 @@ def test_a_kept_game_comes_out_as_it_was_written_down(path):
 def test_the_kept_games_end_in_each_way():
     ends = [path.read_text(encoding="utf-8").splitlines()[-1] for path in KEPT]
     assert [end.startswith("night falls") for end in ends] == [False, True]
-    assert "no morale left: French wins" in ends[0]
+    assert "no morale left: French win" in ends[0]

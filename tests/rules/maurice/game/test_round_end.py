@@ -63,7 +63,7 @@ def test_rounds_alternate_and_nothing_of_the_last_one_is_left():  # M-1.5, M-4.2
     assert state.round == replace(state.round, command=None, fired=frozenset(), modifiers=())
     assert not state.round.has_volleys
     assert isinstance(state.step, VolleyChoice)
-    assert told[-1].text == "round 2: British is active"
+    assert told[-1].text == "round 2, British"
 
 
 def test_one_choice_a_round_and_in_its_order():  # M-4.2, M-4.4, M-10.3
@@ -96,9 +96,9 @@ def test_volleys_cost_no_card_come_before_any_choice_and_are_all_the_fire_there_
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        ("bombard", "all its artillery has already fired"),
-        ("rally", "none of its units is disrupted"),
-        ("charge", "none of its units can charge"),
+        ("bombard", "all their artillery has already fired"),
+        ("rally", "none of their units is disrupted"),
+        ("charge", "none of their units can charge"),
     ],
 )
 def test_an_action_that_the_army_has_no_way_of_doing_is_refused(command, why):  # M-4.8
@@ -132,7 +132,7 @@ def test_the_commander_moves_anywhere_for_any_card():  # M-6.27
 def test_without_a_card_he_stays():  # M-6.27
     state = state_at(table(), MovingCommander(), hand=0)
     assert GAME.legal(state) == (Done(),)
-    with pytest.raises(Refused, match="French has 0 cards"):
+    with pytest.raises(Refused, match="French hold only 0 cards"):
         after(state, PlaceCommander("french", 1500, 700))
 
 
@@ -146,7 +146,7 @@ def test_he_is_not_put_on_enemies_nor_off_the_table(place, said):  # M-6.27
 
 
 def test_the_other_sides_commander_does_not_move():  # M-6.27
-    with pytest.raises(Refused, match="expected French's commander, got British's"):
+    with pytest.raises(Refused, match="expected the French commander, got the British one"):
         after(state_at(table(), MovingCommander()), PlaceCommander("british", 900, 700))
 
 

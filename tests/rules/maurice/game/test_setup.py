@@ -69,7 +69,7 @@ def test_dice_of_four_and_three_give_four_to_seven_pieces_to_the_four():  # T-1,
     for count in (4, 7):
         laid, told = after(state, LayTerrain(pieces(count)))
         assert len(laid.position.terrain) == count
-        assert told[0].text == f"British has laid {count} of 4 to 7 pieces"
+        assert told[0].text == f"British have laid {count} of 4 to 7 pieces"
 
 
 @pytest.mark.parametrize("width_mm", [600, 1200, 2400])
@@ -104,7 +104,7 @@ def test_towns_are_not_known_and_what_lies_may_stay():  # M-2.2
     state = replace(state, position=replace(state.position, terrain=pieces(4)))
     assert GAME.legal(state) == (Done(),)
     state, told = after(state, Done())
-    assert told[0].text == "French keeps the terrain as it is"
+    assert told[0].text == "French keep the terrain as it is"
     assert isinstance(state.step, ChoosingEdge)
 
 
@@ -137,7 +137,7 @@ def test_an_army_is_deployed_wholly_in_its_outer_third(deploying):  # M-2.3
             state, _ = after(deploying, action)
             assert state.position.unit("F1").bases == action.units["F1"]
         else:
-            with pytest.raises(Refused, match=r"M-2\.3 F1 is not wholly in French's third"):
+            with pytest.raises(Refused, match=r"M-2\.3 F1 is not wholly in the French third"):
                 after(deploying, action)
 
 
@@ -155,7 +155,7 @@ def test_terrain_that_leaves_an_army_no_room_at_an_edge_is_not_laid():  # M-2.3
     state, _ = after(begun(), rolled("terrain", 1, 2))
     sea = Terrain("sea", "impassable", ((0, 0), (1800, 0), (1800, 400), (0, 400)))
     pond = Terrain("pond", "impassable", ((0, 0), (200, 0), (200, 200), (0, 200)))
-    with pytest.raises(Refused, match=r"M-2\.3 expected French's units to fit into a third"):
+    with pytest.raises(Refused, match=r"M-2\.3 expected the French units to fit into a third"):
         after(state, LayTerrain((pond, sea)))
     after(state, LayTerrain((pond, replace(pond, id="another"))))
 
@@ -190,7 +190,7 @@ def test_the_higher_die_plays_the_first_round(deploying):  # M-2.6
     assert (state.active, state.round.number) == ("british", 1)
     assert state.round.began == state.position
     assert isinstance(state.step, VolleyChoice)
-    assert told[-1].text == "French rolls 1, British rolls 6, for the first round"
+    assert told[-1].text == "French roll 1, British roll 6, for the first round"
 
 
 def test_hands_are_dealt_once_the_armies_stand():  # M-2.6
@@ -217,7 +217,7 @@ def test_an_army_too_large_for_its_third_is_told_at_once():
     crowded = position(*crowd[:64], line("B1", "british", 600, 1100, SOUTH))
     GAME.begin(crowded, {"setup": True})
     crowded = position(*crowd, line("B1", "british", 600, 1100, SOUTH))
-    with pytest.raises(BadInput, match="expected French's units to fit into a third"):
+    with pytest.raises(BadInput, match="expected the French units to fit into a third"):
         GAME.begin(crowded, {"setup": True})
 
 
@@ -238,7 +238,7 @@ def test_a_commander_is_deployed_with_his_army(deploying):
     )
     (found,) = GAME.detect_moves(state, seen)
     assert found.action == Deploy("french", commanders={"cinc": (650.0, 120.0)})
-    assert found.text == "French has placed 0 units: deployment finished?"
+    assert found.text == "French have placed 0 units: deployment finished?"
     state, _ = after(state, found.action)
     assert (state.position.commanders[0].x_mm, state.position.commanders[0].y_mm) == (650.0, 120.0)
     for places in ({"duke": (1.0, 1.0)}, {"cinc": (-1.0, 0.0)}):
@@ -285,5 +285,5 @@ def test_whoever_lies_in_the_way_is_put_aside_by_hand_while_the_other_deploys(de
     )
     (found,) = GAME.detect_moves(deploying, seen)
     assert set(found.action.units) == {"B1"}
-    assert found.text == "French has placed 0 units: deployment finished?"
+    assert found.text == "French have placed 0 units: deployment finished?"
     assert found.answer.answer == "yes"

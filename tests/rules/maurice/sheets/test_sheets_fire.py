@@ -50,9 +50,9 @@ def test_bases_that_are_stopped_by_the_same_share_a_line():
     (told,) = [
         each
         for each in lines_of(pair_sheet(far, "F1", "B1"), "fire")
-        if each.text.startswith("All 4 bases of F1")
+        if each.text.startswith("None of F1's bases")
     ]
-    assert told.text == ("All 4 bases of F1 may not shoot B1: it lies 11.54 BW away, beyond 4 BW.")
+    assert told.text == "None of F1's bases may shoot B1: it is 11.54 BW away, beyond 4 BW."
 
 
 def test_every_base_that_may_fire_shows_its_zone_even_without_targets():
@@ -69,7 +69,7 @@ def test_who_stands_in_the_way_of_fire_is_named():
         line("B1", "british", 500, 560, 270),
     )
     (told,) = lines_of(unit_sheet(blocked, "F1"), "fire")
-    assert told.text == "All 4 bases of F1 may not fire: F2 stands in front of the enemy."
+    assert told.text == "None of F1's bases may fire: F2 stands in front of the enemy."
     assert told.answer.rule == "M-7.15"
 
 

@@ -29,7 +29,7 @@ from tablecam.rules.maurice.game.state.steps import (
     Symbol,
 )
 from tablecam.rules.maurice.game.state.table import field_at
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 
 SYMBOL_WORDS: Mapping[Symbol, str] = {
     "swords": "crossed swords",
@@ -42,9 +42,9 @@ MOST_ADDED = 6
 """The largest modifier taken from players, either way; more is a typing error (M-3.10)."""
 
 _EFFECT_WORDS: Mapping[Effect, str] = {
-    "first-fire": "First Fire: it shoots first",
+    "first-fire": "First Fire: they shoot first",
     "rough-going": "Rough Going: difficult ground is impassable in this round",
-    "foil": "it foils the activation",
+    "foil": "they foil the activation",
     "other": "follow the card's text",
 }
 
@@ -55,7 +55,7 @@ class InterruptingRules:
     def asked(self, state: State, step: Interrupting) -> PendingDecision:
         """Asks the passive side."""
         what = "the volley phase" if step.moment == "volleys" else "the activation"
-        return PendingDecision(f"Does {side_name(state.passive)} interrupt {what}?", state.passive)
+        return PendingDecision(f"{side_plural(state.passive)}: interrupt {what}?", state.passive)
 
     def legal(self, state: State, step: Interrupting) -> tuple[Action, ...]:
         """Lists the interrupts that may be played now, and none."""
@@ -88,7 +88,7 @@ class InterruptingRules:
         )
         state = replace(state, round=now)
         facts = {"side": side, "effect": action.effect, "card": action.card}
-        text = f"{side_name(side)} interrupts: {_EFFECT_WORDS[action.effect]}"
+        text = f"{side_plural(side)} interrupt: {_EFFECT_WORDS[action.effect]}"
         events = (Event("interrupt", text, "M-4.17", facts),)
         if step.moment == "activation" and _is_foiled(state, step, action.effect):
             foil_text = "the activation fails: all cards played for it are discarded"
@@ -123,7 +123,7 @@ class ModifyingRules:
     def asked(self, state: State, step: Modifying) -> PendingDecision:
         """Asks the side whose turn it is."""
         card = f"a card with {SYMBOL_WORDS[step.symbol]}"
-        return PendingDecision(f"Does {side_name(step.side)} play {card}?", step.side)
+        return PendingDecision(f"{side_plural(step.side)}: play {card}?", step.side)
 
     def legal(self, state: State, step: Modifying) -> tuple[Action, ...]:
         """Lists the cards that may be played now, and none.
@@ -169,8 +169,7 @@ class RemovingRules:
 
     def asked(self, state: State, step: Removing) -> PendingDecision:
         """Asks the side whose turn it is."""
-        question = f"Does {side_name(step.side)} remove the event from the game?"
-        return PendingDecision(question, step.side)
+        return PendingDecision(f"{side_plural(step.side)}: remove the event for good?", step.side)
 
     def legal(self, state: State, step: Removing) -> tuple[Action, ...]:
         """Lists leaving the event in the discards and removing it."""
@@ -184,9 +183,8 @@ class RemovingRules:
         if isinstance(action, Remove):
             discards = tuple(card for card in state.deck.discards if card != step.card)
             deck = replace(state.deck, discarded=state.deck.discarded - 1, discards=discards)
-            facts = {"side": step.side}
-            text = f"{side_name(step.side)} removes the event from the game"
-            event = Event("removed", text, "M-4.25", facts)
+            text = f"{side_plural(step.side)} remove the event from the game"
+            event = Event("removed", text, "M-4.25", {"side": step.side})
             return replace(state, deck=deck, step=step.then), (event,)
         return _next_side(state, step), ()
 
@@ -273,7 +271,7 @@ def _check_modify(state: State, step: Modifying, action: Modify) -> None:
         got = f"got {SYMBOL_WORDS[action.symbol]}"
         raise Refused(f"{expected}, {got}", rule="M-3.5", key="symbol")
     if _has_modified(state, step):
-        why = f"{side_name(step.side)} has already played a card with this symbol"
+        why = f"{side_plural(step.side)} have already played a card with this symbol"
         raise Refused(why, rule="M-3.6", key="symbol")
     # A dealt card has an effect of its own; players state that of theirs.
     card = held_card(state, action.side, action.card)
@@ -289,7 +287,7 @@ def _check_modify(state: State, step: Modifying, action: Modify) -> None:
 
 def _check_side(side: str, expected: str) -> None:
     if side != expected:
-        why = f"it is {side_name(expected)}'s turn to decide, not {side_name(side)}'s"
+        why = f"expected {side_plural(expected)} to decide, got {side_plural(side)}"
         raise Refused(why, rule="M-4.16", key="side")
 
 
@@ -301,8 +299,8 @@ def _next_side(state: State, step: Modifying | Removing) -> State:
 
 
 def _modifier_words(state: State, action: Modify) -> str:
-    title = f"{side_name(action.side)} plays a card with {SYMBOL_WORDS[action.symbol]}"
+    title = f"{side_plural(action.side)} play a card with {SYMBOL_WORDS[action.symbol]}"
     if action.card is not None and (card := state.options.card(action.card)) is not None:
-        title = f"{side_name(action.side)} plays {card.title}"
+        title = f"{side_plural(action.side)} play {card.title}"
     added = ", ".join(f"{amount:+d} for {unit}" for unit, amount in action.amounts.items())
     return f"{title}: {added}" if added else title

@@ -14,7 +14,7 @@ from tablecam.rules.maurice.game.state.actions import Action, Draw
 from tablecam.rules.maurice.game.state.cards import RESHUFFLE
 from tablecam.rules.maurice.game.state.state import Deck, State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Drawing
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 from tablecam.wording import counted
 
 
@@ -23,7 +23,7 @@ class DrawingRules:
 
     def asked(self, state: State, step: Drawing) -> PendingDecision:
         """Asks chance where tablecam deals, else the side: it sees the Reshuffle card."""
-        question = f"{side_name(step.side)} draws {counted(step.count, 'card')}"
+        question = f"{side_plural(step.side)} draw {counted(step.count, 'card')}"
         if state.is_dealt:
             return PendingDecision(question)
         return PendingDecision(f"{question}: is one of them the Reshuffle card?", step.side)
@@ -43,7 +43,7 @@ class DrawingRules:
         """Moves cards to the hand; cards due after a reshuffle are drawn in a further step."""
         count = min(step.count, state.deck.left)
         if not isinstance(action, Draw) or (action.side, action.count) != (step.side, count):
-            why = f"expected {side_name(step.side)} to draw {counted(count, 'card')}"
+            why = f"expected {side_plural(step.side)} to draw {counted(count, 'card')}"
             raise Refused(why, rule="M-4.9")
         if state.is_dealt:
             return _dealt(state, step, action)
@@ -82,8 +82,7 @@ def check_unnamed(state: State, action: Draw) -> None:
         Refused: They do.
     """
     if state.is_dealt and action.cards is not None:
-        why = "expected no card names, as tablecam deals"
-        raise Refused(why, rule="M-3.10", key="cards")
+        raise Refused("expected no card names, as tablecam deals", rule="M-3.10", key="cards")
 
 
 def settled_draw(state: State, action: Draw, chance: Random) -> Draw:
@@ -109,7 +108,7 @@ def _moved_to_hand(state: State, step: Drawing, count: int) -> StateAndEvents:
     deck = replace(state.deck, left=state.deck.left - count)
     state = replace(state.with_side(replace(holder, hand=holder.hand + count)), deck=deck)
     state = state.to(replace(step, count=step.count - count))
-    text = f"{side_name(step.side)} draws {counted(count, 'card')}"
+    text = f"{side_plural(step.side)} draw {counted(count, 'card')}"
     event = Event("draw", text, "M-4.9", {"side": step.side, "count": count})
     return state, (event,) if count else ()
 
@@ -181,12 +180,12 @@ def _reshuffled(state: State, events: tuple[Event, ...], side: str) -> StateAndE
         cards=(*deck.cards, *deck.discards),
     )
     shuffle = "shuffle the discards and the rest of the deck into the last deck"
-    text = f"{side_name(side)} draws the Reshuffle card: {shuffle}"
+    text = f"{side_plural(side)} draw the Reshuffle card: {shuffle}"
     event = Event("reshuffle", text, "M-4.21", {"left": new.left})
     return replace(state, deck=new), (*events, event)
 
 
 def _drawn_cards_event(state: State, side: str, cards: tuple[str, ...]) -> Event:
     titles = [card.title for card in map(state.options.card, cards) if card is not None]
-    text = f"{side_name(side)} has drawn {', '.join(titles)}"
+    text = f"{side_plural(side)} draw {', '.join(titles)}"
     return Event("drawn", text, "M-3.1", {"cards": list(cards), "side": side}, only_for=side)

@@ -23,7 +23,7 @@ from tablecam.rules.maurice.place.command_string import (
     reaches,
 )
 from tablecam.rules.maurice.place.forces import first_unlinked
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import nearest
 
 Force = tuple[str, ...]
@@ -38,7 +38,7 @@ class ActivatingRules:
 
     def asked(self, state: State, step: Activating) -> PendingDecision:
         """Asks the active side."""
-        question = f"Which force does {side_name(state.active)} activate to {state.round.command}?"
+        question = f"{side_plural(state.active)}: which force will {state.round.command}?"
         return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: Activating) -> tuple[Action, ...]:
@@ -71,12 +71,12 @@ class ActivatingRules:
 
 def _activates_nobody(state: State) -> StateAndEvents:
     """Ends the action without a force, unless the side's cards reach one."""
-    side = side_name(state.active)
+    side = side_plural(state.active)
     if _is_bound(state) and (activations := _activations(state)):
         names = ", ".join(activations[0].force)
-        why = f"{side} has declared to {state.round.command}, and its cards reach {names}"
+        why = f"{side} have declared to {state.round.command}, and their cards reach {names}"
         raise Refused(why, rule="M-4.10", key="type")
-    text = f"{side} activates no force"
+    text = f"{side} activate no force"
     return after_action(state), (Event("no-force", text, "M-4.15", {"side": state.active}),)
 
 
@@ -240,7 +240,7 @@ def _played_bw(state: State, action: Activate) -> tuple[int, ...]:
         known = {card.id: card.span_bw for card in state.cards_of(state.active)}
         for card in action.cards:
             if card not in known:
-                why = f"{side_name(state.active)} does not hold {card}"
+                why = f"{side_plural(state.active)} do not hold {card}"
                 raise Refused(why, rule="M-3.9", key="cards")
         return tuple(known[card] for card in action.cards)
     if action.cards:
@@ -266,13 +266,14 @@ def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int
         Refused: No card is played, no path leads to the force, or the cards do not reach it.
     """
     names, played = ", ".join(force), " + ".join(map(str, spans_bw))
-    text = f"{side_name(state.active)} activates {names} to {state.round.command}, with {played} BW"
+    who = side_plural(state.active)
+    text = f"{who} activate {names} to {state.round.command}, with {played} BW"
     facts = {"force": list(force), "spans": list(spans_bw)}
     if not spans_bw:
         raise Refused("at least one card is needed, even at distance 0", rule="M-4.13", key="spans")
     commander = state.commander(state.active)
     if commander is None:
-        text = f"{text}; {side_name(state.active)} has no commander on the table to measure from"
+        text = f"{text}; {who} have no commander on the table to measure from"
         return Event("activated", text, "M-4.11", facts)
     reached = command_string(field, commander, force)
     if reached is None:

@@ -24,7 +24,7 @@ from tablecam.rules.maurice.game.state.steps import (
     VolleyChoice,
 )
 from tablecam.rules.maurice.game.state.table import charges_at, field_at
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 from tablecam.wording import quoted
 
 
@@ -33,8 +33,7 @@ class VolleyChoiceRules:
 
     def asked(self, state: State, step: VolleyChoice) -> PendingDecision:
         """Asks the active side."""
-        question = f"Does {side_name(state.active)} invoke the volley phase?"
-        return PendingDecision(question, state.active)
+        return PendingDecision("Volley phase: fire?", state.active)
 
     def legal(self, state: State, step: VolleyChoice) -> tuple[Action, ...]:
         """Lists no volleys, and volleys where a unit that can fire has an enemy in range."""
@@ -54,9 +53,8 @@ class VolleyChoiceRules:
         if not action.invoke:
             return after_fire(state, "volley"), ()
         state = replace(state, round=replace(state.round, has_volleys=True))
-        facts = {"side": state.active}
-        text = f"{side_name(state.active)} invokes the volley phase"
-        event = Event("volleys", text, "M-4.3", facts)
+        text = f"{side_plural(state.active)} start the volley phase"
+        event = Event("volleys", text, "M-4.3", {"side": state.active})
         return state.to(Interrupting("volleys")), (event,)
 
 
@@ -65,8 +63,7 @@ class CommandChoiceRules:
 
     def asked(self, state: State, step: CommandChoice) -> PendingDecision:
         """Asks the active side."""
-        question = f"What does {side_name(state.active)} do in this round?"
-        return PendingDecision(question, state.active)
+        return PendingDecision(f"{side_plural(state.active)}: choose a command", state.active)
 
     def legal(self, state: State, step: CommandChoice) -> tuple[Action, ...]:
         """Lists every feasible command; where tablecam deals, each event by its card."""
@@ -92,7 +89,7 @@ class CommandChoiceRules:
         command = action.command
         state = replace(state, round=replace(state.round, command=command))
         facts = {"command": command, "card": action.card, "side": state.active}
-        text = f"{side_name(state.active)} declares: {command}"
+        text = f"{side_plural(state.active)} declare: {command}"
         events = (Event("command", text, "M-4.4", facts),)
         if command == "event":
             return _event(state, action), events
@@ -124,23 +121,23 @@ def why_impossible(state: State, command: Command) -> str | None:
     """Returns why an army cannot do an action at any span, or None if it can (M-4.8)."""
     units = field_at(state).of_side(state.active)
     if not units:
-        return "it has no units on the table"
+        return "they have no units on the table"
     if command == "bombard":
         guns = [unit for unit in units if unit.unit.arm == "artillery"]
         # True without any artillery, too.
         if all(gun.id in state.round.fired for gun in guns):
-            return "all its artillery has already fired in this round"
+            return "all their artillery has already fired in this round"
     if command == "rally" and not any(unit.disruption for unit in units):
-        return "none of its units is disrupted"
+        return "none of their units is disrupted"
     if command == "charge" and not any(may_charge(state, unit.id) for unit in units):
-        return "none of its units can charge"
+        return "none of their units can charge"
     return None
 
 
 def _check_declared(state: State, action: Declare) -> None:
     """Refuses a command that the hand or the army does not allow."""
     if state.round.is_without_cards and action.command != "pass":
-        why = f"{side_name(state.active)} began its round without cards and must pass"
+        why = f"{side_plural(state.active)} began the round without cards and must pass"
         raise Refused(why, rule="M-4.18", key="command")
     if action.command != "event" and action.card is not None:
         why = f"expected no card for the {action.command} action, got {quoted(action.card)}"
@@ -152,7 +149,7 @@ def _check_declared(state: State, action: Declare) -> None:
         return
     why_not = None if action.command == "pass" else why_impossible(state, action.command)
     if why_not is not None:
-        why = f"{side_name(state.active)} cannot {action.command}: {why_not}"
+        why = f"{side_plural(state.active)} cannot {action.command}: {why_not}"
         raise Refused(why, rule="M-4.8", key="command")
 
 

@@ -34,7 +34,7 @@ from tablecam.rules.maurice.game.state.table import field_at, forces_at
 from tablecam.table.headings import forward
 from tablecam.table.model import Commander, Point
 from tablecam.table.motion import HAND_MM
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import counted
 
 DIRECTIONS = 24
@@ -145,7 +145,7 @@ class MovingCommanderRules:
 
     def asked(self, state: State, step: MovingCommander) -> PendingDecision:
         """Asks the active side."""
-        return PendingDecision(f"Does {side_name(state.active)} move its commander?", state.active)
+        return PendingDecision(f"{side_plural(state.active)}: move the commander?", state.active)
 
     def legal(self, state: State, step: MovingCommander) -> tuple[Action, ...]:
         """Lists staying and the usual places, paid with the card of the least span."""
@@ -177,8 +177,7 @@ class DisplacingRules:
 
     def asked(self, state: State, step: Displacing) -> PendingDecision:
         """Asks the commander's owner."""
-        question = f"Where does {side_name(step.side)} put its displaced commander?"
-        return PendingDecision(question, step.side)
+        return PendingDecision(f"{side_plural(step.side)}: place your commander", step.side)
 
     def legal(self, state: State, step: Displacing) -> tuple[Action, ...]:
         """Lists the free places on the first ring that has any."""
@@ -210,7 +209,7 @@ class DiscardingRules:
 
     def asked(self, state: State, step: Discarding) -> PendingDecision:
         """Asks the owner of the cards."""
-        discards = f"{side_name(step.side)} discards {counted(step.count, 'card')}"
+        discards = f"{side_plural(step.side)} discard {counted(step.count, 'card')}"
         return PendingDecision(f"{discards}: {_REASONS[step.why]}", step.side)
 
     def legal(self, state: State, step: Discarding) -> tuple[Action, ...]:
@@ -224,14 +223,14 @@ class DiscardingRules:
     def apply(self, state: State, step: Discarding, action: Action) -> StateAndEvents:
         """Moves the cards to the pile and continues."""
         if not isinstance(action, Discard) or action.side != step.side:
-            raise Refused(f"expected {side_name(step.side)} to discard", rule=_RULES[step.why])
+            raise Refused(f"expected {side_plural(step.side)} to discard", rule=_RULES[step.why])
         cards = action.cards if state.is_dealt else (None,) * action.count
         if action.count != step.count or len(cards) != step.count:
             why = f"expected {step.count} cards, got {action.count}"
             raise Refused(why, rule=_RULES[step.why], key="count")
         state = with_cards_discarded(state, step.side, cards)
         facts = {"side": step.side, "count": step.count}
-        text = f"{side_name(step.side)} discards {counted(step.count, 'card')}"
+        text = f"{side_plural(step.side)} discard {counted(step.count, 'card')}"
         return state.to(step.then), (Event("discard", text, _RULES[step.why], facts),)
 
 
@@ -239,7 +238,7 @@ _RULES = {"displaced": "M-6.30", "hand-limit": "M-3.2", "told": "M-3.10"}
 _REASONS = {
     "displaced": "commander displaced",
     "hand-limit": f"over the hand limit of {HAND_LIMIT}",
-    "told": "players corrected its hand",
+    "told": "players corrected the hand",
 }
 
 
@@ -276,7 +275,7 @@ def _pay(state: State, side: str) -> StateAndEvents:
     state = replace(state, round=replace(state.round, displaced=displaced))
     if state.side(side).hand:
         return state.to(Discarding(side, 1, "displaced", then=EndingRound())), ()
-    text = f"{side_name(side)} has no card to pay for its commander's displacement"
+    text = f"{side_plural(side)} have no card to pay for their commander's displacement"
     state, morale_events = with_less_morale(state, side)
     return state, (Event("unpaid", text, "M-6.30", {"side": side}), *morale_events)
 
@@ -293,7 +292,7 @@ def _night_or_next(state: State) -> StateAndEvents:
         return state.to(Over(None, because, "M-4.6")), (over,)
     state = next_round(state)
     facts = {"round": state.round.number, "active": state.active}
-    text = f"round {state.round.number}: {side_name(state.active)} is active"
+    text = f"round {state.round.number}, {side_plural(state.active)}"
     return state, (Event("round", text, "M-1.5", facts),)
 
 
@@ -302,12 +301,11 @@ def _placing(state: State, action: Action, side: str) -> tuple[PlaceCommander, C
     if not isinstance(action, PlaceCommander):
         raise Refused(f"expected a place for a commander, got {action.type}", rule="M-6.27")
     if action.side != side:
-        got = f"{side_name(action.side)}'s"
-        why = f"expected {side_name(side)}'s commander, got {got}"
+        why = f"expected the {side_name(side)} commander, got the {side_name(action.side)} one"
         raise Refused(why, rule="M-6.27", key="side")
     leader = state.commander(side)
     if leader is None:
-        why = f"{side_name(side)} has no commander on the table"
+        why = f"{side_plural(side)} have no commander on the table"
         raise Refused(why, rule="M-6.27", key="side")
     return action, leader
 

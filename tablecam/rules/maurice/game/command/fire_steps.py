@@ -45,7 +45,7 @@ from tablecam.rules.maurice.game.state.steps import (
 )
 from tablecam.rules.maurice.game.state.table import field_at, fire_at
 from tablecam.table.headings import forward, mean_deg
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import counted, joined, nearest
 
 _RANGES: dict[Kind, Range] = {"volley": "short", "bombard": "long"}
@@ -59,11 +59,10 @@ class FiringRules:
 
     def asked(self, state: State, step: Firing) -> PendingDecision:
         """Asks the firing side."""
-        side = side_name(step.side)
+        side = side_plural(step.side)
         if step.direction is None:
-            question = f"From which end does {side} fire first, left or right?"
-            return PendingDecision(question, step.side)
-        return PendingDecision(f"Which unit of {side} fires next, and at whom?", step.side)
+            return PendingDecision(f"{side}: start firing from the left or the right?", step.side)
+        return PendingDecision(f"{side}: which unit fires next, and at whom?", step.side)
 
     def legal(self, state: State, step: Firing) -> tuple[Action, ...]:
         """Lists the ends to begin from, then the usual fire of each unit in line order."""
@@ -198,8 +197,7 @@ def _lost_shot(state: State, unit: str, target: str, count: int) -> Event:
     whose, verb = ("1 base", "has") if count == 1 else (f"{count} bases", "have")
     away = distance_words(state, unit, target)
     text = f"{whose} of {unit} {verb} no shot at {target}, which is {away}: the fire is lost"
-    facts = {"unit": unit, "target": target, "bases": count}
-    return Event("fire-lost", text, "M-7.12", facts)
+    return Event("fire-lost", text, "M-7.12", {"unit": unit, "target": target, "bases": count})
 
 
 def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
@@ -276,7 +274,7 @@ class _FireRollRules(RollRules):
 
     def asked(self, state: State, step: RollingToHit | RollingToDisrupt) -> PendingDecision:
         """Asks the firing side to roll."""
-        return PendingDecision(f"{side_name(step.firing.side)} rolls {self.roll(state, step)}")
+        return PendingDecision(f"{side_plural(step.firing.side)} roll {self.roll(state, step)}")
 
 
 class RollingToHitRules(_FireRollRules):
@@ -297,7 +295,11 @@ class RollingToHitRules(_FireRollRules):
             for _ in range(fired_shot.hits)
         )
         firing = replace(step.firing, hits=(*step.firing.hits, *hits))
-        return state.to(firing), tuple(_shot_event(fired_shot) for fired_shot in fired_shots)
+        alike: dict[tuple[str, str, int], list[RolledShot]] = {}
+        for fired_shot in fired_shots:
+            shot = fired_shot.shot
+            alike.setdefault((shot.unit, shot.target, shot.to_hit), []).append(fired_shot)
+        return state.to(firing), tuple(map(_shots_event, alike.values()))
 
 
 class RollingToDisruptRules(_FireRollRules):
@@ -328,9 +330,12 @@ class RollingToDisruptRules(_FireRollRules):
         return state, (event, *lost)
 
 
-def _shot_event(fired: RolledShot) -> Event:
-    shot, dice = fired.shot, joined(str(die) for die in fired.rolled)
-    outcome = {0: "misses", 1: "hits"}.get(fired.hits, f"scores {fired.hits} hits on")
-    text = f"base {shot.base} of {shot.unit} rolls {dice}, needs {shot.to_hit}: {outcome}"
-    facts = {**shot.to_json(), "rolled": list(fired.rolled), "hits": fired.hits}
-    return Event("shot", f"{text} {shot.target}", "M-7.23", facts)
+def _shots_event(alike: Sequence[RolledShot]) -> Event:
+    """Returns the event of a unit's bases that need the same number against one target."""
+    shot, hits = alike[0].shot, sum(fired.hits for fired in alike)
+    rolled = [die for fired in alike for die in fired.rolled]
+    bases = [fired.shot.base for fired in alike]
+    facts = {"unit": shot.unit, "bases": bases, "target": shot.target, "to_hit": shot.to_hit}
+    dice, outcome = " ".join(map(str, rolled)), counted(hits, "hit") if hits else "no hit"
+    text = f"{shot.unit} at {shot.target}: {dice}, needs {shot.to_hit}+: {outcome}"
+    return Event("shot", text, "M-7.23", facts | {"rolled": rolled, "hits": hits})

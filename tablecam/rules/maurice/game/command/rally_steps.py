@@ -16,7 +16,7 @@ from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.step_rules import RollRules
 from tablecam.rules.maurice.game.state.steps import Rallying, RollingRally
 from tablecam.rules.maurice.game.state.table import field_at
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 from tablecam.wording import joined
 
 
@@ -25,8 +25,9 @@ class RallyingRules:
 
     def asked(self, state: State, step: Rallying) -> PendingDecision:
         """Asks the active side."""
-        question = f"Which unit of {side_name(state.active)} tries to rally next?"
-        return PendingDecision(question, state.active)
+        return PendingDecision(
+            f"{side_plural(state.active)}: which unit rallies next?", state.active
+        )
 
     def legal(self, state: State, step: Rallying) -> tuple[Action, ...]:
         """Lists every disrupted unit of the force that has not tried, and stopping."""
@@ -52,7 +53,7 @@ class RollingRallyRules(RollRules):
 
     def asked(self, state: State, step: RollingRally) -> PendingDecision:
         """Asks the active side to roll."""
-        return PendingDecision(f"{side_name(state.active)} rolls {self.roll(state, step)}")
+        return PendingDecision(f"{side_plural(state.active)} roll {self.roll(state, step)}")
 
     def roll(self, state: State, step: RollingRally) -> Roll:
         """Returns a roll of a die for each disruption."""

@@ -50,7 +50,7 @@ from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, attempt
 from tablecam.table.formation import read_formation
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Unit
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.wording import counted, joined
 
@@ -148,7 +148,7 @@ def _deployment(state: State, step: steps.Deploying, position: Position) -> tupl
     # Listed under one name, though the action moves all of them.
     first = next(iter((*moved_units, *moved_commanders)))
     own = sum(unit.side == side and unit.id in moved_units for unit in state.position.units)
-    text = f"{side_name(side)} has placed {counted(own, 'unit')}: deployment finished?"
+    text = f"{side_plural(side)} have placed {counted(own, 'unit')}: deployment finished?"
     return (_suggested(state, first, text, action, "M-2.3"),)
 
 
@@ -189,7 +189,7 @@ def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
     """Returns the rule and the reason why a unit may not be moved now."""
     step = state.step
     if unit.side != state.active:
-        return "M-1.5", f"it is {side_name(state.active)}'s round"
+        return "M-1.5", f"{side_plural(state.active)} are active in this round"
     if isinstance(step, steps.Interrupting | steps.Modifying | steps.Drawing):
         return "M-4.16", "cards are played first"
     if isinstance(step, steps.Marching | steps.Charging):

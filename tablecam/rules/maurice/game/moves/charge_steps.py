@@ -49,7 +49,7 @@ from tablecam.rules.maurice.game.state.table import charges_at, field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import joined
 
@@ -60,12 +60,12 @@ class ChargingRules:
     def asked(self, state: State, step: Charging) -> PendingDecision:
         """Asks the active side."""
         waiting, short = step.waiting, _short_of_half(step)
-        names, side = ", ".join(waiting), side_name(state.active)
+        names, side = ", ".join(waiting), side_plural(state.active)
         # The count first, as it takes long to work out who can charge.
         if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
-            return PendingDecision(f"{side} charges: {names} must charge", state.active)
-        more = f"{short} more must charge" if short else "choose done to end"
-        question = f"{side} charges: {names} may charge or move up; {more}"
+            return PendingDecision(f"{side} charge: {names} must charge", state.active)
+        more = f"{short} more must charge" if short else "or end the charge"
+        question = f"{side} charge: {names} may charge or move up; {more}"
         return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: Charging) -> tuple[Action, ...]:

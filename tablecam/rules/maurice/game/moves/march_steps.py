@@ -28,7 +28,7 @@ from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import judge_move
 from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.table.motion import SLIP_MM
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_plural
 from tablecam.wording import joined
 
 _FEW_MM = 4 * SLIP_MM
@@ -42,8 +42,7 @@ class MarchingRules:
     def asked(self, state: State, step: Marching) -> PendingDecision:
         """Asks the active side."""
         waiting = ", ".join(step.waiting)
-        side = side_name(state.active)
-        question = f"{side} marches: {waiting} may move; choose done to end"
+        question = f"{side_plural(state.active)} march: {waiting} may still move"
         return PendingDecision(question, state.active)
 
     def legal(self, state: State, step: Marching) -> tuple[Action, ...]:
@@ -64,8 +63,7 @@ class MarchingRules:
             return _without_smoke(state, step)
         if isinstance(action, Done):
             return after_action(state), ()
-        why = f"expected a march, smoke to clear or done, got {action.type}"
-        raise Refused(why, rule="M-6.31")
+        raise Refused(f"expected a march, smoke to clear or done, got {action.type}", rule="M-6.31")
 
 
 def judge_march(state: State, action: March, *, is_moving_up: bool | None = None) -> Way:

@@ -116,7 +116,7 @@ def _shapes(
         for unit in about:
             yield from shapes_of(unit.outline, "unit", unit.id)
     if event.kind == "shot":
-        yield from _shot(event, units)
+        yield from _shots(event, units)
     # An event without a place of its own is shown at its side's commander.
     if not (about or event.evidence):
         yield from _of_side(event, state)
@@ -134,15 +134,16 @@ def _names(event: Event) -> Iterator[str]:
         yield from (value,) if isinstance(value, str) else value
 
 
-def _shot(event: Event, units: Mapping[str, UnitOnField]) -> Iterator[Shape]:
-    """Draws the base that fired and the line to its target."""
+def _shots(event: Event, units: Mapping[str, UnitOnField]) -> Iterator[Shape]:
+    """Draws the bases that fired, each with the line to the target."""
     shooter = units.get(str(event.facts["unit"]))
     target = units.get(str(event.facts["target"]))
     if shooter is None or target is None:
         return
-    base = shooter.unit.bases[shooter.unit.base_names.index(event.facts["base"])]
-    yield from shapes_of(footprint(base), "shooter")
-    yield line_of_fire(base.place_mm, target.outline)
+    for name in event.facts["bases"]:
+        base = shooter.unit.bases[shooter.unit.base_names.index(name)]
+        yield from shapes_of(footprint(base), "shooter")
+        yield line_of_fire(base.place_mm, target.outline)
 
 
 def _of_side(event: Event, state: State) -> Iterator[Shape]:

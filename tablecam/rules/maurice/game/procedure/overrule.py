@@ -28,7 +28,7 @@ from tablecam.rules.maurice.game.state.steps import (
 )
 from tablecam.rules.maurice.game.state.table import field_on
 from tablecam.table.model import Position, Unit
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import nearest
 
 _STEPS: dict[str, Step] = {
@@ -60,8 +60,7 @@ def overruled(state: State, action: Overrule) -> StateAndEvents:
     text = f"overruled: {changes}" + (f" ({action.why})" if action.why else "")
     named = (action.units, action.off, action.disruption, action.smoke)
     units = dict.fromkeys(name for group in named for name in group)
-    facts = {"why": action.why, "units": list(units)}
-    return state, (Event("overrule", text, None, facts),)
+    return state, (Event("overrule", text, None, {"why": action.why, "units": list(units)}),)
 
 
 def agreed_on(state: State, action: Overrule) -> str:
@@ -194,14 +193,14 @@ def _changes(action: Overrule) -> Iterator[str]:
     yield from (f"{name} at {level} disruption" for name, level in action.disruption.items())
     yield from (f"{name} {'with' if on else 'without'} smoke" for name, on in action.smoke.items())
     yield from (f"{side_name(side)} morale {number}" for side, number in action.morale.items())
-    yield from (f"{side_name(side)} holds {number} cards" for side, number in action.hands.items())
+    yield from (f"{side_plural(side)} hold {cards} cards" for side, cards in action.hands.items())
     if action.deck is not None:
         yield f"{action.deck} cards left in the deck"
     if action.stage is not None:
         yield f"it is {_STAGES[action.stage]}"
     yield from (f"{name} moved as placed" for name in action.commanders)
     if action.active is not None:
-        yield f"it is {side_name(action.active)}'s round"
+        yield f"{side_plural(action.active)} are active"
     if action.number is not None:
         yield f"it is round {action.number}"
     if action.step is not None:

@@ -145,7 +145,7 @@ def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases
     closed = Ground.of(position.terrain).impassable
     placed = _in_rows(own, position.table, closed, is_near=is_near)
     if len(placed) < len(own):
-        why = f"expected {side_name(side)}'s units to fit into a third of the table"
+        why = f"expected the {side_name(side)} units to fit into a third of the table"
         raise BadInput("position", why)
     return {name: placed[name] for name in own}
 

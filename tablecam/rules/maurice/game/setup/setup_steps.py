@@ -43,7 +43,7 @@ from tablecam.rules.maurice.game.state.steps import (
 )
 from tablecam.rules.maurice.game.state.table import field_on
 from tablecam.table.model import Position, Terrain
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import joined
 
 _KINDS: Final = ("woods", "hill", "rough")
@@ -59,7 +59,7 @@ class _RollOffRules(RollRules):
 
     def asked(self, state: State, step: Step) -> PendingDecision:
         """Asks both sides to roll."""
-        sides = joined(side_name(name) for name in _names(state))
+        sides = joined(side_plural(name) for name in _names(state))
         return PendingDecision(f"{sides} each roll a die for the {self.for_}")
 
     def roll(self, state: State, step: Step) -> Roll:
@@ -75,7 +75,7 @@ class _RollOffRules(RollRules):
         dice = values_of(action, self.roll(state, step), rule=self.rule)
         names = _names(state)
         by_side = zip(names, dice, strict=True)
-        text = ", ".join(f"{side_name(name)} rolls {die}" for name, die in by_side)
+        text = ", ".join(f"{side_plural(name)} roll {die}" for name, die in by_side)
         facts: dict[str, Any] = {"dice": list(dice)}
         if dice[0] == dice[1]:
             return state, (Event("tie", f"{text}: a tie, roll again", self.rule, facts),)
@@ -100,7 +100,7 @@ class LayingTerrainRules:
     def asked(self, state: State, step: LayingTerrain) -> PendingDecision:
         """Asks the higher roller."""
         pieces = f"from {step.least} to {step.most} pieces of terrain"
-        return PendingDecision(f"{side_name(step.side)} lays {pieces}", step.side)
+        return PendingDecision(f"{side_plural(step.side)} lay {pieces}", step.side)
 
     def legal(self, state: State, step: LayingTerrain) -> tuple[Action, ...]:
         """Lists keeping the terrain if its count fits, else a proposal."""
@@ -113,13 +113,13 @@ class LayingTerrainRules:
         if isinstance(action, LayTerrain):
             state = _with_terrain(state, step, action)
             pieces = len(action.terrain)
-            outcome = f"has laid {pieces} of {step.least} to {step.most} pieces"
+            outcome = f"have laid {pieces} of {step.least} to {step.most} pieces"
         elif isinstance(action, Done):
             _check_count(step, len(state.position.terrain))
-            outcome = "keeps the terrain as it is"
+            outcome = "keep the terrain as it is"
         else:
             raise Refused(f"expected terrain or done, got {action.type}", rule="M-2.1")
-        text = f"{side_name(step.side)} {outcome}"
+        text = f"{side_plural(step.side)} {outcome}"
         # The side that laid no terrain has the choice of edges (M-2.3).
         edge = ChoosingEdge(state.other(step.side), step.then)
         drawn = tuple(
@@ -134,7 +134,7 @@ class ChoosingEdgeRules:
 
     def asked(self, state: State, step: ChoosingEdge) -> PendingDecision:
         """Asks the side that laid no terrain."""
-        return PendingDecision(f"Which long edge does {side_name(step.side)} take?", step.side)
+        return PendingDecision(f"{side_plural(step.side)}: choose a long edge", step.side)
 
     def legal(self, state: State, step: ChoosingEdge) -> tuple[Action, ...]:
         """Lists both edges."""
@@ -147,7 +147,7 @@ class ChoosingEdgeRules:
         other = state.other(step.side)
         near = step.side if action.edge == "near" else other
         far = state.other(near)
-        text = f"{side_name(near)} deploys at the near edge, {side_name(far)} at the far edge"
+        text = f"{side_plural(near)} deploy at the near edge, {side_plural(far)} at the far edge"
         drawn = zones_of_sides(state.position.table, near, far)
         event = Event("edge", text, "M-2.3", {"near": near, "far": far}, drawn)
         return state.to(ChoosingOrder(other, near, step.then)), (event,)
@@ -158,7 +158,7 @@ class ChoosingOrderRules:
 
     def asked(self, state: State, step: ChoosingOrder) -> PendingDecision:
         """Asks the higher roller."""
-        return PendingDecision(f"Who deploys first? {side_name(step.side)} decides", step.side)
+        return PendingDecision(f"{side_plural(step.side)}: who deploys first?", step.side)
 
     def legal(self, state: State, step: ChoosingOrder) -> tuple[Action, ...]:
         """Lists both sides."""
@@ -170,7 +170,7 @@ class ChoosingOrderRules:
             raise Refused(f"expected one of {', '.join(_names(state))}", rule="M-2.3", key="first")
         # Built from the last step back, as each holds the next.
         second = Deploying(state.other(action.first), step.near, step.then)
-        text = f"{side_name(action.first)} deploys first"
+        text = f"{side_plural(action.first)} deploy first"
         deploying = Deploying(action.first, step.near, second)
         drawn = zone_of_side(state.position.table, action.first, step.near)
         return state.to(deploying), (Event("order", text, "M-2.3", {"first": action.first}, drawn),)
@@ -182,7 +182,7 @@ class DeployingRules:
     def asked(self, state: State, step: Deploying) -> PendingDecision:
         """Asks the deploying side."""
         edge = "near" if step.side == step.near else "far"
-        question = f"{side_name(step.side)} deploys in the third at the {edge} edge"
+        question = f"{side_plural(step.side)} deploy in the third at the {edge} edge"
         hint = (
             "Put every unit and the commander into the zone drawn on the table; tablecam sees when "
             "all are in place."
@@ -204,7 +204,7 @@ class DeployingRules:
     def apply(self, state: State, step: Deploying, action: Action) -> StateAndEvents:
         """Deploys the side; then the other deploys, or the dice for round 1 are rolled."""
         if not isinstance(action, Deploy) or action.side != step.side:
-            expected = f"expected {side_name(step.side)} to deploy"
+            expected = f"expected {side_plural(step.side)} to deploy"
             raise Refused(f"{expected}, got {action.type}", rule="M-2.3")
         with refusing("M-2.3", "units"):
             position = with_units_at(state.position, yet_to_deploy(step), action.units)
@@ -216,14 +216,15 @@ class DeployingRules:
         state = replace(state, position=position, step=step.then)
         own = [unit.id for unit in position.units if unit.side == step.side]
         facts = {"side": step.side, "units": own}
-        return state, (Event("deployed", f"{side_name(step.side)} has deployed", "M-2.3", facts),)
+        text = f"{side_plural(step.side)} have deployed"
+        return state, (Event("deployed", text, "M-2.3", facts),)
 
 
 def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
     """Returns why a side's poses are no legal deployment, or None if they are."""
     is_near = step.side == step.near
     if (unit := unit_outside_zone(position, step.side, is_near=is_near)) is not None:
-        why = f"{unit} is not wholly in {side_name(step.side)}'s third of the table"
+        why = f"{unit} is not wholly in the {side_name(step.side)} third of the table"
         return Refused(why, rule="M-2.3", key="units")
     if (unit := unit_on_impassable(position, step.side)) is not None:
         return Refused(f"{unit} is on impassable ground", rule="M-5.1", key="units")

@@ -15,7 +15,7 @@ from tablecam.rules.maurice.field.tables import COMMANDER_BW
 from tablecam.rules.maurice.game.state.state import State, StateAndEvents
 from tablecam.rules.maurice.game.state.steps import Displacing, Over, Step
 from tablecam.table.model import Commander, Point
-from tablecam.table.sides import side_name
+from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import counted
 
 
@@ -73,7 +73,7 @@ def with_less_morale(state: State, side: str) -> StateAndEvents:
     events = [Event("morale", f"the {side_name(side)} army has {left} morale left", "M-2.5", facts)]
     if left <= 0:
         winner = state.other(side)
-        because = f"the {side_name(side)} army has no morale left: {side_name(winner)} wins"
+        because = f"the {side_name(side)} army has no morale left: {side_plural(winner)} win"
         state = state.to(Over(winner, because, "M-4.1"))
         events.append(Event("over", because, "M-4.1", {"winner": winner}))
     return state, tuple(events)
@@ -115,8 +115,8 @@ def with_displacement(
     leader = commander_under(state, enemy, area)
     if leader is None:
         return state.to(then), ()
-    passes = f"{side_name(side)} passes over {leader.id}"
-    text = f"{passes}: {side_name(enemy)} moves him 1 BW to a place clear of all bases"
+    passes = f"{side_plural(side)} pass over {leader.id}"
+    text = f"{passes}: {side_plural(enemy)} move him 1 BW to a place clear of all bases"
     drawn = shapes_of(marker_of(state, leader), "contact")
     event = Event("displaced", text, "M-6.29", {"side": enemy}, drawn)
     return displacing(state, enemy, then), (event,)

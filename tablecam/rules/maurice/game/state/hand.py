@@ -11,8 +11,8 @@ from dataclasses import replace
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game.state.cards import Card
 from tablecam.rules.maurice.game.state.state import State
-from tablecam.table.sides import side_name
-from tablecam.wording import quoted
+from tablecam.table.sides import side_plural
+from tablecam.wording import counted, quoted
 
 
 def held_card(state: State, side: str, card_id: str | None) -> Card | None:
@@ -27,14 +27,14 @@ def held_card(state: State, side: str, card_id: str | None) -> Card | None:
             why = f"expected no card name, as the players hold the cards, got {quoted(card_id)}"
             raise Refused(why, rule="M-3.10", key="card")
         if state.side(side).hand == 0:
-            raise Refused(f"{side_name(side)} has no cards", rule="M-3.10")
+            raise Refused(f"{side_plural(side)} have no cards", rule="M-3.10")
         return None
     if card_id is None:
         raise Refused("expected the id of the card to play", rule="M-3.10", key="card")
     card = state.options.card(card_id)
     if card is None or card_id not in state.side(side).cards:
         # The same refusal for an unknown card: it must not reveal what the deck holds.
-        why = f"{side_name(side)} does not hold {quoted(card_id)}"
+        why = f"{side_plural(side)} do not hold {quoted(card_id)}"
         raise Refused(why, rule="M-3.9", key="card")
     return card
 
@@ -49,7 +49,7 @@ def with_cards_discarded(state: State, side: str, cards: Sequence[str | None]) -
     """
     holder = state.side(side)
     if len(cards) > holder.hand:
-        raise Refused(f"{side_name(side)} has {holder.hand} cards, not {len(cards)}", rule="M-3.9")
+        raise Refused(f"{side_plural(side)} hold only {counted(holder.hand, 'card')}", rule="M-3.9")
     left = list(holder.cards)
     for card in cards:
         # Refuses a card that the side does not hold.
