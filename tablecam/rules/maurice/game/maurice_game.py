@@ -60,13 +60,10 @@ def _forced(state: State) -> Action | None:
 
 def _passed(state: State) -> Action | None:
     """Returns that the asked side plays no card."""
-    match state.step:
-        case steps.Interrupting():
-            return Decline(state.passive)
-        case steps.Modifying(side=side):
-            return Decline(side)
-        case _:
-            return None
+    seat, step = rounds.asked(state).seat, state.step
+    return (
+        Decline(seat) if seat and isinstance(step, steps.Interrupting | steps.Modifying) else None
+    )
 
 
 def closed(state: State) -> DeclareFirst | None:
