@@ -102,7 +102,7 @@ def test_a_live_page_before_a_game(browser: Browser, hall: Hall, device: dict[st
 def test_a_replay_without_entries(browser: Browser, hall: Hall, device: dict[str, Any]) -> None:
     with seated(hall, browser, "shared", **device) as seat:
         seat.page.goto(f"{hall.address}replay")
-        expect(seat.page.locator("#nothing")).to_contain_text("othing")
+        expect(seat.page.locator("#nothing")).to_contain_text("no entries yet")
         assert faults(seat.page) == []
 
 

@@ -367,6 +367,62 @@ def test_it_fits_phones_tablets_and_big_screens(
             expect(page.locator(name)).to_be_in_viewport()
 
 
+@pytest.fixture
+def phone(browser: Browser, address: str) -> Iterator[Page]:
+    size = {"width": 390, "height": 844}
+    with looking(
+        browser, f"{address}replay#entry=57", viewport=size, has_touch=True, is_mobile=True
+    ) as page:
+        yield page
+
+
+def swipe(page: Page, area: str, *, right_px: float = 0, down_px: float = 0) -> None:
+    """A finger crosses a part of the page, from its middle."""
+    session = page.context.new_cdp_session(page)
+    box = page.locator(area).bounding_box()
+    assert box is not None
+    x_px, y_px = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for kind, share in (("Start", 0), ("Move", 0.3), ("Move", 0.6), ("Move", 1)):
+        finger = {"x": x_px + share * right_px, "y": y_px + share * down_px}
+        session.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": [finger]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    session.detach()
+
+
+def test_a_phone_turns_the_table_upright_and_a_swipe_steps(phone: Page) -> None:
+    ground = phone.locator(".layer.ground").bounding_box()
+    assert ground is not None
+    assert ground["height"] > 1.4 * ground["width"]
+    number = phone.locator("#moment-number")
+    swipe(phone, "#moment", right_px=-120)
+    expect(number).not_to_have_text("entry 57")
+    assert shown(phone) > 57
+    swipe(phone, "#transport-row", right_px=120)
+    expect(number).to_have_text("entry 57")
+    view = phone.locator("#board").get_attribute("viewBox") or ""
+    swipe(phone, "#moment", down_px=-60)
+    swipe(phone, "#moment", right_px=-20)
+    phone.locator("#zoom-in").tap()
+    swipe(phone, "#board", right_px=-120)
+    expect(phone.locator("#board")).not_to_have_attribute("viewBox", view)
+    assert shown(phone) == 57
+
+
+def test_what_a_thumb_touches_is_large_enough(phone: Page) -> None:
+    phone.locator('.units [data-thing="unit:F1"]').focus()
+    phone.keyboard.press("Enter")
+    expect(phone.locator("#unit")).to_be_visible()
+    small = """() => [...document.querySelectorAll("button, select, summary, label")]
+      .filter((each) => each.checkVisibility() && !each.classList.contains("of-select"))
+      .map((each) => [each.id || each.textContent, each.getBoundingClientRect()])
+      .filter(([, { width, height }]) => Math.min(width, height) < 44)
+      .map(([name]) => name)"""
+    assert phone.evaluate(small) == []
+    phone.locator("#branch").tap()
+    expect(phone.locator("#branch-banner")).to_be_visible()
+    assert phone.evaluate(small) == []
+
+
 def test_a_recording_is_one_page_that_plays_without_a_network(
     browser: Browser, journal: GameFile, tmp_path: Path
 ) -> None:

@@ -1,6 +1,6 @@
 /** Listens to what people do with a recording: play, step, jump, follow a unit, share it. */
 import { byId } from "../shared/dom.js";
-import { listenToPage, onClick, onClickWithin, openHelp, valueAt } from "../shared/events.js";
+import { onClick, onClickWithin, openHelp, valueAt } from "../shared/events.js";
 import { errorText } from "../shared/http.js";
 import { clear } from "../board/choosing.js";
 import { beginBranch } from "./branch.js";
@@ -14,6 +14,7 @@ import { changeSpeed, goTo, goToTime, step, togglePlaying } from "./state.js";
 /** @typedef {import("../shared/keyboard.js").Keys} Keys */
 
 const SAID_MS = 4000;
+const SWIPE_PX = 40;
 
 /** Listens to the page; returns the keys of the recording. @type {(state: State, replay: Replay, source: Source, changed: () => void) => Keys} */
 export function listenToReplay(state, replay, source, changed) {
@@ -29,6 +30,7 @@ export function listenToReplay(state, replay, source, changed) {
   const stepBy = (/** @type {1 | -1} */ way, by = replay.by) => act(() => step(replay, way, by, chosenUnitOf(state)))();
   const toggle = act(() => togglePlaying(replay));
   listenToTransport(replay, { go, stepBy, toggle, changed });
+  for (const id of ["moment", "transport-row"]) listenToSwipes(byId(id), stepBy);
   listenToPlaces(replay, go, changed);
   listenToUnit(state, replay, changed);
   listenToShow(state, replay, changed);
@@ -105,6 +107,24 @@ function listenToTransport(replay, { go, stepBy, toggle, changed }) {
   });
 }
 
+/** Steps when a finger swipes across a node; to the left is on, as a page is turned. @type {(node: HTMLElement, stepBy: (way: 1 | -1) => void) => void} */
+function listenToSwipes(node, stepBy) {
+  /** @type {PointerEvent | null} */
+  let start = null;
+  node.addEventListener("pointerdown", (event) => {
+    start = event.pointerType === "touch" && event.isPrimary ? event : null;
+  });
+  node.addEventListener("pointercancel", () => {
+    start = null;
+  });
+  node.addEventListener("pointerup", (event) => {
+    if (!start) return;
+    const [dx_px, dy_px] = [event.clientX - start.clientX, event.clientY - start.clientY];
+    start = null;
+    if (Math.abs(dx_px) > Math.max(SWIPE_PX, 2 * Math.abs(dy_px))) stepBy(dx_px < 0 ? 1 : -1);
+  });
+}
+
 /** Jumps to what is tapped in the log, in the chart or on the scrubber. @type {(replay: Replay, go: (at: number) => void, changed: () => void) => void} */
 function listenToPlaces(replay, go, changed) {
   for (const id of ["marks-moments", "lost"]) onClickWithin(id, "data-at", (at) => go(Number(at)));
@@ -170,7 +190,6 @@ function listenToShow(state, replay, changed) {
     state.show = { ...state.show, names: on };
     changed();
   });
-  listenToPage();
 }
 
 /** @type {(state: State, on: boolean) => void} */

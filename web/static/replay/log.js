@@ -41,6 +41,11 @@ export function renderReplayLog(replay, unit) {
       (node, line) => updateLine(node, line, film),
     );
     setText(byId("log-count"), String(shown.length));
+    byId("log-none").hidden = shown.length > 0;
+    setText(
+      byId("log-none"),
+      lines.length ? `Nothing is recorded about ${unit}.` : "Units were moved; no game was played.",
+    );
   }
   markNow(replay, body);
 }

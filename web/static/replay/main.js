@@ -1,5 +1,6 @@
 /** Wires the replay page: one state of the board, one of the film, one drawing per screen frame. */
-import { byId } from "../shared/dom.js";
+import { byId, setText } from "../shared/dom.js";
+import { listenToPage } from "../shared/events.js";
 import { listenToKeys } from "../shared/keyboard.js";
 import { Board } from "../board/board.js";
 import * as choosing from "../board/choosing.js";
@@ -28,15 +29,18 @@ import { listenToBranch, renderWhatIf } from "./what_if.js";
 /** @typedef {import("../shared/keyboard.js").Keys} Keys */
 
 const LOOK_AGAIN_MS = 1500;
+const EMPTY_LIVE = "This recording has no entries yet. Start a game at the table, and it will play here by itself.";
+const EMPTY = "This recording has no entries: it ended before a game began. Close this page and play another file.";
 
 const source = sourceOfPage();
 
 /** Waits for a recording, then plays it. */
 async function begin() {
   for (;;) {
-    const recording = await source.film(0).catch((error) => say(String(error.message ?? error)));
-    if (recording?.facts && recording.entries.length) return play(filmOf(recording));
-    if (!recording) say("Nothing has been recorded yet: recording begins with a game.");
+    const recording = await source.film(0).catch((error) => ({ trouble: String(error.message ?? error) }));
+    if (recording && "trouble" in recording) say(recording.trouble);
+    else if (recording?.facts && recording.entries.length) return play(filmOf(recording));
+    else say(source.about.live ? EMPTY_LIVE : EMPTY);
     await new Promise((done) => setTimeout(done, LOOK_AGAIN_MS));
   }
 }
@@ -51,10 +55,9 @@ function filmOf(recording) {
   }
 }
 
-/** @type {(text: string) => null} */
+/** @type {(text: string) => void} */
 function say(text) {
-  byId("nothing-text").textContent = text;
-  return null;
+  setText(byId("nothing-text"), text);
 }
 
 /** @type {(film: Film) => void} */
@@ -211,4 +214,5 @@ function choose(state, replay, thing) {
   else choosing.clear(state);
 }
 
+listenToPage();
 void begin();
