@@ -1,6 +1,7 @@
 """The live table over the simulated one: real frames, real vision, no page."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -10,6 +11,7 @@ import pytest
 
 from tablecam.capture.reader import Reader
 from tablecam.errors import BadInput
+from tablecam.live.advising import NO_LONGER_FITS
 from tablecam.live.table import LiveTable
 from tablecam.record.entries import GameFacts
 from tablecam.recorder.game_recorder import GameRecorder, new_game_file
@@ -17,7 +19,15 @@ from tablecam.recorder.resuming import unfinished_game
 from tablecam.referee.seats import SHARED
 from tablecam.simulate.demo import demo_camera, embedded_demo
 from tablecam.simulate.source import SimulatedSource
-from tests.live.tapped import Tap, after_one_frame, plain_renderer, until, watched
+from tests.live.tapped import (
+    Tap,
+    after_one_frame,
+    plain_renderer,
+    tapped,
+    until,
+    watched,
+)
+from tests.patience import in_time
 
 
 @pytest.fixture
@@ -46,6 +56,18 @@ def test_every_base_is_found_where_it_truly_is(scene):
     assert snapshot.health.tags_held == 0
     assert snapshot.health.missing == ()
     assert snapshot.health.reprojection_px < 0.3
+
+
+def test_a_calibration_that_no_longer_fits_is_told_by_its_name_and_a_sentence():
+    table, true = embedded_demo(), demo_camera()
+    lens = replace(true.lens, fy_px=true.lens.fy_px * 1.02)
+    stale = replace(true, lens=lens, title="club camera", fits_within_mm=1.0)
+    tap = Tap(SimulatedSource(table, true, is_paced=False, renderer=plain_renderer()))
+    with tapped(tap, stale, table.roster) as live:
+        assert live.snapshot().health.calibration == "club camera"
+        for _ in in_time():
+            if NO_LONGER_FITS in after_one_frame(tap, live).health.warnings:
+                break
 
 
 def test_a_unit_that_a_player_drags_is_found_at_its_new_place(scene):
