@@ -122,7 +122,7 @@ def _fought_json(name: str, fought: ResolvedCombat) -> Json:
     if name not in fought.values:
         return result.to_json()
     value, die = fought.values[name], fought.dice[name]
-    score = f"M-8.19 value {value.value} and a roll of {die}: score {value.value + die}"
+    score = f"M-8.19 value {value.value}, die {die}: score {value.value + die}"
     outcome = result.to_json() | {"falls_back": result.falls_back}
     because = [*value.because, score, *outcome.pop("because")]
     return {**value.score_json(die), **outcome, "because": because}

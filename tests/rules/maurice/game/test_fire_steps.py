@@ -92,7 +92,7 @@ def test_m_7_8_all_dice_to_hit_come_before_any_to_disrupt() -> None:
     assert isinstance(state.step, RollingToDisrupt)
     state, told = after(state, dice(state, 4, 3))
     assert level(state, "B1") == 1
-    assert told[0].text == "B1: 1 of 2 hits disrupt it (4+ needed)"
+    assert told[0].text == "B1 is hit: 4 3, needs 4+: +1 disruption"
 
 
 def test_m_7_8_when_nobody_may_fire_any_more_the_dice_to_disrupt_are_due() -> None:

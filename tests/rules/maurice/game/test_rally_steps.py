@@ -50,6 +50,6 @@ def test_the_action_is_over_when_all_have_tried_or_the_player_has_done() -> None
     state, _ = after(three_lines(), Rally("F1"))
     state, _ = after(state, dice(state, 1, 1, 1), Rally("F3"))
     state, told = after(state, dice(state, 6))
-    assert told[0].text == "F3 rolls 6, needs 3: sheds 1 disruption"
+    assert told[0].text == "F3 rallies: 6, needs 3+: sheds 1 disruption"
     assert isinstance(state.step, MovingCommander)
     assert isinstance(after(three_lines(), Done())[0].step, MovingCommander)

@@ -319,8 +319,9 @@ class RollingToDisruptRules(_FireRollRules):
         level = target.disruption + struck.disruption
         state = state.with_marker(target.unit, disruption=level)
         facts = {"unit": target.id, "disruption": struck.disruption, "level": level}
-        outcome = f"{struck.disruption} of {len(dice)} hits disrupt it ({number}+ needed)"
-        event = Event("disrupted", f"{target.id}: {outcome}", "M-7.25", facts)
+        rolled = " ".join(map(str, dice))
+        outcome = f"{rolled}, needs {number}+: +{struck.disruption} disruption"
+        event = Event("disrupted", f"{target.id} is hit: {outcome}", "M-7.25", facts)
         state, lost = without_broken(state, (target.id,) * struck.is_broken)
         # A unit that broke may have cost the army its last morale (M-2.5).
         if not isinstance(state.step, Over):

@@ -17,7 +17,7 @@ from tablecam.rules.maurice.game.state.step_rules import RollRules
 from tablecam.rules.maurice.game.state.steps import Rallying, RollingRally
 from tablecam.rules.maurice.game.state.table import field_at
 from tablecam.table.sides import side_plural
-from tablecam.wording import joined
+from tablecam.wording import counted
 
 
 class RallyingRules:
@@ -67,11 +67,9 @@ class RollingRallyRules(RollRules):
         unit = field.by_id[step.unit].unit
         level = field.by_id[step.unit].disruption - rallied.shed
         state = state.with_marker(unit, disruption=level)
-        text = (
-            f"{unit.id} rolls {joined(str(die) for die in dice)}, needs "
-            f"{rallied.rallying.needed}: sheds {rallied.shed or 'no'} "
-            f"disruption{'s' * (rallied.shed != 1)}"
-        )
+        rolled, needed = " ".join(map(str, dice)), rallied.rallying.needed
+        shed = counted(rallied.shed, "disruption") if rallied.shed else "no disruption"
+        text = f"{unit.id} rallies: {rolled}, needs {needed}+: sheds {shed}"
         facts = {"unit": unit.id, "disruption": -rallied.shed, "level": level}
         events = (Event("rallies", text, "M-9.2", facts),)
         if _left(field_at(state), step.rallying):
