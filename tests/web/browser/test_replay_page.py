@@ -406,7 +406,7 @@ def test_a_phone_turns_the_table_upright_and_a_swipe_steps(phone: Page) -> None:
     view = phone.locator("#board").get_attribute("viewBox") or ""
     swipe(phone, "#moment", down_px=-60)
     swipe(phone, "#moment", right_px=-20)
-    phone.locator("#zoom-in").tap()
+    phone.keyboard.press("+")
     swipe(phone, "#board", right_px=-120)
     expect(phone.locator("#board")).not_to_have_attribute("viewBox", view)
     assert shown(phone) == 57
