@@ -72,6 +72,7 @@ def wickedly(entry: NewEntry) -> NewEntry:
 
 def disputed() -> dict[str, Any]:
     answer = {"answer": "yes", "rule": "M-1.12", "because": WICKED, "evidence": []}
+    answer |= {"margin_mm": 3.24, "sigma_mm": 0.1, "probability": 0.98}
     question = {"id": "flank", "text": f"Is B1 {WICKED}?"}
     return {"dispute": {"question": question, "active": "french", "answer": answer}, "position": {}}
 
@@ -230,6 +231,16 @@ def test_the_log_shows_the_line_that_is_shown_wherever_one_goes(page: Page) -> N
               return line && line.top >= box.top - 1 && line.bottom <= box.bottom + 1;
             }"""
         )
+
+
+def test_a_ruling_is_read_aloud_whole(page: Page) -> None:
+    """Its question, answer, margin and rule, in the moment and in the log."""
+    disputed = page.locator("#log-body li", has_text="Disputed")
+    disputed.locator("button").click()
+    whole = re.compile(r"Disputed: Is B1 .+ ✓ yes\. .+ holds by 3\.2 .+98 % likely .+M-1\.12")
+    lines = page.locator("#moment-lines").aria_snapshot().splitlines()
+    assert [bool(whole.search(line)) for line in lines if "listitem" in line] == [True]
+    assert whole.search(disputed.aria_snapshot().splitlines()[1])
 
 
 def test_a_line_of_the_log_is_gone_to_and_drawn(page: Page) -> None:

@@ -90,6 +90,15 @@ def test_two_units_show_who_is_on_whose_flank_and_why(facing: Any) -> None:
     expect(page.locator(".proof .role-front-line")).not_to_have_count(0)
 
 
+def test_a_ruling_is_read_aloud_whole(facing: Any) -> None:
+    choose_both(facing, "P3", "A2")
+    heard = facing.page.locator(".section-flank .ruling.yes").first.aria_snapshot()
+    whole = r'button "Yes\. A2 is to the flank of P3 .+\. holds by .+ BW\. M-1\.12"'
+    assert re.search(whole, heard)
+    assert heard.count("holds by") == 1
+    assert "✓" not in heard
+
+
 def test_of_two_units_that_touch_no_length_is_written_over_their_names(facing: Any) -> None:
     facing.demo.table.move_unit("A3", 615, 245, 270)  # its front upon P3's
     facing.sees_the_newest()

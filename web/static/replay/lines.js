@@ -1,7 +1,7 @@
 /** The log lines of a recording, each with its rule and its drawing. */
 import { sentence } from "../shared/text.js";
 import { cornersOf } from "../board/shapes.js";
-import { badge } from "../rulings/words.js";
+import { badge, figuresWords } from "../rulings/words.js";
 import { isEventAbout } from "./film.js";
 
 /** @typedef {import("./film.js").Film} Film */
@@ -51,6 +51,7 @@ function linesOfEntry(film, entry, at) {
     return [
       line({
         text: rulingWords(entry),
+        note: figuresOf(film, entry.answer),
         rule: entry.answer?.rule ?? "",
         evidence: [...(entry.answer?.evidence ?? []), ...ghostOf(entry)],
       }),
@@ -84,6 +85,11 @@ function rulingWords({ unit = "", text, answer }) {
   return `${said.startsWith(unit) ? "" : `${unit}: `}${sentence(said)}${answer && isAsked ? ` (${badge(answer)})` : ""}`;
 }
 
+/** @type {(film: Film, answer: Entry["answer"]) => string} */
+function figuresOf({ facts }, answer) {
+  return answer ? figuresWords(answer, facts ?? undefined) : "";
+}
+
 /** The place where a move would have been legal. @type {(entry: Entry) => Shape[]} */
 function ghostOf({ ghost = [] }) {
   return ghost.map((base, index) => ({
@@ -95,12 +101,14 @@ function ghostOf({ ghost = [] }) {
 }
 
 /** @type {(film: Film, entry: Entry, line: (given: Partial<Line> & {text: string}) => Line) => Line} */
-function disputed({ facts }, { dispute }, line) {
+function disputed(film, { dispute }, line) {
   const { question, answer, active } = dispute ?? {};
   const because = answer?.because ? ` ${sentence(answer.because)}` : "";
   return line({
     text: `Disputed: ${question?.text ?? ""} ${answer ? `${badge(answer)}.` : ""}${because}`,
-    note: active ? `${facts?.side_names[active] ?? active} side active` : "",
+    note: [figuresOf(film, answer), active && `${film.facts?.side_names[active] ?? active} side active`]
+      .filter(Boolean)
+      .join(" · "),
     rule: answer?.rule ?? "",
     evidence: answer?.evidence ?? [],
   });

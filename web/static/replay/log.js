@@ -1,5 +1,5 @@
 /** The log of a recording: every line with its time and rule; a tap jumps there. */
-import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, element, separate, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { renderDice } from "../game/dice.js";
 import { clock } from "./lines.js";
 import { linesShown } from "./state.js";
@@ -55,7 +55,9 @@ function makeLine() {
   const line = element("li", "button");
   const button = /** @type {HTMLElement} */ (line.children[0]);
   button.append(...["time", "b", "span", "span", "i", "small"].map((tag) => element(tag)));
+  setAttr(button.children[1], "aria-hidden", "true"); // the sentence says what its sign does
   button.children[3].className = "dice";
+  separate(button);
   return line;
 }
 

@@ -1,5 +1,5 @@
 /** The moment that is shown: its lines, its pictures, and the chosen unit. */
-import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, element, separate, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { fullName, sideClass, sideName } from "../board/things.js";
 import { renderDice } from "../game/dice.js";
 import { markerWords } from "../game/words.js";
@@ -50,6 +50,7 @@ export function renderMoment(replay, pictureUrl) {
 /** @type {() => HTMLElement} */
 function makeLine() {
   const line = element("li", "span", "span", "i", "small");
+  separate(line);
   line.children[1].className = "dice";
   return line;
 }

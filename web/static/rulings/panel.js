@@ -3,7 +3,7 @@ import { byId, element, makeButton, setAttr, setText, updateChildren } from "../
 import { closedWords, isOpen } from "../board/measuring.js";
 import { sideClass, sideName } from "../board/things.js";
 import { chosenUnits, isStale, lineKey, sectionsShown } from "./state.js";
-import { badge, figuresWords } from "./words.js";
+import { badge, figuresWords, spokenWords } from "./words.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Section} Section */
@@ -131,6 +131,8 @@ function makeLine() {
   const text = makeButton();
   text.className = "said";
   const figures = element("p", "span", "small");
+  // The sentence's name says these, too.
+  for (const part of [row.children[0], figures]) setAttr(part, "aria-hidden", "true");
   const dispute = makeButton();
   dispute.className = "dispute-open";
   setText(dispute, "Dispute");
@@ -150,6 +152,7 @@ function updateLine(row, line, key, state) {
   mark.hidden = !answer;
   setText(mark, answer ? badge(answer) : "");
   setText(said, line.text);
+  setAttr(said, "aria-label", spokenWords(line, state.facts));
   setAttr(said, "aria-pressed", String(pinned && proof === key));
   setAttr(said, "title", answer?.evidence.length ? "Show only this on the table" : "");
   setText(figures.children[0], answer ? figuresWords(answer, state.facts) : "");

@@ -22,6 +22,15 @@ export function figuresWords(answer, facts) {
   return [marginWords(answer, facts), chanceWords(answer)].filter(Boolean).join(" · ");
 }
 
+/** A ruling in one go, as a screen reader reads it: answer, sentence, margin, rule. @type {(line: import("./state.js").Line, facts: import("../board/state.js").TableFacts) => string} */
+export function spokenWords({ text, answer, rule }, facts) {
+  const parts = [answer ? largeAnswer(answer) : "", text, answer ? figuresWords(answer, facts) : "", rule ?? ""];
+  return parts
+    .filter(Boolean)
+    .map((part) => part.replace(/\.$/, ""))
+    .join(". ");
+}
+
 /** The margin of an answer, with as many digits as are significant. @type {(answer: RuleAnswer, facts?: import("../board/state.js").TableFacts) => string} */
 function marginWords({ answer, margin_mm, sigma_mm }, facts) {
   if (Math.abs(margin_mm) >= 10_000) return ""; // nothing is within reach

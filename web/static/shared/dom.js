@@ -74,6 +74,11 @@ export function element(tag, ...children) {
   return node;
 }
 
+/** Puts a space after each child, so that screen readers do not run their words together. @type {(node: Element) => void} */
+export function separate(node) {
+  for (const child of node.children) child.after(" ");
+}
+
 /** The screens on which the panel lies beneath the table and slides over it. */
 export const PHONE = "(max-width: 52rem)";
 
