@@ -252,6 +252,13 @@ def test_a_line_of_the_log_is_gone_to_and_drawn(page: Page) -> None:
     expect(page.locator("#log-body li.future")).not_to_have_count(0)
 
 
+def test_the_lines_of_an_action_stand_together_under_its_time(page: Page) -> None:
+    follows = page.locator("#log-body .follows")
+    expect(follows).not_to_have_count(0)
+    expect(follows.first.locator("time")).to_be_hidden()
+    assert page.locator("#log-body .of-turn.follows").count() == 0
+
+
 def test_a_game_that_is_copied_as_text_is_that_game(
     browser: Browser, address: str, journal: GameFile
 ) -> None:

@@ -35,10 +35,10 @@ export function renderReplayLog(replay, unit) {
     const shown = linesShown(replay, unit);
     updateChildren(
       body,
-      shown,
-      ({ key }) => key,
+      shown.map((line, index) => ({ line, before: shown[index - 1] })),
+      ({ line }) => line.key,
       makeLine,
-      (node, line) => updateLine(node, line, film),
+      (node, { line, before }) => updateLine(node, line, before?.at === line.at, film),
     );
     setText(byId("log-count"), String(shown.length));
     byId("log-none").hidden = shown.length > 0;
@@ -61,11 +61,12 @@ function makeLine() {
   return line;
 }
 
-/** @type {(node: HTMLElement, line: Line, film: import("./film.js").Film) => void} */
-function updateLine(node, { at, key, kind, text, dice, note, rule, evidence }, film) {
+/** Updates a line, which may follow another of its action. @type {(node: HTMLElement, line: Line, follows: boolean, film: import("./film.js").Film) => void} */
+function updateLine(node, { at, key, kind, text, dice, note, rule, evidence }, follows, film) {
   const [time, mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...node.children[0].children]);
   const moment = film.facts?.about.moments[kind] ?? kind;
-  setAttr(node, "class", `of-${moment}${evidence.length ? " drawn" : ""}`);
+  const isOwn = !follows || moment === "turn";
+  setAttr(node, "class", `of-${moment}${isOwn ? "" : " follows"}${evidence.length ? " drawn" : ""}`);
   setAttr(node, "data-at", String(at));
   setAttr(node.children[0], "data-line", key);
   setText(time, clock(film.entries[at].t));
