@@ -6,7 +6,6 @@ By day and by night, at a desk and on a phone. What is folded is unfolded first.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -130,26 +129,37 @@ def test_a_replay(browser: Browser, players: Table, device: dict[str, Any]) -> N
         assert faults(page) == []
 
 
-def test_a_calibration(page: Page, tmp_path: Path) -> None:
-    camera, streams = tmp_path / "camera.json", Streams(1)
+@pytest.fixture(scope="module")
+def calibration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a calibration that has one view."""
+    camera, streams = tmp_path_factory.mktemp("camera") / "camera.json", Streams(1)
     with stepped(camera, roster=demo_roster(), places=PLACES[:2]) as at:
         at.take(1)
-        app = create_calibration_app(at.live, streams)
-        with Server(app, port=0, streams=streams) as server:
-            page.goto(server.address)
-            expect(page.locator("#views li")).to_have_count(1)
-            assert faults(page) == []
+        with Server(create_calibration_app(at.live, streams), port=0, streams=streams) as server:
+            yield server.address
 
 
-def test_a_club(page: Page, postgres: Postgres, tmp_path: Path) -> None:
-    with hall_on(postgres) as club:
-        game = GameFile.create(tmp_path / "game.tablecam", FACTS)
-        game.append(NewEntry("position", {"whole": position()}), deed("F1 hits B1."))
-        catch_up(game, club)
-        club.report_presence(game.id)
-        with HallWatch(club) as watch:
+def test_a_calibration(page: Page, calibration: str) -> None:
+    page.goto(calibration)
+    expect(page.locator("#views li")).to_have_count(1)
+    assert faults(page) == []
+
+
+@pytest.fixture(scope="module")
+def club(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a hall with one table."""
+    game = GameFile.create(tmp_path_factory.mktemp("club") / "game.tablecam", FACTS)
+    game.append(NewEntry("position", {"whole": position()}), deed("F1 hits B1."))
+    with hall_on(postgres) as server_of_club:
+        catch_up(game, server_of_club)
+        server_of_club.report_presence(game.id)
+        with HallWatch(server_of_club) as watch:
             app, streams = create_hall(watch)
             with Server(app, port=0, streams=streams) as server:
-                page.goto(server.address)
-                expect(page.locator("#playing > li")).to_have_count(1)
-                assert faults(page) == []
+                yield server.address
+
+
+def test_a_club(page: Page, club: str) -> None:
+    page.goto(club)
+    expect(page.locator("#playing > li")).to_have_count(1)
+    assert faults(page) == []
