@@ -57,7 +57,12 @@ Findings = Iterator[Finding]
 @click.argument(
     "paths", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON: what is wrong, odd and worth knowing (facts) of each file.",
+)
 @click.pass_context
 def check(context: click.Context, paths: tuple[Path, ...], as_json: bool) -> None:
     """List all that is wrong, missing or odd in each FILE.
