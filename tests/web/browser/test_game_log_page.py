@@ -53,7 +53,7 @@ def test_all_since_a_line_is_taken_back_and_done_again(fight: Table) -> None:
 def test_the_log_finds_a_word_and_is_reached_by_keys(fight: Table) -> None:
     volley(fight)
     page = fight.prussian.page
-    expect(page.locator("#game-latest")).to_contain_text("1 of 2 hits")
+    expect(page.locator("#game-latest")).to_contain_text("A3 is hit: 6 1")
     expect(page.locator("#game-log")).to_be_hidden()
     page.locator("#tab-game").focus()
     page.keyboard.press("ArrowRight")

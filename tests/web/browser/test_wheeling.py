@@ -37,6 +37,7 @@ def test_in_a_game_the_handle_wheels_a_unit_about_its_front_corner(browser: Brow
     controls = StandingControls()
     with standing_game(browser, table(), simulated=controls) as game:
         game.begin(table())
+        expect(game.page.locator("#turn-question")).to_contain_text("French")
         game.page.mouse.click(*spot(game.page, *MIDDLE))
         # Nothing is moved by hand, and nothing is drawn that nobody asked for.
         expect(game.page.locator("#rulings-chips button")).not_to_have_count(0)
