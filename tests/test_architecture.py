@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 import sys
 import threading
@@ -135,6 +136,9 @@ def calls(action: Callable[[], object]) -> Counter[CodeType]:
         if event == "call":
             called[frame.f_code] += 1
 
+    # What earlier tests left behind must not be tidied away meanwhile.
+    gc.collect()
+    gc.disable()
     before = sys.getprofile()
     threading.setprofile(note)
     sys.setprofile(note)
@@ -143,6 +147,7 @@ def calls(action: Callable[[], object]) -> Counter[CodeType]:
     finally:
         sys.setprofile(before)
         threading.setprofile(before)
+        gc.enable()
     return called
 
 
