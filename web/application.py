@@ -7,10 +7,12 @@ from typing import Any
 
 from flask import Flask, redirect, url_for
 
+from tablecam.capture.camera_choice import CameraChoice
 from tablecam.live.protocol import Live
 from tablecam.record.journal import Journal
 from tablecam.replay.film_table import sides_of
 from web import api, errors, fonts, game, guard, pages, rulings
+from web.cameras import offer_cameras
 from web.replay import Recording, play_recording
 from web.seats import Seats, seat_people
 from web.shown import show
@@ -33,6 +35,7 @@ def create_app(
     *,
     seats: Seats | None = None,
     recording: Recording = lambda: None,
+    cameras: CameraChoice | None = None,
 ) -> Flask:
     """Returns the application that shows a live table.
 
@@ -41,6 +44,7 @@ def create_app(
         config: Flask's settings and those of `DEFAULTS` to override.
         seats: The seats; by default all players share the screen.
         recording: Returns the recording of the table, for the replay page; None without one.
+        cameras: The cameras to choose from; None where no camera watches the table.
     """
     app = _configured(config)
     show(app, live, Streams(app.config["STREAMS"]))
@@ -48,6 +52,7 @@ def create_app(
     app.register_blueprint(api.blueprint)
     app.register_blueprint(rulings.blueprint)
     app.register_blueprint(game.blueprint)
+    offer_cameras(app, cameras)
     play_recording(app, recording, live, name=lambda: live.roster.name)
     # Before the seats: strangers are refused before they could get one.
     guard.protect(app)

@@ -9,9 +9,11 @@ from flask import Blueprint, Flask, Response, abort, current_app, jsonify, rende
 from pydantic import BaseModel, ConfigDict, Field
 
 import tablecam
+from tablecam.capture.camera_choice import CameraChoice
 from tablecam.live_calibration.calibration import LiveCalibration, UserAction
 from web import errors, fonts, guard
 from web.bodies import request_body
+from web.cameras import offer_cameras
 from web.streams import Streams
 
 MOST_WAITING = 8
@@ -50,7 +52,11 @@ class Ruler(BaseModel):
 
 
 def create_calibration_app(
-    live: LiveCalibration, streams: Streams | None = None, config: Mapping[str, Any] | None = None
+    live: LiveCalibration,
+    streams: Streams | None = None,
+    config: Mapping[str, Any] | None = None,
+    *,
+    cameras: CameraChoice | None = None,
 ) -> Flask:
     """Returns the application that guides through a calibration.
 
@@ -58,6 +64,7 @@ def create_calibration_app(
         live: The calibration; it must outlive the application.
         streams: Counts the waiting pages; pass the same to the server.
         config: Flask's settings and those of `DEFAULTS` to override.
+        cameras: The cameras to choose from; None where no camera is calibrated.
     """
     app = Flask("web")
     app.config.from_mapping(DEFAULTS)
@@ -65,6 +72,7 @@ def create_calibration_app(
     app.extensions[_KEY] = live, streams or Streams(MOST_WAITING)
     app.register_blueprint(blueprint)
     app.register_blueprint(fonts.blueprint)
+    offer_cameras(app, cameras)
     guard.protect(app)
     errors.explain(app)
     return app

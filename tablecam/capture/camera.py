@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import re
-from pathlib import Path
+from dataclasses import dataclass
 
 import cv2
+from cv2_enumerate_cameras import enumerate_cameras, supported_backends
 
 from tablecam.capture.clock import Clock
 from tablecam.capture.device import MJPEG, Device
@@ -100,10 +100,27 @@ def camera_name(camera: int | str) -> str:
     return f"camera {camera}"
 
 
-def camera_numbers() -> tuple[int, ...]:
-    """Returns the numbers of the cameras that Linux lists; empty on other systems."""
-    matches = (re.fullmatch(r"video([0-9]+)", path.name) for path in Path("/dev").glob("video*"))
-    return tuple(sorted(int(match[1]) for match in matches if match))
+@dataclass(frozen=True, slots=True)
+class ListedCamera:
+    """A camera of this computer: the number that opens it, and its maker's name."""
+
+    number: int
+    name: str
+
+
+def listed_cameras(back_end: BackEnd = "any") -> tuple[ListedCamera, ...]:
+    """Returns this computer's cameras by number; none where no back end can list them."""
+    codes = [
+        code for code in cv2.videoio_registry.getCameraBackends() if code in supported_backends
+    ]
+    if back_end != "any":
+        codes = [code for code in codes if code == BACK_ENDS[back_end]]
+    # Back ends number cameras differently: ask the one that OpenCV would take.
+    cameras = enumerate_cameras(codes[0]) if codes else []
+    return tuple(
+        ListedCamera(camera.index, camera.name)
+        for camera in sorted(cameras, key=lambda camera: camera.index)
+    )
 
 
 def _opened(camera: int | str, back_end: BackEnd) -> Device:
@@ -128,10 +145,11 @@ def _is_available(code: int) -> bool:
 
 def _why_not_open(camera: int | str) -> str:
     """Explains why a camera does not open."""
-    numbers = camera_numbers()
-    # Other systems list no cameras: there nothing is known about the number.
-    if numbers and isinstance(camera, int) and camera not in numbers:
-        return f"there is no such camera; this computer has {', '.join(map(str, numbers))}"
+    cameras = listed_cameras()
+    # Where no cameras are listed, nothing is known about the number.
+    if isinstance(camera, int) and cameras and camera not in [known.number for known in cameras]:
+        present = ", ".join(f"{known.number} ({known.name})" for known in cameras)
+        return f"there is no such camera; this computer has {present}"
     return f"does not open: it is not plugged in, or another program uses it. {_ADVICE}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tablecam.capture.clock import Clock, SystemClock
 from tablecam.capture.errors import SourceLost
@@ -32,12 +32,21 @@ class PictureSize:
     said_by: str = "camera.json"
 
 
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """A source that a reader reads until `leave` is set."""
+
+    open_source: Callable[[], Source]
+    is_live: bool
+    leave: threading.Event = field(default_factory=threading.Event)
+
+
 class Reader:
     """Holds the newest frame of a source, readable at any time from any thread.
 
     `open_source` is called in the reader's thread, as it may take many seconds. A lost live source
     is reopened after 1, 2, 4, ... 30 s; any other source ends at its first failure. Frames are
-    numbered continuously through all of it.
+    numbered continuously through all of it, a change of the source included.
     """
 
     def __init__(
@@ -60,9 +69,6 @@ class Reader:
             expected_size: Frames of any other size are refused.
             clock: Times the pauses and the frames.
         """
-        self._open_source = open_source
-        self._name = name
-        self._is_live = is_live
         self._strict = strict or not is_live
         self._expected_size = expected_size
         self._clock = clock or SystemClock()
@@ -70,6 +76,8 @@ class Reader:
         self._thread = threading.Thread(target=self._run, name=f"reader of {name}", daemon=True)
         self._changed = threading.Condition()
         # `_changed` guards everything below.
+        self._opening = _Opening(open_source, is_live)
+        self._name = name
         self._state: SourceState = "opening"
         self._problem = ""
         self._failure: BadInput | None = None
@@ -99,6 +107,25 @@ class Reader:
                 self._changed.wait(_WAKE_EVERY_S)
             if self._newest is None and self._failure is not None:
                 raise self._failure
+
+    def change_source(self, open_source: Callable[[], Source], *, name: str, is_live: bool) -> None:
+        """Leaves the source and reads another from now on; the arguments are those of `Reader`.
+
+        Returns at once. A read that hangs must end before the new source is opened.
+        """
+        with self._changed:
+            self._opening.leave.set()
+            self._opening = _Opening(open_source, is_live)
+            self._name = name
+            self._retries, self._next_try_at_s = 0, None
+            self._enter("opening")
+            if self._finished and not self._stop.is_set():
+                self._finished = False
+                self._thread = threading.Thread(
+                    target=self._run, name=self._thread.name, daemon=True
+                )
+                self._thread.start()
+            self._changed.notify_all()
 
     def newest(self, after: int = -1, timeout_s: float = 0.0) -> Frame | None:
         """Returns the newest frame numbered above `after`, waiting for it up to `timeout_s`.
@@ -136,6 +163,8 @@ class Reader:
     def close(self) -> None:
         """Stops reading and releases the source; may be called twice."""
         self._stop.set()
+        with self._changed:
+            self._opening.leave.set()
         if self._thread.ident is not None:
             # A read that hangs is abandoned; its thread closes the source when it returns.
             self._thread.join(_CLOSING_GRACE_S)
@@ -148,36 +177,41 @@ class Reader:
         self.close()
 
     def _run(self) -> None:
-        """Runs in the thread: reads until the end and records how it ended."""
-        # Stands if the thread ends by an exception: those who wait must learn of it.
-        problem: Exception | None = RuntimeError("the reader crashed")
-        try:
-            problem = self._read_until_over()
-        finally:
-            self._finish(problem)
+        """Runs in the thread: reads each source to its end, and records how the last one ended."""
+        is_over = False
+        while not is_over:
+            with self._changed:
+                opening = self._opening
+                self._enter("opening")
+            # Stands if the thread ends by an exception: those who wait must learn of it.
+            problem: Exception | None = RuntimeError("the reader crashed")
+            try:
+                problem = self._read_until_over(opening)
+            finally:
+                is_over = self._finish(problem, opening)
 
-    def _read_until_over(self) -> Exception | None:
+    def _read_until_over(self, opening: _Opening) -> Exception | None:
         """Reads, and reopens a lost source; returns the problem that ended it, if any."""
         pause_s = FIRST_PAUSE_S
         while True:
             frames_before = self._frame_count()
-            problem = self._read_once()
+            problem = self._read_once(opening)
             # The pause doubles only while no try yields a frame.
             if self._frame_count() > frames_before:
                 pause_s = FIRST_PAUSE_S
-            if problem is None or self._gives_up():
+            if problem is None or opening.leave.is_set() or self._gives_up(opening):
                 return problem
             self._lost(problem, pause_s)
-            # Closing the reader ends the pause.
-            if self._clock.wait(self._stop, pause_s):
+            # Closing the reader, or changing its source, ends the pause.
+            if self._clock.wait(opening.leave, pause_s):
                 return None
             self._trying_again()
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
-    def _read_once(self) -> Exception | None:
+    def _read_once(self, opening: _Opening) -> Exception | None:
         """Opens the source and reads it to its end; returns the problem, None at a clean end."""
         try:
-            source = self._open_source()
+            source = opening.open_source()
         except BadInput as error:
             return error
         except Exception as error:
@@ -185,8 +219,8 @@ class Reader:
         try:
             # A reopened source counts from 0 again; the reader's numbers go on.
             first_number = self._frame_count()
-            while not self._stop.is_set() and (frame := source.read()) is not None:
-                self._take(replace(frame, number=first_number + frame.number), source)
+            while not opening.leave.is_set() and (frame := source.read()) is not None:
+                self._take(replace(frame, number=first_number + frame.number), source, opening)
             with self._changed:
                 self._note(source)
         except (BadInput, SourceLost) as error:
@@ -202,12 +236,14 @@ class Reader:
         _log.debug("%s", self._name, exc_info=error)
         return SourceLost(f"{self._name}: delivers no pictures: {error!r}")
 
-    def _take(self, frame: Frame, source: Source) -> None:
-        """Publishes a frame and marks the source as live."""
+    def _take(self, frame: Frame, source: Source, opening: _Opening) -> None:
+        """Publishes a frame and marks the source as live, unless it has been left meanwhile."""
         # Before publishing: nobody may measure in a picture of the wrong size.
         self._check_size(frame)
         now_s = self._clock.now_s()
         with self._changed:
+            if opening.leave.is_set():
+                return
             if self._state != "live":
                 self._enter("live")
                 self._name = source.name
@@ -237,10 +273,10 @@ class Reader:
             f"but {size.said_by} was made for {size.width_px}x{size.height_px}",
         )
 
-    def _gives_up(self) -> bool:
+    def _gives_up(self, opening: _Opening) -> bool:
         """Whether a source that failed is not reopened."""
         # A strict source must give a first frame; once it has, it is retried like any other.
-        return not self._is_live or (self._strict and self._newest is None)
+        return not opening.is_live or (self._strict and self._newest is None)
 
     def _lost(self, problem: Exception, pause_s: float) -> None:
         """Marks the source as lost until the next try."""
@@ -257,15 +293,18 @@ class Reader:
             self._retries += 1
             self._next_try_at_s = None
 
-    def _finish(self, problem: Exception | None) -> None:
-        """Marks the source as ended or lost for good."""
+    def _finish(self, problem: Exception | None, opening: _Opening) -> bool:
+        """Marks the source as ended or lost for good; False where another one is to be read."""
         with self._changed:
+            if opening is not self._opening and not self._stop.is_set():
+                return False
             self._enter("ended" if problem is None else "lost")
             self._problem = "" if problem is None else str(problem)
             self._failure = _as_bad_input(problem, self._name)
             self._next_try_at_s = None
             self._finished = True
             self._changed.notify_all()
+            return True
 
     def _enter(self, state: SourceState) -> None:
         """Changes the state and records when."""
@@ -284,7 +323,9 @@ class Reader:
     def _is_silent(self, now_s: float) -> bool:
         """Whether a live source hangs: it is open and reports no error, but no frame comes."""
         return (
-            self._is_live and self._state == "live" and now_s - self._frame_at_s > _SILENT_AFTER_S
+            self._opening.is_live
+            and self._state == "live"
+            and now_s - self._frame_at_s > _SILENT_AFTER_S
         )
 
     def _message(self, state: SourceState, since_s: float, now_s: float) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tablecam.capture.camera_choice import CameraChoice
 from tablecam.capture.frame import Source
 from tablecam.capture.open_source import open_reader
 from tablecam.capture.options import SourceOptions
@@ -49,7 +50,8 @@ def calibrate_live(
         open_reader(source, options, factories=factories) as reader,
         LiveCalibration(reader, camera_path, roster, title=title, on_stage=on_stage) as live,
     ):
-        app = create_calibration_app(live, streams)
+        cameras = None if source in factories else CameraChoice.of(reader, source, options)
+        app = create_calibration_app(live, streams, cameras=cameras)
         server = Server(app, host, port, streams=streams)
         click.echo(f"Calibrate at {server.address}", err=True)
         if server.network_address is not None:

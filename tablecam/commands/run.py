@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from calibration.camera_file import read_camera_file
+from tablecam.capture.camera_choice import CameraChoice
 from tablecam.capture.open_source import open_reader, source_kind
 from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import PictureSize
@@ -81,6 +82,7 @@ def run(
             open_browser=open_browser,
             game=game,
             record=_record(game, roster.game, table_path, camera_path),
+            cameras=CameraChoice.of(reader, source, options),
         )
 
 

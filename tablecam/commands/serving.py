@@ -18,6 +18,7 @@ import platformdirs
 from click.core import ParameterSource
 
 from calibration.camera import Camera
+from tablecam.capture.camera_choice import CameraChoice
 from tablecam.capture.reader import Reader
 from tablecam.commands.source_options import NumberIn
 from tablecam.hall.server import Hall
@@ -179,6 +180,7 @@ def serve(
     game: GameOptions,
     record: GameRecorder,
     simulated: SimulatedControls | None = None,
+    cameras: CameraChoice | None = None,
 ) -> None:
     """Watches the table and serves its page until Ctrl-C; then prints where the game is stored."""
     roster = replace(roster, name=game.name or roster.name)
@@ -192,7 +194,8 @@ def serve(
     )
     # A game that begins now has no file yet.
     seats = _seats(roster, host, port, game, is_new=record.path is None)
-    server = Server(create_app(live, seats=seats, recording=record.journal), host, port)
+    app = create_app(live, seats=seats, recording=record.journal, cameras=cameras)
+    server = Server(app, host, port)
     # With --port 0 the port is known only now.
     seats.address = server.network_address or server.address
     start = server.address + seats.path("shared").lstrip("/") if seats.by_link else server.address

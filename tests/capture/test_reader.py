@@ -324,3 +324,39 @@ def test_an_absent_camera_is_waited_for_unless_it_is_strict(clock_with_patience:
         assert status.message.startswith("camera 97: ")
     with pytest.raises(BadInput, match="camera 97: "):
         open_reader("97", strict=True, clock=clock)
+
+
+def test_a_change_of_the_source_goes_on_counting_frames(make_reader: Any, clock: Any) -> None:
+    gate = threading.Event()
+    first, second = Script((8, 6), gate, (8, 6)), Script((16, 12), threading.Event())
+    second.name = "camera 1"
+    reader = make_reader(_plays(first), clock=clock)
+    reader.start()
+    assert reader.newest(timeout_s=PATIENCE_S).width_px == 8
+    reader.change_source(lambda: second, name="camera 1", is_live=True)
+    assert (reader.status.name, reader.status.state) == ("camera 1", "opening")
+    gate.set()
+    frame = reader.newest(after=0, timeout_s=PATIENCE_S)
+    # The frame that the first source still delivered is not taken for the second's.
+    assert (frame.number, frame.width_px, reader.status.name) == (1, 16, "camera 1")
+    assert first.is_closed
+
+
+def test_a_source_is_changed_while_a_lost_one_waits_for_its_next_try(
+    make_reader: Any, clock_with_patience: Any
+) -> None:
+    clock = clock_with_patience(0)
+    reader = make_reader(_plays(SourceLost("camera 0: unplugged")), clock=clock)
+    reader.start()
+    assert _status_when(reader, clock).state == "lost"
+    reader.change_source(lambda: Script((8, 6), threading.Event()), name="camera 1", is_live=True)
+    assert reader.newest(timeout_s=PATIENCE_S) is not None
+    assert reader.status.state == "live"
+
+
+def test_a_source_follows_one_that_has_ended(make_reader: Any, clock: Any) -> None:
+    reader = make_reader(_plays(Script((8, 6))), is_live=False, clock=clock)
+    reader.start()
+    assert reader.newest(after=0, timeout_s=PATIENCE_S) is None
+    reader.change_source(lambda: Script((8, 6), threading.Event()), name="camera 1", is_live=True)
+    assert reader.newest(after=0, timeout_s=PATIENCE_S).number == 1

@@ -1,5 +1,6 @@
 /** Wires the calibration page: polls its state, shows it, and sends commands. */
 
+import { createCameras } from "../shared/cameras.js";
 import { byId } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
 import { ask, picture, send } from "./api.js";
@@ -50,8 +51,22 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "s") sound.toggle();
 });
 
+const listCameras = createCameras(mayChangeCamera);
+listCameras();
+byId("cameras").addEventListener("toggle", listCameras);
+
 listen();
 showPictures();
+
+/** Views belong to the camera that took them. */
+function mayChangeCamera() {
+  const count = state?.lens.views.length ?? 0;
+  if (count === 0) return true;
+  complain(
+    "The views so far are of the camera in use: press Start over first. They are kept in a folder of their own.",
+  );
+  return false;
+}
 
 /** Polls the state for as long as the page lives. */
 async function listen() {

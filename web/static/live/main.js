@@ -1,4 +1,5 @@
 /** Wires the live page: one state, what changes it, and one drawing of it per screen frame. */
+import { createCameras } from "../shared/cameras.js";
 import { byId, PHONE } from "../shared/dom.js";
 import { listenToPage, onClick, onClickWithin, openHelp } from "../shared/events.js";
 import { listenToKeys } from "../shared/keyboard.js";
@@ -245,10 +246,12 @@ function placeTools() {
 const phone = matchMedia(PHONE);
 phone.addEventListener("change", placeTools);
 placeTools();
+const listCameras = facts.simulated ? null : createCameras();
 onClick("health", () => {
   const more = byId("health-more");
   more.hidden = !more.hidden;
   byId("health").setAttribute("aria-expanded", String(!more.hidden));
+  if (!more.hidden) listCameras?.();
   changed();
 });
 byId("roster").addEventListener("toggle", changed);
