@@ -10,7 +10,7 @@ from tablecam.errors import BadInput
 from tablecam.referee.version_guard import check_plays
 from tablecam.table.model import length_units
 from tablecam.table.position_file import position_to_json
-from web.bodies import Bump, KeepTape, Lifted, Light, Move, PingAt, TakeOff, request_body
+from web.bodies import Bump, KeepTape, Lifted, Light, MaskPart, Move, PingAt, TakeOff, request_body
 from web.seats import seat_now
 from web.shown import shown
 from web.streams import events
@@ -106,6 +106,26 @@ def keep_tape() -> Response:
 def clear_tapes() -> Response:
     """Removes the tapes that this seat has kept."""
     shown().live.pointing.clear(_pointing_seat())
+    return Response(status=204)
+
+
+@blueprint.post("/masks")
+def mask() -> Response:
+    """Stops looking at a part of the table, such as one on which a book lies."""
+    check_plays(seat_now())
+    outline = request_body(MaskPart, "masks").mask
+    live = shown().live
+    live.change_masks((*live.snapshot().masks, outline))
+    return Response(status=204)
+
+
+@blueprint.post("/masks/remove")
+def unmask() -> Response:
+    """Looks again at a part of the table."""
+    check_plays(seat_now())
+    outline = request_body(MaskPart, "masks/remove").mask
+    live = shown().live
+    live.change_masks(tuple(mask for mask in live.snapshot().masks if mask != outline))
     return Response(status=204)
 
 

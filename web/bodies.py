@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from tablecam.documents import json_request
 from tablecam.referee.tie_break import TieBreak
-from tablecam.table.model import FARTHEST_MM
+from tablecam.table.model import FARTHEST_MM, Mask
 
 MOST_BUMP_PX = 100.0
 """A larger bump would be a camera that has fallen."""
@@ -70,13 +70,30 @@ class KeepTape(BaseModel):
     b: str = Field(min_length=1, max_length=100)
 
 
+Place = Annotated[float, Field(ge=-FARTHEST_MM, le=FARTHEST_MM)]
+MaskCorner = Annotated[list[Place], Field(min_length=2, max_length=2)]
+
+
+class MaskPart(BaseModel):
+    """The outline of a part of the table that the camera is not to look at, or is to again."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    outline_mm: list[MaskCorner] = Field(min_length=3, max_length=64)
+
+    @property
+    def mask(self) -> Mask:
+        """The outline as tuples."""
+        return tuple((x_mm, y_mm) for x_mm, y_mm in self.outline_mm)
+
+
 class PingAt(BaseModel):
     """A place on the table."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
-    x_mm: float = Field(ge=-FARTHEST_MM, le=FARTHEST_MM)
-    y_mm: float = Field(ge=-FARTHEST_MM, le=FARTHEST_MM)
+    x_mm: Place
+    y_mm: Place
 
 
 class Move(BaseModel):

@@ -43,6 +43,7 @@ def state_json(live: Live, snapshot: Snapshot) -> Json:
         "disputes": snapshot.disputes,
         "game": snapshot.game,
         "tapes": [asdict(tape) for tape in snapshot.pointed.tapes],
+        "masks": snapshot.masks,
         "pings": [asdict(ping) for ping in snapshot.pointed.pings],
         "simulated": None if simulated is None else _simulated_json(simulated),
     }

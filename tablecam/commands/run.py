@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -16,8 +18,12 @@ from tablecam.commands.demo import demo
 from tablecam.commands.serving import GameOptions, game_options, game_record, page_options, serve
 from tablecam.commands.source_options import source_options
 from tablecam.errors import BadInput
+from tablecam.record.atomic_files import replace_file
+from tablecam.record.faults import readable_errors
 from tablecam.recorder.game_recorder import GameRecorder
 from tablecam.rules.games import known_games
+from tablecam.table.masks import masks_document, masks_path
+from tablecam.table.model import Mask
 from tablecam.table.table_file import read_table_file
 
 SIMULATED = "simulated"
@@ -83,12 +89,18 @@ def run(
             game=game,
             record=_record(game, roster.game, table_path, camera_path),
             cameras=CameraChoice.of(reader, source, options),
+            keep_masks=partial(_keep_masks, masks_path(table_path)),
         )
 
 
 def _record(options: GameOptions, game: str, table_path: Path, camera_path: Path) -> GameRecorder:
     table_file = table_path.read_text(encoding="utf-8-sig")
     return game_record(options, game, table_file, camera_path.read_text(encoding="utf-8-sig"))
+
+
+def _keep_masks(path: Path, masks: Sequence[Mask]) -> None:
+    with readable_errors(str(path), "cannot be written"):
+        replace_file(path, masks_document(masks).encode())
 
 
 def _required(path: Path | None, option: str) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import ipaddress
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -31,6 +31,7 @@ from tablecam.recorder.game_recorder import GameRecorder, new_game_file
 from tablecam.recorder.picture_budget import DEFAULT_MB
 from tablecam.recorder.resuming import is_being_played, unfinished_game
 from tablecam.replay.film_table import sides_of
+from tablecam.table.model import Mask
 from tablecam.table.roster import Roster
 from web.application import create_app
 from web.codes import terminal_code
@@ -181,6 +182,7 @@ def serve(
     record: GameRecorder,
     simulated: SimulatedControls | None = None,
     cameras: CameraChoice | None = None,
+    keep_masks: Callable[[Sequence[Mask]], None] = lambda masks: None,
 ) -> None:
     """Watches the table and serves its page until Ctrl-C; then prints where the game is stored."""
     roster = replace(roster, name=game.name or roster.name)
@@ -191,6 +193,7 @@ def serve(
         simulated=simulated,
         record=record,
         confirms_by_itself=game.confirms_by_itself,
+        keep_masks=keep_masks,
     )
     # A game that begins now has no file yet.
     seats = _seats(roster, host, port, game, is_new=record.path is None)

@@ -28,6 +28,8 @@ from tablecam.table.position_file import position_to_json
 from tablecam.table.roster import Roster
 from tablecam.table.table_file import read_table_file
 from tablecam.vision.detection.exposure import exposure
+from tablecam.vision.detection.grey_picture import DecodedGrey
+from tablecam.vision.detection.masked_picture import masked
 from tablecam.vision.detection.sighting import SearchResult
 from tablecam.vision.registration.registration import register
 from tablecam.vision.registration.state import Registration
@@ -85,8 +87,9 @@ def snapshot(
     camera_file = read_camera_file(camera_path)
     image = read_picture(picture)
     camera_file.check_picture_size(image.shape[1], image.shape[0], str(picture))
-    grey = to_grey(image)
-    reading = _read(grey, camera_file.camera(roster.table_tags_mm), roster)
+    camera = camera_file.camera(roster.table_tags_mm)
+    grey = masked(DecodedGrey(to_grey(image)), camera, roster.masks).grey()
+    reading = _read(grey, camera, roster)
     _check_trusted(reading.registration, roster, picture, camera_path)
     report = _report(grey, reading, roster)
     bases = _bases(reading, roster)

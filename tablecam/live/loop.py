@@ -19,6 +19,7 @@ from tablecam.live.health import Tally, health
 from tablecam.live.notices import with_notice
 from tablecam.live.state import Health, Reading, Snapshot
 from tablecam.rules.games import with_formations
+from tablecam.table.model import Mask
 from tablecam.table.roster import Roster
 from tablecam.vision.tracking.position import position_of
 from tablecam.vision.tracking.tracking import TrackedBase
@@ -70,6 +71,7 @@ class TableLoop(Background):
         self._changed = changed
         position = position_of((), roster, camera.name)
         first = Snapshot(0, -1, position, health(reader.status, self._title, None))
+        first = replace(first, masks=roster.masks)
         # Guarded by `_changed`.
         self._reading = Reading(first, None, camera)
 
@@ -92,6 +94,12 @@ class TableLoop(Background):
         with self._tracking:
             for tag in questions.hidden_tags(self.newest().snapshot.position, thing):
                 self._watching.forget(tag)
+            self._publish(self._watching.bases(self._shown_at_s))
+
+    def look_past(self, masks: tuple[Mask, ...]) -> None:
+        """Looks at no masked part of the table any more, and forgets the bases that lie in one."""
+        with self._tracking:
+            self._watching.look_past(masks)
             self._publish(self._watching.bases(self._shown_at_s))
 
     def _run(self) -> None:
@@ -176,6 +184,7 @@ class TableLoop(Background):
                 notices,
                 # Nothing moves after the end of a video, so that its last position settles at once.
                 at_s=math.inf if now.state == "ended" else self._shown_at_s,
+                masks=self._watching.masks,
             )
             camera = old.camera if self._sight is None else self._sight.camera
             self._reading = Reading(snapshot, frame or old.frame, camera)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from tablecam.live.pointing import Pointing
 from tablecam.live.state import Snapshot
 from tablecam.referee.referee import Referee
-from tablecam.table.model import LengthUnit, Position
+from tablecam.table.model import LengthUnit, Mask, Position
 from tablecam.table.roster import Roster
 
 Json = dict[str, Any]
@@ -123,6 +123,14 @@ class Live(Protocol):
     @property
     def pointing(self) -> Pointing:
         """What seats point out to each other."""
+
+    def change_masks(self, masks: tuple[Mask, ...]) -> None:
+        """Looks past these parts of the table from now on, and forgets the bases that lie there.
+
+        Raises:
+            BadInput: An outline is no part of the table, there are too many, or the masks cannot be
+                written beside the table file.
+        """
 
     def keep_tape(self, by: str, a: str, b: str) -> None:
         """Keeps a tape of seat `by` for all seats to see.

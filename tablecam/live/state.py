@@ -11,7 +11,7 @@ from calibration.camera import Camera
 from tablecam.capture.frame import Frame
 from tablecam.live.notices import Notice
 from tablecam.live.pointing import Pointed
-from tablecam.table.model import Position
+from tablecam.table.model import Mask, Position
 
 SourceState = Literal["opening", "live", "lost", "ended"]
 
@@ -50,7 +50,7 @@ class Snapshot:
 
     `notices` are the latest things that happened to the camera and its tags, the newest last;
     `disputes` is how many of this game have been settled, `game` the version of the referee's game,
-    `pointed` what seats point out to each other.
+    `pointed` what seats point out to each other, `masks` the parts where the camera does not look.
     """
 
     version: int
@@ -64,6 +64,7 @@ class Snapshot:
     game: int = 0
     at_s: float = 0.0
     pointed: Pointed = field(default_factory=Pointed)
+    masks: tuple[Mask, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "held_for_s", MappingProxyType(dict(self.held_for_s)))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Self
 
 from calibration.camera import Camera
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
+from tablecam.errors import BadInput
 from tablecam.live import questions
 from tablecam.live.disputing import Disputing, units_asked
 from tablecam.live.loop import TableLoop
@@ -23,7 +24,8 @@ from tablecam.recorder.game_recorder import GameRecord
 from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
 from tablecam.rules.games import game_of
-from tablecam.table.model import LengthUnit
+from tablecam.table.masks import MOST_MASKS, check_mask
+from tablecam.table.model import LengthUnit, Mask
 from tablecam.table.roster import Roster
 from tablecam.vision.watching import Sight
 
@@ -37,6 +39,7 @@ class LiveTable:
     Any thread may ask. Use it as a context, or `start` and `close` it; the reader stays its
     caller's. `simulated` are the controls of a simulated table; `record` keeps the game, None keeps
     nothing. With `confirms_by_itself` the referee takes legal moves as made without asking.
+    `keep_masks` writes the masks that players have changed.
     """
 
     def __init__(
@@ -48,10 +51,12 @@ class LiveTable:
         simulated: SimulatedControls | None = None,
         record: GameRecord | None = None,
         confirms_by_itself: bool = False,
+        keep_masks: Callable[[Sequence[Mask]], None] = lambda masks: None,
     ) -> None:
         self._roster = roster
         self._simulated = simulated
         self._record = record
+        self._keep_masks = keep_masks
         self._rulings = LiveRulings(roster)
         self._disputing = Disputing(self._rulings, roster, record)
         self._picture = TablePicture(roster.table)
@@ -183,6 +188,16 @@ class LiveTable:
         """Returns the distance between two things, and whether it is within each of some ranges."""
         self._check_open(a, b)
         return questions.measure(self.snapshot().position, a, b, ranges, unit)
+
+    def change_masks(self, masks: tuple[Mask, ...]) -> None:
+        """Looks past these parts of the table from now on, and forgets the bases that lie there."""
+        if len(masks) > MOST_MASKS:
+            raise BadInput("masks", f"expected at most {MOST_MASKS}, got {len(masks)}")
+        for mask in masks:
+            check_mask(mask, self._roster.table)
+        # First on the disk: what players have masked survives a crash.
+        self._keep_masks(masks)
+        self._loop.look_past(masks)
 
     def keep_tape(self, by: str, a: str, b: str) -> None:
         """Keeps a tape of seat `by` for all seats to see."""

@@ -48,6 +48,8 @@ FARTHEST_MM = 100_000.0
 
 Scalar = str | int | float | bool
 Point = tuple[float, float]
+Mask = tuple[Point, ...]
+"""The outline, in mm on the table, of a part at which the camera does not look."""
 Keys = Mapping[str, Any]
 """A game's own keys of a thing; their values are plain, tuples or further read-only mappings."""
 

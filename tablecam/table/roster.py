@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from tablecam.table.model import Arm, Keys, Shape, TableSize, Terrain, frozen_keys
+from tablecam.table.model import Arm, Keys, Mask, Shape, TableSize, Terrain, frozen_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Roster:
     """The whole table file. Tag ids are unique across table tags and bases.
 
     `name` is the players' name for the table, empty if they gave none; `files` are the paths of
-    the game's charts, map and scenario by these words.
+    the game's charts, map and scenario by these words; `masks` are kept beside the table file.
     """
 
     game: str
@@ -101,6 +101,7 @@ class Roster:
     source: str = "table file"
     name: str = ""
     files: Mapping[str, Path] = field(default_factory=dict)
+    masks: tuple[Mask, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "files", MappingProxyType(dict(self.files)))

@@ -6,11 +6,13 @@ import logging
 import math
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import shapely
 
 from tablecam.documents import Document, read_toml
+from tablecam.table.masks import read_masks
 from tablecam.table.model import GAMES, TableNeeds
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, TableTag, UnitEntry
 from tablecam.table.sections import (
@@ -239,12 +241,13 @@ VERSION = 1
 
 
 def read_table_file(path: Path, games: Games = GAMES) -> Roster:
-    """Reads a table file whose game is one of `games`.
+    """Reads a table file whose game is one of `games`, and the masks beside it.
 
     Raises:
         BadInput: Names the file, line and key, the expected and the actual value.
     """
-    return roster_from(read_toml(path), games, path.parent)
+    roster = roster_from(read_toml(path), games, path.parent)
+    return replace(roster, masks=read_masks(path))
 
 
 def roster_from(document: Document, games: Games = GAMES, folder: Path | None = None) -> Roster:

@@ -7,8 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from calibration.camera import Camera
+from tablecam.table.masks import lies_in
+from tablecam.table.model import Mask
 from tablecam.table.roster import Roster
 from tablecam.vision.detection.grey_picture import GreyPicture
+from tablecam.vision.detection.masked_picture import masked
 from tablecam.vision.detection.sighting import SearchResult
 from tablecam.vision.registration.hypotheses import MIN_TAGS, locate_camera_roughly
 from tablecam.vision.registration.registration import register
@@ -64,13 +67,30 @@ class Watching:
         self._look: FrameReading | None = None
         self._registration: Registration | None = None
         self._missed_since_s: float | None = None
+        self._masks = roster.masks
+
+    @property
+    def masks(self) -> tuple[Mask, ...]:
+        """The parts of the table at which it does not look."""
+        return self._masks
+
+    def look_past(self, masks: tuple[Mask, ...]) -> None:
+        """Looks at no masked part any more, and forgets the bases that lie in one."""
+        self._masks = masks
+        for base in self._tracker.bases(0.0):
+            if lies_in(base.pose.x_mm, base.pose.y_mm, masks):
+                self._tracker.forget(base.tag)
+        self.start_over()
 
     def see(self, picture: GreyPicture, taken_at_s: float) -> Sight:
         """Reads one frame, only where it has changed."""
+        # Where the camera stands may be read from masked table tags, too.
+        unmasked = picture
+        picture = masked(picture, self._camera, self._masks)
         look = self._watch.read(picture, self._look)
         said = [self._registered(look, taken_at_s)]
         for _ in range(_MOST_LOOKS_AGAIN):  # a better camera shows the tags more exactly
-            camera = said[-1].camera or self._camera_elsewhere(picture, said[-1], taken_at_s)
+            camera = said[-1].camera or self._camera_elsewhere(unmasked, said[-1], taken_at_s)
             if camera is None:
                 break
             # Tags placed earlier were placed through the camera's old pose.

@@ -113,11 +113,11 @@ def tapped(tap, camera, roster, **more):
 
 
 @contextmanager
-def watched():
+def watched(**more):
     """The demo's table, its tap, and the live table that watches it."""
     table, camera = embedded_demo(), demo_camera()
     tap = Tap(SimulatedSource(table, camera, is_paced=False, renderer=plain_renderer()))
-    with tapped(tap, camera, table.roster, simulated=table) as live:
+    with tapped(tap, camera, table.roster, simulated=table, **more) as live:
         yield table, tap, live
 
 

@@ -133,6 +133,51 @@ def test_a_hidden_unit_is_held_until_players_say_that_it_was_taken_off(scene):
     assert after_one_frame(tap, live).position.unit("P1") is not None
 
 
+def around(base, reach_mm=25.0):
+    """A square about a base."""
+    corners = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+    return tuple((base.x_mm + x * reach_mm, base.y_mm + y * reach_mm) for x, y in corners)
+
+
+def test_nothing_is_seen_in_a_masked_part_until_it_is_looked_at_again(scene):
+    _, tap, live = scene
+    seen = after_one_frame(tap, live)
+    masked, beside = seen.position.unit("P1").bases[:2]
+    live.change_masks((around(masked, 12.0),))
+    after = after_one_frame(tap, live)
+    assert after.masks == (around(masked, 12.0),)
+    assert masked.tag in after.health.missing
+    # It is not held where it lay: nobody knows what is there.
+    assert masked.tag not in after.held_for_s
+    assert beside.tag in bases_by_tag(after.position)
+    live.change_masks(())
+    assert masked.tag in bases_by_tag(after_one_frame(tap, live).position)
+
+
+def test_a_copy_of_a_tag_in_a_masked_part_puts_no_base_in_doubt(scene):
+    table, tap, live = scene
+    table.pause()
+    base = after_one_frame(tap, live).position.unit("P1").bases[0]
+    corner = replace(base, x_mm=150.0, y_mm=60.0)
+    tap.copies_mm = np.array([[base.x_mm, base.y_mm, 0.0], [corner.x_mm, corner.y_mm, 0.0]])
+    live.change_masks((around(corner, 45.0),))
+    assert after_one_frame(tap, live).doubted == frozenset()
+    assert bases_by_tag(live.snapshot().position)[base.tag].seen == "now"
+    live.change_masks(())
+    assert base.tag in after_frames(tap, live, 2).doubted
+
+
+def test_masks_that_cannot_be_kept_are_not_used():
+    def refuse(masks):
+        raise BadInput("table.masks.json", "cannot be written: no space left on device")
+
+    with watched(keep_masks=refuse) as (_, tap, live):
+        base = after_one_frame(tap, live).position.unit("P1").bases[0]
+        with pytest.raises(BadInput, match="no space left"):
+            live.change_masks((around(base),))
+        assert after_one_frame(tap, live).masks == ()
+
+
 def test_what_the_camera_sees_cannot_be_taken_off(scene):
     _, tap, live = scene
     after_one_frame(tap, live)

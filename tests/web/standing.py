@@ -15,7 +15,16 @@ from tablecam.live.state import Health, Reading, Snapshot
 from tablecam.referee.referee import Referee
 from tablecam.rules.games import game_of
 from tablecam.simulate.demo import demo_camera
-from tablecam.table.model import BasePose, Commander, LengthUnit, Position, TableSize, Terrain, Unit
+from tablecam.table.model import (
+    BasePose,
+    Commander,
+    LengthUnit,
+    Mask,
+    Position,
+    TableSize,
+    Terrain,
+    Unit,
+)
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 
 FOOT = BaseType("foot", 40, 40, 14)
@@ -104,6 +113,9 @@ class StandingTable:
             raise BadInput("measure", "expected a thing on the table, got 'unit:nobody'")
         symbol = None if unit is None else unit.symbol
         return {"a": a, "b": b, "within": list(ranges), "unit": symbol}
+
+    def change_masks(self, masks: tuple[Mask, ...]) -> None:
+        self.show(masks=masks)
 
     def keep_tape(self, by: str, a: str, b: str) -> None:
         self.pointing.keep(by, a, b)

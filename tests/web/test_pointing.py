@@ -32,9 +32,25 @@ def test_where_a_seat_points_is_told_to_all_seats(french, british):
     assert ping == {"number": 1, "by": "french", "x_mm": 100.5, "y_mm": 20.0}
 
 
+BOOK = {"outline_mm": [[0.0, 0.0], [300.0, 0.0], [300.0, 200.0]]}
+
+
+def test_a_masked_part_is_shown_to_all_seats_until_one_removes_it(french, british):
+    assert french.post("/api/masks", json=BOOK).status_code == 204
+    assert british.get("/api/state").json["masks"] == [BOOK["outline_mm"]]
+    assert british.post("/api/masks/remove", json=BOOK).status_code == 204
+    assert french.get("/api/state").json["masks"] == []
+
+
 def test_spectators_point_nothing_out(app, seats, french):
     spectator = seated(app, seats, "spectator")
-    for path, body in (("tapes", KEEP), ("tapes/clear", {}), ("ping", {"x_mm": 1.0, "y_mm": 1.0})):
+    for path, body in (
+        ("masks", BOOK),
+        ("masks/remove", BOOK),
+        ("tapes", KEEP),
+        ("tapes/clear", {}),
+        ("ping", {"x_mm": 1.0, "y_mm": 1.0}),
+    ):
         assert spectator.post(f"/api/{path}", json=body).status_code == 403
     assert french.get("/api/state").json["tapes"] == []
 
@@ -44,6 +60,8 @@ def test_spectators_point_nothing_out(app, seats, french):
     [
         ("tapes", {"a": "unit:F1"}, "b"),
         ("tapes", {"a": "unit:F1", "b": 7}, "b"),
+        ("masks", {"outline_mm": [[0.0, 0.0], [1.0, 1.0]]}, "outline_mm"),
+        ("masks", {"outline_mm": [[0.0, 0.0], [1.0, 1.0], [1e9, 0.0]]}, "outline_mm[3][1]"),
         ("ping", {"x_mm": 1.0}, "y_mm"),
         ("ping", {"x_mm": 1e9, "y_mm": 1.0}, "x_mm"),
     ],

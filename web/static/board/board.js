@@ -32,6 +32,7 @@ const LAYERS = [
   "ground",
   "picture",
   "terrain",
+  "masks",
   "about",
   "beneath",
   "units",

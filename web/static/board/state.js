@@ -86,6 +86,7 @@
  * @property {Health} health
  * @property {Notice[]} notices  the latest, the newest last
  * @property {{number: number, by: string, a: string, b: string}[]} tapes  that seats have kept
+ * @property {Point[][]} masks  the outlines of parts that the camera does not look at
  * @property {Ping[]} pings  the latest of each seat
  * @property {number} disputes  how many this game has
  * @property {number} game  grows whenever there is something new to see of the game

@@ -37,6 +37,16 @@ export async function ping(x_mm, y_mm) {
   await post("/api/ping", { x_mm, y_mm });
 }
 
+/** Stops looking at a part of the table. @type {(outline_mm: import("../board/state.js").Point[]) => Promise<void>} */
+export async function mask(outline_mm) {
+  await post("/api/masks", { outline_mm });
+}
+
+/** Looks again at a part of the table. @type {(outline_mm: import("../board/state.js").Point[]) => Promise<void>} */
+export async function unmask(outline_mm) {
+  await post("/api/masks/remove", { outline_mm });
+}
+
 /** Tells the server that what is hidden of a thing has left the table. @type {(thing: string) => Promise<void>} */
 export async function takeOff(thing) {
   await post("/api/take-off", { thing });

@@ -22,6 +22,7 @@ import { renderDisputes } from "../rulings/disputes.js";
 import { drawRulings } from "../rulings/overlay.js";
 import { renderRulings } from "../rulings/panel.js";
 import * as api from "./api.js";
+import { MaskingHand } from "./masking.js";
 import { addNotices, renderLog, renderPanel } from "./panel.js";
 import { createPicture } from "./picture.js";
 import { createQueries } from "./queries.js";
@@ -43,6 +44,7 @@ const refreshAnswers = createQueries(state, changed);
 const refreshPicture = createPicture(state, changed);
 const moves = new SimulatedMoves(state, changed);
 const laying = new LayingHand(state, changed);
+const masking = new MaskingHand(state, changed, moves);
 
 let isDue = false;
 
@@ -73,6 +75,7 @@ function choose(thing) {
 }
 
 function clear() {
+  if (masking.cancel()) return changed();
   if (state.ghost) moves.cancel();
   else if (state.chosen.length) choosing.clear(state);
   else clearTapes();
@@ -140,6 +143,7 @@ let chosenBefore = [];
 
 board.on("view", changed);
 board.on("draw", (layers) => {
+  masking.draw(layers);
   drawRulings(board, state);
   drawGame(board, layers, state);
 });
@@ -171,7 +175,7 @@ board.on("hover", (at) => {
   choosing.layTape(state);
   changed();
 });
-board.on("grab", (at) => laying.grab(at) ?? moves.grab(at));
+board.on("grab", (at) => masking.grab(at) ?? laying.grab(at) ?? moves.grab(at));
 board.on("wheel", (direction) => {
   if (!state.ghost || state.ghost.sent) return false;
   moves.turn(-direction * TURN_DEG.coarse);
