@@ -68,6 +68,11 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/take-off": {"thing": "unit:F1"},
     "/api/seat": {"seat": "shared"},
     "/api/disputes": {"question": "near:F1", "active": "french"},
+    "/api/simulated/move-together": {
+        "moves": [{"unit": "F1", "x_mm": 600, "y_mm": 400, "heading_deg": 90}]
+    },
+    "/api/masks": {"outline_mm": [[0, 0], [300, 0], [300, 200]]},
+    "/api/masks/remove": {"outline_mm": [[0, 0], [300, 0], [300, 200]]},
     "/api/simulated/move": {"unit": "F1", "x_mm": 600, "y_mm": 400, "heading_deg": 90},
     "/api/simulated/take-off": {"unit": "F1", "tag": 10},
     "/api/simulated/bump": {"right_px": 1, "down_px": 2},

@@ -10,7 +10,18 @@ from tablecam.errors import BadInput
 from tablecam.referee.version_guard import check_plays
 from tablecam.table.model import length_units
 from tablecam.table.position_file import position_to_json
-from web.bodies import Bump, KeepTape, Lifted, Light, MaskPart, Move, PingAt, TakeOff, request_body
+from web.bodies import (
+    Bump,
+    KeepTape,
+    Lifted,
+    Light,
+    MaskPart,
+    Move,
+    MoveTogether,
+    PingAt,
+    TakeOff,
+    request_body,
+)
 from web.seats import seat_now
 from web.shown import shown
 from web.streams import events
@@ -156,6 +167,16 @@ def move() -> Response:
     """Moves a unit of the simulated table."""
     body = request_body(Move, "move")
     shown().simulated.move_unit(body.unit, body.x_mm, body.y_mm, body.heading_deg)
+    return Response(status=204)
+
+
+@blueprint.post("/simulated/move-together")
+def move_together() -> Response:
+    """Moves units of the simulated table as one: all of them, or none."""
+    moves = request_body(MoveTogether, "move-together").moves
+    shown().simulated.move_units(
+        {move.unit: (move.x_mm, move.y_mm, move.heading_deg) for move in moves}
+    )
     return Response(status=204)
 
 

@@ -107,6 +107,14 @@ class Move(BaseModel):
     heading_deg: float
 
 
+class MoveTogether(BaseModel):
+    """New places for units of a simulated table that move as one."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    moves: list[Move] = Field(min_length=1, max_length=64)
+
+
 class Lifted(BaseModel):
     """A unit, or its base with a tag, to take off a simulated table or put back."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from tablecam.live.pointing import Pointing
@@ -22,6 +22,13 @@ class SimulatedControls(Protocol):
 
         Raises:
             BadInput: There is no such unit, or it would not lie on the table.
+        """
+
+    def move_units(self, places: Mapping[str, tuple[float, float, float]]) -> None:
+        """Moves units together to places (x_mm, y_mm, heading_deg), by unit: all or none.
+
+        Raises:
+            BadInput: As for `move_unit`.
         """
 
     def take_off(self, unit_id: str, tag: int | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -147,18 +148,37 @@ class SimulatedTable:
             BadInput: There is no such unit, it would leave the table, or it would overlap another
                 unit by more than a base width.
         """
+        self.move_units({unit_id: (x_mm, y_mm, heading_deg)})
+
+    def move_units(self, places: Mapping[str, tuple[float, float, float]]) -> None:
+        """Moves units together, each to a place (x_mm, y_mm, heading_deg); see `move_unit`.
+
+        Raises:
+            BadInput: As for `move_unit`, of any of them; then none is moved.
+        """
         with self._lock:
-            tags = self._tags_of(unit_id)
-            _check_finite(x_mm, y_mm, heading_deg)
-            base_type = self._timeline.base_types[unit_id]
-            places = self._places(unit_id)
-            goal = Place(x_mm, y_mm, heading_deg)
-            moved = carried(places, unit_place(places, base_type), goal)
-            # All checks before any change: a refused move leaves the table as it was.
-            moved = self._clear_of_others(unit_id, moved)
-            self._check_on_table(unit_id, moved)
-            self._leave_aside(unit_id, moved)
+            before = dict(self._aside)
+            tags = frozenset[int]().union(*(self._tags_of(unit_id) for unit_id in places))
+            try:
+                # All of them first: a unit may be put where another of them lay.
+                for unit_id, place in places.items():
+                    self._aside[unit_id] = self._carried_to(unit_id, place)
+                for unit_id in places:
+                    self._aside[unit_id] = self._clear_of_others(unit_id, self._aside[unit_id])
+                    self._check_on_table(unit_id, self._aside[unit_id])
+            except BadInput:
+                self._aside = before
+                raise
+            for unit_id in places:
+                self._leave_aside(unit_id, self._aside[unit_id])
             self._off -= tags
+
+    def _carried_to(self, unit_id: str, place: tuple[float, float, float]) -> Places:
+        _check_finite(*place)
+        places = self._places(unit_id)
+        return carried(
+            places, unit_place(places, self._timeline.base_types[unit_id]), Place(*place)
+        )
 
     @property
     def off(self) -> frozenset[int]:

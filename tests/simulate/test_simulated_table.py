@@ -1,5 +1,5 @@
 import math
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -63,6 +63,23 @@ def test_a_moved_unit_keeps_its_formation():
         assert math.dist(
             (after[one].x_mm, after[one].y_mm), (after[other].x_mm, after[other].y_mm)
         ) == pytest.approx(apart)
+
+
+def test_units_that_move_together_may_take_each_others_places():
+    table = embedded_demo()
+    first, second = (_middle(table, unit) for unit in ("P3", "P4"))
+    table.move_units({"P3": astuple(second), "P4": astuple(first)})
+    assert astuple(_middle(table, "P3")) == pytest.approx(astuple(second))
+    assert astuple(_middle(table, "P4")) == pytest.approx(astuple(first))
+
+
+def test_units_that_move_together_stay_if_one_of_them_cannot_go():
+    table = embedded_demo()
+    before = table.truth()
+    x_mm, y_mm, heading_deg = astuple(_middle(table, "P3"))
+    with pytest.raises(BadInput, match="expected P4 to lie within"):
+        table.move_units({"P3": (x_mm, y_mm + 60, heading_deg), "P4": (5000.0, 60.0, 90.0)})
+    assert table.truth() == before
 
 
 def test_the_script_leaves_a_moved_unit_alone():

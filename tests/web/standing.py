@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -186,6 +186,10 @@ class StandingControls:
         if unit_id != "F1":
             raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
         self.deeds.append((unit_id, x_mm, y_mm, heading_deg))
+
+    def move_units(self, places: Mapping[str, tuple[float, float, float]]) -> None:
+        for unit_id, place in places.items():
+            self.move_unit(unit_id, *place)
 
     def take_off(self, unit_id: str, tag: int | None = None) -> None:
         if unit_id != "F1":

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
+
+from tests.patience import comes_true
 
 
 def test_a_masked_part_is_ignored_until_it_is_looked_at_again(player: Any) -> None:
@@ -12,14 +15,18 @@ def test_a_masked_part_is_ignored_until_it_is_looked_at_again(player: Any) -> No
     bases = player.true_bases("PC1")
     low = min(b.x_mm for b in bases) - 40, min(b.y_mm for b in bases) - 40
     high = max(b.x_mm for b in bases) + 40, max(b.y_mm for b in bases) + 40
+    corner_px = player.spot(0, 0)
     page.click("#health")
     page.click("#mask")
     expect(page.locator("#health-more")).to_be_hidden()
+    # The table has its old size again.
+    comes_true(lambda: player.spot(0, 0) == pytest.approx(corner_px, abs=0.5))
     page.mouse.move(*player.spot(*low))
     page.mouse.down()
     page.mouse.move(*player.spot(*high), steps=3)
-    expect(page.locator(".mask")).to_have_count(1)
+    expect(page.locator(".draft path")).to_have_count(1)
     page.mouse.up()
+    expect(page.locator(".mask")).to_have_count(1)
 
     def tags_seen() -> set[int | None]:
         position = player.demo.live.snapshot().position

@@ -32,6 +32,30 @@ def test_dragging_a_unit_moves_it_and_the_camera_finds_it_there(player: Any) -> 
     player.sees(lambda: dist(player.middle_of("PC1"), before) < 0.5)
 
 
+def test_a_group_is_dragged_and_undone_as_one(player: Any) -> None:
+    page = player.page
+    before = {unit: player.middle_of(unit) for unit in ("P3", "P4")}
+    page.click("#group")
+    page.mouse.move(*player.spot(before["P3"][0] - 65, before["P3"][1] - 40))
+    page.mouse.down()
+    page.mouse.move(*player.spot(before["P4"][0] + 65, before["P4"][1] + 40), steps=3)
+    page.mouse.up()
+    expect(page.locator(".unit.grouped")).to_have_count(2)
+    start = player.spot_of("P3")
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0], start[1] - 60 * player.px_per_mm(), steps=3)
+    expect(page.locator(".ghost .base")).to_have_count(8)
+    page.mouse.up()
+    expect(page.locator("#notice")).to_contain_text("P3, P4 found")
+    for unit, (x_mm, y_mm) in before.items():
+        assert dist(player.middle_of(unit), (x_mm, y_mm + 60)) < 2 / player.px_per_mm()
+    page.keyboard.press("Control+z")
+    player.sees(lambda: all(dist(player.middle_of(unit), at) < 0.5 for unit, at in before.items()))
+    page.keyboard.press("Escape")
+    expect(page.locator(".unit.grouped")).to_have_count(0)
+
+
 def test_a_commander_is_dragged_as_a_hand_would_move_his_marker(player: Any) -> None:
     page, live = player.page, player.demo.live
 

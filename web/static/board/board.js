@@ -45,6 +45,7 @@ const LAYERS = [
   "placing",
   "tapes",
   "pings",
+  "draft",
   "ghost",
   "handle",
 ];

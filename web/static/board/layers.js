@@ -140,8 +140,10 @@ function makeChoice() {
 /** @type {(group: SVGElement, unit: Unit, state: State) => void} */
 function updateUnit(group, unit, state) {
   const thing = `unit:${unit.id}`;
-  const lifted = state.ghost?.unit === unit.id ? " lifted" : "";
-  setAttr(group, "class", `unit ${sideClass(state, unit.side)} ${marks(state, thing)}${lifted}`);
+  const { ghost } = state;
+  const isLifted = ghost?.unit === unit.id || ghost?.mates.some(({ id }) => id === unit.id);
+  const more = `${isLifted ? " lifted" : ""}${state.group.includes(unit.id) ? " grouped" : ""}`;
+  setAttr(group, "class", `unit ${sideClass(state, unit.side)} ${marks(state, thing)}${more}`);
   setAttr(group, "data-thing", thing);
   setAttr(group, "aria-label", describeUnit(state, unit));
   setAttr(group, "aria-pressed", String(state.chosen.includes(thing)));
@@ -290,7 +292,7 @@ export function renderPings(layer, state) {
 /** @type {(layers: Layers, state: State) => void} */
 export function renderGhost(layers, state) {
   const ghost = state.ghost;
-  const bases = ghost ? ghost.from.bases : [];
+  const bases = ghost ? [ghost.from, ...ghost.mates].flatMap((unit) => unit.bases) : [];
   setAttr(
     layers.ghost,
     "class",

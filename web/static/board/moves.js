@@ -30,10 +30,10 @@ export function handlePlace(state) {
   return unit ? { unit: unit.id, x_mm: unit.x_mm, y_mm: unit.y_mm, heading_deg: unit.heading_deg } : null;
 }
 
-/** Picks a unit up. @type {(state: State, unit: Unit) => void} */
-export function lift(state, unit) {
+/** Picks a unit up, with others that go along. @type {(state: State, unit: Unit, mates?: Unit[]) => void} */
+export function lift(state, unit, mates = []) {
   const { id, x_mm, y_mm, heading_deg } = unit;
-  state.ghost = { unit: id, x_mm, y_mm, heading_deg, from: unit, sent: false };
+  state.ghost = { unit: id, x_mm, y_mm, heading_deg, from: unit, mates, sent: false };
   state.hover = null;
   state.notice = null;
   layTape(state);
@@ -64,21 +64,37 @@ export function wheeled({ x_mm, y_mm, heading_deg, width_mm, depth_mm }, to_deg)
 /** Drops the unit in hand, and remembers where it was, for undo. @type {(state: State) => void} */
 export function letGo(state) {
   if (!state.ghost) return;
-  const { id, x_mm, y_mm, heading_deg } = state.ghost.from;
-  state.undo = [...state.undo, { unit: id, x_mm, y_mm, heading_deg }];
+  const { from, mates } = state.ghost;
+  const placings = [from, ...mates].map(({ id, x_mm, y_mm, heading_deg }) => ({ unit: id, x_mm, y_mm, heading_deg }));
+  state.undo = [...state.undo, { placings }];
   state.ghost = { ...state.ghost, sent: true };
   state.foreseen = null;
   layTape(state);
 }
 
-/** The poses of the bases of the unit in hand, in mm and degrees. @type {(ghost: Ghost) => number[][]} */
-export function posesInHand({ from, x_mm, y_mm, heading_deg }) {
+/** Where a hand has carried something that lies with its unit. @type {(ghost: Ghost, lying: {x_mm: number, y_mm: number, heading_deg: number}) => {x_mm: number, y_mm: number, heading_deg: number}} */
+function carried({ from, x_mm, y_mm, heading_deg }, lying) {
   const turned_deg = heading_deg - from.heading_deg;
   const [cos, sin] = [Math.cos, Math.sin].map((of) => of((turned_deg * Math.PI) / 180));
-  return from.bases.map((base) => {
-    const [dx_mm, dy_mm] = [base.x_mm - from.x_mm, base.y_mm - from.y_mm];
-    return [x_mm + cos * dx_mm - sin * dy_mm, y_mm + sin * dx_mm + cos * dy_mm, base.heading_deg + turned_deg];
+  const [dx_mm, dy_mm] = [lying.x_mm - from.x_mm, lying.y_mm - from.y_mm];
+  return {
+    x_mm: x_mm + cos * dx_mm - sin * dy_mm,
+    y_mm: y_mm + sin * dx_mm + cos * dy_mm,
+    heading_deg: lying.heading_deg + turned_deg,
+  };
+}
+
+/** The poses of the bases of the unit in hand, in mm and degrees. @type {(ghost: Ghost) => number[][]} */
+export function posesInHand(ghost) {
+  return ghost.from.bases.map((base) => {
+    const { x_mm, y_mm, heading_deg } = carried(ghost, base);
+    return [x_mm, y_mm, heading_deg];
   });
+}
+
+/** The places of the unit in hand and of those that go along. @type {(ghost: Ghost) => import("./state.js").Placing[]} */
+export function placings(ghost) {
+  return [ghost.from, ...ghost.mates].map((unit) => ({ unit: unit.id, ...carried(ghost, unit) }));
 }
 
 /** Forgets the unit in hand. @type {(state: State) => void} */
@@ -87,13 +103,15 @@ export function dropGhost(state) {
   layTape(state);
 }
 
-/** Whether the camera sees a unit where it was put; only the ghost depends on it. @type {(now: TableState, ghost: Ghost) => boolean} */
+/** Whether the camera sees all that was carried where it was put; only the ghost depends on it. @type {(now: TableState, ghost: Ghost) => boolean} */
 export function isAtNewPlace(now, ghost) {
-  const leader = now.commanders.find(({ id }) => id === ghost.unit);
-  const unit = leader ? markerOf(leader) : now.units.find(({ id }) => id === ghost.unit);
-  if (!unit || unit.bases.some((base) => base.seen === "held")) return false;
-  const turned_deg = Math.abs(((unit.heading_deg - ghost.heading_deg + 540) % 360) - 180);
-  return Math.hypot(unit.x_mm - ghost.x_mm, unit.y_mm - ghost.y_mm) < 5 && turned_deg < 5;
+  return placings(ghost).every((place) => {
+    const leader = now.commanders.find(({ id }) => id === place.unit);
+    const unit = leader ? markerOf(leader) : now.units.find(({ id }) => id === place.unit);
+    if (!unit || unit.bases.some((base) => base.seen === "held")) return false;
+    const turned_deg = Math.abs(((unit.heading_deg - place.heading_deg + 540) % 360) - 180);
+    return Math.hypot(unit.x_mm - place.x_mm, unit.y_mm - place.y_mm) < 5 && turned_deg < 5;
+  });
 }
 
 /** Moves the units of one page by pointer and keys; subclasses define what putting down does. */
@@ -137,7 +155,11 @@ export class Moves {
 
   /** @param {Unit} unit @param {Touch} from @returns {Drag} */
   carrying(unit, from) {
-    lift(this.state, unit);
+    const { group, now } = this.state;
+    const mates = group.includes(unit.id)
+      ? (now?.units ?? []).filter(({ id }) => id !== unit.id && group.includes(id))
+      : [];
+    lift(this.state, unit, mates);
     const [x_mm, y_mm] = this.placeOf(from);
     return this.dragging((at) => {
       const [to_x_mm, to_y_mm] = this.placeOf(at);

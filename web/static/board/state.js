@@ -118,7 +118,7 @@
  * @typedef {{number: number, by: string, x_mm: number, y_mm: number}} Ping  a place that a seat points at
  * @typedef {{a: string, b: string, kept: boolean, by?: string, measured: Measured | null, error: string | null}} Tape
  * @typedef {{unit: string, x_mm: number, y_mm: number, heading_deg: number}} Placing
- * @typedef {Placing & {from: Unit, sent: boolean}} Ghost  a unit on its way to another place
+ * @typedef {Placing & {from: Unit, mates: Unit[], sent: boolean}} Ghost  a unit on its way to another place, and those that go along
  *
  * @typedef {{unit: string, tag?: number}} Lifted  a unit or a commander, or one base of a unit
  * @typedef {{id: string, kind: string, outline_mm: Point[]}} Piece  of terrain
@@ -143,9 +143,10 @@
  * @property {Ping[]} pings  that are still fresh
  * @property {About | null} about
  * @property {string | null} aboutError
+ * @property {string[]} group  the units that are dragged together
  * @property {Ghost | null} ghost
  * @property {{unit: string, answer: string, text: string} | null} foreseen  the ruling on putting the ghost down here
- * @property {(Placing | {lifted: Lifted})[]} undo  former places of moved units, and what was taken off, the latest last
+ * @property {({placings: Placing[]} | {lifted: Lifted})[]} undo  former places of moved units, and what was taken off, the latest last
  * @property {{text: string, undo: boolean} | null} notice
  * @property {Notice[]} log  all notices that this page has had, the newest last
  * @property {boolean} isPlaying  a game is played, which draws what matters
@@ -183,6 +184,7 @@ export function newState(facts, view) {
     pings: [],
     about: null,
     aboutError: null,
+    group: [],
     ghost: null,
     foreseen: null,
     undo: [],

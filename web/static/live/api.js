@@ -52,9 +52,9 @@ export async function takeOff(thing) {
   await post("/api/take-off", { thing });
 }
 
-/** Moves a unit of the simulated table. @type {(place: Placing) => Promise<void>} */
-export async function moveUnit({ unit, x_mm, y_mm, heading_deg }) {
-  await post("/api/simulated/move", { unit, x_mm, y_mm, heading_deg });
+/** Moves units of the simulated table together. @type {(moves: Placing[]) => Promise<void>} */
+export async function moveUnits(moves) {
+  await post("/api/simulated/move-together", { moves });
 }
 
 /** Takes a unit of the simulated table off it, or one of its bases. @type {(lifted: Lifted) => Promise<void>} */

@@ -1,12 +1,12 @@
 /** Wires the live page: one state, what changes it, and one drawing of it per screen frame. */
 import { createCameras } from "../shared/cameras.js";
-import { byId, PHONE } from "../shared/dom.js";
+import { byId, PHONE, setAttr } from "../shared/dom.js";
 import { listenToPage, onClick, onClickWithin, openHelp } from "../shared/events.js";
 import { listenToKeys } from "../shared/keyboard.js";
 import { Board } from "../board/board.js";
 import * as choosing from "../board/choosing.js";
 import { dropClosedAnswers } from "../board/measuring.js";
-import { isAtNewPlace, TURN_DEG } from "../board/moves.js";
+import { isAtNewPlace, placings, TURN_DEG } from "../board/moves.js";
 import { thingAt } from "../board/picking.js";
 import { showsLines, UNCERTAINTY_FACTORS } from "../board/state.js";
 import { isPoint, placeOf } from "../board/things.js";
@@ -22,11 +22,12 @@ import { renderDisputes } from "../rulings/disputes.js";
 import { drawRulings } from "../rulings/overlay.js";
 import { renderRulings } from "../rulings/panel.js";
 import * as api from "./api.js";
-import { MaskingHand } from "./masking.js";
+import { listenToMasking, renderMasks } from "./masking.js";
 import { addNotices, renderLog, renderPanel } from "./panel.js";
 import { createPicture } from "./picture.js";
 import { createQueries } from "./queries.js";
-import { listenToLifting, renderLifting, SimulatedMoves } from "./simulation.js";
+import { RectangleHand } from "./rectangle.js";
+import { listenToGrouping, listenToLifting, renderLifting, SimulatedMoves } from "./simulation.js";
 import { listenToTrying, renderTrying } from "./try_it.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -44,7 +45,7 @@ const refreshAnswers = createQueries(state, changed);
 const refreshPicture = createPicture(state, changed);
 const moves = new SimulatedMoves(state, changed);
 const laying = new LayingHand(state, changed);
-const masking = new MaskingHand(state, changed, moves);
+const rectangles = new RectangleHand(state, changed);
 
 let isDue = false;
 
@@ -75,8 +76,9 @@ function choose(thing) {
 }
 
 function clear() {
-  if (masking.cancel()) return changed();
+  if (rectangles.cancel()) return;
   if (state.ghost) moves.cancel();
+  else if (state.group.length) state.group = [];
   else if (state.chosen.length) choosing.clear(state);
   else clearTapes();
   changed();
@@ -143,7 +145,10 @@ let chosenBefore = [];
 
 board.on("view", changed);
 board.on("draw", (layers) => {
-  masking.draw(layers);
+  rectangles.draw(layers);
+  if (facts.simulated)
+    setAttr(byId("group"), "aria-pressed", String(rectangles.asker === "group" || state.group.length > 0));
+  renderMasks(layers, state, rectangles.asker === "mask", moves);
   drawRulings(board, state);
   drawGame(board, layers, state);
 });
@@ -175,7 +180,7 @@ board.on("hover", (at) => {
   choosing.layTape(state);
   changed();
 });
-board.on("grab", (at) => masking.grab(at) ?? laying.grab(at) ?? moves.grab(at));
+board.on("grab", (at) => rectangles.grab(at) ?? laying.grab(at) ?? moves.grab(at));
 board.on("wheel", (direction) => {
   if (!state.ghost || state.ghost.sent) return false;
   moves.turn(-direction * TURN_DEG.coarse);
@@ -192,6 +197,7 @@ const keys = {
   ArrowDown: () => board.pan(0, -ARROW_PX),
   b: () => pick(state.picks === "units" ? "bases" : "units"),
   m: toggleMoving,
+  g: listenToGrouping(state, rectangles, moves),
   p: () => show({ picture: !state.show.picture }),
   l: () => show({ lines: !showsLines(state) }),
   u: nextUncertainty,
@@ -208,6 +214,7 @@ const keys = {
 listenToKeys(listenToGame(state, changed, keys));
 
 listenToLifting(state, moves);
+listenToMasking(rectangles, moves);
 listenToTrying(state, changed);
 
 /** Shows for a moment where seats point. @type {(state: State, pings: State["pings"]) => void} */
@@ -302,10 +309,12 @@ export function takeInTable(state, now) {
     );
   choosing.shareTapes(state, now.tapes);
   state.now = now;
-  const arrived = state.ghost?.sent && isAtNewPlace(now, state.ghost) ? state.ghost.unit : null;
+  const arrived = state.ghost?.sent && isAtNewPlace(now, state.ghost) ? placings(state.ghost) : null;
   if (arrived) state.ghost = null;
   if (isFirst) return null;
   const news = fresh.at(-1)?.text;
   if (news) return { text: news, undo: false };
-  return arrived ? { text: `${arrived} found at its new place`, undo: true } : null;
+  if (!arrived) return null;
+  const units = arrived.map(({ unit }) => unit);
+  return { text: `${units.join(", ")} found at ${units.length > 1 ? "their" : "its"} new place`, undo: true };
 }

@@ -56,7 +56,14 @@ function currentQuestions(state) {
     wanted.set("seats", { text: "seats", ask: () => askSeats(state) });
   }
   const { ghost } = state;
-  if (ghost && !ghost.sent && state.isPlaying && state.isByHand && isOpen(state, `unit:${ghost.unit}`)) {
+  if (
+    ghost &&
+    !ghost.sent &&
+    !ghost.mates.length &&
+    state.isPlaying &&
+    state.isByHand &&
+    isOpen(state, `unit:${ghost.unit}`)
+  ) {
     const poses = posesInHand(ghost);
     const text = poses.map((pose) => pose.map(Math.round).join()).join(";");
     wanted.set("foreseen", { text, ask: () => askForeseen(state, ghost.unit, poses) });

@@ -1,7 +1,8 @@
 /** Controls the simulated table: its units, script, camera and lamp. */
 import { byId, disable, makeButton, PHONE, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { onClick } from "../shared/events.js";
 import { errorText } from "../shared/http.js";
-import { dropGhost, letGo, Moves } from "../board/moves.js";
+import { dropGhost, letGo, Moves, placings } from "../board/moves.js";
 import { commanderOf, split, unitOf } from "../board/things.js";
 import { controlScript } from "../game/api.js";
 import { playing } from "../game/state.js";
@@ -47,8 +48,8 @@ export class SimulatedMoves extends Moves {
     if (!ghost) return;
     this.changed();
     try {
-      await this.inTurn(() => api.moveUnit(ghost));
-      if (this.state.ghost === ghost) this.say(`${ghost.unit} moved`, true);
+      await this.inTurn(() => api.moveUnits(placings(ghost)));
+      if (this.state.ghost === ghost) this.say(`${namesOf(placings(ghost))} moved`, true);
       setTimeout(() => this.giveUp(ghost), FIND_WITHIN_MS);
     } catch (error) {
       this.state.undo = this.state.undo.slice(0, -1);
@@ -61,7 +62,10 @@ export class SimulatedMoves extends Moves {
   giveUp(ghost) {
     if (this.state.ghost !== ghost) return;
     dropGhost(this.state);
-    this.say(`${ghost.unit} was put there, but the camera has not found it yet`, true);
+    const words = ghost.mates.length
+      ? "were put there, but the camera has not found them yet"
+      : "was put there, but the camera has not found it yet";
+    this.say(`${namesOf(placings(ghost))} ${words}`, true);
   }
 
   /** Undoes the last move. */
@@ -72,8 +76,8 @@ export class SimulatedMoves extends Moves {
     dropGhost(this.state);
     if ("lifted" in place) return this.putBack(place.lifted);
     try {
-      await this.inTurn(() => api.moveUnit(place));
-      this.say(`${place.unit} put back`);
+      await this.inTurn(() => api.moveUnits(place.placings));
+      this.say(`${namesOf(place.placings)} put back`);
     } catch (error) {
       this.complain(error);
     }
@@ -152,6 +156,39 @@ export class SimulatedMoves extends Moves {
   complain(error) {
     this.say(errorText(error));
   }
+}
+
+/** @type {(moved: {unit: string}[]) => string} */
+function namesOf(moved) {
+  return moved.map(({ unit }) => unit).join(", ");
+}
+
+/** Lets players put units into a group, which is dragged as one. @type {(state: State, rectangles: import("./rectangle.js").RectangleHand, moves: SimulatedMoves) => () => void} */
+export function listenToGrouping(state, rectangles, moves) {
+  const group = () => {
+    if (!state.facts.simulated) return;
+    state.group = [];
+    const isDue = rectangles.ask("group", (outline_mm) => {
+      state.group = unitsWithin(state, outline_mm);
+      moves.say(
+        state.group.length
+          ? `${state.group.join(", ")}: drag one, and all move. Esc parts them.`
+          : "No unit lies in that rectangle.",
+      );
+    });
+    if (isDue) moves.say("Drag a rectangle around the units to move together. Esc cancels.");
+  };
+  if (state.facts.simulated) onClick("group", group);
+  return group;
+}
+
+/** The units whose middle lies in a rectangle. @type {(state: State, outline_mm: import("../board/state.js").Point[]) => string[]} */
+function unitsWithin(state, outline_mm) {
+  const [xs, ys] = [0, 1].map((axis) => outline_mm.map((corner) => corner[axis]));
+  const isWithin = (/** @type {number} */ place_mm, /** @type {number[]} */ places_mm) =>
+    place_mm >= Math.min(...places_mm) && place_mm <= Math.max(...places_mm);
+  const units = state.now?.units ?? [];
+  return units.filter(({ x_mm, y_mm }) => isWithin(x_mm, xs) && isWithin(y_mm, ys)).map(({ id }) => id);
 }
 
 /** Updates the buttons that take things off and put them back. @type {(state: State) => void} */
