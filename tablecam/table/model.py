@@ -353,6 +353,15 @@ class LengthUnit:
         """
         return f"{length_mm / self.size_mm:.{self.places}f} {self.symbol}"
 
+    def margin(self, margin_mm: float) -> str:
+        """Returns by how much something holds or fails: below a tenth of the unit in millimetres.
+
+        >>> inches(TableSize(1800, 1200, 40)).margin(-1.5)
+        '1.5 mm'
+        """
+        size_mm = abs(margin_mm)
+        return f"{size_mm:.1f} mm" if size_mm < self.size_mm / 10 else self.written(size_mm)
+
 
 CENTIMETRES = LengthUnit("cm", "centimetres", 10.0, 1, (5.0, 10.0, 20.0, 40.0))
 

@@ -47,7 +47,7 @@ def range_words(
     """Describes how far two things lie apart, and whether that is within a range."""
     apart = f"{who} are {unit.written(limit * unit.size_mm - margin_mm)} apart"
     at = f"{limit:g} {unit.symbol}"
-    by = f"by {abs(margin_mm):.1f} mm"
+    by = f"by {unit.margin(margin_mm)}"
     if answer == "too_close":
         return f"{apart}, too close to {at} to call, {_side(margin_mm)} {by}"
     # A margin that rounds to 0.0 mm would read oddly.

@@ -256,11 +256,11 @@ def test_g_2_within_a_range_includes_it_exactly() -> None:
 def test_an_answer_about_a_range_says_by_how_much_and_shows_the_length() -> None:
     a, b = unit("F1", "line", 580, 380, 90), unit("B1", "line", 580, 540, 270)
     answer = within(distance(a, b), 4, TABLE, a="F1", b="B1")
-    assert answer.because == "F1 and B1 are 3.00 BW apart, within 4 BW by 40.0 mm"
+    assert answer.because == "F1 and B1 are 3.00 BW apart, within 4 BW by 1.00 BW"
     assert answer.evidence[0].kind == "line"
     far = within(distance(a, b), 2.5, TABLE, a="F1", b="B1")
     assert (far.answer, far.margin_mm) == ("no", -20.0)
-    assert far.because == "F1 and B1 are 3.00 BW apart, beyond 2.5 BW by 20.0 mm"
+    assert far.because == "F1 and B1 are 3.00 BW apart, beyond 2.5 BW by 0.50 BW"
 
 
 def test_players_may_agree_that_two_millimetres_are_too_close_to_call() -> None:

@@ -143,14 +143,14 @@ def flank_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[
 def _flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
     """Returns whether one unit is to another's flank, and flanks it."""
     answer, a, b = pair.to_flank, pair.a, pair.b
-    touch = ""
+    by, touch = base_widths(rulings.field.position.table).margin(answer.margin_mm), ""
     if pair.is_to_flank:
         touches = _touches(rulings, pair)
         touch = f"; it touches {a.id}, so {a.id} is flanked" if touches else "; they do not touch"
     head = by_answer(
         answer,
-        f"{b.id} is to the flank of {a.id} by {answer.margin_mm:.1f} mm",
-        f"{b.id} is to the front of {a.id}, {-answer.margin_mm:.1f} mm short of its flank",
+        f"{b.id} is to the flank of {a.id} by {by}",
+        f"{b.id} is to the front of {a.id}, {by} short of its flank",
         f"Whether {b.id} is to the flank of {a.id} is too close to call",
     )
     asked = question(f"Is {b.id} to the flank of {a.id}?", "flank", a.id, b.id)

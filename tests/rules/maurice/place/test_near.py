@@ -55,7 +55,7 @@ def test_m_1_9_the_distance_and_the_margin_are_told() -> None:
     found = near(*facing(120.0))
     assert found.distance_bw == pytest.approx(3.0)
     assert found.answer.margin_mm == pytest.approx(40.0)
-    assert found.answer.because == "F1 and B1 are 3.00 BW apart, within 4 BW by 40.0 mm"
+    assert found.answer.because == "F1 and B1 are 3.00 BW apart, within 4 BW by 1.00 BW"
 
 
 def test_m_1_9_bases_and_passable_terrain_between_do_not_matter() -> None:
