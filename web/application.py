@@ -7,8 +7,7 @@ from typing import Any
 
 from flask import Flask, redirect, url_for
 
-from tablecam.capture.camera_choice import CameraChoice
-from tablecam.live.protocol import Live
+from tablecam.live.protocol import CameraChoice, Live
 from tablecam.record.journal import Journal
 from tablecam.replay.film_table import sides_of
 from web import api, errors, fonts, game, guard, pages, rulings

@@ -9,7 +9,7 @@ from flask import Blueprint, Flask, Response, abort, current_app, jsonify, rende
 from pydantic import BaseModel, ConfigDict, Field
 
 import tablecam
-from tablecam.capture.camera_choice import CameraChoice
+from tablecam.live.protocol import CameraChoice
 from tablecam.live_calibration.calibration import LiveCalibration, UserAction
 from web import errors, fonts, guard
 from web.bodies import request_body

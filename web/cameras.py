@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import cv2
 from flask import Blueprint, Flask, Response, current_app, jsonify
 from pydantic import BaseModel, ConfigDict, Field
 
-from tablecam.capture.camera_choice import CameraChoice
 from tablecam.errors import BadInput
+from tablecam.live.protocol import CameraChoice
 from web.bodies import request_body
 
 blueprint = Blueprint("cameras", __name__, url_prefix="/api/cameras")
 
 _KEY = "tablecam.cameras"
-_JPEG_QUALITY = 85
 
 
 class Chosen(BaseModel):
@@ -46,9 +44,8 @@ def cameras() -> Response:
 @blueprint.post("/test")
 def test() -> Response:
     """Returns what a camera sees, as JPEG in the size of its pictures."""
-    frame = _choice().test(request_body(Chosen, "test").number)
-    _, encoded = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
-    return Response(encoded.tobytes(), mimetype="image/jpeg")
+    data = _choice().test(request_body(Chosen, "test").number)
+    return Response(data, mimetype="image/jpeg")
 
 
 @blueprint.post("/use")

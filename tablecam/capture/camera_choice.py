@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
+import cv2
+
 from tablecam.capture.camera import ListedCamera, listed_cameras
 from tablecam.capture.errors import SourceLost
 from tablecam.capture.frame import Frame, Source
@@ -14,6 +16,7 @@ from tablecam.capture.options import SourceOptions
 from tablecam.capture.reader import Reader
 from tablecam.errors import BadInput
 
+_JPEG_QUALITY = 85
 _WARM_UP_FRAMES = 10
 """Frames until a camera that was just opened has found its exposure."""
 
@@ -21,7 +24,8 @@ _WARM_UP_FRAMES = 10
 class CameraChoice:
     """The cameras among which players may choose, and the reader of the chosen one.
 
-    Any thread may ask. `opens` opens a camera by its number, `lists` lists all.
+    It is a `tablecam.live.protocol.CameraChoice`. Any thread may ask. `opens` opens a camera by its
+    number, `lists` lists all.
     """
 
     def __init__(
@@ -55,8 +59,8 @@ class CameraChoice:
         """Returns all cameras of this computer, in the order of their numbers."""
         return self._lists()
 
-    def test(self, number: int) -> Frame:
-        """Returns a frame of a camera, whether it is the one in use or not.
+    def test(self, number: int) -> bytes:
+        """Returns what a camera sees, as JPEG, whether it is the one in use or not.
 
         Raises:
             BadInput: There is no such camera, another program uses it, or it delivers no pictures.
@@ -66,11 +70,11 @@ class CameraChoice:
             frame = self._reader.newest()
             if frame is None:
                 raise BadInput(f"camera {number}", self._reader.status.message)
-            return frame
+            return _jpeg(frame)
         with self._testing:
             source = self._opens(str(number), self._options)
             try:
-                return _settled_frame(source)
+                return _jpeg(_settled_frame(source))
             except SourceLost as error:
                 raise BadInput(f"camera {number}", str(error)) from None
             finally:
@@ -93,6 +97,11 @@ class CameraChoice:
     def _check(self, number: int) -> None:
         if number not in (camera.number for camera in self.cameras()):
             raise BadInput(f"camera {number}", "there is no such camera on this computer")
+
+
+def _jpeg(frame: Frame) -> bytes:
+    _, encoded = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    return encoded.tobytes()
 
 
 def _settled_frame(source: Source) -> Frame:

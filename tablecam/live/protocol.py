@@ -91,6 +91,43 @@ class SimulatedControls(Protocol):
         """The share of its light that the lamp has or fades to."""
 
 
+class ListedCamera(Protocol):
+    """A camera of this computer."""
+
+    @property
+    def number(self) -> int:
+        """The number that opens it."""
+
+    @property
+    def name(self) -> str:
+        """Its maker's name."""
+
+
+class CameraChoice(Protocol):
+    """The cameras among which players may choose. Every method may be called from any thread."""
+
+    @property
+    def source(self) -> str:
+        """The source in use: a camera's number, or the name it was opened by."""
+
+    def cameras(self) -> Sequence[ListedCamera]:
+        """Returns all cameras of this computer, in the order of their numbers."""
+
+    def test(self, number: int) -> bytes:
+        """Returns what a camera sees, as JPEG in the size of its pictures.
+
+        Raises:
+            BadInput: There is no such camera, another program uses it, or it delivers no pictures.
+        """
+
+    def use(self, number: int) -> None:
+        """Watches through a camera from now on in place of the present one.
+
+        Raises:
+            BadInput: There is no such camera.
+        """
+
+
 class Live(Protocol):
     """The live table as a page sees it. Every method may be called from any thread."""
 
