@@ -10,12 +10,14 @@ import click
 
 from tablecam.documents import MOST_BYTES, json_documents, text_of_file
 from tablecam.rules.questions import Questions, games_with_questions, questions_of
+from tablecam.rules.rule_words import rule_words
 from tablecam.wording import nearest, quoted
 
 _EXAMPLES = """\b
 Examples:
   tablecam rule GAME --list
   tablecam rule GAME question.json
+  tablecam rule GAME --explain M-1.9
   echo '{"ask": "rally", "unit": {"arm": "infantry", ...}, "dice": [4, 5]}' | tablecam rule GAME -
 """
 
@@ -24,7 +26,8 @@ Examples:
 @click.argument("game")
 @click.argument("question", type=click.Path(path_type=Path), required=False)
 @click.option("--list", "lists", is_flag=True, help="List the questions of the game, as JSON.")
-def rule(game: str, question: Path | None, lists: bool) -> None:
+@click.option("--explain", "number", help="Say in a sentence or two what a rule says.")
+def rule(game: str, question: Path | None, lists: bool, number: str | None) -> None:
     """Answer a plain QUESTION to one rule of a GAME.
 
     QUESTION is a JSON file, or - for standard input: one question, or a list of them. The answer
@@ -35,10 +38,21 @@ def rule(game: str, question: Path | None, lists: bool) -> None:
         games = games_with_questions()
         expected = f"expected one of {', '.join(games)}, got {quoted(game)}{nearest(game, games)}"
         raise click.UsageError(f"rule: {expected}")
-    if lists == (question is not None):
-        raise click.UsageError("rule: expected a QUESTION, or --list")
+    if [question is not None, lists, number is not None].count(True) != 1:
+        raise click.UsageError("rule: expected a QUESTION, --list or --explain")
+    if number is not None:
+        click.echo(_explained(game, number))
+        return
     answer = questions.to_json() if question is None else _answers(questions, question)
     click.echo(json.dumps(answer, indent=1))
+
+
+def _explained(game: str, number: str) -> str:
+    rules = rule_words(game)
+    if number not in rules:
+        expected = f"expected a rule of {game}, got {quoted(number)}{nearest(number, list(rules))}"
+        raise click.UsageError(f"rule: {expected}")
+    return f"{number} {rules[number].title}. {rules[number].text}"
 
 
 def _answers(questions: Questions, path: Path) -> object:

@@ -6,6 +6,7 @@ Pages and recordings share these documents, also those of the rulings on moves.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from tablecam.referee.placing import marker_of
@@ -17,6 +18,7 @@ from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.games import described
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Done, Logged
+from tablecam.rules.rule_words import rule_words
 from tablecam.table.model import BasePose, Position, Scalar, TableSize
 from tablecam.table.position_file import FORMAT as POSITION_FORMAT
 
@@ -107,6 +109,7 @@ def about_game(name: str, table: TableSize, sides: Sequence[str]) -> Json:
         "groups": to_plain(game.action_groups),
         "moments": dict(game.moments),
         "odds": [to_plain(offer) for offer in game.odds_offers],
+        "rules": {rule: asdict(words) for rule, words in rule_words(name).items()},
         "unit": to_plain(game.length_unit(table)),
     }
 

@@ -84,7 +84,14 @@ def test_two_units_show_who_is_on_whose_flank_and_why(facing: Any) -> None:
     choose_both(facing, "P3", "A2")
     line = page.locator(".section-flank .ruling.yes").first
     expect(line).to_contain_text("behind P3's front line")
-    expect(line.locator("small")).to_have_text("M-1.12")
+    number = line.locator(".rule")
+    number.click()
+    sheet = facing.page.locator("#rule-words")
+    expect(sheet).to_contain_text("M-1.12 To the flank")
+    facing.page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    # Escape closed the rule, and nothing else.
+    expect(line).to_be_visible()
     expect(line.locator(".said + p, p").first).to_contain_text("BW")
     expect(page.locator(".proof .role-counts")).to_have_count(4)
     expect(page.locator(".proof .role-front-line")).not_to_have_count(0)

@@ -2,6 +2,7 @@
 import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { listenToHover, onClick, onClickWithin, slidePanel } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
+import { makeRuleNumber, updateRuleNumber } from "../rulings/rule_number.js";
 import { makeDie, renderDice } from "./dice.js";
 import { latestChosen, playing } from "./state.js";
 
@@ -127,12 +128,14 @@ function updateFold(line, count, isOpen) {
 
 /** @type {() => HTMLElement} */
 function makeLine() {
-  const line = element("li", "div", "div");
-  const [words, actions] = /** @type {HTMLElement[]} */ ([...line.children]);
+  const line = element("li", "div");
+  const [words] = /** @type {HTMLElement[]} */ ([...line.children]);
+  const actions = element("div");
+  line.append(makeRuleNumber(), actions);
   setAttr(words, "role", "button");
   setAttr(words, "tabindex", "0");
   words.className = "words";
-  words.append(...["b", "span", "span", "i", "small"].map((tag) => element(tag)));
+  words.append(...["b", "span", "span", "i"].map((tag) => element(tag)));
   words.children[2].className = "dice";
   actions.className = "line-actions";
   return line;
@@ -141,8 +144,8 @@ function makeLine() {
 /** @type {(line: HTMLElement, key: string, happened: LogLine, follows: boolean, state: State) => void} */
 function updateLine(line, key, happened, follows, state) {
   const { kind, text, rule, note, undone, evidence, dice } = happened;
-  const [words, actions] = /** @type {HTMLElement[]} */ ([...line.children]);
-  const [mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...words.children]);
+  const [words, number, actions] = /** @type {HTMLElement[]} */ ([...line.children]);
+  const [mark, said, faces, noted] = /** @type {HTMLElement[]} */ ([...words.children]);
   const marks = [kind === "overrule" || note.startsWith("overruled") ? "overrule" : "", undone ? "undone" : ""].filter(
     Boolean,
   );
@@ -166,7 +169,7 @@ function updateLine(line, key, happened, follows, state) {
   setText(said, sentence(text));
   renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
   setText(noted, note);
-  setText(by, rule ?? "");
+  updateRuleNumber(number, rule, state.facts.about.rules);
   actions.hidden = !isOpen;
   if (isOpen) renderActions(actions, happened, state);
 }

@@ -1,6 +1,7 @@
 /** The log of a recording: every line with its time and rule; a tap jumps there. */
 import { byId, element, separate, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { renderDice } from "../game/dice.js";
+import { makeRuleNumber, updateRuleNumber } from "../rulings/rule_number.js";
 import { clock } from "./lines.js";
 import { linesShown } from "./state.js";
 
@@ -54,16 +55,17 @@ export function renderReplayLog(replay, unit) {
 function makeLine() {
   const line = element("li", "button");
   const button = /** @type {HTMLElement} */ (line.children[0]);
-  button.append(...["time", "b", "span", "span", "i", "small"].map((tag) => element(tag)));
+  button.append(...["time", "b", "span", "span", "i"].map((tag) => element(tag)));
   setAttr(button.children[1], "aria-hidden", "true"); // the sentence says what its sign does
   button.children[3].className = "dice";
   separate(button);
+  line.append(makeRuleNumber());
   return line;
 }
 
 /** Updates a line, which may follow another of its action. @type {(node: HTMLElement, line: Line, follows: boolean, film: import("./film.js").Film) => void} */
 function updateLine(node, { at, key, kind, text, dice, note, rule, evidence }, follows, film) {
-  const [time, mark, said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...node.children[0].children]);
+  const [time, mark, said, faces, noted] = /** @type {HTMLElement[]} */ ([...node.children[0].children]);
   const moment = film.facts?.about.moments[kind] ?? kind;
   const isOwn = !follows || moment === "turn";
   setAttr(node, "class", `of-${moment}${isOwn ? "" : " follows"}${evidence.length ? " drawn" : ""}`);
@@ -74,7 +76,7 @@ function updateLine(node, { at, key, kind, text, dice, note, rule, evidence }, f
   setText(said, text);
   renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
   setText(noted, note);
-  setText(by, rule);
+  updateRuleNumber(/** @type {HTMLElement} */ (node.children[1]), rule, film.facts?.about.rules);
 }
 
 /** Marks the lines that are shown, yet to come, or taken back. @type {(replay: Replay, body: HTMLElement) => void} */
@@ -109,7 +111,8 @@ function scrollTo(line) {
   const centre = () => {
     if (!line.classList.contains("now")) return;
     const [box, own] = [scroller.getBoundingClientRect(), line.getBoundingClientRect()];
-    scroller.scrollTop += own.top - box.top - (box.height - own.height) / 2;
+    // Of a line that is taller than the log, its beginning is shown.
+    scroller.scrollTop += own.top - box.top - Math.max(0, box.height - own.height) / 2;
     calm = scroller.scrollHeight === height ? calm + 1 : 0;
     height = scroller.scrollHeight;
     left -= 1;

@@ -3,6 +3,7 @@ import { byId, element, separate, setAttr, setText, updateChildren } from "../sh
 import { fullName, sideClass, sideName } from "../board/things.js";
 import { renderDice } from "../game/dice.js";
 import { markerWords } from "../game/words.js";
+import { makeRuleNumber, updateRuleNumber } from "../rulings/rule_number.js";
 import { clock } from "./lines.js";
 
 /** @typedef {import("./state.js").Replay} Replay */
@@ -43,25 +44,32 @@ export function renderMoment(replay, pictureUrl) {
   const lines = linesAt(replay);
   byId("moment-quiet").hidden = lines.length > 0;
   setAttr(byId("moment-lines"), "aria-live", replay.playing ? "off" : "polite"); // screen readers read steps, but not a running film
-  updateChildren(byId("moment-lines"), lines, ({ key }) => key, makeLine, updateLine);
+  updateChildren(
+    byId("moment-lines"),
+    lines,
+    ({ key }) => key,
+    makeLine,
+    (node, line) => updateLine(node, line, replay.film.facts?.about.rules),
+  );
   renderPictures(replay, lines, pictureUrl);
 }
 
 /** @type {() => HTMLElement} */
 function makeLine() {
-  const line = element("li", "span", "span", "i", "small");
+  const line = element("li", "span", "span", "i");
+  line.append(makeRuleNumber());
   separate(line);
   line.children[1].className = "dice";
   return line;
 }
 
-/** @type {(node: HTMLElement, line: Line) => void} */
-function updateLine(node, { text, dice, note, rule }) {
-  const [said, faces, noted, by] = /** @type {HTMLElement[]} */ ([...node.children]);
+/** @type {(node: HTMLElement, line: Line, words: import("../rulings/rule_number.js").RuleWords | undefined) => void} */
+function updateLine(node, { text, dice, note, rule }, words) {
+  const [said, faces, noted, number] = /** @type {HTMLElement[]} */ ([...node.children]);
   setText(said, text);
   renderDice(faces, dice?.values ?? [], "", [], dice?.sides);
   setText(noted, note);
-  setText(by, rule);
+  updateRuleNumber(number, rule, words);
 }
 
 /** Updates the camera's pictures of the moment. @type {(replay: Replay, lines: Line[], pictureUrl: (entry: number, kind: string) => string | null) => void} */

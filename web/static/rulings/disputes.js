@@ -2,6 +2,7 @@
 import { byId, element, setAttr, setText, updateChildren } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
 import { disputes as askDisputes } from "./api.js";
+import { updateRuleNumber } from "./rule_number.js";
 import { figuresWords, largeAnswer, sureWords } from "./words.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -14,7 +15,7 @@ export function renderDisputes(state) {
   renderList(state);
   const dialog = /** @type {HTMLDialogElement} */ (byId("dispute"));
   const { open } = state.rulings;
-  if (open) renderDispute(open, state.rulings.trouble);
+  if (open) renderDispute(open, state);
   if (open && !dialog.open) dialog.showModal();
   if (!open && dialog.open) dialog.close();
 }
@@ -49,8 +50,8 @@ function makeRow() {
   return row;
 }
 
-/** @type {(dispute: Dispute, trouble: string) => void} */
-function renderDispute(dispute, trouble) {
+/** @type {(dispute: Dispute, state: State) => void} */
+function renderDispute(dispute, { facts, rulings: { trouble } }) {
   const { number, question, answer, line } = dispute;
   setText(byId("dispute-question"), question.text);
   setAttr(byId("dispute-verdict"), "class", `verdict-large ${answer?.answer ?? "plain"}`);
@@ -58,7 +59,7 @@ function renderDispute(dispute, trouble) {
   setText(byId("dispute-margin"), answer ? figuresWords(answer) : "");
   setText(byId("dispute-sure"), answer ? sureWords(answer) : "");
   setText(byId("dispute-because"), line.text);
-  setText(byId("dispute-rule"), line.rule ?? answer?.rule ?? "");
+  updateRuleNumber(byId("dispute-rule"), line.rule ?? answer?.rule, facts.about.rules);
   byId("dispute-reading").hidden = !line.reading;
   setText(byId("dispute-reading-text"), line.reading ? `${line.reading.text} (${line.reading.rule})` : "");
   renderPicture(dispute);

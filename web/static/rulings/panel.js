@@ -3,6 +3,7 @@ import { byId, element, makeButton, setAttr, setText, updateChildren } from "../
 import { closedWords, isOpen } from "../board/measuring.js";
 import { sideClass, sideName } from "../board/things.js";
 import { chosenUnits, isStale, lineKey, sectionsShown } from "./state.js";
+import { makeRuleNumber, updateRuleNumber } from "./rule_number.js";
 import { badge, figuresWords, spokenWords } from "./words.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -130,9 +131,10 @@ function makeLine() {
   const row = element("li", "b");
   const text = makeButton();
   text.className = "said";
-  const figures = element("p", "span", "small");
+  const figures = element("p", "span");
+  figures.append(makeRuleNumber());
   // The sentence's name says these, too.
-  for (const part of [row.children[0], figures]) setAttr(part, "aria-hidden", "true");
+  for (const part of [row.children[0], figures.children[0]]) setAttr(part, "aria-hidden", "true");
   const dispute = makeButton();
   dispute.className = "dispute-open";
   setText(dispute, "Dispute");
@@ -156,7 +158,7 @@ function updateLine(row, line, key, state) {
   setAttr(said, "aria-pressed", String(pinned && proof === key));
   setAttr(said, "title", answer?.evidence.length ? "Show only this on the table" : "");
   setText(figures.children[0], answer ? figuresWords(answer, state.facts) : "");
-  setText(figures.children[1], line.rule ?? "");
+  updateRuleNumber(/** @type {HTMLElement} */ (figures.children[1]), line.rule, state.facts.about.rules);
   dispute.hidden = !question;
   setAttr(dispute, "data-question", question?.id ?? null);
   setAttr(dispute, "aria-label", question ? `Dispute: ${question.text}` : null);

@@ -11,6 +11,8 @@ export function listenToKeys(keys) {
     if (target?.closest("input, select, textarea, dialog") || event.altKey) return;
     const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z";
     if ((event.ctrlKey || event.metaKey) && !isUndo) return;
+    // The browser closes what is open.
+    if (event.key === "Escape" && document.querySelector(":popover-open")) return;
     const key = isUndo ? "undo" : event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const isOnButton = target?.closest("button, summary, a") && (key === "Enter" || key === " ");
     if (isOnButton || !(key in keys)) return;
