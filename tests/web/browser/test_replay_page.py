@@ -209,6 +209,33 @@ def test_every_move_of_a_unit_is_drawn_and_stepped_through(page: Page, journal: 
     assert lines.count() < 60
 
 
+def test_the_log_finds_words_and_folds_what_was_taken_back(
+    browser: Browser, tmp_path: Path
+) -> None:
+    play = played(DEALT.read_text(encoding="utf-8"))
+    play.undo()
+    file = GameFile.create(tmp_path / "a.tablecam", GameFacts("maurice-lite", "", STARTED_AT))
+    file.append(*entries(play))
+    with (
+        Server(create_replay(file, is_own=True), port=0, streams=Streams(1)) as server,
+        looking(browser, f"{server.address}replay") as page,
+    ):
+        lines, count, undone = (page.locator(f"#log-{at}") for at in ("body li", "count", "undone"))
+        expect(undone).to_be_hidden()
+        all_lines = int(count.inner_text())
+        pressed(page, "End")
+        expect(undone).to_have_text("1 taken back")
+        assert int(count.inner_text()) < all_lines
+        undone.click()
+        expect(count).to_have_text(str(all_lines))
+        expect(page.locator("#log-body li.undone")).not_to_have_count(0)
+        page.locator("#log-find").fill("M-4.11")
+        expect(lines.first.locator(".rule")).to_have_text("M-4.11")
+        assert 0 < lines.count() < all_lines
+        page.locator("#log-find").fill("a word that nobody says")
+        expect(page.locator("#log-none")).to_contain_text("Nothing is recorded about")
+
+
 def test_every_move_stays_drawn_beside_the_drawing_of_what_is_said(page: Page) -> None:
     pressed(page, "End")
     page.locator('.units [data-thing="unit:F1"]').focus()

@@ -164,6 +164,15 @@ function listenToUnit(state, replay, changed) {
     replay.onlyUnit = !replay.onlyUnit;
     changed();
   });
+  onClick("log-undone", () => {
+    replay.showsUndone = !replay.showsUndone;
+    changed();
+  });
+  const find = /** @type {HTMLInputElement} */ (byId("log-find"));
+  find.addEventListener("input", () => {
+    replay.find = find.value.trim();
+    changed();
+  });
 }
 
 /** @type {(state: State, replay: Replay) => void} */

@@ -3,7 +3,7 @@ import { byId, element, separate, setAttr, setText, updateChildren } from "../sh
 import { renderDice } from "../game/dice.js";
 import { makeRuleNumber, updateRuleNumber } from "../rulings/rule_number.js";
 import { clock } from "./lines.js";
-import { linesShown } from "./state.js";
+import { countUndone, linesShown } from "./state.js";
 
 /** @typedef {import("./state.js").Replay} Replay */
 /** @typedef {import("./lines.js").Line} Line */
@@ -24,13 +24,17 @@ const CALM = 3;
 
 /** Updates the log. @type {(replay: Replay, unit: string | null) => void} */
 export function renderReplayLog(replay, unit) {
-  const { film, lines, onlyUnit } = replay;
+  const { film, lines, onlyUnit, find, showsUndone } = replay;
   const body = byId("log-body");
   const filter = byId("log-only");
   filter.hidden = unit === null;
   setAttr(filter, "aria-pressed", String(onlyUnit));
   setText(filter, unit ? `Only ${unit}` : "");
-  const drawn = `${lines.length} ${onlyUnit ? unit : ""}`;
+  const undone = countUndone(replay);
+  byId("log-undone").hidden = undone === 0;
+  setAttr(byId("log-undone"), "aria-pressed", String(showsUndone));
+  setText(byId("log-undone"), `${undone} taken back`);
+  const drawn = `${lines.length} ${undone} ${showsUndone} ${onlyUnit ? unit : ""} ${find}`;
   if (body.getAttribute("data-drawn") !== drawn) {
     setAttr(body, "data-drawn", drawn);
     const shown = linesShown(replay, unit);
@@ -45,7 +49,9 @@ export function renderReplayLog(replay, unit) {
     byId("log-none").hidden = shown.length > 0;
     setText(
       byId("log-none"),
-      lines.length ? `Nothing is recorded about ${unit}.` : "Units were moved; no game was played.",
+      lines.length
+        ? `Nothing is recorded about ${find ? `“${find}”` : unit}.`
+        : "Units were moved; no game was played.",
     );
   }
   markNow(replay, body);

@@ -19,6 +19,8 @@
  * @property {string | null} trail  the unit every move of which is shown
  * @property {boolean} ghosts  whether past moves are drawn
  * @property {boolean} onlyUnit  the log has only lines about the chosen unit
+ * @property {string} find  the log has only lines with these words
+ * @property {boolean} showsUndone  the log also has what was taken back by the moment that is shown
  * @property {{from: number, began_ms: number} | null} slide  units slide from where they lay to where they lie
  * @property {import("./branch.js").Branch | null} branch
  */
@@ -52,6 +54,8 @@ export function newReplay(film, live) {
     trail: null,
     ghosts: true,
     onlyUnit: false,
+    find: "",
+    showsUndone: false,
     slide: null,
     branch: null,
   };
@@ -135,7 +139,18 @@ export function slideProgress(replay) {
   return share >= 1 ? null : share;
 }
 
-/** The lines of the log: all, or those about the chosen unit. @type {(replay: Replay, unit: string | null) => Line[]} */
-export function linesShown({ lines, onlyUnit }, unit) {
-  return onlyUnit && unit ? lines.filter((line) => line.isAbout(unit)) : lines;
+/** The lines of the log: all, those about the chosen unit, or those with the words that are searched for. @type {(replay: Replay, unit: string | null) => Line[]} */
+export function linesShown({ lines, onlyUnit, find, showsUndone, film, at }, unit) {
+  const words = find.toLowerCase();
+  return lines.filter(
+    (line) =>
+      (!onlyUnit || !unit || line.isAbout(unit)) &&
+      `${line.text} ${line.rule} ${line.note}`.toLowerCase().includes(words) &&
+      (showsUndone || words || !film.isUndone(line.at, at)),
+  );
+}
+
+/** How many actions were taken back by the moment that is shown. @type {(replay: Replay) => number} */
+export function countUndone({ film, at }) {
+  return [...film.undone.values()].filter((when) => when <= at).length;
 }
