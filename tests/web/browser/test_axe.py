@@ -6,22 +6,29 @@ By day and by night, at a desk and on a phone. What is folded is unfolded first.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from calibration.camera import CAMERA_PARAMETERS
+from calibration.camera_file import CameraFile, write_camera_file
+from calibration.results import Origin, TableCalibration
 from tablecam.hall.watch import HallWatch
+from tablecam.live_calibration.calibration import LiveCalibration
 from tablecam.record.entries import NewEntry
 from tablecam.record.game_file import GameFile
-from tablecam.simulate.demo import demo_roster
+from tablecam.simulate.demo import demo_camera, demo_roster
 from tests.live_calibration.stepped import PLACES, stepped
 from tests.record.games import FACTS, catch_up
 from tests.record.postgres import Postgres, hall_on
 from tests.replay.small import deed, position
 from tests.web.browser.demos import patient
 from tests.web.browser.halls import Hall, Table, seated
+from tests.web.plain_cameras import SIZES_PX, plain_cameras
 from web.calibrating import create_calibration_app
 from web.hall import create_hall
 from web.server import Server
@@ -110,6 +117,13 @@ def test_a_game(browser: Browser, players: Table, device: dict[str, Any]) -> Non
     with seated(players.hall, browser, "prussian", **device) as seat:
         seat.shows_the_newest()
         assert faults(seat.page) == []
+        choose(seat.page, "P3", "A3")
+        expect(seat.page.locator(".ruling")).not_to_have_count(0)
+        seat.page.locator(".ruling .rule").first.click()
+        expect(seat.page.locator("#rule-words")).to_be_visible()
+        seat.page.locator("#health").click()
+        expect(seat.page.locator("#masks")).to_be_visible()
+        assert faults(seat.page) == []
 
 
 def test_a_replay(browser: Browser, players: Table, device: dict[str, Any]) -> None:
@@ -143,6 +157,43 @@ def test_a_calibration(page: Page, calibration: str) -> None:
     page.goto(calibration)
     expect(page.locator("#views li")).to_have_count(1)
     assert faults(page) == []
+
+
+@pytest.fixture
+def finished(tmp_path: Path) -> Iterator[str]:
+    """The address of a calibration whose camera file is there, with cameras to choose from."""
+    path, streams = tmp_path / "camera.json", Streams(1)
+    camera = demo_camera(*SIZES_PX[0])
+    size, origin = len(CAMERA_PARAMETERS), Origin("2026-05-01T00:00:00Z", ("simulated",))
+    parts = (camera.lens, camera.pose, np.zeros((size, size)), 0.0, 0.0, (), origin)
+    write_camera_file(path, CameraFile("simulated", *SIZES_PX[0], table=TableCalibration(*parts)))
+    with (
+        plain_cameras() as (reader, cameras),
+        LiveCalibration(reader, path, demo_roster()) as live,
+        Server(
+            create_calibration_app(live, streams, cameras=cameras), port=0, streams=streams
+        ) as server,
+    ):
+        yield server.address
+
+
+def test_a_finished_calibration_and_its_cameras(page: Page, finished: str) -> None:
+    page.goto(finished)
+    expect(page.locator("#saved-where")).to_contain_text("Read from")
+    assert faults(page) == []
+    page.locator("#more-views").press("Enter")
+    page.get_by_role("button", name="Test Logitech BRIO").press("Enter")
+    expect(page.locator("#cameras figcaption")).to_be_visible()
+    assert faults(page) == []
+
+
+def test_a_club_without_tables(page: Page, postgres: Postgres) -> None:
+    with hall_on(postgres) as server_of_club, HallWatch(server_of_club) as watch:
+        app, streams = create_hall(watch)
+        with Server(app, port=0, streams=streams) as server:
+            page.goto(server.address)
+            expect(page.locator("#playing > li")).to_have_count(0)
+            assert faults(page) == []
 
 
 @pytest.fixture(scope="module")
