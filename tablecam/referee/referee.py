@@ -29,6 +29,7 @@ from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seats import SHARED, Proposal, Seat
 from tablecam.referee.tie_break import TieBreak, decided_by
 from tablecam.referee.version_guard import VersionGuard, check_asked, check_plays, offered
+from tablecam.rules.descriptions import begin_words
 from tablecam.rules.game import OVERRULE, Game, Refused, Suggestion
 from tablecam.rules.game_files import FORMATS, options_with_files
 from tablecam.rules.play import Play
@@ -229,8 +230,10 @@ class Referee:
                 return
             # Raises for what cannot be begun.
             Play(self.game, position, options)
-            terms = ", ".join(
-                f"{key} {value}" for key, value in options.items() if key not in FORMATS
+            sides = list(dict.fromkeys(unit.side for unit in position.units))
+            terms = begin_words(
+                self.game.begin_form(sides),
+                {key: value for key, value in options.items() if key not in FORMATS},
             )
             self._propose(
                 seat,

@@ -148,6 +148,20 @@ class BeginField:
     only_with: tuple[str, tuple[int, ...]] | None = None
 
 
+def begin_words(fields: Sequence[BeginField], options: Mapping[str, Any]) -> str:
+    """Returns the choices before a game in words; options that no choice adds by their keys."""
+    chosen = [
+        (field.title.lower(), choice)
+        for field in fields
+        for choice in field.choices
+        if choice.options and choice.options.items() <= options.items()
+    ]
+    added = {key for _, choice in chosen for key in choice.options}
+    words = [f"{title}: {choice.text}" for title, choice in chosen]
+    words += [f"{key}: {value}" for key, value in options.items() if key not in added]
+    return "; ".join(words)
+
+
 @dataclass(frozen=True, slots=True)
 class ActionGroup:
     """The heading of a group of actions; `hint` says how players make them by hand.

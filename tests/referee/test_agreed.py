@@ -224,7 +224,7 @@ def test_one_phone_does_not_begin_another_game_in_the_middle_of_one() -> None:
     assert (proposed["by"], proposed["may_agree"], proposed["text"]) == (
         "british",
         True,
-        "another game (active british)",
+        "another game (first side: British)",
     )
     with pytest.raises(NotYours):
         referee.agree(SPECTATOR, proposed["number"])

@@ -20,6 +20,7 @@ export function renderRulings(state) {
   renderRound(state);
   // A unit in hand is about its move.
   byId("rulings").hidden = Boolean(state.foreseen);
+  byId("rulings").classList.toggle("in-game", state.isPlaying);
   const stale = isStale(state);
   byId("rulings").classList.toggle("stale", stale);
   setText(byId("rulings-state"), stateWords(state, stale));
