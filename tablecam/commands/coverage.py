@@ -6,8 +6,8 @@ import json
 
 import click
 
-from tablecam.rules.coverage import RuleCoverage, coverage_of
 from tablecam.rules.games import game_names
+from tablecam.rules.rule_pages import RuleCoverage, coverage_of
 from tablecam.wording import nearest, quoted
 
 

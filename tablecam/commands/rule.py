@@ -10,7 +10,7 @@ import click
 
 from tablecam.documents import MOST_BYTES, json_documents, text_of_file
 from tablecam.rules.questions import Questions, games_with_questions, questions_of
-from tablecam.rules.rule_words import rule_words
+from tablecam.rules.rule_pages import rule_words
 from tablecam.wording import nearest, quoted
 
 _EXAMPLES = """\b

@@ -18,7 +18,7 @@ from tablecam.rules.game import Game, Json, Suggestion
 from tablecam.rules.games import described
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Done, Logged
-from tablecam.rules.rule_words import rule_words
+from tablecam.rules.rule_pages import rule_words
 from tablecam.table.model import BasePose, Position, Scalar, TableSize
 from tablecam.table.position_file import FORMAT as POSITION_FORMAT
 

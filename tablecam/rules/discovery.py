@@ -27,12 +27,18 @@ def discover(module: str, name: str) -> Iterator[Any]:
 def text_of(game: str, file_name: str) -> str | None:
     """Returns the text of a file in a game's package, None if there is none."""
     for package in _packages():
-        # Without a game a package has no name to be found by.
-        if importlib.util.find_spec(f"{package}.game") is None:
-            continue
-        if importlib.import_module(f"{package}.game").GAME.name == game:
+        if _game_of(package) == game:
             file = importlib.resources.files(package) / file_name
             return file.read_text(encoding="utf-8") if file.is_file() else None
+    return None
+
+
+def _game_of(package: str) -> str | None:
+    """Returns the name of a package's game; one that cannot be played yet may answer questions."""
+    for module, name, key in (("game", "GAME", "name"), ("questions", "QUESTIONS", "game")):
+        if importlib.util.find_spec(f"{package}.{module}") is not None:
+            described = getattr(importlib.import_module(f"{package}.{module}"), name)
+            return str(getattr(described, key))
     return None
 
 

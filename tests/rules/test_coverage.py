@@ -8,7 +8,7 @@ import pytest
 
 import tablecam
 from tablecam.cli import main
-from tablecam.rules.coverage import coverage_of
+from tablecam.rules.rule_pages import coverage_of
 
 TESTS = Path(__file__).parents[1]
 CODE = Path(tablecam.__file__).parent
@@ -31,7 +31,7 @@ def test_every_rule_of_the_checklist_has_its_row(covered, shared):
 )
 def test_the_ids_of_every_checklist_are_read(monkeypatch, rule):
     text = f"| rule | modules | tests | open |\n|---|---|---|---|\n| {rule} | fire | a_test | |\n"
-    monkeypatch.setattr("tablecam.rules.coverage.text_of", lambda *_: text)
+    monkeypatch.setattr("tablecam.rules.rule_pages.text_of", lambda *_: text)
     assert [row.id for row in coverage_of("any") or ()] == [rule]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tablecam.cli import main
-from tablecam.rules.rule_words import rule_words
+from tablecam.rules.rule_pages import rule_words
 from tests.rules.test_coverage import PACKAGE
 
 WORDS = rule_words("maurice-lite")

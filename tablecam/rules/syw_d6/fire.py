@@ -1,0 +1,203 @@
+"""Fire: who may fire, with how many dice, and what hits do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tablecam.rules.syw_d6.tables import WEATHER, Event
+from tablecam.rules.syw_d6.troops import Troops
+
+Halving = Literal["disordered", "long_range", "cover", "not_ahead"]
+Occasion = Literal["crosses", "contacted_front", "contacted_flank", "contacted_rear", "supports"]
+
+DENSE_DICE = CANISTER_DICE = 2
+_HIT = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Figures that fire as one, and the share of their files that see the target ahead (S-D.4)."""
+
+    figures: int
+    share_ahead: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """How a target lies to a firer: its sections, the range, and for guns whether it is ahead."""
+
+    sections: tuple[Section, ...]
+    range_in: float
+    is_ahead: bool = True
+    is_in_cone: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FirePool:
+    """The dice of a shot with the terms that make them up (S-D.5)."""
+
+    figures_counted: float
+    halvings: tuple[Halving, ...]
+    after_halving: float
+    section_dice: tuple[int, ...]
+    figures: int
+    fire_bonus: int
+    dense: int
+    canister: int
+    weather: int
+
+    @property
+    def dice(self) -> int:
+        """The number of dice, never below none."""
+        total = self.figures + self.fire_bonus + self.dense + self.canister + self.weather
+        return max(0, total)
+
+
+@dataclass(frozen=True, slots=True)
+class Ban:
+    """The rule that forbids something, and why."""
+
+    rule: str
+    because: str
+
+
+def figures_firing(troops: Troops) -> int:
+    """Returns how many figures of a unit fire (S-D.3, S-L.14)."""
+    if troops.formation == "attack_column":
+        return min(troops.figures, 2 * -(-troops.figures // 3))
+    return troops.figures // 4 if troops.formation == "square" else troops.figures
+
+
+def range_band(troops: Troops, range_in: float) -> Literal["short", "long"] | None:
+    """Returns the band of a range, None beyond the weapon's reach (S-0.2, S-D.8)."""
+    ranges = troops.ranges
+    if range_in <= ranges.short_in:
+        return "short"
+    return "long" if ranges.long_in is not None and range_in <= ranges.long_in else None
+
+
+def ban_on_firing(troops: Troops, *, in_response: bool = False) -> Ban | None:
+    """Returns why a unit may not fire at anybody now (S-D.1, S-D.2, S-C.5)."""
+    bans = (
+        (troops.status != "steady", "S-D.2", f"a {troops.status} unit does not fire"),
+        (troops.formation == "march_column", "S-L.11", "a column of march cannot fire"),
+        (troops.arm == "artillery" and troops.limbered, "S-D.2", "limbered guns cannot fire"),
+        (troops.fired, "S-D.1", "it has fired in this sequence"),
+        (troops.in_melee, "S-D.1", "it is in a melee"),
+        (troops.arm == "cavalry" and not in_response, "S-C.5", "cavalry fires in response only"),
+        (troops.moved and not in_response, "S-D.2", "it has moved in this sequence"),
+    )
+    return next((Ban(rule, why) for applies, rule, why in bans if applies), None)
+
+
+def ban_on_shot(firer: Troops, target: Troops, shot: Shot) -> Ban | None:
+    """Returns why a unit may not fire at a target (S-D.7, S-D.8, S-D.11)."""
+    band = range_band(firer, shot.range_in)
+    if band is None:
+        reach = f"{firer.ranges.greatest_in:g} in"
+        return Ban("S-D.8", f"{shot.range_in:g} in is beyond its reach of {reach}")
+    if target.cover == "hard" and band == "long":
+        return Ban("S-D.11", "hard cover cannot be fired at at long range")
+    if target.in_melee:
+        return Ban("S-D.1", "the target is in a melee")
+    if firer.arm == "artillery" and not shot.is_in_cone:
+        return Ban("S-D.7", "the target is outside of the guns' cone of 22.5°")
+    return None
+
+
+def is_dense(target: Troops) -> bool:
+    """Whether a target counts as dense: columns and squares, or three ranks (S-D.10)."""
+    if target.weight == "light":
+        return False
+    return target.formation in ("attack_column", "square") or target.ranks >= 3
+
+
+def halvings_of(firer: Troops, target: Troops, shot: Shot) -> tuple[Halving, ...]:
+    """Returns what halves the fire, each by itself (S-D.5)."""
+    is_aside = firer.arm == "artillery" and not shot.is_ahead
+    halved: tuple[tuple[Halving, bool], ...] = (
+        ("disordered", firer.is_disordered),
+        ("long_range", range_band(firer, shot.range_in) == "long"),
+        ("cover", target.cover is not None),
+        ("not_ahead", is_aside),
+    )
+    return tuple(name for name, applies in halved if applies)
+
+
+def fire_pool(
+    firer: Troops, target: Troops, shot: Shot, events: Collection[Event] = ()
+) -> FirePool:
+    """Returns the dice of a shot: halved, rounded down, and then with what is added (S-D.5)."""
+    halvings = halvings_of(firer, target, shot)
+    divisor = 2 ** len(halvings)
+    # Guns count in full or not ahead, never by shares (S-D.4).
+    is_gun = firer.arm == "artillery"
+    counted = [
+        section.figures * (1.0 if is_gun else (1 + section.share_ahead) / 2)
+        for section in shot.sections
+    ]
+    section_dice = tuple(math.floor(figures / divisor) for figures in counted)
+    canister_in = firer.ranges.canister_in
+    return FirePool(
+        figures_counted=math.fsum(counted),
+        halvings=halvings,
+        after_halving=math.fsum(counted) / divisor,
+        section_dice=section_dice,
+        figures=sum(section_dice),
+        fire_bonus=firer.fire_bonus,
+        dense=DENSE_DICE if is_dense(target) else 0,
+        canister=CANISTER_DICE if canister_in is not None and shot.range_in <= canister_in else 0,
+        weather=sum(WEATHER.get(event, 0) for event in events),
+    )
+
+
+def hits(dice: Sequence[int]) -> int:
+    """Returns the hits of a throw: each six removes a figure (S-D.1)."""
+    return sum(die == _HIT for die in dice)
+
+
+def is_called_to_test(target: Troops) -> bool:
+    """Whether a target takes the casualty TEST: two figures or more in a turn (S-H.2)."""
+    return target.casualties_this_turn >= 2
+
+
+def passing_pool(firer: Troops, range_in: float) -> FirePool:
+    """Returns the dice of response fire at one who does not strike the firer's front (S-C.3)."""
+    halvings: tuple[Halving, ...] = ("disordered",) if firer.is_disordered else ()
+    if range_band(firer, range_in) == "long":
+        halvings += ("long_range",)
+    after = 1 / 2 ** len(halvings)
+    return FirePool(
+        figures_counted=1.0,
+        halvings=halvings,
+        after_halving=after,
+        section_dice=(math.floor(after),),
+        figures=math.floor(after),
+        fire_bonus=firer.fire_bonus,
+        dense=0,
+        canister=0,
+        weather=0,
+    )
+
+
+def ban_on_response(firer: Troops, occasion: Occasion, range_in: float) -> Ban | None:
+    """Returns why a unit may not fire in response (S-C.1, S-C.4, S-C.5)."""
+    if (ban := ban_on_firing(firer, in_response=True)) is not None:
+        return ban
+    if firer.is_disordered and not occasion.startswith("contacted"):
+        return Ban("S-C.4", "a disordered unit responds only when it is contacted")
+    if firer.arm == "cavalry" and occasion in ("contacted_flank", "contacted_rear"):
+        return Ban("S-C.5", "cavalry fires to its front only")
+    if not occasion.startswith("contacted") and range_band(firer, range_in) is None:
+        reach = f"{firer.ranges.greatest_in:g} in"
+        return Ban("S-C.1", f"{range_in:g} in is beyond its reach of {reach}")
+    return None
+
+
+def may_fire_through(gap_in: float, target_frontage_in: float) -> tuple[bool, float]:
+    """Returns whether a gap between two friends suffices, and the gap needed (S-E.5)."""
+    needed_in = min(12.0, 2 * target_frontage_in)
+    return gap_in >= needed_in, needed_in

@@ -1,0 +1,151 @@
+"""The tables of the sheet, with the numbers of their rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+GAME: Final = "syw-d6"
+
+Experience = Literal["green", "trained", "veteran"]
+Weapon = Literal["musket", "rifle", "carbine", "pistol", "gun"]
+Event = Literal[
+    "stray_shell", "unhorsed", "crisis_meeting", "sackville", "fitz_james", "lost_orders",
+    "heavy_rain", "dead_calm", "inspired_command", "allied_10", "vive_lartillerie", "allied_11",
+    "attaque", "ad_victoriam",
+]  # fmt: skip
+
+COMMAND_IN: Final = 18.0
+"""S-K.1: how far a command reaches; S-G.1 and S-H.4 look as far."""
+
+# S-B.3: plain rates in dice.
+RATES: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "line infantry": 1,
+        "light infantry": 2,
+        "line cavalry": 3,
+        "light cavalry": 4,
+        "guns": 1,
+        "light guns": 2,
+        "command": 3,
+    }
+)
+COLUMN_IN: Final = 2.0
+"""S-B.3: what line infantry in column adds."""
+
+# S-K.6: dice that experience adds to a move and to fire.
+BONUS: Final[Mapping[Experience, int]] = MappingProxyType({"green": 0, "trained": 1, "veteran": 2})
+
+# S-B.6: the share of the final value that a unit must use.
+MUST_USE: Final[Mapping[Experience, Literal["all", "half", "any"]]] = MappingProxyType(
+    {"green": "all", "trained": "half", "veteran": "any"}
+)
+SHARES: Final[Mapping[str, float]] = MappingProxyType({"all": 1.0, "half": 0.5, "any": 0.0})
+
+CHARGE_IN: Final = 6.0
+"""S-B.11: the longest charge distance."""
+SQUARE_DEG: Final = 5.0
+"""S-0.3: what hands may be off a direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """S-D.8: the ranges of a weapon in inches; None where it has none."""
+
+    short_in: float
+    long_in: float | None = None
+    canister_in: float | None = None
+
+    @property
+    def greatest_in(self) -> float:
+        """The longest range."""
+        return self.long_in or self.short_in
+
+
+RANGES: Final[Mapping[str, Ranges]] = MappingProxyType(
+    {
+        "musket": Ranges(3, 6),
+        "rifle": Ranges(5, 10),
+        "carbine": Ranges(3),
+        "pistol": Ranges(3),
+        "gun": Ranges(12, 36, canister_in=6),
+        "light gun": Ranges(12, canister_in=6),
+    }
+)
+
+CREW: Final[Mapping[str, int]] = MappingProxyType({"light": 3, "medium": 6, "heavy": 6})
+"""S-L.4: the figures that serve a gun."""
+
+# S-H.4, S-H.5: losses on the strength at the start, and what they count.
+LOSSES: Final = ((50, -5), (33, -3), (25, -2), (10, -1))
+DESTROYED_PERCENT: Final = 75
+
+# S-F.2: the test modifier of a die.
+MODIFIER: Final[Mapping[Experience, Mapping[int, int]]] = MappingProxyType(
+    {"green": {1: -1}, "trained": {1: -1, 6: 1}, "veteran": {6: 1}}
+)
+ROUT_AT: Final = -6
+
+# S-H.4: what friends count who retreat, rout or are destroyed, by the same brigade or another.
+RETREATING: Final = -1
+ROUTED: Final = (-2, -1)
+DESTROYED: Final = (-3, -2)
+DISORDERED: Final = -2
+
+# S-M: events by the sum of 2d6; where there are two, the Allies' and the French.
+EVENTS: Final[Mapping[int, tuple[Event, Event]]] = MappingProxyType(
+    {
+        2: ("stray_shell", "stray_shell"),
+        3: ("unhorsed", "unhorsed"),
+        4: ("crisis_meeting", "crisis_meeting"),
+        5: ("sackville", "fitz_james"),
+        6: ("lost_orders", "lost_orders"),
+        7: ("heavy_rain", "heavy_rain"),
+        8: ("dead_calm", "dead_calm"),
+        9: ("inspired_command", "inspired_command"),
+        10: ("allied_10", "vive_lartillerie"),
+        11: ("allied_11", "attaque"),
+        12: ("ad_victoriam", "ad_victoriam"),
+    }
+)
+WEATHER: Final[Mapping[Event, int]] = MappingProxyType({"heavy_rain": -2, "dead_calm": -1})
+"""S-M.7, S-M.8: dice of fire that the weather takes."""
+
+
+def share_of(strength: int, percent: int) -> int:
+    """Returns a share of a strength, rounded up (S-H.5).
+
+    >>> [share_of(14, percent) for percent in (10, 25, 33, 50, 75)]
+    [2, 4, 5, 7, 11]
+    """
+    return -(-strength * percent // 100)
+
+
+def is_fog_consulted(first_die: int) -> bool:
+    """Whether the table is looked at: on a one (S-0.12)."""
+    return first_die == 1
+
+
+def fog_event(dice: Sequence[int], active: str) -> tuple[Event, str]:
+    """Returns the event of 2d6 for the active side, and its rule."""
+    total = sum(dice)
+    allied, french = EVENTS[total]
+    return (french if active.lower() == "french" else allied), f"S-M.{total}"
+
+
+def fog_rule(event: Event) -> str:
+    """Returns the rule of an event."""
+    return next(f"S-M.{total}" for total, events in EVENTS.items() if event in events)
+
+
+def pool_in_weather(event: Event, pool: int) -> int:
+    """Returns the dice of fire that an event leaves (S-M.7, S-M.8)."""
+    return max(0, pool + WEATHER.get(event, 0))
+
+
+def fog_lot(commanders: Sequence[str], army: str, value: int) -> str:
+    """Returns on whom the lot falls: two numbers for each commander, one for the army's (S-M.2)."""
+    others = [name for name in commanders if name != army]
+    return army if value > 2 * len(others) else others[(value - 1) // 2]

@@ -1,0 +1,241 @@
+"""A unit as the sheet counts it: figures, experience, state and formation (S-0.4, S-0.5, S-L)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+from tablecam.geometry.arrangement import arrangement
+from tablecam.rules.syw_d6.tables import (
+    BONUS,
+    CREW,
+    DESTROYED_PERCENT,
+    RANGES,
+    RATES,
+    Experience,
+    Ranges,
+    Weapon,
+    share_of,
+)
+from tablecam.table.headings import difference_deg, forward
+from tablecam.table.model import BasePose
+
+Formation = Literal["line", "bent_line", "attack_column", "march_column", "square", "open", "none"]
+Face = Literal["front", "flank", "rear"]
+Marker = Literal["none", "orange", "red"]
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """The experience of a unit by activity (S-K.6)."""
+
+    clear: Experience
+    test: Experience
+    move: Experience
+    shoot: Experience
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Troops:
+    """A unit; `cover` is what it stands in against fire, `ranks` how deep it is."""
+
+    skill: Skill
+    figures_start: int
+    figures: int
+    arm: Literal["infantry", "cavalry", "artillery"] = "infantry"
+    weight: Literal["line", "light"] = "line"
+    weapon: Weapon = "musket"
+    gun: Literal["light", "medium", "heavy"] = "medium"
+    nation: str = ""
+    formation: Formation = "line"
+    ranks: int = 1
+    disordered: bool = False
+    reforming: bool = False
+    status: Literal["steady", "retreating", "routing"] = "steady"
+    limbered: bool = False
+    moved: bool = False
+    fired: bool = False
+    in_melee: bool = False
+    casualties_this_turn: int = 0
+    casualties_from: frozenset[str] = frozenset()
+    contacted_on: Face | None = None
+    cover: Literal["cover", "hard"] | None = None
+
+    @property
+    def is_disordered(self) -> bool:
+        """Whether it counts as disordered: so does a unit that reforms (S-A.7) or flees (S-J.5)."""
+        return self.disordered or self.reforming or self.status != "steady"
+
+    @property
+    def marker(self) -> Marker:
+        """The marker that it wears."""
+        return "red" if self.reforming else "orange" if self.is_disordered else "none"
+
+    @property
+    def lost(self) -> int:
+        """All figures lost in the battle."""
+        return self.figures_start - self.figures
+
+    @property
+    def is_destroyed(self) -> bool:
+        """Whether it has lost three quarters of its strength (S-H.4)."""
+        return self.lost >= share_of(self.figures_start, DESTROYED_PERCENT)
+
+    @property
+    def rate(self) -> int:
+        """Its plain rate in dice (S-B.3)."""
+        if self.arm == "artillery":
+            return RATES["light guns" if self.gun == "light" else "guns"]
+        return RATES[f"{self.weight} {self.arm}"]
+
+    @property
+    def is_in_column(self) -> bool:
+        """Whether it is line infantry in one of the two columns (S-B.3)."""
+        return (
+            self.arm == "infantry"
+            and self.weight == "line"
+            and self.formation in ("attack_column", "march_column")
+        )
+
+    @property
+    def ranges(self) -> Ranges:
+        """The ranges of its weapon (S-D.8)."""
+        return RANGES["light gun" if self.is_light_gun else self.weapon]
+
+    @property
+    def is_light_gun(self) -> bool:
+        """Whether it is a battery of light guns."""
+        return self.arm == "artillery" and self.gun == "light"
+
+    @property
+    def fire_bonus(self) -> int:
+        """The dice that its experience adds to fire; none if disordered (S-I.3)."""
+        return 0 if self.is_disordered else BONUS[self.skill.shoot]
+
+    def after_losses(self, figures: int) -> Troops:
+        """Returns the unit without some figures; two lost in a turn disorder it (S-J.1)."""
+        removed = min(figures, self.figures)
+        casualties = self.casualties_this_turn + removed
+        return replace(
+            self,
+            figures=self.figures - removed,
+            casualties_this_turn=casualties,
+            disordered=self.disordered or casualties >= 2,
+        )
+
+
+def bases_needed(troops: Troops, figures_per_base: int) -> int:
+    """Returns how many bases a unit needs for its figures (S-0.7), a battery for its crews (S-L.4).
+
+    A unit with more of them on the table is to take one off.
+    """
+    full = CREW[troops.gun] if troops.arm == "artillery" else figures_per_base
+    return -(-troops.figures // full)
+
+
+_APART_MM, _PARALLEL_DEG = 2.0, 5.0
+"""S-0.3: what hands may leave between bases that touch."""
+_OPEN_IN = 6.0
+"""S-L.7: how far apart the bases of a light unit may stand."""
+_FORWARD_DEG, _BACK_DEG, _MOST_BENDS = 45.0, 90.0, 2
+
+
+@dataclass(frozen=True, slots=True)
+class FormationReading:
+    """The formation in which some bases lie; without one, the rule and why."""
+
+    formation: Formation
+    ranks: int
+    files: int
+    rule: str = ""
+    because: str = ""
+
+
+def formation_of(
+    bases: Sequence[BasePose],
+    troops: Troops,
+    files_per_base: int,
+    ranks_per_base: int,
+    *,
+    inch_mm: float,
+    is_regular: bool = True,
+) -> FormationReading:
+    """Reads the formation of a unit from its bases (S-L.7 to S-L.14).
+
+    Columns of attack and of march can lie alike: what the unit had declared decides, else a French
+    one of three ranks counts as an attack column.
+    """
+    is_light = troops.weight == "light"
+    lie = arrangement(bases, apart_mm=_OPEN_IN * inch_mm if is_light else _APART_MM)
+    ranks = len(lie.ranks) * ranks_per_base
+    files = max(map(len, lie.ranks)) * files_per_base
+    if len(lie.groups) > 1:
+        why = "its bases do not touch" if not is_light else "a base is more than 6 in off"
+        return FormationReading("none", ranks, files, "S-L.7" if is_light else "S-L.8", why)
+    if is_light:
+        return FormationReading("open", ranks, files)
+    turns_deg = [difference_deg(base.heading_deg, bases[0].heading_deg) for base in bases]
+    if _is_square(turns_deg):
+        return FormationReading("square", ranks, files)
+    if any(abs(turn_deg) > _PARALLEL_DEG for turn_deg in turns_deg):
+        order = [place for file in lie.files for place in file]
+        bends_deg = _bends_deg([bases[place] for place in order])
+        return bent_line(bends_deg, ranks_per_base, len(bases) * files_per_base)
+    if ranks <= 2:
+        front, second = (len(rank) * files_per_base for rank in (lie.ranks[0], lie.ranks[-1]))
+        if 0 <= front - second <= 1:
+            return FormationReading("line", ranks, files)
+        why = f"its front rank has {front - second} figures more than the second"
+        return FormationReading("none", ranks, files, "S-L.9", why)
+    if len({len(rank) for rank in lie.ranks[:-1]}) > 1 or len(lie.ranks[-1]) > len(lie.ranks[0]):
+        why = "its rows are not equal but for the rear one"
+        return FormationReading("none", ranks, files, "S-L.11", why)
+    may_attack = ranks == 3 and is_regular and troops.arm == "infantry"
+    may_attack = may_attack and troops.nation.lower() == "french"
+    is_attack = may_attack and troops.formation != "march_column"
+    return FormationReading("attack_column" if is_attack else "march_column", ranks, files)
+
+
+def _is_square(turns_deg: Sequence[float]) -> bool:
+    """Whether the bases face four ways, as many each as can be (S-L.14)."""
+    sides = [round(turn_deg / 90) % 4 for turn_deg in turns_deg]
+    counts = [sides.count(side) for side in range(4)]
+    off_deg = max(
+        abs(difference_deg(turn_deg, 90 * round(turn_deg / 90))) for turn_deg in turns_deg
+    )
+    return min(counts) > 0 and max(counts) - min(counts) <= 1 and off_deg <= _PARALLEL_DEG
+
+
+def _bends_deg(bases: Sequence[BasePose]) -> list[float]:
+    """Returns the turns between neighbours from left to right, those of a wing forward positive."""
+    middle = bases[len(bases) // 2]
+    ahead = forward(middle.heading_deg)
+    bends_deg = []
+    for left, right in pairwise(bases):
+        turn_deg = abs(difference_deg(right.heading_deg, left.heading_deg))
+        if turn_deg <= _PARALLEL_DEG:
+            continue
+        # The wing is the base that is farther from the middle one.
+        wing, inner = sorted(
+            (left, right),
+            key=lambda base: -math.hypot(base.x_mm - middle.x_mm, base.y_mm - middle.y_mm),
+        )
+        ahead_mm = (wing.x_mm - inner.x_mm) * ahead[0] + (wing.y_mm - inner.y_mm) * ahead[1]
+        bends_deg.append(math.copysign(turn_deg, ahead_mm))
+    return bends_deg
+
+
+def bent_line(bends_deg: Sequence[float], ranks: int, files: int) -> FormationReading:
+    """Reads a line by its bends, forward positive (S-L.12)."""
+    if len(bends_deg) > _MOST_BENDS:
+        why = f"a line bends at most {_MOST_BENDS} times, not {len(bends_deg)}"
+        return FormationReading("none", ranks, files, "S-L.12", why)
+    worst_deg = next((deg for deg in bends_deg if deg > _FORWARD_DEG or deg < -_BACK_DEG), None)
+    if worst_deg is not None:
+        way, most_deg = ("forward", _FORWARD_DEG) if worst_deg > 0 else ("back", _BACK_DEG)
+        why = f"a wing bends {way} by {abs(worst_deg):.0f}°, more than {most_deg:g}°"
+        return FormationReading("none", ranks, files, "S-L.12", why)
+    return FormationReading("bent_line" if bends_deg else "line", ranks, files)
