@@ -4,8 +4,8 @@ import pytest
 import shapely
 from hypothesis import given, settings
 
-from tablecam.geometry.corridor import corridor
 from tablecam.geometry.outlines import footprint
+from tablecam.geometry.taut_path import corridor
 from tests.strategies import bases
 
 END = (300.0, 0.0)

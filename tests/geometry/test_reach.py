@@ -6,10 +6,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
-from tablecam.geometry.corridor import corridor
 from tablecam.geometry.moves.paths import cheapest_path
 from tablecam.geometry.moves.reach import snaking_reach, wheeling_reach
 from tablecam.geometry.outlines import Axes
+from tablecam.geometry.taut_path import corridor
 
 FRONT = Axes((-80.0, 0.0), (80.0, 0.0), 90.0)
 BODY = shapely.box(-80, -40, 80, 0)

@@ -16,10 +16,10 @@ import numpy as np
 import shapely
 from shapely.ops import substring
 
-from tablecam.geometry.corridor import Corridor, corridor
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape
+from tablecam.geometry.taut_path import Corridor, corridor
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import (

@@ -1,0 +1,1 @@
+"""Huzzah! Glorious Empires: its tables, and the answers to plain questions."""

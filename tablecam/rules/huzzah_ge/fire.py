@@ -1,0 +1,105 @@
+"""Fire: who fires, the factor by its terms, hits and bases removed (H-7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
+from tablecam.rules.huzzah_ge.tables import FIRE, GRADES
+from tablecam.rules.huzzah_ge.troops import Troops
+
+Face = Literal["front", "left", "right", "rear"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ban:
+    """The rule that forbids something, and why."""
+
+    rule: str
+    because: str
+
+
+def ban_on_firing(firer: Troops, range_cm: float) -> Ban | None:
+    """Returns why a unit may not fire (H-7.1, H-7.3)."""
+    bans = (
+        (firer.arm == "cavalry", "H-7.1", "cavalry does not fire"),
+        (firer.is_routing, "H-7.1", "a routing unit does not fire"),
+        (firer.formation == "road_column", "H-7.1", "a road column does not fire"),
+        (firer.is_charging, "H-7.1", "a charger does not fire"),
+        (firer.is_in_combat, "H-7.1", "a unit in combat does not fire"),
+        (firer.has_fired, "H-7.1", "it has fired in this phase"),
+        (range_cm > firer.range_cm, "H-7.3", f"its range is {firer.range_cm:g} cm"),
+    )
+    return next((Ban(rule, why) for applies, rule, why in bans if applies), None)
+
+
+def is_short(firer: Troops, range_cm: float) -> bool:
+    """Whether a range is short: under half of the firer's (H-7.3)."""
+    return range_cm < firer.range_cm / 2
+
+
+def fire_factor(
+    firer: Troops, target: Troops, range_cm: float, face: Face, *, is_foul_weather: bool
+) -> Factor:
+    """Returns the factor of a shot by its terms (H-7.2, H-7.8)."""
+    front = firer.ranks[0] if firer.ranks else firer.base_count
+    is_battery = firer.is_reserve and firer.base_count > 1
+    works = is_battery and firer.is_effective
+    is_square = target.formation == "square"
+    # A square has no flank and no rear (H-2.4).
+    is_aside = face != "front" and not is_square
+    deep = len(target.ranks) if face in ("front", "rear") else max(target.ranks, default=1)
+    parts = {
+        "fire_factor": FIRE["artillery" if firer.is_reserve else "infantry"][
+            GRADES.index(firer.grade)
+        ],
+        "disordered": -firer.is_disordered,
+        "square_firer": -(firer.formation == "square"),
+        "superiority": -target.has_superiority,
+        "irregular": -("irregular" in target.abilities),
+        "foul_weather": -is_foul_weather,
+        "soft_cover": -(target.cover == "soft"),
+        "hard_cover": -2 * (target.cover == "hard"),
+        "front_bases": 0 if firer.is_in_dense else front // 2,
+        "three_bases": firer.base_count // 3 if firer.is_in_dense else 0,
+        "short_range": int(is_short(firer, range_cm)),
+        "flank_or_rear": int(is_aside),
+        "square": int(is_square),
+        "divisional_artillery": int(firer.has_divisional_artillery and firer.is_effective),
+        "deep_target": int(works and deep > 1),
+        "heavy": int(works and firer.is_heavy_battery),
+        "square_effective": int(works and is_square),
+    }
+    return factor_of(parts)
+
+
+def hits_of(factor: int, dice: Sequence[int]) -> int | None:
+    """Returns the hits of a throw, None of one that fails (H-7.9).
+
+    None at all, a success that only equals the factor, still calls a morale test.
+    """
+    if not succeeds(factor, dice):
+        return None
+    return max(0, factor - sum(dice)) + is_huzzah(dice)
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What hits take off a unit: whole bases, and hits that it carries on (H-7.10)."""
+
+    bases: int
+    odd_hits: int
+
+
+def removal(target: Troops, hits: int) -> Removal:
+    """Returns the bases that hits remove, with those that the unit carries."""
+    return Removal(*divmod(target.hits + hits, target.hits_per_base))
+
+
+def choices(firer: Troops, ranges_cm: Mapping[str, float]) -> list[str]:
+    """Returns the targets that a unit may choose: one at short range before others (H-7.7)."""
+    near = [name for name, range_cm in ranges_cm.items() if is_short(firer, range_cm)]
+    reached = [name for name, range_cm in ranges_cm.items() if range_cm <= firer.range_cm]
+    return near or reached

@@ -1,0 +1,123 @@
+"""Morale tests, falling back and routing, and officers' escapes (H-9, H-10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tablecam.rules.huzzah_ge.fire import Removal, removal
+from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
+from tablecam.rules.huzzah_ge.tables import (
+    FALL_BACK_CM,
+    GRADES,
+    MORALE,
+    ROUT_BEYOND_CM,
+    SHELTER_CM,
+)
+from tablecam.rules.huzzah_ge.troops import Troops
+
+ROUTING_FRIEND_CM = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Officer:
+    """What an officer adds to his unit's tests."""
+
+    is_attached: bool = False
+    is_inspirational: bool = False
+    is_killed: bool = False
+
+    @property
+    def modifier(self) -> int:
+        """What he counts: two if inspirational, against the unit if he was killed (H-9.3)."""
+        worth = 2 if self.is_inspirational else 1
+        return -worth if self.is_killed else worth if self.is_attached else 0
+
+
+NOBODY = Officer()
+
+
+def morale_factor(
+    troops: Troops,
+    bases_lost: int,
+    officer: Officer,
+    *,
+    routing_friend_cm: float | None,
+    faces_renowned: bool,
+) -> Factor:
+    """Returns the factor of a morale test; support ranks as before the losses (H-9.2, H-9.3)."""
+    is_near = routing_friend_cm is not None and routing_friend_cm <= ROUTING_FRIEND_CM
+    return factor_of(
+        {
+            "morale_factor": MORALE[GRADES.index(troops.grade)],
+            "bases_lost": -bases_lost,
+            "renowned": -faces_renowned,
+            "routing_friend": -is_near,
+            "officer": officer.modifier,
+            "support_ranks": 0 if troops.is_disordered else troops.support_ranks,
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What becomes of a unit that tests: its order, how far it goes back, and what it gains."""
+
+    is_disordered: bool
+    fall_back_cm: float = 0.0
+    rout_cm: float | None = None
+    gains: str | None = None
+
+
+def gain_of(troops: Troops, dice: Sequence[int] | None) -> str | None:
+    """Returns what a double one gives: an ability, or a better grade (H-9.4)."""
+    if dice is None or not is_huzzah(dice):
+        return None
+    missing = (name for name in ("grognards", "disciplined") if name not in troops.abilities)
+    return next(missing, "grade" if troops.grade != "veteran" else None)
+
+
+def is_passed(factor: Factor, dice: Sequence[int] | None) -> bool:
+    """Whether a test is passed; without dice it counts as failed."""
+    return dice is not None and succeeds(factor.value, dice)
+
+
+def outcome(troops: Troops, bases_lost: int, *, passes: bool) -> Outcome:
+    """Returns what follows from a morale test (H-9.5 to H-9.8).
+
+    A charger is never forced back, and routs only if it was disordered.
+    """
+    if passes:
+        return Outcome(troops.is_disordered)
+    shelter = "strongpoint" if troops.is_strongpoint else troops.cover
+    back_cm = max(0.0, FALL_BACK_CM * bases_lost - SHELTER_CM.get(shelter or "", 0.0))
+    if troops.is_charging:
+        back_cm = 0.0
+    if troops.is_disordered or back_cm > ROUT_BEYOND_CM:
+        return Outcome(is_disordered=True, rout_cm=max(troops.rout_cm, back_cm))
+    return Outcome(is_disordered=True, fall_back_cm=back_cm)
+
+
+def losses(troops: Troops, hits: int) -> Removal:
+    """Returns what hits remove of a unit, those before in this turn left aside."""
+    return removal(troops, hits)
+
+
+def waver_factor(troops: Troops, officer: Officer, *, has_routing_friend: bool) -> Factor:
+    """Returns the factor of a waver test (H-13.4)."""
+    return factor_of(
+        {
+            "morale_factor": MORALE[GRADES.index(troops.grade)],
+            "disordered": -troops.is_disordered,
+            "routing_friend": -has_routing_friend,
+            "hesitant": -("hesitant" in troops.abilities),
+            "impulsive": -("impulsive" in troops.abilities),
+            "officer": officer.modifier if officer.is_attached else 0,
+            "disciplined": int("disciplined" in troops.abilities),
+        }
+    )
+
+
+def escape_limit(hits: int) -> int:
+    """Returns the roll on which an officer lives (H-10.1)."""
+    return 12 - hits

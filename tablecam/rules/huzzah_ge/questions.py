@@ -1,0 +1,570 @@
+"""Plain questions to single rules of the book, by what counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field as Limits
+
+from tablecam.documents import Document
+from tablecam.rules.huzzah_ge import command, fire, morale
+from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, limited, succeeds
+from tablecam.rules.huzzah_ge.tables import GAME, Ability, Class, Command, Grade, Kind, Order
+from tablecam.rules.huzzah_ge.troops import (
+    Formation,
+    Troops,
+    hits_per_base,
+    quality,
+    raised,
+    support_ranks,
+)
+from tablecam.rules.questions import Facts, Questions, RuleAnswer, RuleQuestion
+from tablecam.table.sections import Name
+
+Json = dict[str, Any]
+Die = Annotated[int, Limits(ge=1, le=6)]
+Throw = Annotated[list[Die], Limits(min_length=2, max_length=2)]
+Count = Annotated[int, Limits(ge=0, le=1000)]
+Some = Annotated[int, Limits(ge=1, le=1000)]
+Centimetres = Annotated[float, Limits(ge=0, le=10_000)]
+ArmyFactor = Annotated[int, Limits(ge=-20, le=20)]
+
+_KINDS: Final[Mapping[str, Kind]] = {
+    "infantry": "infantry",
+    "cavalry": "other_cavalry",
+    "artillery": "reserve_foot",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """A base of a grand battery."""
+
+    kind: Literal["reserve_foot", "reserve_horse", "reserve_heavy"]
+    expected: Class | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitFacts:
+    """A unit as it counts: keys of H-1.6 and H-1.7."""
+
+    id: Name | None = None
+    side: Name | None = None
+    arm: Literal["infantry", "cavalry", "artillery"] = "infantry"
+    kind: Kind | None = None
+    expected: Class | None = None
+    quality: Grade | None = None
+    abilities: list[Ability] = field(default_factory=list)
+    divisional_artillery: int | bool = False
+    division: Name | None = None
+    corps: Name | None = None
+    pieces: list[Piece] = field(default_factory=list)
+    base_count: Some | None = None
+    ranks: list[Some] = field(default_factory=list)
+    front_bases: Some | None = None
+    hits: Count = 0
+    hits_per_base: Some | None = None
+    bases_lost_this_turn: Count = 0
+    disordered: bool = False
+    routing: bool = False
+    formation: Formation = "line"
+    fired: bool = False
+    moved: bool = False
+    charging: bool = False
+    in_combat_with: list[Name] = field(default_factory=list)
+    sector: Name | None = None
+    off_table: bool = False
+    cover: Literal["soft", "hard"] | None = None
+    strongpoint: bool = False
+    in_dense: bool = False
+    effective: bool = False
+    side_has_superiority: bool = False
+
+    def troops(self, document: Document, *place: str | int, rolled: bool = False) -> Troops:
+        """Returns the unit; `rolled` demands its grade."""
+        if rolled and self.quality is None:
+            message = "expected the grade that it rolled, but the key is missing"
+            raise document.error((*place, "quality"), message)
+        kind = self.kind or _KINDS[self.arm]
+        ranks = self.ranks or [self.front_bases or self.base_count or 1]
+        return Troops(
+            kind=kind,
+            grade=self.quality or "trained",
+            abilities=frozenset(self.abilities),
+            ranks=tuple(ranks),
+            base_count=self.base_count or sum(ranks),
+            formation=self.formation,
+            hits=self.hits,
+            bases_lost_this_turn=self.bases_lost_this_turn,
+            hits_per_base=self.hits_per_base or hits_per_base(kind),
+            is_disordered=self.disordered,
+            is_routing=self.routing,
+            is_in_dense=self.in_dense,
+            is_effective=self.effective,
+            has_divisional_artillery=self.divisional_artillery is not False,
+            is_heavy_battery="reserve_heavy" in (kind, *(piece.kind for piece in self.pieces)),
+            has_superiority=self.side_has_superiority,
+            cover=self.cover,
+            is_strongpoint=self.strongpoint,
+            is_charging=self.charging,
+            has_fired=self.fired,
+            is_in_combat=bool(self.in_combat_with),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfficerFacts:
+    """An officer: keys of H-1.8."""
+
+    id: Name | None = None
+    level: Literal["division", "corps", "cinc"] = "division"
+    quality: Command | None = None
+    inspirational: bool = False
+    commands: list[Name] = field(default_factory=list)
+    attached: bool = False
+    killed: bool = False
+    charmed: bool = False
+
+    @property
+    def officer(self) -> morale.Officer:
+        """The same as the rules take it."""
+        return morale.Officer(self.attached, self.inspirational, self.killed)
+
+
+def _officer(facts: OfficerFacts | None) -> morale.Officer:
+    return morale.NOBODY if facts is None else facts.officer
+
+
+def _factor_json(factor: Factor) -> Json:
+    terms = [f"{name.replace('_', ' ')} {value:+d}" for name, value in factor.parts.items()]
+    return {
+        "sum": factor.sum,
+        "factor": factor.value,
+        "parts": dict(factor.parts),
+        "because": terms,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class QualityFacts(Facts):
+    """The grade that a unit of a class rolls."""
+
+    expected: Class
+    abilities: list[Ability] = field(default_factory=list)
+    dice: Annotated[list[Throw], Limits(min_length=1)]
+
+
+def _quality(facts: QualityFacts, document: Document) -> Json:
+    rolled = quality(facts.expected, facts.abilities, facts.dice)
+    if rolled is None:
+        raise document.error(("dice",), "expected another throw after a double one, got none")
+    if rolled.rolls_used != len(facts.dice):
+        message = f"expected {rolled.rolls_used} throws, got {len(facts.dice)}"
+        raise document.error(("dice",), message)
+    return {
+        "grade": rolled.grade,
+        "abilities": list(rolled.abilities),
+        "rolls_used": rolled.rolls_used,
+        "readings": ["H-3.1"],
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetupFacts(Facts):
+    """How many units a side places, or who is which player."""
+
+    dice: Throw | None = None
+    left: Count | None = None
+    sides: Annotated[list[Name], Limits(min_length=2, max_length=2)] | None = None
+    finished_first: Name | None = None
+
+
+def _setup(facts: SetupFacts, document: Document) -> Json:
+    answer: Json = {}
+    if facts.dice is not None:
+        left = max(facts.dice) if facts.left is None else facts.left
+        answer |= {"least": min(*facts.dice, left), "most": min(max(facts.dice), left)}
+    if facts.sides is not None:
+        if facts.finished_first not in facts.sides:
+            raise document.error(("finished_first",), f"expected one of {facts.sides}")
+        (other,) = [side for side in facts.sides if side != facts.finished_first]
+        answer |= {"player_1": other, "player_2": facts.finished_first}
+    return answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skirmishers:
+    """A side's roll for superiority."""
+
+    factor: ArmyFactor
+    dice: Throw
+    skirmish_bases: Count = 0
+    previous: Literal["won", "failed"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuperiorityFacts(Facts):
+    """Which side's skirmishers are superior."""
+
+    a: Skirmishers
+    b: Skirmishers
+    foul_weather: bool = False
+
+
+def _superiority(facts: SuperiorityFacts, document: Document) -> Json:
+    def modified(own: Skirmishers, enemy: Skirmishers) -> int:
+        is_reinforced = own.skirmish_bases > 0 and own.skirmish_bases >= 2 * enemy.skirmish_bases
+        after = {"won": 1, "failed": -1}.get(own.previous or "", 0)
+        return own.factor - facts.foul_weather + after + is_reinforced
+
+    rolled = command.contest(
+        {"a": facts.a.factor, "b": facts.b.factor},
+        {"a": modified(facts.a, facts.b), "b": modified(facts.b, facts.a)},
+        {"a": facts.a.dice, "b": facts.b.dice},
+    )
+    return {
+        "modified": dict(rolled.factors),
+        "succeeds": {side: margin is not None for side, margin in rolled.margins.items()},
+        "margins": dict(rolled.margins),
+        "superiority": rolled.winner,
+        "factors_for_good": dict(rolled.factors_for_good),
+        "readings": ["H-5.3", "H-5.4"],
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gunners:
+    """A side's roll for the effect of its guns."""
+
+    factor: ArmyFactor
+    dice: Throw
+    previous: Literal["passed", "failed"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectivenessFacts(Facts):
+    """Which sides' guns are effective."""
+
+    a: Gunners
+    b: Gunners
+    superiority: Literal["a", "b"] | None = None
+    ground: Literal["soft", "hard"] | None = None
+    foul_weather: bool = False
+
+
+def _effectiveness(facts: EffectivenessFacts, document: Document) -> Json:
+    ground = {"soft": -1, "hard": 1}.get(facts.ground or "", 0) - facts.foul_weather
+
+    def modified(own: Gunners, enemy: str) -> int:
+        after = {"passed": 1, "failed": -1}.get(own.previous or "", 0)
+        return own.factor + ground + after - (facts.superiority == enemy)
+
+    rolled = command.contest(
+        {"a": facts.a.factor, "b": facts.b.factor},
+        {"a": modified(facts.a, "b"), "b": modified(facts.b, "a")},
+        {"a": facts.a.dice, "b": facts.b.dice},
+    )
+    return {
+        "modified": dict(rolled.factors),
+        "effective": {side: margin is not None for side, margin in rolled.margins.items()},
+        "factors_for_good": dict(rolled.factors_for_good),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RollFacts(Facts):
+    """A roll against a factor, and its hits."""
+
+    sum: Annotated[int, Limits(ge=-50, le=50)]
+    dice: Throw
+
+
+def _roll(facts: RollFacts, document: Document) -> Json:
+    factor = limited(facts.sum)
+    return {"factor": factor, **_thrown(factor, facts.dice)}
+
+
+def _thrown(factor: int, dice: Sequence[int]) -> Json:
+    hits = fire.hits_of(factor, dice)
+    return {"success": hits is not None, "hits": hits or 0, "morale_test": hits is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FireFacts(Facts):
+    """Fire by what counts: the range, and the face of the target that is fired at."""
+
+    firer: UnitFacts
+    target: UnitFacts
+    range_cm: Centimetres
+    face: fire.Face = "front"
+    foul_weather: bool = False
+    dice: Throw | None = None
+
+
+def _fire(facts: FireFacts, document: Document) -> Json:
+    firer = facts.firer.troops(document, "firer", rolled=True)
+    target = facts.target.troops(document, "target")
+    ban = fire.ban_on_firing(firer, facts.range_cm)
+    answer: Json = {
+        "may_fire": ban is None,
+        "in_range": facts.range_cm <= firer.range_cm,
+        "range_limit_cm": firer.range_cm,
+        "short": fire.is_short(firer, facts.range_cm),
+    }
+    if ban is not None:
+        return answer | {"why_not": {"rule": ban.rule, "because": ban.because}}
+    factor = fire.fire_factor(
+        firer, target, facts.range_cm, facts.face, is_foul_weather=facts.foul_weather
+    )
+    answer |= _factor_json(factor)
+    if facts.dice is None:
+        return answer
+    answer |= _thrown(factor.value, facts.dice)
+    off = fire.removal(target, answer["hits"])
+    return answer | {"bases_removed": off.bases, "odd_hits": off.odd_hits}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RangeFacts:
+    """How far a target is."""
+
+    range_cm: Centimetres
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetsFacts(Facts):
+    """The targets among which a unit may choose."""
+
+    firer: UnitFacts
+    targets: dict[str, RangeFacts]
+
+
+def _choose_target(facts: TargetsFacts, document: Document) -> Json:
+    ranges_cm = {name: target.range_cm for name, target in facts.targets.items()}
+    return {"may_choose": fire.choices(facts.firer.troops(document, "firer"), ranges_cm)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoraleFacts(Facts):
+    """A morale test after fire, and what follows from it."""
+
+    unit: UnitFacts
+    hits_taken: Count | None = None
+    bases_lost: Count | None = None
+    officer: OfficerFacts | None = None
+    routing_friend_cm: Centimetres | None = None
+    renowned_within_one_move: bool = False
+    dice: Throw | None = None
+    failed: bool = False
+
+
+def _morale(facts: MoraleFacts, document: Document) -> Json:
+    unit = facts.unit.troops(document, "unit", rolled=True)
+    off = morale.losses(unit, facts.hits_taken or 0)
+    lost = off.bases if facts.bases_lost is None else facts.bases_lost
+    factor = morale.morale_factor(
+        unit,
+        unit.bases_lost_this_turn + lost,
+        _officer(facts.officer),
+        routing_friend_cm=facts.routing_friend_cm,
+        faces_renowned=facts.renowned_within_one_move,
+    )
+    answer = {"bases_removed": lost, "odd_hits": off.odd_hits} | _factor_json(factor)
+    if facts.dice is None and not facts.failed:
+        return answer
+    passes = not facts.failed and morale.is_passed(factor, facts.dice)
+    follows = morale.outcome(unit, lost, passes=passes)
+    gain = morale.gain_of(unit, facts.dice)
+    return answer | {
+        "passes": passes,
+        "disordered": follows.is_disordered,
+        "fall_back_cm": follows.fall_back_cm,
+        "rout": follows.rout_cm is not None,
+        "rout_cm": follows.rout_cm,
+        "gains": raised(unit.grade) if gain == "grade" else gain,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class EscapeFacts(Facts):
+    """Whether an officer lives when his unit is hit."""
+
+    hits: Count
+    dice: Throw | None = None
+    unit_destroyed: bool = False
+    charmed: bool = False
+    inspirational: bool = False
+
+
+def _officer_save(facts: EscapeFacts, document: Document) -> Json:
+    rolls = facts.hits > 0 and not facts.unit_destroyed and not facts.charmed
+    if rolls and facts.dice is None:
+        return {"rolls": True}
+    dice = facts.dice or [1, 2]
+    lives = not facts.unit_destroyed
+    if rolls:
+        lives = succeeds(morale.escape_limit(facts.hits), dice)
+    used = facts.charmed and facts.hits > 0
+    officer = morale.Officer(lives, facts.inspirational, is_killed=not lives)
+    return {
+        "rolls": rolls,
+        "survives": lives,
+        "charmed": (rolls and is_huzzah(dice)) or (facts.charmed and not used),
+        "morale_modifier": officer.modifier,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderFacts(Facts):
+    """The factor against which an officer rolls to give an order."""
+
+    quality: Command
+    order: Order
+    earlier_orders: Count = 0
+    all_in_radius: bool = False
+    out_of_range: bool = False
+    attached: bool = False
+    inspirational: bool = False
+    fired: Count = 0
+    disordered: Count = 0
+    in_dense_terrain: Count = 0
+    formed_enemy_within_one_move: bool = False
+    hesitant_within_one_move: bool = False
+    renowned_ahead_within_one_move: bool = False
+    infantry_on_cavalry_within_one_move: bool = False
+
+
+def _order_factor(facts: OrderFacts, document: Document) -> Json:
+    situation = command.Situation(
+        order=facts.order,
+        earlier_orders=facts.earlier_orders,
+        fired=facts.fired,
+        disordered=facts.disordered,
+        in_dense_terrain=facts.in_dense_terrain,
+        near_formed_enemy=facts.formed_enemy_within_one_move,
+        hesitant_near_enemy=facts.hesitant_within_one_move,
+        renowned_ahead=facts.renowned_ahead_within_one_move,
+        infantry_on_cavalry=facts.infantry_on_cavalry_within_one_move,
+        all_in_radius=facts.all_in_radius,
+        out_of_range=facts.out_of_range,
+    )
+    officer = morale.Officer(facts.attached, facts.inspirational)
+    return _factor_json(command.order_factor(facts.quality, officer, situation))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepFacts:
+    """A roll for an order."""
+
+    officer: Name
+    level: Literal["division", "corps", "cinc"] = "division"
+    factor: ArmyFactor
+    dice: Throw
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrdersFacts(Facts):
+    """What comes of a row of orders."""
+
+    steps: list[StepFacts]
+
+
+def _orders(facts: OrdersFacts, document: Document) -> Json:
+    results = [
+        command.order_result(step.factor, step.dice, is_cinc=step.level == "cinc")
+        for step in facts.steps
+    ]
+    steps = [
+        {
+            "success": result.is_success,
+            "officer_done": result.is_officer_done,
+            "second_order_free": result.has_second_order,
+            "phase_ends": result.ends_phase,
+        }
+        for result in results
+    ]
+    return {"steps": steps}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllowanceFacts(Facts):
+    """How far units that are ordered together may go."""
+
+    units: Annotated[list[UnitFacts], Limits(min_length=1)]
+    order: Literal["advance", "retire"]
+
+
+def _allowance(facts: AllowanceFacts, document: Document) -> Json:
+    group = [unit.troops(document, "units", place) for place, unit in enumerate(facts.units)]
+    return {"cm": command.allowances_cm(group, facts.order), "readings": ["H-12.2"]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaverFacts(Facts):
+    """The waver test of a unit that retires near an enemy."""
+
+    unit: UnitFacts
+    officer: OfficerFacts | None = None
+    enemy_within_one_move: bool = True
+    routing_friend_within_one_move: bool = False
+    dice: Throw | None = None
+
+
+def _waver(facts: WaverFacts, document: Document) -> Json:
+    unit = facts.unit.troops(document, "unit", rolled=True)
+    if not facts.enemy_within_one_move:
+        return {"tests": False}
+    near = facts.routing_friend_within_one_move
+    factor, follows = command.waver(
+        unit, facts.dice, _officer(facts.officer), has_routing_friend=near
+    )
+    answer = {"tests": True} | _factor_json(factor)
+    if facts.dice is None:
+        return answer
+    gain = morale.gain_of(unit, facts.dice)
+    return answer | {
+        "passes": succeeds(factor.value, facts.dice),
+        "disordered": follows.is_disordered,
+        "rout_cm": follows.rout_cm,
+        "gains": raised(unit.grade) if gain == "grade" else gain,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class SupportFacts(Facts):
+    """How many complete support ranks a unit has."""
+
+    ranks: Annotated[list[Some], Limits(min_length=1)]
+
+
+def _support_ranks(facts: SupportFacts, document: Document) -> Json:
+    return {"support_ranks": support_ranks(facts.ranks)}
+
+
+def _question(
+    ask: str, facts: type[Any], rules: str, answer: Callable[[Any, Document], Json]
+) -> RuleQuestion[Any]:
+    return RuleQuestion(ask, facts, RuleAnswer, tuple(rules.split()), answer)
+
+
+QUESTIONS: Final = Questions(
+    GAME,
+    (
+        _question("quality", QualityFacts, "H-3.1 H-3.2 H-3.3", _quality),
+        _question("setup", SetupFacts, "H-4.3 H-4.4", _setup),
+        _question("superiority", SuperiorityFacts, "H-5.2 H-5.3 H-5.5 H-5.6", _superiority),
+        _question("effectiveness", EffectivenessFacts, "H-6.2 H-6.3 H-6.4", _effectiveness),
+        _question("roll", RollFacts, "H-1.1 H-7.9", _roll),
+        _question("fire", FireFacts, "H-7.2 H-7.3 H-7.8 H-7.9 H-7.10", _fire),
+        _question("choose_target", TargetsFacts, "H-7.7", _choose_target),
+        _question("morale", MoraleFacts, "H-9.2 H-9.3 H-9.4 H-9.5 H-9.7 H-9.8", _morale),
+        _question("officer_save", EscapeFacts, "H-10.1 H-10.2 H-10.3 H-10.4", _officer_save),
+        _question("order_factor", OrderFacts, "H-11.1 H-11.4", _order_factor),
+        _question("orders", OrdersFacts, "H-11.5 H-11.6 H-11.8", _orders),
+        _question("allowance", AllowanceFacts, "H-12.1 H-12.2 H-13.1", _allowance),
+        _question("waver", WaverFacts, "H-13.3 H-13.4 H-13.5", _waver),
+        _question("support_ranks", SupportFacts, "H-2.5", _support_ranks),
+    ),
+)

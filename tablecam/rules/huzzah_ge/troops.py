@@ -1,0 +1,169 @@
+"""A unit and its quality: the grade that it rolls when it is first needed (H-1.6, H-1.7, H-3)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tablecam.rules.huzzah_ge.rolls import is_huzzah
+from tablecam.rules.huzzah_ge.tables import (
+    ALLOWANCE_CM,
+    CLASSES,
+    GRADES,
+    HITS_PER_BASE,
+    QUALITY,
+    RANGE_CM,
+    ROUT_CM,
+    Ability,
+    Class,
+    Grade,
+    Kind,
+)
+
+Formation = Literal["line", "open", "road_column", "square"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Troops:
+    """A unit as it counts; `ranks` are the bases of each rank, the front one first."""
+
+    kind: Kind = "infantry"
+    grade: Grade = "trained"
+    abilities: frozenset[str] = frozenset()
+    ranks: tuple[int, ...] = ()
+    base_count: int = 0
+    formation: Formation = "line"
+    hits: int = 0
+    bases_lost_this_turn: int = 0
+    hits_per_base: int = 3
+    is_disordered: bool = False
+    is_routing: bool = False
+    is_in_dense: bool = False
+    is_effective: bool = False
+    has_divisional_artillery: bool = False
+    is_heavy_battery: bool = False
+    has_superiority: bool = False
+    cover: Literal["soft", "hard"] | None = None
+    is_strongpoint: bool = False
+    is_charging: bool = False
+    has_fired: bool = False
+    is_in_combat: bool = False
+
+    @property
+    def is_reserve(self) -> bool:
+        """Whether it is reserve artillery."""
+        return self.kind.startswith("reserve_")
+
+    @property
+    def arm(self) -> Literal["infantry", "cavalry", "artillery"]:
+        """Its arm."""
+        if self.is_reserve:
+            return "artillery"
+        return "cavalry" if self.kind.endswith("cavalry") else "infantry"
+
+    @property
+    def _row(self) -> str:
+        return self.kind if self.is_reserve else self.arm
+
+    @property
+    def range_cm(self) -> float:
+        """How far it fires (H-7.3)."""
+        return RANGE_CM[self._row]
+
+    @property
+    def rout_cm(self) -> float:
+        """Its road column move, by which it routs (H-9.8)."""
+        return ROUT_CM[self._row]
+
+    @property
+    def allowance_cm(self) -> float:
+        """How far it moves by an order of its own; squares do not (H-12.1)."""
+        in_line, otherwise = ALLOWANCE_CM[self._row]
+        if self.formation == "square":
+            return 0.0
+        is_open = "irregular" in self.abilities or self.formation != "line"
+        return otherwise if is_open else in_line
+
+    @property
+    def greatest_cm(self) -> float:
+        """The greatest allowance of its arm, which limits a group (H-12.2)."""
+        return max(ALLOWANCE_CM[self._row])
+
+    @property
+    def support_ranks(self) -> int:
+        """Its complete support ranks (H-2.5)."""
+        return support_ranks(self.ranks, self.formation)
+
+
+def support_ranks(ranks: Sequence[int], formation: Formation = "line") -> int:
+    """Returns the ranks behind the first with as many bases, of which it needs two (H-2.5).
+
+    >>> [support_ranks(ranks) for ranks in ((3, 3), (3, 2), (2, 2, 2), (1, 1))]
+    [1, 0, 2, 0]
+    """
+    if formation == "road_column" or not ranks or ranks[0] < 2:
+        return 0
+    return sum(count >= ranks[0] for count in ranks[1:])
+
+
+def hits_per_base(kind: Kind) -> int:
+    """Returns the hits that remove a base (H-1.4)."""
+    return HITS_PER_BASE[kind]
+
+
+@dataclass(frozen=True, slots=True)
+class QualityRoll:
+    """The grade of a unit, the abilities that it has then, and how many throws it took."""
+
+    grade: Grade
+    abilities: tuple[str, ...]
+    rolls_used: int
+
+
+def grade_at(expected: Class, total: int) -> Grade:
+    """Returns the grade of a class at a roll (H-3.1)."""
+    limits = QUALITY[expected]
+    return next(
+        grade
+        for grade, limit in zip(GRADES, limits, strict=True)
+        if limit is not None and total <= limit
+    )
+
+
+def quality(
+    expected: Class, abilities: Collection[str], rolls: Sequence[Sequence[int]]
+) -> QualityRoll | None:
+    """Returns the grade that a unit rolls, a double one with its gift; None if a throw is lacking.
+
+    A second double one, or one by a unit with both abilities, is a plain two (H-3.2, H-3.3).
+    """
+    held = list(abilities)
+    if not rolls:
+        return None
+    gift: Ability | None = None
+    if is_huzzah(rolls[0]):
+        gift = "disciplined" if "grognards" in held else "grognards"
+    if gift is None or gift in held:
+        return QualityRoll(grade_at(expected, sum(rolls[0])), tuple(held), 1)
+    if len(rolls) < 2:
+        return None
+    # The gift lifts the worst grades.
+    least = GRADES.index("green" if gift == "grognards" else "trained")
+    grade = GRADES[min(GRADES.index(grade_at(expected, sum(rolls[1]))), least)]
+    return QualityRoll(grade, (*held, gift), 2)
+
+
+def worst_class(classes: Sequence[Class]) -> Class:
+    """Returns the lowest of some classes (H-3.4)."""
+    return max(classes, key=CLASSES.index)
+
+
+def worst_grade(grades: Sequence[Grade]) -> Grade:
+    """Returns the lowest of some grades (H-3.4)."""
+    return max(grades, key=GRADES.index)
+
+
+def raised(grade: Grade) -> Grade:
+    """Returns the next better grade; a veteran stays one (H-9.4)."""
+    return GRADES[max(0, GRADES.index(grade) - 1)]
