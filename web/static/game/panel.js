@@ -192,6 +192,7 @@ function renderTake(state, view) {
 /** Updates the hand of this seat, and the button that hides it on a shared screen. @type {(state: State, view: GameView | null) => void} */
 function renderHand(state, view) {
   byId("game-leave").hidden = !state.game.seats?.may_change || state.game.seats.own === "shared";
+  disable(byId("game-leave"), state.game.busy !== null); // a tap while an answer is on its way would be lost
   const hand = view?.hand ?? [];
   byId("game-hand-part").hidden = hand.length === 0;
   updateChildren(
