@@ -5,6 +5,7 @@ import json
 import sys
 
 from tablecam.cli import main
+from tablecam.rules.games import game_names
 from tablecam.table.model import Commander
 from tablecam.table.position_file import position_to_json
 from tests.rules.maurice.tables import line, position
@@ -75,8 +76,9 @@ def test_a_seed_throws_the_same_dice_again(monkeypatch, capsys):
 
 def test_a_game_that_there_is_not_is_refused_with_those_that_there_are(capsys):
     assert main(["engine", "chess"]) == 2
-    said = capsys.readouterr().err
-    assert said == 'tablecam: engine: expected a game, got "chess"; there are maurice-lite\n'
+    known = ", ".join(game_names())
+    said = f'tablecam: engine: expected a game, got "chess"; there are {known}\n'
+    assert capsys.readouterr().err == said
 
 
 def test_a_hands_move_is_told_as_an_action_that_can_be_sent_back(monkeypatch, capsys):

@@ -31,7 +31,7 @@ def roll(play, *values):
 
 def test_a_rule_system_is_found_by_its_folder_alone(nim):
     assert nim.name == "nim"
-    assert game_names() == ("charted", "maurice-lite", "nim", "skirmish")
+    assert {"charted", "maurice-lite", "nim", "skirmish"} <= set(game_names())
     assert game_of("chess") is None
 
 

@@ -21,7 +21,7 @@ _HIT = 6
 class Section:
     """Figures that fire as one, and the share of their files that see the target ahead (S-D.4)."""
 
-    figures: int
+    figures: float
     share_ahead: float
 
 

@@ -1,0 +1,462 @@
+"""How units lie to each other: ranges, arcs, sight, cover and command, in the sheet's terms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import shapely
+from pydantic import TypeAdapter
+
+from tablecam.documents import document_from
+from tablecam.geometry.moves.lanes import all_ahead, front_width_mm
+from tablecam.geometry.outlines import Axes, axes, footprint, unit_footprints
+from tablecam.geometry.sight import eroded_by_hair, free_line
+from tablecam.geometry.zones import cone_at
+from tablecam.rules.memo import Memo
+from tablecam.rules.syw_d6.fire import Ban, Section, Shot, figures_firing, may_fire_through
+from tablecam.rules.syw_d6.morale import Company
+from tablecam.rules.syw_d6.tables import COMMAND_IN
+from tablecam.rules.syw_d6.troops import FormationReading, Troops, formation_of
+from tablecam.rules.syw_d6.unit_keys import UnitFacts
+from tablecam.table.headings import difference_deg, forward
+from tablecam.table.model import (
+    Arm,
+    BasePose,
+    Commander,
+    Point,
+    Position,
+    Terrain,
+    Unit,
+    plain_keys,
+)
+from tablecam.uncertainty.clear_line import shortest_clear_line
+
+CONE_DEG = 22.5
+"""S-D.7: what a gun's cone opens to either side."""
+HILL_IN = 12.0
+"""S-E.3: how near to a hill units block the sight of those on it."""
+BEHIND_WALL_MM = 10.0
+"""S-J.12: how near to a wall a unit is behind it."""
+WALL, HILL = "wall", "hill"
+
+_SLIVER_MM2 = 1.0
+
+_UNIT_FACTS = TypeAdapter(UnitFacts)
+_KEYS = {key.name for key in fields(UnitFacts)} - {"id", "side", "bases", "formation", "figures"}
+
+
+@dataclass(frozen=True)
+class Field:
+    """A table as the sheet sees it; lengths are in inches."""
+
+    position: Position
+
+    @property
+    def inch_mm(self) -> float:
+        """The inch of the table."""
+        return self.position.table.inch_mm
+
+    @cached_property
+    def units(self) -> Mapping[str, Unit]:
+        """The units on the table, by name."""
+        return {unit.id: unit for unit in self.position.units if unit.bases}
+
+    @cached_property
+    def outlines(self) -> Mapping[str, shapely.Polygon]:
+        """The outline of each unit (S-0.2)."""
+        return {name: _outline(unit.bases) for name, unit in self.units.items()}
+
+    @cached_property
+    def troops(self) -> Mapping[str, Troops]:
+        """Each unit as it counts, in the formation in which its bases lie."""
+        return {name: troops_of(unit, self.inch_mm) for name, unit in self.units.items()}
+
+    def enemies(self, unit: Unit) -> list[Unit]:
+        """Returns the enemies of a unit."""
+        return [other for other in self.units.values() if other.side != unit.side]
+
+    def friends(self, unit: Unit) -> list[Unit]:
+        """Returns the other units of a unit's side."""
+        friends = (other for other in self.units.values() if other.side == unit.side)
+        return [friend for friend in friends if friend.id != unit.id]
+
+    def apart_in(self, a: Unit, b: Unit) -> float:
+        """Returns the distance between two units' outlines (S-0.2)."""
+        return self.inches(shapely.distance(self.outlines[a.id], self.outlines[b.id]))
+
+    def inches(self, length_mm: float) -> float:
+        """Returns a length in inches, without the noise of rounding that would decide a limit."""
+        return round(float(length_mm) / self.inch_mm, 6)
+
+    def command_in(self, unit: Unit) -> float | None:
+        """Returns how far the nearest commander of a unit is; None if it has none (S-K.1)."""
+        outline = self.outlines[unit.id]
+        reaches = [
+            self.inches(shapely.distance(_marker(commander), outline))
+            for commander in self.position.commanders
+            if commands(commander, unit)
+        ]
+        return min(reaches, default=None)
+
+    def is_commanded(self, unit: Unit) -> bool:
+        """Whether a commander of the unit is near enough (S-H.8)."""
+        distance_in = self.command_in(unit)
+        return distance_in is not None and distance_in <= COMMAND_IN
+
+    def company(self, unit: Unit, *, is_charging: bool = False) -> Company:
+        """Returns what a TEST counts of who stands near: command and friends in sight (S-H.7)."""
+        near = (
+            friend
+            for friend in self.friends(unit)
+            if self.apart_in(unit, friend) <= COMMAND_IN
+            and not self.troops[friend.id].is_disordered
+            and shortest_clear_line(unit, friend, self._barriers(unit, friend)) is not None
+        )
+        seen = int(next(near, None) is not None)
+        return Company(self.is_commanded(unit), seen, is_charging=is_charging)
+
+    def shot(self, firer: Unit, target: Unit) -> Shot | Ban:
+        """Returns how a target lies to a firer, or why it cannot be fired at (S-D.4 to S-E.6)."""
+        troops = self.troops[firer.id]
+        reach_mm = troops.ranges.greatest_in * self.inch_mm
+        if self.apart_in(firer, target) > troops.ranges.greatest_in:
+            reach = f"{troops.ranges.greatest_in:g} in"
+            return Ban("S-D.8", f"{target.id} is farther off than {reach}")
+        blockers = self.blockers(firer, target)
+        shot = (
+            self._guns_shot(firer, target, blockers, reach_mm)
+            if troops.arm == "artillery"
+            else self._muskets_shot(firer, target, blockers, reach_mm)
+        )
+        if isinstance(shot, Ban):
+            return shot
+        gap_mm = self._gap_mm(firer, target)
+        if gap_mm is not None:
+            frontage_in = self.frontage_in(target)
+            is_free, needed_in = may_fire_through(self.inches(gap_mm), frontage_in)
+            if not is_free:
+                gap = f"the gap between friends is {gap_mm / self.inch_mm:.1f} in"
+                return Ban("S-E.5", f"{gap}, and {needed_in:g} in are needed")
+        return shot
+
+    def target_of(self, firer: Unit, target: Unit) -> Troops:
+        """Returns a target as the firer sees it: its ranks and its cover (S-D.10, S-J.12)."""
+        troops = self.troops[target.id]
+        reading = formation_read(target, troops, self.inch_mm)
+        ahead = axes_of(target).heading_deg
+        eye, centre = axes_of(firer).middle_mm, self.outlines[target.id].centroid
+        bearing_deg = math.degrees(math.atan2(centre.y - eye[1], centre.x - eye[0]))
+        turn_deg = abs(difference_deg(bearing_deg, ahead))
+        is_endwise = min(turn_deg, 180.0 - turn_deg) <= 45.0
+        ranks = reading.ranks if is_endwise else reading.files
+        return replace(troops, ranks=ranks, cover=self._cover(eye, target))
+
+    def frontage_in(self, unit: Unit) -> float:
+        """Returns the length of a unit's front edge (S-B.8)."""
+        return front_width_mm(axes_of(unit)) / self.inch_mm
+
+    def blockers(self, firer: Unit, target: Unit) -> shapely.Geometry:
+        """Returns what blocks the sight from one unit to another (S-E.1 to S-E.4)."""
+        is_high, target_is_high = self.is_on_hill(firer), self.is_on_hill(target)
+        parts: list[shapely.Geometry] = list(self._terrain_between(firer, target))
+        parts += [
+            _marker(commander)
+            for commander in self.position.commanders
+            if commander.side == firer.side
+        ]
+        for name, unit in self.units.items():
+            if unit in (firer, target):
+                continue
+            if is_high and not self.is_on_hill(unit):
+                is_near = self.apart_in(firer, unit) <= HILL_IN
+                is_near_target = unit.side == firer.side and self.apart_in(target, unit) <= HILL_IN
+                # Enemies lower down are the first target in sight, unless it stands on a hill too.
+                hides = unit.side != firer.side if not target_is_high else is_near_target
+                if not (is_near or hides):
+                    continue
+            parts.append(self.outlines[name])
+        return shapely.union_all(parts)
+
+    def is_on_hill(self, unit: Unit) -> bool:
+        """Whether a unit stands on a hill, with half of its bases or more (S-E.3)."""
+        return any(self._share_in(piece, unit) >= 0.5 for piece in self._pieces(HILL))
+
+    def in_disordering_terrain(self, unit: Unit, swept: shapely.Geometry) -> Terrain | None:
+        """Returns the terrain on a unit's way that disorders it (S-J.9)."""
+        troops = self.troops[unit.id]
+        if troops.weight == "light" or not unit.extra.get("regular", True):
+            return None
+        for piece in self.position.terrain:
+            disorders = piece.extra.get("disorders", _is_designated(piece) and piece.kind != WALL)
+            if disorders and overlaps(swept, shapely.Polygon(piece.outline_mm)):
+                return piece
+        return None
+
+    def _muskets_shot(
+        self, firer: Unit, target: Unit, blockers: shapely.Geometry, reach_mm: float
+    ) -> Shot | Ban:
+        """Returns the shot of a unit with small arms, section by section (S-D.4, S-L.13)."""
+        outline, troops = self.outlines[target.id], self.troops[firer.id]
+        figures, guns = figures_firing(troops), len(firer.bases)
+        sections, ranges_mm = [], []
+        fronts = _fronts(firer, troops)
+        for bases, front in fronts:
+            part = shapely.intersection(outline, all_ahead(front, reach_mm))
+            if part.area <= _SLIVER_MM2 or free_line(front.edge, part, blockers) is None:
+                continue
+            ranges_mm.append(float(shapely.distance(front.edge, part)))
+            if troops.formation == "square":
+                sections.append(Section(figures, 1.0))
+                continue
+            share = _share_ahead(bases, front, firer, outline, blockers, reach_mm)
+            sections.append(Section(figures * len(bases) / guns, share))
+        if not sections:
+            return Ban("S-D.6", f"{target.id} is not in its arc of fire and in sight")
+        return Shot(tuple(sections), self.inches(min(ranges_mm)))
+
+    def _guns_shot(
+        self, firer: Unit, target: Unit, blockers: shapely.Geometry, reach_mm: float
+    ) -> Shot | Ban:
+        """Returns the shot of a battery, gun by gun (S-D.7, S-E.6)."""
+        outline, figures = self.outlines[target.id], self.troops[firer.id].figures
+        counted: list[tuple[float, bool]] = []
+        for base in firer.bases:
+            front = axes(base)
+            cone = cone_at(front.middle_mm, base.heading_deg, 2 * CONE_DEG)
+            range_mm = float(cone.nearest_mm([outline])[0])
+            wedge = shapely.intersection(outline, cone.outline(reach_mm))
+            if range_mm > reach_mm or free_line(front.edge, wedge, blockers) is None:
+                continue
+            ray = _ray(front.middle_mm, base.heading_deg, reach_mm)
+            counted.append((range_mm, bool(shapely.intersects(ray, outline))))
+        if not counted:
+            return Ban("S-D.7", f"{target.id} is in no gun's cone of {CONE_DEG}° and in sight")
+        crew, is_mixed = figures / len(firer.bases), len({ahead for _, ahead in counted}) == 2
+        # Where guns differ, those that only have it in their cone count half by themselves.
+        sections = [Section(crew if ahead or not is_mixed else crew / 2, 1) for _, ahead in counted]
+        range_in = self.inches(min(range_mm for range_mm, _ in counted))
+        return Shot(tuple(sections), range_in, is_ahead=any(ahead for _, ahead in counted))
+
+    def _gap_mm(self, firer: Unit, target: Unit) -> float | None:
+        """Returns the narrowest gap between friends through which the fire goes (S-E.5)."""
+        front, outline = axes_of(firer).edge, self.outlines[target.id]
+        line = shapely.shortest_line(shapely.Point(axes_of(firer).middle_mm), outline)
+        range_mm = float(shapely.distance(front, outline))
+        nearer = [
+            self.outlines[friend.id]
+            for friend in self.friends(firer)
+            if shapely.distance(front, self.outlines[friend.id]) < range_mm
+        ]
+        gaps = (shapely.shortest_line(*pair) for pair in combinations(nearer, 2))
+        return min((gap.length for gap in gaps if shapely.intersects(gap, line)), default=None)
+
+    def _cover(self, eye: Point, target: Unit) -> Literal["cover", "hard"] | None:
+        """Returns the cover of a target against a firer at a point (S-J.12)."""
+        outline = self.outlines[target.id]
+        line = shapely.LineString([eye, (outline.centroid.x, outline.centroid.y)])
+        for piece in self.position.terrain:
+            area = shapely.Polygon(piece.outline_mm)
+            if piece.kind == WALL:
+                is_behind = shapely.distance(area, outline) <= BEHIND_WALL_MM
+                covers = is_behind and bool(shapely.intersects(line, area))
+            else:
+                covers = _is_designated(piece) and self._share_in(piece, target) >= 0.5
+                covers = covers and piece.kind != HILL
+            if covers:
+                return "hard" if piece.extra.get("hard_cover") else "cover"
+        return None
+
+    def _share_in(self, piece: Terrain, unit: Unit) -> float:
+        """Returns the share of the area of a unit's bases inside a piece of terrain."""
+        bases = shapely.union_all([footprint(base) for base in unit.bases])
+        return float(bases.intersection(shapely.Polygon(piece.outline_mm)).area / bases.area)
+
+    def _pieces(self, kind: str) -> Iterator[Terrain]:
+        return (piece for piece in self.position.terrain if piece.kind == kind)
+
+    def _terrain_between(self, a: Unit, b: Unit) -> Iterator[shapely.Polygon]:
+        """Yields designated terrain in which neither unit stands (S-E.1, S-J.10)."""
+        for piece in self.position.terrain:
+            area = shapely.Polygon(piece.outline_mm)
+            stands = any(shapely.intersects(area, self.outlines[unit.id]) for unit in (a, b))
+            if _is_designated(piece) and piece.kind != WALL and not stands:
+                yield area
+
+    def _barriers(self, a: Unit, b: Unit) -> shapely.Geometry:
+        """Returns the units and the terrain that may hide one friend from another (S-H.7)."""
+        others = (outline for name, outline in self.outlines.items() if name not in (a.id, b.id))
+        return shapely.union_all([*others, *self._terrain_between(a, b)])
+
+
+@dataclass(frozen=True, eq=False)
+class _Same:
+    """A position as a key: another one that is equal to it is another key."""
+
+    position: Position
+
+    def __hash__(self) -> int:
+        return id(self.position)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.position is self.position
+
+
+_fields = Memo[Field](size=16)
+
+
+def field_of(position: Position) -> Field:
+    """Returns a table as the sheet sees it, the same one for the same position."""
+    return _fields.answer(_Same(position), lambda: Field(position))
+
+
+@lru_cache(maxsize=2048)
+def _outline(bases: tuple[BasePose, ...]) -> shapely.Polygon:
+    return unit_footprints([[footprint(base) for base in bases]])[0]
+
+
+def overlaps(area: shapely.Geometry, other: shapely.Geometry) -> bool:
+    """Whether two areas overlap, by more than rounding makes of a common edge."""
+    return bool(shapely.intersection(area, other).area > _SLIVER_MM2)
+
+
+def commands(commander: Commander, unit: Unit) -> bool:
+    """Whether a commander is one of the unit's: its brigade's, its division's or the army's."""
+    if commander.side != unit.side:
+        return False
+    level, brigades = commander.extra.get("level"), commander.extra.get("commands", ())
+    return level == "army" or unit.extra.get("brigade") in brigades
+
+
+def troops_of(unit: Unit, inch_mm: float) -> Troops:
+    """Returns a unit as it counts, by its keys, its state and its bases.
+
+    Raises:
+        BadInput: A key of the unit is missing or wrong.
+    """
+    keys = plain_keys(unit.extra) | plain_keys(unit.state)
+    known = {key: value for key, value in keys.items() if key in _KEYS and value is not None}
+    known |= {"arm": unit.arm, "figures_start": unit.extra.get("figures")}
+    known |= {"figures": unit.state.get("figures", unit.extra.get("figures"))}
+    document = document_from(known, unit.id)
+    facts: UnitFacts = document.parsed_as(_UNIT_FACTS)
+    troops = facts.troops(document, needs=("experience", "figures"))
+    declared = unit.state.get("formation")
+    troops = replace(troops, formation=declared or "none")
+    reading = formation_read(unit, troops, inch_mm)
+    is_broken = reading.formation == "none"
+    return replace(
+        troops,
+        formation=reading.formation,
+        ranks=reading.ranks,
+        disordered=troops.disordered or (is_broken and troops.arm != "artillery"),
+    )
+
+
+def formation_read(unit: Unit, troops: Troops, inch_mm: float) -> FormationReading:
+    """Returns the formation in which a unit's bases lie (S-L.7 to S-L.14)."""
+    files, ranks = (unit.extra.get(key, 1) for key in ("files_per_base", "ranks_per_base"))
+    kind = replace(troops, figures=1, figures_start=1, casualties_from=frozenset())
+    return _formation_read(
+        unit.bases, kind, files, ranks, inch_mm, is_regular=unit.extra.get("regular", True)
+    )
+
+
+@lru_cache(maxsize=512)
+def _formation_read(
+    bases: tuple[BasePose, ...],
+    troops: Troops,
+    files: int,
+    ranks: int,
+    inch_mm: float,
+    *,
+    is_regular: bool,
+) -> FormationReading:
+    return formation_of(bases, troops, files, ranks, inch_mm=inch_mm, is_regular=is_regular)
+
+
+def axes_of(unit: Unit) -> Axes:
+    """Returns a unit's front edge and heading by how its bases lie."""
+    return _axes(unit.bases, unit.arm)
+
+
+@lru_cache(maxsize=4096)
+def _axes(bases: tuple[BasePose, ...], arm: Arm) -> Axes:
+    return axes(Unit("", "", arm, bases))
+
+
+def _fronts(unit: Unit, troops: Troops) -> list[tuple[Sequence[BasePose], Axes]]:
+    """Returns the parts of a unit with a front each: bent lines and squares have several."""
+    if troops.formation not in ("bent_line", "square"):
+        return [(unit.bases, axes_of(unit))]
+    sections: dict[int, list[BasePose]] = {}
+    for base in unit.bases:
+        known = (deg for deg in sections if abs(difference_deg(base.heading_deg, deg)) <= 5.0)
+        sections.setdefault(next(known, round(base.heading_deg)), []).append(base)
+    return [
+        (bases, axes_of(replace(unit, bases=tuple(bases), arm="infantry")))
+        for bases in sections.values()
+    ]
+
+
+def _share_ahead(
+    bases: Sequence[BasePose],
+    front: Axes,
+    unit: Unit,
+    target: shapely.Geometry,
+    blockers: shapely.Geometry,
+    reach_mm: float,
+) -> float:
+    """Returns the share of the files whose ray ahead meets the target and nothing before it."""
+    edges = [axes(base).edge for base in bases]
+    # The front rank alone has a front edge: the others stand behind it.
+    first = [edge for edge in edges if shapely.distance(edge, front.edge) <= bases[0].depth_mm / 2]
+    files = unit.extra.get("files_per_base", 1)
+    solid = eroded_by_hair(blockers)
+    eyes = [
+        edge.interpolate((place + 0.5) / files, normalized=True)
+        for edge in first or edges
+        for place in range(files)
+    ]
+    return float(np.mean([_sees(eye, front.heading_deg, target, solid, reach_mm) for eye in eyes]))
+
+
+def _sees(
+    eye: shapely.Point,
+    heading_deg: float,
+    target: shapely.Geometry,
+    blockers: shapely.Geometry,
+    reach_mm: float,
+) -> bool:
+    ray = _ray((eye.x, eye.y), heading_deg, reach_mm)
+    met = shapely.intersection(ray, target)
+    if shapely.is_empty(met):
+        return False
+    way = shapely.shortest_line(eye, met)
+    return not shapely.intersects(way, blockers)
+
+
+def _ray(start_mm: Point, heading_deg: float, length_mm: float) -> shapely.LineString:
+    x, y = forward(heading_deg)
+    return shapely.LineString(
+        [start_mm, (start_mm[0] + x * length_mm, start_mm[1] + y * length_mm)]
+    )
+
+
+def _marker(commander: Commander) -> shapely.Geometry:
+    """Returns the footprint of a commander's base, a point if it was entered by hand."""
+    return (
+        footprint(commander.pose)
+        if commander.pose is not None
+        else shapely.Point(commander.place_mm)
+    )
+
+
+def _is_designated(piece: Terrain) -> bool:
+    """Whether a piece counts as terrain (S-J.11)."""
+    return bool(piece.extra.get("designated", True))

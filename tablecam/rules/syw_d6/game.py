@@ -1,0 +1,265 @@
+"""The Seven Years' War d6 sheet as a game on the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from tablecam.errors import BadInput
+from tablecam.rules import descriptions as about
+from tablecam.rules.dice import Roll, values_of
+from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
+from tablecam.rules.game import Event, Game, Json, PendingDecision, Refused, Suggestion
+from tablecam.rules.lay import Lay, with_bases
+from tablecam.rules.syw_d6 import charges, page
+from tablecam.rules.syw_d6 import state as acts
+from tablecam.rules.syw_d6.field import troops_of
+from tablecam.rules.syw_d6.flights import home_edges
+from tablecam.rules.syw_d6.fog_of_war import Pick
+from tablecam.rules.syw_d6.hands import suggested
+from tablecam.rules.syw_d6.orders import OF_PHASE, acted
+from tablecam.rules.syw_d6.sequence import PHASE_WORDS, entered, next_phase, outcome, settled
+from tablecam.rules.syw_d6.state import Events, State
+from tablecam.rules.syw_d6.tables import GAME as NAME
+from tablecam.table.model import Position, Unit, inches
+from tablecam.table.sides import side_name
+
+_ACTIONS: Final = one_of(
+    Roll, acts.Throw, acts.ThrowTogether, acts.Take, acts.Move, acts.MoveCommander, acts.Charge,
+    acts.StayPut, acts.ChangeFormation, acts.RetreatByChoice, acts.Reform, acts.FormUp, acts.Fire,
+    acts.Respond, acts.Decide, acts.ShareLosses, acts.GiveRow, acts.Done, acts.Overrule, Pick, Lay,
+)  # fmt: skip
+
+
+_STATES: Final = TypeAdapter(State)
+
+
+_OPTIONS: Final[Mapping[str, tuple[Any, ...]]] = {
+    "alternate_first": (False, True),
+    "second_chance": ("six", "not_one"),
+    "rain_affects": ("fire", "fire_and_move"),
+    "fog": (True, False),
+}
+
+
+class SevenYearsWar(Game[State, Any]):
+    """Two sides with units of figures, in sequences of fog, move, fire and melee (S-0.10)."""
+
+    name: Final = NAME
+    length_unit = staticmethod(inches)
+
+    def begin(self, position: Position, options: Mapping[str, Any]) -> State:
+        """Returns the first state.
+
+        Raises:
+            BadInput: There are not two sides, a unit lacks a key, or an option is unknown.
+        """
+        sides = tuple(dict.fromkeys(unit.side for unit in position.units if unit.bases))
+        if len(sides) != 2:
+            raise BadInput("position", f"expected units of two sides, got {len(sides)}")
+        known = dict(options)
+        first, turns = known.pop("first", sides[0]), known.pop("turns", 0)
+        chart = (known.pop("charts", None) or {}).get("test", {})
+        if first not in sides:
+            raise BadInput(
+                "options", f"expected one of {', '.join(sides)}, got {first}", key="first"
+            )
+        if not isinstance(turns, int) or isinstance(turns, bool) or not 0 <= turns <= 100:
+            raise BadInput("options", f"expected 0 to 100 turns, got {turns}", key="turns")
+        for key, value in known.items():
+            if value not in _OPTIONS.get(key, ()):
+                expected = _OPTIONS.get(key, "first, turns, charts, " + ", ".join(_OPTIONS))
+                raise BadInput("options", f"expected {expected}, got {value}", key=key)
+        for unit in position.units:
+            if unit.bases:
+                troops_of(unit, position.table.inch_mm)
+        order = (first, next(side for side in sides if side != first))
+        edges = home_edges(order, tuple(unit for unit in position.units if unit.bases))
+        rows = {row: None if value == "none" else value for row, value in chart.items()}
+        state = State(position, order, {**known, "turns": turns}, edges, rows)
+        for unit in position.units:
+            if unit.bases:
+                figures = unit.state.get("figures", unit.extra.get("figures"))
+                state = state.changed(unit.id, figures=figures)
+        return settled(entered(state, "fog"))[0]
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns what is due, or what the phase asks."""
+        if state.phase == "over":
+            return PendingDecision(outcome(state), is_over=True)
+        if state.due:
+            due = state.due[-1]
+            roll = due.roll(state)
+            decision = due.asked(state)
+            return decision if roll is None and decision else PendingDecision(str(roll))
+        question, hint = _QUESTIONS[state.phase]
+        if state.allowed:
+            question = "move what has its dice"
+            may = (f"{name} up to {may.value_in:g} in" for name, may in state.allowed.items())
+            hint = f"By hand: {', '.join(may)}."
+        side = side_name(state.active)
+        return PendingDecision(f"{side}: {question}", state.active, hint=hint)
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Lists the actions, the usual ones of moves."""
+        if state.phase == "over":
+            return ()
+        if state.due:
+            due = state.due[-1]
+            roll = due.roll(state)
+            return due.legal(state) if roll is None else (roll,)
+        return (*OF_PHASE[state.phase](state), acts.Done())
+
+    def apply(self, state: State, action: Any) -> tuple[State, Events]:
+        """Returns the next state and the events.
+
+        Raises:
+            Refused: The action is not legal now.
+        """
+        if isinstance(action, acts.Overrule):
+            after, events = _overruled(state, action)
+        elif isinstance(action, Lay):
+            return replace(state, position=with_bases(state.position, action.units)), ()
+        elif state.phase == "over":
+            raise Refused("expected nothing more: the battle is over")
+        elif state.due:
+            after, events = _answered(state, action)
+        elif isinstance(action, acts.Done):
+            after, events = next_phase(state)
+        else:
+            after, events = acted(state, action)
+        after, more = settled(after)
+        return after, (*events, *more)
+
+    def settle(self, state: State, action: Any, chance: Random) -> Any:
+        """Returns a roll with its dice."""
+        return action.rolled(chance) if isinstance(action, Roll) else action
+
+    def state_to_json(self, state: State) -> Json:
+        """Returns the JSON value of a state."""
+        document: Json = to_plain(state)
+        return document
+
+    def action_to_json(self, action: Any) -> Json:
+        """Returns the JSON value of an action."""
+        document: Json = to_plain(action)
+        return document
+
+    def state_from_json(self, data: object) -> State:
+        """Parses a state."""
+        state: State = from_plain(_STATES, data, "state")
+        return state
+
+    def action_from_json(self, data: object) -> Any:
+        """Parses an action."""
+        return from_plain(_ACTIONS, renamed(data, "for", "for_"), "action")
+
+    def position(self, state: State) -> Position:
+        """Returns the table according to the game."""
+        return state.position
+
+    def seen_by(self, state: State, seat: str | None) -> Json:
+        """Returns the state without the position, which stands beside it."""
+        return {
+            "sides": list(state.sides),
+            "turn": state.turn,
+            "active": state.active,
+            "phase": PHASE_WORDS[state.phase],
+            "figures": {
+                side: sum(
+                    unit.state.get("figures", 0)
+                    for unit in state.position.units
+                    if unit.side == side
+                )
+                for side in state.sides
+            },
+            "position": None,
+        }
+
+    def detect_moves(self, state: State, position: Position) -> tuple[Suggestion, ...]:
+        """Infers moves by hand: of units that have their dice, to contact, and forming up."""
+        return tuple(suggested(state, position))
+
+    @property
+    def action_groups(self) -> Mapping[str, about.ActionGroup]:
+        """The headings of the actions."""
+        return page.GROUPS
+
+    @property
+    def moments(self) -> Mapping[str, about.MomentKind]:
+        """What players look for in a replay."""
+        return page.MOMENTS
+
+    offered = staticmethod(page.offered)
+    standing = staticmethod(page.standing)
+    markers = staticmethod(page.markers)
+    settings = staticmethod(page.settings)
+    begin_form = staticmethod(page.begin_form)
+
+    def formation(self, unit: Unit, listed: int) -> str | None:
+        """Returns the formation of a unit by how its bases lie (S-L)."""
+        try:
+            reading = troops_of(unit, 25.4).formation
+        except BadInput:
+            return None
+        return None if reading == "none" else reading.replace("_", " ")
+
+
+_QUESTIONS: Final = {
+    "swap": ("which disordered units shall reform?", "A red marker takes the place of the orange."),
+    "move": (
+        "throw for a unit or a brigade, or end the moves",
+        "Dice first, then the move.",
+    ),
+    "fire": ("fire, or end the fire", ""),
+}
+
+
+def _answered(state: State, action: Any) -> tuple[State, Events]:
+    """Returns what follows from the answer to what is due."""
+    due, below = state.due[-1], replace(state, due=state.due[:-1])
+    roll = due.roll(state)
+    if roll is not None:
+        return due.follow(below, values_of(action, roll))
+    if isinstance(due, charges.Pursuit) and isinstance(action, acts.Move):
+        ruling = due.judge(state, action.bases)
+        if action not in due.legal(state) and ruling.answer == "no":
+            raise Refused(ruling.because, rule=ruling.rule)
+        return due.follow(below, action)
+    is_free = isinstance(action, acts.FormUp | acts.ShareLosses)
+    kinds = tuple({type(one) for one in due.legal(state)})
+    if not (is_free and isinstance(action, kinds)) and action not in due.legal(state):
+        raise Refused(f"expected an answer to: {due.asked(state).question}")  # type: ignore[union-attr]
+    return due.follow(below, action)
+
+
+def _overruled(state: State, action: acts.Overrule) -> tuple[State, Events]:
+    """Returns the state as players set it."""
+    for name, bases in action.units.items():
+        state = state.changed(name, bases=bases)
+    for name, figures in action.figures.items():
+        state = state.changed(name, figures=figures)
+    for name, marker in action.marker.items():
+        state = state.changed(name, disordered=marker == "orange", reforming=marker == "red")
+    for name, status in action.status.items():
+        state = state.changed(name, status=None if status == "steady" else status)
+    for name in action.off:
+        state = acts.destroyed(state, name, "by the players")[0]
+    if action.active is not None:
+        if action.active not in state.sides:
+            raise Refused(f"expected one of {', '.join(state.sides)}", key="active")
+        state = replace(state, half=state.sides.index(action.active))
+    if action.turn is not None:
+        state = replace(state, turn=action.turn)
+    if action.phase is not None and action.phase != state.phase:
+        state = entered(state, action.phase)
+    words = [key for key, value in vars(action).items() if value and key not in ("type", "why")]
+    text = f"Overruled: {', '.join(words)} {action.why}".strip()
+    return state, (Event("overrule", text),)
+
+
+GAME: Final = SevenYearsWar()

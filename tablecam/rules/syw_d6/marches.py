@@ -1,0 +1,370 @@
+"""Moves on the table: the dice thrown, the ways that a final value allows, and moves by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import shapely
+
+from tablecam.geometry.moves.lanes import front_width_mm
+from tablecam.geometry.moves.paths import MovePath, cheapest_path, swept
+from tablecam.geometry.moves.poses import ahead, laid_at, wheeled
+from tablecam.geometry.outlines import footprint, table_outline
+from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.syw_d6 import tables
+from tablecam.rules.syw_d6.field import WALL, Field, axes_of, overlaps
+from tablecam.rules.syw_d6.movement import COMMANDER_DICE, MoveDice, brigade_dice, move_dice
+from tablecam.rules.syw_d6.state import (
+    Allowance,
+    Bases,
+    Due,
+    Events,
+    Move,
+    State,
+    StayPut,
+    Take,
+    disordered,
+)
+from tablecam.rules.syw_d6.tables import MUST_USE, SHARES
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import Terrain, Unit
+from tablecam.table.motion import HAND_DEG, HAND_MM, apart_mm
+from tablecam.uncertainty.answer import Answer, certain, decide
+
+KEEP_OFF_IN = 3.0
+"""S-B.9: how near a unit may come to enemies that it does not charge."""
+
+
+class MoveDie(Due):
+    """The dice of a move: one throw for all of `units` (S-B.4, S-B.7)."""
+
+    units: tuple[str, ...]
+    dice: int
+    most: int
+    added_in: float
+    is_halved: bool
+
+    def roll(self, state: State) -> Roll:
+        """Returns the dice of the move."""
+        return Roll(f"the move of {', '.join(self.units)}", self.dice)
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+        """Returns the state in which the player takes some of the dice."""
+        pool = MoveDice(self.dice, self.most, self.added_in, self.is_halved)
+        values_in = tuple(pool.values_in(answer))
+        text = f"{', '.join(self.units)} throws {', '.join(map(str, answer))} to move"
+        event = Event("throw", text, "S-B.4", {"dice": list(answer), "units": list(self.units)})
+        if len(values_in) == 1:
+            return allow(state, self.units, values_in[0]), (event,)
+        return state.pushed(ValueChoice(self.units, values_in)), (event,)
+
+
+class ValueChoice(Due):
+    """Which of the dice thrown count (S-B.4)."""
+
+    units: tuple[str, ...]
+    values_in: tuple[float, ...]
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns the question."""
+        question = f"{', '.join(self.units)}: how many inches of the dice?"
+        return PendingDecision(question, state.active)
+
+    def legal(self, state: State) -> tuple[Take, ...]:
+        """Returns the final values, the greatest first."""
+        return tuple(Take(value_in) for value_in in reversed(self.values_in))
+
+    def follow(self, state: State, answer: Take) -> tuple[State, Events]:
+        """Returns the state in which the units may move."""
+        return allow(state, self.units, answer.value_in), ()
+
+
+def allow(state: State, units: tuple[str, ...], value_in: float) -> State:
+    """Returns the state in which units may move up to a final value (S-B.6)."""
+    allowed = dict(state.allowed)
+    for name in units:
+        unit = state.position.unit(name)
+        skill = None if unit is None else state.field.troops[name].skill.move
+        share = 0.0 if skill is None else SHARES[MUST_USE[skill]]
+        allowed[name] = Allowance(value_in, value_in * share)
+    return replace(state, allowed=allowed)
+
+
+def dice_of(state: State, name: str) -> MoveDice:
+    """Returns the dice of a unit's or a commander's move."""
+    unit = state.position.unit(name)
+    if unit is None:
+        return COMMANDER_DICE
+    ground = state.field
+    rain = state.options.get("rain_affects") == "fire_and_move"
+    return move_dice(
+        ground.troops[name],
+        ground.command_in(unit),
+        unit_events(state, unit),
+        rain_slows=rain,
+    )
+
+
+def unit_events(state: State, unit: Unit) -> tuple[tables.Event, ...]:
+    """Returns the events in force that concern a unit (S-M)."""
+    slow, inspired = "slowed", "inspired"
+    of_others: dict[tables.Event, str] = {"lost_orders": slow, "inspired_command": inspired}
+    return tuple(
+        event
+        for event in state.events
+        if event not in of_others or unit.state.get(of_others[event])
+    )
+
+
+def throw(state: State, units: tuple[str, ...], dice: MoveDice) -> State:
+    """Returns the state in which the dice of a move are due."""
+    return state.pushed(
+        MoveDie(units, dice.dice, dice.choose_at_most, dice.added_in, dice.is_halved)
+    )
+
+
+def brigade_of(state: State, brigade: str) -> tuple[tuple[str, ...], MoveDice | None]:
+    """Returns the units of a brigade, and their dice if it may move as one (S-B.7)."""
+    ground = state.field
+    units = [
+        unit
+        for unit in ground.units.values()
+        if unit.side == state.active and unit.extra.get("brigade") == brigade
+    ]
+    names = tuple(unit.id for unit in units)
+    if len(units) < 2 or not all(may_throw(state, unit) for unit in units):
+        return names, None
+    guns_stand = any(dice_of(state, name).dice == 0 for name in names)
+    troops = [ground.troops[name] for name in names]
+    reaches_in = [ground.command_in(unit) for unit in units]
+    return names, None if guns_stand else brigade_dice(troops, reaches_in)
+
+
+def may_throw(state: State, unit: Unit) -> bool:
+    """Whether a unit may throw for a move now: one move is made after the other (S-B.1)."""
+    marks, troops = unit.state, state.field.troops[unit.id]
+    is_free = not (marks.get("moved") or troops.reforming or troops.in_melee)
+    return is_free and troops.status == "steady" and not state.allowed
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way by hand: what it costs, the area that it sweeps, and whether it is legal."""
+
+    answer: Answer
+    cost_in: float
+    swept: shapely.Geometry
+
+
+def judged(state: State, unit: Unit, bases: Bases, allowance: Allowance) -> Way:
+    """Judges a move to where the bases lie (S-B.2 to S-B.9)."""
+    ground, name = state.field, unit.id
+    outline = ground.outlines[name]
+
+    def barred(rule: str, why: str, area: shapely.Geometry = outline) -> Way:
+        return Way(certain("no", rule, f"{name} {why}", shapes_of(area, "path")), 0.0, area)
+
+    moved = replace(unit, bases=bases)
+    if len(bases) != len(unit.bases):
+        return barred("S-0.7", "lacks a base")
+    is_open = ground.troops[name].formation == "open"
+    if is_open:
+        cost_mm = max(map(apart_mm, bases, unit.bases))
+        pairs = zip(unit.bases, bases, strict=True)
+        hulls = [footprint(old).union(footprint(new)).convex_hull for old, new in pairs]
+        area: shapely.Geometry = shapely.union_all(hulls)
+    else:
+        path = cheapest_path(axes_of(unit), axes_of(moved))
+        if not _keeps_formation(unit, bases, path):
+            return barred("S-B.2", "does not keep its formation: that is a formation change")
+        cost_mm = path.cost_mm
+        area = swept(path, [footprint(base) for base in unit.bases])
+    if not shapely.covers(table_outline(state.position.table).buffer(HAND_MM), area):
+        return barred("S-B.9", "would leave the table", area)
+    if why := _barrier(state, ground, unit, moved, area):
+        return barred(why[0], why[1], area)
+    cost_in = cost_mm / ground.inch_mm
+    sigma_mm = math.hypot(*(max(base.sigma_mm for base in side) for side in (bases, unit.bases)))
+    margin_mm = (allowance.value_in - cost_in) * ground.inch_mm
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=state.position.table.tolerance_mm)
+    because = f"{name} moves {cost_in:.1f} in, of at most {allowance.value_in:g}"
+    shapes = shapes_of(area, "path")
+    stops = _is_stopped(state, ground, moved, area)
+    short_in = allowance.least_in - cost_in
+    if word == "yes" and not stops and short_in * ground.inch_mm > HAND_MM + sigma_mm:
+        least = f"{name} moves {cost_in:.1f} in, and must use {allowance.least_in:g}"
+        return Way(certain("no", "S-B.6", least, shapes), cost_in, area)
+    return Way(Answer(word, margin_mm, sigma_mm, chance, "S-B.8", because, shapes), cost_in, area)
+
+
+def _keeps_formation(unit: Unit, bases: Bases, path: MovePath) -> bool:
+    """Whether each base went with the others, as well as hands can lay them."""
+    ends = path.places([base.place_mm for base in unit.bases])[-1]
+    turned_deg = difference_deg(bases[0].heading_deg, unit.bases[0].heading_deg)
+    for base, old, end in zip(bases, unit.bases, ends, strict=True):
+        off_mm = math.dist(base.place_mm, end)
+        off_deg = difference_deg(base.heading_deg, old.heading_deg + turned_deg)
+        if off_mm > HAND_MM + 3 * base.sigma_mm or abs(off_deg) > HAND_DEG + 3 * base.sigma_deg:
+            return False
+    return True
+
+
+def _barrier(
+    state: State, ground: Field, unit: Unit, moved: Unit, area: shapely.Geometry
+) -> tuple[str, str] | None:
+    """Returns the rule that bars a way, and why."""
+    end = footprints(moved)
+    for other in ground.units.values():
+        outline = ground.outlines[other.id]
+        if other.id != unit.id and overlaps(end, outline):
+            return "S-J.6", f"would lie on {other.id}"
+        if other.side == unit.side:
+            continue
+        before_mm = shapely.distance(ground.outlines[unit.id], outline)
+        nearer = shapely.distance(end, outline) < before_mm
+        if nearer and state.is_held(unit):
+            return "S-M.5", "may not advance in this turn"
+        limit_mm = min(KEEP_OFF_IN, ground.apart_in(unit, other)) * ground.inch_mm
+        if shapely.distance(area, outline) < limit_mm - HAND_MM:
+            return "S-B.9", f"comes nearer than 3 in to {other.id}"
+    for piece in state.position.terrain:
+        ground_area = shapely.Polygon(piece.outline_mm)
+        if piece.extra.get("impassable") and overlaps(area, ground_area):
+            return "S-C.13", f"cannot enter {piece.id}"
+        if piece.kind == WALL or not piece.extra.get("designated", True):
+            continue
+        if why := _runs_on(unit, moved, area, ground_area):
+            return "S-J.8", f"must stop where it {why} {piece.id}"
+    return None
+
+
+def _runs_on(unit: Unit, moved: Unit, area: shapely.Geometry, piece: shapely.Geometry) -> str:
+    """Returns whether a unit goes on after it crosses the edge of some terrain (S-J.8)."""
+    depth_mm = unit.bases[0].depth_mm + HAND_MM
+    before, after = footprints(unit), footprints(moved)
+    starts_in, ends_in = (overlaps(at, piece) for at in (before, after))
+    back = footprints(
+        replace(moved, bases=ahead(moved.bases, axes_of(moved).heading_deg, -depth_mm))
+    )
+    if not starts_in and ends_in and overlaps(back, piece):
+        return "enters"
+    if starts_in and not ends_in and not overlaps(back, piece):
+        return "leaves"
+    crosses = not starts_in and not ends_in and overlaps(area, piece)
+    return "enters" if crosses else ""
+
+
+def _is_stopped(state: State, ground: Field, moved: Unit, area: shapely.Geometry) -> bool:
+    """Whether a unit had to stop short of what it must use: enemies, terrain, the edge (S-B.6)."""
+    near_mm = KEEP_OFF_IN * ground.inch_mm + 2 * HAND_MM
+    outline = footprints(moved)
+    enemies = (ground.outlines[enemy.id] for enemy in ground.enemies(moved))
+    edge = shapely.boundary(table_outline(state.position.table))
+    friends = (ground.outlines[friend.id] for friend in ground.friends(moved))
+    return bool(
+        any(shapely.distance(outline, enemy) <= near_mm for enemy in enemies)
+        or shapely.distance(outline, edge) <= 2 * HAND_MM
+        or any(shapely.distance(outline, friend) <= 2 * HAND_MM for friend in friends)
+        or any(
+            shapely.intersects(area, shapely.Polygon(piece.outline_mm))
+            for piece in state.position.terrain
+        )
+    )
+
+
+def footprints(unit: Unit) -> shapely.Geometry:
+    """Returns the area of a unit's bases."""
+    return shapely.union_all([footprint(base) for base in unit.bases])
+
+
+def usual_moves(state: State, unit: Unit) -> Iterator[Move | StayPut]:
+    """Yields the usual moves of a unit that has its dice: ahead, and wheels about each corner."""
+    allowance, ground = state.allowed[unit.id], state.field
+    front, inch_mm = axes_of(unit), ground.inch_mm
+    heading_deg, width_mm = front.heading_deg, front_width_mm(front)
+    moves: list[Move] = []
+    for share in (1.0, 0.5):
+        length_mm = allowance.value_in * share * inch_mm
+        turn_deg = math.degrees(min(length_mm / width_mm, math.pi / 2))
+        ends = (
+            ahead(unit.bases, heading_deg, length_mm),
+            wheeled(unit.bases, front.left_mm, turn_deg),
+            wheeled(unit.bases, front.right_mm, -turn_deg),
+        )
+        moves += [
+            Move(unit.id, bases)
+            for bases in ends
+            if judged(state, unit, bases, allowance).answer.answer == "yes"
+        ]
+    yield from moves
+    if not moves or not allowance.least_in:
+        yield StayPut(unit.id)
+
+
+def moved_to(state: State, unit: Unit, bases: Bases, way: Way) -> tuple[State, Events]:
+    """Returns the state after a legal move: disorder by terrain and by friends (S-J.2, S-J.6)."""
+    ground, name = state.field, unit.id
+    # Guns that relocate may fire all the same (S-M.10).
+    has_moved = not unit.state.get("relocates_in")
+    bases = laid_at(unit.bases, bases)
+    state = state.changed(name, bases=bases, moved=has_moved, relocates_in=None)
+    text = f"{name} moves {way.cost_in:.1f} in"
+    facts = {"unit": name, "inches": round(way.cost_in, 2)}
+    events: Events = (Event("move", text, "S-B.8", facts, way.answer.evidence),)
+    state, more = disordered_on_the_way(state, ground, unit, way.swept)
+    return state, events + more
+
+
+def disordered_on_the_way(
+    state: State, ground: Field, unit: Unit, area: shapely.Geometry
+) -> tuple[State, Events]:
+    """Returns the state with the disorder that a way brings (S-J.2, S-J.6)."""
+    events: Events = ()
+    piece = ground.in_disordering_terrain(unit, area)
+    # Leaving terrain, after the stop at its edge, disorders nobody.
+    if piece is not None and not _leaves(unit, state.unit(unit.id), piece):
+        state, events = disordered(state, unit.id, "S-J.9")
+    is_light = ground.troops[unit.id].weight == "light"
+    for friend in ground.friends(unit):
+        passes = overlaps(area, ground.outlines[friend.id])
+        if passes and not is_light and ground.troops[friend.id].weight != "light":
+            for name in (unit.id, friend.id):
+                state, more = disordered(state, name, "S-J.6")
+                events += more
+    return state, events
+
+
+def _leaves(before: Unit, after: Unit, piece: Terrain) -> bool:
+    """Whether a unit that stood in terrain stands outside of it now."""
+    area = shapely.Polygon(piece.outline_mm)
+    inside, still = (overlaps(footprints(unit), area) for unit in (before, after))
+    return inside and not still
+
+
+def commander_moved(state: State, name: str, x_mm: float, y_mm: float) -> tuple[State, Answer]:
+    """Returns the state after a commander's move, and the ruling on it (S-K.5).
+
+    Raises:
+        Refused: There is no such commander, or he has no dice.
+    """
+    commander = next((one for one in state.position.commanders if one.id == name), None)
+    if commander is None or name not in state.allowed:
+        raise Refused(f"expected a commander who has thrown his dice, got {name}", rule="S-K.5")
+    length_mm = math.dist(commander.place_mm, (x_mm, y_mm))
+    inch_mm = state.position.table.inch_mm
+    most_in = state.allowed[name].value_in
+    margin_mm = most_in * inch_mm - length_mm
+    word, chance = decide(margin_mm, commander.sigma_mm)
+    because = f"{name} moves {length_mm / inch_mm:.1f} in, of at most {most_in:g}"
+    answer = Answer(word, margin_mm, commander.sigma_mm, chance, "S-K.5", because)
+    pose = None if commander.pose is None else replace(commander.pose, x_mm=x_mm, y_mm=y_mm)
+    there = replace(commander, x_mm=x_mm, y_mm=y_mm, pose=pose)
+    others = (there if one.id == name else one for one in state.position.commanders)
+    allowed = {key: value for key, value in state.allowed.items() if key != name}
+    position = replace(state.position, commanders=tuple(others))
+    tried = (*state.tried, name)
+    return replace(state, position=position, allowed=allowed, tried=tried), answer

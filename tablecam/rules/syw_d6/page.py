@@ -1,0 +1,200 @@
+"""How the page shows a battle: labels, markers, settings, and how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from tablecam.rules import descriptions as about
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Json, Offer
+from tablecam.rules.syw_d6 import charges, marches, volleys
+from tablecam.rules.syw_d6 import state as acts
+from tablecam.rules.syw_d6.field import axes_of
+from tablecam.rules.syw_d6.fog_of_war import Pick
+from tablecam.rules.syw_d6.state import PHASES, Bases, State
+from tablecam.table.model import Keys
+from tablecam.table.sides import side_name
+
+GROUPS: Final = {
+    "throw": about.ActionGroup("Throw dice to move"),
+    "brigade": about.ActionGroup("Move a brigade as one"),
+    "move": about.ActionGroup("Move", "By hand, within the inches of the dice."),
+    "charge": about.ActionGroup("Charge"),
+    "form": about.ActionGroup("Reform or change formation"),
+    "fire": about.ActionGroup("Fire"),
+    "answer": about.ActionGroup("Answer", is_main=True),
+    "roll": about.ActionGroup("Dice"),
+    "done": about.ActionGroup("Go on", is_main=True),
+}
+
+
+_DONE: Final = {"swap": "No more units reform", "move": "End the moves", "fire": "End the fire"}
+
+
+def offered(state: State, action: Any) -> Offer:
+    """Returns the heading and the label of an action."""
+    return _OFFERS[type(action)](state, action)
+
+
+def _throw(state: State, action: acts.Throw) -> Offer:
+    dice = _dice(marches.dice_of(state, action.unit).dice)
+    return Offer("throw", f"{action.unit}: {dice}", units=(action.unit,))
+
+
+def _together(state: State, action: acts.ThrowTogether) -> Offer:
+    return Offer("brigade", action.brigade, units=marches.brigade_of(state, action.brigade)[0])
+
+
+def _move(state: State, action: acts.Move) -> Offer:
+    words = _move_words(state, action.unit, action.bases)
+    return Offer("move", f"{action.unit}: {words}", units=(action.unit,))
+
+
+def _charge(state: State, action: acts.Charge) -> Offer:
+    unit, target = state.unit(action.unit), state.unit(action.target)
+    value_in = state.allowed[unit.id].value_in if unit.id in state.allowed else 0.0
+    struck = charges.judged_charge(state, unit, target, action.bases, value_in)[1]
+    face = "" if struck is None else f" {acts.face_word(struck.face)}"
+    return Offer("charge", f"{unit.id} charges {target.id}{face}", units=(unit.id, target.id))
+
+
+def _fire(state: State, action: acts.Fire) -> Offer:
+    dice = _dice(volleys.pool_of(state, volleys.FireDice(action.unit, action.target)).dice)
+    units = (action.unit, action.target)
+    return Offer("fire", f"{action.unit} at {action.target}: {dice}", units=units)
+
+
+def _of_unit(heading: str, words: str) -> Callable[[State, Any], Offer]:
+    """Returns what labels an action of one unit."""
+    return lambda state, action: Offer(heading, f"{action.unit}: {words}", units=(action.unit,))
+
+
+def _answer(words: Callable[[Any], str]) -> Callable[[State, Any], Offer]:
+    """Returns what labels an answer."""
+    return lambda state, action: Offer("answer", words(action))
+
+
+def _dice(count: int) -> str:
+    return f"{count} {'die' if count == 1 else 'dice'}"
+
+
+def _shares(action: acts.ShareLosses) -> str:
+    return ", ".join(f"{name} {count}" for name, count in action.figures.items())
+
+
+_OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
+    Roll: lambda state, action: Offer("roll", str(action)),
+    acts.Throw: _throw,
+    acts.ThrowTogether: _together,
+    acts.Take: _answer(lambda action: f"{action.value_in:g} in"),
+    acts.Move: _move,
+    acts.MoveCommander: lambda state, action: Offer("move", f"{action.commander}: stay"),
+    acts.StayPut: _of_unit("move", "stay"),
+    acts.Charge: _charge,
+    acts.Fire: _fire,
+    acts.Reform: _of_unit("form", "reform"),
+    acts.ChangeFormation: _of_unit("form", "change formation"),
+    acts.RetreatByChoice: _of_unit("form", "retreat, losing 3 figures"),
+    acts.FormUp: _of_unit("form", "stay as it lies"),
+    acts.Respond: _answer(lambda action: str(action.way).capitalize()),
+    acts.Decide: _answer(lambda action: "Yes" if action.yes else "No"),
+    acts.GiveRow: _answer(
+        lambda action: "no such result" if action.value is None else f"{action.value:+d}"
+    ),
+    acts.ShareLosses: _answer(_shares),
+    Pick: _answer(lambda action: str(action.name)),
+    acts.Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
+}
+
+
+def _move_words(state: State, name: str, bases: Bases) -> str:
+    unit = state.unit(name)
+    start, end = axes_of(unit), axes_of(replace(unit, bases=bases))
+    inch_mm = state.field.inch_mm
+    turned = (end.heading_deg - start.heading_deg + 180) % 360 - 180
+    if abs(turned) < 0.5:
+        far_in = ((end.middle_mm[0] - start.middle_mm[0]) ** 2
+                  + (end.middle_mm[1] - start.middle_mm[1]) ** 2) ** 0.5 / inch_mm  # fmt: skip
+        return f"ahead {far_in:.1f} in"
+    return f"wheel {'left' if turned > 0 else 'right'} by {abs(turned):.0f}°"
+
+
+def _choices(*values: str) -> tuple[about.SettingChoice, ...]:
+    return tuple(about.SettingChoice(value, value) for value in values)
+
+
+MOMENTS: Final[Mapping[str, about.MomentKind]] = {
+    "turn": "turn",
+    "phase": "phase",
+    "charge": "attack",
+    "melee": "attack",
+    "fire": "attack",
+    "loss": "loss",
+    "throw": "detail",
+    "chart": "detail",
+}
+
+
+def standing(public: Json) -> about.Standing:
+    """Returns the sides with the figures that they have left."""
+    sides = tuple(
+        about.SideStanding(side, (about.Figure("figures", public["figures"][side], "flag"),))
+        for side in public["sides"]
+    )
+    phase = public["phase"]
+    return about.Standing(sides, public["turn"], phase=phase, active=public["active"])
+
+
+def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
+    """Returns the markers as players know them: orange, red, flight, and figures left."""
+    signs = []
+    if unit_state.get("reforming"):
+        signs.append(about.Marker("pips", "red: reforms", 1, "bad"))
+    elif unit_state.get("disordered"):
+        signs.append(about.Marker("pips", "orange: disordered", 1, "warn"))
+    if status := unit_state.get("status"):
+        signs.append(about.Marker("word", str(status), 1, "bad"))
+    if unit_state.get("fired"):
+        signs.append(about.Marker("cloud", "has fired"))
+    if (figures := unit_state.get("figures")) is not None:
+        signs.append(about.Marker("word", f"{figures} figures"))
+    return tuple(signs)
+
+
+def settings(state: State) -> tuple[about.Setting, ...]:
+    """Returns what players may overrule."""
+    units = [unit for unit in state.position.units if unit.bases]
+    marker = {
+        unit.id: "red" if unit.state.get("reforming")
+        else "orange" if unit.state.get("disordered") else "none"
+        for unit in units
+    }  # fmt: skip
+    status = {unit.id: str(unit.state.get("status") or "steady") for unit in units}
+    figures = {unit.id: int(unit.state.get("figures", 0)) for unit in units}
+    return (
+        about.Setting("active", "Active side", "game", "choice", {"": state.active},
+                      tuple(about.SettingChoice(side, side_name(side)) for side in state.sides)),
+        about.Setting("phase", "Phase", "game", "choice", {"": state.phase},
+                      tuple(about.SettingChoice(phase, phase) for phase in PHASES[:-1])),
+        about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
+        about.Setting("figures", "Figures", "unit", "number", figures),
+        about.Setting("marker", "Marker", "unit", "choice", marker,
+                      _choices("none", "orange", "red"), marker="pips"),
+        about.Setting("status", "Status", "unit", "choice", status,
+                      _choices("steady", "retreating", "routing"), marker="word"),
+    )  # fmt: skip
+
+
+def begin_form(sides: Sequence[str]) -> tuple[about.BeginField, ...]:
+    """Returns what players choose before a battle."""
+    first = tuple(about.BeginChoice(side_name(side), {"first": side}, side=side) for side in sides)
+    turns = tuple(
+        about.BeginChoice(str(count) if count else "until one side is gone", {"turns": count})
+        for count in (0, 6, 8, 12)
+    )
+    return (
+        about.BeginField("first", "First side", first),
+        about.BeginField("turns", "Turns", turns),
+    )

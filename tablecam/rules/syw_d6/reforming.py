@@ -1,0 +1,111 @@
+"""Clearing disorder: throws, and units that form up afresh (S-A.3, S-A.4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from tablecam.geometry.moves.poses import laid_at
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.syw_d6 import state as acts
+from tablecam.rules.syw_d6.field import formation_read
+from tablecam.rules.syw_d6.flights import FlightDie
+from tablecam.rules.syw_d6.movement import clearing, clearing_dice
+from tablecam.rules.syw_d6.state import Bases, Due, Events, State
+from tablecam.uncertainty.answer import Answer, certain
+
+FORM_UP_IN: Final = 2.0
+
+
+class ClearDie(Due):
+    """A unit with a red marker throws to clear it; after a one, its second chance (S-A.3)."""
+
+    unit: str
+    first: int = 0
+
+    def roll(self, state: State) -> Roll:
+        """Returns the dice."""
+        if not self.first:
+            return Roll(f"{self.unit} to clear its disorder", 1)
+        skill = state.field.troops[self.unit].skill.clear
+        return Roll(f"the second chance of {self.unit}", clearing_dice(skill, 1) - 1)
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+        """Returns the state with the unit in order, or still with its marker."""
+        name, troops = self.unit, state.field.troops[self.unit]
+        if not self.first and answer[0] == 1 and clearing_dice(troops.skill.clear, 1) > 1:
+            return state.pushed(ClearDie(name, 1)), ()
+        dice = (1, *answer) if self.first else answer
+        is_kind = state.options.get("second_chance") == "not_one"
+        result = clearing(troops, dice, is_kind=is_kind)
+        facts = {"unit": name, "dice": list(dice)}
+        if result.is_cleared:
+            state = state.changed(
+                name, disordered=None, reforming=None, status=None, fled=None, flees_from=None
+            )
+            event = Event("clear", f"{name} clears its disorder", "S-A.4", facts)
+            return state.pushed(FormUpDue(name)), (event,)
+        event = Event("clear", f"{name} does not clear its disorder", "S-A.5", facts)
+        state = state.changed(name, moved=True, fired=True)
+        if troops.status == "routing":
+            state = state.changed(name, reforming=None, disordered=True)
+            enemy = str(state.unit(name).state.get("flees_from", ""))
+            state = state.pushed(FlightDie(name, "routs", enemy))
+        return state, (event,)
+
+
+class FormUpDue(Due):
+    """A unit that has cleared is laid out afresh (S-A.4)."""
+
+    unit: str
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns the question."""
+        hint = f"Its centre stays within {FORM_UP_IN:g} in."
+        question = f"{self.unit} forms up: in any formation, facing any way"
+        return PendingDecision(question, state.active, hint=hint)
+
+    def legal(self, state: State) -> tuple[acts.FormUp, ...]:
+        """Returns that it stays as it lies."""
+        return (acts.FormUp(self.unit, state.unit(self.unit).bases),)
+
+    def judge(self, state: State, bases: Bases) -> Answer:
+        """Judges how hands have laid it out."""
+        unit = state.unit(self.unit)
+        if len(bases) != len(unit.bases):
+            return certain("no", "S-A.4", f"{unit.id} lacks a base")
+        new, old = (
+            (sum(base.x_mm for base in some), sum(base.y_mm for base in some))
+            for some in (bases, unit.bases)
+        )
+        far_mm = ((new[0] - old[0]) ** 2 + (new[1] - old[1]) ** 2) ** 0.5 / len(bases)
+        far_in = far_mm / state.field.inch_mm
+        troops = replace(state.field.troops[unit.id], formation="none")
+        reading = formation_read(replace(unit, bases=bases), troops, state.field.inch_mm)
+        if reading.because:
+            return certain("no", reading.rule, f"{unit.id} is in no formation: {reading.because}")
+        words = (
+            f"{unit.id} forms {reading.formation.replace('_', ' ')}, its centre {far_in:.1f} in off"
+        )
+        is_near = far_in <= FORM_UP_IN + 0.05
+        return certain("yes" if is_near else "no", "S-A.4", words)
+
+    def follow(self, state: State, answer: acts.FormUp) -> tuple[State, Events]:
+        """Returns the state with the unit as it is laid out."""
+        unit = state.unit(self.unit)
+        if answer.bases != unit.bases:
+            ruling = self.judge(state, answer.bases)
+            if ruling.answer == "no":
+                raise Refused(ruling.because, rule=ruling.rule)
+            state = state.changed(unit.id, bases=laid_at(unit.bases, answer.bases))
+        reading = state.field.troops[unit.id].formation
+        words = f"forms {reading.replace('_', ' ')}"
+        is_limbered = bool(unit.state.get("limbered"))
+        if unit.arm == "artillery" and unit.state.get("changing"):
+            # Limbering and unlimbering are formation changes (S-L.6).
+            is_limbered = not is_limbered
+            words = "limbers" if is_limbered else "unlimbers"
+        state = state.changed(unit.id, formation=reading, limbered=is_limbered, changing=None)
+        text = f"{unit.id} {words}"
+        return state, (Event("form", text, "S-A.4", {"unit": unit.id}),)

@@ -1,0 +1,371 @@
+"""The game in progress: what it remembers, what players do, and what is due.
+
+What is due is a stack: a response is pushed on top of the move that caused it, and when it is
+settled the move goes on. When nothing is due, the phase of the sequence asks (S-0.10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, get_args
+
+from tablecam.geometry.arrangement import arrangement
+from tablecam.rules.dice import Roll
+from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.syw_d6 import tables
+from tablecam.rules.syw_d6.field import Field, field_of
+from tablecam.rules.syw_d6.troops import Face, bases_needed
+from tablecam.table.model import BasePose, Position, Unit
+
+Phase = Literal["fog", "flights", "clear", "swap", "move", "fire", "melee", "moral", "over"]
+PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
+Bases = tuple[BasePose, ...]
+Events = tuple[Event, ...]
+
+
+class Throw(Variant):
+    """Throw the dice of a unit's or a commander's move (S-B.4)."""
+
+    unit: str
+
+
+class ThrowTogether(Variant):
+    """Throw once for a brigade that moves as one (S-B.7)."""
+
+    brigade: str
+
+
+class Take(Variant):
+    """Take some of the dice thrown, which give this final value (S-B.4)."""
+
+    value_in: float
+
+
+class Move(Variant):
+    """Move a unit within its final value."""
+
+    unit: str
+    bases: Bases
+
+
+class MoveCommander(Variant):
+    """Move a commander within his final value (S-K.5)."""
+
+    commander: str
+    x_mm: float
+    y_mm: float
+
+
+class Charge(Variant):
+    """Move a unit to contact (S-B.11)."""
+
+    unit: str
+    target: str
+    bases: Bases
+
+
+class StayPut(Variant):
+    """Leave a unit where it is, though its dice are thrown."""
+
+    unit: str
+
+
+class ChangeFormation(Variant):
+    """Give a unit a red marker instead of a move (S-B.5)."""
+
+    unit: str
+
+
+class RetreatByChoice(Variant):
+    """Retreat as after a lost melee (S-B.10)."""
+
+    unit: str
+
+
+class Reform(Variant):
+    """Swap the orange marker for red (S-A.6)."""
+
+    unit: str
+
+
+class FormUp(Variant):
+    """Lay out a unit that has cleared its disorder (S-A.4)."""
+
+    unit: str
+    bases: Bases
+
+
+class Fire(Variant):
+    """Fire at an enemy."""
+
+    unit: str
+    target: str
+
+
+class Respond(Variant):
+    """Answer a charge (S-C.6)."""
+
+    way: Literal["stand", "evade", "counter-charge"]
+
+
+class Decide(Variant):
+    """Agree to what is asked, or not."""
+
+    yes: bool
+
+
+class ShareLosses(Variant):
+    """Share the figures that a side lost over its units in contact (S-F.5)."""
+
+    figures: Mapping[str, int]
+
+
+class GiveRow(Variant):
+    """State a row that the sheet has lost; None where it has no such result (S-N.3)."""
+
+    row: str
+    value: int | None
+
+
+class Done(Variant):
+    """End the step."""
+
+
+class Overrule(Variant):
+    """What players set themselves."""
+
+    why: str = ""
+    units: Mapping[str, Bases] = field(default_factory=dict)
+    off: tuple[str, ...] = ()
+    figures: Mapping[str, int] = field(default_factory=dict)
+    marker: Mapping[str, str] = field(default_factory=dict)
+    status: Mapping[str, str] = field(default_factory=dict)
+    active: str | None = None
+    phase: Phase | None = None
+    turn: int | None = None
+
+
+class Due(Variant, is_family=True):
+    """Something that must be settled before the phase goes on.
+
+    Without a roll and without a decision it settles itself.
+    """
+
+    def roll(self, state: State) -> Roll | None:
+        """Returns the dice that it needs now."""
+        return None
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the decision that it needs now."""
+        return None
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Returns the actions that decide it."""
+        return ()
+
+    def follow(self, state: State, answer: Any) -> tuple[State, Events]:
+        """Returns what follows; `state` has it no longer, `answer` is an action or dice."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a unit may move: its final value, and how much of it must be used (S-B.6)."""
+
+    value_in: float
+    least_in: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fight:
+    """A melee: attackers, their target, and who charged (S-F)."""
+
+    attackers: tuple[str, ...]
+    defender: str
+    chargers: tuple[str, ...] = ()
+    is_new: bool = True
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """All units in it."""
+        return (*self.attackers, self.defender)
+
+
+@dataclass(frozen=True, slots=True)
+class Calamity:
+    """A unit that retreated, routed or was destroyed this turn, and the friends near it (S-G.1)."""
+
+    unit: str
+    kind: Literal["destroyed", "routs", "retreats"]
+    brigade: str | None
+    near_in: tuple[tuple[str, float], ...]
+    has_called: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Weather:
+    """An event of the Fog of War in force, and how many more sequences it lasts (S-M)."""
+
+    event: tables.Event
+    side: str
+    sequences: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class State(ReadOnlyMappings):
+    """A battle between two actions; `half` says whose sequence it is, of `sides`."""
+
+    position: Position
+    sides: tuple[str, str]
+    options: Mapping[str, str | int | bool]
+    edges: Mapping[str, str]
+    chart: Mapping[str, int | None]
+    turn: int = 1
+    half: int = 0
+    phase: Phase = "fog"
+    due: tuple[Due, ...] = ()
+    in_force: tuple[Weather, ...] = ()
+    allowed: Mapping[str, Allowance] = field(default_factory=dict)
+    tried: tuple[str, ...] = ()
+    fights: tuple[Fight, ...] = ()
+    calamities: tuple[Calamity, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Zero arguments do not work in a class with slots that a decorator makes anew.
+        ReadOnlyMappings.__post_init__(self)
+
+    @property
+    def active(self) -> str:
+        """The side whose sequence it is."""
+        return self.sides[self.half]
+
+    @property
+    def field(self) -> Field:
+        """The table as the rules see it."""
+        return field_of(self.position)
+
+    @property
+    def events(self) -> tuple[tables.Event, ...]:
+        """The events in force."""
+        return tuple(weather.event for weather in self.in_force)
+
+    def enemy_of(self, side: str) -> str:
+        """Returns the other side."""
+        return next(other for other in self.sides if other != side)
+
+    def unit(self, name: str) -> Unit:
+        """Returns a unit.
+
+        Raises:
+            Refused: It is not on the table.
+        """
+        unit = self.position.unit(name)
+        if unit is None or not unit.bases:
+            raise Refused(f"expected a unit on the table, got {name}")
+        return unit
+
+    def is_held(self, unit: Unit) -> bool:
+        """Whether a unit is line cavalry that may not advance (S-M.5)."""
+        held = any(one.event == "sackville" and one.side == unit.side for one in self.in_force)
+        return held and unit.arm == "cavalry" and unit.extra.get("weight") != "light"
+
+    def has(self, name: str) -> bool:
+        """Whether a unit is still on the table."""
+        return self.position.unit(name) is not None
+
+    def changed(self, name: str, *, bases: Bases | None = None, **marks: Any) -> State:
+        """Returns the state with a unit elsewhere or with other marks; no bases take it off."""
+        old = self.unit(name)
+        known = {key: value for key, value in {**old.state, **marks}.items() if value or value == 0}
+        known = {key: value for key, value in known.items() if value is not False}
+        unit = replace(old, bases=old.bases if bases is None else bases, state=known)
+        units = (unit if other.id == name else other for other in self.position.units)
+        left = tuple(unit for unit in units if unit.bases)
+        return replace(self, position=replace(self.position, units=left))
+
+    def pushed(self, *dues: Due) -> State:
+        """Returns the state with something due, the first of it next."""
+        return replace(self, due=(*self.due, *reversed(dues)))
+
+
+def destroyed(state: State, name: str, why: str) -> tuple[State, Events]:
+    """Returns the state without a unit that is destroyed, which calls friends to test (S-G.1)."""
+    state = with_calamity(state, name, "destroyed")
+    state = state.changed(name, bases=())
+    fights = tuple(fight for fight in state.fights if name not in fight.units)
+    for fight in state.fights:
+        others = tuple(unit for unit in fight.attackers if unit != name)
+        if name != fight.defender and name in fight.attackers and others:
+            fights = (*fights, replace(fight, attackers=others))
+    kept = tuple(due for due in state.due if name not in vars(due).values())
+    allowed = {unit: value for unit, value in state.allowed.items() if unit != name}
+    state = replace(state, fights=fights, due=kept, allowed=allowed)
+    return state, (Event("loss", f"{name} is destroyed: {why}", "S-H.4", {"unit": name}),)
+
+
+def with_calamity(
+    state: State, name: str, kind: Literal["destroyed", "routs", "retreats"]
+) -> State:
+    """Returns the state with what befell a unit, and which friends were near (S-G.1, S-H.9)."""
+    unit, ground = state.unit(name), state.field
+    near = ((friend.id, round(ground.apart_in(unit, friend), 6)) for friend in ground.friends(unit))
+    close = tuple((friend, apart) for friend, apart in near if apart <= tables.COMMAND_IN)
+    calamity = Calamity(name, kind, unit.extra.get("brigade"), close)
+    return replace(state, calamities=(*state.calamities, calamity))
+
+
+def with_losses(
+    state: State, name: str, figures: int, *, causes: Iterable[str] = ()
+) -> tuple[State, Events]:
+    """Returns the state after a unit has lost figures: disorder, bases, destruction (S-J.1)."""
+    unit = state.unit(name)
+    before = state.field.troops[name]
+    after = before.after_losses(figures)
+    removed = before.figures - after.figures
+    text = f"{name} loses {removed} {'figure' if removed == 1 else 'figures'}, {after.figures} left"
+    events = [Event("casualties", text, "S-D.1", {"unit": name, "figures": removed})]
+    state = state.changed(
+        name,
+        figures=after.figures,
+        casualties_this_turn=after.casualties_this_turn,
+        casualties_from=tuple(sorted({*unit.state.get("casualties_from", ()), *causes})),
+        bases=_left(unit, bases_needed(after, _full_base(unit))),
+        disordered=after.disordered,
+    )
+    if after.disordered and not before.is_disordered:
+        events.append(Event("disorder", f"{name} is disordered", "S-J.1", {"unit": name}))
+    if after.is_destroyed:
+        why = f"it has lost {after.lost} of {after.figures_start} figures"
+        state, more = destroyed(state, name, why)
+        events += more
+    return state, tuple(events)
+
+
+def disordered(state: State, name: str, rule: str) -> tuple[State, Events]:
+    """Returns the state with a unit in disorder, with an event if that is new."""
+    if not state.has(name) or state.unit(name).state.get("disordered"):
+        return state, ()
+    state = state.changed(name, disordered=True, reforming=False)
+    return state, (Event("disorder", f"{name} is disordered", rule, {"unit": name}),)
+
+
+def _full_base(unit: Unit) -> int:
+    """Returns how many figures a full base of a unit carries (S-0.7)."""
+    return int(unit.extra.get("files_per_base", 1) * unit.extra.get("ranks_per_base", 1))
+
+
+def _left(unit: Unit, count: int) -> Bases:
+    """Returns the bases that stay, taken off from the end of the rear rank (S-0.7)."""
+    gone: set[int] = set()
+    while len(unit.bases) - len(gone) > max(count, 1):
+        kept = [place for place in range(len(unit.bases)) if place not in gone]
+        rear = arrangement([unit.bases[place] for place in kept]).ranks[-1]
+        gone.add(kept[rear[-1]])
+    return tuple(base for place, base in enumerate(unit.bases) if place not in gone)
+
+
+def face_word(face: Face) -> str:
+    """Returns where something struck, in words."""
+    return {"front": "in front", "flank": "in the flank", "rear": "in the rear"}[face]

@@ -1,0 +1,323 @@
+"""TESTs, melees and moral in the game: who takes them, their dice, and what becomes of units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from tablecam.geometry.moves.poses import ahead
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.syw_d6.field import axes_of
+from tablecam.rules.syw_d6.morale import Company, Fate, MoraleTest, TestKind, take_test
+from tablecam.rules.syw_d6.state import (
+    Calamity,
+    Decide,
+    Due,
+    Events,
+    Fight,
+    GiveRow,
+    ShareLosses,
+    State,
+    disordered,
+    with_losses,
+)
+from tablecam.rules.syw_d6.tables import Experience
+
+ROWS: Final[Mapping[str, str]] = {
+    "retreat_at": "the score at or below which a TEST means retreat",
+    "casualties_artillery": "casualties by artillery",
+    "casualties_flank_rear": "casualties in flank or rear",
+    "contacted_flank_rear": "contacted on flank or rear",
+    "green": "green unit",
+    "trained": "trained unit",
+}
+"""S-N.1: the rows that the sheet has lost."""
+_LEAST, _MOST = -6, 6
+_FIGURES_A_POINT: Final = 3
+_BACK_IN: Final = 3.0
+_SKILLS: Final[tuple[Experience, ...]] = ("green", "trained", "veteran")
+
+
+def company_of(state: State, name: str, *, is_charging: bool = False) -> Company:
+    """Returns what a TEST of a unit counts besides itself (S-H.4, S-H.9)."""
+    unit, ground = state.unit(name), state.field
+    company = ground.company(unit, is_charging=is_charging)
+    inspired = "inspired_command" in state.events and bool(unit.state.get("inspired"))
+    near = [one for one in state.calamities if name in dict(one.near_in)]
+    brigade = unit.extra.get("brigade")
+
+    def count(kind: str) -> tuple[int, int]:
+        same = sum(one.brigade == brigade for one in near if one.kind == kind)
+        return same, sum(one.kind == kind for one in near) - same
+
+    return replace(
+        company,
+        is_commanded=company.is_commanded or inspired,
+        destroyed_friends=count("destroyed"),
+        routed_friends=count("routs"),
+        retreating_friends=sum(count("retreats")),
+    )
+
+
+class RowDue(Due):
+    """A row that the sheet has lost, which the players state (S-N.3)."""
+
+    row: str
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns the question."""
+        question = f"The sheet has lost the row “{ROWS[self.row]}”: what does it say?"
+        return PendingDecision(question, state.active)
+
+    def legal(self, state: State) -> tuple[GiveRow, ...]:
+        """Returns the values that a row may have."""
+        values = tuple(GiveRow(self.row, value) for value in range(_MOST, _LEAST - 1, -1))
+        return (*values, GiveRow(self.row, None)) if self.row == "retreat_at" else values
+
+    def follow(self, state: State, answer: GiveRow) -> tuple[State, Events]:
+        """Returns the state with the row, which holds for the rest of the game."""
+        if answer not in self.legal(state):
+            why = f"expected the row {self.row} from {_LEAST} to {_MOST}"
+            raise Refused(why, rule="S-N.3")
+        value = "none" if answer.value is None else f"{answer.value:+d}"
+        text = f"The players say: {ROWS[self.row]} {value}"
+        event = Event("chart", text, "S-N.3", {"row": self.row, "value": answer.value})
+        return replace(state, chart={**state.chart, self.row: answer.value}), (event,)
+
+
+class TestDie(Due):
+    """The TEST of a unit (S-H)."""
+
+    __test__ = False
+
+    unit: str
+    kind: TestKind
+
+    def roll(self, state: State) -> Roll | None:
+        """Returns its die, once the rows that it needs are known."""
+        return None if self._rows(state) else Roll(f"the TEST of {self.unit}", 1)
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+        """Returns the state with what becomes of the unit; without dice, asks for rows."""
+        if rows := self._rows(state):
+            return state.pushed(*map(RowDue, rows), self), ()
+        test = self._test(state, answer[0])
+        if self.kind != "melee":
+            state = state.changed(self.unit, tested_this_turn=True)
+        fate: Fate = test.fate or "none"
+        # The loser of a melee retreats at least (S-F.4).
+        fate = "retreat" if self.kind == "melee" and fate == "none" else fate
+        words = _words(test)
+        text = f"{self.unit} TESTs: {words}: {_FATES[fate]}"
+        facts = {"unit": self.unit, "total": test.total, "parts": dict(test.parts)}
+        return marked(state, self.unit, fate), (Event("test", text, "S-H.1", facts),)
+
+    def _rows(self, state: State) -> tuple[str, ...]:
+        rows = self._test(state, 3).asks_for
+        asks_retreat = self.kind != "melee" and "retreat_at" not in state.chart
+        return (*rows, "retreat_at") if asks_retreat else rows
+
+    def _test(self, state: State, die: int) -> MoraleTest:
+        troops = state.field.troops[self.unit]
+        return take_test(troops, self.kind, company_of(state, self.unit), die, state.chart)
+
+
+_FATES: Final[Mapping[Fate, str]] = {
+    "none": "it holds",
+    "retreat": "it retreats",
+    "rout": "it routs",
+}
+
+
+def marked(state: State, name: str, fate: Fate) -> State:
+    """Returns the state with a unit that will flee in its owner's next sequence (S-F.4)."""
+    if fate == "none":
+        return state
+    status = "routing" if fate == "rout" else "retreating"
+    return state.changed(name, status=status, disordered=True, reforming=False, fled=None)
+
+
+def _words(test: MoraleTest) -> str:
+    parts = [f"{name.replace('_', ' ')} {part:+d}" for name, part in test.parts.items() if part]
+    return f"{', '.join(parts) or 'no factor'}, in all {test.total}"
+
+
+class MeleeDice(Due):
+    """The dice of a melee, the attackers' first (S-F.2)."""
+
+    fight: Fight
+
+    def roll(self, state: State) -> Roll | None:
+        """Returns a die for each side, once the rows that they need are known."""
+        if self._rows(state):
+            return None
+        attackers = ", ".join(self.fight.attackers)
+        return Roll(f"the melee of {attackers} with {self.fight.defender}", 2)
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+        """Returns the state with the loser's figures due, or with the melee going on."""
+        if rows := self._rows(state):
+            return state.pushed(*map(RowDue, rows), self), ()
+        totals = self._totals(state, answer)
+        attack, defence = totals
+        fight = self.fight
+        text = f"Melee: {', '.join(fight.attackers)} {attack}, {fight.defender} {defence}"
+        facts = {"attackers": list(fight.attackers), "defender": fight.defender}
+        events: Events = (Event("melee", text, "S-F.3", {**facts, "totals": list(totals)}),)
+        others = tuple(one for one in state.fights if one != fight)
+        if attack == defence:
+            state = replace(state, fights=(*others, replace(fight, is_new=False)))
+            return state.pushed(WishDue(fight, state.active)), events
+        state = replace(state, fights=others)
+        losers = fight.attackers if attack < defence else (fight.defender,)
+        due = _FIGURES_A_POINT * abs(attack - defence)
+        state, more = ended(state, fight)
+        return state.pushed(LossesDue(losers, due, self._enemy(losers))), events + more
+
+    def _enemy(self, losers: tuple[str, ...]) -> str:
+        is_defender = self.fight.defender in losers
+        return self.fight.attackers[0] if is_defender else self.fight.defender
+
+    def _totals(self, state: State, dice: tuple[int, ...]) -> tuple[int, int]:
+        sides = (self.fight.attackers, (self.fight.defender,))
+        totals = [self._total(state, names, die) for names, die in zip(sides, dice, strict=True)]
+        return totals[0], totals[1]
+
+    def _total(self, state: State, names: tuple[str, ...], die: int) -> int:
+        """Returns the best of each factor among the units of a side (S-F.5)."""
+        troops = state.field.troops
+        best = max((troops[name].skill.test for name in names), key=_SKILLS.index)
+        tests = [self._test(state, name, None) for name in names]
+        parts = {key: max(test.parts[key] or 0 for test in tests) for key in tests[0].parts}
+        strongest = max(names, key=lambda name: troops[name].figures)
+        parts["losses"] = tests[names.index(strongest)].parts["losses"] or 0
+        skilled = replace(troops[names[0]], skill=replace(troops[names[0]].skill, test=best))
+        thrown = take_test(skilled, "melee", Company(), die, state.chart).parts["modifier_die"]
+        return sum(parts.values()) + (thrown or 0)
+
+    def _test(self, state: State, name: str, die: int | None) -> MoraleTest:
+        is_charging = name in self.fight.chargers
+        company = company_of(state, name, is_charging=is_charging)
+        troops = state.field.troops[name]
+        # The bonus outlasts the disorder that a melee brings (S-H.6).
+        test = take_test(troops, "melee", company, die, state.chart)
+        return replace(test, parts={**test.parts, "charging": int(is_charging)})
+
+    def _rows(self, state: State) -> tuple[str, ...]:
+        asked = [row for name in self.fight.units for row in self._test(state, name, 3).asks_for]
+        return tuple(dict.fromkeys(asked))
+
+
+class LossesDue(Due):
+    """The figures that a melee's losers remove, shared out by their owner (S-F.3, S-F.5)."""
+
+    units: tuple[str, ...]
+    figures: int
+    enemy: str
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question, if there is more than one unit."""
+        if len(self._left(state)) < 2:
+            return None
+        question = f"Who loses the {self.figures} figures?"
+        return PendingDecision(question, state.unit(self._left(state)[0]).side)
+
+    def legal(self, state: State) -> tuple[ShareLosses, ...]:
+        """Returns the usual shares: one unit first, or all alike."""
+        units, troops = self._left(state), state.field.troops
+        shares: list[ShareLosses] = []
+        for first in units:
+            left, share = self.figures, dict[str, int]()
+            for name in (first, *(unit for unit in units if unit != first)):
+                share[name] = min(left, troops[name].figures)
+                left -= share[name]
+            shares.append(ShareLosses({name: share[name] for name in units}))
+        return tuple(share for place, share in enumerate(shares) if share not in shares[:place])
+
+    def follow(self, state: State, answer: ShareLosses | None) -> tuple[State, Events]:
+        """Returns the state without those figures, and the losers' TESTs due (S-F.4)."""
+        units, troops = self._left(state), state.field.troops
+        share = dict.fromkeys(units, self.figures) if answer is None else dict(answer.figures)
+        if answer is not None:
+            due = min(self.figures, sum(troops[name].figures for name in units))
+            odd = set(share) - set(units) or sum(share.values()) != due
+            if odd or any(not 0 <= share[name] <= troops[name].figures for name in share):
+                raise Refused(f"expected {due} figures of {', '.join(units)}", rule="S-F.5")
+        events: Events = ()
+        for name in units:
+            state, more = with_losses(state, name, share.get(name, 0))
+            events += more
+            if state.has(name):
+                state = state.changed(name, flees_from=self.enemy)
+        tests = [TestDie(name, "melee") for name in units if state.has(name)]
+        return state.pushed(*tests), events
+
+    def _left(self, state: State) -> tuple[str, ...]:
+        return tuple(name for name in self.units if state.has(name))
+
+
+class WishDue(Due):
+    """After a draw: does a side wish the melee to go on (S-F.6)?"""
+
+    fight: Fight
+    side: str
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns the question."""
+        units = ", ".join(self.fight.units)
+        return PendingDecision(f"A draw between {units}: fight on next sequence?", self.side)
+
+    def legal(self, state: State) -> tuple[Decide, ...]:
+        """Returns both answers."""
+        return (Decide(True), Decide(False))
+
+    def follow(self, state: State, answer: Decide) -> tuple[State, Events]:
+        """Returns the state: the other side is asked, the melee goes on, or all fall back."""
+        if answer.yes:
+            return state, (Event("melee", "The melee goes on", "S-F.6"),)
+        if self.side == state.active:
+            return state.pushed(WishDue(self.fight, state.enemy_of(self.side))), ()
+        kept = tuple(one for one in state.fights if one.units != self.fight.units)
+        state = replace(state, fights=kept)
+        for name in self.fight.units:
+            unit = state.unit(name)
+            back_mm = -_BACK_IN * state.field.inch_mm
+            state = state.changed(name, bases=ahead(unit.bases, axes_of(unit).heading_deg, back_mm))
+        text = f"{', '.join(self.fight.units)} fall back 3 in"
+        state, events = ended(state, self.fight)
+        return state, (Event("melee", text, "S-F.6"), *events)
+
+
+def ended(state: State, fight: Fight) -> tuple[State, Events]:
+    """Returns the state after a melee: all who were in it are disordered (S-F.7)."""
+    events: Events = ()
+    for name in fight.units:
+        state = state.changed(name, melee_with=None, charged=None)
+        state, more = disordered(state, name, "S-F.7")
+        events += more
+    return state, events
+
+
+def moral_due(state: State) -> tuple[State, bool]:
+    """Returns the state with the next moral TEST due, and whether there was one (S-G.2).
+
+    Friends of the destroyed come first, then of the routed and of the retreating, nearest first.
+    """
+    ranks = ("destroyed", "routs", "retreats")
+    calls: list[tuple[int, float, str]] = []
+    for calamity in state.calamities:
+        if calamity.has_called:
+            continue
+        own = () if calamity.kind == "destroyed" else ((calamity.unit, 0.0),)
+        for name, apart_in in (*own, *calamity.near_in):
+            unit = state.position.unit(name)
+            if unit is not None and not unit.state.get("tested_this_turn"):
+                calls.append((ranks.index(calamity.kind), apart_in, name))
+    if calls:
+        return state.pushed(TestDie(min(calls)[2], "moral")), True
+    called: tuple[Calamity, ...] = tuple(
+        replace(calamity, has_called=True) for calamity in state.calamities
+    )
+    return replace(state, calamities=called), False

@@ -1,0 +1,797 @@
+"""The game in progress, rule by rule: what a sequence asks, and what follows from the dice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import ahead, wheeled
+from tablecam.geometry.outlines import corners
+from tablecam.rules.game import Refused
+from tablecam.rules.syw_d6 import state as acts
+from tablecam.rules.syw_d6.game import GAME
+from tests.rules.syw_d6.battles import (
+    DOWN,
+    INCH_MM,
+    NO_FOG,
+    UP,
+    Battle,
+    box,
+    commander,
+    table,
+    unit,
+)
+
+F1, F2 = unit("F1", 20, 15), unit("F2", 40, 15)
+A1, A2 = unit("A1", 20, 40, DOWN), unit("A2", 40, 40, DOWN)
+
+
+def moved(battle: Battle, name: str, inches: float) -> acts.Move:
+    bases = battle.unit(name).bases
+    return acts.Move(name, ahead(bases, bases[0].heading_deg, inches * INCH_MM))
+
+
+# The sequence.
+
+
+def test_a_sequence_begins_with_the_fog_of_war_s_0_12():
+    battle = Battle(F1, A1, fog=True)
+    assert battle.question == "1 die for the Fog of War"
+    battle.throw(2)
+    assert battle.question.startswith("French: throw")
+
+
+def test_a_turn_is_one_sequence_of_each_side_s_0_9():
+    battle = Battle(F1, A1)
+    battle.act("End the moves")
+    assert (battle.state.turn, battle.state.active) == (1, "allied")
+    battle.act("End the moves")
+    assert (battle.state.turn, battle.state.active) == (2, "french")
+
+
+def test_the_other_side_may_begin_every_other_turn_s_0_9():
+    battle = Battle(F1, A1, alternate_first=True)
+    for _ in range(2):
+        battle.act("End the moves")
+    assert (battle.state.turn, battle.state.active) == (2, "allied")
+
+
+def test_marks_of_the_turn_go_when_the_first_side_begins_again_s_0_11():
+    tested = replace(F1, state={"casualties_this_turn": 2, "tested_this_turn": True})
+    battle = Battle(tested, A1)
+    battle.act("End the moves")
+    assert battle.marks("F1")["casualties_this_turn"] == 2
+    battle.act("End the moves")
+    assert "casualties_this_turn" not in battle.marks("F1")
+
+
+def test_the_battle_ends_after_the_turns_agreed_or_when_a_side_is_gone():
+    battle = Battle(F1, A1, turns=1)
+    battle.act("End the moves")
+    done = battle.act("End the moves")
+    assert [event.kind for event in done.events][-1] == "over"
+    assert battle.play.legal() == ()
+
+
+# Clearing disorder.
+
+
+def reforming(experience="trained", **state):
+    return unit("F1", 20, 15, experience=experience, state={"reforming": True, **state})
+
+
+@pytest.mark.parametrize(
+    ("experience", "throws", "clears"),
+    [
+        ("green", [(2,)], True), ("green", [(1,)], False),
+        ("trained", [(1,), (5,)], False), ("trained", [(1,), (6,)], True),
+        ("veteran", [(1,), (2, 6)], True), ("veteran", [(1,), (2, 5)], False),
+    ],
+)  # fmt: skip
+def test_a_red_marker_is_cleared_by_dice_s_a_3(experience, throws, clears):
+    battle = Battle(reforming(experience), A1)
+    for faces in throws:
+        battle.throw(*faces)
+    assert ("forms up" in battle.question) is clears
+    assert ("reforming" in battle.marks("F1")) is not clears
+
+
+def test_a_cleared_unit_forms_up_near_where_it_was_s_a_4():
+    battle = Battle(reforming(), A1)
+    battle.throw(3)
+    unit_there = battle.unit("F1")
+    facing = wheeled(unit_there.bases, (20 * INCH_MM, 14.5 * INCH_MM), 180)
+    with pytest.raises(Refused, match=r"S-A\.4"):
+        battle.do(acts.FormUp("F1", ahead(facing, UP, 2.5 * INCH_MM)))
+    battle.do(acts.FormUp("F1", ahead(facing, UP, 1.5 * INCH_MM)))
+    assert battle.unit("F1").bases[0].heading_deg == 270
+    assert "F1: 2 dice" in battle.offers()
+
+
+def test_who_fails_to_clear_does_nothing_in_this_sequence_s_a_5():
+    battle = Battle(reforming("green"), F2, A1)
+    battle.throw(1)
+    assert not any(offer.startswith("F1") for offer in battle.offers())
+
+
+def test_orange_is_swapped_for_red_by_those_who_reform_s_a_6():
+    battle = Battle(replace(F1, state={"disordered": True}), A1)
+    battle.act("F1: reform")
+    assert battle.marks("F1")["reforming"] is True
+    assert not any(offer.startswith("F1: 1 die") for offer in battle.offers())
+
+
+# Moves.
+
+
+def test_dice_are_thrown_and_some_are_taken_s_b_4():
+    light = unit("F1", 20, 15, weight="light", wide_in=2)
+    battle = Battle(light, A1, commander("F", 20, 10))
+    battle.act("F1: 4 dice")
+    battle.throw(5, 1, 4, 2)
+    assert battle.offers()[0] == "9 in"
+    battle.act("9 in")
+    assert battle.state.allowed["F1"] == acts.Allowance(9, 4.5)
+
+
+def test_a_green_unit_must_use_all_and_a_trained_one_half_s_b_6():
+    battle = Battle(F1, F2, A1)
+    battle.act("F1: 2 dice")
+    battle.throw(4, 2)
+    battle.act("4 in")
+    with pytest.raises(Refused, match=r"S-B\.6"):
+        battle.do(moved(battle, "F1", 1))
+    with pytest.raises(Refused, match=r"S-B\.8"):
+        battle.do(moved(battle, "F1", 4.2))
+    battle.do(moved(battle, "F1", 2))
+    assert battle.marks("F1")["moved"] is True
+
+
+def test_a_wheel_counts_the_arc_of_the_outer_corner_s_b_8():
+    battle = Battle(F1, A1)
+    battle.act("F1: 2 dice")
+    battle.throw(4, 5)
+    battle.act("5 in")
+    left = corners(F1.bases[0])[0]
+    done = battle.do(acts.Move("F1", wheeled(F1.bases, left, 30)))
+    assert done.events[0].facts["inches"] == pytest.approx(4.19, abs=0.01)
+
+
+def test_other_formations_are_changes_of_formation_s_b_2():
+    battle = Battle(F1, A1)
+    battle.act("F1: 2 dice")
+    battle.throw(4, 5)
+    battle.act("5 in")
+    column = tuple(ahead([base], UP, place * INCH_MM)[0] for place, base in enumerate(F1.bases))
+    with pytest.raises(Refused, match=r"S-B\.2"):
+        battle.do(acts.Move("F1", column))
+
+
+def test_a_move_stops_three_inches_off_the_enemy_s_b_9():
+    battle = Battle(F1, unit("A1", 20, 19, DOWN))
+    battle.act("F1: 2 dice")
+    battle.throw(4, 5)
+    battle.act("5 in")
+    with pytest.raises(Refused, match=r"S-B\.9"):
+        battle.do(moved(battle, "F1", 2))
+    battle.do(moved(battle, "F1", 1))
+
+
+def test_a_brigade_moves_as_one_with_the_worst_of_each_s_b_7():
+    green = unit("F2", 40, 15, experience="green")
+    battle = Battle(F1, green, A1)
+    battle.act("french brigade")
+    battle.throw(3, 5)
+    battle.act("5 in")
+    assert set(battle.state.allowed) == {"F1", "F2"}
+    assert battle.state.allowed["F2"].least_in == 5
+
+
+def test_a_brigade_with_a_disordered_unit_does_not_s_b_7():
+    battle = Battle(F1, replace(F2, state={"disordered": True}), A1)
+    battle.act("No more units reform")
+    assert "french brigade" not in battle.offers()
+
+
+def test_a_formation_change_brings_a_red_marker_s_b_5():
+    battle = Battle(F1, A1)
+    battle.act("F1: change formation")
+    assert battle.marks("F1")["reforming"] is True
+    assert battle.state.field.troops["F1"].is_disordered
+
+
+def test_terrain_stops_and_disorders_s_j_8_s_j_9():
+    battle = Battle(F1, A1, box("wood", "woods", 10, 17, 30, 25))
+    battle.act("F1: 2 dice")
+    battle.throw(6, 6)
+    with pytest.raises(Refused, match=r"S-J\.8"):
+        battle.do(moved(battle, "F1", 5))
+    battle.do(moved(battle, "F1", 2.9))
+    assert battle.marks("F1")["disordered"] is True
+
+
+@pytest.mark.parametrize(("weight", "disordered"), [("line", True), ("light", False)])
+def test_friends_who_pass_through_each_other_s_j_6(weight, disordered):
+    friend = unit("F2", 20, 17, weight=weight, experience="veteran")
+    battle = Battle(unit("F1", 20, 15, experience="veteran"), friend, A1)
+    battle.act("F1: 3 dice")
+    battle.throw(6, 5, 5)
+    battle.act("6 in")
+    battle.do(moved(battle, "F1", 5))
+    assert [bool(battle.marks(name).get("disordered")) for name in ("F1", "F2")] == [disordered] * 2
+
+
+def test_a_retreat_by_choice_costs_three_figures_s_b_10():
+    battle = Battle(F1, F2, A1)
+    battle.act("F1: retreat")
+    assert battle.marks("F1")["figures"] == 21
+    battle.throw(3)
+    before = battle.unit("F1").bases[0].y_mm
+    battle.throw(4)
+    assert battle.unit("F1").bases[0].y_mm == pytest.approx(before - 4 * INCH_MM, abs=8)
+    assert battle.unit("F1").bases[0].heading_deg == 90, "who retreats keeps its facing (S-C.11)"
+
+
+# Charges.
+
+
+def charging(*others, gap_in=4.0, target=None, faces=(6, 3), value="9 in", **options):
+    """A light cavalry unit or what the test gives, with its dice, before its target."""
+    rider = unit(
+        "F1", 20, 15, arm="cavalry", bases=2, wide_in=4, figures=8, files=4, experience="veteran"
+    )
+    target = target or unit("A1", 20, 15 + gap_in, DOWN)
+    battle = Battle(rider, target, *others, **options)
+    battle.act("F1: 5 dice")
+    battle.throw(*faces, 1, 1, 1)
+    battle.act(value)
+    return battle
+
+
+def test_a_charge_goes_straight_at_a_right_angle_s_b_11():
+    battle = charging()
+    assert "F1 charges A1 in front" in battle.offers()
+    front = wheeled(battle.unit("F1").bases, (16 * INCH_MM, 15 * INCH_MM), 10)
+    with pytest.raises(Refused, match=r"S-B\.1[14]"):
+        battle.do(acts.Charge("F1", "A1", ahead(front, 100, 3.3 * INCH_MM)))
+
+
+def test_the_last_inches_must_be_straight_s_b_11():
+    # A quarter wheel would leave less than six inches straight on.
+    target = unit("A1", 14, 19, UP)
+    battle = charging(target=target)
+    assert not any("in the flank" in offer for offer in battle.offers())
+
+
+def test_a_target_that_stands_fires_at_short_range_and_is_met_s_c_2():
+    battle = charging(gap_in=4)
+    battle.act("F1 charges")
+    assert battle.offers() == ["Stand", "Evade"]
+    battle.act("Stand")
+    battle.act("Yes")
+    # A front of four bases sees the charger ahead: 24 figures and one die for training.
+    battle.throw(*[1] * 25)
+    assert battle.marks("F1")["melee_with"] == ("A1",)
+    assert battle.marks("A1")["contacted_on"] == "front"
+
+
+def test_fire_that_destroys_a_charger_ends_its_charge_s_h_4():
+    battle = charging()
+    battle.act("F1 charges")
+    battle.act("Stand")
+    battle.act("Yes")
+    battle.throw(*[6] * 8, *[1] * 17)
+    assert battle.play.asked().is_over
+    assert "F1 is destroyed" in battle.texts()
+
+
+def light(gap_in):
+    return unit("A1", 20, 15 + gap_in, DOWN, weight="light", figures=12, bases=4)
+
+
+def test_an_evader_that_is_reached_is_struck_in_the_rear_s_c_8():
+    battle = charging(target=light(5), faces=(6, 6), value="12 in")
+    battle.act("F1 charges")
+    battle.act("Evade")
+    battle.throw(3, 2)
+    assert battle.marks("A1")["contacted_on"] == "rear"
+    assert battle.marks("A1")["disordered"] is True
+
+
+def test_who_catches_nobody_stops_where_he_likes_and_is_disordered_s_c_8():
+    battle = charging(target=light(5), faces=(6, 6), value="12 in")
+    battle.act("F1 charges")
+    battle.act("Evade")
+    battle.throw(4, 4)
+    assert "where does it stop" in battle.question
+    start = battle.unit("F1").bases
+    with pytest.raises(Refused, match=r"S-C\.8"):
+        battle.do(acts.Move("F1", ahead(start, UP, 12.5 * INCH_MM)))
+    battle.do(acts.Move("F1", ahead(start, UP, 7 * INCH_MM)))
+    assert battle.marks("F1")["disordered"] is True
+
+
+@pytest.mark.parametrize(("faces", "bonus"), [((2, 1), False), ((2, 2), True)])
+def test_a_counter_charge_has_the_bonus_if_it_reaches_the_start_s_c_9(faces, bonus):
+    riders = unit("A1", 20, 19, DOWN, arm="cavalry", bases=2, wide_in=4, figures=8, files=4)
+    battle = charging(target=riders)
+    battle.act("F1 charges")
+    battle.act("Counter-charge")
+    battle.throw(*faces)
+    (fight,) = battle.state.fights
+    assert ("A1" in fight.chargers) is bonus
+
+
+def test_who_passes_the_front_of_an_enemy_is_fired_at_s_c_1():
+    battle = Battle(F1, unit("A1", 20, 21.5, DOWN), unit("A2", 60, 40, DOWN))
+    battle.act("F1: 2 dice")
+    battle.throw(2, 1)
+    battle.act("2 in")
+    battle.do(moved(battle, "F1", 2))
+    assert battle.question.startswith("A1: fire at F1 as it moves, at 4.5 in")
+    battle.act("Yes")
+    # One die is halved to none beyond 3 in; one more for training (S-C.3).
+    battle.throw(1)
+
+
+# Fire.
+
+
+def test_fire_removes_figures_and_then_bases_s_0_7():
+    battle = Battle(F1, unit("A1", 20, 17, DOWN, figures=24), A2).to_fire()
+    battle.act("F1 at A1: 25 dice")
+    battle.throw(*[6] * 6, *[1] * 19)
+    assert battle.marks("A1")["figures"] == 18
+    assert len(battle.unit("A1").bases) == 3
+    assert battle.marks("A1")["disordered"] is True, "two casualties disorder (S-J.1)"
+    assert battle.question == "1 die for the TEST of A1"
+
+
+def test_a_unit_that_has_moved_does_not_fire_s_b_1():
+    battle = Battle(F1, unit("A1", 20, 20.5, DOWN))
+    battle.act("F1: 2 dice")
+    battle.throw(2, 1)
+    battle.act("2 in")
+    battle.do(moved(battle, "F1", 1.5))
+    battle.act("No")
+    assert battle.state.active == "allied"
+
+
+def test_one_shot_a_sequence_s_d_1():
+    battle = Battle(F1, unit("A1", 20, 17, DOWN), A2).to_fire()
+    battle.act("F1 at A1")
+    battle.throw(*[1] * 25)
+    assert not any(offer.startswith("F1") for offer in battle.offers())
+
+
+# TESTs and melee.
+
+
+def shot_at(**options):
+    battle = Battle(F1, unit("A1", 20, 17, DOWN), A2, **options).to_fire()
+    battle.act("F1 at A1")
+    battle.throw(6, 6, *[1] * 23)
+    return battle
+
+
+def test_a_test_sums_named_factors_s_h_1():
+    battle = shot_at()
+    done = battle.throw(6)
+    assert done.events[0].facts["parts"] == {
+        "losses": 0, "disordered": -2, "casualties_artillery": 0, "casualties_flank_rear": 0,
+        "contacted_flank_rear": 0, "green": 0, "trained": 0, "retreats": 0, "retreating_friends": 0,
+        "routs": 0, "routed_friends": 0, "destroyed_friends": 0, "charging": 0,
+        "friends_in_sight": 0, "command": 0, "modifier_die": 1,
+    }  # fmt: skip
+
+
+def test_a_lost_row_is_asked_for_once_and_kept_s_n_3():
+    battle = shot_at(charts={"game": "syw-d6", "test": {"retreat_at": "none"}})
+    assert "trained unit" in battle.question
+    battle.act("-1")
+    assert battle.state.chart["trained"] == -1
+    assert battle.question == "1 die for the TEST of A1"
+    assert "The players say: trained unit -1" in battle.texts()
+
+
+def fighting(faces):
+    """Two lines in a melee that the French have brought on."""
+    alone = unit("F2", 60, 5), unit("A2", 60, 40, DOWN)
+    battle = Battle(F1, unit("A1", 20, 17, DOWN), *alone)
+    battle.act("F1: 2 dice")
+    battle.throw(4, 1)
+    battle.act("4 in")
+    for label in ("F1 charges A1 in front", "Stand", "No", "End the moves"):
+        battle.act(label)
+    battle.throw(*faces)
+    return battle
+
+
+def test_the_loser_of_a_melee_loses_three_figures_a_point_s_f_3():
+    battle = fighting((3, 1))
+    # The charge counts 1, the die of 1 of a trained unit takes 1 off.
+    assert battle.marks("A1")["figures"] == 24 - 6
+    battle.throw(3)
+    assert battle.marks("A1")["status"] == "retreating", "the loser retreats at least (S-F.4)"
+    assert battle.marks("F1")["disordered"] is True, "the end of a melee disorders all (S-F.7)"
+
+
+def test_a_draw_goes_on_if_somebody_wishes_s_f_6():
+    battle = fighting((1, 3))
+    assert "A draw" in battle.question
+    battle.act("No")
+    assert battle.play.asked().seat == "allied"
+    battle.act("Yes")
+    assert len(battle.state.fights) == 1
+
+
+def test_after_a_draw_that_nobody_continues_all_fall_back_s_f_6():
+    battle = fighting((1, 3))
+    before = battle.unit("F1").bases[0].y_mm
+    battle.act("No")
+    battle.act("No")
+    assert battle.unit("F1").bases[0].y_mm == pytest.approx(before - 3 * INCH_MM)
+    assert battle.state.fights == ()
+
+
+def test_who_must_flee_moves_first_in_its_own_sequence_s_a_1():
+    loser = replace(A1, state={"status": "retreating", "disordered": True, "flees_from": "F1"})
+    battle = Battle(F1, loser, A2)
+    battle.act("End the moves")
+    assert battle.question == "1 die for how far A1 retreats"
+    before = battle.unit("A1").bases[0].y_mm
+    battle.throw(4)
+    assert battle.unit("A1").bases[0].y_mm == pytest.approx(before + 4 * INCH_MM)
+    assert "status" not in battle.marks("A1"), "a retreat is one move (S-A.2)"
+
+
+def test_a_rout_runs_off_the_owners_edge_s_a_2():
+    loser = unit("A1", 20, 46, DOWN, state={"status": "routing", "fled": True, "disordered": True})
+    battle = Battle(F1, loser, A2)
+    battle.act("End the moves")
+    battle.throw(5)
+    assert not battle.state.has("A1")
+    assert "A1 leaves the table" in battle.texts()
+
+
+def test_friends_near_a_flight_take_the_moral_test_s_g_1():
+    loser = unit(
+        "A1", 20, 30, DOWN, state={"status": "routing", "disordered": True, "flees_from": "F1"}
+    )
+    friend, far = unit("A2", 40, 30, DOWN), unit("A3", 64, 30, DOWN)
+    battle = Battle(F1, loser, friend, far, turns=2)
+    battle.act("End the moves")
+    battle.throw(2)
+    battle.act("No more units reform")
+    battle.act("End the moves")
+    tests = []
+    while "TEST" in battle.question:
+        tests.append(battle.question.rsplit(" ", 1)[-1])
+        battle.throw(3)
+    assert tests == ["A1", "A2"]
+
+
+# The Fog of War.
+
+
+@pytest.mark.parametrize(
+    ("faces", "rule", "event"),
+    [((1, 3), "S-M.4", "crisis_meeting"), ((2, 3), "S-M.5", "fitz_james"),
+     ((3, 3), "S-M.6", "lost_orders"), ((3, 4), "S-M.7", "heavy_rain"),
+     ((4, 4), "S-M.8", "dead_calm"), ((4, 5), "S-M.9", "inspired_command"),
+     ((6, 6), "S-M.12", "ad_victoriam")],
+)  # fmt: skip
+def test_the_table_of_the_fog_of_war_s_m(faces, rule, event):
+    leaders = commander("F", 20, 5), commander("FB", 40, 5, "brigade")
+    battle = Battle(F1, A1, *leaders, fog=True)
+    battle.throw(1)
+    done = battle.throw(*faces)
+    assert [(said.rule, said.facts["event"]) for said in done.events if said.kind == "fog"] == [
+        (rule, event)
+    ]
+
+
+def test_dead_calm_takes_a_die_of_every_shot_s_m_8():
+    battle = Battle(F1, unit("A1", 20, 17, DOWN), fog=True)
+    battle.throw(1)
+    battle.throw(4, 4)
+    battle.to_fire()
+    assert "F1 at A1: 24 dice" in battle.offers()
+
+
+def test_rain_lasts_both_sequences_and_then_on_a_one_s_m_7():
+    battle = Battle(F1, A1, fog=True)
+    battle.throw(1)
+    battle.throw(3, 4)
+    battle.act("End the moves")
+    battle.throw(2)
+    assert battle.state.events == ("heavy_rain",)
+    battle.act("End the moves")
+    assert battle.question == "1 die for the rain"
+    battle.throw(3)
+    assert battle.state.events == ()
+
+
+def test_a_stray_shell_kills_a_commander_by_lot_s_m_2():
+    leaders = commander("F", 20, 5), commander("FB", 40, 5, "brigade")
+    battle = Battle(F1, A1, *leaders, fog=True)
+    battle.throw(1)
+    battle.throw(1, 1)
+    assert battle.question == "1 die for the lot"
+    battle.throw(3)
+    assert [leader.id for leader in battle.state.position.commanders] == ["FB"]
+
+
+def test_to_victory_takes_the_orange_markers_off_s_m_12():
+    battle = Battle(replace(F1, state={"disordered": True}), A1, fog=True)
+    battle.throw(1)
+    battle.throw(6, 6)
+    assert "disordered" not in battle.marks("F1")
+
+
+# Hands.
+
+
+def laid(battle: Battle, name: str, bases):
+    units = (
+        replace(one, bases=bases) if one.id == name else one for one in battle.state.position.units
+    )
+    return GAME.detect_moves(battle.state, replace(battle.state.position, units=tuple(units)))
+
+
+def test_a_way_before_its_dice_is_told_and_not_judged_s_b_4():
+    battle = Battle(F1, A1)
+    (suggestion,) = laid(battle, "F1", ahead(F1.bases, UP, 2 * INCH_MM))
+    assert (suggestion.action, suggestion.answer.rule) == (None, "S-B.4")
+    assert suggestion.text == "F1 has moved before its dice were thrown"
+
+
+def test_a_move_by_hand_is_judged_by_its_dice_s_b_8():
+    battle = Battle(F1, A1)
+    battle.act("F1: 2 dice")
+    battle.throw(4, 2)
+    battle.act("4 in")
+    (fits,) = laid(battle, "F1", ahead(F1.bases, UP, 3 * INCH_MM))
+    (too_far,) = laid(battle, "F1", ahead(F1.bases, UP, 5 * INCH_MM))
+    assert (fits.answer.answer, too_far.answer.answer) == ("yes", "no")
+    battle.do(fits.action)
+
+
+def test_a_move_into_contact_by_hand_is_a_charge_s_b_11():
+    battle = charging(gap_in=5)
+    (suggestion,) = laid(battle, "F1", ahead(battle.unit("F1").bases, UP, 5 * INCH_MM))
+    assert isinstance(suggestion.action, acts.Charge)
+    assert suggestion.answer.answer == "yes"
+
+
+def test_sigmas_make_a_move_too_close_to_call_s_b_8():
+    unsure = replace(F1, bases=tuple(replace(base, sigma_mm=1.0) for base in F1.bases))
+    battle = Battle(unsure, A1)
+    battle.act("F1: 2 dice")
+    battle.throw(4, 2)
+    battle.act("4 in")
+    (suggestion,) = laid(battle, "F1", ahead(unsure.bases, UP, 4 * INCH_MM + 0.5))
+    assert suggestion.answer.answer == "too_close"
+
+
+# Bad input.
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"figures": None}, "figures"),
+        ({"experience": "seasoned"}, "experience"),
+        ({"figures": "many"}, "figures"),
+    ],
+)
+def test_a_unit_that_lacks_a_key_is_refused_in_one_line_s_0_4(change, message):
+    odd = replace(F1, extra={key: value for key, value in (F1.extra | change).items() if value})
+    with pytest.raises(BadInput, match=message):
+        GAME.begin(table(odd, A1), NO_FOG)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"first": "dutch"}, "dutch"), ({"turns": -1}, "turns"), ({"moon": 1}, "moon")],
+)
+def test_odd_options_are_refused_in_one_line(options, message):
+    with pytest.raises(BadInput, match=message):
+        GAME.begin(table(F1, A1), options)
+
+
+def test_one_side_alone_cannot_fight():
+    with pytest.raises(BadInput, match="two sides"):
+        GAME.begin(table(F1, F2), {})
+
+
+def test_players_overrule_what_they_like():
+    battle = Battle(F1, A1)
+    battle.do(acts.Overrule(figures={"F1": 20}, marker={"A1": "orange"}, status={"A1": "routing"}))
+    assert battle.marks("F1")["figures"] == 20
+    assert (battle.marks("A1")["disordered"], battle.marks("A1")["status"]) == (True, "routing")
+
+
+def test_guns_limber_by_a_formation_change_s_l_6_s_l_15():
+    guns = unit("F1", 20, 15, arm="artillery", bases=1, figures=6, files=6)
+    battle = Battle(guns, F2, A1)
+    assert "F1: 1 die" not in battle.offers(), "unlimbered guns do not march (S-B.3)"
+    battle.act("F1: change formation")
+    battle.act("End the moves")
+    battle.act("End the moves")
+    battle.throw(4)
+    battle.act("F1: stay as it lies")
+    assert battle.marks("F1")["limbered"] is True
+    assert "F1: 2 dice" in battle.offers()
+
+
+def test_in_the_enemys_sequence_there_are_responses_only_s_0_13():
+    battle = Battle(F1, A1)
+    assert battle.play.asked().seat == "french"
+    with pytest.raises(Refused, match="a unit of the French"):
+        battle.do(acts.ChangeFormation("A1"))
+
+
+def test_a_disordered_charger_has_no_bonus_s_b_13_s_i_5():
+    battle = Battle(unit("F1", 20, 15, state={"disordered": True}), F2, unit("A1", 20, 18, DOWN))
+    battle.act("No more units reform")
+    battle.act("F1: 1 die")
+    battle.throw(6)
+    for label in ("F1 charges A1", "Stand"):
+        battle.act(label)
+    while "fire at" in battle.question:
+        battle.act("No")
+    (fight,) = battle.state.fights
+    assert fight.chargers == ()
+
+
+def test_light_horse_has_the_bonus_in_the_rear_alone_s_h_6():
+    def chargers(heading_deg):
+        target = unit("A1", 20, 19 if heading_deg == DOWN else 20, heading_deg)
+        rider = unit("F1", 20, 15, arm="cavalry", weight="light", bases=2, wide_in=4, figures=7)
+        battle = Battle(rider, F2, target, A2)
+        battle.act("F1: 5 dice")
+        battle.throw(6, 3, 1, 1, 1)
+        battle.act("9 in")
+        for label in ("F1 charges A1", "Stand"):
+            battle.act(label)
+        while "fire at" in battle.question:
+            battle.act("No")
+        return battle.state.fights[0].chargers
+
+    assert chargers(DOWN) == ()
+    assert chargers(UP) == ("F1",)
+
+
+def test_contact_on_flank_or_rear_disorders_s_j_3_s_b_14():
+    target = unit("A1", 20, 20, UP)
+    battle = charging(target=target)
+    battle.act("F1 charges A1 in the rear")
+    battle.act("Stand")
+    while "fire at" in battle.question:
+        battle.act("No")
+    assert battle.marks("A1")["contacted_on"] == "rear"
+    assert battle.marks("A1")["disordered"] is True
+
+
+def test_attackers_over_a_wall_are_disordered_s_j_13():
+    battle = charging(box("wall", "wall", 10, 18.5, 30, 18.8))
+    battle.act("F1 charges A1")
+    battle.act("Stand")
+    while "fire at" in battle.question:
+        battle.act("No")
+    assert battle.marks("F1")["disordered"] is True
+
+
+def test_several_attackers_count_the_best_of_each_factor_s_f_5():
+    line, other = unit("F1", 20, 15), unit("F3", 29, 20, 180.0, experience="veteran")
+    battle = Battle(line, other, unit("A1", 20, 17, DOWN), unit("A2", 60, 40, DOWN))
+    for name, dice, faces in (("F1", 2, (4, 1)), ("F3", 3, (5, 1, 1))):
+        battle.act(f"{name}: {dice} dice")
+        battle.throw(*faces)
+        battle.act(f"{max(faces)} in")
+        battle.act(f"{name} charges A1")
+        battle.act("Stand")
+        while "fire at" in battle.question:
+            battle.act("No")
+    (fight,) = battle.state.fights
+    assert fight.attackers == ("F1", "F3")
+    # One charge bonus and one support, and a veteran's die of one costs nothing.
+    done = battle.throw(1, 3)
+    totals = next(event.facts["totals"] for event in done.events if event.kind == "melee")
+    assert totals[0] == 1 + 1
+
+
+def test_a_flight_that_has_nowhere_to_go_destroys_s_c_13():
+    places = {"north": (0, 36.5, 72, 47), "west": (0, 30, 15, 47), "east": (25, 30, 72, 47)}
+    water = [box(name, "pond", *place, impassable=True) for name, place in places.items()]
+    loser = unit("A1", 20, 35, DOWN, state={"status": "retreating", "flees_from": "F1"})
+    battle = Battle(F1, loser, unit("A2", 60, 25, DOWN), *water)
+    battle.act("End the moves")
+    battle.throw(6)
+    assert "A1 is destroyed: it has no way to go" in battle.texts()
+
+
+def test_later_moves_of_a_flight_go_to_the_owners_edge_s_c_12():
+    flight = {"status": "routing", "fled": True, "disordered": True, "flees_from": "F1"}
+    loser = unit("A1", 20, 30, 0.0, state=flight)
+    battle = Battle(F1, loser, A2)
+    battle.act("End the moves")
+    battle.throw(3)
+    assert {base.heading_deg for base in battle.unit("A1").bases} == {90}
+
+
+def test_who_evades_is_disordered_s_c_14_s_j_7():
+    battle = charging(target=light(5), faces=(6, 6), value="12 in")
+    battle.act("F1 charges")
+    battle.act("Evade")
+    battle.throw(4, 4)
+    assert battle.marks("A1")["disordered"] is True
+
+
+def test_a_unit_is_destroyed_at_three_quarters_and_friends_remember_s_l_5_s_h_9():
+    guns = unit("A1", 20, 18, DOWN, arm="artillery", bases=1, figures=6, files=6)
+    battle = Battle(F1, guns, unit("A2", 40, 20, DOWN)).to_fire()
+    battle.act("F1 at A1")
+    battle.throw(*[6] * 5, *[1] * (battle.play.done[-1].state.due[-1].roll(battle.state).count - 5))
+    assert not battle.state.has("A1")
+    done = battle.throw(3)
+    assert done.events[0].facts["parts"]["destroyed_friends"] == -3
+
+
+def test_all_units_of_the_guns_that_fire_twice_s_m_10():
+    guns = unit("F1", 20, 15, arm="artillery", bases=1, figures=6, files=6)
+    battle = Battle(guns, unit("A1", 20, 20, DOWN), fog=True)
+    battle.throw(1)
+    battle.throw(4, 6)
+    battle.act("F1")
+    battle.act("End the moves")
+    for _ in range(2):
+        battle.act("F1 at A1")
+        (roll,) = battle.play.legal()
+        battle.throw(*[1] * roll.count)
+    assert not any(offer.startswith("F1 at") for offer in battle.offers())
+
+
+def test_a_brigade_goes_forward_before_its_move_s_m_11():
+    battle = Battle(F1, A1, fog=True)
+    battle.throw(1)
+    battle.throw(5, 6)
+    before = battle.unit("F1").bases[0].y_mm
+    battle.act("french brigade")
+    assert battle.unit("F1").bases[0].y_mm == pytest.approx(before + 2 * INCH_MM)
+    assert "F1: 2 dice" in battle.offers()
+
+
+def test_commanders_gather_at_the_army_commander_s_m_4():
+    leaders = commander("F", 20, 5), commander("FB", 60, 5, "brigade")
+    battle = Battle(F1, A1, *leaders, fog=True)
+    battle.throw(1)
+    battle.throw(1, 3)
+    places = [leader.place_mm for leader in battle.state.position.commanders]
+    assert abs(places[0][0] - places[1][0]) <= 2 * INCH_MM
+
+
+def test_commanders_move_by_three_dice_s_k_5():
+    battle = Battle(F1, A1, commander("F", 20, 5))
+    battle.act("F: 3 dice")
+    battle.throw(2, 4, 1)
+    battle.act("7 in")
+    with pytest.raises(Refused, match=r"S-K\.5"):
+        battle.do(acts.MoveCommander("F", 28 * INCH_MM, 5 * INCH_MM))
+    battle.do(acts.MoveCommander("F", 26 * INCH_MM, 5 * INCH_MM))
+    assert battle.state.position.commanders[0].x_mm == 26 * INCH_MM
+
+
+def test_a_fallen_brigade_commander_counts_as_a_lost_unit_s_k_4():
+    leaders = commander("FB", 20, 10, "brigade"), commander("F", 60, 5)
+    battle = Battle(F1, unit("F2", 60, 15), A1, *leaders, fog=True)
+    battle.throw(1)
+    battle.throw(1, 1)
+    battle.throw(1)
+    battle.act("End the moves")
+    assert battle.question == "1 die for the TEST of F1", "F2 stands more than 18 in off"
+    done = battle.throw(3)
+    assert done.events[0].facts["parts"]["destroyed_friends"] == -3
