@@ -20,7 +20,7 @@ from tablecam.geometry.moves.paths import Straight, cheapest_path, forward_turn_
 from tablecam.geometry.moves.poses import ahead, laid_at
 from tablecam.geometry.moves.poses import wheeled as bases_wheeled
 from tablecam.geometry.outlines import Axes, footprint
-from tablecam.geometry.shapes import shapes_of
+from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_before
 from tablecam.rules.dice import Roll
@@ -84,6 +84,10 @@ class Answering(Due):
         unit, target = self.charge.unit, self.charge.target
         question = f"{unit} charges {target}: stand, evade or counter-charge?"
         return PendingDecision(question, state.unit(target).side)
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Returns the way of the charge."""
+        return shapes_of(_area(state, self.charge), "path")
 
     def legal(self, state: State) -> tuple[Respond, ...]:
         """Returns the answers that the target may give."""
@@ -331,7 +335,7 @@ def ways(state: State, unit: Unit, target: Unit, value_in: float) -> Iterator[Ch
                 bases = bases_wheeled(bases, about, angle_deg)
                 bases = ahead(bases, turned.heading_deg, room_mm)
                 answer, charge = judged_charge(state, unit, target, bases, value_in)
-                if charge is not None and answer.answer == "yes" and charge.face == face:
+                if charge is not None and answer.answer != "no" and charge.face == face:
                     best = charge
         if best is not None:
             yield best

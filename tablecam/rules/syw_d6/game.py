@@ -10,6 +10,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from tablecam.errors import BadInput
+from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
@@ -22,7 +23,7 @@ from tablecam.rules.syw_d6.flights import home_edges
 from tablecam.rules.syw_d6.fog_of_war import Pick
 from tablecam.rules.syw_d6.hands import suggested
 from tablecam.rules.syw_d6.orders import OF_PHASE, acted
-from tablecam.rules.syw_d6.sequence import PHASE_WORDS, entered, next_phase, outcome, settled
+from tablecam.rules.syw_d6.sequence import entered, next_phase, outcome, settled
 from tablecam.rules.syw_d6.state import Events, State
 from tablecam.rules.syw_d6.tables import GAME as NAME
 from tablecam.table.model import Position, Unit, inches
@@ -158,6 +159,16 @@ class SevenYearsWar(Game[State, Any]):
         """Parses an action."""
         return from_plain(_ACTIONS, renamed(data, "for", "for_"), "action")
 
+    def passed(self, state: State) -> Any | None:
+        """Returns that a unit holds its fire, where response fire is asked for (S-C.1)."""
+        responds = state.due and isinstance(state.due[-1], charges.ResponseFire)
+        return acts.Decide(False) if responds else None
+
+    def step_shapes(self, state: State) -> tuple[Shape, ...]:
+        """Returns the way of a charge that waits for its answer."""
+        due = state.due[-1] if state.due else None
+        return due.shapes(state) if isinstance(due, charges.Answering) else ()
+
     def position(self, state: State) -> Position:
         """Returns the table according to the game."""
         return state.position
@@ -168,7 +179,6 @@ class SevenYearsWar(Game[State, Any]):
             "sides": list(state.sides),
             "turn": state.turn,
             "active": state.active,
-            "phase": PHASE_WORDS[state.phase],
             "figures": {
                 side: sum(
                     unit.state.get("figures", 0)

@@ -298,7 +298,7 @@ def usual_moves(state: State, unit: Unit) -> Iterator[Move | StayPut]:
         moves += [
             Move(unit.id, bases)
             for bases in ends
-            if judged(state, unit, bases, allowance).answer.answer == "yes"
+            if judged(state, unit, bases, allowance).answer.answer != "no"
         ]
     yield from moves
     if not moves or not allowance.least_in:

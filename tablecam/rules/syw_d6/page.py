@@ -13,9 +13,22 @@ from tablecam.rules.syw_d6 import charges, marches, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import axes_of
 from tablecam.rules.syw_d6.fog_of_war import Pick
-from tablecam.rules.syw_d6.state import PHASES, Bases, State
+from tablecam.rules.syw_d6.state import Bases, State
 from tablecam.table.model import Keys
 from tablecam.table.sides import side_name
+
+PHASE_WORDS: Final[Mapping[acts.Phase, str]] = {
+    "fog": "Fog of War",
+    "flights": "flights",
+    "clear": "clearing disorder",
+    "swap": "reforming",
+    "move": "move",
+    "fire": "fire",
+    "melee": "melee",
+    "moral": "moral",
+}
+"""The phases in words, for those who overrule."""
+
 
 GROUPS: Final = {
     "throw": about.ActionGroup("Throw dice to move"),
@@ -25,6 +38,7 @@ GROUPS: Final = {
     "form": about.ActionGroup("Reform or change formation"),
     "fire": about.ActionGroup("Fire"),
     "answer": about.ActionGroup("Answer", is_main=True),
+    "response": about.ActionGroup("Response fire", is_main=True, pass_all="Nobody fires"),
     "roll": about.ActionGroup("Dice"),
     "done": about.ActionGroup("Go on", is_main=True),
 }
@@ -66,6 +80,13 @@ def _fire(state: State, action: acts.Fire) -> Offer:
     return Offer("fire", f"{action.unit} at {action.target}: {dice}", units=units)
 
 
+def _decision(state: State, action: acts.Decide) -> Offer:
+    """Returns the label of a yes or a no, which is to fire or to hold fire in response."""
+    if state.due and isinstance(state.due[-1], charges.ResponseFire):
+        return Offer("response", "Fire" if action.yes else "Hold fire")
+    return Offer("answer", "Yes" if action.yes else "No")
+
+
 def _of_unit(heading: str, words: str) -> Callable[[State, Any], Offer]:
     """Returns what labels an action of one unit."""
     return lambda state, action: Offer(heading, f"{action.unit}: {words}", units=(action.unit,))
@@ -78,6 +99,12 @@ def _answer(words: Callable[[Any], str]) -> Callable[[State, Any], Offer]:
 
 def _dice(count: int) -> str:
     return f"{count} {'die' if count == 1 else 'dice'}"
+
+
+def _row(action: acts.GiveRow) -> str:
+    if action.value is None:
+        return "no such result"
+    return f"{action.value:+d}" if action.value else "0"
 
 
 def _shares(action: acts.ShareLosses) -> str:
@@ -99,10 +126,8 @@ _OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.RetreatByChoice: _of_unit("form", "retreat, losing 3 figures"),
     acts.FormUp: _of_unit("form", "stay as it lies"),
     acts.Respond: _answer(lambda action: str(action.way).capitalize()),
-    acts.Decide: _answer(lambda action: "Yes" if action.yes else "No"),
-    acts.GiveRow: _answer(
-        lambda action: "no such result" if action.value is None else f"{action.value:+d}"
-    ),
+    acts.Decide: _decision,
+    acts.GiveRow: _answer(_row),
     acts.ShareLosses: _answer(_shares),
     Pick: _answer(lambda action: str(action.name)),
     acts.Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
@@ -143,17 +168,16 @@ def standing(public: Json) -> about.Standing:
         about.SideStanding(side, (about.Figure("figures", public["figures"][side], "flag"),))
         for side in public["sides"]
     )
-    phase = public["phase"]
-    return about.Standing(sides, public["turn"], phase=phase, active=public["active"])
+    return about.Standing(sides, public["turn"], active=public["active"])
 
 
 def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
     """Returns the markers as players know them: orange, red, flight, and figures left."""
     signs = []
     if unit_state.get("reforming"):
-        signs.append(about.Marker("pips", "red: reforms", 1, "bad"))
-    elif unit_state.get("disordered"):
-        signs.append(about.Marker("pips", "orange: disordered", 1, "warn"))
+        signs.append(about.Marker("word", "reforming", 1, "bad"))
+    elif unit_state.get("disordered") and not unit_state.get("status"):
+        signs.append(about.Marker("word", "disordered", 1, "warn"))
     if status := unit_state.get("status"):
         signs.append(about.Marker("word", str(status), 1, "bad"))
     if unit_state.get("fired"):
@@ -165,6 +189,8 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
 
 def settings(state: State) -> tuple[about.Setting, ...]:
     """Returns what players may overrule."""
+    sides = tuple(about.SettingChoice(side, side_name(side)) for side in state.sides)
+    phases = tuple(about.SettingChoice(phase, words) for phase, words in PHASE_WORDS.items())
     units = [unit for unit in state.position.units if unit.bases]
     marker = {
         unit.id: "red" if unit.state.get("reforming")
@@ -174,10 +200,8 @@ def settings(state: State) -> tuple[about.Setting, ...]:
     status = {unit.id: str(unit.state.get("status") or "steady") for unit in units}
     figures = {unit.id: int(unit.state.get("figures", 0)) for unit in units}
     return (
-        about.Setting("active", "Active side", "game", "choice", {"": state.active},
-                      tuple(about.SettingChoice(side, side_name(side)) for side in state.sides)),
-        about.Setting("phase", "Phase", "game", "choice", {"": state.phase},
-                      tuple(about.SettingChoice(phase, phase) for phase in PHASES[:-1])),
+        about.Setting("active", "Active side", "game", "choice", {"": state.active}, sides),
+        about.Setting("phase", "Phase", "game", "choice", {"": state.phase}, phases),
         about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
         about.Setting("figures", "Figures", "unit", "number", figures),
         about.Setting("marker", "Marker", "unit", "choice", marker,

@@ -30,17 +30,6 @@ _SEQUENCE_MARKS: Final = (
 )
 
 
-PHASE_WORDS: Final[Mapping[acts.Phase, str]] = {
-    "fog": "Fog of War",
-    "flights": "flights",
-    "clear": "clearing disorder",
-    "swap": "reforming",
-    "move": "move",
-    "fire": "fire",
-    "melee": "melee",
-    "moral": "moral",
-    "over": "the end",
-}
 _STEPS: Final[Mapping[acts.Phase, str]] = {
     "move": "Move", "fire": "Fire", "melee": "Melee and moral"
 }  # fmt: skip

@@ -270,7 +270,7 @@ def test_a_target_that_stands_fires_at_short_range_and_is_met_s_c_2():
     battle.act("F1 charges")
     assert battle.offers() == ["Stand", "Evade"]
     battle.act("Stand")
-    battle.act("Yes")
+    battle.act("Fire")
     # A front of four bases sees the charger ahead: 24 figures and one die for training.
     battle.throw(*[1] * 25)
     assert battle.marks("F1")["melee_with"] == ("A1",)
@@ -281,7 +281,7 @@ def test_fire_that_destroys_a_charger_ends_its_charge_s_h_4():
     battle = charging()
     battle.act("F1 charges")
     battle.act("Stand")
-    battle.act("Yes")
+    battle.act("Fire")
     battle.throw(*[6] * 8, *[1] * 17)
     assert battle.play.asked().is_over
     assert "F1 is destroyed" in battle.texts()
@@ -331,7 +331,7 @@ def test_who_passes_the_front_of_an_enemy_is_fired_at_s_c_1():
     battle.act("2 in")
     battle.do(moved(battle, "F1", 2))
     assert battle.question.startswith("A1: fire at F1 as it moves, at 4.5 in")
-    battle.act("Yes")
+    battle.act("Fire")
     # One die is halved to none beyond 3 in; one more for training (S-C.3).
     battle.throw(1)
 
@@ -355,7 +355,7 @@ def test_a_unit_that_has_moved_does_not_fire_s_b_1():
     battle.throw(2, 1)
     battle.act("2 in")
     battle.do(moved(battle, "F1", 1.5))
-    battle.act("No")
+    battle.act("Hold fire")
     assert battle.state.active == "allied"
 
 
@@ -403,7 +403,7 @@ def fighting(faces):
     battle.act("F1: 2 dice")
     battle.throw(4, 1)
     battle.act("4 in")
-    for label in ("F1 charges A1 in front", "Stand", "No", "End the moves"):
+    for label in ("F1 charges A1 in front", "Stand", "Hold fire", "End the moves"):
         battle.act(label)
     battle.throw(*faces)
     return battle
@@ -642,7 +642,7 @@ def test_a_disordered_charger_has_no_bonus_s_b_13_s_i_5():
     for label in ("F1 charges A1", "Stand"):
         battle.act(label)
     while "fire at" in battle.question:
-        battle.act("No")
+        battle.act("Hold fire")
     (fight,) = battle.state.fights
     assert fight.chargers == ()
 
@@ -658,7 +658,7 @@ def test_light_horse_has_the_bonus_in_the_rear_alone_s_h_6():
         for label in ("F1 charges A1", "Stand"):
             battle.act(label)
         while "fire at" in battle.question:
-            battle.act("No")
+            battle.act("Hold fire")
         return battle.state.fights[0].chargers
 
     assert chargers(DOWN) == ()
@@ -671,7 +671,7 @@ def test_contact_on_flank_or_rear_disorders_s_j_3_s_b_14():
     battle.act("F1 charges A1 in the rear")
     battle.act("Stand")
     while "fire at" in battle.question:
-        battle.act("No")
+        battle.act("Hold fire")
     assert battle.marks("A1")["contacted_on"] == "rear"
     assert battle.marks("A1")["disordered"] is True
 
@@ -681,7 +681,7 @@ def test_attackers_over_a_wall_are_disordered_s_j_13():
     battle.act("F1 charges A1")
     battle.act("Stand")
     while "fire at" in battle.question:
-        battle.act("No")
+        battle.act("Hold fire")
     assert battle.marks("F1")["disordered"] is True
 
 
@@ -695,7 +695,7 @@ def test_several_attackers_count_the_best_of_each_factor_s_f_5():
         battle.act(f"{name} charges A1")
         battle.act("Stand")
         while "fire at" in battle.question:
-            battle.act("No")
+            battle.act("Hold fire")
     (fight,) = battle.state.fights
     assert fight.attackers == ("F1", "F3")
     # One charge bonus and one support, and a veteran's die of one costs nothing.

@@ -66,5 +66,5 @@ def test_the_demo_is_a_table_that_the_game_takes():
     demo = embedded_demo("syw-d6")
     state = GAME.begin(demo.truth(), {"first": "french"})
     sizes = {side: sum(unit.side == side for unit in state.position.units) for side in state.sides}
-    assert sizes == {"french": 10, "allied": 10}
+    assert sizes == {"french": 10, "allies": 10}
     assert all(troops.formation != "none" for troops in state.field.troops.values())

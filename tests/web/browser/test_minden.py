@@ -1,0 +1,154 @@
+"""A turn of the Seven Years' War sheet by two seats: a charge, a melee, and the replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from tablecam.cli import main
+from tablecam.simulate.demo import embedded_demo
+from tests.web.browser.halls import Hall, Seat, Table, seated
+from tests.web.browser.test_another_game import looking, picture
+
+SIXES = (6, 6, 6, 1)
+
+
+@contextmanager
+def minden(browser: Browser, folder: Path) -> Iterator[Table]:
+    """Two seats at the demo's table, with French horse before British foot."""
+    hall = Hall(folder, embedded_demo("syw-d6"))
+    hall.open()
+    with ExitStack() as closing:
+        closing.callback(hall.end)
+        seats = [
+            closing.enter_context(seated(hall, browser, side)) for side in ("french", "allies")
+        ]
+        hall.table.move_unit("FC1", 580, 400, 90)
+        hall.settled()
+        yield Table(hall, *seats)
+
+
+def test_a_turn_with_a_charge_is_played_kept_and_shown(browser: Browser, tmp_path: Path) -> None:
+    with minden(browser, tmp_path) as table:
+        french, allied = table.prussian, table.austrian
+        begins(table)
+        marches_by_hand(table, french)
+        charges(table, french, allied)
+        fights(table, french, allied)
+        flees(table, allied)
+    (path,) = tmp_path.glob("*.tablecam")
+    assert main(["replay", str(path), "--check"]) == 0
+    html = tmp_path / "minden.html"
+    assert main(["export", str(path), "--html", str(html)]) == 0
+    with looking(browser, html.as_uri()) as page:
+        page.keyboard.press("End")
+        expect(page.locator("#turn-question")).not_to_be_empty()
+        page.locator("#marks-moments .attack").first.click()
+        expect(page.locator("#moment-lines")).to_contain_text("FC1 charges B2 in front")
+        picture(page, "minden-replay")
+
+
+def begins(table: Table) -> None:
+    page = table.prussian.page
+    picture(page, "minden-begin")
+    page.locator("#begin").click()
+    table.hall.waits(lambda: table.hall.referee.position() is not None)
+    both_see(table)
+    expect(page.locator("#game-dice-title")).to_have_text("1 die for the Fog of War")
+    table.prussian.enters(3)
+
+
+def marches_by_hand(table: Table, french: Seat) -> None:
+    """The dice come first; the hand follows, and is judged by them."""
+    moved = french.page.locator('.moved[data-unit="F1"]')
+    table.hall.table.move_unit("F1", 230, 245, 90)
+    expect(moved).to_contain_text("F1 has moved before its dice were thrown")
+    picture(french.page, "minden-too-early")
+    table.hall.table.move_unit("F1", 230, 215, 90)
+    expect(moved).to_have_count(0)
+    french.taps("F1: 4 dice")
+    french.enters(2, 1, 1, 1)
+    french.taps("2 in")
+    table.hall.table.move_unit("F1", 230, 245, 90)
+    expect(moved).to_contain_text("F1 moves 1.8 in, of at most 2")
+    picture(french.page, "minden-move")
+    french.clicks('.moved [data-way="seen"]')
+    expect(french.page.locator("#game-log-body")).to_contain_text("F1 moves 1.8 in")
+
+
+def charges(table: Table, french: Seat, allied: Seat) -> None:
+    holds_fire(table, allied)
+    french.taps("FC1: 4 dice")
+    french.enters(*SIXES)
+    french.taps("18 in")
+    french.taps("FC1 charges B2 in front")
+    both_see(table)
+    expect(allied.page.locator("#turn-question")).to_contain_text("FC1 charges B2")
+    picture(allied.page, "minden-charge")
+    allied.taps("Stand")
+    both_see(table)
+    holds_fire(table, allied)
+    (ghost,) = table.hall.referee.to_place
+    table.lay("FC1", ghost.bases)
+    french.taps("End the moves")
+
+
+def fights(table: Table, french: Seat, allied: Seat) -> None:
+    """The rows that the sheet has lost are asked once; then the dice are thrown."""
+    both_see(table)
+    if table.hall.asked().question.endswith("end the fire"):
+        french.taps("End the fire")
+        both_see(table)
+    expect(french.page.locator("#turn-question")).to_contain_text("trained unit")
+    picture(french.page, "minden-row")
+    gives_rows(table, french)
+    expect(french.page.locator("#game-dice-title")).to_contain_text("the melee of FC1 with B2")
+    picture(french.page, "minden-melee")
+    french.enters(3, 3)
+    both_see(table)
+    expect(french.page.locator("#game-log-body")).to_contain_text("Melee: FC1")
+    while "TEST" in table.hall.asked().question or "lost" in table.hall.asked().question:
+        gives_rows(table, french)
+        french.enters(3)
+        both_see(table)
+
+
+def gives_rows(table: Table, french: Seat) -> None:
+    both_see(table)
+    while "the row" in table.hall.asked().question:
+        french.taps("-1")
+        both_see(table)
+
+
+def flees(table: Table, allied: Seat) -> None:
+    """The beaten horse wears its marker until its own sequence, and then goes."""
+    both_see(table)
+    expect(allied.page.locator("#turn-active")).to_have_text("Allies")
+    allied.enters(4)
+    both_see(table)
+    picture(allied.page, "minden-allied")
+    marks = table.hall.referee.position()
+    assert marks is not None
+    beaten = marks.unit("FC1")
+    assert beaten is not None
+    assert beaten.state["status"] in ("retreating", "routing")
+    fits_its_screen(allied.page)
+
+
+def holds_fire(table: Table, allied: Seat) -> None:
+    both_see(table)
+    while "fire at" in table.hall.asked().question:
+        allied.taps("Hold fire")
+        both_see(table)
+
+
+def fits_its_screen(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def both_see(table: Table) -> None:
+    for seat in (table.prussian, table.austrian):
+        seat.shows_the_newest()
