@@ -1,0 +1,121 @@
+"""Rulings on units as they lie, without a game: fire, edges to strike, command and support."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.measuring import Measures
+from tablecam.rules.reports import Finding, Question, Section, UnitReport
+from tablecam.rules.syw_d6.charges import edges
+from tablecam.rules.syw_d6.field import Field, axes_of, field_of
+from tablecam.rules.syw_d6.fire import Ban, ban_on_firing, ban_on_shot, fire_pool
+from tablecam.rules.syw_d6.tables import COMMAND_IN, GAME
+from tablecam.table.model import Unit
+from tablecam.uncertainty.answer import Answer, certain, decide
+from tablecam.uncertainty.lengths import distance
+
+
+class SheetBook(Measures):
+    """What the sheet says of a position, besides ranges and contact."""
+
+    def unit_sheet(self, handle: object, unit: str) -> UnitReport:
+        """Returns a unit's formation, whom it may fire at, and its command and support."""
+        report = super().unit_sheet(handle, unit)
+        ground = field_of(self.ruled_position(handle))
+        own, troops = ground.units[unit], ground.troops[unit]
+        state = "disordered" if troops.is_disordered else "in order"
+        formation = "in no formation" if troops.formation == "none" else troops.formation
+        words = f"{troops.figures} figures, {formation.replace('_', ' ')}, {state}"
+        lines = (Finding(words, rule="S-L.8"), *_command(ground, own), _support(ground, own))
+        shots = tuple(_shot(ground, own, enemy) for enemy in ground.enemies(own))
+        able = tuple(line for line in shots if line.answer and line.answer.answer != "no")
+        sections = (Section("state", "State", lines), Section("fire", "Fire", able))
+        shown = tuple(section for section in sections if section.lines)
+        return UnitReport(report.title, (*shown, *report.sections))
+
+    def pair_sheet(self, handle: object, a: str, b: str) -> UnitReport:
+        """Returns what the sheet says between two units; of friends, how they support."""
+        report = super().pair_sheet(handle, a, b)
+        ground = field_of(self.ruled_position(handle))
+        units = ground.units[a], ground.units[b]
+        if units[0].side == units[1].side:
+            return report
+        pairs = (units, units[::-1])
+        fire = tuple(_shot(ground, *pair) for pair in pairs)
+        faces = tuple(line for pair in pairs for line in _faces(ground, *pair))
+        sections = (Section("fire", "Fire", fire), Section("charge", "Edges to strike", faces))
+        return UnitReport(report.title, (*sections, *report.sections))
+
+
+def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:
+    """Returns whether a unit may fire at another, and with how many dice (S-D)."""
+    troops = ground.troops[firer.id]
+    asked = Question(f"fire/{firer.id}/{target.id}", f"May {firer.id} fire at {target.id}?")
+    lies = ground.shot(firer, target)
+    ban = ban_on_firing(troops) or (lies if isinstance(lies, Ban) else None)
+    there = ground.target_of(firer, target)
+    if ban is None and not isinstance(lies, Ban):
+        ban = ban_on_shot(troops, there, lies)
+    length = distance(firer, target)
+    margin_mm = troops.ranges.greatest_in * ground.inch_mm - length.value_mm
+    if ban is not None and ban.rule != "S-D.8":
+        why = f"{firer.id} may not fire at {target.id}: {ban.because}"
+        return Finding(why, certain("no", ban.rule, why), question=asked)
+    word, chance = decide(
+        margin_mm, length.sigma_mm, tolerance_mm=ground.position.table.tolerance_mm
+    )
+    reach = f"at {length.value_mm / ground.inch_mm:.1f} in, of {troops.ranges.greatest_in:g}"
+    if isinstance(lies, Ban):
+        why = f"{firer.id} cannot reach {target.id}: it lies {reach}"
+    else:
+        count = fire_pool(troops, there, lies).dice
+        why = f"{firer.id} fires at {target.id} with {count} dice {reach}"
+    evidence = (length.evidence(),)
+    answer = Answer(word, margin_mm, length.sigma_mm, chance, "S-D.8", why, evidence, target.id)
+    return Finding(why, answer, question=asked)
+
+
+_SIDES: Final = ("front", "left flank", "right flank", "rear")
+
+
+def _faces(ground: Field, unit: Unit, target: Unit) -> Iterator[Finding]:
+    """Yields before which edges of an enemy a unit's front stands (S-B.14)."""
+    middle_mm = axes_of(unit).middle_mm
+    sigma_mm = math.hypot(*(max(base.sigma_mm for base in one.bases) for one in (unit, target)))
+    for side, (_, edge) in zip(_SIDES, edges(ground, target), strict=True):
+        margin_mm = float(edge.ahead_mm([middle_mm])[0])
+        word, chance = decide(margin_mm, sigma_mm)
+        said = "stands" if word == "yes" else "does not stand" if word == "no" else "may stand"
+        why = f"{unit.id} {said} before the {side} of {target.id}"
+        shapes = shapes_of(edge.edge, "edge")
+        answer = Answer(word, margin_mm, sigma_mm, chance, "S-B.14", why, shapes, target.id)
+        words = f"May {unit.id} strike the {side} of {target.id}?"
+        asked = Question(f"edge/{side.replace(' ', '-')}/{unit.id}/{target.id}", words)
+        yield Finding(why, answer, question=asked)
+
+
+def _command(ground: Field, unit: Unit) -> Iterator[Finding]:
+    """Yields whether a commander is near enough (S-K.1)."""
+    distance_in = ground.command_in(unit)
+    if distance_in is None:
+        return
+    margin_mm = (COMMAND_IN - distance_in) * ground.inch_mm
+    sigma_mm = max(base.sigma_mm for base in unit.bases)
+    word, chance = decide(margin_mm, sigma_mm)
+    why = f"The nearest commander of {unit.id} is {distance_in:.1f} in away, of {COMMAND_IN:g}"
+    answer = Answer(word, margin_mm, sigma_mm, chance, "S-K.1", why)
+    yield Finding(why, answer)
+
+
+def _support(ground: Field, unit: Unit) -> Finding:
+    """Returns whether friends in sight support a unit (S-H.7)."""
+    is_supported = ground.company(unit).friends_in_sight > 0
+    why = f"{unit.id} has {'' if is_supported else 'no '}friends in sight within 18 in"
+    return Finding(why, certain("yes" if is_supported else "no", "S-H.7", why))
+
+
+BOOK: Final = SheetBook(GAME)
+"""The book that other modules look up."""
