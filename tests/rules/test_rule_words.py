@@ -7,28 +7,34 @@ import pytest
 
 from tablecam.cli import main
 from tablecam.rules.rule_pages import rule_words
-from tests.rules.test_coverage import PACKAGE
+from tests.rules.test_coverage import CODE
 
 WORDS = rule_words("maurice-lite")
+BOOKS = {"maurice-lite": ("maurice", "GM"), "syw-d6": ("syw_d6", "S")}
+"""The games whose rules have our own words: their folders, and the letters of their ids."""
 RUN = 8
 """As many words in a row that equal the book's are no longer our own."""
 
 
-def cited_ids() -> set[str]:
+def cited_ids(game: str) -> set[str]:
     """The ids of rules that the code names, and those that its table of rules lists."""
-    code = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
-    return set(re.findall(r'"([GM]-\d+(?:\.\d+)?)"', code))
+    folder, letters = BOOKS[game]
+    pages = (CODE / "rules" / folder).rglob("*.py")
+    code = "".join(path.read_text(encoding="utf-8") for path in pages)
+    return set(re.findall(rf'"([{letters}]-[0-9A-Z]+(?:\.\d+)?)"', code))
 
 
-def test_every_rule_that_the_code_cites_has_its_words() -> None:
-    assert len(cited_ids()) > 90
-    assert cited_ids() - set(WORDS) == set()
+@pytest.mark.parametrize("game", BOOKS)
+def test_every_rule_that_the_code_cites_has_its_words(game: str) -> None:
+    assert len(cited_ids(game)) > 60
+    assert cited_ids(game) - set(rule_words(game)) == set()
 
 
-def test_every_rule_of_the_checklist_has_its_words(shared: Path) -> None:
-    text = (shared / "rules" / "maurice-lite.md").read_text(encoding="utf-8")
-    ids = re.findall(r"^- \*\*([GM]-\d+(?:\.\d+)?)\b", text, re.MULTILINE)
-    assert list(WORDS) == ids
+@pytest.mark.parametrize("game", BOOKS)
+def test_every_rule_of_the_checklist_has_its_words(shared: Path, game: str) -> None:
+    text = (shared / "rules" / f"{game}.md").read_text(encoding="utf-8")
+    rows = rf"^(?:- |\| \S+ \| )\*\*([{BOOKS[game][1]}]-[0-9A-N]+(?:\.\d+)?)\b"
+    assert list(rule_words(game)) == re.findall(rows, text, re.MULTILINE)
 
 
 def runs_of(text: str) -> set[tuple[str, ...]]:
@@ -36,11 +42,12 @@ def runs_of(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
 
 
-@pytest.mark.parametrize("page", ["rules/maurice-lite.md", "rulebooks/maurice-lite.txt"])
-def test_no_sentence_is_the_books(shared: Path, page: str) -> None:
-    theirs = runs_of((shared / page).read_text(encoding="utf-8", errors="replace"))
+@pytest.mark.parametrize("game", BOOKS)
+@pytest.mark.parametrize("page", ["rules/{}.md", "rulebooks/{}.txt"])
+def test_no_sentence_is_the_books(shared: Path, page: str, game: str) -> None:
+    theirs = runs_of((shared / page.format(game)).read_text(encoding="utf-8", errors="replace"))
     assert len(theirs) > 1000
-    same = {rule: runs_of(words.text) & theirs for rule, words in WORDS.items()}
+    same = {rule: runs_of(words.text) & theirs for rule, words in rule_words(game).items()}
     assert {rule: runs for rule, runs in same.items() if runs} == {}
 
 
