@@ -173,14 +173,14 @@ class Field:
         for name, unit in self.units.items():
             if unit in (firer, target):
                 continue
-            if is_high and not self.is_on_hill(unit):
-                is_near = self.apart_in(firer, unit) <= HILL_IN
-                is_near_target = unit.side == firer.side and self.apart_in(target, unit) <= HILL_IN
-                # Enemies lower down are the first target in sight, unless it stands on a hill too.
-                hides = unit.side != firer.side if not target_is_high else is_near_target
-                if not (is_near or hides):
-                    continue
-            parts.append(self.outlines[name])
+            between = Between(
+                is_friend=unit.side == firer.side,
+                on_hill=is_high and self.is_on_hill(unit),
+                from_firer_in=self.apart_in(firer, unit),
+                from_target_in=self.apart_in(target, unit),
+            )
+            if hides(between, firer_on_hill=is_high, target_on_hill=target_is_high):
+                parts.append(self.outlines[name])
         return shapely.union_all(parts)
 
     def is_on_hill(self, unit: Unit) -> bool:
@@ -292,6 +292,26 @@ class Field:
         """Returns the units and the terrain that may hide one friend from another (S-H.7)."""
         others = (outline for name, outline in self.outlines.items() if name not in (a.id, b.id))
         return shapely.union_all([*others, *self._terrain_between(a, b)])
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A unit that stands between a firer and its target."""
+
+    is_friend: bool
+    on_hill: bool
+    from_firer_in: float
+    from_target_in: float
+
+
+def hides(between: Between, *, firer_on_hill: bool, target_on_hill: bool) -> bool:
+    """Whether a unit between two others hides them from each other (S-E.1, S-E.3, S-E.4)."""
+    if not firer_on_hill or between.on_hill or between.from_firer_in <= HILL_IN:
+        return True
+    # Enemies lower down are the first target in sight, unless the target stands on a hill too.
+    if not target_on_hill:
+        return not between.is_friend
+    return between.is_friend and between.from_target_in <= HILL_IN
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal
 
@@ -51,6 +51,33 @@ class FlightDie(Due):
         return flee(state, self, sum(answer))
 
 
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """Where a unit can flee: its turn from straight away, its end, and whether it is off."""
+
+    turn_deg: float
+    bases: Bases
+    swept: shapely.Geometry
+    is_off: bool
+
+
+def way_out(
+    state: State, unit: Unit, away_deg: float, length_in: float, *, enemy: str, turns: bool
+) -> WayOut | None:
+    """Returns the way that turns least from straight away (S-C.11); None if there is none."""
+    ground = state.field
+    footprints_mm = [footprint(base) for base in unit.bases]
+    for size_deg in range(0, _MOST_DEG + 1, _TURN_DEG):
+        for turn_deg in (size_deg, -size_deg)[: 1 + (size_deg > 0)]:
+            way_deg = away_deg + turn_deg
+            bases = _end(ground, unit, way_deg, length_in, turns=turns)
+            area = swept_straight(footprints_mm, way_deg, length_in * ground.inch_mm)
+            verdict = _verdict(state, ground, unit, bases, area, enemy)
+            if verdict != "barred":
+                return WayOut(float(turn_deg), bases, area, verdict == "off")
+    return None
+
+
 def flee(state: State, flight: FlightDie, length_in: float) -> tuple[State, Events]:
     """Returns the state after a unit has gone away, off the table, or nowhere and is destroyed."""
     name, kind = flight.unit, flight.kind
@@ -59,43 +86,34 @@ def flee(state: State, flight: FlightDie, length_in: float) -> tuple[State, Even
     # A rout runs on until the disorder is cleared; the others end with this move (S-A.2).
     if kind == "retreats":
         state = state.changed(name, status=None, flees_from=None)
+    away_deg = _away_deg(state, unit, flight.enemy)
+    turns = kind != "retreats"
+    way = way_out(state, unit, away_deg, length_in, enemy=flight.enemy, turns=turns)
+    if way is None:
+        state, more = destroyed(state, name, "it has no way to go")
+        return state, (*events, *more)
+    text = f"{name} {kind} by {length_in:g} in"
+    facts = {"unit": name, "inches": length_in}
+    event = Event("flight", text, "S-C.11", facts, shapes_of(way.swept, "path"))
     calamity: Literal["routs", "retreats"] = "routs" if kind == "routs" else "retreats"
-    for way_deg in _ways_deg(state, unit, flight.enemy):
-        bases = _end(ground, unit, way_deg, length_in, turns=kind != "retreats")
-        area = swept_straight(
-            [footprint(base) for base in unit.bases], way_deg, length_in * ground.inch_mm
-        )
-        verdict = _verdict(state, ground, unit, bases, area, flight.enemy)
-        if verdict == "barred":
-            continue
-        text = f"{name} {kind} by {length_in:g} in"
-        facts = {"unit": name, "inches": length_in}
-        event = Event("flight", text, "S-C.11", facts, shapes_of(area, "path"))
-        state = with_calamity(state, name, calamity)
-        if verdict == "off":
-            gone = Event("loss", f"{name} leaves the table", "S-A.2", {"unit": name})
-            return state.changed(name, bases=()), (*events, event, gone)
-        state = state.changed(name, bases=bases, fled=True, moved=True)
-        state, more = disordered_on_the_way(state, ground, unit, area)
-        return state, (*events, event, *more)
-    state, more = destroyed(state, name, "it has no way to go")
-    return state, (*events, *more)
+    # Who evades counts as one who retreats, but calls nobody to test (S-H.4, S-G.1).
+    state = with_calamity(state, name, calamity, has_called=kind == "evades")
+    if way.is_off:
+        gone = Event("loss", f"{name} leaves the table", "S-A.2", {"unit": name})
+        return state.changed(name, bases=()), (*events, event, gone)
+    state = state.changed(name, bases=way.bases, fled=True, moved=True)
+    state, more = disordered_on_the_way(state, ground, unit, way.swept)
+    return state, (*events, event, *more)
 
 
-def _ways_deg(state: State, unit: Unit, enemy: str) -> Iterator[float]:
-    """Yields the directions of a flight: straight away, then turned as little as can be."""
-    centre = _centre(unit)
-    other = state.position.unit(enemy)
+def _away_deg(state: State, unit: Unit, enemy: str) -> float:
+    """Returns the direction of a flight: from the attacker, later to the own edge (S-C.12)."""
+    centre, other = centre_of(unit), state.position.unit(enemy)
     if unit.state.get("fled") or other is None:
         goal = _edge_point(state, unit.side, centre)
-        away_deg = math.degrees(math.atan2(goal[1] - centre[1], goal[0] - centre[0]))
-    else:
-        start = _centre(other)
-        away_deg = math.degrees(math.atan2(centre[1] - start[1], centre[0] - start[0]))
-    yield away_deg
-    for turn_deg in range(_TURN_DEG, _MOST_DEG + 1, _TURN_DEG):
-        yield away_deg + turn_deg
-        yield away_deg - turn_deg
+        return math.degrees(math.atan2(goal[1] - centre[1], goal[0] - centre[0]))
+    start = centre_of(other)
+    return math.degrees(math.atan2(centre[1] - start[1], centre[0] - start[0]))
 
 
 def _end(ground: Field, unit: Unit, way_deg: float, length_in: float, *, turns: bool) -> Bases:
@@ -105,7 +123,7 @@ def _end(ground: Field, unit: Unit, way_deg: float, length_in: float, *, turns: 
     for step in range(_MOST_STEPS):
         far_mm = (length_in + step * _STEP_IN) * ground.inch_mm
         bases = ahead(unit.bases, way_deg, far_mm)
-        bases = wheeled(bases, _centre(replace(unit, bases=bases)), turn_deg)
+        bases = wheeled(bases, centre_of(replace(unit, bases=bases)), turn_deg)
         area = footprints(replace(unit, bases=bases))
         friends = (ground.outlines[friend.id] for friend in ground.friends(unit))
         if not any(overlaps(area, friend) for friend in friends):
@@ -137,7 +155,7 @@ def _verdict(
     return "off" if shapely.distance(outside, own) < 1.0 else "barred"
 
 
-def _centre(unit: Unit) -> Point:
+def centre_of(unit: Unit) -> Point:
     """Returns the mean of a unit's base centres (S-A.4)."""
     return fmean(base.x_mm for base in unit.bases), fmean(base.y_mm for base in unit.bases)
 

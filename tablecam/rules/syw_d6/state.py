@@ -306,13 +306,17 @@ def destroyed(state: State, name: str, why: str) -> tuple[State, Events]:
 
 
 def with_calamity(
-    state: State, name: str, kind: Literal["destroyed", "routs", "retreats"]
+    state: State,
+    name: str,
+    kind: Literal["destroyed", "routs", "retreats"],
+    *,
+    has_called: bool = False,
 ) -> State:
     """Returns the state with what befell a unit, and which friends were near (S-G.1, S-H.9)."""
     unit, ground = state.unit(name), state.field
     near = ((friend.id, round(ground.apart_in(unit, friend), 6)) for friend in ground.friends(unit))
     close = tuple((friend, apart) for friend, apart in near if apart <= tables.COMMAND_IN)
-    calamity = Calamity(name, kind, unit.extra.get("brigade"), close)
+    calamity = Calamity(name, kind, unit.extra.get("brigade"), close, has_called)
     return replace(state, calamities=(*state.calamities, calamity))
 
 
