@@ -359,10 +359,10 @@ def judged_charge(  # noqa: C901 - a clause of the sheet after another
     moved = replace(unit, bases=bases)
     path = cheapest_path(axes_of(unit), axes_of(moved))
     length_in = ground.inches(path.cost_mm)
-    struck = _struck(ground, target, moved)
+    struck = struck_edge(ground, target, moved)
     if struck is None:
         return barred("S-B.14", f"strikes no edge of {target.id}")
-    face, edge = struck
+    _, face, edge = struck
     off_deg = abs(difference_deg(axes_of(moved).heading_deg, edge.heading_deg + 180.0))
     if off_deg > SQUARE_DEG:
         return barred("S-B.11", f"strikes {target.id} {off_deg:.0f}° off square")
@@ -422,18 +422,18 @@ def edges(ground: Field, target: Unit) -> Iterator[tuple[Face, Axes]]:
         yield "front" if is_square else face, Axes(start, stop, heading_deg + turn_deg)
 
 
-def _struck(ground: Field, target: Unit, moved: Unit) -> tuple[Face, Axes] | None:
-    """Returns the edge of a target that a charger's front lies against."""
+def struck_edge(ground: Field, target: Unit, moved: Unit) -> tuple[int, Face, Axes] | None:
+    """Returns the edge of a target that a charger's front lies against, with its place (S-B.14)."""
     front = axes_of(moved)
     touching = [
-        (abs(difference_deg(front.heading_deg, edge.heading_deg + 180.0)), face, edge)
-        for face, edge in edges(ground, target)
+        (abs(difference_deg(front.heading_deg, edge.heading_deg + 180.0)), place, face, edge)
+        for place, (face, edge) in enumerate(edges(ground, target))
         if shapely.distance(front.edge, edge.edge) <= _TOUCH_MM + HAND_MM
     ]
     if not touching:
         return None
-    _, face, edge = min(touching, key=lambda side: side[0])
-    return face, edge
+    _, place, face, edge = min(touching, key=lambda side: side[0])
+    return place, face, edge
 
 
 def _met_on_the_way(ground: Field, unit: Unit, target: Unit, area: shapely.Geometry) -> str:

@@ -218,7 +218,8 @@ class Field:
             sections.append(Section(figures * len(bases) / guns, share))
         if not sections:
             return Ban("S-D.6", f"{target.id} is not in its arc of fire and in sight")
-        return Shot(tuple(sections), self.inches(min(ranges_mm)))
+        files = formation_read(firer, troops, self.inch_mm).files
+        return Shot(tuple(sections), self.inches(min(ranges_mm)), files=files)
 
     def _guns_shot(
         self, firer: Unit, target: Unit, blockers: shapely.Geometry, reach_mm: float

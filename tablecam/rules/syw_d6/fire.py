@@ -33,6 +33,12 @@ class Shot:
     range_in: float
     is_ahead: bool = True
     is_in_cone: bool = True
+    files: int = 0
+
+    @property
+    def share_ahead(self) -> float:
+        """The share of all files that see the target ahead."""
+        return math.fsum(part.share_ahead for part in self.sections) / len(self.sections)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from tablecam.table.model import Point, Unit
 
 Edge = Literal["south", "north"]
 _TURN_DEG, _MOST_DEG = 5, 90
+_ROUNDING_MM = 0.01
 _STEP_IN, _MOST_STEPS = 0.25, 96
 
 
@@ -139,7 +140,8 @@ def _verdict(
     whole = shapely.union(area, end)
     for other in ground.enemies(unit):
         outline = ground.outlines[other.id]
-        nearer = shapely.distance(end, outline) < ground.apart_in(unit, other) * ground.inch_mm
+        before_mm = ground.apart_in(unit, other) * ground.inch_mm
+        nearer = shapely.distance(end, outline) < before_mm - _ROUNDING_MM
         # An enemy that the unit fights lies against it.
         if (other.id != enemy and nearer) or overlaps(whole, outline):
             return "barred"

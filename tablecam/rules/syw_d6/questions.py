@@ -12,6 +12,18 @@ from pydantic import Field as Limits
 from tablecam.documents import Document
 from tablecam.rules.questions import INCH_MM, Facts, Questions, RuleAnswer, RuleQuestion, WhyNot
 from tablecam.rules.syw_d6 import fire, morale, movement
+from tablecam.rules.syw_d6.table_questions import (
+    ChargeFacts,
+    FlightFacts,
+    LyingFacts,
+    SightFacts,
+    TerrainMoveFacts,
+    charge,
+    flight,
+    lying_shot,
+    sight,
+    terrain_move,
+)
 from tablecam.rules.syw_d6.tables import (
     COMMAND_IN,
     DESTROYED,
@@ -320,12 +332,12 @@ class SectionFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FireFacts(Facts):
-    """Fire by what counts: the share of the front that sees the target ahead, and the range."""
+class FireFacts(LyingFacts):
+    """Fire as the bases lie, or by what counts: the share of the front ahead, and the range."""
 
     firer: UnitFacts
     target: UnitFacts
-    range_in: Inches
+    range_in: Inches | None = None
     share_ahead: Share = 1.0
     ahead: bool = True
     in_cone: bool = True
@@ -336,17 +348,38 @@ class FireFacts(Facts):
     with_: WithFacts = field(default_factory=WithFacts, metadata={"alias": "with"})
 
 
+def _stated_shot(facts: FireFacts, document: Document, firer: Troops) -> fire.Shot:
+    """Returns a shot by what counts."""
+    if facts.range_in is None:
+        raise document.error(("range_in",), "expected this key, or bases of both units")
+    sections = [fire.Section(part.figures, part.share_ahead) for part in facts.sections]
+    sections = sections or [fire.Section(fire.figures_firing(firer), facts.share_ahead)]
+    return fire.Shot(tuple(sections), facts.range_in, facts.ahead, facts.in_cone)
+
+
+def _as_counted(shot: fire.Shot) -> Json:
+    """Returns how many files see the target ahead."""
+    files = shot.files
+    return {"files_ahead": round(shot.share_ahead * files), "files": files}
+
+
 def _fire(facts: FireFacts, document: Document) -> Json:
     firer = facts.firer.troops(document, "firer", needs=("experience", "figures"))
     target = facts.target.troops(document, "target")
-    sections = [fire.Section(part.figures, part.share_ahead) for part in facts.sections]
-    sections = sections or [fire.Section(fire.figures_firing(firer), facts.share_ahead)]
-    shot = fire.Shot(tuple(sections), facts.range_in, facts.ahead, facts.in_cone)
+    if facts.firer.bases and facts.target.bases:
+        ground, a, b, lies = lying_shot(facts, document, facts.firer, facts.target)
+        firer, target = ground.troops[a.id], ground.target_of(a, b)
+        if isinstance(lies, fire.Ban):
+            return {"may_fire": False, "why_not": _not(lies), "dice": None}
+        shot, counted = lies, _as_counted(lies)
+    else:
+        shot, counted = _stated_shot(facts, document, firer), {}
     ban = fire.ban_on_firing(firer) or fire.ban_on_shot(firer, target, shot)
     answer: Json = {
         "may_fire": ban is None,
-        "range_in": facts.range_in,
-        "range_band": fire.range_band(firer, facts.range_in),
+        "range_in": shot.range_in,
+        "range_band": fire.range_band(firer, shot.range_in),
+        **counted,
     }
     if ban is not None:
         return answer | {"why_not": _not(ban), "dice": None}
@@ -362,7 +395,7 @@ def _fire(facts: FireFacts, document: Document) -> Json:
         "dice": pool.dice,
     }
     if firer.arm == "artillery":
-        answer |= {"ahead": facts.ahead, "in_cone": facts.in_cone}
+        answer |= {"ahead": shot.is_ahead, "in_cone": shot.is_in_cone}
     answer["because"] = [
         f"{pool.figures_counted:g} figures count",
         *(f"halved: {halving.replace('_', ' ')}" for halving in pool.halvings),
@@ -887,6 +920,10 @@ QUESTIONS: Final = Questions(
         _question("gap", GapFacts, "S-E.5", _gap),
         _question("commander_contacted", ContactedFacts, "S-K.3 S-K.4", _commander_contacted),
         _question("interpenetration", PairFacts, "S-J.6", _interpenetration),
+        _question("charge", ChargeFacts, "S-B.11 S-B.12 S-B.14 S-L.11", charge),
+        _question("flight", FlightFacts, "S-C.11 S-C.12 S-C.13", flight),
+        _question("sight", SightFacts, "S-E.1 S-E.2 S-E.3 S-E.4", sight),
+        _question("terrain_move", TerrainMoveFacts, "S-J.2 S-J.8 S-J.9", terrain_move),
         _question("manufactured_retreat", ManufacturedFacts, "S-B.10", _manufactured_retreat),
     ),
 )

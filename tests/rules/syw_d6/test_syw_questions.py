@@ -9,6 +9,7 @@ import pytest
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.rules.questions import questions_of
+from tests.rules.syw_d6.battles import DOWN, UP, unit
 
 TRAINED: dict[str, Any] = {"figures_start": 24, "experience": "trained", "ranks": 2}
 VETERAN: dict[str, Any] = {"figures_start": 32, "experience": "veteran"}
@@ -414,3 +415,130 @@ def test_a_unit_needs_bases_for_its_figures_s_0_7_s_l_4(unit: Any, bases: int) -
 def test_bad_input_is_refused_by_key(question: str, facts: Any, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         ask(question, **facts)
+
+
+# As the bases lie.
+
+
+def lying(unit: Any, **more: Any) -> dict[str, Any]:
+    bases = [
+        {
+            "x_mm": base.x_mm,
+            "y_mm": base.y_mm,
+            "heading_deg": base.heading_deg,
+            "width_mm": base.width_mm,
+            "depth_mm": base.depth_mm,
+        }
+        for base in unit.bases
+    ]
+    keys = ("files_per_base", "ranks_per_base", "experience", "nation")
+    own = {key: unit.extra[key] for key in keys}
+    own |= {"id": unit.id, "side": unit.side, "arm": unit.arm}
+    return own | {"figures_start": unit.extra["figures"], "bases": bases} | more
+
+
+FIRER, TARGET = lying(unit("F1", 20, 20)), lying(unit("A1", 22, 22, DOWN))
+
+
+def test_fire_is_measured_from_the_bases_s_d_4() -> None:
+    answer = ask("fire", firer=FIRER, target=TARGET)
+    holds(answer, may_fire=True, dice=22, files=12, files_ahead=9, range_band="short")
+    holds(ask("fire", firer=FIRER, target=lying(unit("A1", 22, 30, DOWN))), may_fire=False)
+
+
+def test_fire_needs_a_range_or_bases() -> None:
+    with pytest.raises(BadInput, match="range_in: expected this key, or bases"):
+        fire(TRAINED)
+
+
+@pytest.mark.parametrize(
+    ("heading", "expected"),
+    [
+        (DOWN, {"legal": True, "edge": "front", "contacted_on": "front", "charge_bonus": True}),
+        (UP, {"legal": True, "edge": "rear", "contacted_on": "rear"}),
+        (180.0, {"legal": True, "contacted_on": "flank"}),
+    ],
+)
+def test_a_charge_strikes_an_edge_s_b_14(heading: float, expected: dict[str, Any]) -> None:
+    target = lying(unit("A1", 20, {DOWN: 24, UP: 25}.get(heading, 28), heading))
+    answer = ask("charge", charger=FIRER, target=target, direction_deg=90.0, final_value_in=9.0)
+    holds(answer, **expected)
+
+
+def test_a_charge_askew_or_too_far_is_not_one_s_b_11() -> None:
+    facts = {"charger": FIRER, "target": lying(unit("A1", 20, 24, DOWN))}
+    askew = ask("charge", **facts, direction_deg=80.0, final_value_in=9.0)
+    holds(askew, legal=False, off_square_deg=10.0)
+    assert askew["why_not"]["rule"] == "S-B.11"
+    holds(ask("charge", **facts, direction_deg=90.0, final_value_in=3.0), legal=False)
+
+
+def flight(**facts: Any) -> dict[str, Any]:
+    fleeing = lying(unit("F1", 20, 20))
+    return ask("flight", **({"kind": "retreat", "unit": fleeing, "distance_in": 6.0} | facts))
+
+
+def test_a_flight_goes_straight_away_s_c_11() -> None:
+    answer = flight(attacker=lying(unit("A1", 20, 24, DOWN)))
+    holds(answer, straight_away_allowed=True, turn_deg=0.0, destroyed=False, off_table=False)
+    before, after = answer["distances_before_mm"]["A1"], answer["distances_after_mm"]["A1"]
+    assert after - before == pytest.approx(6 * 25.4)
+
+
+def test_a_flight_turns_from_other_enemies_s_c_11() -> None:
+    other = lying(unit("A2", 20, 10))
+    answer = flight(attacker=lying(unit("A1", 20, 24, DOWN)), others=[other])
+    holds(answer, straight_away_allowed=False, destroyed=False)
+    assert 0 < abs(answer["turn_deg"]) <= 90
+    assert answer["distances_after_mm"]["A2"] >= answer["distances_before_mm"]["A2"] - 1e-6
+
+
+def test_a_flight_through_friends_disorders_both_s_c_13_s_j_6() -> None:
+    friend = lying(unit("F2", 20, 17))
+    answer = flight(attacker=lying(unit("A1", 20, 24, DOWN)), others=[friend])
+    holds(answer, disordered_friends=["F2"])
+
+
+def test_a_rout_may_leave_the_table_s_a_2() -> None:
+    answer = flight(kind="rout", unit=lying(unit("F1", 20, 3)), first=False,
+                    table_mm=[1800.0, 1200.0], distance_in=9.0)  # fmt: skip
+    holds(answer, off_table=True, destroyed=False)
+
+
+@pytest.mark.parametrize(
+    ("high", "target", "between", "may_fire"),
+    [
+        (False, {}, [{"side": "friend", "from_firer_in": 2.0}], False),
+        (True, {}, [{"side": "friend", "from_firer_in": 12.0}], False),
+        (True, {}, [{"side": "friend", "from_firer_in": 12.1}], True),
+        (True, {}, [{"side": "enemy", "from_firer_in": 20.0}], False),
+        (True, {"on_hill": True}, [{"side": "enemy", "from_firer_in": 20.0}], True),
+        (True, {"on_hill": True},
+         [{"side": "friend", "from_firer_in": 20.0, "from_target_in": 11.0}], False),
+        (True, {}, [{"terrain": True}], False),
+        (False, {}, [], True),
+    ],
+)  # fmt: skip
+def test_what_stands_between_may_hide_s_e_1_to_s_e_4(
+    high: bool, target: Any, between: Any, may_fire: bool
+) -> None:
+    answer = ask("sight", firer_on_hill=high, target=target, between=between)
+    assert answer["may_fire"] is may_fire
+
+
+@pytest.mark.parametrize(
+    ("where", "unit_keys", "expected"),
+    [
+        ("entering", TRAINED, (True, [2.0, 3.0], True)),
+        ("entering", LIGHT, (True, [2.0, 3.0], False)),
+        ("leaving", TRAINED, (True, [3.0, 3.0], False)),
+        ("inside", TRAINED, (False, None, True)),
+    ],
+)
+def test_terrain_stops_and_disorders_by_facts_s_j_8_s_j_9(
+    where: str, unit_keys: Any, expected: Any
+) -> None:
+    facts = {"edge_ahead_in": 2.0, "base_depth_in": 1.0, "final_value_in": 5.0}
+    answer = ask("terrain_move", unit=unit_keys, ground={"kind": "wood"}, where=where, **facts)
+    keys = ("must_stop", "ends_between_in", "disordered")
+    assert tuple(answer[key] for key in keys) == expected
