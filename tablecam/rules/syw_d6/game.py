@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from random import Random
 from typing import Any, Final
@@ -10,24 +10,27 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import has_same_bases
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
 from tablecam.rules.game import Event, Game, Json, PendingDecision, Refused, Suggestion
 from tablecam.rules.lay import Lay, with_bases
-from tablecam.rules.syw_d6 import charges, page
+from tablecam.rules.syw_d6 import charges, marches, page
 from tablecam.rules.syw_d6 import state as acts
-from tablecam.rules.syw_d6.field import troops_of
+from tablecam.rules.syw_d6.field import axes_of, troops_of
 from tablecam.rules.syw_d6.flights import home_edges
 from tablecam.rules.syw_d6.fog_of_war import Pick
-from tablecam.rules.syw_d6.hands import suggested
 from tablecam.rules.syw_d6.orders import OF_PHASE, acted
+from tablecam.rules.syw_d6.reforming import FormUpDue
 from tablecam.rules.syw_d6.sequence import entered, next_phase, outcome, settled
-from tablecam.rules.syw_d6.state import Events, State
+from tablecam.rules.syw_d6.state import Bases, Events, State
 from tablecam.rules.syw_d6.tables import GAME as NAME
 from tablecam.table.model import Position, Unit, inches
+from tablecam.table.motion import has_its_place, lies_there
 from tablecam.table.sides import side_name
+from tablecam.uncertainty.answer import certain
 
 _ACTIONS: Final = one_of(
     Roll, acts.Throw, acts.ThrowTogether, acts.Take, acts.Move, acts.MoveCommander, acts.Charge,
@@ -192,7 +195,7 @@ class SevenYearsWar(Game[State, Any]):
 
     def detect_moves(self, state: State, position: Position) -> tuple[Suggestion, ...]:
         """Infers moves by hand: of units that have their dice, to contact, and forming up."""
-        return tuple(suggested(state, position))
+        return tuple(_suggested(state, position))
 
     @property
     def action_groups(self) -> Mapping[str, about.ActionGroup]:
@@ -270,6 +273,57 @@ def _overruled(state: State, action: acts.Overrule) -> tuple[State, Events]:
     words = [key for key, value in vars(action).items() if value and key not in ("type", "why")]
     text = f"Overruled: {', '.join(words)} {action.why}".strip()
     return state, (Event("overrule", text),)
+
+
+def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
+    """Yields a suggestion for each unit that does not lie where the game has it."""
+    seen = {unit.id: unit.bases for unit in position.units}
+    for unit in state.position.units:
+        bases = seen.get(unit.id, ())
+        if has_same_bases(bases, unit.bases) and all(map(lies_there, bases, unit.bases)):
+            continue
+        yield _suggestion(state, unit, bases)
+    leaders = {leader.id: leader for leader in position.commanders}
+    for leader in state.position.commanders:
+        there = leaders.get(leader.id)
+        if there is None or has_its_place(there, leader) or leader.id not in state.allowed:
+            continue
+        action = acts.MoveCommander(leader.id, there.x_mm, there.y_mm)
+        ruling = marches.commander_moved(state, leader.id, there.x_mm, there.y_mm)[1]
+        yield Suggestion(leader.id, ruling.because, action, ruling)
+
+
+def _suggestion(state: State, unit: Unit, bases: Bases) -> Suggestion:
+    due = state.due[-1] if state.due else None
+    if not has_same_bases(bases, unit.bases):
+        why = certain("no", "S-0.7", f"{unit.id} has {len(bases)} of {len(unit.bases)} bases")
+        return Suggestion(unit.id, why.because, None, why)
+    if isinstance(due, FormUpDue) and due.unit == unit.id:
+        answer = due.judge(state, bases)
+        return Suggestion(unit.id, answer.because, acts.FormUp(unit.id, bases), answer)
+    if isinstance(due, charges.Pursuit) and due.charge.unit == unit.id and due.asked(state):
+        answer = due.judge(state, bases)
+        return Suggestion(unit.id, answer.because, acts.Move(unit.id, bases), answer)
+    is_moving = state.phase == "move" and unit.side == state.active and due is None
+    if is_moving and unit.id in state.allowed:
+        return _move_suggested(state, unit, bases)
+    if is_moving and marches.may_throw(state, unit):
+        text = f"{unit.id} has moved before its dice were thrown"
+        return Suggestion(unit.id, text, None, certain("no", "S-B.4", text))
+    text = f"{unit.id} does not lie where the game has it"
+    return Suggestion(unit.id, text, None, certain("no", "S-B.1", text))
+
+
+def _move_suggested(state: State, unit: Unit, bases: Bases) -> Suggestion:
+    allowance, moved = state.allowed[unit.id], replace(unit, bases=bases)
+    front = axes_of(moved).edge
+    for enemy in state.field.enemies(unit):
+        if front.distance(state.field.outlines[enemy.id]) <= 5.0:
+            answer = charges.judged_charge(state, unit, enemy, bases, allowance.value_in)[0]
+            charge = acts.Charge(unit.id, enemy.id, bases)
+            return Suggestion(unit.id, answer.because, charge, answer)
+    answer = marches.judged(state, unit, bases, allowance).answer
+    return Suggestion(unit.id, answer.because, acts.Move(unit.id, bases), answer)
 
 
 GAME: Final = SevenYearsWar()
