@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
+import numpy as np
+import shapely
+
+from tablecam.geometry.moves.lanes import lane
+from tablecam.geometry.outlines import rim
+from tablecam.rules.huzzah_ge.fire import Ban, Bases, ban_on_firing, centre_mm, outline_of
 from tablecam.rules.huzzah_ge.morale import NOBODY, Officer, Outcome, waver_factor
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.tables import COMMAND, Command, Order
-from tablecam.rules.huzzah_ge.troops import Troops
+from tablecam.rules.huzzah_ge.troops import Troops, heading_of
+from tablecam.rules.miniatures.faces import FaceName, closest_visible, faces_of
+from tablecam.table.headings import difference_deg, forward, right
+from tablecam.table.model import Point
+
+DRIFT_CM = 5.0
+"""H-12.3: how far a unit may drift sideways at the end of an advance."""
+ALIKE_DEG = 5.0
+"""H-14.9: how far headings of units that pass lines may differ."""
+_CM_MM, _SLIVER_MM2, _HAND_MM, _HAND_DEG, _TOUCH_MM = 10.0, 1.0, 0.5, 1.0, 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,3 +136,162 @@ def waver(
     return factor, Outcome(
         is_disordered=True, rout_cm=troops.rout_cm if troops.is_disordered else None
     )
+
+
+def corner_distances_mm(officer_mm: Point, units: Sequence[Bases]) -> list[float]:
+    """Returns the distance from an officer to the farthest corner of each unit (H-11.11)."""
+    return [
+        max(float(np.linalg.norm(rim(base) - officer_mm, axis=1).max()) for base in bases)
+        for bases in units
+    ]
+
+
+def reaches(bases: Bases, troops: Troops, enemy: Bases, obstacles: Sequence[Any]) -> bool:
+    """Whether a unit could reach an enemy by an advance straight ahead (H-11.9).
+
+    `obstacles` are outlines of other units and of impassable terrain.
+    """
+    if troops.is_routing or troops.formation == "square":
+        return False
+    heading_deg = heading_of(bases)
+    front = faces_of(bases, heading_deg)["front"]
+    outline = outline_of(enemy)
+    met = shapely.intersection(lane(front, troops.allowance_cm * _CM_MM), outline)
+    if met.area <= _SLIVER_MM2:
+        return False
+    across = shapely.get_coordinates(met) @ right(heading_deg)
+    middle = (float(across.min()) + float(across.max())) / 2
+    aside = middle - float(np.dot(front.middle_mm, right(heading_deg)))
+    (x, y), (right_x, right_y) = front.middle_mm, right(heading_deg)
+    start = shapely.Point(x + right_x * aside, y + right_y * aside)
+    way = shapely.shortest_line(start, met)
+    return not any(shapely.crosses(way, obstacle) for obstacle in obstacles)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A move in a unit's own axes."""
+
+    forward_cm: float
+    sideways_cm: float
+    turn_deg: float
+
+
+def step_between(before: Bases, after: Bases) -> Step:
+    """Returns the move from one place to another (H-12.3)."""
+    heading_deg = heading_of(before)
+    start, end = centre_mm(before), centre_mm(after)
+    way = np.subtract(end, start)
+    turn_deg = difference_deg(heading_of(after), heading_deg)
+    ahead_cm, aside_cm = (
+        float(way @ np.array(axis(heading_deg))) / _CM_MM for axis in (forward, right)
+    )
+    return Step(round(ahead_cm, 6), round(aside_cm, 6), round(turn_deg, 6))
+
+
+def ban_on_step(
+    step: Step, order: Order, allowance_cm: float, *, touched: bool, was_engaged: bool
+) -> Ban | None:
+    """Returns why a move is not one of its order (H-12.3, H-12.4, H-12.7, H-13.1, H-13.2)."""
+    slack_cm = _HAND_MM / _CM_MM
+    ahead_cm, aside_cm = step.forward_cm, abs(step.sideways_cm)
+    retires = order == "retire"
+    rule = "H-13.1" if retires else "H-12.3"
+    drift_cm = 0.0 if retires or touched else DRIFT_CM
+    gone_cm = -ahead_cm if retires else ahead_cm
+    side = "an advance into contact" if touched else f"{order} allows"
+    bans = (
+        (was_engaged, "H-12.4", "it cannot break contact with an enemy"),
+        (abs(step.turn_deg) > _HAND_DEG, rule, f"it turns by {step.turn_deg:.0f}°"),
+        (gone_cm < -slack_cm, rule, "it goes the other way"),
+        (gone_cm > allowance_cm + slack_cm, rule, f"it goes {gone_cm:g} of {allowance_cm:g} cm"),
+        (aside_cm > drift_cm + slack_cm, rule, f"{side} {drift_cm:g} cm sideways at most"),
+        (touched and retires, "H-13.2", "a retire order never makes contact"),
+    )
+    return next((Ban(rule, why) for applies, rule, why in bans if applies), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Squaring:
+    """On which face a charger is squared up, and how much of it its front touches."""
+
+    front_share: float
+    face: FaceName
+    contact_mm: float
+
+
+def squaring_up(charger: Bases, target: Bases) -> Squaring | None:
+    """Returns the face that a charger strikes (H-12.9, H-12.10); None if it meets nothing."""
+    heading_deg = heading_of(charger)
+    front = faces_of(charger, heading_deg)["front"]
+    faces = faces_of(target, heading_of(target))
+    corner_mm = min(
+        (front.left_mm, front.right_mm),
+        key=lambda corner: shapely.Point(corner).distance(outline_of(target)),
+    )
+    shares = _shares_met(front, faces, heading_deg)
+    if not shares:
+        return None
+    whole = sum(shares.values())
+    front_share = shares.get("front", 0.0) / whole
+    nearest = closest_visible(faces, corner_mm)
+    face: FaceName = "front" if front_share > 0.5 or nearest is None else nearest
+    return Squaring(front_share, face, min(front.edge.length, faces[face].edge.length))
+
+
+def _shares_met(
+    front: Any, faces: Mapping[FaceName, Any], heading_deg: float
+) -> dict[FaceName, float]:
+    """Returns the length of a charger's front that meets each face straight ahead."""
+    axis = right(heading_deg)
+    start, end = (float(np.dot(point, axis)) for point in (front.left_mm, front.right_mm))
+    shares: dict[FaceName, float] = {}
+    for name, face in faces.items():
+        # Only faces that look toward the charger can be met first.
+        if abs(difference_deg(face.heading_deg, heading_deg + 180.0)) >= 90.0 - 1e-9:
+            continue
+        spans = sorted(float(np.dot(point, axis)) for point in (face.left_mm, face.right_mm))
+        length = min(end, spans[1]) - max(start, spans[0])
+        if length > 0:
+            shares[name] = length
+    return shares
+
+
+def ban_on_passage(a: Troops, b: Troops, apart_cm: float, turned_deg: float) -> Ban | None:
+    """Returns why two units may not pass lines (H-14.9)."""
+    shortest_cm = min(a.allowance_cm, b.allowance_cm)
+    bans = (
+        (a.arm != b.arm, "they are of different arms"),
+        ({a.formation, b.formation} != {"line"}, "both must be in line of battle"),
+        (a.support_ranks + b.support_ranks > 0, "neither may have support ranks"),
+        (abs(turned_deg) > ALIKE_DEG, f"they face {abs(turned_deg):g}° apart"),
+        (apart_cm > shortest_cm, f"they are {apart_cm:g} cm apart, of {shortest_cm:g}"),
+        (a.is_disordered or b.is_disordered, "one of them is disordered"),
+    )
+    return next((Ban("H-14.9", why) for applies, why in bans if applies), None)
+
+
+def touch(bases: Bases, others: Bases) -> bool:
+    """Whether two units are in contact (H-1.3)."""
+    return bool(shapely.distance(outline_of(bases), outline_of(others)) <= _TOUCH_MM)
+
+
+def ban_on_deed(
+    troops: Troops,
+    deed: Literal["advance", "retire", "deploy", "fire", "be_ordered"],
+    *,
+    has_moved: bool,
+) -> Ban | None:
+    """Returns why a unit may not do something now (H-1.12, H-7.1, H-11.13, H-12.1)."""
+    if deed == "fire":
+        ban = ban_on_firing(troops, 0.0)
+        if ban is None and troops.is_reserve and has_moved:
+            return Ban("H-1.12", "reserve artillery fires or moves in a turn, never both")
+        return ban
+    moves = deed in ("advance", "retire")
+    bans = (
+        (troops.is_routing, "H-11.13", "a routing unit takes no orders"),
+        (troops.is_reserve and troops.has_fired, "H-11.13", "reserve artillery that fired is done"),
+        (moves and troops.formation == "square", "H-12.1", "a square does not move"),
+    )
+    return next((Ban(rule, why) for applies, rule, why in bans if applies), None)

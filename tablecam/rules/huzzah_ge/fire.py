@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
+import shapely
+
+from tablecam.geometry.arrangement import arrangement
+from tablecam.geometry.outlines import axes, footprint
+from tablecam.geometry.zones import cone_before
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.tables import FIRE, GRADES
-from tablecam.rules.huzzah_ge.troops import Troops
+from tablecam.rules.huzzah_ge.troops import Troops, heading_of
+from tablecam.rules.miniatures.faces import FaceName, closest_visible, faces_of
+from tablecam.table.model import BasePose, Point, Terrain
 
-Face = Literal["front", "left", "right", "rear"]
+Bases = Sequence[BasePose]
+ARC_DEG = 45.0
+"""H-7.5: what the arc opens to either side."""
+_CM_MM, _SLIVER_MM2 = 10.0, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +51,7 @@ def is_short(firer: Troops, range_cm: float) -> bool:
 
 
 def fire_factor(
-    firer: Troops, target: Troops, range_cm: float, face: Face, *, is_foul_weather: bool
+    firer: Troops, target: Troops, range_cm: float, face: FaceName, *, is_foul_weather: bool
 ) -> Factor:
     """Returns the factor of a shot by its terms (H-7.2, H-7.8)."""
     front = firer.ranks[0] if firer.ranks else firer.base_count
@@ -103,3 +113,69 @@ def choices(firer: Troops, ranges_cm: Mapping[str, float]) -> list[str]:
     near = [name for name, range_cm in ranges_cm.items() if is_short(firer, range_cm)]
     reached = [name for name, range_cm in ranges_cm.items() if range_cm <= firer.range_cm]
     return near or reached
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """How a target lies to the bases that fire: its face, the range, and who sees it clearly."""
+
+    face: FaceName
+    range_cm: float
+    is_in_arc: bool
+    clear: tuple[BasePose, ...]
+
+
+def shot_at(
+    firing: Bases,
+    target: Bases,
+    blockers: Sequence[Any],
+    from_mm: Point | None = None,
+) -> Shot | None:
+    """Returns how a target lies to firing bases (H-7.4 to H-7.6); None if they stand in it.
+
+    `blockers` are outlines that may stand in the way: other units' bases, and terrain.
+    """
+    centre = from_mm or centre_mm(firing)
+    faces = faces_of(target, heading_of(target))
+    face = closest_visible(faces, centre)
+    if face is None:
+        return None
+    seen = faces[face]
+    front = faces_of(firing, heading_of(firing))["front"]
+    outline = outline_of(target)
+    reach_mm = 2 * float(shapely.Point(centre).distance(outline)) + 1e4
+    arc = cone_before(front, ARC_DEG).outline(reach_mm)
+    return Shot(
+        face,
+        round(_apart_mm(centre, seen.middle_mm) / _CM_MM, 6),
+        bool(shapely.intersection(arc, outline).area > _SLIVER_MM2),
+        tuple(base for base in firing if _is_clear(base, seen.edge, blockers)),
+    )
+
+
+def front_rank(bases: Bases) -> tuple[BasePose, ...]:
+    """Returns the bases of the front line (H-2.2)."""
+    return tuple(bases[place] for place in arrangement(bases).ranks[0])
+
+
+def centre_mm(bases: Bases) -> Point:
+    """Returns the mean of the centres of some bases."""
+    count = len(bases)
+    return sum(base.x_mm for base in bases) / count, sum(base.y_mm for base in bases) / count
+
+
+def _apart_mm(start: Point, end: Point) -> float:
+    return float(shapely.Point(start).distance(shapely.Point(end)))
+
+
+def _is_clear(base: BasePose, face: Any, blockers: Sequence[Any]) -> bool:
+    """Whether nothing stands between a base's front edge and a face (H-7.6)."""
+    view = shapely.convex_hull(shapely.union(axes(base).edge, face))
+    return all(shapely.intersection(view, blocker).area <= _SLIVER_MM2 for blocker in blockers)
+
+
+def outline_of(thing: Bases | Terrain) -> Any:
+    """Returns the outline of some bases, or of a piece of terrain."""
+    if isinstance(thing, Terrain):
+        return shapely.Polygon(thing.outline_mm)
+    return shapely.union_all([footprint(base) for base in thing])

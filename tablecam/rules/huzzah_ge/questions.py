@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
 
 from tablecam.documents import Document
+from tablecam.geometry.arrangement import arrangement
+from tablecam.geometry.moves.poses import wheeled
+from tablecam.geometry.outlines import table_outline
 from tablecam.rules.huzzah_ge import command, fire, morale
+from tablecam.rules.huzzah_ge.fire import outline_of
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, limited, succeeds
-from tablecam.rules.huzzah_ge.tables import GAME, Ability, Class, Command, Grade, Kind, Order
+from tablecam.rules.huzzah_ge.tables import (
+    COMMAND,
+    GAME,
+    Ability,
+    Class,
+    Command,
+    Grade,
+    Kind,
+    Order,
+)
 from tablecam.rules.huzzah_ge.troops import (
     Formation,
     Troops,
@@ -19,9 +32,14 @@ from tablecam.rules.huzzah_ge.troops import (
     quality,
     raised,
     support_ranks,
+    worst_class,
+    worst_grade,
 )
+from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.questions import Facts, Questions, RuleAnswer, RuleQuestion
-from tablecam.table.sections import Name
+from tablecam.table.model import BasePose, TableSize
+from tablecam.table.position_file import BaseSection
+from tablecam.table.sections import Name, TerrainSection
 
 Json = dict[str, Any]
 Die = Annotated[int, Limits(ge=1, le=6)]
@@ -62,6 +80,7 @@ class UnitFacts:
     corps: Name | None = None
     pieces: list[Piece] = field(default_factory=list)
     base_count: Some | None = None
+    bases: list[BaseSection] = field(default_factory=list)
     ranks: list[Some] = field(default_factory=list)
     front_bases: Some | None = None
     hits: Count = 0
@@ -88,7 +107,9 @@ class UnitFacts:
             message = "expected the grade that it rolled, but the key is missing"
             raise document.error((*place, "quality"), message)
         kind = self.kind or _KINDS[self.arm]
-        ranks = self.ranks or [self.front_bases or self.base_count or 1]
+        lying = arrangement(self.poses).ranks if self.bases else ()
+        read = [len(rank) for rank in lying]
+        ranks = self.ranks or read or [self.front_bases or self.base_count or 1]
         return Troops(
             kind=kind,
             grade=self.quality or "trained",
@@ -113,6 +134,17 @@ class UnitFacts:
             is_in_combat=bool(self.in_combat_with),
         )
 
+    @property
+    def poses(self) -> tuple[BasePose, ...]:
+        """Its bases as they lie."""
+        return tuple(base.to_pose() for base in self.bases)
+
+    def lying(self, document: Document, *place: str | int) -> tuple[BasePose, ...]:
+        """Returns its bases, which this question cannot do without."""
+        if not self.bases:
+            raise document.error((*place, "bases"), "expected bases, but the key is missing")
+        return self.poses
+
 
 @dataclass(frozen=True, kw_only=True)
 class OfficerFacts:
@@ -123,6 +155,8 @@ class OfficerFacts:
     quality: Command | None = None
     inspirational: bool = False
     commands: list[Name] = field(default_factory=list)
+    x_mm: float | None = None
+    y_mm: float | None = None
     attached: bool = False
     killed: bool = False
     charmed: bool = False
@@ -298,7 +332,7 @@ class FireFacts(Facts):
     firer: UnitFacts
     target: UnitFacts
     range_cm: Centimetres
-    face: fire.Face = "front"
+    face: FaceName = "front"
     foul_weather: bool = False
     dice: Throw | None = None
 
@@ -536,11 +570,359 @@ def _waver(facts: WaverFacts, document: Document) -> Json:
 class SupportFacts(Facts):
     """How many complete support ranks a unit has."""
 
-    ranks: Annotated[list[Some], Limits(min_length=1)]
+    ranks: list[Some] = field(default_factory=list)
+    unit: UnitFacts | None = None
 
 
 def _support_ranks(facts: SupportFacts, document: Document) -> Json:
+    if facts.unit is not None:
+        facts.unit.lying(document, "unit")
+        return {"support_ranks": facts.unit.troops(document, "unit").support_ranks}
+    if not facts.ranks:
+        raise document.error(("ranks",), "expected ranks, or a unit with bases")
     return {"support_ranks": support_ranks(facts.ranks)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatteryBase:
+    """A base of a grand battery, with its grade if that is known."""
+
+    kind: Literal["reserve_foot", "reserve_horse", "reserve_heavy"]
+    expected: Class
+    grade: Grade | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatteryFacts(Facts):
+    """The quality and the range of a grand battery."""
+
+    bases: Annotated[list[BatteryBase], Limits(min_length=1)]
+    joins: Count | None = None
+    dice: list[Throw] = field(default_factory=list)
+
+
+def _battery(facts: BatteryFacts, document: Document) -> Json:
+    if facts.joins is not None and facts.joins >= len(facts.bases):
+        raise document.error(("joins",), f"expected 0 to {len(facts.bases) - 1}")
+    worst = worst_class([base.expected for base in facts.bases])
+    grades = [base.grade for base in facts.bases if base.grade is not None]
+    # A base that joins one whose grade is known rolls at once; else all roll together (H-3.5).
+    rolls_for = facts.bases[facts.joins].expected if grades and facts.joins is not None else worst
+    is_due = facts.joins is not None if grades else bool(facts.dice)
+    if is_due:
+        rolled = quality(rolls_for, (), facts.dice)
+        if rolled is None:
+            raise document.error(("dice",), "expected a throw, got too few")
+        grades.append(rolled.grade)
+    return {
+        "class": worst,
+        "grade": worst_grade(grades) if grades else None,
+        "rolled_now": is_due,
+        "range_cm": min(Troops(kind=base.kind).range_cm for base in facts.bases),
+        "readings": ["H-3.4"],
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class AmongFacts(Facts):
+    """What else lies on the table."""
+
+    others: list[UnitFacts] = field(default_factory=list)
+    terrain: list[TerrainSection] = field(default_factory=list)
+
+    def obstacles(self, document: Document, key: str) -> list[Any]:
+        """Returns the outlines of other units, and of terrain that has a key."""
+        units = [
+            outline_of(other.lying(document, "others", place))
+            for place, other in enumerate(self.others)
+        ]
+        pieces = [piece.to_terrain() for piece in self.terrain]
+        return units + [outline_of(piece) for piece in pieces if piece.extra.get(key)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShotFacts(AmongFacts):
+    """How a target lies to those who fire at it."""
+
+    firer: UnitFacts
+    firing: list[Count] = field(default_factory=list)
+    target: UnitFacts
+    from_mm: tuple[float, float] | None = None
+
+
+def _shot(facts: ShotFacts, document: Document) -> Json:
+    bases = facts.firer.lying(document, "firer")
+    tags = {base.tag for base in bases}
+    if odd := set(facts.firing) - tags:
+        raise document.error(("firing",), f"expected tags of the firer, got {sorted(odd)}")
+    firing = tuple(base for base in bases if base.tag in facts.firing) or fire.front_rank(bases)
+    target = facts.target.lying(document, "target")
+    blockers = facts.obstacles(document, "blocks_sight")
+    shot = fire.shot_at(firing, target, blockers, facts.from_mm)
+    if shot is None:
+        raise document.error(("firer",), "expected a firer outside of its target")
+    firer = facts.firer.troops(document, "firer")
+    is_square = facts.target.formation == "square"
+    return {
+        "face": shot.face,
+        "flank_or_rear": shot.face != "front" and not is_square,
+        "range_cm": shot.range_cm,
+        "in_arc": shot.is_in_arc,
+        "in_range": shot.range_cm <= firer.range_cm,
+        "short": fire.is_short(firer, shot.range_cm),
+        "clear": [base.tag for base in shot.clear],
+        "readings": ["H-2.3", "H-7.4"],
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RadiusFacts(Facts):
+    """Whether units are wholly within an officer's command radius."""
+
+    officer: OfficerFacts
+    units: Annotated[list[UnitFacts], Limits(min_length=1)]
+
+
+def _command_radius(facts: RadiusFacts, document: Document) -> Json:
+    officer = facts.officer
+    if officer.quality is None or officer.x_mm is None or officer.y_mm is None:
+        raise document.error(("officer",), "expected the keys quality, x_mm and y_mm")
+    units = [unit.lying(document, "units", place) for place, unit in enumerate(facts.units)]
+    farthest = command.corner_distances_mm((officer.x_mm, officer.y_mm), units)
+    radius_cm = COMMAND[officer.quality][1]
+    return {
+        "radius_cm": radius_cm,
+        "farthest_corner_mm": [round(length, 4) for length in farthest],
+        "all_in_radius": max(farthest) <= radius_cm * 10 + 1e-6,
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveFacts:
+    """A move on the table."""
+
+    dx_mm: float = 0.0
+    dy_mm: float = 0.0
+    turn_deg: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderMoveFacts(AmongFacts):
+    """A move that follows an order."""
+
+    unit: UnitFacts
+    order: Literal["advance", "retire"]
+    move: MoveFacts | None = None
+    bases_after: list[BaseSection] = field(default_factory=list)
+    group: list[UnitFacts] = field(default_factory=list)
+    table_mm: tuple[Centimetres, Centimetres] | None = None
+
+
+def _order_move(facts: OrderMoveFacts, document: Document) -> Json:
+    before = facts.unit.lying(document, "unit")
+    if (facts.move is None) == (not facts.bases_after):
+        raise document.error(("move",), "expected a move, or bases_after")
+    after = tuple(base.to_pose() for base in facts.bases_after)
+    if facts.move is not None:
+        way = facts.move
+        there = [
+            replace(base, x_mm=base.x_mm + way.dx_mm, y_mm=base.y_mm + way.dy_mm) for base in before
+        ]
+        after = wheeled(there, fire.centre_mm(tuple(there)), way.turn_deg)
+    group = [facts.unit.troops(document, "unit")]
+    group += [one.troops(document, "group", place) for place, one in enumerate(facts.group)]
+    allowance_cm = command.allowances_cm(group, facts.order)[0]
+    side = facts.unit.side
+    enemies = [
+        other.lying(document, "others", place)
+        for place, other in enumerate(facts.others)
+        if other.side != side
+    ]
+    step = command.step_between(before, after)
+    ban = command.ban_on_step(
+        step,
+        facts.order,
+        allowance_cm,
+        touched=any(command.touch(after, enemy) for enemy in enemies),
+        was_engaged=any(command.touch(before, enemy) for enemy in enemies),
+    )
+    if ban is None and facts.table_mm is not None:
+        table = table_outline(TableSize(*facts.table_mm))
+        if not table.buffer(0.5).covers(outline_of(after)):
+            ban = fire.Ban("H-12.3", "it would leave the table")
+    answer: Json = {
+        "legal": ban is None,
+        "forward_cm": step.forward_cm,
+        "sideways_cm": step.sideways_cm,
+        "turn_deg": step.turn_deg,
+        "allowance_cm": allowance_cm,
+    }
+    return answer if ban is None else answer | {"why_not": _not(ban)}
+
+
+def _not(ban: fire.Ban) -> Json:
+    return {"rule": ban.rule, "because": ban.because}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithinFacts(AmongFacts):
+    """Whether a unit and an enemy are within one move of each other."""
+
+    unit: UnitFacts
+    enemy: UnitFacts
+
+
+def _within_one_move(facts: WithinFacts, document: Document) -> Json:
+    bases, enemy = facts.unit.lying(document, "unit"), facts.enemy.lying(document, "enemy")
+    obstacles = facts.obstacles(document, "impassable")
+    there = command.reaches(bases, facts.unit.troops(document, "unit"), enemy, obstacles)
+    back = command.reaches(enemy, facts.enemy.troops(document, "enemy"), bases, obstacles)
+    return {"within": there or back, "unit_reaches": there, "enemy_reaches": back}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SquaringFacts(Facts):
+    """On which face a charger is squared up."""
+
+    charger: UnitFacts
+    target: UnitFacts
+
+
+def _squaring_up(facts: SquaringFacts, document: Document) -> Json:
+    target = facts.target.lying(document, "target")
+    squared = command.squaring_up(facts.charger.lying(document, "charger"), target)
+    if squared is None:
+        raise document.error(("charger",), "expected a charger that meets its target straight on")
+    return {
+        "front_share": round(squared.front_share, 6),
+        "face": squared.face,
+        "contact_mm": round(squared.contact_mm, 4),
+        "readings": ["H-12.9", "H-12.10"],
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassageFacts(Facts):
+    """Whether two units may pass lines."""
+
+    a: UnitFacts
+    b: UnitFacts
+    front_distance_cm: Centimetres
+    heading_difference_deg: Annotated[float, Limits(ge=-360, le=360)] = 0.0
+
+
+def _passage_of_lines(facts: PassageFacts, document: Document) -> Json:
+    a, b = facts.a.troops(document, "a"), facts.b.troops(document, "b")
+    apart_cm, turned_deg = facts.front_distance_cm, facts.heading_difference_deg
+    ban = command.ban_on_passage(a, b, apart_cm, turned_deg)
+    return {"allowed": True} if ban is None else {"allowed": False, "why_not": _not(ban)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class HitsEvent:
+    """Hits on a unit, or the end of a Rally phase, which wipes odd ones off."""
+
+    hits: Count | None = None
+    phase: Literal["rally_ends"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HitsFacts(Facts):
+    """What hits take off a unit, one after the other."""
+
+    unit: UnitFacts
+    events: list[HitsEvent]
+
+
+def _hits(facts: HitsFacts, document: Document) -> Json:
+    unit = facts.unit.troops(document, "unit")
+    after = []
+    for place, event in enumerate(facts.events):
+        if (event.hits is None) == (event.phase is None):
+            raise document.error(("events", place), "expected hits, or a phase")
+        odd = 0
+        if event.hits is not None:
+            off = fire.removal(unit, event.hits)
+            left = max(0, unit.base_count - off.bases)
+            unit, odd = replace(unit, base_count=left), off.odd_hits
+        unit = replace(unit, hits=odd)
+        after.append({"bases": unit.base_count, "odd_hits": unit.hits})
+    return {"after": after}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MayFacts(Facts):
+    """Whether a unit may do something now."""
+
+    unit: UnitFacts
+    deed: Literal["advance", "retire", "deploy", "fire", "be_ordered"]
+
+
+def _may(facts: MayFacts, document: Document) -> Json:
+    unit = facts.unit.troops(document, "unit")
+    ban = command.ban_on_deed(unit, facts.deed, has_moved=facts.unit.moved)
+    return {"may": True} if ban is None else {"may": False, "why_not": _not(ban)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChargersFacts(Facts):
+    """Fire at a charger, and the tests that follow."""
+
+    firer: UnitFacts
+    charger: UnitFacts
+    fire_dice: Throw | None = None
+    hits: Count | None = None
+    morale_dice: Throw | None = None
+
+
+def _fire_at_chargers(facts: ChargersFacts, document: Document) -> Json:
+    firer = facts.firer.troops(document, "firer", rolled=True)
+    charger = facts.charger.troops(document, "charger", rolled=True)
+    charger = replace(charger, is_charging=True)
+    must = fire.ban_on_firing(firer, 0.0) is None
+    factor = fire.fire_factor(firer, charger, 0.0, "front", is_foul_weather=False)
+    answer: Json = {"must_fire": must} | _factor_json(factor)
+    if facts.fire_dice is None and facts.hits is None:
+        return answer
+    hits = (
+        facts.hits if facts.hits is not None else fire.hits_of(factor.value, facts.fire_dice or [])
+    )
+    off = fire.removal(charger, hits or 0)
+    struck = replace(charger, base_count=charger.base_count - off.bases)
+    is_hit = hits is not None
+    tested, lost = (struck, off.bases) if is_hit else (replace(firer, is_charging=True), 0)
+    test = _test_after(tested, lost, facts.morale_dice)
+    idle = {"tests": False}
+    return answer | {
+        "hit": is_hit,
+        "hits": hits or 0,
+        "firer": idle if is_hit else test,
+        "charger": {
+            "bases_removed": off.bases,
+            "odd_hits": off.odd_hits,
+            **(test if is_hit else idle),
+            "in_contact": not (is_hit and test.get("rout")),
+        },
+    }
+
+
+def _test_after(unit: Troops, lost: int, dice: Sequence[int] | None) -> Json:
+    """Returns a morale test in which nobody is forced back (H-8.3, H-8.4)."""
+    factor = morale.morale_factor(
+        unit, lost, morale.NOBODY, routing_friend_cm=None, faces_renowned=False
+    )
+    answer: Json = {"tests": True, "factor": factor.value}
+    if dice is None:
+        return answer
+    passes = morale.is_passed(factor, dice)
+    follows = morale.outcome(unit, lost, passes=passes)
+    return answer | {
+        "passes": passes,
+        "disordered": follows.is_disordered,
+        "rout": follows.rout_cm is not None,
+        "rout_cm": follows.rout_cm,
+        "fall_back_cm": 0.0,
+    }
 
 
 def _question(
@@ -566,5 +948,15 @@ QUESTIONS: Final = Questions(
         _question("allowance", AllowanceFacts, "H-12.1 H-12.2 H-13.1", _allowance),
         _question("waver", WaverFacts, "H-13.3 H-13.4 H-13.5", _waver),
         _question("support_ranks", SupportFacts, "H-2.5", _support_ranks),
+        _question("battery", BatteryFacts, "H-1.13 H-3.4 H-3.5 H-7.3", _battery),
+        _question("shot", ShotFacts, "H-2.3 H-7.4 H-7.5 H-7.6", _shot),
+        _question("command_radius", RadiusFacts, "H-11.11", _command_radius),
+        _question("order_move", OrderMoveFacts, "H-12.1 H-12.3 H-12.4 H-13.1", _order_move),
+        _question("within_one_move", WithinFacts, "H-11.9", _within_one_move),
+        _question("squaring_up", SquaringFacts, "H-12.9 H-12.10", _squaring_up),
+        _question("passage_of_lines", PassageFacts, "H-14.9", _passage_of_lines),
+        _question("fire_at_chargers", ChargersFacts, "H-8.1 H-8.2 H-8.3 H-8.4", _fire_at_chargers),
+        _question("hits", HitsFacts, "H-1.4 H-1.5 H-7.10", _hits),
+        _question("may", MayFacts, "H-1.12 H-7.1 H-11.13 H-12.1", _may),
     ),
 )

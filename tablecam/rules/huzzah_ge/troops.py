@@ -20,6 +20,8 @@ from tablecam.rules.huzzah_ge.tables import (
     Grade,
     Kind,
 )
+from tablecam.table.headings import difference_deg, mean_deg
+from tablecam.table.model import BasePose
 
 Formation = Literal["line", "open", "road_column", "square"]
 
@@ -167,3 +169,14 @@ def worst_grade(grades: Sequence[Grade]) -> Grade:
 def raised(grade: Grade) -> Grade:
     """Returns the next better grade; a veteran stays one (H-9.4)."""
     return GRADES[max(0, GRADES.index(grade) - 1)]
+
+
+def heading_of(bases: Sequence[BasePose]) -> float:
+    """Returns the heading of a unit; of a square, of the bases that are not reversed (H-2.1)."""
+    first_deg = bases[0].heading_deg
+    alike = [
+        base.heading_deg
+        for base in bases
+        if abs(difference_deg(base.heading_deg, first_deg)) <= 90.0
+    ]
+    return mean_deg(alike)

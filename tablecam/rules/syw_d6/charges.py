@@ -25,6 +25,7 @@ from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_before
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, PendingDecision
+from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.syw_d6.field import CONE_DEG, WALL, Field, axes_of, overlaps
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response
 from tablecam.rules.syw_d6.flights import FlightDie
@@ -45,8 +46,8 @@ from tablecam.rules.syw_d6.state import (
 from tablecam.rules.syw_d6.tables import CHARGE_IN, SQUARE_DEG
 from tablecam.rules.syw_d6.troops import Face
 from tablecam.rules.syw_d6.volleys import FireDice
-from tablecam.table.headings import difference_deg, forward, right
-from tablecam.table.model import Point, Unit
+from tablecam.table.headings import difference_deg, forward
+from tablecam.table.model import Unit
 from tablecam.table.motion import HAND_MM
 from tablecam.uncertainty.answer import Answer, certain, decide
 
@@ -397,29 +398,11 @@ def judged_charge(  # noqa: C901 - a clause of the sheet after another
 
 
 def edges(ground: Field, target: Unit) -> Iterator[tuple[Face, Axes]]:
-    """Yields the edges of a unit's outline rectangle, each as a front that faces out (S-B.14)."""
-    heading_deg = axes_of(target).heading_deg
-    points = shapely.get_coordinates(ground.outlines[target.id])
-    ahead_, across = points @ forward(heading_deg), points @ right(heading_deg)
-    (low, high), (left, end) = (
-        (float(values.min()), float(values.max())) for values in (ahead_, across)
-    )
-
-    def corner(along: float, aside: float) -> Point:
-        (to_x, to_y), (right_x, right_y) = forward(heading_deg), right(heading_deg)
-        return along * to_x + aside * right_x, along * to_y + aside * right_y
-
-    front_left, front_right = corner(high, left), corner(high, end)
-    rear_left, rear_right = corner(low, left), corner(low, end)
+    """Yields the edges of a unit's outline rectangle: front, left, right and rear (S-B.14)."""
     is_square = ground.troops[target.id].formation == "square"
-    sides: tuple[tuple[Face, Point, Point, float], ...] = (
-        ("front", front_left, front_right, 0.0),
-        ("flank", rear_left, front_left, 90.0),
-        ("flank", front_right, rear_right, -90.0),
-        ("rear", rear_right, rear_left, 180.0),
-    )
-    for face, start, stop, turn_deg in sides:
-        yield "front" if is_square else face, Axes(start, stop, heading_deg + turn_deg)
+    for name, edge in faces_of(target.bases, axes_of(target).heading_deg).items():
+        struck: Face = "flank" if name in ("left", "right") else name  # type: ignore[assignment]
+        yield "front" if is_square else struck, edge
 
 
 def struck_edge(ground: Field, target: Unit, moved: Unit) -> tuple[int, Face, Axes] | None:

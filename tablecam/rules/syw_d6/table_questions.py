@@ -13,6 +13,7 @@ from tablecam.documents import Document
 from tablecam.geometry.moves.lanes import room_ahead_mm
 from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.miniatures.faces import FACES
 from tablecam.rules.questions import INCH_MM, Facts
 from tablecam.rules.syw_d6.charges import judged_charge, struck_edge
 from tablecam.rules.syw_d6.field import Between, Field, axes_of, field_of, hides
@@ -35,7 +36,6 @@ _STATE = (
 )  # fmt: skip
 _OWN = ("id", "side", "arm", "bases", "figures", "lost", "ranks", "files", "cover", "formation")
 _FAR_MM = 1e5
-_SIDES = ("front", "left", "right", "rear")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +151,7 @@ def charge(facts: ChargeFacts, document: Document) -> Json:
     if struck is not None:
         place, face, edge = struck
         off_deg = abs(difference_deg(facts.direction_deg, edge.heading_deg + 180.0))
-        answer |= {"edge": _SIDES[place], "contacted_on": face, "off_square_deg": off_deg}
+        answer |= {"edge": FACES[place], "contacted_on": face, "off_square_deg": off_deg}
     if way is None:
         return answer | {"why_not": {"rule": ruling.rule, "because": ruling.because}}
     troops = ground.troops[unit.id]

@@ -1,0 +1,1 @@
+"""What several rulebooks of miniatures share."""
