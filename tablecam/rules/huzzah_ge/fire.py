@@ -9,12 +9,15 @@ from typing import Any
 import shapely
 
 from tablecam.geometry.arrangement import arrangement
-from tablecam.geometry.outlines import axes, footprint
+from tablecam.geometry.moves.lanes import lane
+from tablecam.geometry.moves.poses import ahead, wheeled
+from tablecam.geometry.outlines import Axes, axes, footprint
 from tablecam.geometry.zones import cone_before
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.tables import FIRE, GRADES
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of
 from tablecam.rules.miniatures.faces import FaceName, closest_visible, faces_of
+from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Point, Terrain
 
 Bases = Sequence[BasePose]
@@ -179,3 +182,41 @@ def outline_of(thing: Bases | Terrain) -> Any:
     if isinstance(thing, Terrain):
         return shapely.Polygon(thing.outline_mm)
     return shapely.union_all([footprint(base) for base in thing])
+
+
+@dataclass(frozen=True, slots=True)
+class Rear:
+    """The way straight to a unit's rear: its rear face, its heading and its depth (H-9.8)."""
+
+    rear: Axes
+    heading_deg: float
+    deep_cm: float
+
+    @classmethod
+    def of(cls, bases: Bases) -> Rear:
+        """Returns the way of some bases."""
+        heading_deg = heading_of(bases)
+        faces = faces_of(bases, heading_deg)
+        return cls(faces["rear"], heading_deg, faces["left"].edge.length / _CM_MM)
+
+    def span_cm(self, outline: Any, *, centre_only: bool = False) -> tuple[float, float] | None:
+        """Returns where an outline begins and ends behind the unit, or behind its centre alone."""
+        front, far_mm = self.rear, 1e4
+        strip: Any = lane(front, far_mm, behind_mm=self.deep_cm * _CM_MM)
+        if centre_only:
+            (x, y), (to_x, to_y) = front.middle_mm, forward(front.heading_deg)
+            start_mm = self.deep_cm * _CM_MM
+            strip = shapely.LineString(
+                [(x - to_x * start_mm, y - to_y * start_mm), (x + to_x * far_mm, y + to_y * far_mm)]
+            )
+        met = shapely.intersection(strip, outline)
+        size = met.length if centre_only else met.area
+        if size <= _SLIVER_MM2:
+            return None
+        along_cm = front.ahead_mm(shapely.get_coordinates(met)) / _CM_MM
+        return round(float(along_cm.min()), 6), round(float(along_cm.max()), 6)
+
+    def moved(self, bases: Bases, distance_cm: float, *, turned: bool) -> Bases:
+        """Returns the bases farther back, turned about if they rout."""
+        there = ahead(bases, self.rear.heading_deg, distance_cm * _CM_MM)
+        return wheeled(there, centre_mm(there), 180.0) if turned else there

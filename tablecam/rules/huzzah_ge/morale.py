@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from tablecam.rules.huzzah_ge.fire import Removal, removal
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
@@ -121,3 +122,79 @@ def waver_factor(troops: Troops, officer: Officer, *, has_routing_friend: bool) 
 def escape_limit(hits: int) -> int:
     """Returns the roll on which an officer lives (H-10.1)."""
     return 12 - hits
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Something straight behind a unit: from where to where, in cm from its rear face.
+
+    A sector of dense terrain is held by nobody, a friend or an enemy; a friend's unit is itself.
+    """
+
+    name: str
+    near_cm: float
+    far_cm: float
+    held_by: Literal["friend", "enemy"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """How far a unit goes back, and what that costs (H-9.8 to H-9.11)."""
+
+    distance_cm: float
+    extra_hits: int = 0
+    passed: tuple[str, ...] = ()
+    deployed_in: str | None = None
+    beyond_cm: float | None = None
+    is_captured: bool = False
+
+
+def way_back(
+    distance_cm: float,
+    deep_cm: float,
+    sectors: Sequence[Span],
+    friends: Sequence[Span],
+    *,
+    routs: bool,
+) -> WayBack:
+    """Returns how far a unit of a depth goes straight to its rear (H-9.9 to H-9.11)."""
+    way = WayBack(distance_cm)
+    own = next((sector for sector in sectors if sector.near_cm < 0 < sector.far_cm), None)
+    if own is not None:
+        # Out of dense terrain the distance counts from its edge (H-9.10).
+        way = replace(way, distance_cm=own.far_cm + deep_cm + distance_cm, beyond_cm=distance_cm)
+    for sector in sorted(sectors, key=lambda sector: sector.near_cm):
+        if sector is own or not 0 <= sector.near_cm < way.distance_cm:
+            continue
+        if not routs:
+            if own is not None and sector.held_by is None:
+                inside_cm = sector.near_cm + deep_cm
+                return replace(way, distance_cm=inside_cm, deployed_in=sector.name, beyond_cm=None)
+            continue
+        if sector.held_by == "enemy":
+            return replace(way, distance_cm=sector.near_cm, is_captured=True)
+        way = _through(way, sector, deep_cm)
+    for friend in sorted(friends, key=lambda friend: friend.near_cm):
+        if not 0 <= friend.near_cm < way.distance_cm:
+            continue
+        clear_cm = friend.far_cm + deep_cm + _CLEAR_CM
+        end_cm = max(way.distance_cm, clear_cm)
+        passed = (*way.passed, friend.name)
+        way = replace(way, distance_cm=end_cm, passed=passed, extra_hits=way.extra_hits + 1)
+    return way
+
+
+def _through(way: WayBack, sector: Span, deep_cm: float) -> WayBack:
+    """Returns the way of a router through a sector that no enemy holds (H-9.11)."""
+    beyond_cm = 0.0
+    if sector.held_by == "friend":
+        beyond_cm = way.distance_cm - sector.near_cm
+    elif way.distance_cm - deep_cm >= sector.far_cm:
+        # It runs past.
+        return replace(way, extra_hits=way.extra_hits + 1)
+    end_cm = sector.far_cm + deep_cm + beyond_cm
+    return replace(way, distance_cm=end_cm, extra_hits=way.extra_hits + 1, beyond_cm=beyond_cm)
+
+
+_CLEAR_CM = 0.1
+"""H-9.9: how far behind a friend a unit is set down."""

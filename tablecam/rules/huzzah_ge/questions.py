@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal
@@ -12,6 +13,7 @@ from tablecam.documents import Document
 from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.moves.poses import wheeled
 from tablecam.geometry.outlines import table_outline
+from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.huzzah_ge import command, fire, morale
 from tablecam.rules.huzzah_ge.fire import outline_of
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, limited, succeeds
@@ -37,7 +39,7 @@ from tablecam.rules.huzzah_ge.troops import (
 )
 from tablecam.rules.miniatures.faces import FaceName
 from tablecam.rules.questions import Facts, Questions, RuleAnswer, RuleQuestion
-from tablecam.table.model import BasePose, TableSize
+from tablecam.table.model import BasePose, TableSize, Terrain
 from tablecam.table.position_file import BaseSection
 from tablecam.table.sections import Name, TerrainSection
 
@@ -388,6 +390,7 @@ class MoraleFacts(Facts):
     hits_taken: Count | None = None
     bases_lost: Count | None = None
     officer: OfficerFacts | None = None
+    removed: list[Count] = field(default_factory=list)
     routing_friend_cm: Centimetres | None = None
     renowned_within_one_move: bool = False
     dice: Throw | None = None
@@ -411,6 +414,12 @@ def _morale(facts: MoraleFacts, document: Document) -> Json:
     passes = not facts.failed and morale.is_passed(factor, facts.dice)
     follows = morale.outcome(unit, lost, passes=passes)
     gain = morale.gain_of(unit, facts.dice)
+    left = [base for base in facts.unit.poses if base.tag not in facts.removed]
+    if left:
+        routs = follows.rout_cm is not None
+        back_cm = follows.fall_back_cm if follows.rout_cm is None else follows.rout_cm
+        after = fire.Rear.of(left).moved(left, back_cm, turned=routs)
+        answer["bases"] = to_plain(after)
     return answer | {
         "passes": passes,
         "disordered": follows.is_disordered,
@@ -925,6 +934,90 @@ def _test_after(unit: Troops, lost: int, dice: Sequence[int] | None) -> Json:
     }
 
 
+@dataclass(frozen=True, kw_only=True)
+class SectorFacts:
+    """A sector of dense terrain: its outline, or its edges in cm from the unit's rear face."""
+
+    id: Name
+    outline_mm: list[tuple[float, float]] = field(default_factory=list)
+    near_edge_cm: float | None = None
+    far_edge_cm: float | None = None
+    held_by: Literal["friend", "enemy"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackFacts(Facts):
+    """A fall back or a rout straight to the rear, past friends and through dense terrain."""
+
+    unit: UnitFacts
+    rear_edge_cm: float | None = None
+    how: Literal["falls_back", "routs"]
+    distance_cm: Centimetres
+    friends: list[UnitFacts] = field(default_factory=list)
+    enemies: list[UnitFacts] = field(default_factory=list)
+    sectors: list[SectorFacts] = field(default_factory=list)
+    table_mm: tuple[Centimetres, Centimetres] | None = None
+
+
+def _back(facts: BackFacts, document: Document) -> Json:
+    routs, bases = facts.how == "routs", facts.unit.poses
+    if not bases and facts.rear_edge_cm is None:
+        raise document.error(("unit", "bases"), "expected bases, or rear_edge_cm")
+    lane = fire.Rear.of(bases) if bases else None
+    sectors = [_span(sector, lane, document, place) for place, sector in enumerate(facts.sectors)]
+    friends = []
+    for place, friend in enumerate(facts.friends):
+        outline = outline_of(friend.lying(document, "friends", place))
+        if lane is None:
+            raise document.error(("unit", "bases"), "expected bases, as friends have them")
+        behind = lane.span_cm(outline)
+        name = friend.id or f"friend {place + 1}"
+        friends += [morale.Span(name, *behind)] if behind is not None else []
+    deep_cm = 0.0 if lane is None else lane.deep_cm
+    known = [sector for sector in sectors if sector is not None]
+    way = morale.way_back(facts.distance_cm, deep_cm, known, friends, routs=routs)
+    unit = facts.unit.troops(document, "unit")
+    off = fire.removal(unit, way.extra_hits)
+    answer: Json = {
+        "extra_hits": way.extra_hits,
+        "bases_removed": off.bases,
+        "odd_hits": off.odd_hits,
+        "disordered_friends": list(way.passed),
+        "deployed_in": way.deployed_in,
+        "beyond_far_edge_cm": way.beyond_cm,
+        "captured": way.is_captured,
+        "routing": routs,
+        "readings": ["H-9.9", "H-9.10", "H-9.11"],
+    }
+    if lane is None:
+        return answer
+    after = lane.moved(bases, way.distance_cm, turned=routs)
+    width_mm, depth_mm = facts.table_mm or (math.inf, math.inf)
+    x_mm, y_mm = fire.centre_mm(after)
+    on_table = 0 <= x_mm <= width_mm and 0 <= y_mm <= depth_mm
+    stands = on_table and not way.is_captured
+    answer["bases"] = to_plain(after) if stands else []
+    return answer | {
+        "on_table": on_table,
+        "on_rout_table": not on_table,
+        "routing": routs or not on_table,
+    }
+
+
+def _span(
+    sector: SectorFacts, lane: fire.Rear | None, document: Document, place: int
+) -> morale.Span | None:
+    """Returns a sector as it lies behind a unit; None if it does not."""
+    if sector.near_edge_cm is not None and sector.far_edge_cm is not None:
+        return morale.Span(sector.id, sector.near_edge_cm, sector.far_edge_cm, sector.held_by)
+    if len(sector.outline_mm) < 3 or lane is None:
+        why = "expected near_edge_cm and far_edge_cm, or an outline and a unit with bases"
+        raise document.error(("sectors", place), why)
+    terrain = Terrain(sector.id, "sector", tuple(sector.outline_mm))
+    behind = lane.span_cm(outline_of(terrain), centre_only=True)
+    return None if behind is None else morale.Span(sector.id, *behind, sector.held_by)
+
+
 def _question(
     ask: str, facts: type[Any], rules: str, answer: Callable[[Any, Document], Json]
 ) -> RuleQuestion[Any]:
@@ -948,6 +1041,7 @@ QUESTIONS: Final = Questions(
         _question("allowance", AllowanceFacts, "H-12.1 H-12.2 H-13.1", _allowance),
         _question("waver", WaverFacts, "H-13.3 H-13.4 H-13.5", _waver),
         _question("support_ranks", SupportFacts, "H-2.5", _support_ranks),
+        _question("back", BackFacts, "H-9.8 H-9.9 H-9.10 H-9.11 H-9.12", _back),
         _question("battery", BatteryFacts, "H-1.13 H-3.4 H-3.5 H-7.3", _battery),
         _question("shot", ShotFacts, "H-2.3 H-7.4 H-7.5 H-7.6", _shot),
         _question("command_radius", RadiusFacts, "H-11.11", _command_radius),

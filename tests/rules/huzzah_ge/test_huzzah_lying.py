@@ -235,3 +235,63 @@ def test_a_firer_who_fails_tests_and_is_never_forced_back_h_8_4():
 def test_cavalry_does_not_fire_at_chargers_h_8_1():
     horse = TRAINED | {"arm": "cavalry"}
     assert ask("fire_at_chargers", firer=horse, charger=TRAINED)["must_fire"] is False
+
+
+def back(distance_cm: float = 10.0, how: str = "falls_back", **facts: Any) -> Any:
+    unit = line(2, 52, arm="infantry", base_count=4)
+    return ask("back", **({"unit": unit, "how": how, "distance_cm": distance_cm} | facts))
+
+
+def test_a_fall_back_keeps_its_facing_and_a_rout_turns_about_h_9_5_h_9_8():
+    calm, routed = back(), back(20.0, "routs")
+    assert {(base["y_mm"], base["heading_deg"]) for base in calm["bases"]} == {(420.0, 90.0)}
+    assert {round(base["y_mm"], 6) for base in routed["bases"]} == {320.0}
+    assert {base["heading_deg"] for base in routed["bases"]} == {270.0}
+
+
+def test_going_back_through_a_friend_costs_a_hit_and_order_h_9_9():
+    friend = line(2, 46, id="friend")
+    answer = back(3.0, friends=[friend])
+    holds(answer, extra_hits=1, disordered_friends=["friend"], odd_hits=1)
+    # Set down a millimetre behind the friend, whose rear stands at 44 cm.
+    assert {round(base["y_mm"], 6) for base in answer["bases"]} == {419.0}
+
+
+def test_a_unit_forced_out_of_dense_terrain_stands_beyond_its_edge_h_9_10():
+    wood = {"id": "wood", "near_edge_cm": -6.0, "far_edge_cm": 4.0}
+    holds(back(5.0, sectors=[wood]), beyond_far_edge_cm=5.0, deployed_in=None)
+    next_wood = {"id": "next", "near_edge_cm": 4.0, "far_edge_cm": 20.0}
+    holds(back(5.0, sectors=[wood, next_wood]), deployed_in="next", extra_hits=0)
+
+
+@pytest.mark.parametrize(
+    ("held_by", "expected"),
+    [
+        (None, {"extra_hits": 1, "captured": False}),
+        ("friend", {"extra_hits": 1, "beyond_far_edge_cm": 17.0, "captured": False}),
+        ("enemy", {"extra_hits": 0, "captured": True}),
+    ],
+)
+def test_routers_run_through_dense_terrain_h_9_11(held_by, expected):
+    outline = [[0, 400], [200, 400], [200, 470], [0, 470]]
+    wood = {"id": "wood", "outline_mm": outline, "held_by": held_by}
+    holds(back(20.0, "routs", sectors=[wood]), **expected)
+
+
+def test_a_unit_whose_centre_leaves_the_table_is_on_the_rout_table_h_9_12():
+    holds(back(60.0, table_mm=[1200.0, 800.0]), on_table=False, on_rout_table=True, routing=True)
+
+
+def test_a_way_back_needs_bases_or_distances():
+    with pytest.raises(BadInput, match="expected bases, or rear_edge_cm"):
+        ask("back", unit={}, how="routs", distance_cm=5.0)
+
+
+def test_the_bases_after_a_failed_test_are_those_left_moved_back_h_9_5_h_9_6():
+    unit = line(2, 52, quality="trained")
+    answer = ask("morale", unit=unit, hits_taken=3, removed=[4], dice=[4, 4])
+    assert [(base["tag"], base["y_mm"]) for base in answer["bases"]] == [
+        (1, 470.0),
+        (2, 470.0),
+        (3, 470.0),
+    ]
