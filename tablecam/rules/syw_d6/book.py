@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
+from tablecam.errors import BadInput
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.measuring import Measures
 from tablecam.rules.reports import Finding, Question, Section, UnitReport
@@ -25,6 +26,8 @@ class SheetBook(Measures):
         """Returns a unit's formation, whom it may fire at, and its command and support."""
         report = super().unit_sheet(handle, unit)
         ground = field_of(self.ruled_position(handle))
+        if warnings := _lacking(ground):
+            return UnitReport(report.title, report.sections, warnings)
         own, troops = ground.units[unit], ground.troops[unit]
         state = "disordered" if troops.is_disordered else "in order"
         formation = "in no formation" if troops.formation == "none" else troops.formation
@@ -41,6 +44,8 @@ class SheetBook(Measures):
         report = super().pair_sheet(handle, a, b)
         ground = field_of(self.ruled_position(handle))
         units = ground.units[a], ground.units[b]
+        if warnings := _lacking(ground):
+            return UnitReport(report.title, report.sections, warnings)
         if units[0].side == units[1].side:
             return report
         pairs = (units, units[::-1])
@@ -48,6 +53,15 @@ class SheetBook(Measures):
         faces = tuple(line for pair in pairs for line in _faces(ground, *pair))
         sections = (Section("fire", "Fire", fire), Section("charge", "Edges to strike", faces))
         return UnitReport(report.title, (*sections, *report.sections))
+
+
+def _lacking(ground: Field) -> tuple[str, ...]:
+    """Returns why a table cannot be ruled on: a unit lacks a key, such as its figures."""
+    try:
+        ground.troops  # noqa: B018 - read for the first time
+    except BadInput as error:
+        return (f"No rulings by the sheet: {error}",)
+    return ()
 
 
 def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:

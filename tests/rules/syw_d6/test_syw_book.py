@@ -59,3 +59,13 @@ def test_why_a_unit_may_not_fire_is_said_s_l_11():
     column = unit("F1", 20, 20, bases=8, ranks=4)
     finding = BOOK.answer(pair(column, A1), "fire/F1/A1")
     assert finding.text == "F1 may not fire at A1: a column of march cannot fire"
+
+
+def test_a_table_without_figures_still_measures_and_says_why_s_0_4():
+    bare = replace(F1, extra={})
+    handle = pair(bare, A1)
+    for report in (BOOK.unit_sheet(handle, "A1"), BOOK.pair_sheet(handle, "F1", "A1")):
+        assert report.sections
+        assert report.warnings == (
+            "No rulings by the sheet: F1: experience: expected this key, but it is missing",
+        )
