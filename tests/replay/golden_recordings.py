@@ -27,7 +27,7 @@ from tablecam.referee.game_views import beginning_view, deed_document
 from tablecam.rules.play import Play
 from tablecam.table.position_file import position_to_json
 from tests.record.games import FACTS
-from tests.rules.maurice.game.playthrough import KEPT, played
+from tests.rules.playthrough import KEPT, played
 
 A_DEED = timedelta(seconds=12)
 """Between two deeds: some fifteen minutes of play a hundred, brisker than any game."""

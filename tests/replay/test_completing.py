@@ -16,7 +16,7 @@ from tablecam.replay.moment import is_over, position_at
 from tests.record.test_migrations import VERSION_1
 from tests.replay.golden_recordings import DEALT
 from tests.replay.recorded import recorded
-from tests.rules.maurice.game.playthrough import played
+from tests.rules.playthrough import played
 
 VERSION_2 = """
 CREATE TABLE play (number INTEGER PRIMARY KEY, at TEXT, document TEXT);

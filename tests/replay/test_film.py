@@ -18,7 +18,7 @@ from tablecam.rules.play import Play
 from tests.record.games import FACTS
 from tests.replay.evening import evening
 from tests.replay.recorded import new, recorded
-from tests.rules.maurice.game.playthrough import KEPT, played
+from tests.rules.playthrough import KEPT, played
 
 DEALT = next(path for path in KEPT if path.name.startswith("dealt"))
 

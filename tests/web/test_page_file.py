@@ -13,7 +13,7 @@ from tablecam.errors import BadInput
 from tablecam.record.entries import GameFacts, Picture
 from tablecam.record.game_file import GameFile
 from tests.replay.recorded import STARTED_AT, new, recorded
-from tests.rules.maurice.game.playthrough import KEPT, played
+from tests.rules.playthrough import KEPT, played
 from tests.web.test_replay import unfinished
 from web.bundle import bundle
 from web.page_file import addresses, page_of

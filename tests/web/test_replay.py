@@ -18,7 +18,7 @@ from tablecam.rules.maurice.game import GAME
 from tablecam.rules.play import Play
 from tests.referee.tables import table
 from tests.replay.recorded import new, recorded
-from tests.rules.maurice.game.playthrough import KEPT, played
+from tests.rules.playthrough import KEPT, played
 from tests.web.of_four import ROSTER_OF_FOUR
 from tests.web.standing import StandingTable
 from web import create_app, create_replay

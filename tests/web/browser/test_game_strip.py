@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tablecam.table.sides import side_name
-from tests.rules.maurice.game.playthrough import KEPT, played
+from tests.rules.playthrough import KEPT, played
 
 SIDES = ("french", "british")
 NEVER_LONGER = (

@@ -23,7 +23,7 @@ from tablecam.replay.film import film
 from tablecam.replay.text_form import recording_of
 from tests.ports import kept_port
 from tests.replay.recorded import STARTED_AT, entries, new
-from tests.rules.maurice.game.playthrough import KEPT, played
+from tests.rules.playthrough import KEPT, played
 from tests.web.browser.demos import patient
 from tests.web.browser.halls import Table, seated
 from web import Server, create_replay

@@ -11,9 +11,9 @@ from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.game.state.actions import Fire, FireFrom, Overrule
 from tablecam.rules.maurice.game.state.state import State
 from tablecam.rules.maurice.game.state.steps import Firing
-from tests.rules.maurice.game.playthrough import KEPT, played
 from tests.rules.maurice.game.states import after, dice, state_at
 from tests.rules.maurice.tables import line, position
+from tests.rules.playthrough import KEPT, played
 
 SOUTH = 270.0
 ALL_OF_F1 = {f"F1/{place}": "B1" for place in (1, 2, 3, 4)}

@@ -1,11 +1,11 @@
-"""Kept games come out as they were written down, to the last word."""
+"""Kept games of each rulebook come out as they were written down, to the last word."""
 
 import pytest
 
-from tests.rules.maurice.game.playthrough import KEPT, played, playthrough
+from tests.rules.playthrough import ALL_KEPT, KEPT, played, playthrough
 
 
-@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", ALL_KEPT, ids=lambda path: path.stem)
 def test_a_kept_game_comes_out_as_it_was_written_down(path):
     text = path.read_text(encoding="utf-8")
     assert playthrough(played(text)) == text

@@ -1,6 +1,6 @@
 """Whole games as text: what was asked, what was done, and what followed, each with its rule.
 
-`python -m tests.rules.maurice.game.playthrough` writes the kept ones again from their own actions:
+`python -m tests.rules.playthrough` writes the kept ones again from their own actions:
 look at what it changed before keeping it.
 """
 
@@ -11,10 +11,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tablecam.rules.maurice.game import GAME
+from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 
-KEPT = tuple(sorted((Path(__file__).parent / "golden").glob("*.txt")))
+ALL_KEPT = tuple(sorted(Path(__file__).parent.rglob("golden/*.txt")))
+KEPT = tuple(path for path in ALL_KEPT if "maurice" in path.parts)
+"""The kept games of Maurice Lite, which tests of pages and files play, too."""
+
 _ACTION = "> "
 
 
@@ -23,10 +26,11 @@ def playthrough(play: Play[Any, Any]) -> str:
     document = play.to_json()
     begun = {key: document[key] for key in ("position", "options")}
     lines = [json.dumps(begun)]
-    state = Play.from_json(GAME, document | {"log": []}).state
+    game = play.game
+    state = Play.from_json(game, document | {"log": []}).state
     for done in play.done:
-        lines.append(GAME.asked(state).question)
-        lines.append(_ACTION + json.dumps(GAME.action_to_json(done.action)))
+        lines.append(game.asked(state).question)
+        lines.append(_ACTION + json.dumps(game.action_to_json(done.action)))
         lines += [f"  {event.rule or '-'} {event.text}" for event in done.events]
         state = done.state
     lines.append(play.asked().question)
@@ -38,13 +42,15 @@ def played(text: str) -> Play[Any, Any]:
     first, *others = text.splitlines()
     play: Play[Any, Any] = _begun(json.loads(first))
     for document in _actions(others):
-        play.apply(GAME.action_from_json(document))
+        play.apply(play.game.action_from_json(document))
     return play
 
 
 def _begun(document: dict[str, Any]) -> Play[Any, Any]:
-    empty = {"format": "tablecam.play", "version": 1, "game": GAME.name, "log": []}
-    return Play.from_json(GAME, empty | document)
+    game = game_of(document["position"]["game"])
+    assert game is not None
+    empty = {"format": "tablecam.play", "version": 1, "game": game.name, "log": []}
+    return Play.from_json(game, empty | document)
 
 
 def _actions(lines: Iterable[str]) -> Iterator[Any]:
@@ -54,7 +60,7 @@ def _actions(lines: Iterable[str]) -> Iterator[Any]:
 
 
 def _write_again() -> None:
-    for path in KEPT:
+    for path in ALL_KEPT:
         path.write_text(playthrough(played(path.read_text(encoding="utf-8"))), encoding="utf-8")
 
 
