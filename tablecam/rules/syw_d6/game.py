@@ -127,6 +127,9 @@ class SevenYearsWar(Game[State, Any]):
         if isinstance(action, acts.Overrule):
             after, events = _overruled(state, action)
         elif isinstance(action, Lay):
+            for name, bases in action.units.items():
+                if len(bases) != len(state.unit(name).bases):
+                    raise Refused(f"expected the bases that {name} has", rule="S-0.3")
             return replace(state, position=with_bases(state.position, action.units)), ()
         elif state.phase == "over":
             raise Refused("expected nothing more: the battle is over")
@@ -166,6 +169,22 @@ class SevenYearsWar(Game[State, Any]):
         """Returns that a unit holds its fire, where response fire is asked for (S-C.1)."""
         responds = state.due and isinstance(state.due[-1], charges.ResponseFire)
         return acts.Decide(False) if responds else None
+
+    def adopt_positions(self, state: State, position: Position) -> Any | None:
+        """Returns where units really lie, as the steps Move and Fire begin.
+
+        Ranges and ways are then measured from where hands have put the bases, not from ghosts.
+        """
+        left = super().adopt_positions(state, position)
+        if left is not None or not _step_begins(state):
+            return left
+        seen = {unit.id: unit.bases for unit in position.units}
+        there = {
+            unit.id: seen[unit.id]
+            for unit in state.position.units
+            if unit.id in seen and seen[unit.id] != unit.bases and _lies_there(unit, seen[unit.id])
+        }
+        return Lay(there) if there else None
 
     def step_shapes(self, state: State) -> tuple[Shape, ...]:
         """Returns the way of a charge that waits for its answer."""
@@ -275,12 +294,26 @@ def _overruled(state: State, action: acts.Overrule) -> tuple[State, Events]:
     return state, (Event("overrule", text),)
 
 
+def _lies_there(unit: Unit, bases: Bases) -> bool:
+    """Whether a unit lies where the game has it, as well as hands put it (S-0.3)."""
+    return has_same_bases(bases, unit.bases) and all(map(lies_there, bases, unit.bases))
+
+
+def _step_begins(state: State) -> bool:
+    """Whether Move or Fire begins: nobody has moved or fired, and nothing is due."""
+    mark = {"move": "moved", "fire": "fired"}.get(state.phase)
+    if mark is None or state.due or state.allowed or state.tried:
+        return False
+    units = state.position.units
+    return not any(unit.state.get(mark) for unit in units if unit.side == state.active)
+
+
 def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
     """Yields a suggestion for each unit that does not lie where the game has it."""
     seen = {unit.id: unit.bases for unit in position.units}
     for unit in state.position.units:
         bases = seen.get(unit.id, ())
-        if has_same_bases(bases, unit.bases) and all(map(lies_there, bases, unit.bases)):
+        if _lies_there(unit, bases):
             continue
         yield _suggestion(state, unit, bases)
     leaders = {leader.id: leader for leader in position.commanders}

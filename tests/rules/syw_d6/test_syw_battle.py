@@ -535,10 +535,7 @@ def test_to_victory_takes_the_orange_markers_off_s_m_12():
 
 
 def laid(battle: Battle, name: str, bases):
-    units = (
-        replace(one, bases=bases) if one.id == name else one for one in battle.state.position.units
-    )
-    return GAME.detect_moves(battle.state, replace(battle.state.position, units=tuple(units)))
+    return GAME.detect_moves(battle.state, seen(battle, name, bases))
 
 
 def test_a_way_before_its_dice_is_told_and_not_judged_s_b_4():
@@ -795,3 +792,23 @@ def test_a_fallen_brigade_commander_counts_as_a_lost_unit_s_k_4():
     assert battle.question == "1 die for the TEST of F1", "F2 stands more than 18 in off"
     done = battle.throw(3)
     assert done.events[0].facts["parts"]["destroyed_friends"] == -3
+
+
+def seen(battle: Battle, name: str, bases):
+    units = (
+        replace(one, bases=bases) if one.id == name else one for one in battle.state.position.units
+    )
+    return replace(battle.state.position, units=tuple(units))
+
+
+def test_ranges_are_measured_from_where_hands_put_bases_s_0_3():
+    battle = Battle(F1, F2, unit("A1", 20, 21.05, DOWN))
+    slipped = ahead(F1.bases, UP, 2.0)
+    lay = GAME.adopt_positions(battle.state, seen(battle, "F1", slipped))
+    assert lay is not None
+    battle.do(lay)
+    assert battle.unit("F1").bases == slipped
+    far = ahead(F1.bases, UP, 20.0)
+    assert GAME.adopt_positions(battle.state, seen(battle, "F1", far)) is None
+    battle.act("F1: 2 dice")
+    assert GAME.adopt_positions(battle.state, seen(battle, "F1", F1.bases)) is None, "dice are due"
