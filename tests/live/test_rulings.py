@@ -49,9 +49,9 @@ def test_who_is_not_of_the_table_is_refused_in_one_line(position, unit, active, 
 
 
 def test_a_game_without_a_rulebook_can_be_asked_what_any_table_can(position):
-    rulings = LiveRulings(replace(demo_roster(), game="syw-d6"))
+    rulings = LiveRulings(replace(demo_roster(), game="free"))
     assert not rulings.has_rules
-    sheet = rulings.pair_sheet(replace(position, game="syw-d6"), "P1", "A1", "prussian")
+    sheet = rulings.pair_sheet(replace(position, game="free"), "P1", "A1", "prussian")
     assert [section.key for section in sheet.sections] == ["range", "contact"]
 
 

@@ -188,7 +188,7 @@ def test_a_demo_that_is_only_looked_at_leaves_no_file(tmp_path):
 def test_a_game_that_nobody_can_referee_is_recorded_all_the_same(tmp_path):
     simulated, camera = embedded_demo(), demo_camera(1600, 900)
     simulated.pause()
-    roster = replace(simulated.roster, game="syw-d6")
+    roster = replace(simulated.roster, game="free")
     tap = Tap(SimulatedSource(simulated, camera, is_paced=False, look=PLAIN))
     record = GameRecorder(partial(new_game_file, tmp_path, FACTS))
     with tapped(tap, camera, roster, record=record) as live:

@@ -32,10 +32,16 @@ class Tapper:
     def answer(self, *labels: str) -> None:
         """Tap buttons of actions; a label may be the beginning of one."""
         for label in labels:
-            self.tap(f'#game-actions button[aria-label^="{label}"]')
+            self._sends(f'#game-actions button[aria-label^="{label}"]')
 
     def passes(self) -> None:
-        self.tap("#game-pass")
+        self._sends("#game-pass")
+
+    def _sends(self, selector: str) -> None:
+        """Tap what sends something, and see what it led to."""
+        self.seat.shows_the_newest()
+        self.seat.clicks(selector)
+        self.taps += 1
 
 
 @pytest.fixture

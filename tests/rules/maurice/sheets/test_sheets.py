@@ -19,7 +19,7 @@ from tests.rules.maurice.tables import line
 
 
 def test_there_is_no_book_for_a_game_without_rules():
-    assert book_of("syw-d6") is None
+    assert book_of("free") is None
 
 
 def test_a_units_sheet_has_all_sections_in_order_and_each_says_something():
