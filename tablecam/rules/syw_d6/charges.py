@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import shapely
 
@@ -24,25 +25,16 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_before
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, PendingDecision
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.miniatures.battle import Bases, Decide, Events
 from tablecam.rules.miniatures.faces import faces_of
-from tablecam.rules.syw_d6.field import CONE_DEG, WALL, Field, axes_of, overlaps
+from tablecam.rules.miniatures.ground import axes_of, overlaps
+from tablecam.rules.syw_d6.field import CONE_DEG, WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response
 from tablecam.rules.syw_d6.flights import FlightDie
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
 from tablecam.rules.syw_d6.movement import counter_charge_dice
-from tablecam.rules.syw_d6.state import (
-    Bases,
-    Decide,
-    Due,
-    Events,
-    Fight,
-    Move,
-    Respond,
-    State,
-    disordered,
-    face_word,
-)
+from tablecam.rules.syw_d6.state import Due, Fight, Move, Respond, State, disordered, face_word
 from tablecam.rules.syw_d6.tables import CHARGE_IN, SQUARE_DEG
 from tablecam.rules.syw_d6.troops import Face
 from tablecam.rules.syw_d6.volleys import FireDice
@@ -160,6 +152,21 @@ class Pursuit(Due):
         least_in, most_in = self._stops_in(state)
         stops = (least_in, most_in) if most_in > least_in else (least_in,)
         return tuple(Move(self.charge.unit, self._at(state, stop_in)) for stop_in in stops)
+
+    def takes(self, state: State, answer: Any) -> bool:
+        """Whether an action stops it in a place that the rules allow.
+
+        Raises:
+            Refused: The rules forbid the place.
+        """
+        if answer in self.legal(state):
+            return True
+        if not isinstance(answer, Move) or answer.unit != self.charge.unit:
+            return False
+        ruling = self.judge(state, answer.bases)
+        if ruling.answer == "no":
+            raise Refused(ruling.because, rule=ruling.rule)
+        return True
 
     def judge(self, state: State, bases: Bases) -> Answer:
         """Judges a place where hands have put the charger."""

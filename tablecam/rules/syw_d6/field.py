@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 import shapely
@@ -15,10 +15,10 @@ from pydantic import TypeAdapter
 
 from tablecam.documents import document_from
 from tablecam.geometry.moves.lanes import all_ahead, front_width_mm
-from tablecam.geometry.outlines import Axes, axes, footprint, unit_footprints
+from tablecam.geometry.outlines import Axes, axes, footprint
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_at
-from tablecam.rules.memo import Memo
+from tablecam.rules.miniatures.ground import Ground, axes_of, overlaps, remembered
 from tablecam.rules.syw_d6.fire import Ban, Section, Shot, figures_firing, may_fire_through
 from tablecam.rules.syw_d6.morale import Company
 from tablecam.rules.syw_d6.tables import COMMAND_IN
@@ -26,11 +26,9 @@ from tablecam.rules.syw_d6.troops import FormationReading, Troops, formation_of
 from tablecam.rules.syw_d6.unit_keys import UnitFacts
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import (
-    Arm,
     BasePose,
     Commander,
     Point,
-    Position,
     Terrain,
     Unit,
     plain_keys,
@@ -45,17 +43,13 @@ BEHIND_WALL_MM = 10.0
 """S-J.12: how near to a wall a unit is behind it."""
 WALL, HILL = "wall", "hill"
 
-_SLIVER_MM2 = 1.0
-
 _UNIT_FACTS = TypeAdapter(UnitFacts)
 _KEYS = {key.name for key in fields(UnitFacts)} - {"id", "side", "bases", "formation", "figures"}
 
 
 @dataclass(frozen=True)
-class Field:
+class Field(Ground):
     """A table as the sheet sees it; lengths are in inches."""
-
-    position: Position
 
     @property
     def inch_mm(self) -> float:
@@ -63,32 +57,13 @@ class Field:
         return self.position.table.inch_mm
 
     @cached_property
-    def units(self) -> Mapping[str, Unit]:
-        """The units on the table, by name."""
-        return {unit.id: unit for unit in self.position.units if unit.bases}
-
-    @cached_property
-    def outlines(self) -> Mapping[str, shapely.Polygon]:
-        """The outline of each unit (S-0.2)."""
-        return {name: _outline(unit.bases) for name, unit in self.units.items()}
-
-    @cached_property
     def troops(self) -> Mapping[str, Troops]:
         """Each unit as it counts, in the formation in which its bases lie."""
         return {name: troops_of(unit, self.inch_mm) for name, unit in self.units.items()}
 
-    def enemies(self, unit: Unit) -> list[Unit]:
-        """Returns the enemies of a unit."""
-        return [other for other in self.units.values() if other.side != unit.side]
-
-    def friends(self, unit: Unit) -> list[Unit]:
-        """Returns the other units of a unit's side."""
-        friends = (other for other in self.units.values() if other.side == unit.side)
-        return [friend for friend in friends if friend.id != unit.id]
-
     def apart_in(self, a: Unit, b: Unit) -> float:
         """Returns the distance between two units' outlines (S-0.2)."""
-        return self.inches(shapely.distance(self.outlines[a.id], self.outlines[b.id]))
+        return self.inches(self.apart_mm(a, b))
 
     def inches(self, length_mm: float) -> float:
         """Returns a length in inches, without the noise of rounding that would decide a limit."""
@@ -208,7 +183,7 @@ class Field:
         fronts = _fronts(firer, troops)
         for bases, front in fronts:
             part = shapely.intersection(outline, all_ahead(front, reach_mm))
-            if part.area <= _SLIVER_MM2 or free_line(front.edge, part, blockers) is None:
+            if part.area <= 1.0 or free_line(front.edge, part, blockers) is None:
                 continue
             ranges_mm.append(float(shapely.distance(front.edge, part)))
             if troops.formation == "square":
@@ -315,35 +290,8 @@ def hides(between: Between, *, firer_on_hill: bool, target_on_hill: bool) -> boo
     return between.is_friend and between.from_target_in <= HILL_IN
 
 
-@dataclass(frozen=True, eq=False)
-class _Same:
-    """A position as a key: another one that is equal to it is another key."""
-
-    position: Position
-
-    def __hash__(self) -> int:
-        return id(self.position)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.position is self.position
-
-
-_fields = Memo[Field](size=16)
-
-
-def field_of(position: Position) -> Field:
-    """Returns a table as the sheet sees it, the same one for the same position."""
-    return _fields.answer(_Same(position), lambda: Field(position))
-
-
-@lru_cache(maxsize=2048)
-def _outline(bases: tuple[BasePose, ...]) -> shapely.Polygon:
-    return unit_footprints([[footprint(base) for base in bases]])[0]
-
-
-def overlaps(area: shapely.Geometry, other: shapely.Geometry) -> bool:
-    """Whether two areas overlap, by more than rounding makes of a common edge."""
-    return bool(shapely.intersection(area, other).area > _SLIVER_MM2)
+field_of: Final = remembered(Field)
+"""Returns a table as the sheet sees it, the same one for the same position."""
 
 
 def commands(commander: Commander, unit: Unit) -> bool:
@@ -399,16 +347,6 @@ def _formation_read(
     is_regular: bool,
 ) -> FormationReading:
     return formation_of(bases, troops, files, ranks, inch_mm=inch_mm, is_regular=is_regular)
-
-
-def axes_of(unit: Unit) -> Axes:
-    """Returns a unit's front edge and heading by how its bases lie."""
-    return _axes(unit.bases, unit.arm)
-
-
-@lru_cache(maxsize=4096)
-def _axes(bases: tuple[BasePose, ...], arm: Arm) -> Axes:
-    return axes(Unit("", "", arm, bases))
 
 
 def _fronts(unit: Unit, troops: Troops) -> list[tuple[Sequence[BasePose], Axes]]:

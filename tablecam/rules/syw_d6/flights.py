@@ -16,17 +16,11 @@ from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event
-from tablecam.rules.syw_d6.field import Field, axes_of, overlaps
-from tablecam.rules.syw_d6.marches import disordered_on_the_way, footprints
-from tablecam.rules.syw_d6.state import (
-    Bases,
-    Due,
-    Events,
-    State,
-    destroyed,
-    disordered,
-    with_calamity,
-)
+from tablecam.rules.miniatures.battle import Bases, Events
+from tablecam.rules.miniatures.ground import axes_of, footprints, overlaps
+from tablecam.rules.syw_d6.field import Field
+from tablecam.rules.syw_d6.marches import disordered_on_the_way
+from tablecam.rules.syw_d6.state import Due, State, destroyed, disordered, with_calamity
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Point, Unit
 
@@ -125,7 +119,7 @@ def _end(ground: Field, unit: Unit, way_deg: float, length_in: float, *, turns: 
         far_mm = (length_in + step * _STEP_IN) * ground.inch_mm
         bases = ahead(unit.bases, way_deg, far_mm)
         bases = wheeled(bases, centre_of(replace(unit, bases=bases)), turn_deg)
-        area = footprints(replace(unit, bases=bases))
+        area = footprints(bases)
         friends = (ground.outlines[friend.id] for friend in ground.friends(unit))
         if not any(overlaps(area, friend) for friend in friends):
             break
@@ -136,7 +130,7 @@ def _verdict(
     state: State, ground: Field, unit: Unit, bases: Bases, area: shapely.Geometry, enemy: str
 ) -> Literal["free", "off", "barred"]:
     """Returns whether a flight may go a way, and whether it leaves the table (S-C.11, S-C.13)."""
-    end = footprints(replace(unit, bases=bases))
+    end = footprints(bases)
     whole = shapely.union(area, end)
     for other in ground.enemies(unit):
         outline = ground.outlines[other.id]

@@ -13,10 +13,11 @@ from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Event, PendingDecision
+from tablecam.rules.miniatures.battle import Done, Events
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import commands
 from tablecam.rules.syw_d6.marches import KEEP_OFF_IN
-from tablecam.rules.syw_d6.state import Calamity, Done, Due, Events, State, Weather
+from tablecam.rules.syw_d6.state import Calamity, Due, State, Weather
 from tablecam.table.model import Commander, Point, Unit
 
 _GUNS, _GUN_BASES = 2, 3

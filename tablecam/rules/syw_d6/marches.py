@@ -15,20 +15,12 @@ from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.miniatures.battle import Bases, Events
+from tablecam.rules.miniatures.ground import axes_of, footprints, overlaps
 from tablecam.rules.syw_d6 import tables
-from tablecam.rules.syw_d6.field import WALL, Field, axes_of, overlaps
+from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.movement import COMMANDER_DICE, MoveDice, brigade_dice, move_dice
-from tablecam.rules.syw_d6.state import (
-    Allowance,
-    Bases,
-    Due,
-    Events,
-    Move,
-    State,
-    StayPut,
-    Take,
-    disordered,
-)
+from tablecam.rules.syw_d6.state import Allowance, Due, Move, State, StayPut, Take, disordered
 from tablecam.rules.syw_d6.tables import MUST_USE, SHARES
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Terrain, Unit
@@ -217,7 +209,7 @@ def _barrier(
     state: State, ground: Field, unit: Unit, moved: Unit, area: shapely.Geometry
 ) -> tuple[str, str] | None:
     """Returns the rule that bars a way, and why."""
-    end = footprints(moved)
+    end = footprints(moved.bases)
     for other in ground.units.values():
         outline = ground.outlines[other.id]
         if other.id != unit.id and overlaps(end, outline):
@@ -245,11 +237,9 @@ def _barrier(
 def _runs_on(unit: Unit, moved: Unit, area: shapely.Geometry, piece: shapely.Geometry) -> str:
     """Returns whether a unit goes on after it crosses the edge of some terrain (S-J.8)."""
     depth_mm = unit.bases[0].depth_mm + HAND_MM
-    before, after = footprints(unit), footprints(moved)
+    before, after = footprints(unit.bases), footprints(moved.bases)
     starts_in, ends_in = (overlaps(at, piece) for at in (before, after))
-    back = footprints(
-        replace(moved, bases=ahead(moved.bases, axes_of(moved).heading_deg, -depth_mm))
-    )
+    back = footprints(ahead(moved.bases, axes_of(moved).heading_deg, -depth_mm))
     if not starts_in and ends_in and overlaps(back, piece):
         return "enters"
     if starts_in and not ends_in and not overlaps(back, piece):
@@ -261,7 +251,7 @@ def _runs_on(unit: Unit, moved: Unit, area: shapely.Geometry, piece: shapely.Geo
 def _is_stopped(state: State, ground: Field, moved: Unit, area: shapely.Geometry) -> bool:
     """Whether a unit had to stop short of what it must use: enemies, terrain, the edge (S-B.6)."""
     near_mm = KEEP_OFF_IN * ground.inch_mm + 2 * HAND_MM
-    outline = footprints(moved)
+    outline = footprints(moved.bases)
     enemies = (ground.outlines[enemy.id] for enemy in ground.enemies(moved))
     edge = shapely.boundary(table_outline(state.position.table))
     friends = (ground.outlines[friend.id] for friend in ground.friends(moved))
@@ -274,11 +264,6 @@ def _is_stopped(state: State, ground: Field, moved: Unit, area: shapely.Geometry
             for piece in state.position.terrain
         )
     )
-
-
-def footprints(unit: Unit) -> shapely.Geometry:
-    """Returns the area of a unit's bases."""
-    return shapely.union_all([footprint(base) for base in unit.bases])
 
 
 def usual_moves(state: State, unit: Unit) -> Iterator[Move | StayPut]:
@@ -341,7 +326,7 @@ def disordered_on_the_way(
 def _leaves(before: Unit, after: Unit, piece: Terrain) -> bool:
     """Whether a unit that stood in terrain stands outside of it now."""
     area = shapely.Polygon(piece.outline_mm)
-    inside, still = (overlaps(footprints(unit), area) for unit in (before, after))
+    inside, still = (overlaps(footprints(unit.bases), area) for unit in (before, after))
     return inside and not still
 
 
@@ -361,10 +346,6 @@ def commander_moved(state: State, name: str, x_mm: float, y_mm: float) -> tuple[
     word, chance = decide(margin_mm, commander.sigma_mm)
     because = f"{name} moves {length_mm / inch_mm:.1f} in, of at most {most_in:g}"
     answer = Answer(word, margin_mm, commander.sigma_mm, chance, "S-K.5", because)
-    pose = None if commander.pose is None else replace(commander.pose, x_mm=x_mm, y_mm=y_mm)
-    there = replace(commander, x_mm=x_mm, y_mm=y_mm, pose=pose)
-    others = (there if one.id == name else one for one in state.position.commanders)
     allowed = {key: value for key, value in state.allowed.items() if key != name}
-    position = replace(state.position, commanders=tuple(others))
-    tried = (*state.tried, name)
-    return replace(state, position=position, allowed=allowed, tried=tried), answer
+    state = state.with_commander(name, x_mm, y_mm)
+    return replace(state, allowed=allowed, tried=(*state.tried, name)), answer

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Json, Offer
+from tablecam.rules.miniatures.battle import Bases, Decide, Done
+from tablecam.rules.miniatures.battle_game import common_settings
+from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.syw_d6 import charges, marches, volleys
 from tablecam.rules.syw_d6 import state as acts
-from tablecam.rules.syw_d6.field import axes_of
 from tablecam.rules.syw_d6.fog_of_war import Pick
-from tablecam.rules.syw_d6.state import Bases, State
+from tablecam.rules.syw_d6.state import State
 from tablecam.table.model import Keys
-from tablecam.table.sides import side_name
 
-PHASE_WORDS: Final[Mapping[acts.Phase, str]] = {
+PHASE_WORDS: Final[Mapping[str, str]] = {
     "fog": "Fog of War",
     "flights": "flights",
     "clear": "clearing disorder",
@@ -80,7 +81,7 @@ def _fire(state: State, action: acts.Fire) -> Offer:
     return Offer("fire", f"{action.unit} at {action.target}: {dice}", units=units)
 
 
-def _decision(state: State, action: acts.Decide) -> Offer:
+def _decision(state: State, action: Decide) -> Offer:
     """Returns the label of a yes or a no, which is to fire or to hold fire in response."""
     if state.due and isinstance(state.due[-1], charges.ResponseFire):
         return Offer("response", "Fire" if action.yes else "Hold fire")
@@ -126,11 +127,11 @@ _OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.RetreatByChoice: _of_unit("form", "retreat, losing 3 figures"),
     acts.FormUp: _of_unit("form", "stay as it lies"),
     acts.Respond: _answer(lambda action: str(action.way).capitalize()),
-    acts.Decide: _decision,
+    Decide: _decision,
     acts.GiveRow: _answer(_row),
     acts.ShareLosses: _answer(_shares),
     Pick: _answer(lambda action: str(action.name)),
-    acts.Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
+    Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
 }
 
 
@@ -189,8 +190,6 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
 
 def settings(state: State) -> tuple[about.Setting, ...]:
     """Returns what players may overrule."""
-    sides = tuple(about.SettingChoice(side, side_name(side)) for side in state.sides)
-    phases = tuple(about.SettingChoice(phase, words) for phase, words in PHASE_WORDS.items())
     units = [unit for unit in state.position.units if unit.bases]
     marker = {
         unit.id: "red" if unit.state.get("reforming")
@@ -200,25 +199,10 @@ def settings(state: State) -> tuple[about.Setting, ...]:
     status = {unit.id: str(unit.state.get("status") or "steady") for unit in units}
     figures = {unit.id: int(unit.state.get("figures", 0)) for unit in units}
     return (
-        about.Setting("active", "Active side", "game", "choice", {"": state.active}, sides),
-        about.Setting("phase", "Phase", "game", "choice", {"": state.phase}, phases),
-        about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
+        *common_settings(state, PHASE_WORDS),
         about.Setting("figures", "Figures", "unit", "number", figures),
         about.Setting("marker", "Marker", "unit", "choice", marker,
                       _choices("none", "orange", "red"), marker="pips"),
         about.Setting("status", "Status", "unit", "choice", status,
                       _choices("steady", "retreating", "routing"), marker="word"),
     )  # fmt: skip
-
-
-def begin_form(sides: Sequence[str]) -> tuple[about.BeginField, ...]:
-    """Returns what players choose before a battle."""
-    first = tuple(about.BeginChoice(side_name(side), {"first": side}, side=side) for side in sides)
-    turns = tuple(
-        about.BeginChoice(str(count) if count else "until one side is gone", {"turns": count})
-        for count in (0, 6, 8, 12)
-    )
-    return (
-        about.BeginField("first", "First side", first),
-        about.BeginField("turns", "Turns", turns),
-    )

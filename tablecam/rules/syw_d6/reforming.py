@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from tablecam.geometry.moves.poses import laid_at
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.miniatures.battle import Bases, Events
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import formation_read
 from tablecam.rules.syw_d6.flights import FlightDie
 from tablecam.rules.syw_d6.movement import clearing, clearing_dice
-from tablecam.rules.syw_d6.state import Bases, Due, Events, State
+from tablecam.rules.syw_d6.state import Due, State
 from tablecam.uncertainty.answer import Answer, certain
 
 FORM_UP_IN: Final = 2.0
@@ -69,6 +70,10 @@ class FormUpDue(Due):
     def legal(self, state: State) -> tuple[acts.FormUp, ...]:
         """Returns that it stays as it lies."""
         return (acts.FormUp(self.unit, state.unit(self.unit).bases),)
+
+    def takes(self, state: State, answer: Any) -> bool:
+        """Whether an action lays it out; `follow` judges how."""
+        return isinstance(answer, acts.FormUp) and answer.unit == self.unit
 
     def judge(self, state: State, bases: Bases) -> Answer:
         """Judges how hands have laid it out."""

@@ -1,19 +1,20 @@
-"""The sequence of a turn: its phases, what they bring by themselves, and its end (S-0.10)."""
+"""The sequence: its steps, what the active side may do in each, and what follows (S-0.9)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
-from tablecam.rules.game import Event
+from tablecam.rules.game import Event, Refused
+from tablecam.rules.miniatures.battle import Events
+from tablecam.rules.syw_d6 import charges, marches, trials, volleys
 from tablecam.rules.syw_d6 import state as acts
-from tablecam.rules.syw_d6 import trials
 from tablecam.rules.syw_d6.flights import FlightDie
 from tablecam.rules.syw_d6.fog_of_war import FogDie, RainDie
-from tablecam.rules.syw_d6.orders import OF_PHASE
 from tablecam.rules.syw_d6.reforming import ClearDie
-from tablecam.rules.syw_d6.state import PHASES, Events, State
+from tablecam.rules.syw_d6.state import PHASES, Due, State
+from tablecam.table.model import Unit
 from tablecam.table.sides import side_name
 
 _TURN_MARKS: Final = ("casualties_this_turn", "casualties_from", "tested_this_turn", "contacted_on")
@@ -77,29 +78,10 @@ _AUTOMATIC: Final[Mapping[str, Callable[[State], State]]] = {
 }
 
 
-def settled(state: State) -> tuple[State, Events]:
-    """Returns the state at the next decision or dice, with all that happens until then."""
-    events: Events = ()
-    while state.phase != "over":
-        if _is_decided(state):
-            after = replace(state, phase="over", due=())
-            return after, (*events, Event("over", outcome(after), "S-0.9"))
-        if state.due:
-            due = state.due[-1]
-            if due.roll(state) is not None or due.asked(state) is not None:
-                return state, events
-            state, more = due.follow(replace(state, due=state.due[:-1]), None)
-            events += more
-            continue
-        if state.phase in _AUTOMATIC:
-            before, state = state, _AUTOMATIC[state.phase](state)
-            if state.due or state.calamities != before.calamities:
-                continue
-        elif any(not isinstance(action, acts.Done) for action in OF_PHASE[state.phase](state)):
-            return state, events
-        state, more = next_phase(state)
-        events += more
-    return state, events
+def automatic(state: State) -> State | None:
+    """Returns the state with the next step of a phase due; None where the active side chooses."""
+    step = _AUTOMATIC.get(state.phase)
+    return None if step is None else step(state)
 
 
 def next_phase(state: State) -> tuple[State, Events]:
@@ -127,7 +109,7 @@ def next_phase(state: State) -> tuple[State, Events]:
     last = int(state.options.get("turns", 0))
     if last and turn > last:
         state = replace(state, phase="over", turn=turn - 1)
-        return state, (Event("over", outcome(state), "S-0.9"),)
+        return state, (Event("over", f"The battle is over after {turn - 1} turns", "S-0.9"),)
     state = entered(state, "fog")
     if state.active in rained:
         state = state.pushed(RainDie(state.active))
@@ -147,13 +129,184 @@ def entered(state: State, phase: acts.Phase) -> State:
     return state
 
 
-def _is_decided(state: State) -> bool:
-    return len({unit.side for unit in state.position.units}) < 2
+def _swaps(state: State) -> Iterator[acts.Reform]:
+    """Yields the units that may change orange for red (S-A.6)."""
+    for unit in state.position.units:
+        marks = unit.state
+        is_orange = marks.get("disordered") and not marks.get("reforming")
+        if unit.side == state.active and is_orange and not marks.get("melee_with"):
+            yield acts.Reform(unit.id)
 
 
-def outcome(state: State) -> str:
-    """Returns how a battle has ended."""
-    left = list(dict.fromkeys(unit.side for unit in state.position.units))
-    if len(left) == 1:
-        return f"{side_name(left[0])} hold the field"
-    return f"The battle is over after {state.turn} turns" if left else "Nobody holds the field"
+def _moves(state: State) -> Iterator[Any]:
+    """Yields what the active side may do in its Move step (S-B); what is under way comes first."""
+    ground = state.field
+    own = [unit for unit in ground.units.values() if unit.side == state.active]
+    leaders = [leader.id for leader in state.position.commanders if leader.side == state.active]
+    for unit in own:
+        if unit.id in state.allowed:
+            yield from marches.usual_moves(state, unit)
+            value_in = state.allowed[unit.id].value_in
+            for enemy in ground.enemies(unit):
+                for charge in charges.ways(state, unit, enemy, value_in):
+                    yield acts.Charge(unit.id, enemy.id, charge.bases)
+    for leader in state.position.commanders:
+        if leader.id in state.allowed:
+            yield acts.MoveCommander(leader.id, leader.x_mm, leader.y_mm)
+    if state.allowed:
+        return
+    for brigade in dict.fromkeys(unit.extra.get("brigade") for unit in own):
+        if brigade and marches.brigade_of(state, brigade)[1] is not None:
+            yield acts.ThrowTogether(brigade)
+    able = [unit.id for unit in own if marches.may_throw(state, unit)]
+    yield from (acts.Throw(name) for name in able if marches.dice_of(state, name).dice)
+    yield from (acts.Throw(name) for name in leaders if name not in state.tried)
+    yield from map(acts.ChangeFormation, able)
+    yield from map(acts.RetreatByChoice, able)
+
+
+OF_PHASE: Final = {"swap": _swaps, "move": _moves, "fire": volleys.shots}
+
+
+def acted(state: State, action: Any) -> tuple[State, Events]:
+    """Returns what follows from an action of the active side."""
+    handler = _HANDLERS.get((state.phase, type(action)))
+    if handler is None:
+        raise Refused(f"expected an action of this phase, got {getattr(action, 'type', action)}")
+    after: tuple[State, Events] = handler(state, action)
+    return after
+
+
+def _thrown(state: State, action: acts.Throw) -> tuple[State, Events]:
+    unit = state.position.unit(action.unit)
+    if unit is None:
+        leaders = {leader.id for leader in state.position.commanders if leader.side == state.active}
+        if action.unit not in leaders or action.unit in (*state.tried, *state.allowed):
+            raise Refused(f"expected a commander who may move, got {action.unit}", rule="S-K.5")
+    elif not marches.may_throw(state, unit):
+        raise Refused(f"{action.unit} may not move now", rule="S-B.1")
+    dice = marches.dice_of(state, action.unit)
+    if dice.dice == 0:
+        raise Refused(f"{action.unit} does not march", rule="S-B.3")
+    return marches.throw(state, (action.unit,), dice), ()
+
+
+def _thrown_together(state: State, action: acts.ThrowTogether) -> tuple[State, Events]:
+    names, dice = marches.brigade_of(state, action.brigade)
+    if dice is None:
+        raise Refused(f"brigade {action.brigade} cannot move as one", rule="S-B.7")
+    return marches.throw(state, names, dice), ()
+
+
+def _moved(state: State, action: acts.Move) -> tuple[State, Events]:
+    unit = state.unit(action.unit)
+    way = marches.judged(state, unit, action.bases, _allowance(state, unit))
+    if way.answer.answer == "no":
+        raise Refused(way.answer.because, rule=way.answer.rule)
+    after, events = marches.moved_to(state, unit, action.bases, way)
+    after = _spent(after, unit.id)
+    return after.pushed(*charges.responses(after, unit.id, way.swept)), events
+
+
+def _charged(state: State, action: acts.Charge) -> tuple[State, Events]:
+    unit, target = state.unit(action.unit), state.unit(action.target)
+    if target.side == unit.side:
+        raise Refused(f"expected an enemy, got {target.id}", rule="S-B.11")
+    value_in = _allowance(state, unit).value_in
+    ruling, charge = charges.judged_charge(state, unit, target, action.bases, value_in)
+    if charge is None:
+        raise Refused(ruling.because, rule=ruling.rule)
+    return charges.declared(_spent(state, unit.id), charge)
+
+
+def _allowance(state: State, unit: Unit) -> acts.Allowance:
+    if unit.id not in state.allowed:
+        raise Refused(f"{unit.id} throws its dice first", rule="S-B.4")
+    return state.allowed[unit.id]
+
+
+def _spent(state: State, name: str) -> State:
+    allowed = {unit: value for unit, value in state.allowed.items() if unit != name}
+    return replace(state, allowed=allowed)
+
+
+def _stayed(state: State, action: acts.StayPut) -> tuple[State, Events]:
+    _allowance(state, state.unit(action.unit))
+    if action not in tuple(marches.usual_moves(state, state.unit(action.unit))):
+        raise Refused(f"{action.unit} must use its dice", rule="S-B.6")
+    state = _spent(state.changed(action.unit, moved=True), action.unit)
+    return state, (Event("move", f"{action.unit} stays", "S-B.6", {"unit": action.unit}),)
+
+
+def _commander(state: State, action: acts.MoveCommander) -> tuple[State, Events]:
+    state, ruling = marches.commander_moved(state, action.commander, action.x_mm, action.y_mm)
+    if ruling.answer == "no":
+        raise Refused(ruling.because, rule=ruling.rule)
+    return state, (Event("move", ruling.because, ruling.rule, {"commander": action.commander}),)
+
+
+def _reformed(state: State, action: acts.Reform) -> tuple[State, Events]:
+    if action not in tuple(_swaps(state)):
+        raise Refused(f"{action.unit} has no orange marker to swap", rule="S-A.6")
+    text = f"{action.unit} reforms"
+    state = state.changed(action.unit, reforming=True, disordered=None)
+    return state, (Event("form", text, "S-A.6", {"unit": action.unit}),)
+
+
+def _changes_formation(state: State, action: acts.ChangeFormation) -> tuple[State, Events]:
+    if not marches.may_throw(state, state.unit(action.unit)):
+        raise Refused(f"{action.unit} may not move now", rule="S-B.5")
+    text = f"{action.unit} changes formation"
+    state = state.changed(action.unit, reforming=True, disordered=None, moved=True, changing=True)
+    return state, (Event("form", text, "S-B.5", {"unit": action.unit}),)
+
+
+def _retreats(state: State, action: acts.RetreatByChoice) -> tuple[State, Events]:
+    name = action.unit
+    if not marches.may_throw(state, state.unit(name)):
+        raise Refused(f"{name} may not move now", rule="S-B.10")
+    state, events = acts.with_losses(state, name, 3)
+    if not state.has(name):
+        return state, events
+    ground, unit = state.field, state.unit(name)
+    enemy = min(ground.enemies(unit), key=lambda other: ground.apart_in(unit, other))
+    state = state.changed(name, flees_from=enemy.id, moved=True)
+    return state.pushed(trials.TestDie(name, "melee"), FleeNow(name)), events
+
+
+class FleeNow(Due):
+    """A retreat by choice is made at once, after its TEST (S-B.10)."""
+
+    unit: str
+
+    def follow(self, state: State, answer: None) -> tuple[State, Events]:
+        """Returns the state with the flight due."""
+        if not state.has(self.unit):
+            return state, ()
+        unit = state.unit(self.unit)
+        kind = "routs" if unit.state.get("status") == "routing" else "retreats"
+        enemy = str(unit.state.get("flees_from", ""))
+        return state.pushed(FlightDie(unit.id, kind, enemy)), ()  # type: ignore[arg-type]
+
+
+def _fired(state: State, action: acts.Fire) -> tuple[State, Events]:
+    firer, target = state.unit(action.unit), state.unit(action.target)
+    if target.side == firer.side:
+        raise Refused(f"expected an enemy, got {target.id}", rule="S-D.1")
+    if (ban := volleys.ban_on(state, firer, target)) is not None:
+        raise Refused(f"{firer.id}: {ban.because}", rule=ban.rule)
+    return state.pushed(volleys.FireDice(firer.id, target.id)), ()
+
+
+_HANDLERS: Final[Mapping[tuple[str, type], Any]] = {
+    ("swap", acts.Reform): _reformed,
+    ("move", acts.Throw): _thrown,
+    ("move", acts.ThrowTogether): _thrown_together,
+    ("move", acts.Move): _moved,
+    ("move", acts.MoveCommander): _commander,
+    ("move", acts.Charge): _charged,
+    ("move", acts.StayPut): _stayed,
+    ("move", acts.ChangeFormation): _changes_formation,
+    ("move", acts.RetreatByChoice): _retreats,
+    ("fire", acts.Fire): _fired,
+}

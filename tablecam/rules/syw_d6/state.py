@@ -1,28 +1,22 @@
-"""The game in progress: what it remembers, what players do, and what is due.
-
-What is due is a stack: a response is pushed on top of the move that caused it, and when it is
-settled the move goes on. When nothing is due, the phase of the sequence asks (S-0.10).
-"""
+"""The game in progress: what it remembers, what players do, and what may be due (S-0.10)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from tablecam.geometry.arrangement import arrangement
-from tablecam.rules.dice import Roll
-from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.frozen_json import Variant
+from tablecam.rules.game import Event
+from tablecam.rules.miniatures.battle import Bases, Battle, Events, Step
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import Field, field_of
 from tablecam.rules.syw_d6.troops import Face, bases_needed
-from tablecam.table.model import BasePose, Position, Unit
+from tablecam.table.model import Unit
 
 Phase = Literal["fog", "flights", "clear", "swap", "move", "fire", "melee", "moral", "over"]
 PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
-Bases = tuple[BasePose, ...]
-Events = tuple[Event, ...]
 
 
 class Throw(Variant):
@@ -110,12 +104,6 @@ class Respond(Variant):
     way: Literal["stand", "evade", "counter-charge"]
 
 
-class Decide(Variant):
-    """Agree to what is asked, or not."""
-
-    yes: bool
-
-
 class ShareLosses(Variant):
     """Share the figures that a side lost over its units in contact (S-F.5)."""
 
@@ -127,10 +115,6 @@ class GiveRow(Variant):
 
     row: str
     value: int | None
-
-
-class Done(Variant):
-    """End the step."""
 
 
 class Overrule(Variant):
@@ -147,27 +131,8 @@ class Overrule(Variant):
     turn: int | None = None
 
 
-class Due(Variant, is_family=True):
-    """Something that must be settled before the phase goes on.
-
-    Without a roll and without a decision it settles itself.
-    """
-
-    def roll(self, state: State) -> Roll | None:
-        """Returns the dice that it needs now."""
-        return None
-
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the decision that it needs now."""
-        return None
-
-    def legal(self, state: State) -> tuple[Any, ...]:
-        """Returns the actions that decide it."""
-        return ()
-
-    def follow(self, state: State, answer: Any) -> tuple[State, Events]:
-        """Returns what follows; `state` has it no longer, `answer` is an action or dice."""
-        raise NotImplementedError
+class Due(Step, is_family=True):
+    """What the sheet makes due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,32 +179,18 @@ class Weather:
 
 
 @dataclass(frozen=True, slots=True)
-class State(ReadOnlyMappings):
-    """A battle between two actions; `half` says whose sequence it is, of `sides`."""
+class State(Battle):
+    """A battle between two actions."""
 
-    position: Position
-    sides: tuple[str, str]
-    options: Mapping[str, str | int | bool]
-    edges: Mapping[str, str]
-    chart: Mapping[str, int | None]
-    turn: int = 1
-    half: int = 0
     phase: Phase = "fog"
     due: tuple[Due, ...] = ()
+    edges: Mapping[str, str] = field(default_factory=dict)
+    chart: Mapping[str, int | None] = field(default_factory=dict)
     in_force: tuple[Weather, ...] = ()
     allowed: Mapping[str, Allowance] = field(default_factory=dict)
     tried: tuple[str, ...] = ()
     fights: tuple[Fight, ...] = ()
     calamities: tuple[Calamity, ...] = ()
-
-    def __post_init__(self) -> None:
-        # Zero arguments do not work in a class with slots that a decorator makes anew.
-        ReadOnlyMappings.__post_init__(self)
-
-    @property
-    def active(self) -> str:
-        """The side whose sequence it is."""
-        return self.sides[self.half]
 
     @property
     def field(self) -> Field:
@@ -251,43 +202,10 @@ class State(ReadOnlyMappings):
         """The events in force."""
         return tuple(weather.event for weather in self.in_force)
 
-    def enemy_of(self, side: str) -> str:
-        """Returns the other side."""
-        return next(other for other in self.sides if other != side)
-
-    def unit(self, name: str) -> Unit:
-        """Returns a unit.
-
-        Raises:
-            Refused: It is not on the table.
-        """
-        unit = self.position.unit(name)
-        if unit is None or not unit.bases:
-            raise Refused(f"expected a unit on the table, got {name}")
-        return unit
-
     def is_held(self, unit: Unit) -> bool:
         """Whether a unit is line cavalry that may not advance (S-M.5)."""
         held = any(one.event == "sackville" and one.side == unit.side for one in self.in_force)
         return held and unit.arm == "cavalry" and unit.extra.get("weight") != "light"
-
-    def has(self, name: str) -> bool:
-        """Whether a unit is still on the table."""
-        return self.position.unit(name) is not None
-
-    def changed(self, name: str, *, bases: Bases | None = None, **marks: Any) -> State:
-        """Returns the state with a unit elsewhere or with other marks; no bases take it off."""
-        old = self.unit(name)
-        known = {key: value for key, value in {**old.state, **marks}.items() if value or value == 0}
-        known = {key: value for key, value in known.items() if value is not False}
-        unit = replace(old, bases=old.bases if bases is None else bases, state=known)
-        units = (unit if other.id == name else other for other in self.position.units)
-        left = tuple(unit for unit in units if unit.bases)
-        return replace(self, position=replace(self.position, units=left))
-
-    def pushed(self, *dues: Due) -> State:
-        """Returns the state with something due, the first of it next."""
-        return replace(self, due=(*self.due, *reversed(dues)))
 
 
 def destroyed(state: State, name: str, why: str) -> tuple[State, Events]:

@@ -14,9 +14,10 @@ from tablecam.geometry.moves.lanes import room_ahead_mm
 from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.miniatures.faces import FACES
+from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.questions import INCH_MM, Facts
 from tablecam.rules.syw_d6.charges import judged_charge, struck_edge
-from tablecam.rules.syw_d6.field import Between, Field, axes_of, field_of, hides
+from tablecam.rules.syw_d6.field import Between, Field, field_of, hides
 from tablecam.rules.syw_d6.fire import Ban, Shot
 from tablecam.rules.syw_d6.flights import centre_of, way_out
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
@@ -115,7 +116,7 @@ def _state_of(position: Position, own: Unit) -> State:
     is_low = centre_of(own)[1] <= position.table.depth_mm / 2
     edge, far_edge = ("south", "north") if is_low else ("north", "south")
     edges_of_sides = {own.side: edge, other: far_edge}
-    return State(position, (own.side, other), {}, edges_of_sides, {})
+    return State(position, (own.side, other), edges=edges_of_sides)
 
 
 @dataclass(frozen=True, kw_only=True)

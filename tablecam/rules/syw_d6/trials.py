@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.syw_d6.field import axes_of
+from tablecam.rules.miniatures.battle import Decide, Events
+from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.syw_d6.morale import Company, Fate, MoraleTest, TestKind, take_test
 from tablecam.rules.syw_d6.state import (
     Calamity,
-    Decide,
     Due,
-    Events,
     Fight,
     GiveRow,
     ShareLosses,
@@ -235,6 +234,10 @@ class LossesDue(Due):
                 left -= share[name]
             shares.append(ShareLosses({name: share[name] for name in units}))
         return tuple(share for place, share in enumerate(shares) if share not in shares[:place])
+
+    def takes(self, state: State, answer: Any) -> bool:
+        """Whether an action shares the losses; `follow` counts them."""
+        return isinstance(answer, ShareLosses)
 
     def follow(self, state: State, answer: ShareLosses | None) -> tuple[State, Events]:
         """Returns the state without those figures, and the losers' TESTs due (S-F.4)."""

@@ -1,0 +1,123 @@
+"""A battle of miniatures in progress: the table, whose sequence it is, and what is due.
+
+What is due is a stack: a response is pushed on top of the move that caused it, and when it is
+settled the move goes on. When nothing is due, the phase of the sequence asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from tablecam.rules.dice import Roll
+from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.table.model import BasePose, Position, Unit
+
+Bases = tuple[BasePose, ...]
+Events = tuple[Event, ...]
+
+
+class Step(Variant, is_family=True):
+    """Something that must be settled before the phase goes on; a rulebook derives a family of it.
+
+    Without a roll and without a decision it settles itself. `state` is a `Battle` of the rulebook.
+    """
+
+    def roll(self, state: Any) -> Roll | None:
+        """Returns the dice that it needs now."""
+        return None
+
+    def asked(self, state: Any) -> PendingDecision | None:
+        """Returns the decision that it needs now."""
+        return None
+
+    def legal(self, state: Any) -> tuple[Any, ...]:
+        """Returns the actions that decide it."""
+        return ()
+
+    def takes(self, state: Any, answer: Any) -> bool:
+        """Whether an action decides it; more than `legal` lists where hands move bases."""
+        return answer in self.legal(state)
+
+    def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
+        """Returns what follows; `state` has it no longer, `answer` is an action or dice."""
+        raise NotImplementedError
+
+
+class Done(Variant):
+    """End the phase, or a part of it."""
+
+
+class Decide(Variant):
+    """Agree to what is asked, or not."""
+
+    yes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Battle(ReadOnlyMappings):
+    """A battle between two actions; `half` says whose sequence it is, of `sides`."""
+
+    position: Position
+    sides: tuple[str, str]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    turn: int = 1
+    half: int = 0
+    phase: str = ""
+    due: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Zero arguments do not work in a class with slots that a decorator makes anew.
+        ReadOnlyMappings.__post_init__(self)
+
+    @property
+    def active(self) -> str:
+        """The side whose sequence it is."""
+        return self.sides[self.half]
+
+    def enemy_of(self, side: str) -> str:
+        """Returns the other side."""
+        return next(other for other in self.sides if other != side)
+
+    def unit(self, name: str) -> Unit:
+        """Returns a unit.
+
+        Raises:
+            Refused: It is not on the table.
+        """
+        unit = self.position.unit(name)
+        if unit is None or not unit.bases:
+            raise Refused(f"expected a unit on the table, got {name}")
+        return unit
+
+    def has(self, name: str) -> bool:
+        """Whether a unit is still on the table."""
+        return self.position.unit(name) is not None
+
+    def changed(self, name: str, *, bases: Bases | None = None, **marks: Any) -> Self:
+        """Returns the state with a unit elsewhere or with other marks; no bases take it off."""
+        old = self.unit(name)
+        known = {key: value for key, value in {**old.state, **marks}.items() if value or value == 0}
+        known = {key: value for key, value in known.items() if value is not False}
+        unit = replace(old, bases=old.bases if bases is None else bases, state=known)
+        units = (unit if other.id == name else other for other in self.position.units)
+        left = tuple(unit for unit in units if unit.bases)
+        return replace(self, position=replace(self.position, units=left))
+
+    def pushed(self, *steps: Step) -> Self:
+        """Returns the state with something due, the first of it next."""
+        return replace(self, due=(*self.due, *reversed(steps)))
+
+    def with_commander(self, name: str, x_mm: float, y_mm: float) -> Self:
+        """Returns the state with a commander elsewhere."""
+        position = self.position
+        commanders = []
+        for commander in position.commanders:
+            if commander.id == name:
+                pose = commander.pose
+                pose = None if pose is None else replace(pose, x_mm=x_mm, y_mm=y_mm)
+                commander = replace(commander, x_mm=x_mm, y_mm=y_mm, pose=pose)
+            commanders.append(commander)
+        return replace(self, position=replace(position, commanders=tuple(commanders)))

@@ -1,0 +1,328 @@
+"""What all battles on the stack of due steps do alike: the loop, hands, overrules and documents."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from random import Random
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import TypeAdapter
+
+from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import has_same_bases
+from tablecam.rules import descriptions as about
+from tablecam.rules.dice import Roll, values_of
+from tablecam.rules.frozen_json import from_plain, renamed, to_plain
+from tablecam.rules.game import Event, Game, Json, PendingDecision, Refused, Suggestion
+from tablecam.rules.lay import Lay, with_bases
+from tablecam.rules.miniatures.battle import Bases, Battle, Done, Events
+from tablecam.table.model import Commander, Position, Unit
+from tablecam.table.motion import has_its_place, lies_there
+from tablecam.table.sides import side_name
+from tablecam.uncertainty.answer import certain
+
+State = TypeVar("State", bound=Battle)
+
+
+class BattleGame(Game[State, Any]):
+    """A game of two sides and phases; a rulebook says what its phases ask and what follows."""
+
+    actions: ClassVar[TypeAdapter[Any]]
+    states: ClassVar[TypeAdapter[Any]]
+    end_rule: ClassVar[str]
+    bases_rule: ClassVar[str]
+    """The rules by which a battle ends, and by which a unit has its bases."""
+
+    @abstractmethod
+    def choices(self, state: State) -> Iterable[Any]:
+        """Yields what the active side may do in the phase, besides ending it."""
+
+    @abstractmethod
+    def question(self, state: State) -> PendingDecision:
+        """Returns what the phase asks when nothing is due."""
+
+    @abstractmethod
+    def acted(self, state: State, action: Any) -> tuple[State, Events]:
+        """Returns what follows from an action of the active side.
+
+        Raises:
+            Refused: It is not legal in this phase.
+        """
+
+    @abstractmethod
+    def automatic(self, state: State) -> State | None:
+        """Returns the state with the next step due, as it is if there is none.
+
+        None in a phase in which the active side chooses.
+        """
+
+    @abstractmethod
+    def next_phase(self, state: State) -> tuple[State, Events]:
+        """Returns the state in the next phase, sequence or turn."""
+
+    @abstractmethod
+    def entered(self, state: State, phase: Any) -> State:
+        """Returns the state at the beginning of a phase."""
+
+    @abstractmethod
+    def lost(self, state: State, name: str) -> State:
+        """Returns the state without a unit that players took off."""
+
+    @abstractmethod
+    def marked(self, state: State, action: Any) -> State:
+        """Returns the state with the book's own settings as an overrule states them."""
+
+    @abstractmethod
+    def adopts(self, state: State) -> bool:
+        """Whether units may now be taken over as they lie, so that lengths are true."""
+
+    @abstractmethod
+    def suggestion(self, state: State, unit: Unit, bases: Bases) -> Suggestion | None:
+        """Returns the action of a unit that hands have laid elsewhere; None if there is none."""
+
+    def commander_suggestion(self, state: State, there: Commander) -> Suggestion | None:
+        """Returns the action of a commander whom hands have put elsewhere."""
+        return None
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns what is due, or what the phase asks."""
+        if state.phase == "over":
+            return PendingDecision(self.outcome(state), is_over=True)
+        if state.due:
+            due = state.due[-1]
+            roll, decision = due.roll(state), due.asked(state)
+            return decision if roll is None and decision else PendingDecision(str(roll))
+        return self.question(state)
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Lists the actions, the usual ones of moves."""
+        if state.phase == "over":
+            return ()
+        if state.due:
+            due = state.due[-1]
+            roll = due.roll(state)
+            return due.legal(state) if roll is None else (roll,)
+        return (*self.choices(state), Done())
+
+    def apply(self, state: State, action: Any) -> tuple[State, Events]:
+        """Returns the next state and the events.
+
+        Raises:
+            Refused: The action is not legal now.
+        """
+        if isinstance(action, Lay):
+            for name, bases in action.units.items():
+                if len(bases) != len(state.unit(name).bases):
+                    raise Refused(f"expected the bases that {name} has", rule=self.bases_rule)
+            return replace(state, position=with_bases(state.position, action.units)), ()
+        if action.type == "overrule":
+            after, events = self._overruled(state, action)
+        elif state.phase == "over":
+            raise Refused("expected nothing more: the battle is over")
+        elif state.due:
+            after, events = _answered(state, action)
+        elif isinstance(action, Done):
+            after, events = self.next_phase(state)
+        else:
+            own = state.position.unit(getattr(action, "unit", ""))
+            if own is not None and own.side != state.active:
+                active = side_name(state.active)
+                raise Refused(f"expected a unit of the {active}, got {own.id}")
+            after, events = self.acted(state, action)
+        after, more = self.settled(after)
+        return after, (*events, *more)
+
+    def settled(self, state: State) -> tuple[State, Events]:
+        """Returns the state at the next decision or dice, with all that happens until then."""
+        events: Events = ()
+        while state.phase != "over":
+            if len({unit.side for unit in state.position.units}) < 2:
+                after = replace(state, phase="over", due=())
+                return after, (*events, Event("over", self.outcome(after), self.end_rule))
+            if state.due:
+                due = state.due[-1]
+                if due.roll(state) is not None or due.asked(state) is not None:
+                    return state, events
+                state, more = due.follow(replace(state, due=state.due[:-1]), None)
+                events += more
+                continue
+            after_step = self.automatic(state)
+            if after_step is None:
+                if any(True for _ in self.choices(state)):
+                    return state, events
+            elif after_step != state:
+                state = after_step
+                continue
+            state, more = self.next_phase(state)
+            events += more
+        return state, events
+
+    def outcome(self, state: State) -> str:
+        """Returns how a battle has ended."""
+        left = list(dict.fromkeys(unit.side for unit in state.position.units))
+        if len(left) == 1:
+            return f"{side_name(left[0])} hold the field"
+        return f"The battle is over after {state.turn} turns" if left else "Nobody holds the field"
+
+    def _overruled(self, state: State, action: Any) -> tuple[State, Events]:
+        """Returns the state as players set it."""
+        for name, bases in action.units.items():
+            state = state.changed(name, bases=bases)
+        state = self.marked(state, action)
+        for name in action.off:
+            state = self.lost(state, name)
+        if action.active is not None:
+            if action.active not in state.sides:
+                raise Refused(f"expected one of {', '.join(state.sides)}", key="active")
+            state = replace(state, half=state.sides.index(action.active))
+        if action.turn is not None:
+            state = replace(state, turn=action.turn)
+        if action.phase is not None and action.phase != state.phase:
+            state = self.entered(state, action.phase)
+        words = [key for key, value in vars(action).items() if value and key not in ("type", "why")]
+        text = f"Overruled: {', '.join(words)} {action.why}".strip()
+        return state, (Event("overrule", text),)
+
+    def settle(self, state: State, action: Any, chance: Random) -> Any:
+        """Returns a roll with its dice."""
+        return action.rolled(chance) if isinstance(action, Roll) else action
+
+    def adopt_positions(self, state: State, position: Position) -> Any | None:
+        """Returns where units really lie, at moments when lengths are about to be measured.
+
+        Ranges and ways are then measured from where hands have put the bases, not from ghosts.
+        """
+        left = super().adopt_positions(state, position)
+        if left is not None or state.due or not self.adopts(state):
+            return left
+        seen = {unit.id: unit.bases for unit in position.units}
+        there = {
+            unit.id: seen[unit.id]
+            for unit in state.position.units
+            if unit.id in seen and seen[unit.id] != unit.bases and _lies_there(unit, seen[unit.id])
+        }
+        return Lay(there) if there else None
+
+    def detect_moves(self, state: State, position: Position) -> tuple[Suggestion, ...]:
+        """Infers moves by hand, of units and of commanders."""
+        return tuple(self._suggested(state, position))
+
+    def _suggested(self, state: State, position: Position) -> Iterator[Suggestion]:
+        """Yields a suggestion for each unit that does not lie where the game has it."""
+        seen = {unit.id: unit.bases for unit in position.units}
+        for unit in state.position.units:
+            bases = seen.get(unit.id, ())
+            if _lies_there(unit, bases):
+                continue
+            if has_same_bases(bases, unit.bases):
+                text = f"{unit.id} does not lie where the game has it"
+                moved = self.suggestion(state, unit, bases)
+            else:
+                text = f"{unit.id} has {len(bases)} of {len(unit.bases)} bases"
+                moved = None
+            no = certain("no", self.bases_rule, text)
+            yield moved or Suggestion(unit.id, text, None, no)
+        commanders = {commander.id: commander for commander in position.commanders}
+        for commander in state.position.commanders:
+            there = commanders.get(commander.id)
+            if there is None or has_its_place(there, commander):
+                continue
+            moved = self.commander_suggestion(state, there)
+            if moved is not None:
+                yield moved
+
+    def position(self, state: State) -> Position:
+        """Returns the table according to the game."""
+        return state.position
+
+    def state_to_json(self, state: State) -> Json:
+        """Returns the JSON value of a state."""
+        document: Json = to_plain(state)
+        return document
+
+    def action_to_json(self, action: Any) -> Json:
+        """Returns the JSON value of an action."""
+        document: Json = to_plain(action)
+        return document
+
+    def state_from_json(self, data: object) -> State:
+        """Parses a state."""
+        state: State = from_plain(self.states, data, "state")
+        return state
+
+    def action_from_json(self, data: object) -> Any:
+        """Parses an action."""
+        return from_plain(self.actions, renamed(data, "for", "for_"), "action")
+
+
+def _answered(state: State, action: Any) -> tuple[State, Events]:
+    """Returns what follows from the answer to what is due."""
+    due, below = state.due[-1], replace(state, due=state.due[:-1])
+    roll = due.roll(state)
+    after: tuple[State, Events]
+    if roll is not None:
+        after = due.follow(below, values_of(action, roll))
+        return after
+    if not due.takes(state, action):
+        raise Refused(f"expected an answer to: {due.asked(state).question}")
+    after = due.follow(below, action)
+    return after
+
+
+def _lies_there(unit: Unit, bases: Bases) -> bool:
+    """Whether a unit lies where the game has it, as well as hands put it."""
+    return has_same_bases(bases, unit.bases) and all(map(lies_there, bases, unit.bases))
+
+
+def sides_and_options(
+    position: Position, options: Mapping[str, Any], known: Mapping[str, tuple[Any, ...]]
+) -> tuple[tuple[str, str], dict[str, Any]]:
+    """Returns the sides, the first of them to act in front, and the other options.
+
+    `known` are the values that each option of the game may have; `first` and `turns` are common.
+
+    Raises:
+        BadInput: There are not two sides, or an option is unknown or wrong.
+    """
+    sides = tuple(dict.fromkeys(unit.side for unit in position.units if unit.bases))
+    if len(sides) != 2:
+        raise BadInput("position", f"expected units of two sides, got {len(sides)}")
+    rest = dict(options)
+    first, turns = rest.pop("first", sides[0]), rest.pop("turns", 0)
+    charts = rest.pop("charts", None) or {}
+    if first not in sides:
+        raise BadInput("options", f"expected one of {', '.join(sides)}, got {first}", key="first")
+    if not isinstance(turns, int) or isinstance(turns, bool) or not 0 <= turns <= 100:
+        raise BadInput("options", f"expected 0 to 100 turns, got {turns}", key="turns")
+    for key, value in rest.items():
+        if value not in known.get(key, ()):
+            expected = known.get(key, "first, turns, charts, " + ", ".join(known))
+            raise BadInput("options", f"expected {expected}, got {value}", key=key)
+    order = (first, next(side for side in sides if side != first))
+    return order, {**rest, "turns": turns, "charts": charts}
+
+
+def common_settings(state: Battle, phases: Mapping[str, str]) -> tuple[about.Setting, ...]:
+    """Returns what players may overrule in every battle: the side, the phase and the turn."""
+    sides = tuple(about.SettingChoice(side, side_name(side)) for side in state.sides)
+    choices = tuple(about.SettingChoice(phase, words) for phase, words in phases.items())
+    return (
+        about.Setting("active", "Active side", "game", "choice", {"": state.active}, sides),
+        about.Setting("phase", "Phase", "game", "choice", {"": state.phase}, choices),
+        about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
+    )
+
+
+def first_and_turns(sides: Iterable[str]) -> tuple[about.BeginField, ...]:
+    """Returns the questions before every battle: who acts first, and for how many turns."""
+    first = tuple(about.BeginChoice(side_name(side), {"first": side}, side=side) for side in sides)
+    turns = tuple(
+        about.BeginChoice(str(count) if count else "until one side is gone", {"turns": count})
+        for count in (0, 6, 8, 12)
+    )
+    return (
+        about.BeginField("first", "First side", first),
+        about.BeginField("turns", "Turns", turns),
+    )

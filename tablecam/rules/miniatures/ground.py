@@ -1,0 +1,91 @@
+"""A table as rulebooks see it: who stands where, what overlaps, and which way units face."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TypeVar
+
+import shapely
+
+from tablecam.geometry.outlines import Axes, axes, footprint, unit_footprints
+from tablecam.rules.memo import Memo
+from tablecam.table.model import Arm, BasePose, Position, Unit
+
+_SLIVER_MM2 = 1.0
+_Seen = TypeVar("_Seen", bound="Ground")
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The units of a position and their outlines."""
+
+    position: Position
+
+    @cached_property
+    def units(self) -> Mapping[str, Unit]:
+        """The units on the table, by name."""
+        return {unit.id: unit for unit in self.position.units if unit.bases}
+
+    @cached_property
+    def outlines(self) -> Mapping[str, shapely.Polygon]:
+        """The outline of each unit."""
+        return {name: _outline(unit.bases) for name, unit in self.units.items()}
+
+    def enemies(self, unit: Unit) -> list[Unit]:
+        """Returns the enemies of a unit."""
+        return [other for other in self.units.values() if other.side != unit.side]
+
+    def friends(self, unit: Unit) -> list[Unit]:
+        """Returns the other units of a unit's side."""
+        friends = (other for other in self.units.values() if other.side == unit.side)
+        return [friend for friend in friends if friend.id != unit.id]
+
+    def apart_mm(self, a: Unit, b: Unit) -> float:
+        """Returns the distance between two units' outlines."""
+        return float(shapely.distance(self.outlines[a.id], self.outlines[b.id]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Same:
+    """A position as a key: another one that is equal to it is another key."""
+
+    position: Position
+
+    def __hash__(self) -> int:
+        return id(self.position)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.position is self.position
+
+
+def remembered(make: Callable[[Position], _Seen]) -> Callable[[Position], _Seen]:
+    """Returns a function that gives the same ground for the same position."""
+    grounds = Memo[_Seen](size=16)
+    return lambda position: grounds.answer(_Same(position), lambda: make(position))
+
+
+@lru_cache(maxsize=2048)
+def _outline(bases: tuple[BasePose, ...]) -> shapely.Polygon:
+    return unit_footprints([[footprint(base) for base in bases]])[0]
+
+
+def overlaps(area: shapely.Geometry, other: shapely.Geometry) -> bool:
+    """Whether two areas overlap, by more than rounding makes of a common edge."""
+    return bool(shapely.intersection(area, other).area > _SLIVER_MM2)
+
+
+def footprints(bases: Sequence[BasePose]) -> shapely.Geometry:
+    """Returns the area of some bases."""
+    return shapely.union_all([footprint(base) for base in bases])
+
+
+def axes_of(unit: Unit) -> Axes:
+    """Returns a unit's front edge and heading by how its bases lie."""
+    return _axes(unit.bases, unit.arm)
+
+
+@lru_cache(maxsize=4096)
+def _axes(bases: tuple[BasePose, ...], arm: Arm) -> Axes:
+    return axes(Unit("", "", arm, bases))
