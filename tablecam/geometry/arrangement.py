@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -43,6 +44,12 @@ def arrangement(bases: Sequence[BasePose], *, apart_mm: float = 2.0) -> Arrangem
     """
     if not bases:
         raise ValueError("expected one base or more")
+    return _arrangement(tuple(bases), apart_mm)
+
+
+# Rules ask for the same bases again and again while nobody moves.
+@lru_cache(maxsize=2048)
+def _arrangement(bases: tuple[BasePose, ...], apart_mm: float) -> Arrangement:
     heading_deg = mean_deg(base.heading_deg for base in bases)
     places = np.array([base.place_mm for base in bases])
     aside, ahead = places @ right(heading_deg), places @ forward(heading_deg)

@@ -73,6 +73,7 @@ def true_position(roster: Roster, places: Mapping[int, Place]) -> Position:
                 x_mm=places[commander.tag].x_mm,
                 y_mm=places[commander.tag].y_mm,
                 pose=_pose(commander.tag, places[commander.tag], commander.base_type),
+                extra=commander.extra,
             )
             for commander in roster.commanders
             if commander.tag in places
