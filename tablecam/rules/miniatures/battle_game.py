@@ -82,6 +82,10 @@ class BattleGame(Game[State, Any]):
     def suggestion(self, state: State, unit: Unit, bases: Bases) -> Suggestion | None:
         """Returns the action of a unit that hands have laid elsewhere; None if there is none."""
 
+    def waits(self, state: State) -> bool:
+        """Whether the active side has something to do in the phase, if only by hand."""
+        return any(True for _ in self.choices(state))
+
     def commander_suggestion(self, state: State, there: Commander) -> Suggestion | None:
         """Returns the action of a commander whom hands have put elsewhere."""
         return None
@@ -150,7 +154,7 @@ class BattleGame(Game[State, Any]):
                 continue
             after_step = self.automatic(state)
             if after_step is None:
-                if any(True for _ in self.choices(state)):
+                if self.waits(state):
                     return state, events
             elif after_step != state:
                 state = after_step

@@ -1,0 +1,348 @@
+"""Deploying: formations, dense terrain, the skirmish line and passages of lines (H-14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import shapely
+
+from tablecam.geometry.moves.poses import ahead
+from tablecam.geometry.outlines import table_outline
+from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.game import Event, Refused
+from tablecam.rules.huzzah_ge import command
+from tablecam.rules.huzzah_ge.command import ALIKE_DEG
+from tablecam.rules.huzzah_ge.field import CM_MM, formation_of, front_of, ranks_of
+from tablecam.rules.huzzah_ge.fire import Ban, centre_mm, outline_of
+from tablecam.rules.huzzah_ge.movement import charges, fights_in_woods, judged, manoeuvres
+from tablecam.rules.huzzah_ge.orders import acted
+from tablecam.rules.huzzah_ge.state import (
+    Deploy,
+    Move,
+    PassLines,
+    Skirmish,
+    State,
+    disordered,
+    placed,
+    removed,
+    settled_sector,
+)
+from tablecam.rules.huzzah_ge.troops import heading_of
+from tablecam.rules.miniatures.battle import Bases, Events
+from tablecam.rules.miniatures.faces import faces_of
+from tablecam.rules.miniatures.ground import overlaps
+from tablecam.table.headings import difference_deg, forward, right
+from tablecam.table.model import BasePose, Unit
+from tablecam.table.motion import HAND_DEG, HAND_MM, lies_there
+from tablecam.uncertainty.answer import Answer, certain
+
+_TOUCH_MM = 2.0
+
+
+def ways(state: State) -> Iterator[Any]:
+    """Yields the usual ways to act on the order in force."""
+    under = state.under
+    assert under is not None
+    for name, allowed_cm in under.allowed_cm.items():
+        unit = state.unit(name)
+        if under.order == "deploy":
+            yield from deployments(state, unit)
+        elif under.order == "manoeuvre":
+            yield from manoeuvres(state, unit)
+        else:
+            sign = -1 if under.order == "retire" else 1
+            lengths_cm = dict.fromkeys((allowed_cm, allowed_cm / 2))
+            for length_cm in (length for length in lengths_cm if length > 0):
+                bases = ahead(unit.bases, heading_of(unit.bases), sign * length_cm * CM_MM)
+                if judged(state, unit, bases).answer != "no":
+                    yield Move(name, bases)
+        if under.order == "advance":
+            yield from charges(state, unit, allowed_cm)
+
+
+def deployments(state: State, unit: Unit) -> Iterator[Any]:
+    """Yields the usual formations, dense ground, skirmishers and passages of lines (H-14)."""
+    for bases in (*layouts(state, unit), *_ground_layouts(state, unit)):
+        if judged_deploy(state, unit, bases).answer != "no":
+            yield Deploy(unit.id, bases)
+    most = _skirmishers(state, unit)
+    yield from (Skirmish(unit.id, count) for count in sorted({min(1, most), most} - {0}))
+    for friend in state.field.friends(unit):
+        if ban_on_passing(state, unit, friend) is None:
+            yield PassLines(unit.id, friend.id)
+
+
+def layouts(state: State, unit: Unit) -> Iterator[Bases]:
+    """Yields a unit in each formation that it may take, its front left corner fixed (H-14.2)."""
+    count = len(unit.bases)
+    is_open = "irregular" in state.troops(unit.id).abilities
+    for files in dict.fromkeys((count, -(-count // 2), 1)):
+        yield laid_out(unit.bases, files)
+    if unit.arm == "infantry" and count > 1 and not is_open:
+        plain = laid_out(unit.bases, -(-count // 2))
+        yield tuple(
+            replace(base, heading_deg=base.heading_deg + 180.0 * (place % 2))
+            for place, base in enumerate(plain)
+        )
+
+
+def laid_out(bases: Bases, files: int) -> Bases:
+    """Returns bases in ranks of so many files, the first base where the front left one stands."""
+    heading_deg = heading_of(bases)
+    (on_x, on_y), (right_x, right_y) = forward(heading_deg), right(heading_deg)
+    left = front_of(bases).left_mm
+    first = bases[0]
+    out: list[BasePose] = []
+    for place, base in enumerate(bases):
+        rank, file = divmod(place, files)
+        aside, back = (file + 0.5) * first.width_mm, (rank + 0.5) * first.depth_mm
+        out.append(
+            replace(
+                base,
+                x_mm=left[0] + right_x * aside - on_x * back,
+                y_mm=left[1] + right_y * aside - on_y * back,
+                heading_deg=heading_deg,
+            )
+        )
+    return tuple(out)
+
+
+def _ground_layouts(state: State, unit: Unit) -> Iterator[Bases]:
+    """Yields a unit deployed into dense terrain that it touches, or out of its own (H-14.8)."""
+    ground, heading_deg = state.field, heading_of(unit.bases)
+    own = unit.state.get("sector")
+    if own is not None:
+        edge = outline_of(ground.sectors[str(own)])
+        rear = faces_of(unit.bases, heading_deg)["rear"]
+        points = shapely.get_coordinates(edge) - rear.middle_mm
+        out_mm = float((points @ forward(heading_deg)).max())
+        yield ahead(unit.bases, heading_deg, out_mm + 1.0)
+        return
+    for piece in ground.sectors.values():
+        outline = outline_of(piece)
+        if outline.distance(ground.outlines[unit.id]) <= _TOUCH_MM:
+            (x, y), centre = centre_mm(unit.bases), outline.representative_point()
+            yield tuple(
+                replace(base, x_mm=base.x_mm + centre.x - x, y_mm=base.y_mm + centre.y - y)
+                for base in unit.bases
+            )
+
+
+def judged_deploy(state: State, unit: Unit, bases: Bases) -> Answer:
+    """Judges a unit as it is laid out anew (H-14.1 to H-14.8)."""
+    name, ground = unit.id, state.field
+    if state.under is None or name not in state.under.allowed_cm or state.under.order != "deploy":
+        return certain("no", "H-14.1", f"{name} has no order to deploy")
+    if len(bases) != len(unit.bases):
+        return certain("no", "H-14.2", f"{name} lacks a base")
+    there = replace(unit, bases=bases)
+    formation = formation_of(there)
+    if formation is None:
+        return certain("no", "H-14.1", f"{name} is in no formation")
+    area = outline_of(bases)
+    into = [piece.id for piece in ground.sectors.values() if overlaps(area, outline_of(piece))]
+    own = unit.state.get("sector")
+    changes_ground = bool(into) or own is not None
+    if changes_ground:
+        if why := _dense_ban(state, unit, into, area):
+            return certain("no", "H-14.8", f"{name} {why}")
+    elif not any(map(lies_there, bases, unit.bases)):
+        return certain("no", "H-14.2", f"one base of {name} must stay where it is")
+    turn_deg = abs(difference_deg(heading_of(bases), heading_of(unit.bases)))
+    if turn_deg > HAND_DEG + 3 * max(base.sigma_deg for base in bases):
+        return certain("no", "H-14.2", f"{name} turns by {turn_deg:.0f}°, and must keep its facing")
+    if why_not := _end_ban(state, unit, area):
+        return certain("no", why_not.rule, f"{name} {why_not.because}")
+    if not changes_ground and all(map(lies_there, bases, unit.bases)):
+        return certain("no", "H-14.1", f"{name} lies as before")
+    where = f" in {into[0]}" if into else ""
+    word = formation.replace("_", " ")
+    return certain("yes", "H-14.1", f"{name} deploys: {word}{where}", shapes_of(area, "target"))
+
+
+def layout_words(state: State, unit: Unit, bases: Bases) -> str:
+    """Returns how a unit would be laid out, in words."""
+    area = outline_of(bases)
+    for name, piece in state.field.sectors.items():
+        if overlaps(area, outline_of(piece)):
+            return f"into {name}"
+    own = unit.state.get("sector")
+    if own is not None:
+        return f"out of {own}"
+    formation, ranks = formation_of(replace(unit, bases=bases)), ranks_of(bases)
+    word = "no formation" if formation is None else formation.replace("_", " ")
+    if formation not in ("line", "open") or len(bases) == 1:
+        return word
+    return f"{word}, {len(ranks)} {'rank' if len(ranks) == 1 else 'ranks'}"
+
+
+def _dense_ban(state: State, unit: Unit, into: Sequence[str], area: Any) -> str:
+    """Returns why a unit may not deploy into or out of dense terrain (H-14.8)."""
+    ground, troops = state.field, state.troops(unit.id)
+    own = unit.state.get("sector")
+    if not fights_in_woods(troops):
+        return "is not of the arm that deploys in dense terrain"
+    if len(into) > 1:
+        return "would lie in two sectors"
+    if into:
+        piece = outline_of(ground.sectors[into[0]])
+        holder = ground.occupant(into[0])
+        if holder is not None and holder.id != unit.id:
+            return f"finds {into[0]} held by {holder.id}"
+        if into[0] != own and piece.distance(ground.outlines[unit.id]) > _TOUCH_MM:
+            return f"must touch {into[0]} before"
+        return ""
+    edge = outline_of(ground.sectors[str(own)])
+    return "" if edge.distance(area) <= HAND_MM else f"must touch {own} outside of it"
+
+
+def _end_ban(state: State, unit: Unit, area: Any) -> Ban | None:
+    """Returns why a unit may not be laid out on some ground (H-14.7)."""
+    ground = state.field
+    if not table_outline(state.position.table).buffer(HAND_MM).covers(area):
+        return Ban("H-12.3", "would leave the table")
+    if ground.touching(unit, unit.bases):
+        return Ban("H-14.7", "cannot break off by deploying")
+    for other in ground.units.values():
+        if other.id == unit.id:
+            continue
+        outline = ground.outlines[other.id]
+        if overlaps(area, outline):
+            return Ban("H-14.7", f"would lie on {other.id}")
+        if other.side != unit.side and area.distance(outline) <= _TOUCH_MM:
+            return Ban("H-14.7", f"would engage {other.id}")
+    return None
+
+
+def deployed(state: State, action: Deploy) -> tuple[State, Events]:
+    """Returns the state with a unit in another formation; friends that it touches are disordered.
+
+    Raises:
+        Refused: The rules forbid it.
+    """
+    unit = state.unit(action.unit)
+    ruling = judged_deploy(state, unit, action.bases)
+    if ruling.answer == "no":
+        raise Refused(ruling.because, rule=ruling.rule)
+    name, before = unit.id, state.field
+    state, events = placed(state, name, action.bases)
+    state = settled_sector(state, name)
+    formation = formation_of(state.unit(name))
+    state = state.changed(name, formation=formation, moved=True)
+    event = Event("form", ruling.because, "H-14.1", {"unit": name}, ruling.evidence)
+    events = (event, *events)
+    for friend in state.field.friends(state.unit(name)):
+        touched = before.apart_mm(unit, before.units[friend.id]) <= _TOUCH_MM
+        if not touched and state.field.apart_mm(state.unit(name), friend) <= _TOUCH_MM:
+            state, more = disordered(state, friend.id, "H-14.7")
+            events += more
+    return acted(state, name), events
+
+
+def _skirmishers(state: State, unit: Unit) -> int:
+    """Returns how many bases a unit may send into the skirmish line (H-14.5)."""
+    troops = state.troops(unit.id)
+    if troops.is_disordered or troops.is_routing:
+        return 0
+    if "skirmish" in troops.abilities:
+        return len(unit.bases)
+    is_limited = "skirmish_limited" in troops.abilities and not unit.state.get("skirmished")
+    return int(is_limited)
+
+
+def skirmished(state: State, action: Skirmish) -> tuple[State, Events]:
+    """Returns the state with bases in the skirmish line.
+
+    Raises:
+        Refused: The unit may not send so many.
+    """
+    unit = state.unit(action.unit)
+    name, most = unit.id, _skirmishers(state, unit)
+    if state.under is None or name not in state.under.allowed_cm or state.under.order != "deploy":
+        raise Refused(f"{name} has no order to deploy", rule="H-14.5")
+    if not 1 <= action.count <= most:
+        raise Refused(f"expected 1 to {most} bases of {name}", rule="H-14.5")
+    side = unit.side
+    known = state.armies[side].skirmish_bases + action.count
+    state = state.with_army(side, skirmish_bases=known)
+    division = state.field.facts[name].division
+    left = unit.bases[: len(unit.bases) - action.count]
+    text = f"{name} sends {action.count} into the skirmish line"
+    event = Event("form", text, "H-14.5", {"unit": name, "bases": action.count})
+    if left:
+        state = state.changed(name, bases=left, skirmished=True, moved=True)
+        return acted(state, name), (event,)
+    under = state.under
+    state, more = removed(state, name, "skirmishes with all its bases", "H-14.5")
+    state = replace(state, under=under)
+    if not any(facts.division == division for facts in state.field.facts.values()):
+        for officer, facts in state.field.officer_facts.items():
+            if facts.level == "division" and division in facts.commands:
+                state = state.without_officer(officer)
+    return acted(state, name), (event, *more)
+
+
+def ban_on_passing(state: State, unit: Unit, other: Unit) -> Ban | None:
+    """Returns why two friends may not change places (H-14.9)."""
+    if unit.side != other.side or other.id == unit.id:
+        return Ban("H-14.9", "they are not two friends")
+    a, b = front_of(unit.bases), front_of(other.bases)
+    turned_deg = difference_deg(a.heading_deg, b.heading_deg)
+    apart_cm = round(abs(float(a.ahead_mm([b.middle_mm])[0])) / CM_MM, 6)
+    ban = command.ban_on_passage(
+        state.troops(unit.id), state.troops(other.id), apart_cm, turned_deg
+    )
+    if ban is not None or abs(turned_deg) > ALIKE_DEG:
+        return ban
+    ground = state.field
+    same = ground.facts[unit.id].division == ground.facts[other.id].division
+    officer = "" if state.under is None else state.under.officer
+    is_higher = officer in ground.officers and ground.officer_facts[officer].level != "division"
+    if not same and not is_higher:
+        return Ban("H-14.9", "they are of two divisions")
+    others = [area for name, area in ground.outlines.items() if name not in (unit.id, other.id)]
+    ends = [outline_of(bases) for bases in exchanged(unit, other)]
+    is_clear = not any(overlaps(end, area) for end in ends for area in others)
+    return None if is_clear and not overlaps(*ends) else Ban("H-14.9", "another unit is in the way")
+
+
+def exchanged(unit: Unit, other: Unit) -> tuple[Bases, Bases]:
+    """Returns the bases of two units that change places, their fronts and middles (H-14.9)."""
+    a, b = front_of(unit.bases).middle_mm, front_of(other.bases).middle_mm
+    x_mm, y_mm = b[0] - a[0], b[1] - a[1]
+
+    def shifted(bases: Bases, sign: int) -> Bases:
+        return tuple(
+            replace(base, x_mm=base.x_mm + sign * x_mm, y_mm=base.y_mm + sign * y_mm)
+            for base in bases
+        )
+
+    return shifted(unit.bases, 1), shifted(other.bases, -1)
+
+
+def passed(state: State, action: PassLines) -> tuple[State, Events]:
+    """Returns the state with two friends in each other's places.
+
+    Raises:
+        Refused: The rules forbid it.
+    """
+    unit, other = state.unit(action.unit), state.unit(action.other)
+    under = state.under
+    if under is None or unit.id not in under.allowed_cm or under.order != "deploy":
+        raise Refused(f"{unit.id} has no order to deploy", rule="H-14.9")
+    ban = ban_on_passing(state, unit, other)
+    if ban is not None:
+        raise Refused(ban.because, rule=ban.rule)
+    there, back = exchanged(unit, other)
+    state, events = placed(state, unit.id, there)
+    state, more = placed(state, other.id, back)
+    state = state.changed(unit.id, moved=True).changed(other.id, moved=True)
+    text = f"{unit.id} and {other.id} pass lines"
+    event = Event("form", text, "H-14.9", {"unit": unit.id, "other": other.id})
+    return acted(acted(state, other.id) if other.id in under.allowed_cm else state, unit.id), (
+        event,
+        *events,
+        *more,
+    )

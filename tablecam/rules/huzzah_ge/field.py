@@ -1,0 +1,316 @@
+"""The table in the book's terms: units as they lie, terrain, officers, and who reaches whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
+from itertools import permutations
+from typing import Any, Final, Literal
+
+import shapely
+from pydantic import TypeAdapter
+
+from tablecam.documents import document_from
+from tablecam.geometry.arrangement import arrangement
+from tablecam.rules.huzzah_ge import command, fire
+from tablecam.rules.huzzah_ge.fire import outline_of
+from tablecam.rules.huzzah_ge.morale import Officer, Span
+from tablecam.rules.huzzah_ge.tables import COMMAND, Class
+from tablecam.rules.huzzah_ge.troops import Formation, Troops, heading_of, worst_class
+from tablecam.rules.huzzah_ge.unit_keys import OfficerFacts, UnitFacts
+from tablecam.rules.miniatures.faces import faces_of
+from tablecam.rules.miniatures.ground import Ground, overlaps, remembered
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit, plain_keys
+
+CM_MM: Final = 10.0
+OUT_OF_RANGE_CM = 80.0
+"""H-11.10: how far the nearest enemy of those ordered must be."""
+_TOUCH_MM = 2.0
+_REVERSED_DEG = 150.0
+_WOODS, _BUILDINGS = ("wood", "woods"), ("building", "buildings", "village")
+_UNITS, _OFFICERS = TypeAdapter(UnitFacts), TypeAdapter(OfficerFacts)
+_KEYS = {key.name for key in fields(UnitFacts)} - {"id", "side", "bases", "ranks", "base_count"}
+_OFFICER_KEYS = {key.name for key in fields(OfficerFacts)} - {"id", "x_mm", "y_mm"}
+
+
+@dataclass(frozen=True)
+class Field(Ground):
+    """A table as the book sees it."""
+
+    @cached_property
+    def facts(self) -> Mapping[str, UnitFacts]:
+        """The keys of each unit."""
+        return {name: facts_of(unit) for name, unit in self.units.items()}
+
+    @cached_property
+    def troops(self) -> Mapping[str, Troops]:
+        """Each unit as it counts; what its army has this turn is left out."""
+        return {name: self._troops(unit) for name, unit in self.units.items()}
+
+    @cached_property
+    def officers(self) -> Mapping[str, Commander]:
+        """The officers, by name."""
+        return {officer.id: officer for officer in self.position.commanders}
+
+    @cached_property
+    def officer_facts(self) -> Mapping[str, OfficerFacts]:
+        """The keys of each officer."""
+        return {name: officer_facts(officer) for name, officer in self.officers.items()}
+
+    @cached_property
+    def sectors(self) -> Mapping[str, Terrain]:
+        """The sectors of dense terrain (H-14.8, H-15.5)."""
+        return {piece.id: piece for piece in self.position.terrain if is_dense(piece)}
+
+    @cached_property
+    def reached(self) -> Mapping[str, frozenset[str]]:
+        """Which enemies each unit could reach by an advance (H-11.9)."""
+        reached: dict[str, set[str]] = {name: set() for name in self.units}
+        for a, b in permutations(self.units.values(), 2):
+            if a.side != b.side and self._reaches(a, b):
+                reached[a.id].add(b.id)
+        return {name: frozenset(enemies) for name, enemies in reached.items()}
+
+    def within_one_move(self, a: str, b: str) -> bool:
+        """Whether two enemies are within one move of each other (H-11.9)."""
+        return b in self.reached[a] or a in self.reached[b]
+
+    def near_enemies(self, name: str) -> list[str]:
+        """Returns the enemies within one move of a unit."""
+        enemies = self.enemies(self.units[name])
+        return [enemy.id for enemy in enemies if self.within_one_move(name, enemy.id)]
+
+    def apart_cm(self, a: Unit, b: Unit) -> float:
+        """Returns the distance between two units' outlines (H-1.3)."""
+        return round(self.apart_mm(a, b) / CM_MM, 6)
+
+    def touching(self, unit: Unit, bases: Sequence[BasePose]) -> list[str]:
+        """Returns the enemies that a unit touches where some bases lie (H-1.3)."""
+        area = outline_of(bases)
+        enemies = self.enemies(unit)
+        return [one.id for one in enemies if area.distance(self.outlines[one.id]) <= _TOUCH_MM]
+
+    def attached_to(self, name: str) -> str | None:
+        """Returns the officer who is attached to a unit (H-11.12)."""
+        officers = self.officers.values()
+        return next((one.id for one in officers if one.state.get("attached_to") == name), None)
+
+    def officer_with(self, name: str) -> Officer:
+        """Returns what the officer with a unit adds to its tests (H-9.3)."""
+        officer = self.attached_to(name)
+        if officer is None:
+            return Officer()
+        is_inspirational = self.officer_facts[officer].inspirational
+        return Officer(is_attached=True, is_inspirational=is_inspirational)
+
+    def commanded(self, officer: str, name: str) -> bool:
+        """Whether a unit is under an officer's command (H-11.2)."""
+        own, unit = self.officers[officer], self.units[name]
+        if own.side != unit.side:
+            return False
+        facts, level = self.facts[name], self.officer_facts[officer].level
+        groups = {"division": facts.division, "corps": facts.corps}
+        return level == "cinc" or groups[level] in self.officer_facts[officer].commands
+
+    def all_in_radius(self, officer: str, names: Sequence[str]) -> bool:
+        """Whether units lie wholly within an officer's command radius (H-11.11)."""
+        quality = self.officer_facts[officer].quality or "average"
+        units = [self.units[name].bases for name in names]
+        far_mm = max(command.corner_distances_mm(self.officers[officer].place_mm, units))
+        return far_mm <= COMMAND[quality][1] * CM_MM + 1e-6
+
+    def out_of_range(self, names: Sequence[str]) -> bool:
+        """Whether all of some units are more than 80 cm from any enemy (H-11.10)."""
+        return all(
+            self.apart_cm(self.units[name], enemy) > OUT_OF_RANGE_CM
+            for name in names
+            for enemy in self.enemies(self.units[name])
+        )
+
+    def occupant(self, sector: str) -> Unit | None:
+        """Returns the unit that is deployed in a sector (H-1.7)."""
+        units = self.units.values()
+        return next((unit for unit in units if unit.state.get("sector") == sector), None)
+
+    def blockers(self, firer: Unit, target: Unit) -> list[Any]:
+        """Returns what hides a target: other units, and terrain that blocks sight (H-7.6)."""
+        others = [area for name, area in self.outlines.items() if name not in (firer.id, target.id)]
+        for piece in self.position.terrain:
+            area = outline_of(piece)
+            stands = any(overlaps(self.outlines[unit.id], area) for unit in (firer, target))
+            if piece.extra.get("blocks_sight") and not stands:
+                others.append(area)
+        return others
+
+    def in_the_way(self, names: Sequence[str]) -> list[Any]:
+        """Returns outlines of other units than those named, and of impassable terrain."""
+        areas = [area for name, area in self.outlines.items() if name not in names]
+        pieces = (piece for piece in self.position.terrain if piece.extra.get("impassable"))
+        return [*areas, *map(outline_of, pieces)]
+
+    def spans_behind(self, unit: Unit, way: fire.Rear) -> tuple[list[Span], list[Span]]:
+        """Returns sectors and friends straight behind a unit (H-9.9 to H-9.11)."""
+        sectors = []
+        for name, piece in self.sectors.items():
+            behind = way.span_cm(outline_of(piece), centre_only=True)
+            held = self.occupant(name)
+            held_by: Literal["friend", "enemy"] | None = None
+            if held is not None and held.id != unit.id:
+                held_by = "friend" if held.side == unit.side else "enemy"
+            sectors += [Span(name, *behind, held_by)] if behind is not None else []
+        friends = []
+        for friend in self.friends(unit):
+            behind = way.span_cm(self.outlines[friend.id])
+            friends += [Span(friend.id, *behind)] if behind is not None else []
+        return sectors, friends
+
+    def _reaches(self, a: Unit, b: Unit) -> bool:
+        troops = self.troops[a.id]
+        # Nothing farther off than an allowance can be reached; that spares most of the work.
+        if self.apart_cm(a, b) > troops.allowance_cm:
+            return False
+        return command.reaches(a.bases, troops, b.bases, self.in_the_way((a.id, b.id)))
+
+    def _troops(self, unit: Unit) -> Troops:
+        facts, formation = self.facts[unit.id], formation_of(unit)
+        document = document_from({}, unit.id)
+        troops = replace(facts, bases=[], formation=formation or "line").troops(document)
+        shelter = self._shelter(unit)
+        return replace(
+            troops,
+            ranks=ranks_of(unit.bases),
+            base_count=len(unit.bases),
+            has_divisional_artillery=artillery_base(unit) is not None,
+            is_in_dense=unit.state.get("sector") is not None,
+            cover=None if shelter is None else cover_of(shelter),
+            is_strongpoint=bool(shelter is not None and shelter.extra.get("strongpoint")),
+        )
+
+    def _shelter(self, unit: Unit) -> Terrain | None:
+        """Returns the terrain that covers a unit: its sector, or where half of it stands."""
+        sector = self.sectors.get(str(unit.state.get("sector")))
+        if sector is not None:
+            return sector
+        area = outline_of(unit.bases)
+        pieces = (piece for piece in self.position.terrain if cover_of(piece) is not None)
+        lies = (piece for piece in pieces if _share(area, outline_of(piece)) >= 0.5)
+        return next((piece for piece in lies if not is_dense(piece)), None)
+
+
+field_of: Final = remembered(Field)
+"""Returns a table as the book sees it, the same one for the same position."""
+
+
+def facts_of(unit: Unit) -> UnitFacts:
+    """Returns the keys of a unit, of its table file and of its state.
+
+    Raises:
+        BadInput: A key is missing or wrong.
+    """
+    keys = plain_keys(unit.extra) | plain_keys(unit.state)
+    known = {key: value for key, value in keys.items() if key in _KEYS and value is not None}
+    document = document_from(known | {"arm": unit.arm}, unit.id)
+    facts: UnitFacts = document.parsed_as(_UNITS)
+    has_classes = bool(facts.pieces) and all(piece.expected for piece in facts.pieces)
+    if facts.expected is None and not has_classes:
+        raise document.error(("expected",), "expected a class such as regulars_b")
+    if facts.division is None:
+        raise document.error(("division",), "expected the name of its division")
+    return facts
+
+
+def officer_facts(officer: Commander) -> OfficerFacts:
+    """Returns the keys of an officer.
+
+    Raises:
+        BadInput: A key is missing or wrong.
+    """
+    keys = plain_keys(officer.extra)
+    document = document_from(
+        {key: value for key, value in keys.items() if key in _OFFICER_KEYS}, officer.id
+    )
+    facts: OfficerFacts = document.parsed_as(_OFFICERS)
+    if facts.quality is None:
+        raise document.error(("quality",), f"expected one of {', '.join(COMMAND)}")
+    if facts.level != "cinc" and not facts.commands:
+        raise document.error(("commands",), "expected what he commands, but it is missing")
+    return facts
+
+
+def expected_of(facts: UnitFacts) -> Class:
+    """Returns the class of a unit; of a grand battery, its lowest (H-3.4)."""
+    pieces = [piece.expected for piece in facts.pieces if piece.expected is not None]
+    classes = [*pieces, *([facts.expected] if facts.expected is not None else [])]
+    return worst_class(classes)
+
+
+@lru_cache(maxsize=1024)
+def ranks_of(bases: tuple[BasePose, ...]) -> tuple[int, ...]:
+    """Returns the bases of each rank, the front one first; those of a square as if all faced on."""
+    heading_deg = heading_of(bases)
+    faced = [replace(base, heading_deg=heading_deg) for base in bases]
+    return tuple(len(rank) for rank in arrangement(faced).ranks)
+
+
+def formation_of(unit: Unit) -> Formation | None:
+    """Returns the formation of a unit's bases, None if they do not hang together (H-14.1).
+
+    A single base stands as it was declared, in line at first.
+    """
+    bases, abilities = unit.bases, unit.extra.get("abilities", ())
+    heading_deg = heading_of(bases)
+    turned = [abs(difference_deg(base.heading_deg, heading_deg)) for base in bases]
+    faced = [replace(base, heading_deg=heading_deg) for base in bases]
+    # A disordered unit may be staggered by half a base (H-1.9).
+    slack_mm = bases[0].depth_mm / 2 if unit.state.get("disordered") else _TOUCH_MM
+    lie = arrangement(faced, apart_mm=max(slack_mm, _TOUCH_MM))
+    if len(lie.groups) > 1:
+        return None
+    if "irregular" in abilities:
+        return "open"
+    if any(deg > _REVERSED_DEG for deg in turned):
+        return "square" if unit.arm == "infantry" else None
+    if len(bases) == 1:
+        return "road_column" if unit.state.get("formation") == "road_column" else "line"
+    return "road_column" if len(lie.files) == 1 else "line"
+
+
+def artillery_base(unit: Unit) -> int | None:
+    """Returns the place of a unit's base of divisional artillery, None if it has none (H-1.11)."""
+    key = unit.extra.get("divisional_artillery", False)
+    if key is False:
+        return None
+    if key is True:
+        return len(unit.bases) - 1
+    tags = [base.tag for base in unit.bases]
+    return tags.index(key) if key in tags else None
+
+
+def is_dense(piece: Terrain) -> bool:
+    """Whether a piece is a sector of dense terrain (H-15.5)."""
+    return bool(piece.extra.get("dense", piece.kind in (*_WOODS, *_BUILDINGS)))
+
+
+def cover_of(piece: Terrain) -> Literal["soft", "hard"] | None:
+    """Returns the cover that a piece gives (H-15.5)."""
+    known = {**dict.fromkeys(_WOODS, "soft"), **dict.fromkeys(_BUILDINGS, "hard")}
+    cover = piece.extra.get("cover", known.get(piece.kind))
+    return cover if cover in ("soft", "hard") else None
+
+
+def sector_under(position: Position, bases: Sequence[BasePose]) -> str | None:
+    """Returns the sector in which most of some bases lie."""
+    area = outline_of(bases)
+    pieces: Iterator[Terrain] = (piece for piece in position.terrain if is_dense(piece))
+    return next((piece.id for piece in pieces if _share(area, outline_of(piece)) >= 0.5), None)
+
+
+def _share(area: Any, other: Any) -> float:
+    return float(shapely.intersection(area, other).area / area.area)
+
+
+def front_of(bases: Sequence[BasePose]) -> Any:
+    """Returns the front face of some bases."""
+    return faces_of(bases, heading_of(bases))["front"]

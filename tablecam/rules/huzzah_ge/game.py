@@ -1,0 +1,476 @@
+"""Huzzah! Glorious Empires as a game on the table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import shapely
+from pydantic import TypeAdapter
+
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.rules import descriptions as about
+from tablecam.rules.dice import Roll
+from tablecam.rules.frozen_json import one_of
+from tablecam.rules.game import Event, Json, Offer, PendingDecision, Refused, Suggestion
+from tablecam.rules.huzzah_ge import command, deployment, movement, orders, page, volleys
+from tablecam.rules.huzzah_ge import state as acts
+from tablecam.rules.huzzah_ge.field import CM_MM, facts_of, formation_of, front_of, officer_facts
+from tablecam.rules.huzzah_ge.settlements import Charts, CombatDue, FactorDue, RallyDue, StopDue
+from tablecam.rules.huzzah_ge.state import PHASES, Army, Due, State
+from tablecam.rules.huzzah_ge.tables import GAME as NAME
+from tablecam.rules.lay import Lay
+from tablecam.rules.miniatures.battle import Bases, Decide, Done, Events
+from tablecam.rules.miniatures.battle_game import (
+    BattleGame,
+    first_and_turns,
+    sides_and_options,
+)
+from tablecam.table.model import CENTIMETRES, Commander, Position, Unit
+from tablecam.table.sides import side_name
+from tablecam.uncertainty.answer import Answer, certain, decide
+
+OFFICER_CM: Final = 60.0
+"""H-12.1: how far officers move."""
+_OPTIONS: Final[Mapping[str, tuple[Any, ...]]] = {
+    "weather": ("fair", "foul"),
+    "ground": ("firm", "soft", "hard"),
+}
+_TURN_MARKS: Final = ("bases_lost_this_turn", "hits", "fired", "moved", "charging")
+_QUESTIONS: Final[Mapping[str, tuple[str, str]]] = {
+    "fire": ("declare fire, or roll", "All targets are declared first."),
+    "orders": ("turn to a unit or a group, or end the orders", ""),
+    "officers": ("move officers, or end the phase", "By hand up to 60 cm, or to a unit."),
+}
+_STARTS: Final[Mapping[str, str]] = {
+    "fire": "Fire", "orders": "Orders", "chargers": "Fire at chargers", "combat": "Combat",
+    "officers": "Officers", "rally": "Rally",
+}  # fmt: skip
+
+
+class ArmiesDice(Due):
+    """Both sides' dice for their skirmishers, or for the effect of their guns (H-5.3, H-6.3)."""
+
+    is_artillery: bool = False
+
+    def roll(self, state: State) -> Roll:
+        """Returns two dice of each side, the first side's first."""
+        what = "the effect of the guns" if self.is_artillery else "skirmisher superiority"
+        factors = self._factors(state)
+        words = ", ".join(f"{side_name(side)} on {factors[side]}" for side in state.sides)
+        return Roll(f"{what}: {words}", 4)
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+        """Returns the state with who has superiority, or whose guns are effective this turn."""
+        dice = dict(zip(state.sides, (answer[:2], answer[2:]), strict=True))
+        key = "artillery_factor" if self.is_artillery else "skirmish_factor"
+        bases = {side: int(getattr(state.armies[side], key) or 0) for side in state.sides}
+        rolled = command.contest(bases, self._factors(state), dice)
+        for side in state.sides:
+            state = state.with_army(side, **{key: rolled.factors_for_good[side]})
+        passed = [side for side, margin in rolled.margins.items() if margin is not None]
+        rule = "H-6.3" if self.is_artillery else "H-5.3"
+        if self.is_artillery:
+            for side in state.sides:
+                effect = "passed" if side in passed else "failed"
+                state = state.with_army(side, last_effect=effect)
+            state = replace(state, effective=tuple(passed))
+            names = " and ".join(map(side_name, passed))
+            text = f"The guns of the {names} are effective" if passed else "No guns are effective"
+        else:
+            for side in state.sides:
+                lost = None if side in passed else "failed"
+                last = "won" if side == rolled.winner else lost
+                state = state.with_army(side, last_superiority=last)
+            state = replace(state, superiority=rolled.winner)
+            who = "Nobody has" if rolled.winner is None else f"The {side_name(rolled.winner)} have"
+            text = f"{who} skirmisher superiority"
+        facts = {"dice": {side: list(pair) for side, pair in dice.items()}}
+        return state, (Event("army", text, rule, facts),)
+
+    def _factors(self, state: State) -> dict[str, int]:
+        modified = _effect_factor if self.is_artillery else _skirmish_factor
+        return {side: modified(state, side) for side in state.sides}
+
+
+def _skirmish_factor(state: State, side: str) -> int:
+    """Returns a side's modified skirmish factor (H-5.2, H-5.6)."""
+    army, enemy = state.armies[side], state.armies[state.enemy_of(side)]
+    bases = army.skirmish_bases
+    is_reinforced = bases > 0 and bases >= 2 * enemy.skirmish_bases
+    after = {"won": 1, "failed": -1}.get(army.last_superiority or "", 0)
+    foul = state.options.get("weather") == "foul"
+    return (army.skirmish_factor or 0) - foul + after + is_reinforced
+
+
+def _effect_factor(state: State, side: str) -> int:
+    """Returns a side's modified artillery factor (H-6.2)."""
+    army = state.armies[side]
+    ground = {"soft": -1, "hard": 1}.get(str(state.options.get("ground")), 0)
+    after = {"passed": 1, "failed": -1}.get(army.last_effect or "", 0)
+    is_harried = state.superiority == state.enemy_of(side)
+    foul = state.options.get("weather") == "foul"
+    return (army.artillery_factor or 0) + ground - foul + after - is_harried
+
+
+def _fire(state: State) -> Iterator[Any]:
+    return volleys.declarations(state)
+
+
+def _orders(state: State) -> Iterator[Any]:
+    """Yields how units act on the order in force; without one, whom officers may turn to."""
+    yield from deployment.ways(state) if state.under is not None else orders.addresses(state)
+
+
+def _officers(state: State) -> Iterator[acts.MoveOfficer]:
+    """Yields officers who stay, or go to a unit that they command (H-15.3)."""
+    ground = state.field
+    for name, officer in ground.officers.items():
+        if officer.side != state.active or name in state.tried:
+            continue
+        yield acts.MoveOfficer(name, officer.x_mm, officer.y_mm)
+        for unit in ground.units.values():
+            if ground.commanded(name, unit.id) and ground.attached_to(unit.id) is None:
+                x_mm, y_mm = front_of(unit.bases).middle_mm
+                move = acts.MoveOfficer(name, x_mm, y_mm, to=unit.id)
+                if _officer_ruling(state, move).answer != "no":
+                    yield move
+
+
+_CHOICES: Final = {"fire": _fire, "orders": _orders, "officers": _officers}
+
+
+def _officer_ruling(state: State, action: acts.MoveOfficer) -> Answer:
+    """Judges an officer's move (H-12.1)."""
+    officer = state.field.officers[action.officer]
+    far_cm = math.dist(officer.place_mm, (action.x_mm, action.y_mm)) / CM_MM
+    margin_mm = (OFFICER_CM - far_cm) * CM_MM
+    word, chance = decide(margin_mm, officer.sigma_mm)
+    where = "" if action.to is None else f" to {action.to}"
+    text = f"{action.officer} moves {far_cm:.1f} cm{where}, of at most {OFFICER_CM:g}"
+    return Answer(word, margin_mm, officer.sigma_mm, chance, "H-15.3", text)
+
+
+def _officer_moved(state: State, action: acts.MoveOfficer) -> tuple[State, Events]:
+    """Returns the state with an officer elsewhere, or attached."""
+    name, ground = action.officer, state.field
+    officer = ground.officers.get(name)
+    if officer is None or officer.side != state.active or name in state.tried:
+        raise Refused(f"expected an officer who has not moved, got {name}", rule="H-15.3")
+    ruling = _officer_ruling(state, action)
+    if ruling.answer == "no":
+        raise Refused(ruling.because, rule=ruling.rule)
+    stays = action.to is None and officer.place_mm == (action.x_mm, action.y_mm)
+    state = replace(state, tried=(*state.tried, name))
+    if action.to is not None:
+        if not ground.commanded(name, state.unit(action.to).id):
+            raise Refused(f"{name} does not command {action.to}", rule="H-11.2")
+        state = acts.attached(state, name, action.to)
+    elif not stays:
+        state = state.with_commander(name, action.x_mm, action.y_mm)
+        state = state.with_officer(name, attached_to=None)
+    text = f"{name} stays" if stays else ruling.because
+    return state, (Event("officer", text, "H-15.3", {"officer": name}),)
+
+
+_HANDLERS: Final[Mapping[tuple[str, type], Any]] = {
+    ("fire", acts.Fire): volleys.declared,
+    ("orders", acts.Address): orders.addressed,
+    ("orders", acts.Move): movement.moved,
+    ("orders", acts.Charge): movement.charged,
+    ("orders", acts.Deploy): deployment.deployed,
+    ("orders", acts.Skirmish): deployment.skirmished,
+    ("orders", acts.PassLines): deployment.passed,
+    ("officers", acts.MoveOfficer): _officer_moved,
+}
+
+
+def _next_rush(state: State) -> State:
+    """Returns the state with the fire of the next unit that is charged due (H-8.1)."""
+    for rush in state.rushes:
+        if rush.target not in state.tried:
+            state = replace(state, tried=(*state.tried, rush.target))
+            return state.pushed(volleys.TargetOfCharges(rush.target))
+    return state
+
+
+def _next_combat(state: State) -> State:
+    """Returns the state with the next combat due: all units that hang together by contact."""
+    for unit in state.position.units:
+        if unit.id in state.tried or not unit.state.get("in_combat_with"):
+            continue
+        joined, left = [unit.id], [unit.id]
+        while left:
+            enemies = state.unit(left.pop()).state.get("in_combat_with", ())
+            new = [name for name in enemies if name not in joined and state.has(name)]
+            joined, left = joined + new, left + new
+        state = replace(state, tried=(*state.tried, *joined))
+        return state.pushed(CombatDue(tuple(joined)))
+    return state
+
+
+def _next_rally(state: State) -> State:
+    """Returns the state with the next unit due that may rally (H-15.4)."""
+    for unit in state.position.units:
+        shaken = unit.state.get("disordered") or unit.state.get("routing")
+        if unit.side == state.active and shaken and unit.id not in state.tried:
+            state = replace(state, tried=(*state.tried, unit.id))
+            return state.pushed(RallyDue(unit.id))
+    return state
+
+
+_AUTOMATIC: Final = {
+    "superiority": lambda state: state,
+    "effectiveness": lambda state: state,
+    "chargers": _next_rush,
+    "combat": _next_combat,
+    "rally": _next_rally,
+}
+
+
+def _engaged(state: State) -> State:
+    """Returns the state in which charges that came home are combats (H-12.7)."""
+    for rush in state.rushes:
+        if state.has(rush.unit) and state.has(rush.target):
+            for name, enemy in ((rush.unit, rush.target), (rush.target, rush.unit)):
+                others = state.unit(name).state.get("in_combat_with", ())
+                state = state.changed(name, in_combat_with=tuple(dict.fromkeys((*others, enemy))))
+    return replace(state, rushes=())
+
+
+def _wiped(state: State) -> State:
+    """Returns the state at the end of a Rally phase: odd hits go, of both sides (H-1.5)."""
+    for unit in state.position.units:
+        state = state.changed(unit.id, **dict.fromkeys(_TURN_MARKS))
+    return replace(state, struck={}, killed={}, done_officers=(), given=())
+
+
+class GloriousEmpires(BattleGame[State]):
+    """Two armies under officers, in turns of fire, orders, charges, combat and rally (H-4.5)."""
+
+    name: Final = NAME
+    actions = one_of(
+        Roll, Lay, Done, Decide, acts.Fire, acts.Address, acts.GiveOrder, acts.Move, acts.Charge,
+        acts.Deploy, acts.Skirmish, acts.PassLines, acts.MoveOfficer, acts.GiveNumber,
+        acts.GiveName, acts.Overrule,
+    )  # fmt: skip
+    states = TypeAdapter(State)
+    end_rule = "H-15.8"
+    bases_rule = "H-7.10"
+
+    def length_unit(self, table: Any) -> Any:
+        """Returns centimetres (H-1.1)."""
+        return CENTIMETRES
+
+    def begin(self, position: Position, options: Mapping[str, Any]) -> State:
+        """Returns the first state.
+
+        Raises:
+            BadInput: There are not two sides, a unit or an officer lacks a key, or an option is
+                unknown.
+        """
+        order, known = sides_and_options(position, options, _OPTIONS)
+        for unit in position.units:
+            if unit.bases:
+                facts_of(unit)
+        for officer in position.commanders:
+            officer_facts(officer)
+        charts = known.pop("charts").get("army", {})
+        armies = {side: _army(charts.get(side, {})) for side in order}
+        state = State(position, order, known, armies=armies)
+        for unit in position.units:
+            if unit.bases:
+                state = acts.settled_sector(state, unit.id)
+                state = state.changed(unit.id, formation=formation_of(state.unit(unit.id)))
+        return self.settled(self.entered(state, "superiority"))[0]
+
+    def choices(self, state: State) -> Iterable[Any]:
+        """Yields the actions of the phase."""
+        return _CHOICES[state.phase](state)
+
+    def waits(self, state: State) -> bool:
+        """Whether the side may act: on an order in force also in ways that are not listed."""
+        return state.under is not None or super().waits(state)
+
+    def question(self, state: State) -> PendingDecision:
+        """Returns what the phase asks, or how to act on the order in force."""
+        question, hint = _QUESTIONS[state.phase]
+        if state.under is not None:
+            under = state.under
+            question = f"{under.order} with {', '.join(under.allowed_cm)}"
+            far = (f"{name} up to {cm:g} cm" for name, cm in under.allowed_cm.items())
+            hint = f"By hand: {', '.join(far)}." if under.order in ("advance", "retire") else ""
+        return PendingDecision(f"{side_name(state.active)}: {question}", state.active, hint=hint)
+
+    def acted(self, state: State, action: Any) -> tuple[State, Events]:
+        """Returns what follows from an action of the active side."""
+        handler = _HANDLERS.get((state.phase, type(action)))
+        if handler is None:
+            raise Refused(f"expected an action of this phase, got {action.type}")
+        after: tuple[State, Events] = handler(state, action)
+        return after
+
+    def automatic(self, state: State) -> State | None:
+        """Returns the state with the next step of a phase due; None where a side chooses."""
+        step = _AUTOMATIC.get(state.phase)
+        return None if step is None else step(state)
+
+    def next_phase(self, state: State) -> tuple[State, Events]:
+        """Returns the state in the next phase, sequence or turn; an order in force ends first."""
+        if state.under is not None:
+            return orders.ended(state), ()
+        if state.phase == "fire" and state.shots:
+            return volleys.volley(state), ()
+        if state.phase != "rally":
+            phase = PHASES[PHASES.index(state.phase) + 1]
+            step = _STARTS.get(phase)
+            return self.entered(state, phase), () if step is None else (Event("phase", step),)
+        state = replace(_wiped(state), half=1 - state.half)
+        side = side_name(state.active)
+        if state.half == 1:
+            return self.entered(state, "fire"), (Event("phase", f"The {side} act", "H-4.5"),)
+        last = int(state.options.get("turns", 0))
+        if last and state.turn >= last:
+            state = replace(state, phase="over")
+            return state, (Event("over", self.outcome(state), "H-15.8"),)
+        after = self.entered(replace(state, turn=state.turn + 1), "superiority")
+        event = Event("turn", f"Turn {after.turn}", "H-4.5")
+        if last:
+            return after, (event,)
+        # Whether to go on is asked before anything of the new turn.
+        return after.pushed(StopDue()), (event,)
+
+    def entered(self, state: State, phase: Any) -> State:
+        """Returns the state at the beginning of a phase."""
+        state = replace(state, phase=phase, tried=(), due=(), under=None, shots=())
+        if phase in ("superiority", "effectiveness"):
+            is_artillery = phase == "effectiveness"
+            key = "artillery_factor" if is_artillery else "skirmish_factor"
+            lacking = [side for side in state.sides if getattr(state.armies[side], key) is None]
+            asked = (FactorDue(side, is_artillery) for side in lacking)
+            return state.pushed(*asked, ArmiesDice(is_artillery))
+        if phase == "orders":
+            return state.pushed(*movement.impulsive(state))
+        return _engaged(state) if phase == "combat" else state
+
+    def lost(self, state: State, name: str) -> State:
+        """Returns the state without a unit."""
+        return acts.removed(state, name, "is taken off", "H-15.8")[0]
+
+    def marked(self, state: State, action: acts.Overrule) -> State:
+        """Returns the state with orders, hits, quality and factors as players set them."""
+        for name, status in action.status.items():
+            routing = status == "routing"
+            state = state.changed(name, routing=routing, disordered=status != "steady")
+        for name, hits in action.hits.items():
+            state = state.changed(name, hits=hits)
+        for name, quality in action.quality.items():
+            state = state.changed(name, quality=None if quality == "unknown" else quality)
+        for key in ("skirmish_factor", "artillery_factor"):
+            for side, value in getattr(action, key).items():
+                state = state.with_army(side, **{key: value})
+        return state
+
+    def adopts(self, state: State) -> bool:
+        """Whether fire or orders begin: nothing is declared and nobody is ordered."""
+        begins = {"fire": not state.shots, "orders": state.under is None}
+        return begins.get(state.phase, False)
+
+    def step_shapes(self, state: State) -> tuple[Shape, ...]:
+        """Returns the fronts of units that act on an order."""
+        names = () if state.under is None else state.under.allowed_cm
+        fronts = (front_of(state.unit(name).bases).edge for name in names)
+        return tuple(shape for front in fronts for shape in shapes_of(front, "edge"))
+
+    def seen_by(self, state: State, seat: str | None) -> Json:
+        """Returns the state without the position, which stands beside it."""
+        units = state.position.units
+        return {
+            "sides": list(state.sides),
+            "turn": state.turn,
+            "phase": state.phase,
+            "active": state.active,
+            "bases": {
+                side: sum(len(unit.bases) for unit in units if unit.side == side)
+                for side in state.sides
+            },
+            "position": None,
+        }
+
+    def suggestion(self, state: State, unit: Unit, bases: Bases) -> Suggestion | None:
+        """Infers a move, a charge or a deployment from where hands have laid a unit."""
+        under = state.under
+        if state.due or under is None or unit.id not in under.allowed_cm:
+            return None
+        if under.order == "deploy":
+            answer = deployment.judged_deploy(state, unit, bases)
+            return Suggestion(unit.id, answer.because, acts.Deploy(unit.id, bases), answer)
+        touched = state.field.touching(unit, bases) if under.order == "advance" else []
+        if touched:
+            target = state.unit(touched[0])
+            answer = movement.judged_charge(state, unit, target, bases)
+            charge = acts.Charge(unit.id, target.id, bases)
+            return Suggestion(unit.id, answer.because, charge, answer)
+        answer = movement.judged(state, unit, bases)
+        return Suggestion(unit.id, answer.because, acts.Move(unit.id, bases), answer)
+
+    def commander_suggestion(self, state: State, there: Commander) -> Suggestion | None:
+        """Infers the move of an officer, who attaches to a unit that he is put beside."""
+        officer = state.field.officers[there.id]
+        is_phase = state.phase == "officers" and not state.due and officer.side == state.active
+        if not is_phase or there.id in state.tried:
+            text = f"{there.id} moves in the phase of the officers"
+            return Suggestion(there.id, text, None, certain("no", "H-11.14", text))
+        reach_mm = 2 * CM_MM
+        units = (unit for unit in state.field.units.values() if unit.side == there.side)
+        near = [
+            unit.id
+            for unit in units
+            if state.field.outlines[unit.id].distance(shapely.Point(there.place_mm)) <= reach_mm
+            and state.field.commanded(there.id, unit.id)
+        ]
+        action = acts.MoveOfficer(there.id, there.x_mm, there.y_mm, to=near[0] if near else None)
+        ruling = _officer_ruling(state, action)
+        return Suggestion(there.id, ruling.because, action, ruling)
+
+    def offered(self, state: State, action: Any) -> Offer:
+        """Returns the heading and the label of an action."""
+        return page.offered(state, action)
+
+    @property
+    def action_groups(self) -> Mapping[str, about.ActionGroup]:
+        """The headings of the actions; orders stand under their officer's name."""
+        return page.GROUPS
+
+    @property
+    def moments(self) -> Mapping[str, about.MomentKind]:
+        """What players look for in a replay."""
+        return page.MOMENTS
+
+    @property
+    def file_models(self) -> Mapping[str, Any]:
+        """The chart file, which owners of the army lists fill in (H-15.9)."""
+        return {"charts": Charts}
+
+    standing = staticmethod(page.standing)
+    markers = staticmethod(page.markers)
+    settings = staticmethod(page.settings)
+
+    def begin_form(self, sides: Sequence[str]) -> tuple[about.BeginField, ...]:
+        """Returns what players choose before a battle."""
+        return (*first_and_turns(sides), *page.WEATHER_AND_GROUND)
+
+    def formation(self, unit: Unit, listed: int) -> str | None:
+        """Returns the formation of a unit by how its bases lie (H-14.1)."""
+        reading = formation_of(unit) if unit.bases else None
+        return None if reading is None else reading.replace("_", " ")
+
+
+def _army(chart: Mapping[str, Any]) -> Army:
+    """Returns a side's factors, as far as its chart gives them."""
+    return Army(chart.get("skirmish_factor"), chart.get("artillery_factor"))
+
+
+GAME: Final = GloriousEmpires()

@@ -1,0 +1,388 @@
+"""Moves by an order, and charges: straight ahead, back, or as players make them (H-12, H-13)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import shapely
+
+from tablecam.geometry.moves.lanes import front_width_mm, lane, room_ahead_mm, swept_straight
+from tablecam.geometry.moves.poses import wheeled
+from tablecam.geometry.outlines import footprint, table_outline
+from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.huzzah_ge import command
+from tablecam.rules.huzzah_ge.field import CM_MM, Field, front_of
+from tablecam.rules.huzzah_ge.fire import Ban, centre_mm, outline_of
+from tablecam.rules.huzzah_ge.orders import acted
+from tablecam.rules.huzzah_ge.state import (
+    Charge,
+    Due,
+    Move,
+    Rush,
+    State,
+    disordered,
+    placed,
+    settled_sector,
+)
+from tablecam.rules.huzzah_ge.troops import Troops, heading_of
+from tablecam.rules.huzzah_ge.volleys import WaverDice
+from tablecam.rules.miniatures.battle import Bases, Events
+from tablecam.rules.miniatures.faces import faces_of
+from tablecam.rules.miniatures.ground import overlaps
+from tablecam.table.headings import difference_deg, forward, right
+from tablecam.table.model import Unit
+from tablecam.table.motion import HAND_DEG, HAND_MM
+from tablecam.uncertainty.answer import Answer, certain, decide
+
+_TOUCH_MM = 2.0
+_SLACK_MM = 0.5
+
+
+def judged(state: State, unit: Unit, bases: Bases) -> Answer:
+    """Judges a move by the order in force: an advance, a retreat or a manoeuvre."""
+    under = state.under
+    name = unit.id
+    if under is None or name not in under.allowed_cm:
+        return certain("no", "H-11.3", f"{name} has no order to act on")
+    if under.order == "deploy":
+        return certain("no", "H-14.2", f"{name} is ordered to deploy, which changes its formation")
+    if len(bases) != len(unit.bases):
+        return certain("no", "H-7.10", f"{name} lacks a base")
+    step = command.step_between(unit.bases, bases)
+    heading_deg = heading_of(unit.bases)
+    footprints_mm = [footprint(base) for base in unit.bases]
+    if under.order == "manoeuvre":
+        hulls = [footprint(old).union(footprint(new)).convex_hull
+                 for old, new in zip(unit.bases, bases, strict=True)]  # fmt: skip
+        area: Any = shapely.union_all(hulls)
+        rule, limit_cm, gone_cm = "H-15.1", math.inf, math.hypot(step.forward_cm, step.sideways_cm)
+    else:
+        retires = under.order == "retire"
+        rule = "H-13.1" if retires else "H-12.3"
+        limit_cm = under.allowed_cm[name]
+        gone_cm = -step.forward_cm if retires else step.forward_cm
+        if why := _unlike_its_order(unit, bases, step, retires=retires):
+            return certain("no", rule, f"{name} {why}")
+        area = swept_straight(footprints_mm, heading_deg, step.forward_cm * CM_MM)
+        area = area.union(outline_of(bases))
+    shapes = shapes_of(area, "path")
+    barrier = barred(state, unit, bases, area)
+    if barrier is not None:
+        return certain("no", barrier.rule, f"{name} {barrier.because}", shapes)
+    if under.order == "manoeuvre":
+        text = f"{name} goes {gone_cm:.1f} cm and turns by {abs(step.turn_deg):.0f}°"
+        return certain("yes", rule, text, shapes)
+    margin_mm = (limit_cm - gone_cm) * CM_MM
+    sigma_mm = math.hypot(*(max(base.sigma_mm for base in side) for side in (bases, unit.bases)))
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=state.position.table.tolerance_mm)
+    # A hand lays bases a little beyond the end of a ruler.
+    if word == "no" and margin_mm > -_SLACK_MM:
+        word = "too_close"
+    text = f"{name} {under.order}s {gone_cm:.1f} cm, of at most {limit_cm:g}"
+    return Answer(word, margin_mm, sigma_mm, chance, rule, text, shapes)
+
+
+def _unlike_its_order(unit: Unit, bases: Bases, step: command.Step, *, retires: bool) -> str:
+    """Returns why a move is not one straight ahead or back, within what hands may err (H-12.3)."""
+    heading_deg = heading_of(unit.bases)
+    drift_cm = 0.0 if retires else command.DRIFT_CM
+    slack_cm = HAND_MM / CM_MM
+    way_cm = -step.forward_cm if retires else step.forward_cm
+    if abs(step.turn_deg) > HAND_DEG:
+        return f"turns by {abs(step.turn_deg):.0f}°, and keeps its facing by this order"
+    if abs(step.sideways_cm) > drift_cm + slack_cm:
+        return f"goes {abs(step.sideways_cm):.1f} cm sideways, of at most {drift_cm:g}"
+    if way_cm < -slack_cm:
+        return "goes the other way"
+    shift = (step.forward_cm * CM_MM, step.sideways_cm * CM_MM)
+    (on_x, on_y), (right_x, right_y) = forward(heading_deg), right(heading_deg)
+    for old, new in zip(unit.bases, bases, strict=True):
+        x_mm = old.x_mm + on_x * shift[0] + right_x * shift[1]
+        y_mm = old.y_mm + on_y * shift[0] + right_y * shift[1]
+        if math.dist(new.place_mm, (x_mm, y_mm)) > 2 * HAND_MM + 3 * new.sigma_mm:
+            return "does not keep its formation, which is to deploy"
+    return ""
+
+
+def barred(state: State, unit: Unit, bases: Bases, area: Any) -> Ban | None:
+    """Returns why a unit may not end where its bases lie, or go the way there."""
+    ground, end = state.field, outline_of(bases)
+    if not table_outline(state.position.table).buffer(HAND_MM).covers(end):
+        return Ban("H-12.3", "would leave the table")
+    for other in ground.units.values():
+        outline = ground.outlines[other.id]
+        if other.id == unit.id:
+            continue
+        if overlaps(end, outline):
+            return Ban("H-12.11", f"would lie on {other.id}")
+        if other.side == unit.side:
+            continue
+        was_touching = outline.distance(ground.outlines[unit.id]) <= _TOUCH_MM
+        if was_touching:
+            return Ban("H-12.4", f"cannot break contact with {other.id}")
+        if overlaps(area, outline) or end.distance(outline) <= _TOUCH_MM:
+            return Ban("H-12.3", f"would touch {other.id}")
+    return _terrain_ban(state, unit, end, area)
+
+
+def _terrain_ban(state: State, unit: Unit, end: Any, area: Any) -> Ban | None:
+    """Returns how terrain bars a way: dense ground is entered and left by deploying (H-12.5)."""
+    ground, troops = state.field, state.troops(unit.id)
+    own = unit.state.get("sector")
+    for piece in state.position.terrain:
+        outline = outline_of(piece)
+        if piece.extra.get("impassable") and overlaps(area, outline):
+            return Ban("H-11.9", f"cannot enter {piece.id}")
+        if piece.id not in ground.sectors or piece.id == own:
+            continue
+        if overlaps(end, outline):
+            is_beside = own is not None and _adjacent(ground, str(own), piece.id)
+            if not (is_beside and fights_in_woods(troops)):
+                return Ban("H-12.5", f"enters {piece.id} by deploying")
+            if ground.occupant(piece.id) is not None:
+                return Ban("H-12.5", f"finds {piece.id} occupied")
+        elif overlaps(area, outline) and troops.formation != "road_column":
+            return Ban("H-12.5", f"passes through {piece.id} in road column alone")
+    if own is not None and not any(
+        overlaps(end, outline_of(piece)) for piece in ground.sectors.values()
+    ):
+        return Ban("H-12.5", f"leaves {own} by deploying")
+    return None
+
+
+def _adjacent(ground: Field, sector: str, other: str) -> bool:
+    """Whether two sectors share more than a point (H-12.5)."""
+    a, b = outline_of(ground.sectors[sector]), outline_of(ground.sectors[other])
+    met = shapely.intersection(a.buffer(_SLACK_MM), b.buffer(_SLACK_MM))
+    return bool(met.length > 4 * _SLACK_MM + 1.0)
+
+
+def fights_in_woods(troops: Troops) -> bool:
+    """Whether a unit deploys in dense terrain (H-12.5, H-14.8)."""
+    return troops.arm == "infantry" or troops.kind == "irregular_cavalry"
+
+
+def charges(state: State, unit: Unit, allowed_cm: float) -> Iterator[Charge]:
+    """Yields the charges straight ahead that a unit may make (H-12.7)."""
+    for enemy in state.field.enemies(unit):
+        found = charge_place(state, unit, enemy, allowed_cm)
+        if not isinstance(found, Ban):
+            yield Charge(unit.id, enemy.id, found)
+
+
+def charge_place(state: State, unit: Unit, target: Unit, allowed_cm: float) -> Bases | Ban:
+    """Returns where a charger lies squared up on its target, or why it cannot (H-12.7)."""
+    ground, front = state.field, front_of(unit.bases)
+    reach_mm = allowed_cm * CM_MM
+    outline = ground.outlines[target.id]
+    if ground.touching(unit, unit.bases):
+        return Ban("H-12.4", "is in contact already")
+    if ground.apart_mm(unit, target) > reach_mm:
+        return Ban("H-12.1", f"is more than {allowed_cm:g} cm from {target.id}")
+    room_mm = room_ahead_mm(front, [outline], reach_mm)
+    if room_mm > reach_mm or not overlaps(lane(front, reach_mm), outline):
+        return Ban("H-12.7", f"does not meet {target.id} straight ahead")
+    others = [area for name, area in ground.outlines.items() if name not in (unit.id, target.id)]
+    if others and room_ahead_mm(front, others, room_mm) < room_mm:
+        return Ban("H-12.7", f"finds another unit before {target.id}")
+    way = lane(front, room_mm)
+    for piece in state.position.terrain:
+        blocks = piece.id in ground.sectors or piece.extra.get("impassable")
+        if blocks and overlaps(way, outline_of(piece)):
+            return Ban("H-12.5", f"would charge through {piece.id}")
+    if (sector := target.state.get("sector")) is not None:
+        return Ban("H-12.5", f"cannot advance on {target.id}, which stands in {sector}")
+    squared = command.squaring_up(unit.bases, target.bases)
+    if squared is None:
+        return Ban("H-12.9", f"meets no face of {target.id}")
+    face = faces_of(target.bases, heading_of(target.bases))[squared.face]
+    return _flush(ground, unit, target, face, room_mm)
+
+
+def _flush(ground: Field, unit: Unit, target: Unit, face: Any, room_mm: float) -> Bases | Ban:
+    """Returns a unit flush on a face, as near as can be to where it struck (H-12.10)."""
+    heading_deg = face.heading_deg + 180.0
+    front = front_of(unit.bases)
+    width_mm, length_mm = front_width_mm(front), face.edge.length
+    turned = wheeled(
+        unit.bases, centre_mm(unit.bases), difference_deg(heading_deg, heading_of(unit.bases))
+    )
+    squared = front_of(turned)
+    on_x, on_y = forward(heading_of(unit.bases))
+    struck = (front.middle_mm[0] + on_x * room_mm, front.middle_mm[1] + on_y * room_mm)
+    along = right(face.heading_deg)
+    spare_mm = abs(length_mm - width_mm) / 2
+    offset_mm = sum((a - b) * c for a, b, c in zip(struck, face.middle_mm, along, strict=True))
+    wish_mm = max(-spare_mm, min(spare_mm, offset_mm))
+    others = [area for name, area in ground.outlines.items() if name != unit.id]
+    table = table_outline(ground.position.table).buffer(HAND_MM)
+    for place_mm in sorted({wish_mm, -spare_mm, 0.0, spare_mm}, key=lambda at: abs(at - wish_mm)):
+        x_mm = face.middle_mm[0] + along[0] * place_mm - squared.middle_mm[0]
+        y_mm = face.middle_mm[1] + along[1] * place_mm - squared.middle_mm[1]
+        bases = tuple(
+            replace(base, x_mm=base.x_mm + x_mm, y_mm=base.y_mm + y_mm) for base in turned
+        )
+        area = outline_of(bases)
+        if table.covers(area) and not any(overlaps(area, other) for other in others):
+            return bases
+    return Ban("H-12.10", f"finds no room on that face of {target.id}")
+
+
+def judged_charge(state: State, unit: Unit, target: Unit, bases: Bases) -> Answer:
+    """Judges a charge by where hands have laid the charger (H-12.7 to H-12.10)."""
+    under, name = state.under, unit.id
+    allowed_cm = None if under is None else under.allowed_cm.get(name)
+    is_advance = under is not None and under.order == "advance"
+    if allowed_cm is None or not is_advance:
+        return certain("no", "H-12.7", f"{name} has no order to advance")
+    there = charge_place(state, unit, target, allowed_cm)
+    if isinstance(there, Ban):
+        return certain("no", there.rule, f"{name} {there.because}")
+    if len(bases) != len(there):
+        return certain("no", "H-7.10", f"{name} lacks a base")
+    face, front = front_of(there), front_of(bases)
+    turn_deg = difference_deg(front.heading_deg, face.heading_deg)
+    off_mm = float(shapely.distance(front.edge, state.field.outlines[target.id]))
+    is_flush = abs(turn_deg) <= HAND_DEG + 3 * max(base.sigma_deg for base in bases)
+    is_flush = is_flush and off_mm <= HAND_MM + _TOUCH_MM
+    if not is_flush or any(
+        overlaps(outline_of(bases).buffer(-HAND_MM), area)
+        for other, area in state.field.outlines.items()
+        if other != name
+    ):
+        text = f"{name} must be squared up on {target.id}"
+        return certain("no", "H-12.10", text, shapes_of(outline_of(there), "target"))
+    area = outline_of(unit.bases).union(outline_of(bases)).convex_hull
+    text = f"{name} charges {target.id}"
+    return certain("yes", "H-12.7", text, shapes_of(area, "path"))
+
+
+def charged(state: State, action: Charge) -> tuple[State, Events]:
+    """Returns the state with a charger in contact.
+
+    Raises:
+        Refused: The rules forbid the charge.
+    """
+    unit, target = state.unit(action.unit), state.unit(action.target)
+    if target.side == unit.side:
+        raise Refused(f"expected an enemy, got {target.id}", rule="H-12.7")
+    ruling = judged_charge(state, unit, target, action.bases)
+    if ruling.answer == "no":
+        raise Refused(ruling.because, rule=ruling.rule)
+    return acted(rushed(state, unit, target, action.bases), unit.id), _charge_event(ruling, action)
+
+
+def rushed(state: State, unit: Unit, target: Unit, bases: Bases) -> State:
+    """Returns the state with a charger squared up on its target."""
+    state, _ = placed(state, unit.id, bases)
+    state = state.changed(unit.id, moved=True, charging=True)
+    return replace(state, rushes=(*state.rushes, Rush(unit.id, target.id)))
+
+
+def _charge_event(ruling: Answer, action: Charge) -> Events:
+    facts = {"unit": action.unit, "target": action.target}
+    return (Event("charge", ruling.because, "H-12.7", facts, ruling.evidence),)
+
+
+def moved(state: State, action: Move) -> tuple[State, Events]:
+    """Returns the state after a move by an order; who retires near an enemy may waver (H-13.3).
+
+    Raises:
+        Refused: The order does not allow it.
+    """
+    unit = state.unit(action.unit)
+    ruling = judged(state, unit, action.bases)
+    if ruling.answer == "no":
+        raise Refused(ruling.because, rule=ruling.rule)
+    order = "" if state.under is None else state.under.order
+    name, near = unit.id, state.field.near_enemies(unit.id)
+    facts = {"unit": name}
+    events: Events = (Event("move", ruling.because, ruling.rule, facts, ruling.evidence),)
+    friends = [] if order == "manoeuvre" else _passed(state, unit, action.bases)
+    state, more = placed(state, name, action.bases)
+    events += more
+    state = settled_sector(state.changed(name, moved=True), name)
+    for friend in (name, *friends) if friends else ():
+        state, more = disordered(state, friend, "H-12.11")
+        events += more
+    state = acted(state, name)
+    return (state.pushed(WaverDice(name)) if order == "retire" and near else state), events
+
+
+def _passed(state: State, unit: Unit, bases: Bases) -> list[str]:
+    """Returns the friends through whom a straight move goes (H-12.11)."""
+    step = command.step_between(unit.bases, bases)
+    area = swept_straight(
+        [footprint(base) for base in unit.bases], heading_of(unit.bases), step.forward_cm * CM_MM
+    )
+    friends = state.field.friends(unit)
+    return [one.id for one in friends if overlaps(area, state.field.outlines[one.id])]
+
+
+def manoeuvres(state: State, unit: Unit) -> Iterator[Move]:
+    """Yields usual manoeuvres: turns to a side, and about (H-15.1); hands may make any other."""
+    front = front_of(unit.bases)
+    turns: Mapping[tuple[float, float], float] = {
+        front.left_mm: 45.0, front.right_mm: -45.0, centre_mm(unit.bases): 180.0
+    }  # fmt: skip
+    for about_mm, turn_deg in turns.items():
+        bases = wheeled(unit.bases, about_mm, turn_deg)
+        if judged(state, unit, bases).answer != "no":
+            yield Move(unit.id, bases)
+
+
+class ImpulsiveCharge(Due):
+    """An impulsive unit charges the nearest enemy that it could reach (H-11.16)."""
+
+    unit: str
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns that it must charge, if it can."""
+        charge = self._charge(state)
+        if charge is None:
+            return None
+        question = f"{self.unit} is impulsive and charges {charge.target}"
+        return PendingDecision(question, state.unit(self.unit).side)
+
+    def legal(self, state: State) -> tuple[Charge, ...]:
+        """Returns the charge."""
+        charge = self._charge(state)
+        return () if charge is None else (charge,)
+
+    def follow(self, state: State, answer: Charge | None) -> tuple[State, Events]:
+        """Returns the state with the charger in contact."""
+        if answer is None:
+            return state, ()
+        unit, target = state.unit(answer.unit), state.unit(answer.target)
+        area = outline_of(unit.bases).union(outline_of(answer.bases)).convex_hull
+        text = f"{unit.id} charges {target.id}"
+        facts = {"unit": unit.id, "target": target.id}
+        event = Event("charge", text, "H-11.16", facts, shapes_of(area, "path"))
+        return rushed(state, unit, target, answer.bases), (event,)
+
+    def _charge(self, state: State) -> Charge | None:
+        if not state.has(self.unit):
+            return None
+        unit, ground = state.unit(self.unit), state.field
+        reached = [ground.units[name] for name in ground.reached[self.unit]]
+        nearest = sorted(reached, key=lambda enemy: ground.apart_mm(unit, enemy))
+        for enemy in nearest:
+            found = charge_place(state, unit, enemy, state.troops(self.unit).allowance_cm)
+            if not isinstance(found, Ban):
+                return Charge(self.unit, enemy.id, found)
+        return None
+
+
+def impulsive(state: State) -> tuple[ImpulsiveCharge, ...]:
+    """Returns the charges that impulsive units must make, one after the other (H-11.16)."""
+    units = (unit for unit in state.field.units.values() if unit.side == state.active)
+    names = [
+        unit.id
+        for unit in units
+        if "impulsive" in state.troops(unit.id).abilities and not unit.state.get("routing")
+    ]
+    return tuple(ImpulsiveCharge(name) for name in names if state.field.reached[name])

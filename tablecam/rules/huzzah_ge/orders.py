@@ -1,0 +1,271 @@
+"""Orders: who orders whom, the factor, the roll, and what the units may then do (H-11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.huzzah_ge import command
+from tablecam.rules.huzzah_ge.command import Situation, order_factor, order_result
+from tablecam.rules.huzzah_ge.fire import Ban
+from tablecam.rules.huzzah_ge.morale import Officer
+from tablecam.rules.huzzah_ge.rolls import Factor
+from tablecam.rules.huzzah_ge.state import (
+    Address,
+    Due,
+    Given,
+    GiveOrder,
+    State,
+    Under,
+)
+from tablecam.rules.huzzah_ge.tables import Order
+from tablecam.rules.miniatures.battle import Done, Events
+
+ORDERS: Final[tuple[Order, ...]] = ("advance", "retire", "deploy", "manoeuvre")
+
+
+def groups_of(state: State, officer: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yields the command groups and units that an officer may order, with their units (H-11.2).
+
+    One who is attached orders his unit alone; units with another officer are passed over (H-11.12).
+    """
+    ground = state.field
+    own = ground.officers[officer].state.get("attached_to")
+    under = [name for name in ground.units if ground.commanded(officer, name)]
+    if own is not None:
+        yield own, (own,) if own in ground.units else ()
+        return
+    free = [name for name in under if ground.attached_to(name) in (None, officer)]
+    level = ground.officer_facts[officer].level
+    groups: dict[str, list[str]] = {}
+    for name in free:
+        facts = ground.facts[name]
+        names = [facts.division] if level == "division" else [facts.corps, facts.division]
+        for group in filter(None, names):
+            groups.setdefault(group, []).append(name)
+    for group, names_in in groups.items():
+        if len(names_in) > 1:
+            yield group, tuple(names_in)
+    yield from ((name, (name,)) for name in free)
+
+
+def able(state: State, names: Iterable[str]) -> tuple[str, ...]:
+    """Returns the units that take orders now (H-1.12, H-11.13, H-12.7)."""
+    rushing = {rush.unit for rush in state.rushes}
+    return tuple(
+        name
+        for name in names
+        if command.ban_on_deed(state.troops(name), "be_ordered", has_moved=False) is None
+        and name not in rushing
+    )
+
+
+def addresses(state: State) -> Iterator[Address]:
+    """Yields whom officers of the active side may turn to (H-11.3, H-11.7)."""
+    for name, officer in state.field.officers.items():
+        if officer.side != state.active or name in state.done_officers:
+            continue
+        for group, names in groups_of(state, name):
+            if ban_on_address(state, name, group, names) is None:
+                yield Address(name, group)
+
+
+def ban_on_address(state: State, officer: str, group: str, names: Sequence[str]) -> Ban | None:
+    """Returns why an officer may not order a group now (H-11.6, H-11.7)."""
+    others = {name for given in state.given if given.officer != officer for name in given.units}
+    own = [given.group for given in state.given if given.officer == officer]
+    has_turned = group in own and own[-1] != group
+    bans = (
+        (officer in state.done_officers, "H-11.6", f"{officer} gives no more orders this turn"),
+        (bool(others.intersection(names)), "H-11.7", f"another officer has ordered {group}"),
+        (has_turned, "H-11.7", f"{officer} has turned away from {group}"),
+        (not able(state, names), "H-11.13", f"{group} takes no orders now"),
+    )
+    return next((Ban(rule, why) for applies, rule, why in bans if applies), None)
+
+
+def addressed(state: State, action: Address) -> tuple[State, Events]:
+    """Returns the state in which an order is named.
+
+    Raises:
+        Refused: The officer may not order that group.
+    """
+    officer = state.field.officers.get(action.officer)
+    if officer is None or officer.side != state.active:
+        raise Refused(f"expected an officer of yours, got {action.officer}", rule="H-11.2")
+    groups = dict(groups_of(state, action.officer))
+    if action.group not in groups:
+        raise Refused(f"{action.officer} does not command {action.group}", rule="H-11.2")
+    ban = ban_on_address(state, action.officer, action.group, groups[action.group])
+    if ban is not None:
+        raise Refused(ban.because, rule=ban.rule)
+    return state.pushed(OrderChoice(action.officer, action.group)), ()
+
+
+class OrderChoice(Due):
+    """Which order an officer gives; a second one after a double one needs no roll (H-11.8)."""
+
+    officer: str
+    group: str
+    is_second: bool = False
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question."""
+        names = _names(state, self.officer, self.group)
+        if not able(state, names):
+            return None
+        which = "which second order" if self.is_second else "which order"
+        question = f"{self.officer} to {self.group}: {which}?"
+        hint = "" if self.is_second else f"The order is rolled: {_odds(state, self)}."
+        return PendingDecision(question, state.active, hint=hint)
+
+    def legal(self, state: State) -> tuple[Any, ...]:
+        """Returns the orders, and to give none."""
+        return (*map(GiveOrder, ORDERS), Done())
+
+    def follow(self, state: State, answer: GiveOrder | Done | None) -> tuple[State, Events]:
+        """Returns the state in which the order is rolled; a second one holds at once."""
+        if not isinstance(answer, GiveOrder):
+            return state, ()
+        names = able(state, _names(state, self.officer, self.group))
+        if self.is_second:
+            return enacted(state, self.officer, self.group, answer.order, names)
+        before = state.given[-1] if state.given else None
+        if before is not None and before.officer != self.officer:
+            # Who turns to another officer is done with the one before (H-11.7).
+            state = replace(state, done_officers=(*state.done_officers, before.officer))
+        dice = OrderDice(self.officer, self.group, answer.order, names)
+        return state.pushed(dice), ()
+
+
+def _names(state: State, officer: str, group: str) -> tuple[str, ...]:
+    if officer not in state.field.officers:
+        return ()
+    return dict(groups_of(state, officer)).get(group, ())
+
+
+def _odds(state: State, choice: OrderChoice) -> str:
+    names = able(state, _names(state, choice.officer, choice.group))
+    factors = (factor_of(state, choice.officer, choice.group, order, names) for order in ORDERS)
+    words = (f"{order} on {one.value}" for order, one in zip(ORDERS, factors, strict=True))
+    return ", ".join(words)
+
+
+class OrderDice(Due):
+    """The roll of an order (H-11.4)."""
+
+    officer: str
+    group: str
+    order: Order
+    units: tuple[str, ...]
+
+    def roll(self, state: State) -> Roll:
+        """Returns the dice."""
+        factor = factor_of(state, self.officer, self.group, self.order, self.units).value
+        return Roll(f"{self.officer}: {self.group} to {self.order}, on {factor} or less", 2)
+
+    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+        """Returns the state in which the units act, or the officer is done (H-11.5, H-11.6)."""
+        officer, group = self.officer, self.group
+        factor = factor_of(state, officer, group, self.order, self.units)
+        level = state.field.officer_facts[officer].level
+        result = order_result(factor.value, answer, is_cinc=level == "cinc")
+        given = Given(officer, group, self.units)
+        state = replace(state, given=(*state.given, given))
+        terms = ", ".join(
+            f"{name.replace('_', ' ')} {value:+d}" for name, value in factor.parts.items()
+        )
+        word = "obeys" if result.is_success else "does not obey"
+        text = f"{officer} orders {group} to {self.order}: it {word} ({terms}: {factor.value})"
+        facts = {"officer": officer, "dice": list(answer), "units": list(self.units)}
+        events: Events = (Event("order", text, "H-11.4", facts),)
+        if result.is_success:
+            state, more = enacted(
+                state, officer, group, self.order, self.units, has_second=result.has_second_order
+            )
+            return state, events + more
+        done = [officer]
+        if result.ends_phase:
+            # The failure of the commander in chief ends all orders of his side.
+            done = [name for name, one in state.field.officers.items() if one.side == state.active]
+            text = f"{officer} has failed: no more orders for his side"
+            events += (Event("order", text, "H-11.6", {"officer": officer}),)
+        return replace(state, done_officers=(*state.done_officers, *done)), events
+
+
+def factor_of(state: State, officer: str, group: str, order: Order, names: Sequence[str]) -> Factor:
+    """Returns the factor of an order to some units by its terms (H-11.4)."""
+    ground, facts = state.field, state.field.officer_facts[officer]
+    troops = {name: state.troops(name) for name in names}
+    near = {name: ground.near_enemies(name) for name in names}
+    ahead_of = {name: ground.reached[name] for name in names}
+    formed = {
+        name
+        for name, unit in ground.units.items()
+        if not unit.state.get("disordered") and not unit.state.get("routing")
+    }
+    earlier = sum(given.group == group for given in state.given)
+    situation = Situation(
+        order=order,
+        earlier_orders=earlier,
+        fired=sum(one.has_fired for one in troops.values()),
+        disordered=sum(one.is_disordered for one in troops.values()),
+        in_dense_terrain=sum(one.is_in_dense for one in troops.values()),
+        near_formed_enemy=any(formed.intersection(enemies) for enemies in near.values()),
+        hesitant_near_enemy=any(
+            near[name] and "hesitant" in one.abilities for name, one in troops.items()
+        ),
+        renowned_ahead=any(
+            "renowned" in ground.troops[enemy].abilities
+            for enemies in ahead_of.values()
+            for enemy in enemies
+        ),
+        infantry_on_cavalry=any(
+            one.arm == "infantry" and ground.troops[enemy].arm == "cavalry"
+            for name, one in troops.items()
+            for enemy in ahead_of[name]
+        ),
+        all_in_radius=bool(names) and ground.all_in_radius(officer, names),
+        out_of_range=ground.out_of_range(names),
+    )
+    is_attached = ground.officers[officer].state.get("attached_to") is not None
+    own = Officer(is_attached=is_attached, is_inspirational=facts.inspirational)
+    return order_factor(facts.quality or "average", own, situation)
+
+
+def enacted(
+    state: State,
+    officer: str,
+    group: str,
+    order: Order,
+    names: Sequence[str],
+    *,
+    has_second: bool = False,
+) -> tuple[State, Events]:
+    """Returns the state in which units act on an order, each as far as it may (H-12.2, H-13.1)."""
+    troops = [state.troops(name) for name in names]
+    allowed_cm = command.allowances_cm(troops, order)
+    under = Under(officer, group, order, dict(zip(names, allowed_cm, strict=True)), has_second)
+    return replace(state, under=under), ()
+
+
+def acted(state: State, name: str) -> State:
+    """Returns the state in which a unit has acted on the order; after the last, it is over."""
+    under = state.under
+    assert under is not None
+    left = {unit: cm for unit, cm in under.allowed_cm.items() if unit != name and state.has(unit)}
+    state = replace(state, under=replace(under, allowed_cm=left))
+    return state if left else ended(state)
+
+
+def ended(state: State) -> State:
+    """Returns the state after an order; a double one gives a second (H-11.8)."""
+    under = state.under
+    assert under is not None
+    state = replace(state, under=None)
+    if under.has_second and under.officer in state.field.officers:
+        return state.pushed(OrderChoice(under.officer, under.group, is_second=True))
+    return state

@@ -1,0 +1,237 @@
+"""How the page shows a battle: labels, markers, settings, and how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from tablecam.rules import descriptions as about
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Json, Offer
+from tablecam.rules.huzzah_ge import settlements
+from tablecam.rules.huzzah_ge import state as acts
+from tablecam.rules.huzzah_ge.command import step_between
+from tablecam.rules.huzzah_ge.deployment import layout_words
+from tablecam.rules.huzzah_ge.state import State
+from tablecam.rules.huzzah_ge.tables import GRADES
+from tablecam.rules.miniatures.battle import Bases, Decide, Done
+from tablecam.rules.miniatures.battle_game import common_settings
+from tablecam.table.model import Keys
+from tablecam.table.sides import side_name
+
+PHASE_WORDS: Final[Mapping[str, str]] = {
+    "superiority": "skirmisher superiority",
+    "effectiveness": "artillery effectiveness",
+    "fire": "fire",
+    "orders": "orders and movement",
+    "chargers": "fire at chargers",
+    "combat": "combat",
+    "officers": "officers",
+    "rally": "rally",
+}
+"""The phases in words."""
+
+
+GROUPS: Final = {
+    "fire": about.ActionGroup("Declare fire", "Targets are declared before any dice are rolled."),
+    "give": about.ActionGroup("Order", is_main=True),
+    "move": about.ActionGroup("Move", "By hand, as far as the order allows."),
+    "charge": about.ActionGroup("Charge"),
+    "form": about.ActionGroup("Deploy", "By hand, one base where it is."),
+    "officer": about.ActionGroup("Officers", "By hand, up to 60 cm."),
+    "answer": about.ActionGroup("Answer", is_main=True),
+    "roll": about.ActionGroup("Dice"),
+    "done": about.ActionGroup("Go on", is_main=True),
+}
+
+
+_DONE: Final = {
+    "fire": "No more fire: roll",
+    "orders": "No more orders",
+    "officers": "No more officers move",
+}
+
+
+def offered(state: State, action: Any) -> Offer:
+    """Returns the heading and the label of an action."""
+    return _OFFERS[type(action)](state, action)
+
+
+def _fire(state: State, action: acts.Fire) -> Offer:
+    count, all_bases = len(action.bases), len(state.unit(action.unit).bases)
+    bases = "" if count == all_bases else f" with {count} {'base' if count == 1 else 'bases'}"
+    label = f"{action.unit} at {action.target}{bases}"
+    return Offer("fire", label, units=(action.unit, action.target))
+
+
+def _address(state: State, action: acts.Address) -> Offer:
+    """Returns the label of whom an officer turns to, under the officer's name."""
+    is_unit = state.has(action.group)
+    units = (action.group,) if is_unit else ()
+    label = action.group if is_unit else f"all of {action.group}"
+    return Offer(action.officer, label, units=units)
+
+
+def _move(state: State, action: acts.Move) -> Offer:
+    words = _move_words(state, action.unit, action.bases)
+    return Offer("move", f"{action.unit}: {words}", units=(action.unit,))
+
+
+def _move_words(state: State, name: str, bases: Bases) -> str:
+    step = step_between(state.unit(name).bases, bases)
+    if abs(step.turn_deg) > 1.0:
+        if abs(step.turn_deg) > 179.0:
+            return "turn about"
+        return f"wheel {'left' if step.turn_deg > 0 else 'right'} by {abs(step.turn_deg):.0f}°"
+    way = "ahead" if step.forward_cm >= 0 else "back"
+    return f"{way} {abs(step.forward_cm):g} cm"
+
+
+def _charge(state: State, action: acts.Charge) -> Offer:
+    label = f"{action.unit} charges {action.target}"
+    return Offer("charge", label, units=(action.unit, action.target))
+
+
+def _deploy(state: State, action: acts.Deploy) -> Offer:
+    words = layout_words(state, state.unit(action.unit), action.bases)
+    return Offer("form", f"{action.unit}: {words}", units=(action.unit,))
+
+
+def _skirmish(state: State, action: acts.Skirmish) -> Offer:
+    label = f"{action.unit}: {action.count} into the skirmish line"
+    return Offer("form", label, units=(action.unit,))
+
+
+def _pass_lines(state: State, action: acts.PassLines) -> Offer:
+    label = f"{action.unit}: pass lines with {action.other}"
+    return Offer("form", label, units=(action.unit, action.other))
+
+
+def _officer(state: State, action: acts.MoveOfficer) -> Offer:
+    words = "stay" if action.to is None else f"to {action.to}"
+    return Offer("officer", f"{action.officer}: {words}")
+
+
+def _number(state: State, action: acts.GiveNumber) -> Offer:
+    due = state.due[-1] if state.due else None
+    unit = " cm" if isinstance(due, settlements.ForcedBack) else ""
+    return Offer("answer", f"{action.value}{unit}")
+
+
+def _name(state: State, action: acts.GiveName) -> Offer:
+    name = "Nobody" if action.name is None else str(action.name)
+    words = side_name(name) if name in state.sides else name
+    return Offer("answer", words if state.has(name) else words[:1].upper() + words[1:])
+
+
+def _done(state: State, action: Done) -> Offer:
+    if state.due:
+        return Offer("give", "No order")
+    words = "This order is carried out" if state.under is not None else _DONE.get(state.phase)
+    return Offer("done", words or "Go on")
+
+
+_OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
+    Roll: lambda state, action: Offer("roll", str(action)),
+    acts.Fire: _fire,
+    acts.Address: _address,
+    acts.GiveOrder: lambda state, action: Offer("give", str(action.order).capitalize()),
+    acts.Move: _move,
+    acts.Charge: _charge,
+    acts.Deploy: _deploy,
+    acts.Skirmish: _skirmish,
+    acts.PassLines: _pass_lines,
+    acts.MoveOfficer: _officer,
+    acts.GiveNumber: _number,
+    acts.GiveName: _name,
+    Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),
+    Done: _done,
+}
+
+
+MOMENTS: Final[Mapping[str, about.MomentKind]] = {
+    "turn": "turn",
+    "phase": "phase",
+    "charge": "attack",
+    "combat": "attack",
+    "fire": "attack",
+    "loss": "loss",
+    "declare": "detail",
+    "chart": "detail",
+    "quality": "detail",
+}
+
+
+def standing(public: Json) -> about.Standing:
+    """Returns the sides with the bases that they have left."""
+    sides = tuple(
+        about.SideStanding(side, (about.Figure("bases", public["bases"][side], "flag"),))
+        for side in public["sides"]
+    )
+    return about.Standing(
+        sides, public["turn"], phase=PHASE_WORDS.get(public["phase"], ""), active=public["active"]
+    )
+
+
+def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
+    """Returns the markers as players know them: disorder, rout, hits, smoke, and quality."""
+    signs = []
+    if unit_state.get("routing"):
+        signs.append(about.Marker("word", "routing", 1, "bad"))
+    elif unit_state.get("disordered"):
+        signs.append(about.Marker("word", "disordered", 1, "warn"))
+    if hits := unit_state.get("hits"):
+        signs.append(about.Marker("pips", f"{hits} {'hit' if hits == 1 else 'hits'}", hits, "warn"))
+    if unit_state.get("fired"):
+        signs.append(about.Marker("cloud", "has fired"))
+    if quality := unit_state.get("quality"):
+        signs.append(about.Marker("word", str(quality)))
+    return tuple(signs)
+
+
+def _choices(*values: str) -> tuple[about.SettingChoice, ...]:
+    return tuple(about.SettingChoice(value, value) for value in values)
+
+
+def settings(state: State) -> tuple[about.Setting, ...]:
+    """Returns what players may overrule."""
+    units = [unit for unit in state.position.units if unit.bases]
+    status = {
+        unit.id: "routing" if unit.state.get("routing")
+        else "disordered" if unit.state.get("disordered") else "steady"
+        for unit in units
+    }  # fmt: skip
+    hits = {unit.id: int(unit.state.get("hits", 0)) for unit in units}
+    quality = {unit.id: str(unit.state.get("quality") or "unknown") for unit in units}
+    armies = {side: state.armies[side] for side in state.sides}
+    skirmish = {side: army.skirmish_factor or 0 for side, army in armies.items()}
+    artillery = {side: army.artillery_factor or 0 for side, army in armies.items()}
+    return (
+        *common_settings(state, PHASE_WORDS),
+        about.Setting("skirmish_factor", "Skirmish Factor", "side", "number", skirmish),
+        about.Setting("artillery_factor", "Artillery Factor", "side", "number", artillery),
+        about.Setting("status", "Order", "unit", "choice", status,
+                      _choices("steady", "disordered", "routing"), marker="word"),
+        about.Setting("hits", "Hits", "unit", "number", hits, marker="pips"),
+        about.Setting("quality", "Quality", "unit", "choice", quality,
+                      _choices("unknown", *GRADES)),
+    )  # fmt: skip
+
+
+WEATHER_AND_GROUND: Final = (
+    about.BeginField(
+        "weather",
+        "Weather",
+        (about.BeginChoice("fair"), about.BeginChoice("foul", {"weather": "foul"})),
+    ),
+    about.BeginField(
+        "ground",
+        "Ground",
+        (
+            about.BeginChoice("firm"),
+            about.BeginChoice("soft", {"ground": "soft"}),
+            about.BeginChoice("hard", {"ground": "hard"}),
+        ),
+    ),
+)
+"""H-6.5: what the scenario says of the day."""

@@ -1,0 +1,278 @@
+"""What players settle where the book at hand lacks a chapter: combat, rally, factors (H-15).
+
+The game asks, applies what they say by the rules that it has, and keeps it in the record as theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Final
+
+from pydantic import Field as Limits
+
+from tablecam.rules.game import Event, PendingDecision
+from tablecam.rules.game_files import GameFile
+from tablecam.rules.huzzah_ge import morale
+from tablecam.rules.huzzah_ge.state import (
+    Due,
+    GiveName,
+    GiveNumber,
+    State,
+    disordered,
+    gone_back,
+    hit,
+    removed,
+)
+from tablecam.rules.huzzah_ge.volleys import SaveDice
+from tablecam.rules.miniatures.battle import Decide, Events
+from tablecam.table.sections import Name, StrictModel
+from tablecam.table.sides import side_name
+
+MOST_HITS: Final = 12
+BACK_STEP_CM: Final = 5
+BACKS_CM: Final = tuple(range(0, 31, BACK_STEP_CM))
+FATES: Final = ("holds", "disordered", "routs")
+RALLIES: Final = ("reformed", "remains", "removed")
+
+
+class ArmySection(StrictModel):
+    """A side's factors as its army list gives them."""
+
+    skirmish_factor: Annotated[int, Limits(ge=6, le=10)] | None = None
+    artillery_factor: Annotated[int, Limits(ge=6, le=10)] | None = None
+    grand_batteries: bool | None = None
+
+
+class Charts(GameFile):
+    """The chapters that owners of the full rules may fill in (H-15.9)."""
+
+    army: dict[Name, ArmySection] = Limits(default_factory=dict)
+    manoeuvre: dict[str, float] = Limits(default_factory=dict)
+    rally: dict[str, float] = Limits(default_factory=dict)
+    combat: dict[str, float] = Limits(default_factory=dict)
+
+
+class FactorDue(Due):
+    """A side's skirmish or artillery factor, which the army lists would give (H-15.7)."""
+
+    side: str
+    is_artillery: bool = False
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns the question."""
+        what = "Artillery" if self.is_artillery else "Skirmish"
+        question = f"What is the {what} Factor of the {side_name(self.side)}?"
+        return PendingDecision(question, self.side, hint="Your army list gives it, from 6 to 10.")
+
+    def legal(self, state: State) -> tuple[GiveNumber, ...]:
+        """Returns the factors that armies may have."""
+        return tuple(map(GiveNumber, range(6, 11)))
+
+    def follow(self, state: State, answer: GiveNumber) -> tuple[State, Events]:
+        """Returns the state with the factor."""
+        key = "artillery_factor" if self.is_artillery else "skirmish_factor"
+        text = f"The players say: {key.replace('_', ' ')} of the {side_name(self.side)} "
+        event = Event("chart", f"{text}{answer.value}", "H-15.7", {"side": self.side})
+        return state.with_army(self.side, **{key: answer.value}), (event,)
+
+
+class CombatDue(Due):
+    """A combat of units in contact: its hits, and what follows (H-15.2)."""
+
+    units: tuple[str, ...]
+
+    def follow(self, state: State, answer: None) -> tuple[State, Events]:
+        """Returns the state in which the hits on each unit are asked for."""
+        names = tuple(name for name in self.units if state.has(name))
+        sides = {state.unit(name).side for name in names}
+        if len(sides) < 2:
+            return state, ()
+        text = f"Combat: {', '.join(names)}"
+        dues = [CombatHits(name) for name in names]
+        return state.pushed(*dues, LoserDue(names)), (Event("combat", text, "H-15.2"),)
+
+
+class CombatHits(Due):
+    """The hits that a unit took in its combat (H-15.2)."""
+
+    unit: str
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question."""
+        if not state.has(self.unit):
+            return None
+        question = f"How many hits does {self.unit} take in its combat?"
+        return PendingDecision(
+            question, state.unit(self.unit).side, hint=_support(state, self.unit)
+        )
+
+    def legal(self, state: State) -> tuple[GiveNumber, ...]:
+        """Returns the numbers of hits."""
+        return tuple(map(GiveNumber, range(MOST_HITS + 1)))
+
+    def follow(self, state: State, answer: GiveNumber | None) -> tuple[State, Events]:
+        """Returns the state without the bases that the hits remove (H-7.10, H-10.1)."""
+        if answer is None or not answer.value:
+            return state, ()
+        name = self.unit
+        facts = {"unit": name, "hits": answer.value}
+        event = Event("melee", f"{name} takes {answer.value} hits in combat", "H-15.2", facts)
+        officer = state.field.attached_to(name)
+        state, events = hit(state, name, answer.value)
+        if officer in state.field.officers and officer is not None:
+            state = state.pushed(SaveDice(officer, name, answer.value))
+        return state, (event, *events)
+
+
+def _support(state: State, name: str) -> str:
+    """Returns what counts of a unit in combat, as far as the book tells (H-2.5)."""
+    troops = state.troops(name)
+    words = [f"{troops.support_ranks} support ranks"]
+    words += ["charging"] if troops.is_charging else []
+    words += ["disordered"] if troops.is_disordered else []
+    return ", ".join(words) + "."
+
+
+class LoserDue(Due):
+    """Which side lost a combat (H-15.2)."""
+
+    units: tuple[str, ...]
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question, while both sides are there."""
+        left = [name for name in self.units if state.has(name)]
+        if len({state.unit(name).side for name in left}) < 2:
+            return None
+        return PendingDecision(f"Who lost the combat of {', '.join(left)}?", state.active)
+
+    def legal(self, state: State) -> tuple[GiveName, ...]:
+        """Returns the sides, and that nobody lost."""
+        return (*map(GiveName, state.sides), GiveName(None))
+
+    def follow(self, state: State, answer: GiveName | None) -> tuple[State, Events]:
+        """Returns the state in which the losers' fates are asked for."""
+        if answer is None or answer.name is None:
+            return state, ()
+        losers = [name for name in self.units if state.has(name)]
+        losers = [name for name in losers if state.unit(name).side == answer.name]
+        text = f"The {side_name(answer.name)} lose the combat of {', '.join(self.units)}"
+        dues = [ForcedBack(name) for name in losers]
+        return state.pushed(*dues), (Event("melee", text, "H-15.2"),)
+
+
+class ForcedBack(Due):
+    """How far a unit that lost is forced back (H-9.13, H-15.2)."""
+
+    unit: str
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question."""
+        if not state.has(self.unit):
+            return None
+        question = f"How far is {self.unit} forced back?"
+        hint = "As your book has it, before any cover."
+        return PendingDecision(question, state.unit(self.unit).side, hint=hint)
+
+    def legal(self, state: State) -> tuple[GiveNumber, ...]:
+        """Returns lengths in cm."""
+        return tuple(map(GiveNumber, BACKS_CM))
+
+    def follow(self, state: State, answer: GiveNumber | None) -> tuple[State, Events]:
+        """Returns the state in which the unit's order is asked for."""
+        if answer is None:
+            return state, ()
+        return state.pushed(LoserFate(self.unit, answer.value)), ()
+
+
+class LoserFate(Due):
+    """Whether a unit that lost holds, is disordered or routs (H-15.2)."""
+
+    unit: str
+    back_cm: int
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns the question."""
+        return PendingDecision(f"What becomes of {self.unit}?", state.unit(self.unit).side)
+
+    def legal(self, state: State) -> tuple[GiveName, ...]:
+        """Returns the fates."""
+        return tuple(map(GiveName, FATES))
+
+    def follow(self, state: State, answer: GiveName) -> tuple[State, Events]:
+        """Returns the state after it has gone back, less in cover, or routed (H-9.6 to H-9.12)."""
+        name, events, more = self.unit, tuple[Event, ...](), tuple[Event, ...]()
+        troops = replace(state.troops(name), is_charging=False, is_disordered=False)
+        # Cover and the limit of a fall back hold for combat as for fire (H-9.6, H-9.7).
+        follows = morale.outcome(troops, self.back_cm // BACK_STEP_CM, passes=False)
+        routs = answer.name == "routs" or follows.rout_cm is not None
+        if answer.name == "disordered" or routs:
+            state, events = disordered(state, name, "H-15.2")
+        if routs:
+            rout_cm = follows.rout_cm or max(troops.rout_cm, follows.fall_back_cm)
+            state, more = gone_back(state, name, rout_cm, routs=True)
+        elif follows.fall_back_cm:
+            state, more = gone_back(state, name, follows.fall_back_cm, routs=False)
+        return state, events + more
+
+
+class RallyDue(Due):
+    """What becomes of a unit in disorder or rout in the Rally phase (H-15.4)."""
+
+    unit: str
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question."""
+        if not state.has(self.unit):
+            return None
+        unit = state.unit(self.unit)
+        word = "routing" if unit.state.get("routing") else "disordered"
+        return PendingDecision(f"{self.unit} is {word}: does it rally?", unit.side)
+
+    def legal(self, state: State) -> tuple[GiveName, ...]:
+        """Returns what may become of it."""
+        return tuple(map(GiveName, RALLIES))
+
+    def follow(self, state: State, answer: GiveName | None) -> tuple[State, Events]:
+        """Returns the state with the unit in order, as it was, or gone."""
+        if answer is None or answer.name == "remains":
+            return state, ()
+        if answer.name == "removed":
+            return removed(state, self.unit, "is removed", "H-15.4")
+        state = state.changed(self.unit, disordered=None, routing=None)
+        event = Event("rally", f"{self.unit} reforms", "H-15.4", {"unit": self.unit})
+        return state, (event,)
+
+
+class StopDue(Due):
+    """Whether players go on after a turn; the book at hand has no victory (H-15.8)."""
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns the question."""
+        return PendingDecision(
+            f"Turn {state.turn - 1} is over: does the battle go on?", state.active
+        )
+
+    def legal(self, state: State) -> tuple[Decide, ...]:
+        """Returns both answers."""
+        return (Decide(True), Decide(False))
+
+    def follow(self, state: State, answer: Decide) -> tuple[State, Events]:
+        """Returns the state, in which the winner is asked for if they stop."""
+        return (state if answer.yes else state.pushed(WinnerDue())), ()
+
+
+class WinnerDue(Due):
+    """Who has won, as the players see it (H-15.8)."""
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns the question."""
+        return PendingDecision("Who has won?", state.active)
+
+    def legal(self, state: State) -> tuple[GiveName, ...]:
+        """Returns the sides, and nobody."""
+        return (*map(GiveName, state.sides), GiveName(None))
+
+    def follow(self, state: State, answer: GiveName) -> tuple[State, Events]:
+        """Returns the end."""
+        won = "Nobody has won" if answer.name is None else f"The {side_name(answer.name)} have won"
+        return replace(state, phase="over", due=()), (Event("over", won, "H-15.8"),)

@@ -1,0 +1,459 @@
+"""The game in progress: what it remembers, what players do, and what becomes of units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, get_args
+
+import shapely
+
+from tablecam.geometry.arrangement import arrangement
+from tablecam.geometry.moves.poses import laid_at
+from tablecam.geometry.outlines import table_outline
+from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.dice import Roll
+from tablecam.rules.frozen_json import Variant
+from tablecam.rules.game import Event
+from tablecam.rules.huzzah_ge import fire, morale
+from tablecam.rules.huzzah_ge.field import (
+    CM_MM,
+    Field,
+    artillery_base,
+    expected_of,
+    field_of,
+    sector_under,
+)
+from tablecam.rules.huzzah_ge.fire import centre_mm, outline_of
+from tablecam.rules.huzzah_ge.tables import COMMAND, Order
+from tablecam.rules.huzzah_ge.troops import Troops, heading_of, quality
+from tablecam.rules.miniatures.battle import Bases, Battle, Events, Step
+from tablecam.rules.miniatures.ground import overlaps
+from tablecam.table.model import Point, Unit
+
+Phase = Literal[
+    "superiority", "effectiveness", "fire", "orders", "chargers", "combat", "officers", "rally",
+    "over",
+]  # fmt: skip
+PHASES: Final[tuple[Phase, ...]] = get_args(Phase)
+
+
+class Fire(Variant):
+    """Declare fire at an enemy by some bases of the front line, by their places (H-7.6)."""
+
+    unit: str
+    target: str
+    bases: tuple[int, ...]
+
+
+class Address(Variant):
+    """Turn with an officer to a unit or a group, to give it an order (H-11.3)."""
+
+    officer: str
+    group: str
+
+
+class GiveOrder(Variant):
+    """Name the order (H-11.3)."""
+
+    order: Order
+
+
+class Move(Variant):
+    """Move a unit by its order: advance, retire or manoeuvre."""
+
+    unit: str
+    bases: Bases
+
+
+class Charge(Variant):
+    """Advance into contact, and square up (H-12.7)."""
+
+    unit: str
+    target: str
+    bases: Bases
+
+
+class Deploy(Variant):
+    """Lay out a unit in another formation, or into or out of dense terrain (H-14)."""
+
+    unit: str
+    bases: Bases
+
+
+class Skirmish(Variant):
+    """Send bases into the skirmish line (H-14.5)."""
+
+    unit: str
+    count: int
+
+
+class PassLines(Variant):
+    """Change places with a friend (H-14.9)."""
+
+    unit: str
+    other: str
+
+
+class MoveOfficer(Variant):
+    """Move an officer, who attaches to a unit that he is given (H-15.3)."""
+
+    officer: str
+    x_mm: float
+    y_mm: float
+    to: str | None = None
+
+
+class GiveNumber(Variant):
+    """State a number that the book at hand lacks: a factor, hits, or centimetres (H-15)."""
+
+    value: int
+
+
+class GiveName(Variant):
+    """State a name or a word that is asked for; None for nobody."""
+
+    name: str | None
+
+
+class Overrule(Variant):
+    """What players set themselves."""
+
+    why: str = ""
+    units: Mapping[str, Bases] = field(default_factory=dict)
+    off: tuple[str, ...] = ()
+    quality: Mapping[str, str] = field(default_factory=dict)
+    hits: Mapping[str, int] = field(default_factory=dict)
+    status: Mapping[str, str] = field(default_factory=dict)
+    skirmish_factor: Mapping[str, int] = field(default_factory=dict)
+    artillery_factor: Mapping[str, int] = field(default_factory=dict)
+    active: str | None = None
+    phase: Phase | None = None
+    turn: int | None = None
+
+
+class Due(Step, is_family=True):
+    """What the book makes due."""
+
+
+@dataclass(frozen=True, slots=True)
+class Army:
+    """A side's factors, its bases in the skirmish line, and its last tests (H-5, H-6)."""
+
+    skirmish_factor: int | None = None
+    artillery_factor: int | None = None
+    skirmish_bases: int = 0
+    last_superiority: Literal["won", "failed"] | None = None
+    last_effect: Literal["passed", "failed"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """Declared fire."""
+
+    unit: str
+    target: str
+    bases: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """What fire did to a unit, until its test: support ranks as before the losses (H-9.3)."""
+
+    hits: int
+    bases_lost: int
+    support_ranks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rush:
+    """A charge that has come to contact."""
+
+    unit: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An order given in this phase."""
+
+    officer: str
+    group: str
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Under:
+    """The order that units act on now: how far each that still may act goes (H-11.5)."""
+
+    officer: str
+    group: str
+    order: Order
+    allowed_cm: Mapping[str, float]
+    has_second: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class State(Battle):
+    """A battle between two actions."""
+
+    phase: Phase = "superiority"
+    due: tuple[Due, ...] = ()
+    armies: Mapping[str, Army] = field(default_factory=dict)
+    superiority: str | None = None
+    effective: tuple[str, ...] = ()
+    shots: tuple[Shot, ...] = ()
+    struck: Mapping[str, Struck] = field(default_factory=dict)
+    given: tuple[Given, ...] = ()
+    done_officers: tuple[str, ...] = ()
+    under: Under | None = None
+    rushes: tuple[Rush, ...] = ()
+    tried: tuple[str, ...] = ()
+    rout_table: tuple[str, ...] = ()
+    killed: Mapping[str, bool] = field(default_factory=dict)
+    """The units whose officer was killed this turn, and whether he was inspirational."""
+
+    @property
+    def field(self) -> Field:
+        """The table as the rules see it."""
+        return field_of(self.position)
+
+    def troops(self, name: str) -> Troops:
+        """Returns a unit as it counts, with what its army has this turn."""
+        side = self.unit(name).side
+        return replace(
+            self.field.troops[name],
+            has_superiority=self.superiority == side,
+            is_effective=side in self.effective,
+        )
+
+    def with_army(self, side: str, **changes: Any) -> State:
+        """Returns the state with an army changed."""
+        armies = {**self.armies, side: replace(self.armies[side], **changes)}
+        return replace(self, armies=armies)
+
+    def without_officer(self, name: str) -> State:
+        """Returns the state without an officer."""
+        left = tuple(one for one in self.position.commanders if one.id != name)
+        return replace(self, position=replace(self.position, commanders=left))
+
+    def with_officer(self, name: str, **marks: Any) -> State:
+        """Returns the state with an officer's marks changed."""
+        officers = tuple(
+            replace(one, state={key: mark for key, mark in {**one.state, **marks}.items() if mark})
+            if one.id == name
+            else one
+            for one in self.position.commanders
+        )
+        return replace(self, position=replace(self.position, commanders=officers))
+
+
+class QualityDice(Due):
+    """The grade of a unit, rolled when it is first needed (H-3.1)."""
+
+    unit: str
+    is_again: bool = False
+
+    def roll(self, state: State) -> Roll | None:
+        """Returns the dice."""
+        if not state.has(self.unit):
+            return None
+        return Roll(f"the quality of {self.unit}{', again' if self.is_again else ''}", 2)
+
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+        """Returns the state with the grade; after a double one it is rolled again (H-3.2)."""
+        if answer is None:
+            return state, ()
+        facts = state.field.facts[self.unit]
+        throws = [(1, 1), answer] if self.is_again else [answer]
+        rolled = quality(expected_of(facts), facts.abilities, throws)
+        if rolled is None:
+            return state.pushed(QualityDice(self.unit, is_again=True)), ()
+        text = f"{self.unit} proves {rolled.grade}"
+        gained = [one for one in rolled.abilities if one not in facts.abilities]
+        text += f", and is now {gained[0]}" if gained else ""
+        state = state.changed(self.unit, quality=rolled.grade, abilities=rolled.abilities)
+        event = Event("quality", text, "H-3.1", {"unit": self.unit, "grade": rolled.grade})
+        return state, (event,)
+
+
+def graded(state: State, *names: str) -> tuple[QualityDice, ...]:
+    """Returns the rolls of quality that are due before units can fire or test."""
+    lacking = (name for name in names if state.has(name) and not state.field.facts[name].quality)
+    return tuple(map(QualityDice, lacking))
+
+
+def placed(state: State, name: str, bases: Bases) -> tuple[State, Events]:
+    """Returns the state with a unit elsewhere, its officer with it, and officers in its way.
+
+    An officer under a friend is set just behind its centre; an enemy one escapes to the nearest
+    unit of his own within his radius, or is captured (H-11.12, H-11.14).
+    """
+    unit = state.unit(name)
+    start, end = centre_mm(unit.bases), centre_mm(bases)
+    state = state.changed(name, bases=laid_at(unit.bases, bases))
+    area, events = outline_of(bases), list[Event]()
+    way = area.union(outline_of(unit.bases)).convex_hull
+    for officer in state.position.commanders:
+        to = officer.state.get("attached_to")
+        if to == name:
+            x_mm = officer.x_mm + end[0] - start[0]
+            state = state.with_commander(officer.id, x_mm, officer.y_mm + end[1] - start[1])
+            continue
+        # Friends pass through officers, and only stop on them; enemies touch them on the way.
+        met = area if officer.side == unit.side else way
+        if to is None and met.buffer(1.0).intersects(_point(officer.place_mm)):
+            state, more = _met_officer(state, name, officer.id)
+            events += more
+    return state, tuple(events)
+
+
+def _met_officer(state: State, name: str, officer: str) -> tuple[State, Events]:
+    """Returns the state after a unit has come upon an officer (H-11.14)."""
+    ground, unit = state.field, state.unit(name)
+    him, facts = ground.officers[officer], ground.officer_facts[officer]
+    if him.side == unit.side:
+        rear = fire.Rear.of(unit.bases).rear
+        x_mm, y_mm = rear.middle_mm
+        return state.with_commander(officer, x_mm, y_mm), ()
+    radius_mm = COMMAND[facts.quality or "average"][1] * CM_MM
+    own = [
+        (ground.outlines[one.id].distance(_point(him.place_mm)), one.id)
+        for one in ground.units.values()
+        if one.side == him.side and not one.state.get("routing")
+    ]
+    near = min((pair for pair in own if pair[0] <= radius_mm), default=None)
+    if near is None:
+        event = Event("loss", f"{officer} is captured by {name}", "H-11.14", {"officer": officer})
+        return state.without_officer(officer), (event,)
+    state = attached(state, officer, near[1])
+    text = f"{officer} escapes to {near[1]}"
+    return state, (Event("officer", text, "H-11.14", {"officer": officer}),)
+
+
+def attached(state: State, officer: str, name: str) -> State:
+    """Returns the state with an officer attached to a unit, standing at its centre."""
+    x_mm, y_mm = centre_mm(state.unit(name).bases)
+    return state.with_commander(officer, x_mm, y_mm).with_officer(officer, attached_to=name)
+
+
+def _point(place_mm: Point) -> Any:
+    return shapely.Point(place_mm)
+
+
+def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> tuple[State, Events]:
+    """Returns the state after hits on a unit: bases off, odd hits kept (H-7.10, H-7.11)."""
+    unit, troops = state.unit(name), state.troops(name)
+    off = fire.removal(troops, hits)
+    gone = min(off.bases, len(unit.bases))
+    bases = _left(unit, len(unit.bases) - gone)
+    if not bases:
+        return removed(state, name, "has lost its last base", rule)
+    lost = unit.state.get("bases_lost_this_turn", 0) + gone
+    state = state.changed(name, bases=bases, hits=off.odd_hits, bases_lost_this_turn=lost)
+    if not gone:
+        return state, ()
+    text = f"{name} loses {gone} {'base' if gone == 1 else 'bases'}, {len(bases)} left"
+    return state, (Event("casualties", text, rule, {"unit": name, "bases": gone}),)
+
+
+def _left(unit: Unit, count: int) -> Bases:
+    """Returns the bases that stay: the rear rank goes first, the guns last (H-7.11)."""
+    places = list(range(len(unit.bases)))
+    guns, heading_deg = artillery_base(unit), heading_of(unit.bases)
+    while len(places) > max(count, 0):
+        faced = [replace(unit.bases[place], heading_deg=heading_deg) for place in places]
+        ranks = [[places[index] for index in rank] for rank in arrangement(faced).ranks]
+        order = [place for rank in ranks for place in rank]
+        others = [place for place in order if place != guns]
+        # A unit never consists of its guns alone.
+        last = guns if len(others) == 1 and guns in places else None
+        places.remove((others or order)[-1] if last is None else last)
+    return tuple(unit.bases[place] for place in places)
+
+
+def removed(state: State, name: str, why: str, rule: str) -> tuple[State, Events]:
+    """Returns the state without a unit; an attached officer goes with it (H-10.3)."""
+    officer = state.field.attached_to(name)
+    if officer is not None:
+        state = state.without_officer(officer)
+        why += f", and {officer} with it"
+    state = parted(state, name).changed(name, bases=())
+    shots = tuple(shot for shot in state.shots if name not in (shot.unit, shot.target))
+    struck = {unit: done for unit, done in state.struck.items() if unit != name}
+    rushes = tuple(rush for rush in state.rushes if name not in (rush.unit, rush.target))
+    state = replace(state, shots=shots, struck=struck, rushes=rushes)
+    if state.under is not None and name in state.under.allowed_cm:
+        left = {unit: cm for unit, cm in state.under.allowed_cm.items() if unit != name}
+        state = replace(state, under=replace(state.under, allowed_cm=left))
+    return state, (Event("loss", f"{name} {why}", rule, {"unit": name}),)
+
+
+def parted(state: State, name: str) -> State:
+    """Returns the state with a unit out of its combats."""
+    for enemy in state.unit(name).state.get("in_combat_with", ()):
+        if state.has(enemy):
+            others = state.unit(enemy).state.get("in_combat_with", ())
+            left = tuple(other for other in others if other != name)
+            state = state.changed(enemy, in_combat_with=left)
+    rushes = tuple(rush for rush in state.rushes if name not in (rush.unit, rush.target))
+    return replace(state.changed(name, in_combat_with=()), rushes=rushes)
+
+
+def disordered(state: State, name: str, rule: str) -> tuple[State, Events]:
+    """Returns the state with a unit in disorder, with an event if that is new."""
+    if not state.has(name) or state.unit(name).state.get("disordered"):
+        return state, ()
+    state = state.changed(name, disordered=True)
+    return state, (Event("disorder", f"{name} is disordered", rule, {"unit": name}),)
+
+
+def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> tuple[State, Events]:
+    """Returns the state after a unit has fallen back or routed (H-9.8 to H-9.12)."""
+    unit = state.unit(name)
+    rear = fire.Rear.of(unit.bases)
+    sectors, friends = state.field.spans_behind(unit, rear)
+    way = morale.way_back(distance_cm, rear.deep_cm, sectors, friends, routs=routs)
+    state = parted(state, name)
+    if routs:
+        state = state.changed(name, routing=True, disordered=True, charging=None)
+    word, rule = ("routs", "H-9.8") if routs else ("falls back", "H-9.5")
+    if way.is_captured:
+        return removed(state, name, "routs into a sector of the enemy and is captured", "H-9.11")
+    bases = tuple(rear.moved(unit.bases, way.distance_cm, turned=routs))
+    text = f"{name} {word} {way.distance_cm:g} cm"
+    facts = {"unit": name, "cm": way.distance_cm}
+    area = outline_of(unit.bases).union(outline_of(bases)).convex_hull
+    events: Events = (Event("flight", text, rule, facts, shapes_of(area, "path")),)
+    if not table_outline(state.position.table).contains(_point(centre_mm(bases))):
+        state = replace(state, rout_table=(*state.rout_table, name))
+        state, more = removed(state, name, "leaves the battlefield", "H-9.12")
+        return state, (*events, *more)
+    state, more = placed(state, name, bases)
+    events += more
+    state = state.changed(name, sector=way.deployed_in)
+    for friend in way.passed:
+        state, more = disordered(state, friend, "H-9.9")
+        events += more
+    if way.extra_hits:
+        state, more = hit(state, name, way.extra_hits, "H-9.9")
+        events += more
+    if state.has(name):
+        state, more = _on_nobody(state, name)
+        events += more
+    return state, events
+
+
+def _on_nobody(state: State, name: str) -> tuple[State, Events]:
+    """Returns the state without a unit that could only end on an enemy: it is captured (H-9.11)."""
+    ground, unit = state.field, state.unit(name)
+    for enemy in ground.enemies(unit):
+        if overlaps(ground.outlines[name], ground.outlines[enemy.id]):
+            return removed(state, name, f"runs into {enemy.id} and is captured", "H-9.11")
+    return state, ()
+
+
+def settled_sector(state: State, name: str) -> State:
+    """Returns the state with the sector in which a unit lies now (H-1.7)."""
+    unit = state.unit(name)
+    return state.changed(name, sector=sector_under(state.position, unit.bases))

@@ -1,0 +1,468 @@
+"""Fire in the game: who fires at whom, the dice, saving throws and morale tests (H-7 to H-10)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from tablecam.geometry.moves.poses import ahead
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.huzzah_ge import fire, morale
+from tablecam.rules.huzzah_ge.command import waver
+from tablecam.rules.huzzah_ge.field import CM_MM
+from tablecam.rules.huzzah_ge.fire import Ban
+from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, succeeds
+from tablecam.rules.huzzah_ge.state import (
+    Due,
+    Fire,
+    GiveName,
+    Shot,
+    State,
+    Struck,
+    disordered,
+    gone_back,
+    graded,
+    hit,
+    placed,
+)
+from tablecam.rules.huzzah_ge.troops import heading_of, raised
+from tablecam.rules.miniatures.battle import Decide, Events
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import BasePose, Unit
+
+
+def ban_on_unit(state: State, name: str) -> Ban | None:
+    """Returns why a unit may not fire now (H-7.1, H-1.12)."""
+    ban = fire.ban_on_firing(state.troops(name), 0.0)
+    return Ban(ban.rule, f"{name}: {ban.because}") if ban is not None else None
+
+
+def firing_bases(state: State, unit: Unit, target: Unit) -> Sequence[int]:
+    """Returns the places of the bases that may fire: the front line, all round for a square."""
+    if state.troops(unit.id).formation == "square":
+        (x, y), (to_x, to_y) = fire.centre_mm(unit.bases), fire.centre_mm(target.bases)
+        toward_deg = math.degrees(math.atan2(to_y - y, to_x - x))
+        return [
+            place
+            for place, base in enumerate(unit.bases)
+            if abs(difference_deg(base.heading_deg, toward_deg)) < 90.0
+        ]
+    front = fire.front_rank(unit.bases)
+    return [place for place, base in enumerate(unit.bases) if base in front]
+
+
+def lies(state: State, shot: Shot) -> fire.Shot | Ban:
+    """Returns how a target lies to the bases that fire, or why they may not (H-7.3 to H-7.6)."""
+    unit, target = state.unit(shot.unit), state.unit(shot.target)
+    places = firing_bases(state, unit, target)
+    if not shot.bases or not set(shot.bases) <= set(places):
+        return Ban("H-7.6", "only bases of the front line fire")
+    if not _side_by_side(places, shot.bases):
+        return Ban("H-7.6", "the bases that fire must stand side by side")
+    firing = [unit.bases[place] for place in shot.bases]
+    at = fire.shot_at(firing, target.bases, state.field.blockers(unit, target))
+    if at is None:
+        return Ban("H-7.4", f"{target.id} has no face toward it")
+    if not at.is_in_arc and state.troops(unit.id).formation != "square":
+        return Ban("H-7.5", f"{target.id} is not in its arc")
+    if len(at.clear) < len(firing):
+        return Ban("H-7.6", f"only {len(at.clear)} of its bases see {target.id} clearly")
+    ban = fire.ban_on_firing(state.troops(unit.id), at.range_cm)
+    return ban if ban is not None else at
+
+
+def _side_by_side(places: Sequence[int], chosen: Sequence[int]) -> bool:
+    """Whether chosen bases stand beside each other in the front line."""
+    order = [place for place in places if place in chosen]
+    first = list(places).index(order[0])
+    return list(places)[first : first + len(order)] == order
+
+
+def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[Shot, fire.Shot]]:
+    """Yields the shots that a unit may wish for: as many bases as can be, and those at short range.
+
+    Fewer bases may see the target clearly, or have it nearer (H-7.6).
+    """
+    places = list(firing_bases(state, unit, target))
+    troops, is_found, is_short = state.troops(unit.id), False, False
+    # No part of a target is nearer than its outline.
+    if state.field.apart_cm(unit, target) > troops.range_cm:
+        return
+    spans = sorted(combinations(range(len(places) + 1), 2), key=lambda span: span[0] - span[1])
+    for start, end in spans:
+        shot = Shot(unit.id, target.id, tuple(places[start:end]))
+        at = lies(state, shot)
+        if isinstance(at, Ban):
+            continue
+        near = fire.is_short(troops, at.range_cm)
+        if not is_found or (near and not is_short):
+            yield shot, at
+        is_found, is_short = True, is_short or near
+        if is_short:
+            return
+
+
+def declarations(state: State) -> Iterator[Fire]:
+    """Yields the fire that the active side may declare (H-7.1 to H-7.7)."""
+    declared = {shot.unit for shot in state.shots}
+    for unit in state.field.units.values():
+        is_own = unit.side == state.active and unit.id not in declared
+        if not is_own or ban_on_unit(state, unit.id) is not None:
+            continue
+        shots = [
+            found for enemy in state.field.enemies(unit) for found in best_shots(state, unit, enemy)
+        ]
+        near = [pair for pair in shots if fire.is_short(state.troops(unit.id), pair[1].range_cm)]
+        for shot, _ in near or shots:
+            yield Fire(shot.unit, shot.target, shot.bases)
+
+
+def declared(state: State, action: Fire) -> tuple[State, Events]:
+    """Returns the state with declared fire.
+
+    Raises:
+        Refused: The rules forbid it.
+    """
+    shot = Shot(action.unit, action.target, action.bases)
+    if state.unit(shot.target).side == state.active:
+        raise Refused(f"expected an enemy, got {shot.target}", rule="H-7.1")
+    ban = ban_on_unit(state, shot.unit)
+    if any(one.unit == shot.unit for one in state.shots):
+        ban = Ban("H-7.1", f"{shot.unit} has declared its fire")
+    at = ban or lies(state, shot)
+    if isinstance(at, Ban):
+        raise Refused(at.because, rule=at.rule)
+    troops = state.troops(shot.unit)
+    if not fire.is_short(troops, at.range_cm) and action not in tuple(declarations(state)):
+        raise Refused(f"{shot.unit} has targets at short range", rule="H-7.7")
+    text = f"{shot.unit} will fire at {shot.target} with {len(shot.bases)} bases"
+    facts = {"unit": shot.unit, "target": shot.target, "cm": at.range_cm}
+    event = Event("declare", text, "H-7.7", facts)
+    return replace(state, shots=(*state.shots, shot)), (event,)
+
+
+def volley(state: State) -> State:
+    """Returns the state with all declared shots due, and the tests after them (H-9.1)."""
+    shots = [ShotDice(shot) for shot in state.shots]
+    return replace(state, shots=()).pushed(*shots, TestsDue())
+
+
+class ShotDice(Due):
+    """The dice of a shot; at a charger it is always short and at its front (H-8.2)."""
+
+    shot: Shot
+    is_at_charger: bool = False
+
+    def roll(self, state: State) -> Roll | None:
+        """Returns the dice, once the grade of the firer is known."""
+        shot = self.shot
+        if not (state.has(shot.unit) and state.has(shot.target)) or graded(state, shot.unit):
+            return None
+        factor = factor_of(state, self).value
+        return Roll(f"{shot.unit} firing at {shot.target}, on {factor} or less", 2)
+
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+        """Returns the state with the hits; the tests come when all have fired."""
+        shot = self.shot
+        if answer is None:
+            is_there = state.has(shot.unit) and state.has(shot.target)
+            return (state.pushed(*graded(state, shot.unit), self) if is_there else state), ()
+        factor = factor_of(state, self)
+        hits = fire.hits_of(factor.value, answer)
+        state = state.changed(shot.unit, fired=True)
+        words = "misses" if hits is None else f"{hits} {'hit' if hits == 1 else 'hits'}"
+        text = f"{shot.unit} fires at {shot.target}: {words} ({_terms(factor)})"
+        facts = {"unit": shot.unit, "target": shot.target, "dice": list(answer), "hits": hits}
+        events: Events = (Event("fire", text, "H-7.8", facts),)
+        if hits is None:
+            return (state.pushed(FirerTest(shot)) if self.is_at_charger else state), events
+        troops = state.troops(shot.target)
+        before = state.struck.get(shot.target, Struck(0, 0, troops.support_ranks))
+        lost = min(fire.removal(troops, hits).bases, troops.base_count)
+        struck = Struck(before.hits + hits, before.bases_lost + lost, before.support_ranks)
+        state = replace(state, struck={**state.struck, shot.target: struck})
+        state, more = hit(state, shot.target, hits)
+        return state, events + more
+
+
+def factor_of(state: State, due: ShotDice) -> Factor:
+    """Returns the factor of a shot by its terms (H-7.8, H-8.2)."""
+    shot = due.shot
+    firer, target = state.troops(shot.unit), state.troops(shot.target)
+    foul = state.options.get("weather") == "foul"
+    firer = replace(firer, ranks=(len(shot.bases), *firer.ranks[1:]))
+    at = None if due.is_at_charger else lies_now(state, shot)
+    if at is None:
+        return fire.fire_factor(firer, target, 0.0, "front", is_foul_weather=foul)
+    return fire.fire_factor(firer, target, at.range_cm, at.face, is_foul_weather=foul)
+
+
+def lies_now(state: State, shot: Shot) -> fire.Shot | None:
+    """Returns how a target lies to bases that have declared to fire."""
+    unit, target = state.unit(shot.unit), state.unit(shot.target)
+    firing: list[BasePose] = [unit.bases[place] for place in shot.bases]
+    return fire.shot_at(firing, target.bases, ())
+
+
+def _terms(factor: Factor) -> str:
+    parts = (f"{name.replace('_', ' ')} {value:+d}" for name, value in factor.parts.items())
+    return f"{', '.join(parts)}: {factor.value}"
+
+
+class TestsDue(Due):
+    """After all fire: officers' saving throws, then tests of those who were hit (H-9.1)."""
+
+    __test__ = False
+
+    def follow(self, state: State, answer: None) -> tuple[State, Events]:
+        """Returns the state with the throws and tests due."""
+        dues: list[Due] = []
+        for name, struck in state.struck.items():
+            officer = state.field.attached_to(name)
+            if officer is not None and struck.hits:
+                dues.append(SaveDice(officer, name, struck.hits))
+        charging = {rush.unit for rush in state.rushes}
+        dues += [MoraleDice(name, is_forced=name not in charging) for name in state.struck]
+        return state.pushed(*dues), ()
+
+
+class SaveDice(Due):
+    """Whether the officer with a unit that was hit lives (H-10.1)."""
+
+    officer: str
+    unit: str
+    hits: int
+
+    def roll(self, state: State) -> Roll | None:
+        """Returns the dice, unless he is charmed or gone."""
+        officer = state.field.officers.get(self.officer)
+        if officer is None or officer.state.get("charmed"):
+            return None
+        limit = morale.escape_limit(self.hits)
+        return Roll(f"{self.officer} to escape, on {max(limit, 2)} or less", 2)
+
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+        """Returns the state with the officer alive or dead (H-10.2, H-10.4)."""
+        name = self.officer
+        if answer is None:
+            return (state.with_officer(name, charmed=None), ()) if name in state.field.officers \
+                else (state, ())  # fmt: skip
+        if succeeds(morale.escape_limit(self.hits), answer):
+            state = state.with_officer(name, charmed=is_huzzah(answer))
+            return state, (Event("officer", f"{name} lives", "H-10.1", {"officer": name}),)
+        is_inspirational = state.field.officer_facts[name].inspirational
+        killed = {**state.killed, self.unit: is_inspirational}
+        state = replace(state.without_officer(name), killed=killed)
+        return state, (Event("loss", f"{name} is killed", "H-10.2", {"officer": name}),)
+
+
+class MoraleDice(Due):
+    """The morale test of a unit; one that is not `is_forced` is never forced back (H-9, H-8.3)."""
+
+    unit: str
+    is_forced: bool = True
+
+    def roll(self, state: State) -> Roll | None:
+        """Returns the dice, once the grade of the unit is known."""
+        if not state.has(self.unit) or graded(state, self.unit):
+            return None
+        return Roll(f"the morale of {self.unit}, on {self._factor(state).value} or less", 2)
+
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+        """Returns the state with what becomes of the unit (H-9.4 to H-9.8)."""
+        name = self.unit
+        if not state.has(name):
+            return state, ()
+        if answer is None:
+            return state.pushed(*graded(state, name), self), ()
+        factor = self._factor(state)
+        passes = morale.is_passed(factor, answer)
+        struck = state.struck.get(name, Struck(0, 0, 0))
+        troops = replace(state.troops(name), is_charging=not self.is_forced)
+        follows = morale.outcome(troops, struck.bases_lost, passes=passes)
+        state = replace(
+            state, struck={unit: done for unit, done in state.struck.items() if unit != name}
+        )
+        return fate(state, name, "morale", factor, answer, follows)
+
+    def _factor(self, state: State) -> Factor:
+        name, ground = self.unit, state.field
+        unit, troops = state.unit(name), state.troops(name)
+        struck = state.struck.get(name, Struck(0, 0, troops.support_ranks))
+        routing = [one for one in ground.friends(unit) if one.state.get("routing")]
+        near_cm = min((ground.apart_cm(unit, one) for one in routing), default=None)
+        renowned = any(
+            "renowned" in ground.troops[enemy].abilities for enemy in ground.near_enemies(name)
+        )
+        factor = morale.morale_factor(
+            troops,
+            unit.state.get("bases_lost_this_turn", 0),
+            morale.Officer(is_killed=True, is_inspirational=state.killed[name])
+            if name in state.killed
+            else ground.officer_with(name),
+            routing_friend_cm=near_cm,
+            faces_renowned=renowned,
+        )
+        ranks = 0 if troops.is_disordered else struck.support_ranks
+        # Support ranks count as they were before the losses (H-9.3).
+        parts = {key: part for key, part in factor.parts.items() if key != "support_ranks"}
+        return Factor(parts | ({"support_ranks": ranks} if ranks else {}))
+
+
+class WaverDice(Due):
+    """The waver test of a unit that has retired near an enemy (H-13.3)."""
+
+    unit: str
+
+    def roll(self, state: State) -> Roll | None:
+        """Returns the dice, once the grade of the unit is known."""
+        if not state.has(self.unit) or graded(state, self.unit):
+            return None
+        return Roll(f"{self.unit} not to waver, on {self._test(state)[0].value} or less", 2)
+
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
+        """Returns the state with the unit in order, disordered or routing (H-13.5)."""
+        name = self.unit
+        if not state.has(name):
+            return state, ()
+        if answer is None:
+            return state.pushed(*graded(state, name), self), ()
+        factor, follows = self._test(state, answer)
+        return fate(state, name, "waver", factor, answer, follows)
+
+    def _test(
+        self, state: State, dice: tuple[int, ...] | None = None
+    ) -> tuple[Factor, morale.Outcome]:
+        ground, unit, troops = state.field, state.unit(self.unit), state.troops(self.unit)
+        has_routing = any(
+            one.state.get("routing") and ground.apart_cm(unit, one) <= troops.allowance_cm
+            for one in ground.friends(unit)
+        )
+        officer = ground.officer_with(self.unit)
+        return waver(troops, dice, officer, has_routing_friend=has_routing)
+
+
+def fate(
+    state: State,
+    name: str,
+    test: str,
+    factor: Factor,
+    dice: tuple[int, ...],
+    follows: morale.Outcome,
+) -> tuple[State, Events]:
+    """Returns the state after a test: gains, disorder, fall back or rout (H-9.4 to H-9.8)."""
+    troops, total = state.troops(name), sum(dice)
+    passes = succeeds(factor.value, dice)
+    gain = morale.gain_of(troops, dice)
+    words = "stands" if passes else "fails"
+    text = f"{name} {words} its {test} test with {total} ({_terms(factor)})"
+    facts: dict[str, Any] = {"unit": name, "dice": list(dice), "factor": factor.value}
+    rule = "H-9.2" if test == "morale" else "H-13.4"
+    events: Events = (Event("test", text, rule, facts),)
+    if gain == "grade":
+        state = state.changed(name, quality=raised(troops.grade))
+        events += (Event("quality", f"{name} is now {raised(troops.grade)}", "H-9.4"),)
+    elif gain is not None:
+        state = state.changed(name, abilities=(*sorted(troops.abilities), gain))
+        events += (Event("quality", f"{name} is now {gain}", "H-9.4", {"unit": name}),)
+    if passes:
+        return state, events
+    if follows.is_disordered:
+        state, more = disordered(state, name, "H-9.5" if test == "morale" else "H-13.5")
+        events += more
+    if follows.rout_cm is not None or follows.fall_back_cm:
+        routs = follows.rout_cm is not None
+        state, more = gone_back(state, name, follows.rout_cm or follows.fall_back_cm, routs=routs)
+        events += more
+    return state, events
+
+
+class TargetOfCharges(Due):
+    """A unit that is charged fires at a charger, of several at one of its choice (H-8.1)."""
+
+    unit: str
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question, if there are several chargers."""
+        chargers = self._chargers(state)
+        if len(chargers) < 2:
+            return None
+        return PendingDecision(f"At which charger does {self.unit} fire?", self._side(state))
+
+    def legal(self, state: State) -> tuple[GiveName, ...]:
+        """Returns the chargers."""
+        return tuple(map(GiveName, self._chargers(state)))
+
+    def follow(self, state: State, answer: GiveName | None) -> tuple[State, Events]:
+        """Returns the state with the fire due, and the charger's test after it."""
+        chargers = self._chargers(state)
+        if not chargers or ban_on_unit(state, self.unit) is not None:
+            return state, ()
+        charger = chargers[0] if answer is None else str(answer.name)
+        unit, target = state.unit(self.unit), state.unit(charger)
+        places = tuple(firing_bases(state, unit, target))
+        shot = ShotDice(Shot(self.unit, charger, places), is_at_charger=True)
+        return state.pushed(shot, TestsDue()), ()
+
+    def _chargers(self, state: State) -> tuple[str, ...]:
+        if not state.has(self.unit):
+            return ()
+        rushes = (rush for rush in state.rushes if rush.target == self.unit)
+        return tuple(rush.unit for rush in rushes if state.has(rush.unit))
+
+    def _side(self, state: State) -> str:
+        return state.unit(self.unit).side
+
+
+class FirerTest(Due):
+    """A unit whose fire at a charger fails tests, and may rout before it (H-8.4)."""
+
+    shot: Shot
+
+    def follow(self, state: State, answer: None) -> tuple[State, Events]:
+        """Returns the state with the test due, and the charger's way on."""
+        unit = state.unit(self.shot.unit)
+        there = MoveOn(self.shot.target, unit.id, unit.bases)
+        return state.pushed(MoraleDice(unit.id, is_forced=False), there), ()
+
+
+class MoveOn(Due):
+    """Whether a charger moves on to the ground of a unit that routed before it (H-8.4)."""
+
+    unit: str
+    routed: str
+    ground: tuple[BasePose, ...]
+
+    def asked(self, state: State) -> PendingDecision | None:
+        """Returns the question, if the other has routed."""
+        is_gone = not state.has(self.routed) or state.unit(self.routed).state.get("routing")
+        if not state.has(self.unit) or not is_gone or not self._is_free(state):
+            return None
+        question = f"{self.routed} is gone: does {self.unit} take its ground?"
+        return PendingDecision(question, state.unit(self.unit).side)
+
+    def legal(self, state: State) -> tuple[Decide, ...]:
+        """Returns both answers."""
+        return (Decide(True), Decide(False))
+
+    def follow(self, state: State, answer: Decide | None) -> tuple[State, Events]:
+        """Returns the state with the charger on that ground, or where it is."""
+        if answer is None or not answer.yes:
+            return state, ()
+        state, events = placed(state, self.unit, self._there(state))
+        text = f"{self.unit} takes the ground of {self.routed}"
+        return state, (Event("move", text, "H-8.4", {"unit": self.unit}), *events)
+
+    def _there(self, state: State) -> tuple[BasePose, ...]:
+        unit = state.unit(self.unit)
+        rear = fire.Rear.of(self.ground)
+        return ahead(unit.bases, heading_of(unit.bases), rear.deep_cm * CM_MM)
+
+    def _is_free(self, state: State) -> bool:
+        area = fire.outline_of(self._there(state))
+        others = (one for name, one in state.field.outlines.items() if name != self.unit)
+        return not any(area.intersection(other).area > 1.0 for other in others)

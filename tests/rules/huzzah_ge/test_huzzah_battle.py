@@ -1,0 +1,536 @@
+"""Battles of Huzzah! Glorious Empires on the table; each test names the rule that it proves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import ahead
+from tablecam.rules.game import Refused
+from tablecam.rules.huzzah_ge.game import GAME
+from tablecam.rules.huzzah_ge.state import (
+    Charge,
+    Deploy,
+    Fire,
+    GiveName,
+    GiveNumber,
+    Move,
+    MoveOfficer,
+    Overrule,
+)
+from tablecam.rules.miniatures.battle import Decide
+from tablecam.table.headings import forward, right
+from tests.rules.huzzah_ge.battles import DOWN, UP, Battle, box, officer, table, unit
+
+STAFF = (officer("FC", 60, 10), officer("AC", 60, 90))
+
+
+def shifted(bases, on_cm=0.0, aside_cm=0.0):
+    """Return bases moved in their own axes, ahead and to the right."""
+    heading_deg = bases[0].heading_deg
+    (on_x, on_y), (right_x, right_y) = forward(heading_deg), right(heading_deg)
+    x_mm, y_mm = (
+        10 * (on * on_cm + to * aside_cm) for on, to in ((on_x, right_x), (on_y, right_y))
+    )
+    return tuple(replace(base, x_mm=base.x_mm + x_mm, y_mm=base.y_mm + y_mm) for base in bases)
+
+
+def facing(apart_cm=7.0, **allied):
+    """Return two lines of infantry that face each other, with their staffs."""
+    return (unit("F1", 60, 40), unit("A1", 60, 40 + apart_cm, DOWN, **allied), *STAFF)
+
+
+# The beginning
+
+
+def test_a_unit_that_lacks_its_class_is_refused_in_one_line_h_1_6():
+    odd = unit("F1", 60, 40, expected=None)
+    with pytest.raises(BadInput, match="F1: expected: expected a class such as regulars_b"):
+        GAME.begin(table(odd, unit("A1", 60, 60, DOWN)), {})
+
+
+def test_an_officer_without_quality_is_refused_in_one_line_h_1_8():
+    odd = officer("FC", 60, 10, quality=None)
+    with pytest.raises(BadInput, match="FC: quality: expected"):
+        GAME.begin(table(*facing()[:2], odd), {})
+
+
+def test_factors_that_no_list_gives_are_asked_once_h_15_7():
+    battle = Battle(*facing(), armies=(), charts={})
+    assert battle.question == "What is the Skirmish Factor of the French?"
+    for factor in (7, 8):
+        battle.act(str(factor))
+    battle.throw(6, 6, 6, 6)
+    assert "Artillery Factor" in battle.question
+    assert [army.skirmish_factor for army in battle.state.armies.values()] == [7, 8]
+
+
+# Superiority and effectiveness
+
+
+def test_the_greater_margin_has_superiority_all_turn_h_5_3_h_4_5():
+    battle = Battle(*facing(), armies=((1, 3, 3, 3), (6, 6, 6, 6)))
+    assert battle.state.superiority == "french"
+    # Fire at its units is at -1, whatever their arm (H-7.8).
+    battle.act("No more fire")
+    assert battle.state.armies["allied"].last_superiority is None
+
+
+def test_a_double_one_lowers_the_enemys_factor_for_good_h_5_5_h_6_4():
+    battle = Battle(*facing(), armies=((1, 1, 5, 6), (1, 1, 5, 6)))
+    assert battle.state.armies["allied"].skirmish_factor == 6
+    assert battle.state.armies["allied"].artillery_factor == 6
+    assert battle.state.effective == ("french",)
+
+
+def test_soft_ground_and_foul_weather_hinder_the_guns_h_6_2_h_6_5():
+    battle = Battle(*facing(), weather="foul", ground="soft", armies=((6, 6, 6, 6), (2, 3, 2, 4)))
+    # 7 - 1 - 1 - 0: a five succeeds, a six does not.
+    assert battle.state.effective == ("french",)
+
+
+# Firing
+
+
+def test_targets_are_declared_before_any_dice_h_7_7():
+    things = (unit("F2", 30, 40), unit("A2", 30, 48, DOWN), *facing())
+    battle = Battle(*things)
+    battle.act("F1 at A1")
+    assert battle.question == "French: declare fire, or roll"
+    battle.act("F2 at A2")
+    assert battle.question.startswith("2 dice for F1 firing at A1")
+
+
+def test_hits_take_bases_and_call_a_test_after_all_fire_h_7_9_h_9_1():
+    battle = Battle(*facing())
+    battle.act("F1 at A1")
+    # Trained 6, four bases +2, short range +1: on 9 or less, and 4 makes five hits.
+    battle.throw(2, 2)
+    assert len(battle.unit("A1").bases) == 3
+    assert battle.marks("A1")["hits"] == 2
+    # Trained 8, less one for the base: 7.
+    assert battle.question == "2 dice for the morale of A1, on 7 or less"
+    battle.throw(4, 4)
+    assert battle.marks("A1")["disordered"]
+    assert battle.unit("A1").bases[0].y_mm == pytest.approx(10 * (47 + 2 + 5))
+    assert battle.marks("F1")["fired"]
+
+
+def test_quality_is_rolled_when_it_is_first_needed_h_3_1():
+    things = (unit("F1", 60, 40, quality=None), unit("A1", 60, 47, DOWN), *STAFF)
+    battle = Battle(*things)
+    battle.act("F1 at A1")
+    assert battle.question == "2 dice for the quality of F1"
+    battle.throw(1, 1)
+    assert battle.question == "2 dice for the quality of F1, again"
+    battle.throw(5, 6)
+    assert battle.marks("F1")["quality"] == "green"
+    assert battle.marks("F1")["abilities"] == ("grognards",)
+
+
+def test_a_short_target_must_be_taken_first_h_7_7():
+    things = (*facing(), unit("A2", 60, 58, DOWN, bases=2))
+    far = (unit("A3", 45, 57, DOWN, bases=2),)
+    battle = Battle(*things[:2], *things[2:4], *far)
+    assert [label for label in battle.offers() if "F1 at" in label] == ["fire: F1 at A1"]
+    with pytest.raises(Refused, match=r"H-7\.[67]"):
+        battle.do(Fire("F1", "A3", (0, 1, 2, 3)))
+
+
+def test_fewer_bases_may_fire_who_see_their_target_clearly_h_7_6():
+    screen = unit("F2", 54, 44, bases=1)
+    battle = Battle(*facing(), screen)
+    assert "fire: F1 at A1 with 1 base" in battle.offers()
+    with pytest.raises(Refused, match=r"H-7\.6"):
+        battle.do(Fire("F1", "A1", (0, 1, 2, 3)))
+
+
+def test_cavalry_routers_and_columns_do_not_fire_h_7_1():
+    horse = unit("F1", 60, 40, arm="cavalry", kind="other_cavalry", bases=2)
+    routers = unit("F2", 30, 40, state={"routing": True, "disordered": True})
+    column = unit("F3", 90, 40, bases=3, ranks=3)
+    battle = Battle(horse, routers, column, unit("A1", 60, 47, DOWN, bases=20), *STAFF)
+    assert not [label for label in battle.offers() if label.startswith("fire: F")]
+
+
+def test_an_officer_with_a_unit_that_is_hit_may_fall_h_10_1_h_10_2():
+    battle = Battle(*facing())
+    battle.do(Overrule(phase="officers", active="allied"))
+    battle.act("AC: to A1")
+    battle.do(Overrule(phase="fire", active="french"))
+    battle.act("F1 at A1")
+    battle.throw(2, 2)
+    assert battle.question == "2 dice for AC to escape, on 7 or less"
+    battle.throw(4, 4)
+    assert "AC is killed" in battle.texts()
+    # 8, a base lost, the officer killed this turn: 6 (H-9.3).
+    assert battle.question == "2 dice for the morale of A1, on 6 or less"
+
+
+def test_guns_go_last_and_never_stay_alone_h_7_11():
+    target = unit("A1", 60, 47, DOWN, bases=3)
+    guns = target.bases[0].tag
+    target = replace(target, extra={**target.extra, "divisional_artillery": guns})
+    battle = Battle(unit("F1", 60, 40), target, *STAFF)
+    battle.act("F1 at A1")
+    battle.throw(2, 2)
+    assert guns in {base.tag for base in battle.unit("A1").bases}
+
+
+# Routs
+
+
+def test_a_disordered_unit_that_fails_routs_turned_about_h_9_7_h_9_8():
+    battle = Battle(*facing(state={"disordered": True}))
+    battle.act("F1 at A1")
+    battle.throw(4, 5)
+    battle.throw(6, 6)
+    assert battle.marks("A1")["routing"]
+    assert battle.unit("A1").bases[0].heading_deg == pytest.approx(UP)
+    assert battle.unit("A1").bases[0].y_mm == pytest.approx(10 * (47 + 2 + 20))
+
+
+def test_a_friend_in_the_way_of_a_rout_is_disordered_h_9_9():
+    second = unit("A2", 60, 60, DOWN)
+    battle = Battle(*facing(state={"disordered": True}), second)
+    battle.act("F1 at A1")
+    battle.throw(4, 5)
+    battle.throw(6, 6)
+    assert battle.marks("A2")["disordered"]
+    assert battle.marks("A1")["hits"] == 1
+    assert not battle.state.field.outlines["A1"].intersects(battle.state.field.outlines["A2"])
+
+
+def test_who_runs_off_the_battlefield_goes_to_the_rout_table_h_9_12():
+    things = (unit("F1", 60, 100), unit("A1", 60, 107, DOWN, state={"disordered": True}), *STAFF)
+    battle = Battle(*things, unit("A2", 120, 60, DOWN))
+    battle.act("F1 at A1")
+    battle.throw(4, 5)
+    battle.throw(6, 6)
+    assert battle.state.rout_table == ("A1",)
+    assert not battle.state.has("A1")
+
+
+# Orders
+
+
+def test_an_order_is_named_and_rolled_against_its_terms_h_11_3_h_11_4():
+    battle = Battle(*facing(30)).to_orders()
+    battle.act("F1", "FC")
+    assert battle.question == "FC to F1: which order?"
+    battle.act("Advance")
+    # Average 8, wholly within 40 cm +1: 9.
+    assert battle.question == "2 dice for FC: F1 to advance, on 9 or less"
+    battle.throw(4, 5)
+    assert battle.question == "French: advance with F1"
+
+
+def test_a_failed_order_ends_the_officer_and_the_cinc_the_phase_h_11_6():
+    staff = (*STAFF, officer("FD", 50, 20, "division"))
+    battle = Battle(*facing(30)[:2], *staff)
+    battle.orders("FD", "F1", "Advance", 6, 6)
+    assert battle.state.done_officers == ("FD",)
+    battle = Battle(*facing(30)[:2], *staff)
+    battle.orders("FC", "F1", "Advance", 6, 6)
+    assert battle.state.phase == "officers"
+
+
+def test_turning_to_another_unit_or_officer_closes_the_one_before_h_11_7():
+    things = (unit("F2", 30, 40), officer("FD", 50, 20, "division"), *facing(40))
+    battle = Battle(*things)
+    battle.orders("FC", "F1", "Advance")
+    battle.act("This order is carried out")
+    battle.orders("FC", "F2", "Advance")
+    battle.act("This order is carried out")
+    assert "FC: F1" not in battle.offers()
+    # What one officer has ordered takes no order from another.
+    assert not [label for label in battle.offers() if label.startswith("FD")]
+
+
+def test_the_same_unit_may_be_ordered_again_at_one_less_h_11_5():
+    battle = Battle(*facing(40))
+    battle.orders("FC", "F1", "Advance")
+    battle.act("This order is carried out")
+    battle.act("F1", "FC")
+    assert "advance on 8" in battle.play.asked().hint
+
+
+def test_a_double_one_gives_a_second_order_h_11_8():
+    battle = Battle(*facing(40))
+    battle.orders("FC", "F1", "Advance", 1, 1)
+    battle.act("F1: ahead 15 cm")
+    assert battle.question == "FC to F1: which second order?"
+    battle.act("Advance")
+    battle.act("F1: ahead 15 cm")
+    assert battle.unit("F1").bases[0].y_mm == pytest.approx(10 * (40 - 2 + 30))
+
+
+def test_a_group_acts_together_and_each_as_far_as_it_may_h_11_2_h_12_2():
+    horse = unit("F2", 30, 40, arm="cavalry", kind="other_cavalry", bases=2)
+    battle = Battle(horse, *facing(40))
+    battle.orders("FC", "all of french division", "Advance")
+    assert dict(battle.state.under.allowed_cm) == {"F2": 20, "F1": 15}
+
+
+def test_an_attached_officer_orders_his_unit_alone_and_goes_with_it_h_11_12():
+    battle = Battle(unit("F2", 30, 40), *facing(40))
+    battle.do(Overrule(phase="officers"))
+    battle.act("FC: to F1")
+    battle.do(Overrule(phase="orders", active="french"))
+    assert battle.offers()[:-1] == ["FC: F1"]
+    battle.orders("FC", "F1", "Advance")
+    before = battle.state.field.officers["FC"].y_mm
+    battle.act("F1: ahead 15 cm")
+    assert battle.state.field.officers["FC"].y_mm == pytest.approx(before + 150)
+
+
+def test_a_routing_unit_takes_no_orders_h_11_13():
+    battle = Battle(unit("F2", 30, 40, state={"routing": True, "disordered": True}), *facing(40))
+    assert "FC: F2" not in battle.to_orders().offers()
+
+
+def test_an_impulsive_unit_charges_what_it_could_reach_h_11_16():
+    things = (unit("F1", 60, 40, abilities=["impulsive"]), *facing(12)[1:])
+    battle = Battle(*things).to_orders()
+    assert battle.question == "F1 is impulsive and charges A1"
+    battle.act("F1 charges A1")
+    assert battle.marks("F1")["charging"]
+
+
+def test_an_enemy_officer_is_captured_or_escapes_h_11_14():
+    battle = Battle(*facing(60)[:2], officer("FC", 60, 10), officer("AC", 60, 50))
+    battle.orders("FC", "F1", "Advance")
+    battle.act("F1: ahead 15 cm")
+    assert "AC is captured by F1" in battle.texts()
+    battle = Battle(*facing(40)[:2], officer("FC", 60, 10), officer("AC", 60, 50))
+    battle.orders("FC", "F1", "Advance")
+    battle.act("F1: ahead 15 cm")
+    assert "AC escapes to A1" in battle.texts()
+
+
+# Moves
+
+
+@pytest.mark.parametrize(
+    ("on_cm", "aside_cm", "says"),
+    [
+        (15, 5, "yes"), (15, 5.5, "no"), (16, 0, "no"), (-1, 0, "no"), (7, -3, "yes"),
+    ],
+)  # fmt: skip
+def test_an_advance_goes_straight_with_a_drift_h_12_3(on_cm, aside_cm, says):
+    battle = Battle(*facing(40))
+    battle.orders("FC", "F1", "Advance")
+    there = shifted(battle.unit("F1").bases, on_cm, aside_cm)
+    (seen,) = battle.play.detect_moves(placed(battle, "F1", there))
+    # Within a hand's slip of a limit nobody is accused.
+    assert (seen.answer.answer == "no") == (says == "no")
+    if says == "yes":
+        battle.do(Move("F1", there))
+    else:
+        with pytest.raises(Refused, match=r"H-12\.3"):
+            battle.do(Move("F1", there))
+
+
+def placed(battle, name, bases):
+    units = (
+        replace(one, bases=bases) if one.id == name else one for one in battle.state.position.units
+    )
+    return replace(battle.state.position, units=tuple(units))
+
+
+def test_a_retreat_keeps_its_facing_and_may_waver_h_13_1_h_13_3():
+    battle = Battle(*facing(14))
+    battle.orders("FC", "F1", "Retire")
+    battle.act("F1: back 7.5 cm")
+    assert battle.question == "2 dice for F1 not to waver, on 8 or less"
+    battle.throw(6, 3)
+    assert battle.marks("F1")["disordered"]
+
+
+def test_moving_through_friends_disorders_both_h_12_11():
+    front = unit("F2", 60, 46, bases=2)
+    battle = Battle(*facing(40), front)
+    battle.orders("FC", "F1", "Advance")
+    battle.act("F1: ahead 15 cm")
+    assert battle.marks("F1")["disordered"]
+    assert battle.marks("F2")["disordered"]
+
+
+def test_dense_terrain_is_entered_and_left_by_deploying_h_12_5_h_14_8():
+    wood = box("wood", "wood", 50, 40.1, 70, 50)
+    battle = Battle(*facing(60), wood)
+    battle.orders("FC", "F1", "Advance")
+    assert not [label for label in battle.offers() if "ahead 15" in label]
+    battle.act("This order is carried out")
+    battle.orders("FC", "F1", "Deploy")
+    battle.act("F1: into wood")
+    assert battle.marks("F1")["sector"] == "wood"
+    battle.orders("FC", "F1", "Deploy")
+    battle.act("F1: out of wood")
+    assert "sector" not in battle.marks("F1")
+
+
+def test_a_manoeuvre_is_taken_as_players_make_it_h_15_1():
+    battle = Battle(*facing(40))
+    battle.orders("FC", "F1", "Manoeuvre")
+    battle.act("F1: wheel left by 45°")
+    assert battle.unit("F1").bases[0].heading_deg == pytest.approx(135)
+    assert "turns by 45°" in battle.texts()
+
+
+# Charges
+
+
+def test_a_charge_is_squared_up_on_what_it_meets_h_12_7_h_12_9_h_12_10():
+    turned = unit("A1", 64, 52, DOWN + 20)
+    battle = Battle(unit("F1", 60, 40), turned, *STAFF)
+    battle.orders("FC", "F1", "Advance")
+    battle.act("F1 charges A1")
+    assert battle.unit("F1").bases[0].heading_deg == pytest.approx(110)
+    ground = battle.state.field
+    assert ground.outlines["F1"].distance(ground.outlines["A1"]) < 0.01
+
+
+def test_a_charger_laid_askew_is_told_where_it_lies_h_12_10():
+    battle = Battle(*facing(12))
+    battle.orders("FC", "F1", "Advance")
+    askew = shifted(battle.unit("F1").bases, 12.0, 3.0)
+    battle.do(Charge("F1", "A1", askew))
+    battle = Battle(*facing(12))
+    battle.orders("FC", "F1", "Advance")
+    with pytest.raises(Refused, match=r"H-12\.10 F1 must be squared up on A1"):
+        battle.do(Charge("F1", "A1", shifted(battle.unit("F1").bases, 10.0)))
+
+
+def charged(*faces, **allied):
+    battle = Battle(*facing(12, **allied))
+    battle.orders("FC", "F1", "Advance")
+    battle.act("F1 charges A1")
+    return battle
+
+
+def test_who_is_charged_must_fire_always_at_short_range_h_8_1_h_8_2():
+    battle = charged()
+    # Trained 6, four bases +2, short +1.
+    assert battle.question == "2 dice for A1 firing at F1, on 9 or less"
+
+
+def test_a_charger_that_is_hit_tests_and_is_never_forced_back_h_8_3():
+    battle = charged()
+    battle.throw(2, 2)
+    place = battle.unit("F1").bases[0].place_mm
+    battle.throw(6, 6)
+    assert battle.marks("F1")["disordered"]
+    assert battle.unit("F1").bases[0].place_mm == place
+    assert battle.question == "How many hits does F1 take in its combat?"
+
+
+def test_a_firer_who_fails_tests_and_may_leave_its_ground_h_8_4():
+    battle = charged(state={"disordered": True})
+    battle.throw(6, 6)
+    assert battle.question.startswith("2 dice for the morale of A1")
+    battle.throw(6, 6)
+    assert battle.question == "A1 is gone: does F1 take its ground?"
+    battle.do(Decide(True))
+    assert battle.unit("F1").bases[0].y_mm == pytest.approx(10 * (40 - 2 + 12 + 4))
+
+
+def test_a_combat_asks_what_the_book_would_tell_h_15_2():
+    battle = charged()
+    battle.throw(6, 6)
+    battle.throw(1, 2)
+    for hits in (2, 4):
+        battle.do(GiveNumber(hits))
+    assert battle.question == "Who lost the combat of F1, A1?"
+    battle.do(GiveName("allied"))
+    battle.do(GiveNumber(10))
+    battle.act("Disordered")
+    assert len(battle.unit("A1").bases) == 3
+    assert battle.unit("A1").bases[0].y_mm == pytest.approx(10 * (52 + 2 + 10))
+    assert not battle.marks("A1").get("in_combat_with")
+
+
+def test_a_charge_from_contact_or_past_others_is_refused_h_12_4_h_12_7():
+    screen = unit("A2", 60, 46, DOWN, bases=1)
+    battle = Battle(*facing(12), screen)
+    battle.orders("FC", "F1", "Advance")
+    with pytest.raises(Refused, match=r"H-12\.7 .* another unit before A1"):
+        battle.do(Charge("F1", "A1", ahead(battle.unit("F1").bases, UP, 120)))
+
+
+# Deploying
+
+
+def test_formations_keep_one_base_and_the_facing_h_14_1_h_14_2():
+    battle = Battle(*facing(40))
+    battle.orders("FC", "F1", "Deploy")
+    labels = [label for label in battle.offers() if label.startswith("form: F1")]
+    assert labels == ["form: F1: line, 2 ranks", "form: F1: road column", "form: F1: square"]
+    battle.act("F1: square")
+    assert battle.marks("F1")["formation"] == "square"
+    assert GAME.formation(battle.unit("F1"), 4) == "square"
+    # A square does not move (H-14.4, H-12.1).
+    battle.orders("FC", "F1", "Advance")
+    assert battle.offers() == ["done: This order is carried out"]
+
+
+def test_a_unit_laid_elsewhere_has_not_deployed_h_14_2():
+    battle = Battle(*facing(40))
+    battle.orders("FC", "F1", "Deploy")
+    there = shifted(battle.unit("F1").bases, 3.0)
+    with pytest.raises(Refused, match=r"H-14\.2 one base of F1 must stay"):
+        battle.do(Deploy("F1", there))
+
+
+def test_bases_go_into_the_skirmish_line_h_14_5_h_5_6():
+    battle = Battle(unit("F1", 60, 40, abilities=["skirmish_limited"]), *facing(40)[1:])
+    battle.orders("FC", "F1", "Deploy")
+    battle.act("F1: 1 into the skirmish line")
+    assert len(battle.unit("F1").bases) == 3
+    assert battle.state.armies["french"].skirmish_bases == 1
+    battle.orders("FC", "F1", "Deploy")
+    assert not [label for label in battle.offers() if "skirmish" in label]
+
+
+def test_two_lines_pass_each_other_h_14_9():
+    battle = Battle(unit("F2", 60, 52), *facing(60))
+    fronts = {name: battle.unit(name).bases[0].y_mm for name in ("F1", "F2")}
+    battle.orders("FC", "F1", "Deploy")
+    battle.act("F1: pass lines with F2")
+    assert battle.unit("F1").bases[0].y_mm == fronts["F2"]
+    assert battle.unit("F2").bases[0].y_mm == fronts["F1"]
+    assert not battle.marks("F1").get("disordered")
+
+
+# Officers, rally, the end
+
+
+def test_officers_move_sixty_centimetres_h_15_3_h_12_1():
+    battle = Battle(*facing(40))
+    battle.do(Overrule(phase="officers"))
+    with pytest.raises(Refused, match=r"H-15\.3 FC moves 60\.9 cm"):
+        battle.do(MoveOfficer("FC", 609 + 600, 100))
+    battle.do(MoveOfficer("FC", 600, 690))
+    assert battle.state.field.officers["FC"].y_mm == 690
+
+
+def test_rally_is_asked_and_wipes_odd_hits_h_15_4_h_1_5():
+    battle = Battle(unit("F1", 60, 40, state={"disordered": True, "hits": 2}), *facing(40)[1:])
+    battle.do(Overrule(phase="rally"))
+    assert battle.question == "F1 is disordered: does it rally?"
+    battle.act("Reformed")
+    assert not battle.marks("F1").get("disordered")
+    assert not battle.marks("F1").get("hits")
+    assert battle.state.active == "allied"
+
+
+def test_players_say_when_it_ends_and_who_has_won_h_15_8():
+    battle = Battle(*facing(40), turns=0)
+    battle.do(Overrule(phase="rally", active="allied"))
+    assert battle.question == "Turn 1 is over: does the battle go on?"
+    battle.act("No")
+    battle.act("French")
+    assert battle.play.asked().is_over
+    assert "The French have won" in battle.texts()
