@@ -157,9 +157,8 @@ def judged_deploy(state: State, unit: Unit, bases: Bases) -> Answer:
         return certain("no", why_not.rule, f"{name} {why_not.because}")
     if not changes_ground and all(map(lies_there, bases, unit.bases)):
         return certain("no", "H-14.1", f"{name} lies as before")
-    where = f" in {into[0]}" if into else ""
-    word = formation.replace("_", " ")
-    return certain("yes", "H-14.1", f"{name} deploys: {word}{where}", shapes_of(area, "target"))
+    words = f"{name} deploys: {layout_words(state, unit, bases)}"
+    return certain("yes", "H-14.1", words, shapes_of(area, "target"))
 
 
 def layout_words(state: State, unit: Unit, bases: Bases) -> str:

@@ -16,7 +16,7 @@ from tablecam.geometry.arrangement import arrangement
 from tablecam.rules.huzzah_ge import command, fire
 from tablecam.rules.huzzah_ge.fire import outline_of
 from tablecam.rules.huzzah_ge.morale import Officer, Span
-from tablecam.rules.huzzah_ge.tables import COMMAND, Class
+from tablecam.rules.huzzah_ge.tables import COMMAND, Class, Kind
 from tablecam.rules.huzzah_ge.troops import Formation, Troops, heading_of, worst_class
 from tablecam.rules.huzzah_ge.unit_keys import OfficerFacts, UnitFacts
 from tablecam.rules.miniatures.faces import faces_of
@@ -180,6 +180,7 @@ class Field(Ground):
         shelter = self._shelter(unit)
         return replace(
             troops,
+            kind=_kind_of(facts, troops.kind),
             ranks=ranks_of(unit.bases),
             base_count=len(unit.bases),
             has_divisional_artillery=artillery_base(unit) is not None,
@@ -244,6 +245,14 @@ def expected_of(facts: UnitFacts) -> Class:
     pieces = [piece.expected for piece in facts.pieces if piece.expected is not None]
     classes = [*pieces, *([facts.expected] if facts.expected is not None else [])]
     return worst_class(classes)
+
+
+def _kind_of(facts: UnitFacts, kind: Kind) -> Kind:
+    """Returns the kind of a unit; a mixed battery has the least range and speed (H-7.3, H-12.1)."""
+    kinds = {piece.kind for piece in facts.pieces}
+    if len(kinds) > 1:
+        return "reserve_foot"
+    return next(iter(kinds), kind)
 
 
 @lru_cache(maxsize=1024)

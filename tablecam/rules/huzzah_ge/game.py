@@ -37,6 +37,7 @@ OFFICER_CM: Final = 60.0
 _OPTIONS: Final[Mapping[str, tuple[Any, ...]]] = {
     "weather": ("fair", "foul"),
     "ground": ("firm", "soft", "hard"),
+    "range_to": ("face", "nearest_base"),
 }
 _TURN_MARKS: Final = ("bases_lost_this_turn", "hits", "fired", "moved", "charging")
 _QUESTIONS: Final[Mapping[str, tuple[str, str]]] = {
@@ -325,8 +326,10 @@ class GloriousEmpires(BattleGame[State]):
             return volleys.volley(state), ()
         if state.phase != "rally":
             phase = PHASES[PHASES.index(state.phase) + 1]
-            step = _STARTS.get(phase)
-            return self.entered(state, phase), () if step is None else (Event("phase", step),)
+            after, step = self.entered(state, phase), _STARTS.get(phase)
+            # A phase in which nobody has anything to settle passes unsaid.
+            is_empty = not after.due and self.automatic(after) == after
+            return after, () if step is None or is_empty else (Event("phase", step),)
         state = replace(_wiped(state), half=1 - state.half)
         side = side_name(state.active)
         if state.half == 1:

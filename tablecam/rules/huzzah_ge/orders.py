@@ -24,6 +24,7 @@ from tablecam.rules.huzzah_ge.state import (
 from tablecam.rules.huzzah_ge.tables import Order
 from tablecam.rules.miniatures.battle import Done, Events
 
+LEVELS: Final = ("division", "corps", "cinc")
 ORDERS: Final[tuple[Order, ...]] = ("advance", "retire", "deploy", "manoeuvre")
 
 
@@ -64,10 +65,14 @@ def able(state: State, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def addresses(state: State) -> Iterator[Address]:
-    """Yields whom officers of the active side may turn to (H-11.3, H-11.7)."""
-    for name, officer in state.field.officers.items():
-        if officer.side != state.active or name in state.done_officers:
-            continue
+    """Yields whom officers of the active side may turn to, the lowest first (H-11.3, H-11.7)."""
+    ground = state.field
+    own = [
+        name
+        for name, officer in ground.officers.items()
+        if officer.side == state.active and name not in state.done_officers
+    ]
+    for name in sorted(own, key=lambda name: LEVELS.index(ground.officer_facts[name].level)):
         for group, names in groups_of(state, name):
             if ban_on_address(state, name, group, names) is None:
                 yield Address(name, group)

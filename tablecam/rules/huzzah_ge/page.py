@@ -46,7 +46,6 @@ GROUPS: Final = {
 
 
 _DONE: Final = {
-    "fire": "No more fire: roll",
     "orders": "No more orders",
     "officers": "No more officers move",
 }
@@ -128,6 +127,8 @@ def _done(state: State, action: Done) -> Offer:
     if state.due:
         return Offer("give", "No order")
     words = "This order is carried out" if state.under is not None else _DONE.get(state.phase)
+    if state.phase == "fire":
+        words = "Roll for all declared fire" if state.shots else "Nobody fires"
     return Offer("done", words or "Go on")
 
 

@@ -116,7 +116,8 @@ class CombatHits(Due):
             return state, ()
         name = self.unit
         facts = {"unit": name, "hits": answer.value}
-        event = Event("melee", f"{name} takes {answer.value} hits in combat", "H-15.2", facts)
+        count = f"{answer.value} {'hit' if answer.value == 1 else 'hits'}"
+        event = Event("melee", f"{name} takes {count} in combat", "H-15.2", facts)
         officer = state.field.attached_to(name)
         state, events = hit(state, name, answer.value)
         if officer in state.field.officers and officer is not None:
@@ -127,10 +128,11 @@ class CombatHits(Due):
 def _support(state: State, name: str) -> str:
     """Returns what counts of a unit in combat, as far as the book tells (H-2.5)."""
     troops = state.troops(name)
-    words = [f"{troops.support_ranks} support ranks"]
+    ranks = troops.support_ranks or "no"
+    words = [f"{ranks} support {'rank' if ranks == 1 else 'ranks'}"]
     words += ["charging"] if troops.is_charging else []
     words += ["disordered"] if troops.is_disordered else []
-    return ", ".join(words) + "."
+    return ", ".join(words).capitalize() + "."
 
 
 class LoserDue(Due):

@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
+
+import shapely
 
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
@@ -33,6 +35,9 @@ from tablecam.rules.huzzah_ge.troops import heading_of, raised
 from tablecam.rules.miniatures.battle import Decide, Events
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Unit
+
+ROLLED: Final = "the volley"
+"""What has been tried in a fire phase whose dice are thrown."""
 
 
 def ban_on_unit(state: State, name: str) -> Ban | None:
@@ -64,7 +69,7 @@ def lies(state: State, shot: Shot) -> fire.Shot | Ban:
     if not _side_by_side(places, shot.bases):
         return Ban("H-7.6", "the bases that fire must stand side by side")
     firing = [unit.bases[place] for place in shot.bases]
-    at = fire.shot_at(firing, target.bases, state.field.blockers(unit, target))
+    at = _shot_at(state, firing, target, state.field.blockers(unit, target))
     if at is None:
         return Ban("H-7.4", f"{target.id} has no face toward it")
     if not at.is_in_arc and state.troops(unit.id).formation != "square":
@@ -108,6 +113,8 @@ def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[Shot, f
 
 def declarations(state: State) -> Iterator[Fire]:
     """Yields the fire that the active side may declare (H-7.1 to H-7.7)."""
+    if ROLLED in state.tried:
+        return
     declared = {shot.unit for shot in state.shots}
     for unit in state.field.units.values():
         is_own = unit.side == state.active and unit.id not in declared
@@ -131,6 +138,8 @@ def declared(state: State, action: Fire) -> tuple[State, Events]:
     if state.unit(shot.target).side == state.active:
         raise Refused(f"expected an enemy, got {shot.target}", rule="H-7.1")
     ban = ban_on_unit(state, shot.unit)
+    if ROLLED in state.tried:
+        ban = Ban("H-7.7", "all targets are declared before anything is rolled")
     if any(one.unit == shot.unit for one in state.shots):
         ban = Ban("H-7.1", f"{shot.unit} has declared its fire")
     at = ban or lies(state, shot)
@@ -139,7 +148,8 @@ def declared(state: State, action: Fire) -> tuple[State, Events]:
     troops = state.troops(shot.unit)
     if not fire.is_short(troops, at.range_cm) and action not in tuple(declarations(state)):
         raise Refused(f"{shot.unit} has targets at short range", rule="H-7.7")
-    text = f"{shot.unit} will fire at {shot.target} with {len(shot.bases)} bases"
+    count = f"{len(shot.bases)} {'base' if len(shot.bases) == 1 else 'bases'}"
+    text = f"{shot.unit} will fire at {shot.target} with {count}"
     facts = {"unit": shot.unit, "target": shot.target, "cm": at.range_cm}
     event = Event("declare", text, "H-7.7", facts)
     return replace(state, shots=(*state.shots, shot)), (event,)
@@ -148,7 +158,7 @@ def declared(state: State, action: Fire) -> tuple[State, Events]:
 def volley(state: State) -> State:
     """Returns the state with all declared shots due, and the tests after them (H-9.1)."""
     shots = [ShotDice(shot) for shot in state.shots]
-    return replace(state, shots=()).pushed(*shots, TestsDue())
+    return replace(state, shots=(), tried=(ROLLED,)).pushed(*shots, TestsDue())
 
 
 class ShotDice(Due):
@@ -205,7 +215,19 @@ def lies_now(state: State, shot: Shot) -> fire.Shot | None:
     """Returns how a target lies to bases that have declared to fire."""
     unit, target = state.unit(shot.unit), state.unit(shot.target)
     firing: list[BasePose] = [unit.bases[place] for place in shot.bases]
-    return fire.shot_at(firing, target.bases, ())
+    return _shot_at(state, firing, target, ())
+
+
+def _shot_at(
+    state: State, firing: Sequence[BasePose], target: Unit, blockers: Sequence[Any]
+) -> fire.Shot | None:
+    """Returns how a target lies; the range to its nearest point where players agreed (H-7.4)."""
+    at = fire.shot_at(firing, target.bases, blockers)
+    if at is None or state.options.get("range_to") != "nearest_base":
+        return at
+    x_mm, y_mm = fire.centre_mm(firing)
+    far_mm = shapely.distance(shapely.Point(x_mm, y_mm), state.field.outlines[target.id])
+    return replace(at, range_cm=round(float(far_mm) / CM_MM, 6))
 
 
 def _terms(factor: Factor) -> str:

@@ -168,7 +168,8 @@ class BattleGame(Game[State, Any]):
         left = list(dict.fromkeys(unit.side for unit in state.position.units))
         if len(left) == 1:
             return f"{side_name(left[0])} hold the field"
-        return f"The battle is over after {state.turn} turns" if left else "Nobody holds the field"
+        turns = f"{state.turn} {'turn' if state.turn == 1 else 'turns'}"
+        return f"The battle is over after {turns}" if left else "Nobody holds the field"
 
     def _overruled(self, state: State, action: Any) -> tuple[State, Events]:
         """Returns the state as players set it."""

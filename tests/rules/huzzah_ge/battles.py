@@ -121,7 +121,7 @@ class Battle:
     def to_orders(self) -> Battle:
         """Fire at nobody."""
         if self.state.phase == "fire":
-            self.act("No more fire")
+            self.act("Nobody fires")
         return self
 
     def orders(self, officer: str, group: str, order: str, *faces: int) -> Any:

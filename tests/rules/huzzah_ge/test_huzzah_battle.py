@@ -9,6 +9,7 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.game import Refused
+from tablecam.rules.game_files import options_with_files
 from tablecam.rules.huzzah_ge.game import GAME
 from tablecam.rules.huzzah_ge.state import (
     Charge,
@@ -67,6 +68,50 @@ def test_factors_that_no_list_gives_are_asked_once_h_15_7():
     assert [army.skirmish_factor for army in battle.state.armies.values()] == [7, 8]
 
 
+def test_a_chart_file_gives_the_factors_h_15_9_h_5_1_h_6_1():
+    chart = {"format": "tablecam.charts", "version": 1, "game": "huzzah-ge"}
+    chart["army"] = {"french": {"skirmish_factor": 9, "artillery_factor": 8}}
+    options = options_with_files({"charts": chart}, "huzzah-ge", GAME.file_models, {})
+    battle = Battle(*facing(), armies=(), charts=options["charts"])
+    assert battle.question.startswith("What is the Skirmish Factor of the Allie")
+    assert battle.state.armies["french"].skirmish_factor == 9
+    chart["army"] = {"french": {"skirmish_factor": 12}}
+    with pytest.raises(BadInput, match=r"army\.french\.skirmish_factor"):
+        options_with_files({"charts": chart}, "huzzah-ge", GAME.file_models, {})
+
+
+def test_a_turn_goes_through_its_phases_for_each_side_h_4_5():
+    battle = Battle(*facing(40), turns=1)
+    seen = [(battle.state.active, battle.state.phase)]
+    while not battle.play.asked().is_over:
+        battle.play.apply(battle.play.legal()[-1])
+        seen.append((battle.state.active, battle.state.phase))
+    phases = ["orders", "officers", "orders", "officers"]
+    assert [phase for _, phase in dict.fromkeys(seen)][:-1] == phases
+
+
+def test_open_order_and_stagger_are_read_from_the_bases_h_3_6_h_1_9():
+    line = unit("F1", 60, 40)
+    loose = tuple(
+        replace(base, y_mm=base.y_mm + 15 * (place % 2)) for place, base in enumerate(line.bases)
+    )
+    assert GAME.formation(line, 4) == "line"
+    open_order = replace(line, extra={**line.extra, "abilities": ["irregular"]})
+    assert GAME.formation(open_order, 4) == "open"
+    staggered = replace(line, bases=loose, state={"disordered": True})
+    assert GAME.formation(staggered, 4) == "line"
+
+
+def test_a_grand_battery_has_the_shortest_range_and_the_slowest_move_h_1_13():
+    pieces = [
+        {"kind": kind, "expected": "regulars_b"} for kind in ("reserve_heavy", "reserve_horse")
+    ]
+    battery = unit("F1", 60, 40, arm="artillery", bases=2, kind="reserve_heavy", pieces=pieces)
+    battle = Battle(battery, *facing(40)[1:])
+    troops = battle.state.troops("F1")
+    assert (troops.range_cm, troops.allowance_cm) == (60, 15)
+
+
 # Superiority and effectiveness
 
 
@@ -74,7 +119,7 @@ def test_the_greater_margin_has_superiority_all_turn_h_5_3_h_4_5():
     battle = Battle(*facing(), armies=((1, 3, 3, 3), (6, 6, 6, 6)))
     assert battle.state.superiority == "french"
     # Fire at its units is at -1, whatever their arm (H-7.8).
-    battle.act("No more fire")
+    battle.act("Nobody fires")
     assert battle.state.armies["allied"].last_superiority is None
 
 
@@ -145,6 +190,16 @@ def test_fewer_bases_may_fire_who_see_their_target_clearly_h_7_6():
     assert "fire: F1 at A1 with 1 base" in battle.offers()
     with pytest.raises(Refused, match=r"H-7\.6"):
         battle.do(Fire("F1", "A1", (0, 1, 2, 3)))
+
+
+def test_players_may_agree_on_the_nearest_base_h_7_4():
+    askew = unit("A1", 76, 44, DOWN)
+    far = Battle(unit("F1", 60, 40), askew, *STAFF)
+    near = Battle(unit("F1", 60, 40), askew, *STAFF, range_to="nearest_base")
+    far.act("F1 at A1")
+    near.act("F1 at A1")
+    ranges = [battle.play.done[-1].events[0].facts["cm"] for battle in (far, near)]
+    assert ranges[0] > ranges[1]
 
 
 def test_cavalry_routers_and_columns_do_not_fire_h_7_1():
@@ -370,6 +425,21 @@ def test_dense_terrain_is_entered_and_left_by_deploying_h_12_5_h_14_8():
     battle.orders("FC", "F1", "Deploy")
     battle.act("F1: out of wood")
     assert "sector" not in battle.marks("F1")
+
+
+def test_out_of_dense_terrain_onto_an_enemy_takes_two_orders_h_12_6_h_14_7():
+    wood = box("wood", "wood", 50, 34, 70, 42)
+    things = (unit("F1", 60, 40), unit("A1", 60, 46.1, DOWN), *STAFF, wood)
+    battle = Battle(*things)
+    battle.orders("FC", "F1", "Deploy")
+    assert "form: F1: out of wood" not in battle.offers()
+
+
+def test_far_from_the_enemy_orders_are_easier_h_11_10():
+    battle = Battle(unit("F1", 60, 10), unit("A1", 60, 91, DOWN), *STAFF).to_orders()
+    battle.act("F1", "FC")
+    # Average 8, in radius +1, out of range +1.
+    assert "advance on 10" in battle.play.asked().hint
 
 
 def test_a_manoeuvre_is_taken_as_players_make_it_h_15_1():

@@ -1,0 +1,157 @@
+"""Rulings on units as they lie, without a game: fire, who reaches whom, faces, and command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tablecam.errors import BadInput
+from tablecam.geometry.moves.lanes import lane
+from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.huzzah_ge import fire
+from tablecam.rules.huzzah_ge.command import corner_distances_mm
+from tablecam.rules.huzzah_ge.field import CM_MM, front_of
+from tablecam.rules.huzzah_ge.state import Shot, State
+from tablecam.rules.huzzah_ge.tables import COMMAND, GAME
+from tablecam.rules.huzzah_ge.volleys import best_shots, firing_bases, lies_now
+from tablecam.rules.measuring import Measures
+from tablecam.rules.reports import Finding, Question, Section, UnitReport
+from tablecam.table.model import Commander, Unit
+from tablecam.table.sides import side_name
+from tablecam.uncertainty.answer import Answer, certain, decide
+
+
+class HuzzahBook(Measures):
+    """What the book says of a position, besides ranges and contact."""
+
+    def unit_sheet(self, handle: object, unit: str) -> UnitReport:
+        """Returns a unit's formation, whom it may fire at or reach, and its officers."""
+        report = super().unit_sheet(handle, unit)
+        state = self._state(handle)
+        if warnings := _lacking(state):
+            return UnitReport(report.title, report.sections, warnings)
+        own, troops = state.unit(unit), state.troops(unit)
+        order = "routing" if troops.is_routing else "disordered" if troops.is_disordered else ""
+        facts = state.field.facts[unit]
+        grade = facts.quality or str(facts.expected).replace("_", " ")
+        words = (f"{len(own.bases)} bases", troops.formation.replace("_", " "), grade, order)
+        support = f"{troops.support_ranks} support ranks"
+        lines = (
+            Finding(", ".join(word for word in words if word), rule="H-14.1"),
+            Finding(f"{unit} has {support}", rule="H-2.5"),
+            *_officers(state, own),
+        )
+        enemies = state.field.enemies(own)
+        shots = tuple(_shot(state, own, enemy) for enemy in enemies)
+        reached = tuple(_reach(state, own, enemy) for enemy in enemies)
+        sections = (
+            Section("state", "State", lines),
+            Section("fire", "Fire", _possible(shots)),
+            Section("move", "Within one move", _possible(reached)),
+        )
+        shown = tuple(section for section in sections if section.lines)
+        return UnitReport(report.title, (*shown, *report.sections))
+
+    def pair_sheet(self, handle: object, a: str, b: str) -> UnitReport:
+        """Returns what the book says between two units."""
+        report = super().pair_sheet(handle, a, b)
+        state = self._state(handle)
+        if warnings := _lacking(state):
+            return UnitReport(report.title, report.sections, warnings)
+        units = state.unit(a), state.unit(b)
+        if units[0].side == units[1].side:
+            return report
+        pairs = (units, units[::-1])
+        fire_lines = tuple(_shot(state, *pair) for pair in pairs)
+        reach_lines = tuple(_reach(state, *pair) for pair in pairs)
+        sections = (
+            Section("fire", "Fire", fire_lines),
+            Section("move", "Within one move", reach_lines),
+        )
+        return UnitReport(report.title, (*sections, *report.sections))
+
+    def _state(self, handle: object) -> State:
+        position = self.ruled_position(handle)
+        sides = [unit.side for unit in position.units if unit.bases]
+        first, *others = dict.fromkeys([*sides, ""])
+        return State(position, (first, others[0] if others else ""))
+
+
+def _possible(lines: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    return tuple(line for line in lines if line.answer and line.answer.answer != "no")
+
+
+def _lacking(state: State) -> tuple[str, ...]:
+    """Returns why a table cannot be ruled on: a unit or an officer lacks a key."""
+    try:
+        state.field.troops  # noqa: B018 - read for the first time
+        state.field.officer_facts  # noqa: B018
+    except BadInput as error:
+        return (f"No rulings by the book: {error}",)
+    return ()
+
+
+def _shot(state: State, firer: Unit, target: Unit) -> Finding:
+    """Returns whether a unit may fire at another, at what face and range (H-7)."""
+    asked = Question(f"fire/{firer.id}/{target.id}", f"May {firer.id} fire at {target.id}?")
+    ban = fire.ban_on_firing(state.troops(firer.id), 0.0)
+    if ban is not None:
+        why = f"{firer.id} may not fire: {ban.because}"
+        return Finding(why, certain("no", ban.rule, why), question=asked)
+    known = next(best_shots(state, firer, target), None)
+    places = tuple(firing_bases(state, firer, target))
+    shot = Shot(firer.id, target.id, places) if known is None else known[0]
+    at = lies_now(state, shot)
+    if at is None:
+        why = f"{target.id} has no face toward {firer.id}"
+        return Finding(why, certain("no", "H-7.4", why), question=asked)
+    limit_cm = state.troops(firer.id).range_cm
+    margin_mm = (limit_cm - at.range_cm) * CM_MM
+    sigma_mm = max(base.sigma_mm for unit in (firer, target) for base in unit.bases) * 2**0.5
+    where = f"{at.range_cm:.1f} cm to the {at.face} of {target.id}, of {limit_cm:g}"
+    shapes = shapes_of(front_of(firer.bases).edge, "edge")
+    if known is None and margin_mm > 3 * sigma_mm:
+        why = f"{firer.id} does not see {target.id} clearly before it: {where}"
+        return Finding(why, certain("no", "H-7.6", why, shapes), question=asked)
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=state.position.table.tolerance_mm)
+    short = ", short range" if fire.is_short(state.troops(firer.id), at.range_cm) else ""
+    count = f"{len(shot.bases)} {'base' if len(shot.bases) == 1 else 'bases'}"
+    said = "may not fire" if word == "no" else "fires"
+    why = f"{firer.id} {said} with {count}: {where}{short}"
+    answer = Answer(word, margin_mm, sigma_mm, chance, "H-7.4", why, shapes, target.id)
+    return Finding(why, answer, question=asked)
+
+
+def _reach(state: State, unit: Unit, enemy: Unit) -> Finding:
+    """Returns whether a unit could reach an enemy by one advance (H-11.9)."""
+    allowed_cm = state.troops(unit.id).allowance_cm
+    asked = Question(f"reach/{unit.id}/{enemy.id}", f"Could {unit.id} reach {enemy.id}?")
+    reaches = enemy.id in state.field.reached[unit.id]
+    said = "could reach" if reaches else "could not reach"
+    why = f"{unit.id} {said} {enemy.id} by one advance of {allowed_cm:g} cm"
+    way = shapes_of(lane(front_of(unit.bases), max(allowed_cm, 0.1) * CM_MM), "path")
+    answer = certain("yes" if reaches else "no", "H-11.9", why, way)
+    return Finding(why, answer, question=asked)
+
+
+def _officers(state: State, unit: Unit) -> Iterator[Finding]:
+    """Yields whether the officers of a unit have it wholly within their radius (H-11.11)."""
+    for name, officer in state.field.officers.items():
+        if state.field.commanded(name, unit.id):
+            yield _radius(state, name, officer, unit)
+
+
+def _radius(state: State, name: str, officer: Commander, unit: Unit) -> Finding:
+    quality = state.field.officer_facts[name].quality or "average"
+    radius_cm = COMMAND[quality][1]
+    (far_mm,) = corner_distances_mm(officer.place_mm, [unit.bases])
+    margin_mm = radius_cm * CM_MM - far_mm
+    sigma_mm = max(base.sigma_mm for base in unit.bases)
+    word, chance = decide(margin_mm, sigma_mm)
+    where = f"{far_mm / CM_MM:.1f} cm from {name} of the {side_name(officer.side)}"
+    why = f"The farthest corner of {unit.id} is {where}, of {radius_cm:g}"
+    return Finding(why, Answer(word, margin_mm, sigma_mm, chance, "H-11.11", why))
+
+
+BOOK: Final = HuzzahBook(GAME)
+"""The book that other modules look up."""
