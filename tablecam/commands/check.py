@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -26,7 +26,7 @@ from tablecam.rules.books import book_of
 from tablecam.rules.game_files import FORMATS, file_faults
 from tablecam.rules.games import described, known_games
 from tablecam.table import position_file, table_file
-from tablecam.table.model import HexMap, Position
+from tablecam.table.model import Commander, HexMap, Position, Unit
 from tablecam.table.position_file import PositionDocument, position_faults
 from tablecam.table.sections import needs_of
 from tablecam.table.table_file import oddities, table_file_faults
@@ -145,6 +145,7 @@ def _of_table(path: Path, document: Document) -> Findings:
     file = document.parsed(TableFile)
     yield from _wrong(table_file_faults(document, needs, file))
     yield from (Finding(str(oddity), is_odd=True) for oddity in oddities(document, file))
+    yield from _wrong([*_key_faults(document, file)])
     hex_map = None if file.map is None else file.map.to_map()
     models = described(file.game).file_models
     for kind, name in file.files.model_dump(exclude_none=True).items():
@@ -153,6 +154,22 @@ def _of_table(path: Path, document: Document) -> Findings:
             yield Finding(str(document.error(("files", kind), why)))
             continue
         yield from _beside(path.parent / name, file.game, hex_map)
+
+
+def _key_faults(document: Document, file: TableFile) -> Iterator[BadInput]:
+    """Yields the keys that units and commanders lack in their game."""
+    game = described(file.game)
+    things: Mapping[str, list[Unit | Commander]] = {
+        "unit": [Unit(unit.id, unit.side, unit.arm, (), extra=unit.extra) for unit in file.unit],
+        "commander": [Commander(one.id, one.side, 0, 0, extra=one.extra) for one in file.commander],
+    }
+    for name in things:
+        for index, thing in enumerate(things[name]):
+            try:
+                game.read_keys(thing)
+            except BadInput as fault:
+                keys = (fault.key or "").split(".")
+                yield document.error((name, index, *filter(None, keys)), fault.message)
 
 
 def _beside(path: Path, game: str, hex_map: HexMap | None) -> Findings:

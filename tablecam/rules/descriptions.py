@@ -13,7 +13,15 @@ from typing import Any, Literal, Protocol
 
 from tablecam.documents import Document
 from tablecam.rules.game_files import GameFile
-from tablecam.table.model import Keys, LengthUnit, TableNeeds, TableSize, Unit, preferred_unit
+from tablecam.table.model import (
+    Commander,
+    Keys,
+    LengthUnit,
+    TableNeeds,
+    TableSize,
+    Unit,
+    preferred_unit,
+)
 
 Json = dict[str, Any]
 
@@ -289,6 +297,14 @@ class Described(Protocol):
         `listed` is how many bases it has; the others are not on the table.
         """
         return None
+
+    def read_keys(self, thing: Unit | Commander) -> None:
+        """Reads the game's own keys of a unit or a commander in a table file.
+
+        Raises:
+            BadInput: One is missing or wrong; `key` names it.
+        """
+        return
 
     @property
     def file_models(self) -> Mapping[str, type[GameFile]]:

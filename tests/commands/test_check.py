@@ -1,6 +1,7 @@
 """`tablecam check` says all that is wrong with files of ours."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def write(tmp_path: Path):
     return _write
 
 
-@pytest.mark.parametrize("game", [None, "free"])
+@pytest.mark.parametrize("game", [None, "free", "syw-d6", "huzzah-ge"])
 def test_nothing_is_wrong_with_the_demos(write, capsys, game) -> None:
     path = write("table.toml", demo_text(game, "table") or "")
     assert checked(capsys, path) == (0, ["table.toml: nothing wrong"])
@@ -55,6 +56,21 @@ def test_all_faults_of_a_table_file_are_listed_in_its_order(write, capsys) -> No
         "commander[2].tag",
     ]
     assert lines[-1] == "table.toml: 3 faults"
+
+
+@pytest.mark.parametrize(
+    ("game", "key", "fault"),
+    [
+        ("syw-d6", "experience", "unit[1].experience: expected this key, but it is missing"),
+        ("huzzah-ge", "expected", "unit[1].expected: expected a class such as regulars_b"),
+        ("huzzah-ge", "quality", "commander[1].quality: expected one of excellent, skilful,"),
+    ],
+)
+def test_keys_that_a_game_needs_are_asked_for(write, capsys, game, key, fault) -> None:
+    text = re.sub(rf"^{key} = .*\n", "", demo_text(game, "table") or "", count=1, flags=re.M)
+    code, lines = checked(capsys, write("table.toml", text))
+    assert (code, lines[-1]) == (2, "table.toml: 1 fault")
+    assert fault in lines[0]
 
 
 def test_all_keys_that_are_wrong_are_listed(write, capsys) -> None:

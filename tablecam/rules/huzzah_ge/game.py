@@ -25,6 +25,7 @@ from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures.battle import Bases, Decide, Done, Events
 from tablecam.rules.miniatures.battle_game import (
     BattleGame,
+    farthest_legal,
     first_and_turns,
     sides_and_options,
 )
@@ -273,11 +274,9 @@ class GloriousEmpires(BattleGame[State]):
                 unknown.
         """
         order, known = sides_and_options(position, options, _OPTIONS)
-        for unit in position.units:
-            if unit.bases:
-                facts_of(unit)
-        for officer in position.commanders:
-            officer_facts(officer)
+        things: tuple[Unit | Commander, ...] = (*position.units, *position.commanders)
+        for thing in things:
+            self.read_keys(thing)
         charts = known.pop("charts").get("army", {})
         armies = {side: _army(charts.get(side, {})) for side in order}
         state = State(position, order, known, armies=armies)
@@ -286,6 +285,13 @@ class GloriousEmpires(BattleGame[State]):
                 state = acts.settled_sector(state, unit.id)
                 state = state.changed(unit.id, formation=formation_of(state.unit(unit.id)))
         return self.settled(self.entered(state, "superiority"))[0]
+
+    def read_keys(self, thing: Unit | Commander) -> None:
+        """Reads the keys of a unit or an officer (H-1.6, H-1.8)."""
+        if isinstance(thing, Unit):
+            facts_of(thing)
+        else:
+            officer_facts(thing)
 
     def choices(self, state: State) -> Iterable[Any]:
         """Yields the actions of the phase."""
@@ -418,6 +424,16 @@ class GloriousEmpires(BattleGame[State]):
             return Suggestion(unit.id, answer.because, charge, answer)
         answer = movement.judged(state, unit, bases)
         return Suggestion(unit.id, answer.because, acts.Move(unit.id, bases), answer)
+
+    def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases | None:
+        """Returns how far the unit may go by its order: straight, with at most a drift (H-12.3)."""
+        under = state.under
+        if under is None or under.order == "deploy":
+            return None
+        wish = bases if under.order == "manoeuvre" else movement.straightened(state, unit, bases)
+        return farthest_legal(
+            unit, wish, lambda there: movement.judged(state, unit, there).answer != "no"
+        )
 
     def commander_suggestion(self, state: State, there: Commander) -> Suggestion | None:
         """Infers the move of an officer, who attaches to a unit that he is put beside."""

@@ -10,7 +10,7 @@ from typing import Any
 import shapely
 
 from tablecam.geometry.moves.lanes import front_width_mm, lane, room_ahead_mm, swept_straight
-from tablecam.geometry.moves.poses import wheeled
+from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Event, PendingDecision, Refused
@@ -106,6 +106,20 @@ def _unlike_its_order(unit: Unit, bases: Bases, step: command.Step, *, retires: 
         if math.dist(new.place_mm, (x_mm, y_mm)) > 2 * HAND_MM + 3 * new.sigma_mm:
             return "does not keep its formation, which is to deploy"
     return ""
+
+
+def straightened(state: State, unit: Unit, bases: Bases) -> Bases:
+    """Returns the place nearest to where hands laid a unit that its order alone would allow."""
+    step, under = command.step_between(unit.bases, bases), state.under
+    allowed_cm = 0.0 if under is None else under.allowed_cm[unit.id]
+    retires = under is not None and under.order == "retire"
+    drift_cm = 0.0 if retires else command.DRIFT_CM
+    low_cm, high_cm = (-allowed_cm, 0.0) if retires else (0.0, allowed_cm)
+    on_cm = min(max(step.forward_cm, low_cm), high_cm)
+    aside_cm = min(max(step.sideways_cm, -drift_cm), drift_cm)
+    heading_deg = heading_of(unit.bases)
+    there = ahead(unit.bases, heading_deg, on_cm * CM_MM)
+    return ahead(there, heading_deg - 90.0, aside_cm * CM_MM)
 
 
 def barred(state: State, unit: Unit, bases: Bases, area: Any) -> Ban | None:

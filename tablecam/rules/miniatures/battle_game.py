@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from random import Random
+from statistics import fmean
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import TypeAdapter
 
 from tablecam.errors import BadInput
-from tablecam.geometry.moves.poses import has_same_bases
+from tablecam.geometry.moves.poses import has_same_bases, wheeled
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import from_plain, renamed, to_plain
 from tablecam.rules.game import Event, Game, Json, PendingDecision, Refused, Suggestion
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Bases, Battle, Done, Events
+from tablecam.table.headings import difference_deg
 from tablecam.table.model import Commander, Position, Unit
 from tablecam.table.motion import has_its_place, lies_there
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import certain
 
 State = TypeVar("State", bound=Battle)
+_WAY_STEPS = 30
 
 
 class BattleGame(Game[State, Any]):
@@ -85,6 +88,10 @@ class BattleGame(Game[State, Any]):
     def waits(self, state: State) -> bool:
         """Whether the active side has something to do in the phase, if only by hand."""
         return any(True for _ in self.choices(state))
+
+    def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases | None:
+        """Returns the nearest place where an illegal move would have been legal."""
+        return None
 
     def commander_suggestion(self, state: State, there: Commander) -> Suggestion | None:
         """Returns the action of a commander whom hands have put elsewhere."""
@@ -227,14 +234,20 @@ class BattleGame(Game[State, Any]):
             else:
                 text = f"{unit.id} has {len(bases)} of {len(unit.bases)} bases"
                 moved = None
-            no = certain("no", self.bases_rule, text)
-            yield moved or Suggestion(unit.id, text, None, no)
+            if moved is None:
+                yield Suggestion(unit.id, text, None, certain("no", self.bases_rule, text))
+                continue
+            if moved.answer.answer == "no" and moved.action is not None:
+                there = self.nearest(state, unit, bases)
+                if there is not None:
+                    moved = replace(moved, nearest=with_bases(state.position, {unit.id: there}))
+            yield moved
         commanders = {commander.id: commander for commander in position.commanders}
         for commander in state.position.commanders:
-            there = commanders.get(commander.id)
-            if there is None or has_its_place(there, commander):
+            seen_there = commanders.get(commander.id)
+            if seen_there is None or has_its_place(seen_there, commander):
                 continue
-            moved = self.commander_suggestion(state, there)
+            moved = self.commander_suggestion(state, seen_there)
             if moved is not None:
                 yield moved
 
@@ -281,6 +294,31 @@ def _lies_there(unit: Unit, bases: Bases) -> bool:
     return has_same_bases(bases, unit.bases) and all(map(lies_there, bases, unit.bases))
 
 
+def farthest_legal(unit: Unit, bases: Bases, is_legal: Callable[[Bases], bool]) -> Bases | None:
+    """Returns how far a unit may go toward where hands have laid it, None if nowhere on the way.
+
+    It shifts and turns evenly about its centre; the way is tried in steps of a thirtieth.
+    """
+    (x_mm, y_mm), (to_x, to_y) = (
+        (fmean(base.x_mm for base in some), fmean(base.y_mm for base in some))
+        for some in (unit.bases, bases)
+    )
+    turn_deg = difference_deg(bases[0].heading_deg, unit.bases[0].heading_deg)
+    for step in range(_WAY_STEPS, 0, -1):
+        share = step / _WAY_STEPS
+        there = tuple(
+            replace(
+                base,
+                x_mm=base.x_mm + (to_x - x_mm) * share,
+                y_mm=base.y_mm + (to_y - y_mm) * share,
+            )
+            for base in wheeled(unit.bases, (x_mm, y_mm), turn_deg * share)
+        )
+        if is_legal(there):
+            return there
+    return None
+
+
 def sides_and_options(
     position: Position, options: Mapping[str, Any], known: Mapping[str, tuple[Any, ...]]
 ) -> tuple[tuple[str, str], dict[str, Any]]:
@@ -321,13 +359,16 @@ def common_settings(state: Battle, phases: Mapping[str, str]) -> tuple[about.Set
 
 
 def first_and_turns(sides: Iterable[str]) -> tuple[about.BeginField, ...]:
-    """Returns the questions before every battle: who acts first, and for how many turns."""
+    """Returns the questions before every battle: who acts first, for how long, and from when."""
     first = tuple(about.BeginChoice(side_name(side), {"first": side}, side=side) for side in sides)
     turns = tuple(
         about.BeginChoice(str(count) if count else "until one side is gone", {"turns": count})
         for count in (0, 6, 8, 12)
     )
+    hint = "A battle continues from the table as it is now: you set the turn, phase and markers."
+    middle = about.BeginChoice("Mid-game", {}, hint, opens_settings=True)
     return (
         about.BeginField("first", "First side", first),
         about.BeginField("turns", "Turns", turns),
+        about.BeginField("start", "Start", (about.BeginChoice("From the beginning"), middle)),
     )

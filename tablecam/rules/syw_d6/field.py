@@ -302,8 +302,8 @@ def commands(commander: Commander, unit: Unit) -> bool:
     return level == "army" or unit.extra.get("brigade") in brigades
 
 
-def troops_of(unit: Unit, inch_mm: float) -> Troops:
-    """Returns a unit as it counts, by its keys, its state and its bases.
+def read_keys(unit: Unit) -> Troops:
+    """Returns a unit as it counts by its keys and its state alone.
 
     Raises:
         BadInput: A key of the unit is missing or wrong.
@@ -314,7 +314,16 @@ def troops_of(unit: Unit, inch_mm: float) -> Troops:
     known |= {"figures": unit.state.get("figures", unit.extra.get("figures"))}
     document = document_from(known, unit.id)
     facts: UnitFacts = document.parsed_as(_UNIT_FACTS)
-    troops = facts.troops(document, needs=("experience", "figures"))
+    return facts.troops(document, needs=("experience", "figures"))
+
+
+def troops_of(unit: Unit, inch_mm: float) -> Troops:
+    """Returns a unit as it counts, by its keys, its state and its bases.
+
+    Raises:
+        BadInput: A key of the unit is missing or wrong.
+    """
+    troops = read_keys(unit)
     declared = unit.state.get("formation")
     troops = replace(troops, formation=declared or "none")
     reading = formation_read(unit, troops, inch_mm)

@@ -18,13 +18,14 @@ from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures.battle import Bases, Decide, Done
 from tablecam.rules.miniatures.battle_game import (
     BattleGame,
+    farthest_legal,
     first_and_turns,
     sides_and_options,
 )
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.syw_d6 import charges, marches, page
 from tablecam.rules.syw_d6 import state as acts
-from tablecam.rules.syw_d6.field import troops_of
+from tablecam.rules.syw_d6.field import read_keys, troops_of
 from tablecam.rules.syw_d6.flights import home_edges
 from tablecam.rules.syw_d6.fog_of_war import Pick
 from tablecam.rules.syw_d6.reforming import FormUpDue
@@ -67,7 +68,7 @@ class SevenYearsWar(BattleGame[State]):
         order, known = sides_and_options(position, options, _OPTIONS)
         units = tuple(unit for unit in position.units if unit.bases)
         for unit in units:
-            troops_of(unit, position.table.inch_mm)
+            self.read_keys(unit)
         chart = known.pop("charts").get("test", {})
         rows = {row: None if value == "none" else value for row, value in chart.items()}
         state = State(position, order, known, edges=home_edges(order, units), chart=rows)
@@ -75,6 +76,11 @@ class SevenYearsWar(BattleGame[State]):
             figures = unit.state.get("figures", unit.extra.get("figures"))
             state = state.changed(unit.id, figures=figures)
         return self.settled(entered(state, "fog"))[0]
+
+    def read_keys(self, thing: Unit | Commander) -> None:
+        """Reads the keys of a unit (S-0.4)."""
+        if isinstance(thing, Unit):
+            read_keys(thing)
 
     def choices(self, state: State) -> Iterable[Any]:
         """Yields the actions of the phase."""
@@ -160,6 +166,17 @@ class SevenYearsWar(BattleGame[State]):
             text = f"{unit.id} has moved before its dice were thrown"
             return Suggestion(unit.id, text, None, certain("no", "S-B.4", text))
         return None
+
+    def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases | None:
+        """Returns how far the unit may go that way within its dice (S-B.8, S-B.9)."""
+        if state.due or unit.id not in state.allowed:
+            return None
+        allowance = state.allowed[unit.id]
+        return farthest_legal(
+            unit,
+            bases,
+            lambda there: marches.judged(state, unit, there, allowance).answer.answer != "no",
+        )
 
     def commander_suggestion(self, state: State, there: Commander) -> Suggestion | None:
         """Infers the move of a commander who has thrown his dice."""

@@ -388,6 +388,16 @@ def test_an_advance_goes_straight_with_a_drift_h_12_3(on_cm, aside_cm, says):
             battle.do(Move("F1", there))
 
 
+def test_an_illegal_advance_shows_the_nearest_legal_place_h_12_3():
+    battle = Battle(*facing(40))
+    battle.orders("FC", "F1", "Advance")
+    there = shifted(battle.unit("F1").bases, 19, 8)
+    (seen,) = battle.play.detect_moves(placed(battle, "F1", there))
+    nearest = seen.nearest.unit("F1").bases[0]
+    expected = shifted(battle.unit("F1").bases, 15, 5)[0]
+    assert nearest.place_mm == pytest.approx(expected.place_mm)
+
+
 def placed(battle, name, bases):
     units = (
         replace(one, bases=bases) if one.id == name else one for one in battle.state.position.units

@@ -553,6 +553,8 @@ def test_a_move_by_hand_is_judged_by_its_dice_s_b_8():
     (fits,) = laid(battle, "F1", ahead(F1.bases, UP, 3 * INCH_MM))
     (too_far,) = laid(battle, "F1", ahead(F1.bases, UP, 5 * INCH_MM))
     assert (fits.answer.answer, too_far.answer.answer) == ("yes", "no")
+    gone_mm = too_far.nearest.unit("F1").bases[0].y_mm - F1.bases[0].y_mm
+    assert 3.8 * INCH_MM <= gone_mm <= 4.1 * INCH_MM
     battle.do(fits.action)
 
 
