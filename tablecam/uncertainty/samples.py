@@ -9,7 +9,7 @@ the same answers.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tablecam.geometry.gaps import corner_gaps
 from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
-from tablecam.table.model import Unit
+from tablecam.table.model import BasePose, Unit
 from tablecam.uncertainty.answer import AnswerWord, verdict
 
 DRAWS = 400
@@ -34,6 +34,29 @@ def draw_units(units: Sequence[Unit]) -> Rectangles:
     """Draws the poses of some units' bases, as `draw_poses`."""
     names = [name for unit in units for name in unit.base_names]
     return draw_poses(rectangles(units), names)
+
+
+def drawn(units: Sequence[Unit]) -> Iterator[tuple[Unit, ...]]:
+    """Yields some units as they lie in each draw, exactly, for questions to plain positions."""
+    poses, count = draw_units(units), sum(len(unit.bases) for unit in units)
+    centres_mm = poses.centres_mm.reshape(DRAWS, count, 2)
+    ahead = poses.axes[:, 1].reshape(DRAWS, count, 2)
+    headings_deg = np.degrees(np.arctan2(ahead[..., 1], ahead[..., 0]))
+    for draw in range(DRAWS):
+        places = zip(centres_mm[draw].tolist(), headings_deg[draw].tolist(), strict=True)
+        yield tuple(
+            replace(unit, bases=tuple(_exact(base, *next(places)) for base in unit.bases))
+            for unit in units
+        )
+
+
+def _exact(base: BasePose, place_mm: Sequence[float], heading_deg: float) -> BasePose:
+    """Returns a base at a place that is known exactly."""
+    x_mm, y_mm = place_mm
+    return replace(
+        base, x_mm=x_mm, y_mm=y_mm, heading_deg=heading_deg, sigma_mm=0.0, sigma_deg=0.0,
+        common=(), row=None,
+    )  # fmt: skip
 
 
 def draw_gaps_mm(a: Unit, b: Unit) -> Array:

@@ -22,6 +22,8 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
+from tablecam.rules.books import Book
+from tablecam.rules.huzzah_ge.book import BOOK as HUZZAH
 from tablecam.rules.maurice.charge.charge import charge_of
 from tablecam.rules.maurice.combat.cover import cover_answer
 from tablecam.rules.maurice.combat.engagement import engagements
@@ -30,13 +32,17 @@ from tablecam.rules.maurice.fire.fire import fire_of
 from tablecam.rules.maurice.place.contacts import contacts_of_field
 from tablecam.rules.maurice.place.flank import to_flank
 from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.rules.syw_d6.book import BOOK as SHEET
 from tablecam.table.model import Position
+from tablecam.table.rows import with_rows_of_unit
 from tablecam.testing import shifted
 from tablecam.uncertainty.lengths import distance
 from tests.benchmarks.report import WIDTH
+from tests.rules.huzzah_ge import battles as huzzah
 from tests.rules.maurice.drawn import drawn_position, seen_position
 from tests.rules.maurice.firing import box
 from tests.rules.maurice.tables import BW, line, position
+from tests.rules.syw_d6 import battles as syw
 
 SOUTH = 270.0
 SIGMAS = {"sigma_mm": 0.2, "sigma_deg": 0.2}
@@ -48,7 +54,7 @@ TRUTHS = 600
 """Tables of each kind on which the truth itself is counted."""
 BINS = np.array([0.0, 0.02, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98, 1.0])
 
-Asked = Callable[[Field], float]
+Asked = Callable[[Position], float]
 """Returns the probability that a ruling holds."""
 Laid = Callable[[np.random.Generator], Position]
 """Lays a table whose units are near the ruling's limit, exactly."""
@@ -85,6 +91,23 @@ def fires(field: Field) -> float:
 
 def has_cover(field: Field) -> float:
     return cover_answer(field, field.units[0], field.units[1]).probability
+
+
+def on_field(asked: Callable[[Field], float]) -> Asked:
+    """What a ruling of Maurice Lite says of a position."""
+    return lambda table: asked(field_of(table))
+
+
+def in_book(book: Book, rule: str) -> Asked:
+    """The probability that F1's sheet, or its pair's with A1, states under a rule."""
+
+    def asked(table: Position) -> float:
+        handle = book.rulings(table, "french")
+        lines = (*book.pair_sheet(handle, "F1", "A1").lines, *book.unit_sheet(handle, "F1").lines)
+        answers = (line.answer for line in lines if line.answer is not None)
+        return next((one.probability for one in answers if one.rule == rule), 0.0)
+
+    return asked
 
 
 def at_limit(lies_beyond: Callable[[float], bool], low_mm: float, high_mm: float) -> float:
@@ -145,14 +168,66 @@ def past_a_wall(rng: np.random.Generator) -> Position:
     return position(first, second, terrain=[box("trench", 300, 508, end_mm, 514)])
 
 
+def shot_by_the_sheet(rng: np.random.Generator) -> Position:
+    """Two lines about a musket's 6 in apart."""
+    x_in, turn_deg = 20 + rng.uniform(-3, 3), rng.choice([rng.normal(0, 0.5), rng.uniform(-30, 30)])
+
+    def laid(y_in: float) -> Position:
+        return syw.table(syw.unit("F1", 20, 20), syw.unit("A1", x_in, y_in, SOUTH + turn_deg))
+
+    y_in = at_limit(lambda y_in: in_book(SHEET, "S-D.8")(laid(y_in)) < 0.5, 23, 32)
+    return laid(y_in + rng.normal(0, 0.012))
+
+
+def led_by_the_sheet(rng: np.random.Generator) -> Position:
+    """A commander about 18 in behind the end of a line."""
+    x_in, turn_deg = 20 + rng.uniform(-6, 6), rng.uniform(60, 120)
+
+    def laid(back_in: float) -> Position:
+        lines = syw.unit("F1", 20, 26, turn_deg), syw.unit("A1", 20, 45, SOUTH)
+        return syw.table(*lines, syw.commander("FC", x_in, 26 - back_in))
+
+    back_in = at_limit(lambda back_in: in_book(SHEET, "S-K.1")(laid(back_in)) < 0.5, 10, 26)
+    return laid(back_in + rng.normal(0, 0.012))
+
+
+def shot_in_huzzah(rng: np.random.Generator) -> Position:
+    """Two lines about 20 cm apart, from the centre of one to a face of the other."""
+    x_cm, turn_deg = 60 + rng.uniform(-4, 4), rng.choice([rng.normal(0, 0.5), rng.uniform(-30, 30)])
+
+    def laid(y_cm: float) -> Position:
+        return huzzah.table(
+            huzzah.unit("F1", 60, 40), huzzah.unit("A1", x_cm, y_cm, SOUTH + turn_deg)
+        )
+
+    y_cm = at_limit(lambda y_cm: in_book(HUZZAH, "H-7.4")(laid(y_cm)) < 0.5, 50, 64)
+    return laid(y_cm + rng.normal(0, 0.03))
+
+
+def led_in_huzzah(rng: np.random.Generator) -> Position:
+    """An officer about 40 cm from the farthest corner of a line."""
+    turn_deg = rng.uniform(60, 120)
+
+    def laid(y_cm: float) -> Position:
+        lines = huzzah.unit("F1", 60, 60, turn_deg), huzzah.unit("A1", 60, 90, SOUTH)
+        return huzzah.table(*lines, huzzah.officer("FC", 58, y_cm))
+
+    y_cm = at_limit(lambda y_cm: in_book(HUZZAH, "H-11.11")(laid(60 - y_cm)) < 0.5, 5, 60)
+    return laid(60 - y_cm + rng.normal(0, 0.03))
+
+
 KINDS: Mapping[str, tuple[Asked, Laid]] = {
-    "near the enemy": (near, partial(at_a_distance, 4 * BW)),
-    "in contact": (touches, partial(at_a_distance, 1.0)),
-    "to the flank": (flanks, beside),
-    "engaged": (engages, partial(at_a_distance, 1.0)),
-    "may charge": (charges, partial(at_a_distance, 4 * BW)),
-    "may fire": (fires, at_musket_range),
-    "has cover": (has_cover, past_a_wall),
+    "near the enemy": (on_field(near), partial(at_a_distance, 4 * BW)),
+    "in contact": (on_field(touches), partial(at_a_distance, 1.0)),
+    "to the flank": (on_field(flanks), beside),
+    "engaged": (on_field(engages), partial(at_a_distance, 1.0)),
+    "may charge": (on_field(charges), partial(at_a_distance, 4 * BW)),
+    "may fire": (on_field(fires), at_musket_range),
+    "has cover": (on_field(has_cover), past_a_wall),
+    "the sheet's range": (in_book(SHEET, "S-D.8"), shot_by_the_sheet),
+    "the sheet's command": (in_book(SHEET, "S-K.1"), led_by_the_sheet),
+    "Huzzah!'s range": (in_book(HUZZAH, "H-7.4"), shot_in_huzzah),
+    "Huzzah!'s radius": (in_book(HUZZAH, "H-11.11"), led_in_huzzah),
 }
 
 
@@ -191,11 +266,13 @@ def honesty_of(asked: Asked, laid: Laid) -> Honesty:
     for number in range(TRUTHS):
         truth = laid(rng)
         seen = with_sigmas(seen_position(with_sigmas(truth), rng))
-        stated = asked(field_of(seen))
-        true.append((stated, asked(field_of(truth)) > 0.5))
+        # As the camera's positions come: flush bases as one row.
+        seen = replace(seen, units=tuple(map(with_rows_of_unit, seen.units)))
+        stated = asked(seen)
+        true.append((stated, asked(truth) > 0.5))
         draws = DRAWS if number < TABLES else 0
         tables = (drawn_position(seen, rng) for _ in range(draws))
-        drawn += [(stated, asked(field_of(table)) > 0.5) for table in tables]
+        drawn += [(stated, asked(table) > 0.5) for table in tables]
     return Honesty(np.array(drawn, dtype=float), np.array(true, dtype=float))
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Final
+
+import numpy as np
 
 from tablecam.errors import BadInput
 from tablecam.geometry.moves.lanes import lane
@@ -18,7 +21,11 @@ from tablecam.rules.measuring import Measures
 from tablecam.rules.reports import Finding, Question, Section, UnitReport
 from tablecam.table.model import Commander, Unit
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import Answer, certain, decide
+from tablecam.uncertainty.answer import Answer, AnswerWord, certain, decide
+from tablecam.uncertainty.samples import decide_sampled, drawn
+
+_SURE_SIGMAS = 6.0
+"""A margin of more standard deviations needs no draws."""
 
 
 class HuzzahBook(Measures):
@@ -107,19 +114,40 @@ def _shot(state: State, firer: Unit, target: Unit) -> Finding:
         return Finding(why, certain("no", "H-7.4", why), question=asked)
     limit_cm = state.troops(firer.id).range_cm
     margin_mm = (limit_cm - at.range_cm) * CM_MM
-    sigma_mm = max(base.sigma_mm for unit in (firer, target) for base in unit.bases) * 2**0.5
+    word, sigma_mm, chance = _in_range(state, shot, limit_cm, margin_mm)
     where = f"{at.range_cm:.1f} cm to the {at.face} of {target.id}, of {limit_cm:g}"
     shapes = shapes_of(front_of(firer.bases).edge, "edge")
-    if known is None and margin_mm > 3 * sigma_mm:
+    if known is None and word == "yes":
         why = f"{firer.id} does not see {target.id} clearly before it: {where}"
         return Finding(why, certain("no", "H-7.6", why, shapes), question=asked)
-    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=state.position.table.tolerance_mm)
     short = ", short range" if fire.is_short(state.troops(firer.id), at.range_cm) else ""
     count = f"{len(shot.bases)} {'base' if len(shot.bases) == 1 else 'bases'}"
     said = "may not fire" if word == "no" else "fires"
     why = f"{firer.id} {said} with {count}: {where}{short}"
     answer = Answer(word, margin_mm, sigma_mm, chance, "H-7.4", why, shapes, target.id)
     return Finding(why, answer, question=asked)
+
+
+def _in_range(
+    state: State, shot: Shot, limit_cm: float, margin_mm: float
+) -> tuple[AnswerWord, float, float]:
+    """Returns whether a range is within a limit, its sigma (mm) and probability (H-7.3, H-7.4)."""
+    firer, target = state.unit(shot.unit), state.unit(shot.target)
+    bases = (*firer.bases, *target.bases)
+    arm_mm = len(bases) * max(base.width_mm for base in bases)
+    bound_mm = sum(
+        max(base.sigma_mm + math.radians(base.sigma_deg) * arm_mm for base in unit.bases)
+        for unit in (firer, target)
+    )
+    tolerance_mm = state.position.table.tolerance_mm
+    if abs(margin_mm) > _SURE_SIGMAS * bound_mm:
+        word, chance = decide(margin_mm, bound_mm, tolerance_mm=tolerance_mm)
+        return word, bound_mm, chance
+    margins_mm = []
+    for units in drawn((firer, target)):
+        at = fire.shot_at([units[0].bases[place] for place in shot.bases], units[1].bases, ())
+        margins_mm.append(-math.inf if at is None else (limit_cm - at.range_cm) * CM_MM)
+    return decide_sampled(margin_mm, np.array(margins_mm), tolerance_mm=tolerance_mm)
 
 
 def _reach(state: State, unit: Unit, enemy: Unit) -> Finding:
@@ -146,7 +174,13 @@ def _radius(state: State, name: str, officer: Commander, unit: Unit) -> Finding:
     radius_cm = COMMAND[quality][1]
     (far_mm,) = corner_distances_mm(officer.place_mm, [unit.bases])
     margin_mm = radius_cm * CM_MM - far_mm
-    sigma_mm = max(base.sigma_mm for base in unit.bases)
+    # The farthest corner of a farthest base swings with its heading.
+    swing_mm = max(
+        math.radians(base.sigma_deg) * math.hypot(base.width_mm, base.depth_mm) / 2
+        for base in unit.bases
+    )
+    place_mm = max(base.sigma_mm for base in unit.bases)
+    sigma_mm = math.hypot(officer.sigma_mm, place_mm, swing_mm / 2)
     word, chance = decide(margin_mm, sigma_mm)
     where = f"{far_mm / CM_MM:.1f} cm from {name} of the {side_name(officer.side)}"
     why = f"The farthest corner of {unit.id} is {where}, of {radius_cm:g}"

@@ -12,7 +12,7 @@ from tablecam.rules.measuring import Measures
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.reports import Finding, Question, Section, UnitReport
 from tablecam.rules.syw_d6.charges import edges
-from tablecam.rules.syw_d6.field import Field, field_of
+from tablecam.rules.syw_d6.field import Field, commands, field_of
 from tablecam.rules.syw_d6.fire import Ban, ban_on_firing, ban_on_shot, fire_pool
 from tablecam.rules.syw_d6.tables import COMMAND_IN, GAME
 from tablecam.table.model import Unit
@@ -75,14 +75,15 @@ def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:
     if ban is None and not isinstance(lies, Ban):
         ban = ban_on_shot(troops, there, lies)
     length = distance(firer, target)
-    margin_mm = troops.ranges.greatest_in * ground.inch_mm - length.value_mm
+    range_mm = ground.range_mm(firer, target)
+    margin_mm = troops.ranges.greatest_in * ground.inch_mm - range_mm
     if ban is not None and ban.rule != "S-D.8":
         why = f"{firer.id} may not fire at {target.id}: {ban.because}"
         return Finding(why, certain("no", ban.rule, why), question=asked)
     word, chance = decide(
         margin_mm, length.sigma_mm, tolerance_mm=ground.position.table.tolerance_mm
     )
-    reach = f"at {length.value_mm / ground.inch_mm:.1f} in, of {troops.ranges.greatest_in:g}"
+    reach = f"at {range_mm / ground.inch_mm:.1f} in, of {troops.ranges.greatest_in:g}"
     if isinstance(lies, Ban):
         why = f"{firer.id} cannot reach {target.id}: it lies {reach}"
     else:
@@ -114,14 +115,16 @@ def _faces(ground: Field, unit: Unit, target: Unit) -> Iterator[Finding]:
 
 def _command(ground: Field, unit: Unit) -> Iterator[Finding]:
     """Yields whether a commander is near enough (S-K.1)."""
-    distance_in = ground.command_in(unit)
-    if distance_in is None:
+    own = (one for one in ground.position.commanders if commands(one, unit))
+    lengths = [distance(unit, one.pose or one) for one in own]
+    nearest = min(lengths, key=lambda length: length.value_mm, default=None)
+    if nearest is None:
         return
-    margin_mm = (COMMAND_IN - distance_in) * ground.inch_mm
-    sigma_mm = max(base.sigma_mm for base in unit.bases)
-    word, chance = decide(margin_mm, sigma_mm)
-    why = f"The nearest commander of {unit.id} is {distance_in:.1f} in away, of {COMMAND_IN:g}"
-    answer = Answer(word, margin_mm, sigma_mm, chance, "S-K.1", why)
+    margin_mm = COMMAND_IN * ground.inch_mm - nearest.value_mm
+    word, chance = decide(margin_mm, nearest.sigma_mm)
+    away_in = nearest.value_mm / ground.inch_mm
+    why = f"The nearest commander of {unit.id} is {away_in:.1f} in away, of {COMMAND_IN:g}"
+    answer = Answer(word, margin_mm, nearest.sigma_mm, chance, "S-K.1", why)
     yield Finding(why, answer)
 
 

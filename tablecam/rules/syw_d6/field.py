@@ -39,6 +39,7 @@ CONE_DEG = 22.5
 """S-D.7: what a gun's cone opens to either side."""
 HILL_IN = 12.0
 """S-E.3: how near to a hill units block the sight of those on it."""
+_GRAZE_MM = 5.0
 BEHIND_WALL_MM = 10.0
 """S-J.12: how near to a wall a unit is behind it."""
 WALL, HILL = "wall", "hill"
@@ -179,22 +180,44 @@ class Field(Ground):
         """Returns the shot of a unit with small arms, section by section (S-D.4, S-L.13)."""
         outline, troops = self.outlines[target.id], self.troops[firer.id]
         figures, guns = figures_firing(troops), len(firer.bases)
-        sections, ranges_mm = [], []
+        sections, ranges_mm = [], list[float]()
+        too_far: Ban | None = None
         fronts = _fronts(firer, troops)
         for bases, front in fronts:
-            part = shapely.intersection(outline, all_ahead(front, reach_mm))
+            # A corner that just comes within reach has next to no area there.
+            part = shapely.intersection(outline, all_ahead(front, reach_mm + _GRAZE_MM))
             if part.area <= 1.0 or free_line(front.edge, part, blockers) is None:
                 continue
-            ranges_mm.append(float(shapely.distance(front.edge, part)))
+            range_mm = float(shapely.distance(front.edge, part))
+            if self.inches(range_mm) > troops.ranges.greatest_in:
+                too_far = Ban("S-D.8", f"{target.id} is farther off in its arc of fire")
+                continue
+            ranges_mm.append(range_mm)
             if troops.formation == "square":
                 sections.append(Section(figures, 1.0))
                 continue
             share = _share_ahead(bases, front, firer, outline, blockers, reach_mm)
             sections.append(Section(figures * len(bases) / guns, share))
         if not sections:
-            return Ban("S-D.6", f"{target.id} is not in its arc of fire and in sight")
+            return too_far or Ban("S-D.6", f"{target.id} is not in its arc of fire and in sight")
         files = formation_read(firer, troops, self.inch_mm).files
         return Shot(tuple(sections), self.inches(min(ranges_mm)), files=files)
+
+    def range_mm(self, firer: Unit, target: Unit) -> float:
+        """Returns the range in the firer's arc, else between the outlines (S-D.8)."""
+        apart_mm, troops = self.apart_mm(firer, target), self.troops[firer.id]
+        if troops.arm == "artillery":
+            return apart_mm
+        outline = self.outlines[target.id]
+        far_mm = apart_mm + outline.length
+        parts = (
+            (front, shapely.intersection(outline, all_ahead(front, far_mm)))
+            for _, front in _fronts(firer, troops)
+        )
+        ranges_mm = [
+            float(shapely.distance(front.edge, part)) for front, part in parts if part.area > 1.0
+        ]
+        return min(ranges_mm, default=apart_mm)
 
     def _guns_shot(
         self, firer: Unit, target: Unit, blockers: shapely.Geometry, reach_mm: float
