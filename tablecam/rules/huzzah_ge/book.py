@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -106,15 +106,15 @@ def _shot(state: State, firer: Unit, target: Unit) -> Finding:
         why = f"{firer.id} may not fire: {ban.because}"
         return Finding(why, certain("no", ban.rule, why), question=asked)
     known = next(best_shots(state, firer, target), None)
-    places = tuple(firing_bases(state, firer, target))
-    shot = Shot(firer.id, target.id, places) if known is None else known[0]
+    nearest = _nearest_shots(state, firer, target)
+    shot = nearest[0] if known is None else known[0]
     at = lies_now(state, shot)
     if at is None:
         why = f"{target.id} has no face toward {firer.id}"
         return Finding(why, certain("no", "H-7.4", why), question=asked)
     limit_cm = state.troops(firer.id).range_cm
     margin_mm = (limit_cm - at.range_cm) * CM_MM
-    word, sigma_mm, chance = _in_range(state, shot, limit_cm, margin_mm)
+    word, sigma_mm, chance = _in_range(state, (shot, *nearest), limit_cm, margin_mm)
     where = f"{at.range_cm:.1f} cm to the {at.face} of {target.id}, of {limit_cm:g}"
     shapes = shapes_of(front_of(firer.bases).edge, "edge")
     if known is None and word == "yes":
@@ -128,11 +128,22 @@ def _shot(state: State, firer: Unit, target: Unit) -> Finding:
     return Finding(why, answer, question=asked)
 
 
+def _nearest_shots(state: State, firer: Unit, target: Unit) -> tuple[Shot, ...]:
+    """Returns the shots of the two bases that are nearest to the faces they see (H-7.6)."""
+    shots = [Shot(firer.id, target.id, (place,)) for place in firing_bases(state, firer, target)]
+
+    def range_cm(shot: Shot) -> float:
+        at = lies_now(state, shot)
+        return math.inf if at is None else at.range_cm
+
+    return tuple(sorted(shots, key=range_cm)[:2])
+
+
 def _in_range(
-    state: State, shot: Shot, limit_cm: float, margin_mm: float
+    state: State, shots: Sequence[Shot], limit_cm: float, margin_mm: float
 ) -> tuple[AnswerWord, float, float]:
-    """Returns whether a range is within a limit, its sigma (mm) and probability (H-7.3, H-7.4)."""
-    firer, target = state.unit(shot.unit), state.unit(shot.target)
+    """Returns whether a shot is within a limit, its sigma (mm) and probability (H-7.3, H-7.4)."""
+    firer, target = state.unit(shots[0].unit), state.unit(shots[0].target)
     bases = (*firer.bases, *target.bases)
     arm_mm = len(bases) * max(base.width_mm for base in bases)
     bound_mm = sum(
@@ -145,8 +156,12 @@ def _in_range(
         return word, bound_mm, chance
     margins_mm = []
     for units in drawn((firer, target)):
-        at = fire.shot_at([units[0].bases[place] for place in shot.bases], units[1].bases, ())
-        margins_mm.append(-math.inf if at is None else (limit_cm - at.range_cm) * CM_MM)
+        ways = (
+            fire.shot_at([units[0].bases[place] for place in shot.bases], units[1].bases, ())
+            for shot in shots
+        )
+        ranges_cm = [at.range_cm for at in ways if at is not None]
+        margins_mm.append((limit_cm - min(ranges_cm, default=2 * limit_cm)) * CM_MM)
     return decide_sampled(margin_mm, np.array(margins_mm), tolerance_mm=tolerance_mm)
 
 
