@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -129,8 +130,10 @@ def _shot(state: State, firer: Unit, target: Unit) -> Finding:
 
 
 def _nearest_shots(state: State, firer: Unit, target: Unit) -> tuple[Shot, ...]:
-    """Returns the shots of the two bases that are nearest to the faces they see (H-7.6)."""
-    shots = [Shot(firer.id, target.id, (place,)) for place in firing_bases(state, firer, target)]
+    """Returns the two shots that are nearest to the faces they see (H-7.6)."""
+    places = tuple(firing_bases(state, firer, target))
+    spans = combinations(range(len(places) + 1), 2)
+    shots = [Shot(firer.id, target.id, places[start:end]) for start, end in spans]
 
     def range_cm(shot: Shot) -> float:
         at = lies_now(state, shot)
