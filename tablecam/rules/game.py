@@ -49,6 +49,18 @@ class Refused(BadInput):
 
 
 @dataclass(frozen=True, slots=True)
+class Ban:
+    """The rule that forbids something, and why, in one sentence."""
+
+    rule: str
+    because: str
+
+    def refused(self, who: str = "") -> Refused:
+        """Returns the error to raise about an action; `who` begins the sentence."""
+        return Refused(f"{who}: {self.because}" if who else self.because, rule=self.rule)
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """One thing that happened, for the log and the page.
 

@@ -1,26 +1,36 @@
 """Plain questions to single rules, as `tablecam rule` answers them.
 
-A package of `tablecam.rules` lists its questions as `QUESTIONS` in its module `questions`. The
-facts of a question are a frozen dataclass, its answer a `TypedDict`: the list of questions, the
-checks of a document and the documentation all come from these two. A handler calls the functions
-that the game in progress calls.
+A package of `tablecam.rules` lists its questions as `QUESTIONS` in its module `questions`. A
+question is a function that calls what the game in progress calls, and nothing else: its parameters
+are the keys of the question, its docstring says what it is about. The list of questions, the checks
+of a document and the documentation come from these.
+
+    QUESTIONS = Questions("toy")
+
+    @QUESTIONS.asks("T-4 T-5")
+    def wheel(frontage_in: Inches, turn_deg: float = 0.0) -> Json:
+        "What a wheel costs."
+        return {"cost_in": cost_of_wheel_in(frontage_in, turn_deg)}
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import ConfigDict, TypeAdapter
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, is_typeddict
 
 from tablecam.documents import Document, annotation_at, annotations_in
 from tablecam.rules.discovery import discover
 from tablecam.table.sections import NotNegative
+from tablecam.toml_lines import KeyPath
 from tablecam.uncertainty.answer import Answer, AnswerWord
 from tablecam.wording import nearest, quoted
 
@@ -40,13 +50,6 @@ class Facts:
     tolerance_mm: NotNegative = 0.0
 
 
-class WhyNot(TypedDict):
-    """The rule that forbids something, and why, in one sentence."""
-
-    rule: str
-    because: str
-
-
 class RuleAnswer(TypedDict, total=False):
     """What every answer states besides the keys of its question.
 
@@ -62,32 +65,90 @@ class RuleAnswer(TypedDict, total=False):
     doubts: dict[str, Any]
 
 
-AnyFacts = TypeVar("AnyFacts", bound=Facts)
 Decided = bool | Literal["too_close"]
 """The answer to a question that may hang on a measured length."""
 
 
-@dataclass(frozen=True)
-class RuleQuestion(Generic[AnyFacts]):
-    """A question: its name, the types of its facts and its answer, and the rules that it concerns.
+class FactError(ValueError):
+    """Raised for a fact that its type admits and a rule does not.
 
-    `answer` also gets the document, to name keys in errors.
+    `owner` is the value to which the key belongs, at any depth of the question; None stands for the
+    question itself.
+    """
+
+    def __init__(self, key: str, message: str, owner: object = None) -> None:
+        super().__init__(message)
+        self.path = tuple(key.split("."))
+        self.owner = owner
+
+
+Asker = TypeVar("Asker", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class RuleQuestion:
+    """A question: its name, the rules that it concerns, and the function that answers it.
+
+    A parameter of the function is a key of the question. One whose type derives from `Facts` stands
+    for all the keys of that type, one of the type `Document` for the question as it was written.
     """
 
     ask: str
-    facts: type[AnyFacts]
-    answers: type
     rules: tuple[str, ...]
-    answer: Callable[[AnyFacts, Document], Mapping[str, Any]]
+    answer: Callable[..., Any]
+
+    @cached_property
+    def _types(self) -> Mapping[str, Any]:
+        return typing.get_type_hints(self.answer, include_extras=True)
+
+    @cached_property
+    def facts(self) -> type[Facts]:
+        """The dataclass of the facts that the question takes."""
+        base, keys = Facts, list[tuple[str, Any, Any]]()
+        for name, parameter in inspect.signature(self.answer).parameters.items():
+            annotation, default = self._types[name], parameter.default
+            if _brings_keys(annotation):
+                base = annotation
+            elif annotation is not Document:
+                is_due = default is inspect.Parameter.empty
+                alias = {"alias": name.rstrip("_")} if name.endswith("_") else {}
+                default = field(metadata=alias, **({} if is_due else {"default": default}))
+                keys.append((name, annotation, default))
+        about = {"__doc__": self.answer.__doc__}
+        return dataclasses.make_dataclass(
+            self.ask, keys, bases=(base,), namespace=about, frozen=True, kw_only=True
+        )
+
+    def answered(self, facts: Facts, document: Document) -> Json:
+        """Returns the answer to the question with these facts.
+
+        Raises:
+            BadInput: A rule refuses one of the facts.
+        """
+        # What is no key of its own stands for all the keys.
+        given = {
+            name: document if kind is Document else vars(facts).get(name, facts)
+            for name, kind in self._types.items()
+            if name != "return"
+        }
+        try:
+            answer: Json = as_answer(self.answer(**given))
+        except FactError as fault:
+            place = () if fault.owner is None else _path_to(fault.owner, facts) or ()
+            raise document.error((*place, *fault.path), str(fault)) from None
+        return answer
 
     def to_json(self) -> Json:
         """Returns the question with the JSON schemas of its facts and its answer."""
+        answers = self._types["return"]
         return {
             "ask": self.ask,
-            "about": " ".join((self.facts.__doc__ or "").split()),
+            "about": " ".join((self.answer.__doc__ or "").split()),
             "rules": list(self.rules),
             "in": _adapter_of(self.facts).json_schema(),
-            "out": TypeAdapter(self.answers).json_schema(mode="serialization"),
+            "out": TypeAdapter(answers if is_typeddict(answers) else RuleAnswer).json_schema(
+                mode="serialization"
+            ),
         }
 
 
@@ -96,14 +157,22 @@ class Questions:
     """The questions of a game."""
 
     game: str
-    questions: tuple[RuleQuestion[Any], ...]
+    questions: dict[str, RuleQuestion] = field(default_factory=dict)
+
+    def asks(self, rules: str) -> Callable[[Asker], Asker]:
+        """Adds a function as the question of its name, about some rules."""
+
+        def added(answer: Asker) -> Asker:
+            ask = answer.__name__.strip("_")
+            self.questions[ask] = RuleQuestion(ask, tuple(rules.split()), answer)
+            return answer
+
+        return added
 
     def to_json(self) -> Json:
         """Returns the list of the questions with their keys."""
-        return {
-            "game": self.game,
-            "questions": [question.to_json() for question in self.questions],
-        }
+        questions = [question.to_json() for question in self.questions.values()]
+        return {"game": self.game, "questions": questions}
 
     def answer(self, document: Document) -> Json:
         """Returns the answer to one question.
@@ -112,22 +181,58 @@ class Questions:
             BadInput: Names the file, the key, what was expected and what came.
         """
         question = self._named(document)
-        facts = _facts(question.facts, document)
-        answer = dict(question.answer(facts, document))
+        answer = question.answered(_facts(question.facts, document), document)
         head: Json = {"ask": question.ask}
         usual: Json = {"rules": list(question.rules), "because": [], "readings": [], "house": False}
         return head | usual | answer
 
-    def _named(self, document: Document) -> RuleQuestion[Any]:
+    def _named(self, document: Document) -> RuleQuestion:
         name = document.data.get("ask")
-        for question in self.questions:
-            if question.ask == name:
-                return question
-        names = [question.ask for question in self.questions]
+        if isinstance(name, str) and name in self.questions:
+            return self.questions[name]
         got = "but the key is missing"
         if "ask" in document.data:
-            got = f"got {quoted(name)}{nearest(str(name), names)}"
-        raise document.error(("ask",), f"expected one of {', '.join(names)}, {got}")
+            got = f"got {quoted(name)}{nearest(str(name), list(self.questions))}"
+        raise document.error(("ask",), f"expected one of {', '.join(self.questions)}, {got}")
+
+
+def _brings_keys(annotation: Any) -> bool:
+    return inspect.isclass(annotation) and issubclass(annotation, Facts)
+
+
+def as_answer(value: Any) -> Any:
+    """Returns the JSON value of an answer: a field `is_caught` is the key `caught`.
+
+    A `why_not` that is None is left out.
+
+    >>> as_answer({"legal": True, "why_not": None, "between_in": (0.0, 6.0)})
+    {'legal': True, 'between_in': [0.0, 6.0]}
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        keys = (key.name for key in dataclasses.fields(value))
+        return {key.removeprefix("is_"): as_answer(getattr(value, key)) for key in keys}
+    if isinstance(value, Mapping):
+        shown = {key: item for key, item in value.items() if key != "why_not" or item is not None}
+        return {key: as_answer(item) for key, item in shown.items()}
+    return [as_answer(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _path_to(owner: object, value: Any) -> KeyPath | None:
+    """Returns the keys that lead from a value to one inside of it; None if it is not there."""
+    if value is owner:
+        return ()
+    inside: Mapping[Any, Any] = {}
+    if dataclasses.is_dataclass(value):
+        inside = {key.name: getattr(value, key.name) for key in dataclasses.fields(value)}
+    elif isinstance(value, Mapping):
+        inside = value
+    elif isinstance(value, list | tuple):
+        inside = dict(enumerate(value))
+    for key, item in inside.items():
+        path = _path_to(owner, item)
+        if path is not None:
+            return (key.rstrip("_") if isinstance(key, str) else key, *path)
+    return None
 
 
 @cache
@@ -172,14 +277,14 @@ def _adapter_of(facts: type) -> TypeAdapter[Any]:
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}
 
 
-def _facts(facts: type[AnyFacts], document: Document) -> AnyFacts:
+def _facts(facts: type[Facts], document: Document) -> Facts:
     plain = {key: value for key, value in document.data.items() if key != "ask"}
     widths = plain.get("base_width_mm")
     sizes_mm = dict(_SIZES_MM)
     if isinstance(widths, int | float) and widths:
         sizes_mm["_bw"] = widths
     in_units = dataclasses.replace(document, data=_in_units(facts, plain, sizes_mm))
-    parsed: AnyFacts = in_units.parsed_as(_adapter_of(facts), facts)
+    parsed: Facts = in_units.parsed_as(_adapter_of(facts), facts)
     return parsed
 
 

@@ -1,6 +1,5 @@
 """Questions to rules, for any game."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
-from tablecam.rules.questions import Facts, Questions, RuleAnswer, RuleQuestion
+from tablecam.rules.questions import FactError, Questions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,21 +17,18 @@ class Step:
     length_in: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Way(Facts):
+QUESTIONS = Questions("toy")
+
+
+@QUESTIONS.asks("T-1")
+def way(
+    steps: list[Step], gap_cm: float = 0.0, reach_bw: float = 0.0, base_width_mm: float = 40.0
+) -> dict[str, Any]:
     """How far a way leads."""
-
-    steps: list[Step]
-    gap_cm: float = 0.0
-    reach_bw: float = 0.0
-    base_width_mm: float = 40.0
-
-
-def _lengths(way: Way, _: object) -> Mapping[str, Any]:
-    return {"in": [step.length_in for step in way.steps], "cm": way.gap_cm, "bw": way.reach_bw}
-
-
-QUESTIONS = Questions("toy", (RuleQuestion("way", Way, RuleAnswer, ("T-1",), _lengths),))
+    for step in steps:
+        if step.length_in > 9:
+            raise FactError("length_in", "expected a step of 9 in at most", owner=step)
+    return {"in": [step.length_in for step in steps], "cm": gap_cm, "bw": reach_bw}
 
 
 @pytest.mark.parametrize(
@@ -53,3 +49,17 @@ def test_an_unknown_key_inside_the_facts_is_refused():
     document = document_from({"ask": "way", "steps": [{"length_ft": 1.0}]}, "question")
     with pytest.raises(BadInput, match=r"steps\[1\]\.length_ft: unknown key"):
         QUESTIONS.answer(document)
+
+
+def test_a_fact_that_a_rule_refuses_is_named_by_its_place():
+    document = document_from(
+        {"ask": "way", "steps": [{"length_in": 1}, {"length_in": 10}]}, "question"
+    )
+    with pytest.raises(BadInput, match=r"steps\[2\]\.length_in: expected a step of 9 in"):
+        QUESTIONS.answer(document)
+
+
+def test_the_list_of_questions_is_read_from_the_functions():
+    (listed,) = QUESTIONS.to_json()["questions"]
+    assert (listed["ask"], listed["about"]) == ("way", "How far a way leads.")
+    assert listed["in"]["required"] == ["steps"]

@@ -11,7 +11,8 @@ import shapely
 
 from tablecam.geometry.moves.lanes import lane
 from tablecam.geometry.outlines import rim
-from tablecam.rules.huzzah_ge.fire import Ban, Bases, ban_on_firing, centre_mm, outline_of
+from tablecam.rules.game import Ban
+from tablecam.rules.huzzah_ge.fire import Bases, ban_on_firing, centre_mm, outline_of
 from tablecam.rules.huzzah_ge.morale import NOBODY, Officer, Outcome, waver_factor
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.tables import COMMAND, Command, Order

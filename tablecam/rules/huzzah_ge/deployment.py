@@ -11,11 +11,11 @@ import shapely
 from tablecam.geometry.moves.poses import ahead
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.game import Event, Refused
+from tablecam.rules.game import Ban, Event, Refused
 from tablecam.rules.huzzah_ge import command
 from tablecam.rules.huzzah_ge.command import ALIKE_DEG
 from tablecam.rules.huzzah_ge.field import CM_MM, formation_of, front_of, ranks_of
-from tablecam.rules.huzzah_ge.fire import Ban, centre_mm, outline_of
+from tablecam.rules.huzzah_ge.fire import centre_mm, outline_of
 from tablecam.rules.huzzah_ge.movement import charges, fights_in_woods, judged, manoeuvres
 from tablecam.rules.huzzah_ge.orders import acted
 from tablecam.rules.huzzah_ge.state import (

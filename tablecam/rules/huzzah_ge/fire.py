@@ -13,6 +13,7 @@ from tablecam.geometry.moves.lanes import lane
 from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import Axes, axes, footprint
 from tablecam.geometry.zones import cone_before
+from tablecam.rules.game import Ban
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.tables import FIRE, GRADES
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of
@@ -24,14 +25,6 @@ Bases = Sequence[BasePose]
 ARC_DEG = 45.0
 """H-7.5: what the arc opens to either side."""
 _CM_MM, _SLIVER_MM2 = 10.0, 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Ban:
-    """The rule that forbids something, and why."""
-
-    rule: str
-    because: str
 
 
 def ban_on_firing(firer: Troops, range_cm: float) -> Ban | None:

@@ -13,10 +13,10 @@ from tablecam.geometry.moves.lanes import front_width_mm, lane, room_ahead_mm, s
 from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.game import Ban, Event, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import command
 from tablecam.rules.huzzah_ge.field import CM_MM, Field, front_of
-from tablecam.rules.huzzah_ge.fire import Ban, centre_mm, outline_of
+from tablecam.rules.huzzah_ge.fire import centre_mm, outline_of
 from tablecam.rules.huzzah_ge.orders import acted
 from tablecam.rules.huzzah_ge.state import (
     Charge,

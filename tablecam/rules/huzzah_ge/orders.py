@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.game import Ban, Event, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import command
 from tablecam.rules.huzzah_ge.command import Situation, order_factor, order_result
-from tablecam.rules.huzzah_ge.fire import Ban
 from tablecam.rules.huzzah_ge.morale import Officer
 from tablecam.rules.huzzah_ge.rolls import Factor
 from tablecam.rules.huzzah_ge.state import (

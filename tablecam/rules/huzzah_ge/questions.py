@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal
 
@@ -13,6 +13,7 @@ from tablecam.documents import Document
 from tablecam.geometry.moves.poses import wheeled
 from tablecam.geometry.outlines import table_outline
 from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.game import Ban
 from tablecam.rules.huzzah_ge import command, fire, morale
 from tablecam.rules.huzzah_ge.fire import outline_of
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, limited, succeeds
@@ -35,7 +36,7 @@ from tablecam.rules.huzzah_ge.troops import (
 )
 from tablecam.rules.huzzah_ge.unit_keys import Count, OfficerFacts, Some, UnitFacts
 from tablecam.rules.miniatures.faces import FaceName
-from tablecam.rules.questions import Facts, Questions, RuleAnswer, RuleQuestion
+from tablecam.rules.questions import Facts, Questions
 from tablecam.table.model import TableSize, Terrain
 from tablecam.table.position_file import BaseSection
 from tablecam.table.sections import Name, TerrainSection
@@ -45,6 +46,7 @@ Die = Annotated[int, Limits(ge=1, le=6)]
 Throw = Annotated[list[Die], Limits(min_length=2, max_length=2)]
 Centimetres = Annotated[float, Limits(ge=0, le=10_000)]
 ArmyFactor = Annotated[int, Limits(ge=-20, le=20)]
+QUESTIONS: Final = Questions(GAME)
 
 
 def _officer(facts: OfficerFacts | None) -> morale.Officer:
@@ -70,7 +72,9 @@ class QualityFacts(Facts):
     dice: Annotated[list[Throw], Limits(min_length=1)]
 
 
+@QUESTIONS.asks("H-3.1 H-3.2 H-3.3")
 def _quality(facts: QualityFacts, document: Document) -> Json:
+    """The grade that a unit of a class rolls."""
     rolled = quality(facts.expected, facts.abilities, facts.dice)
     if rolled is None:
         raise document.error(("dice",), "expected another throw after a double one, got none")
@@ -95,7 +99,9 @@ class SetupFacts(Facts):
     finished_first: Name | None = None
 
 
+@QUESTIONS.asks("H-4.3 H-4.4")
 def _setup(facts: SetupFacts, document: Document) -> Json:
+    """How many units a side places, or who is which player."""
     answer: Json = {}
     if facts.dice is not None:
         left = max(facts.dice) if facts.left is None else facts.left
@@ -127,7 +133,10 @@ class SuperiorityFacts(Facts):
     foul_weather: bool = False
 
 
+@QUESTIONS.asks("H-5.2 H-5.3 H-5.5 H-5.6")
 def _superiority(facts: SuperiorityFacts, document: Document) -> Json:
+    """Which side's skirmishers are superior."""
+
     def modified(own: Skirmishers, enemy: Skirmishers) -> int:
         is_reinforced = own.skirmish_bases > 0 and own.skirmish_bases >= 2 * enemy.skirmish_bases
         after = {"won": 1, "failed": -1}.get(own.previous or "", 0)
@@ -168,7 +177,9 @@ class EffectivenessFacts(Facts):
     foul_weather: bool = False
 
 
+@QUESTIONS.asks("H-6.2 H-6.3 H-6.4")
 def _effectiveness(facts: EffectivenessFacts, document: Document) -> Json:
+    """Which sides' guns are effective."""
     ground = {"soft": -1, "hard": 1}.get(facts.ground or "", 0) - facts.foul_weather
 
     def modified(own: Gunners, enemy: str) -> int:
@@ -195,7 +206,9 @@ class RollFacts(Facts):
     dice: Throw
 
 
+@QUESTIONS.asks("H-1.1 H-7.9")
 def _roll(facts: RollFacts, document: Document) -> Json:
+    """A roll against a factor, and its hits."""
     factor = limited(facts.sum)
     return {"factor": factor, **_thrown(factor, facts.dice)}
 
@@ -217,7 +230,9 @@ class FireFacts(Facts):
     dice: Throw | None = None
 
 
+@QUESTIONS.asks("H-7.2 H-7.3 H-7.8 H-7.9 H-7.10")
 def _fire(facts: FireFacts, document: Document) -> Json:
+    """Fire by what counts: the range, and the face of the target that is fired at."""
     firer = facts.firer.troops(document, "firer", rolled=True)
     target = facts.target.troops(document, "target")
     ban = fire.ban_on_firing(firer, facts.range_cm)
@@ -255,7 +270,9 @@ class TargetsFacts(Facts):
     targets: dict[str, RangeFacts]
 
 
+@QUESTIONS.asks("H-7.7")
 def _choose_target(facts: TargetsFacts, document: Document) -> Json:
+    """The targets among which a unit may choose."""
     ranges_cm = {name: target.range_cm for name, target in facts.targets.items()}
     return {"may_choose": fire.choices(facts.firer.troops(document, "firer"), ranges_cm)}
 
@@ -275,7 +292,9 @@ class MoraleFacts(Facts):
     failed: bool = False
 
 
+@QUESTIONS.asks("H-9.2 H-9.3 H-9.4 H-9.5 H-9.7 H-9.8")
 def _morale(facts: MoraleFacts, document: Document) -> Json:
+    """A morale test after fire, and what follows from it."""
     unit = facts.unit.troops(document, "unit", rolled=True)
     off = morale.losses(unit, facts.hits_taken or 0)
     lost = off.bases if facts.bases_lost is None else facts.bases_lost
@@ -319,7 +338,9 @@ class EscapeFacts(Facts):
     inspirational: bool = False
 
 
+@QUESTIONS.asks("H-10.1 H-10.2 H-10.3 H-10.4")
 def _officer_save(facts: EscapeFacts, document: Document) -> Json:
+    """Whether an officer lives when his unit is hit."""
     rolls = facts.hits > 0 and not facts.unit_destroyed and not facts.charmed
     if rolls and facts.dice is None:
         return {"rolls": True}
@@ -357,7 +378,9 @@ class OrderFacts(Facts):
     infantry_on_cavalry_within_one_move: bool = False
 
 
+@QUESTIONS.asks("H-11.1 H-11.4")
 def _order_factor(facts: OrderFacts, document: Document) -> Json:
+    """The factor against which an officer rolls to give an order."""
     situation = command.Situation(
         order=facts.order,
         earlier_orders=facts.earlier_orders,
@@ -392,7 +415,9 @@ class OrdersFacts(Facts):
     steps: list[StepFacts]
 
 
+@QUESTIONS.asks("H-11.5 H-11.6 H-11.8")
 def _orders(facts: OrdersFacts, document: Document) -> Json:
+    """What comes of a row of orders."""
     results = [
         command.order_result(step.factor, step.dice, is_cinc=step.level == "cinc")
         for step in facts.steps
@@ -417,7 +442,9 @@ class AllowanceFacts(Facts):
     order: Literal["advance", "retire"]
 
 
+@QUESTIONS.asks("H-12.1 H-12.2 H-13.1")
 def _allowance(facts: AllowanceFacts, document: Document) -> Json:
+    """How far units that are ordered together may go."""
     group = [unit.troops(document, "units", place) for place, unit in enumerate(facts.units)]
     return {"cm": command.allowances_cm(group, facts.order), "readings": ["H-12.2"]}
 
@@ -433,7 +460,9 @@ class WaverFacts(Facts):
     dice: Throw | None = None
 
 
+@QUESTIONS.asks("H-13.3 H-13.4 H-13.5")
 def _waver(facts: WaverFacts, document: Document) -> Json:
+    """The waver test of a unit that retires near an enemy."""
     unit = facts.unit.troops(document, "unit", rolled=True)
     if not facts.enemy_within_one_move:
         return {"tests": False}
@@ -461,7 +490,9 @@ class SupportFacts(Facts):
     unit: UnitFacts | None = None
 
 
+@QUESTIONS.asks("H-2.5")
 def _support_ranks(facts: SupportFacts, document: Document) -> Json:
+    """How many complete support ranks a unit has."""
     if facts.unit is not None:
         facts.unit.lying(document, "unit")
         return {"support_ranks": facts.unit.troops(document, "unit").support_ranks}
@@ -488,7 +519,9 @@ class BatteryFacts(Facts):
     dice: list[Throw] = field(default_factory=list)
 
 
+@QUESTIONS.asks("H-1.13 H-3.4 H-3.5 H-7.3")
 def _battery(facts: BatteryFacts, document: Document) -> Json:
+    """The quality and the range of a grand battery."""
     if facts.joins is not None and facts.joins >= len(facts.bases):
         raise document.error(("joins",), f"expected 0 to {len(facts.bases) - 1}")
     worst = worst_class([base.expected for base in facts.bases])
@@ -537,7 +570,9 @@ class ShotFacts(AmongFacts):
     from_mm: tuple[float, float] | None = None
 
 
+@QUESTIONS.asks("H-2.3 H-7.4 H-7.5 H-7.6")
 def _shot(facts: ShotFacts, document: Document) -> Json:
+    """How a target lies to those who fire at it."""
     bases = facts.firer.lying(document, "firer")
     tags = {base.tag for base in bases}
     if odd := set(facts.firing) - tags:
@@ -570,7 +605,9 @@ class RadiusFacts(Facts):
     units: Annotated[list[UnitFacts], Limits(min_length=1)]
 
 
+@QUESTIONS.asks("H-11.11")
 def _command_radius(facts: RadiusFacts, document: Document) -> Json:
+    """Whether units are wholly within an officer's command radius."""
     officer = facts.officer
     if officer.quality is None or officer.x_mm is None or officer.y_mm is None:
         raise document.error(("officer",), "expected the keys quality, x_mm and y_mm")
@@ -605,7 +642,9 @@ class OrderMoveFacts(AmongFacts):
     table_mm: tuple[Centimetres, Centimetres] | None = None
 
 
+@QUESTIONS.asks("H-12.1 H-12.3 H-12.4 H-13.1")
 def _order_move(facts: OrderMoveFacts, document: Document) -> Json:
+    """A move that follows an order."""
     before = facts.unit.lying(document, "unit")
     if (facts.move is None) == (not facts.bases_after):
         raise document.error(("move",), "expected a move, or bases_after")
@@ -636,7 +675,7 @@ def _order_move(facts: OrderMoveFacts, document: Document) -> Json:
     if ban is None and facts.table_mm is not None:
         table = table_outline(TableSize(*facts.table_mm))
         if not table.buffer(0.5).covers(outline_of(after)):
-            ban = fire.Ban("H-12.3", "it would leave the table")
+            ban = Ban("H-12.3", "it would leave the table")
     answer: Json = {
         "legal": ban is None,
         "forward_cm": step.forward_cm,
@@ -644,11 +683,7 @@ def _order_move(facts: OrderMoveFacts, document: Document) -> Json:
         "turn_deg": step.turn_deg,
         "allowance_cm": allowance_cm,
     }
-    return answer if ban is None else answer | {"why_not": _not(ban)}
-
-
-def _not(ban: fire.Ban) -> Json:
-    return {"rule": ban.rule, "because": ban.because}
+    return answer if ban is None else answer | {"why_not": ban}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -659,7 +694,9 @@ class WithinFacts(AmongFacts):
     enemy: UnitFacts
 
 
+@QUESTIONS.asks("H-11.9")
 def _within_one_move(facts: WithinFacts, document: Document) -> Json:
+    """Whether a unit and an enemy are within one move of each other."""
     bases, enemy = facts.unit.lying(document, "unit"), facts.enemy.lying(document, "enemy")
     obstacles = facts.obstacles(document, "impassable")
     there = command.reaches(bases, facts.unit.troops(document, "unit"), enemy, obstacles)
@@ -675,7 +712,9 @@ class SquaringFacts(Facts):
     target: UnitFacts
 
 
+@QUESTIONS.asks("H-12.9 H-12.10")
 def _squaring_up(facts: SquaringFacts, document: Document) -> Json:
+    """On which face a charger is squared up."""
     target = facts.target.lying(document, "target")
     squared = command.squaring_up(facts.charger.lying(document, "charger"), target)
     if squared is None:
@@ -698,11 +737,13 @@ class PassageFacts(Facts):
     heading_difference_deg: Annotated[float, Limits(ge=-360, le=360)] = 0.0
 
 
+@QUESTIONS.asks("H-14.9")
 def _passage_of_lines(facts: PassageFacts, document: Document) -> Json:
+    """Whether two units may pass lines."""
     a, b = facts.a.troops(document, "a"), facts.b.troops(document, "b")
     apart_cm, turned_deg = facts.front_distance_cm, facts.heading_difference_deg
     ban = command.ban_on_passage(a, b, apart_cm, turned_deg)
-    return {"allowed": True} if ban is None else {"allowed": False, "why_not": _not(ban)}
+    return {"allowed": True} if ban is None else {"allowed": False, "why_not": ban}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -721,7 +762,9 @@ class HitsFacts(Facts):
     events: list[HitsEvent]
 
 
+@QUESTIONS.asks("H-1.4 H-1.5 H-7.10")
 def _hits(facts: HitsFacts, document: Document) -> Json:
+    """What hits take off a unit, one after the other."""
     unit = facts.unit.troops(document, "unit")
     after = []
     for place, event in enumerate(facts.events):
@@ -745,10 +788,12 @@ class MayFacts(Facts):
     deed: Literal["advance", "retire", "deploy", "fire", "be_ordered"]
 
 
+@QUESTIONS.asks("H-1.12 H-7.1 H-11.13 H-12.1")
 def _may(facts: MayFacts, document: Document) -> Json:
+    """Whether a unit may do something now."""
     unit = facts.unit.troops(document, "unit")
     ban = command.ban_on_deed(unit, facts.deed, has_moved=facts.unit.moved)
-    return {"may": True} if ban is None else {"may": False, "why_not": _not(ban)}
+    return {"may": True} if ban is None else {"may": False, "why_not": ban}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -762,7 +807,9 @@ class ChargersFacts(Facts):
     morale_dice: Throw | None = None
 
 
+@QUESTIONS.asks("H-8.1 H-8.2 H-8.3 H-8.4")
 def _fire_at_chargers(facts: ChargersFacts, document: Document) -> Json:
+    """Fire at a charger, and the tests that follow."""
     firer = facts.firer.troops(document, "firer", rolled=True)
     charger = facts.charger.troops(document, "charger", rolled=True)
     charger = replace(charger, is_charging=True)
@@ -837,7 +884,9 @@ class BackFacts(Facts):
     table_mm: tuple[Centimetres, Centimetres] | None = None
 
 
+@QUESTIONS.asks("H-9.8 H-9.9 H-9.10 H-9.11 H-9.12")
 def _back(facts: BackFacts, document: Document) -> Json:
+    """A fall back or a rout straight to the rear, past friends and through dense terrain."""
     routs, bases = facts.how == "routs", facts.unit.poses
     if not bases and facts.rear_edge_cm is None:
         raise document.error(("unit", "bases"), "expected bases, or rear_edge_cm")
@@ -894,41 +943,3 @@ def _span(
     terrain = Terrain(sector.id, "sector", tuple(sector.outline_mm))
     behind = lane.span_cm(outline_of(terrain), centre_only=True)
     return None if behind is None else morale.Span(sector.id, *behind, sector.held_by)
-
-
-def _question(
-    ask: str, facts: type[Any], rules: str, answer: Callable[[Any, Document], Json]
-) -> RuleQuestion[Any]:
-    return RuleQuestion(ask, facts, RuleAnswer, tuple(rules.split()), answer)
-
-
-QUESTIONS: Final = Questions(
-    GAME,
-    (
-        _question("quality", QualityFacts, "H-3.1 H-3.2 H-3.3", _quality),
-        _question("setup", SetupFacts, "H-4.3 H-4.4", _setup),
-        _question("superiority", SuperiorityFacts, "H-5.2 H-5.3 H-5.5 H-5.6", _superiority),
-        _question("effectiveness", EffectivenessFacts, "H-6.2 H-6.3 H-6.4", _effectiveness),
-        _question("roll", RollFacts, "H-1.1 H-7.9", _roll),
-        _question("fire", FireFacts, "H-7.2 H-7.3 H-7.8 H-7.9 H-7.10", _fire),
-        _question("choose_target", TargetsFacts, "H-7.7", _choose_target),
-        _question("morale", MoraleFacts, "H-9.2 H-9.3 H-9.4 H-9.5 H-9.7 H-9.8", _morale),
-        _question("officer_save", EscapeFacts, "H-10.1 H-10.2 H-10.3 H-10.4", _officer_save),
-        _question("order_factor", OrderFacts, "H-11.1 H-11.4", _order_factor),
-        _question("orders", OrdersFacts, "H-11.5 H-11.6 H-11.8", _orders),
-        _question("allowance", AllowanceFacts, "H-12.1 H-12.2 H-13.1", _allowance),
-        _question("waver", WaverFacts, "H-13.3 H-13.4 H-13.5", _waver),
-        _question("support_ranks", SupportFacts, "H-2.5", _support_ranks),
-        _question("back", BackFacts, "H-9.8 H-9.9 H-9.10 H-9.11 H-9.12", _back),
-        _question("battery", BatteryFacts, "H-1.13 H-3.4 H-3.5 H-7.3", _battery),
-        _question("shot", ShotFacts, "H-2.3 H-7.4 H-7.5 H-7.6", _shot),
-        _question("command_radius", RadiusFacts, "H-11.11", _command_radius),
-        _question("order_move", OrderMoveFacts, "H-12.1 H-12.3 H-12.4 H-13.1", _order_move),
-        _question("within_one_move", WithinFacts, "H-11.9", _within_one_move),
-        _question("squaring_up", SquaringFacts, "H-12.9 H-12.10", _squaring_up),
-        _question("passage_of_lines", PassageFacts, "H-14.9", _passage_of_lines),
-        _question("fire_at_chargers", ChargersFacts, "H-8.1 H-8.2 H-8.3 H-8.4", _fire_at_chargers),
-        _question("hits", HitsFacts, "H-1.4 H-1.5 H-7.10", _hits),
-        _question("may", MayFacts, "H-1.12 H-7.1 H-11.13 H-12.1", _may),
-    ),
-)

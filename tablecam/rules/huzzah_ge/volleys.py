@@ -12,11 +12,10 @@ import shapely
 
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.game import Ban, Event, PendingDecision, Refused
 from tablecam.rules.huzzah_ge import fire, morale
 from tablecam.rules.huzzah_ge.command import waver
 from tablecam.rules.huzzah_ge.field import CM_MM
-from tablecam.rules.huzzah_ge.fire import Ban
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.state import (
     Due,

@@ -10,6 +10,7 @@ from pydantic import Field as Limits
 
 from tablecam.documents import Document
 from tablecam.errors import BadInput
+from tablecam.rules.game import Ban
 from tablecam.rules.maurice.combat.combat import combat_scores
 from tablecam.rules.maurice.combat.rally import rally_number
 from tablecam.rules.maurice.field.field import GAME, Field, field_of
@@ -24,16 +25,7 @@ from tablecam.rules.maurice.resolve.resolve import resolve
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import lane_json
 from tablecam.rules.maurice.sheets.sheets import section
-from tablecam.rules.questions import (
-    Decided,
-    Facts,
-    Questions,
-    RuleAnswer,
-    RuleQuestion,
-    WhyNot,
-    decided,
-    doubts,
-)
+from tablecam.rules.questions import Decided, Facts, Questions, RuleAnswer, decided, doubts
 from tablecam.rules.reports import Finding
 from tablecam.table.model import Arm, FormationName, Position, TableSize, Unit
 from tablecam.table.position_file import BaseSection, CommanderSection
@@ -45,6 +37,7 @@ Count = Annotated[int, Limits(ge=0, le=100)]
 Card = Annotated[int, Limits(ge=-100, le=100)]
 """A card's modifier to each die (M-8.18)."""
 
+QUESTIONS: Final = Questions(GAME)
 _TABLE_MM = (1800.0, 1200.0)
 
 
@@ -108,33 +101,14 @@ class FireDice:
     disrupt: list[Die] = field(default_factory=list)
 
 
-@dataclass(frozen=True, kw_only=True)
-class FireFacts(TableFacts):
-    """Which bases of a unit may fire at another, at what number, and with dice: what they do."""
-
-    firer: UnitFacts
-    target: UnitFacts
-    kind: Kind = "volley"
-    card: Card = 0
-    dice: FireDice | None = None
-
-
 class FireAnswer(RuleAnswer, total=False):
     """`bases` are the rulings on each base that may fire at somebody; the rest needs dice."""
 
     may_fire: Decided
-    why_not: WhyNot
+    why_not: Ban
     bases: dict[str, Any]
     shots: list[Any]
     target: dict[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class FlankFacts(TableFacts):
-    """Whether an enemy is to a unit's flank, touches it, and so flanks it."""
-
-    unit: UnitFacts
-    enemy: UnitFacts
 
 
 class FlankAnswer(RuleAnswer, total=False):
@@ -145,31 +119,12 @@ class FlankAnswer(RuleAnswer, total=False):
     flanks: Decided
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChargeFacts(TableFacts):
-    """Whether a unit may charge an enemy, and by which moves."""
-
-    charger: UnitFacts
-    target: UnitFacts
-
-
 class ChargeAnswer(RuleAnswer, total=False):
     """`lanes` are the moves: a wheel or none, then straight ahead."""
 
     legal: Decided
-    why_not: WhyNot
+    why_not: Ban
     lanes: list[Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CombatFacts(TableFacts):
-    """What each engaged unit adds to its die, and with one die each: the combat's results."""
-
-    units: Annotated[list[OtherUnit], Limits(min_length=2)]
-    active: Name
-    cards: dict[Name, Card] = field(default_factory=dict)
-    dice: dict[Name, Die] | None = None
-    fall_back_order: list[Name] = field(default_factory=list)
 
 
 class CombatAnswer(RuleAnswer, total=False):
@@ -188,17 +143,6 @@ class RallyingUnit:
     disruption: Count
 
 
-@dataclass(frozen=True, kw_only=True)
-class RallyFacts(Facts):
-    """The number that each die needs to shed a disruption, and with dice: how many are shed."""
-
-    unit: RallyingUnit
-    near_enemy: bool = False
-    bad_terrain: bool = False
-    card: Card = 0
-    dice: list[Die] | None = None
-
-
 class RallyAnswer(RuleAnswer, total=False):
     """`dice` is how many are thrown."""
 
@@ -213,63 +157,87 @@ class RallyAnswer(RuleAnswer, total=False):
 # --- answers -----------------------------------------------------------------------------------
 
 
-def _fire(facts: FireFacts, document: Document) -> FireAnswer:
-    firer, target = facts.firer.unit("firer", "firing"), facts.target.unit("target", "fired at")
-    rulings = _rulings(facts.position(firer, target), firer.side, document)
-    bases = rulings.units[firer.id].fire
-    findings = _findings(rulings, f"fire/{firer.id}/", firer.id, target.id)
+@QUESTIONS.asks("M-7.7 M-7.12 M-7.23 M-7.26")
+def _fire(
+    table: TableFacts,
+    document: Document,
+    firer: UnitFacts,
+    target: UnitFacts,
+    kind: Kind = "volley",
+    card: Card = 0,
+    dice: FireDice | None = None,
+) -> FireAnswer:
+    """Which bases of a unit may fire at another, at what number, and with dice: what they do."""
+    shooter, enemy = firer.unit("firer", "firing"), target.unit("target", "fired at")
+    rulings = _rulings(table.position(shooter, enemy), shooter.side, document)
+    bases = rulings.units[shooter.id].fire
+    findings = _findings(rulings, f"fire/{shooter.id}/", shooter.id, enemy.id)
     answer: FireAnswer = {"bases": {name: fire.to_json() for name, fire in bases.items()}}
     answer.update(_about("may_fire", findings))
-    if facts.dice is None:
+    if dice is None:
         return answer
     aims = tuple(
-        ShotAssignment(firer.id, name, target.id, ("firer",))
+        ShotAssignment(shooter.id, name, enemy.id, ("firer",))
         for name, fire in bases.items()
-        if any(option.target == target.id for option in fire.options)
+        if any(option.target == enemy.id for option in fire.options)
     )
     if not aims:
         return answer
-    hit, disrupt = tuple(facts.dice.hit), tuple(facts.dice.disrupt)
-    cards = {firer.id: facts.card}
-    volley = Volley(facts.kind, firer.side, aims, cards, hit, disrupt, document)
+    hit, disrupt = tuple(dice.hit), tuple(dice.disrupt)
+    cards = {shooter.id: card}
+    volley = Volley(kind, shooter.side, aims, cards, hit, disrupt, document)
     resolved = resolve(rulings.field, volley)
     # A target that no die hits has no entry.
-    struck = resolved["units"].get(target.id, {"hits": 0, "disruption": 0, "broken": False})
+    struck = resolved["units"].get(enemy.id, {"hits": 0, "disruption": 0, "broken": False})
     return {**answer, "shots": resolved["shots"], "target": struck}
 
 
-def _flank(facts: FlankFacts, document: Document) -> FlankAnswer:
-    unit, enemy = facts.unit.unit("unit", "own"), facts.enemy.unit("enemy", "enemy")
-    rulings = _rulings(facts.position(unit, enemy), unit.side, document)
-    to_flank = _findings(rulings, f"flank/{unit.id}/", unit.id, enemy.id)
-    touching = _findings(rulings, "contact/", unit.id, enemy.id)
-    answer: FlankAnswer = {"flanks": enemy.id in rulings.units[unit.id].flanked_by}
+@QUESTIONS.asks("M-1.12 M-1.13")
+def _flank(table: TableFacts, document: Document, unit: UnitFacts, enemy: UnitFacts) -> FlankAnswer:
+    """Whether an enemy is to a unit's flank, touches it, and so flanks it."""
+    own, other = unit.unit("unit", "own"), enemy.unit("enemy", "enemy")
+    rulings = _rulings(table.position(own, other), own.side, document)
+    to_flank = _findings(rulings, f"flank/{own.id}/", own.id, other.id)
+    touching = _findings(rulings, "contact/", own.id, other.id)
+    answer: FlankAnswer = {"flanks": other.id in rulings.units[own.id].flanked_by}
     answer.update(_about("to_flank", to_flank) | _about("touches", touching))
     answer["because"] = [finding.text for finding in (*to_flank, *touching)]
     answer["rules"] = ["M-1.12", "M-1.10", "M-1.13"]
     return answer
 
 
-def _charge(facts: ChargeFacts, document: Document) -> ChargeAnswer:
-    charger = facts.charger.unit("charger", "charging")
-    target = facts.target.unit("target", "charged")
-    rulings = _rulings(facts.position(charger, target), charger.side, document)
-    lanes = [lane for lane in rulings.units[charger.id].charge.lanes if lane.target == target.id]
+@QUESTIONS.asks("M-8.3 M-8.4 M-8.5")
+def _charge(
+    table: TableFacts, document: Document, charger: UnitFacts, target: UnitFacts
+) -> ChargeAnswer:
+    """Whether a unit may charge an enemy, and by which moves."""
+    own, enemy = charger.unit("charger", "charging"), target.unit("target", "charged")
+    rulings = _rulings(table.position(own, enemy), own.side, document)
+    lanes = [lane for lane in rulings.units[own.id].charge.lanes if lane.target == enemy.id]
     answer: ChargeAnswer = {"lanes": [lane_json(lane) for lane in lanes]}
-    findings = _findings(rulings, f"charge/{charger.id}/", charger.id, target.id)
+    findings = _findings(rulings, f"charge/{own.id}/", own.id, enemy.id)
     answer.update(_about("legal", findings))
     return answer
 
 
-def _combat(facts: CombatFacts, document: Document) -> CombatAnswer:
-    units = [unit.unit("", "") for unit in facts.units]
-    field = _field(facts.position(*units), document)
-    if facts.dice is None:
-        values = combat_scores(field, facts.active, facts.cards)
+@QUESTIONS.asks("M-8.10 M-8.16 M-8.20")
+def _combat(
+    table: TableFacts,
+    document: Document,
+    units: Annotated[tuple[OtherUnit, ...], Limits(min_length=2)],
+    active: Name,
+    cards: dict[Name, Card] | None = None,
+    dice: dict[Name, Die] | None = None,
+    fall_back_order: tuple[Name, ...] = (),
+) -> CombatAnswer:
+    """What each engaged unit adds to its die, and with one die each: the combat's results."""
+    field = _field(table.position(*(unit.unit("", "") for unit in units)), document)
+    if dice is None:
+        values = combat_scores(field, active, cards or {})
         because = [f"{name}: {line}" for name, value in values.items() for line in value.because]
         return {"values": {name: of.value for name, of in values.items()}, "because": because}
-    order = tuple(facts.fall_back_order)
-    resolved = resolve(field, Combat(facts.active, facts.cards, facts.dice, order, document))
+    combat = Combat(active, cards or {}, dice, fall_back_order, document)
+    resolved = resolve(field, combat)
     fought = resolved["units"]
     return {
         "values": {name: unit["value"] for name, unit in fought.items() if "value" in unit},
@@ -281,14 +249,23 @@ def _combat(facts: CombatFacts, document: Document) -> CombatAnswer:
     }
 
 
-def _rally(facts: RallyFacts, document: Document) -> RallyAnswer:
+@QUESTIONS.asks("M-9.2 M-9.3")
+def _rally(
+    document: Document,
+    unit: RallyingUnit,
+    near_enemy: bool = False,
+    bad_terrain: bool = False,
+    card: Card = 0,
+    dice: tuple[Die, ...] | None = None,
+) -> RallyAnswer:
+    """The number that each die needs to shed a disruption, and with dice: how many are shed."""
     rallying = rally_number(
         "the unit",
-        facts.unit.arm,
-        facts.unit.disruption,
-        is_in_bad_terrain=facts.bad_terrain,
-        is_near=facts.near_enemy,
-        card=facts.card,
+        unit.arm,
+        unit.disruption,
+        is_in_bad_terrain=bad_terrain,
+        is_near=near_enemy,
+        card=card,
     )
     answer: RallyAnswer = {
         "basic": rallying.basic,
@@ -297,11 +274,11 @@ def _rally(facts: RallyFacts, document: Document) -> RallyAnswer:
         "dice": rallying.dice,
         "because": list(rallying.because),
     }
-    if facts.dice is None:
+    if dice is None:
         return answer
     why = "one for each disruption (M-9.2)"
-    shed = rallying.shed(check_dice(document, ("dice",), tuple(facts.dice), rallying.dice, why))
-    return {**answer, "shed": shed, "disruption": facts.unit.disruption - shed}
+    shed = rallying.shed(check_dice(document, ("dice",), dice, rallying.dice, why))
+    return {**answer, "shed": shed, "disruption": unit.disruption - shed}
 
 
 def _field(position: Position, document: Document) -> Field:
@@ -336,19 +313,7 @@ def _about(key: str, findings: Sequence[Finding]) -> Any:
         "readings": list(dict.fromkeys(readings)),
     }
     if verdict is False:
-        document["why_not"] = {"rule": answer.rule, "because": findings[0].text}
+        document["why_not"] = Ban(answer.rule, findings[0].text)
     if in_doubt := doubts(**{key: answer}):
         document["doubts"] = in_doubt
     return document
-
-
-QUESTIONS: Final = Questions(
-    GAME,
-    (
-        RuleQuestion("fire", FireFacts, FireAnswer, ("M-7.7", "M-7.12", "M-7.23", "M-7.26"), _fire),
-        RuleQuestion("flank", FlankFacts, FlankAnswer, ("M-1.12", "M-1.13"), _flank),
-        RuleQuestion("charge", ChargeFacts, ChargeAnswer, ("M-8.3", "M-8.4", "M-8.5"), _charge),
-        RuleQuestion("combat", CombatFacts, CombatAnswer, ("M-8.10", "M-8.16", "M-8.20"), _combat),
-        RuleQuestion("rally", RallyFacts, RallyAnswer, ("M-9.2", "M-9.3"), _rally),
-    ),
-)

@@ -8,12 +8,13 @@ from typing import Final
 
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import shapes_of
+from tablecam.rules.game import Ban
 from tablecam.rules.measuring import Measures
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.reports import Finding, Question, Section, UnitReport
 from tablecam.rules.syw_d6.charges import edges
 from tablecam.rules.syw_d6.field import Field, commands, field_of
-from tablecam.rules.syw_d6.fire import Ban, ban_on_firing, ban_on_shot, fire_pool
+from tablecam.rules.syw_d6.fire import ban_on_firing, ban_on_shot, fire_pool
 from tablecam.rules.syw_d6.tables import COMMAND_IN, GAME
 from tablecam.table.model import Unit
 from tablecam.uncertainty.answer import Answer, certain, decide

@@ -18,8 +18,9 @@ from tablecam.geometry.moves.lanes import all_ahead, front_width_mm
 from tablecam.geometry.outlines import Axes, axes, footprint
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_at
+from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.ground import Ground, axes_of, overlaps, remembered
-from tablecam.rules.syw_d6.fire import Ban, Section, Shot, figures_firing, may_fire_through
+from tablecam.rules.syw_d6.fire import Section, Shot, figures_firing, may_fire_through
 from tablecam.rules.syw_d6.morale import Company
 from tablecam.rules.syw_d6.tables import COMMAND_IN
 from tablecam.rules.syw_d6.troops import FormationReading, Troops, formation_of

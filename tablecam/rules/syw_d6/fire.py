@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tablecam.rules.game import Ban
 from tablecam.rules.syw_d6.tables import WEATHER, Event
 from tablecam.rules.syw_d6.troops import Troops
 
@@ -60,14 +61,6 @@ class FirePool:
         """The number of dice, never below none."""
         total = self.figures + self.fire_bonus + self.dense + self.canister + self.weather
         return max(0, total)
-
-
-@dataclass(frozen=True, slots=True)
-class Ban:
-    """The rule that forbids something, and why."""
-
-    rule: str
-    because: str
 
 
 def figures_firing(troops: Troops) -> int:

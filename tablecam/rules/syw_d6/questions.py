@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
 
 from tablecam.documents import Document
-from tablecam.rules.questions import INCH_MM, Facts, Questions, RuleAnswer, RuleQuestion, WhyNot
+from tablecam.rules.game import Ban
+from tablecam.rules.questions import INCH_MM, Facts, Questions
 from tablecam.rules.syw_d6 import fire, morale, movement
 from tablecam.rules.syw_d6.table_questions import (
-    ChargeFacts,
-    FlightFacts,
     LyingFacts,
-    SightFacts,
-    TerrainMoveFacts,
     charge,
     flight,
     lying_shot,
@@ -53,6 +50,7 @@ from tablecam.table.sections import Name
 
 Json = dict[str, Any]
 Die = Annotated[int, Limits(ge=1, le=6)]
+QUESTIONS: Final = Questions(GAME)
 Inches = Annotated[float, Limits(ge=0, le=1000)]
 Share = Annotated[float, Limits(ge=0, le=1)]
 Step = tuple[Literal["march", "wheel"], Annotated[float, Limits(ge=-3600, le=3600)]]
@@ -119,10 +117,6 @@ def _check_count(document: Document, place: Sequence[str], dice: Sequence[int], 
         raise document.error(tuple(place), f"expected {due} {word}, got {len(dice)}")
 
 
-def _not(ban: fire.Ban) -> WhyNot:
-    return {"rule": ban.rule, "because": ban.because}
-
-
 def _test_json(test: morale.MoraleTest) -> Json:
     fate = test.fate
     rout = None if fate is None else fate == "rout"
@@ -143,7 +137,9 @@ class BasesFacts(Facts):
     unit: UnitFacts
 
 
+@QUESTIONS.asks("S-0.7 S-L.4")
 def _bases_needed(facts: BasesFacts, document: Document) -> Json:
+    """How many bases a unit needs for the figures that it has left."""
     unit = facts.unit
     troops = unit.troops(document, "unit", needs=("figures",))
     return {"bases": bases_needed(troops, unit.files_per_base * unit.ranks_per_base)}
@@ -156,7 +152,9 @@ class ThresholdFacts(Facts):
     strength: Some
 
 
+@QUESTIONS.asks("S-H.5")
 def _thresholds(facts: ThresholdFacts, document: Document) -> Json:
+    """From how many losses a strength counts 10, 25, 33, 50 and 75 %."""
     percents = sorted([percent for percent, _ in LOSSES] + [DESTROYED_PERCENT])
     losses = {str(percent): share_of(facts.strength, percent) for percent in percents}
     because = [f"{percent} % of {facts.strength} is {lost}, rounded up"
@@ -176,7 +174,9 @@ class MoveDiceFacts(Facts):
     choose: list[Die] | None = None
 
 
+@QUESTIONS.asks("S-B.3 S-B.4 S-B.6")
 def _move_dice(facts: MoveDiceFacts, document: Document) -> Json:
+    """The dice with which a unit or a commander moves, and what they allow."""
     if (facts.unit is not None) == facts.commander:
         raise document.error(("unit",), "expected a unit, or commander true")
     must_use: Literal["all", "half", "any"] = "any"
@@ -220,7 +220,9 @@ class BrigadeFacts(Facts):
     command_distances_in: list[Inches | None]
 
 
+@QUESTIONS.asks("S-B.7")
 def _brigade_move(facts: BrigadeFacts, document: Document) -> Json:
+    """The dice of a brigade that moves as one."""
     if len(facts.command_distances_in) != len(facts.units):
         message = f"expected {len(facts.units)} distances, got {len(facts.command_distances_in)}"
         raise document.error(("command_distances_in",), message)
@@ -249,7 +251,9 @@ class PathFacts(Facts):
     final_value_in: Inches
 
 
+@QUESTIONS.asks("S-B.8")
 def _path(facts: PathFacts, document: Document) -> Json:
+    """What a way of marches (in) and wheels (degrees) costs."""
     cost_in = movement.path_cost_in(facts.frontage_in, facts.steps)
     if cost_in <= facts.final_value_in + 1e-9:
         return {"cost_in": cost_in, "legal": True}
@@ -267,7 +271,9 @@ class ChargePathFacts(Facts):
     obstructed: bool = False
 
 
+@QUESTIONS.asks("S-B.11 S-B.12")
 def _charge_path(facts: ChargePathFacts, document: Document) -> Json:
+    """Whether a way of marches and wheels, by the inches of their arc, is a charge."""
     path = movement.charge_path(
         facts.steps, facts.final_value_in, facts.off_square_deg, is_obstructed=facts.obstructed
     )
@@ -287,11 +293,13 @@ class ResponseFacts(Facts):
     share_ahead: Share = 1.0
 
 
+@QUESTIONS.asks("S-C.1 S-C.2 S-C.3 S-C.4")
 def _response_fire(facts: ResponseFacts, document: Document) -> Json:
+    """Fire in the enemy's sequence, at one who crosses the front or makes contact."""
     firer = facts.firer.troops(document, "firer", needs=("experience",))
     ban = fire.ban_on_response(firer, facts.event, facts.nearest_range_in)
     if ban is not None:
-        head = {"may_fire": False, "why_not": _not(ban), "dice": None}
+        head = {"may_fire": False, "why_not": ban, "dice": None}
         return head | {"marker_after": firer.marker}
     if facts.event == "contacted_front":
         # A section of a line would count apart; the whole unit is struck on its front.
@@ -363,14 +371,16 @@ def _as_counted(shot: fire.Shot) -> Json:
     return {"files_ahead": round(shot.share_ahead * files), "files": files}
 
 
+@QUESTIONS.asks("S-D.1 S-D.3 S-D.4 S-D.5 S-D.8")
 def _fire(facts: FireFacts, document: Document) -> Json:
+    """Fire as the bases lie, or by what counts: the share of the front ahead, and the range."""
     firer = facts.firer.troops(document, "firer", needs=("experience", "figures"))
     target = facts.target.troops(document, "target")
     if facts.firer.bases and facts.target.bases:
         ground, a, b, lies = lying_shot(facts, document, facts.firer, facts.target)
         firer, target = ground.troops[a.id], ground.target_of(a, b)
-        if isinstance(lies, fire.Ban):
-            return {"may_fire": False, "why_not": _not(lies), "dice": None}
+        if isinstance(lies, Ban):
+            return {"may_fire": False, "why_not": lies, "dice": None}
         shot, counted = lies, _as_counted(lies)
     else:
         shot, counted = _stated_shot(facts, document, firer), {}
@@ -382,7 +392,7 @@ def _fire(facts: FireFacts, document: Document) -> Json:
         **counted,
     }
     if ban is not None:
-        return answer | {"why_not": _not(ban), "dice": None}
+        return answer | {"why_not": ban, "dice": None}
     pool = fire.fire_pool(firer, target, shot, facts.events)
     answer |= {
         "canister": pool.canister > 0,
@@ -434,7 +444,9 @@ class EvadeFacts(Facts):
     dice: list[Die]
 
 
+@QUESTIONS.asks("S-C.7 S-C.8 S-F.1")
 def _evade(facts: EvadeFacts, document: Document) -> Json:
+    """Whether an evader is caught by its charger."""
     evader = facts.evader.troops(document, "evader")
     _check_count(document, ("dice",), facts.dice, evader.rate)
     flight = movement.evasion(facts.gap_in, facts.charger_final_value_in, facts.dice)
@@ -461,7 +473,9 @@ class CounterChargeFacts(Facts):
     dice: list[Die] | None = None
 
 
+@QUESTIONS.asks("S-C.6 S-C.9")
 def _counter_charge(facts: CounterChargeFacts, document: Document) -> Json:
+    """A counter-charge, and whether it has the charge bonus."""
     unit = facts.unit.troops(document, "unit", needs=("experience",))
     if unit.arm != "cavalry" or unit.is_disordered:
         why = "only cavalry in order counter-charges"
@@ -487,7 +501,9 @@ class TestFacts(Facts):
     with_: WithFacts = field(default_factory=WithFacts, metadata={"alias": "with"})
 
 
+@QUESTIONS.asks("S-H.1 S-H.3 S-H.4 S-F.2")
 def _test(facts: TestFacts, document: Document) -> Json:
+    """The TEST of a unit, factor by factor."""
     unit = facts.unit.troops(document, "unit", needs=("experience", "figures"))
     chart = _chart(facts, document)
     test = morale.take_test(unit, facts.kind, facts.with_.company, facts.die, chart)
@@ -539,7 +555,9 @@ class MeleeFacts(Facts):
     wishes: Wishes = field(default_factory=Wishes)
 
 
+@QUESTIONS.asks("S-F.2 S-F.3 S-F.4 S-F.6 S-F.7")
 def _melee(facts: MeleeFacts, document: Document) -> Json:
+    """A round of melee between two units, from the totals to what they lead to."""
     needs = ("experience", "figures")
     attacker = facts.attacker.troops(document, "attacker", needs=needs)
     defender = facts.defender.troops(document, "defender", needs=needs)
@@ -662,7 +680,9 @@ class FormationFacts(Facts):
     bends_deg: list[Annotated[float, Limits(ge=-180, le=180)]] | None = None
 
 
+@QUESTIONS.asks("S-L.7 S-L.8 S-L.9 S-L.12 S-L.14")
 def _formation(facts: FormationFacts, document: Document) -> Json:
+    """The formation in which a unit lies, or of a line with bends, forward positive."""
     if (facts.unit is None) == (facts.bends_deg is None):
         raise document.error(("unit",), "expected a unit with bases, or bends_deg")
     if facts.unit is None:
@@ -696,7 +716,9 @@ class ClearFacts(Facts):
     centre_after_mm: tuple[float, float] | None = None
 
 
+@QUESTIONS.asks("S-A.3 S-A.4")
 def _clear(facts: ClearFacts, document: Document) -> Json:
+    """The throw of a unit with a red marker."""
     unit = facts.unit.troops(document, "unit", needs=("experience",))
     answer: Json = {}
     if facts.dice is not None:
@@ -726,7 +748,9 @@ class FogFacts(Facts):
     pool: Count | None = None
 
 
+@QUESTIONS.asks("S-0.12")
 def _fog(facts: FogFacts, document: Document) -> Json:
+    """The Fog of War: the first die, the throw of the table, or an event and a pool of fire."""
     answer: Json = {}
     if facts.first_die is not None:
         answer["consulted"] = is_fog_consulted(facts.first_die)
@@ -753,7 +777,9 @@ class FogLotFacts(Facts):
     value: Some | None = None
 
 
+@QUESTIONS.asks("S-M.2 S-M.3")
 def _fog_lot(facts: FogLotFacts, document: Document) -> Json:
+    """On which commander the lot falls."""
     if facts.army not in facts.commanders:
         raise document.error(("army",), f"expected one of {', '.join(facts.commanders)}")
     sides = 2 * (len(facts.commanders) - 1) + 1
@@ -772,7 +798,9 @@ class GapFacts(Facts):
     target_frontage_in: Inches
 
 
+@QUESTIONS.asks("S-E.5")
 def _gap(facts: GapFacts, document: Document) -> Json:
+    """Whether a gap between two friends is wide enough to fire through."""
     may_fire, needed_in = fire.may_fire_through(facts.gap_in, facts.target_frontage_in)
     return {"may_fire": may_fire, "needed_in": needed_in}
 
@@ -803,7 +831,9 @@ class MoralFacts(Facts):
     friends: dict[str, FriendFacts]
 
 
+@QUESTIONS.asks("S-G.1 S-G.2 S-G.3")
 def _moral_order(facts: MoralFacts, document: Document) -> Json:
+    """Who takes the moral TEST, in which order, and what the event counts for each."""
     friends = {
         name: morale.Friend(friend.distance_in, friend.brigade, friend.tested_this_turn)
         for name, friend in facts.friends.items()
@@ -836,7 +866,9 @@ class ContactedFacts(Facts):
     friends: list[FriendFacts]
 
 
+@QUESTIONS.asks("S-K.3 S-K.4")
 def _commander_contacted(facts: ContactedFacts, document: Document) -> Json:
+    """What the loss of a commander counts for his units."""
     factors = [
         DESTROYED[0]
         if friend.brigade in facts.commander.commands and friend.distance_in <= COMMAND_IN
@@ -854,7 +886,9 @@ class PairFacts(Facts):
     b: UnitFacts
 
 
+@QUESTIONS.asks("S-J.6")
 def _interpenetration(facts: PairFacts, document: Document) -> Json:
+    """Two friendly units that pass through each other."""
     return {"disordered": "light" not in (facts.a.weight, facts.b.weight)}
 
 
@@ -875,7 +909,9 @@ class ManufacturedFacts(Facts):
     with_: WithFacts = field(default_factory=WithFacts, metadata={"alias": "with"})
 
 
+@QUESTIONS.asks("S-B.10")
 def _manufactured_retreat(facts: ManufacturedFacts, document: Document) -> Json:
+    """A retreat that a unit takes of its own choice."""
     unit = facts.unit.troops(document, "unit", needs=("experience", "figures"))
     _check_count(document, ("dice", "move"), facts.dice.move, unit.rate)
     chart = _chart(facts, document)
@@ -891,39 +927,10 @@ def _manufactured_retreat(facts: ManufacturedFacts, document: Document) -> Json:
     }
 
 
-def _question(
-    ask: str, facts: type[Any], rules: str, answer: Callable[[Any, Document], Json]
-) -> RuleQuestion[Any]:
-    return RuleQuestion(ask, facts, RuleAnswer, tuple(rules.split()), answer)
+QUESTIONS.asks("S-B.11 S-B.12 S-B.14 S-L.11")(charge)
 
+QUESTIONS.asks("S-C.11 S-C.12 S-C.13")(flight)
 
-QUESTIONS: Final = Questions(
-    GAME,
-    (
-        _question("fire", FireFacts, "S-D.1 S-D.3 S-D.4 S-D.5 S-D.8", _fire),
-        _question("bases_needed", BasesFacts, "S-0.7 S-L.4", _bases_needed),
-        _question("move_dice", MoveDiceFacts, "S-B.3 S-B.4 S-B.6", _move_dice),
-        _question("brigade_move", BrigadeFacts, "S-B.7", _brigade_move),
-        _question("path", PathFacts, "S-B.8", _path),
-        _question("charge_path", ChargePathFacts, "S-B.11 S-B.12", _charge_path),
-        _question("response_fire", ResponseFacts, "S-C.1 S-C.2 S-C.3 S-C.4", _response_fire),
-        _question("evade", EvadeFacts, "S-C.7 S-C.8 S-F.1", _evade),
-        _question("counter_charge", CounterChargeFacts, "S-C.6 S-C.9", _counter_charge),
-        _question("test", TestFacts, "S-H.1 S-H.3 S-H.4 S-F.2", _test),
-        _question("melee", MeleeFacts, "S-F.2 S-F.3 S-F.4 S-F.6 S-F.7", _melee),
-        _question("thresholds", ThresholdFacts, "S-H.5", _thresholds),
-        _question("moral_order", MoralFacts, "S-G.1 S-G.2 S-G.3", _moral_order),
-        _question("clear", ClearFacts, "S-A.3 S-A.4", _clear),
-        _question("fog", FogFacts, "S-0.12", _fog),
-        _question("fog_lot", FogLotFacts, "S-M.2 S-M.3", _fog_lot),
-        _question("formation", FormationFacts, "S-L.7 S-L.8 S-L.9 S-L.12 S-L.14", _formation),
-        _question("gap", GapFacts, "S-E.5", _gap),
-        _question("commander_contacted", ContactedFacts, "S-K.3 S-K.4", _commander_contacted),
-        _question("interpenetration", PairFacts, "S-J.6", _interpenetration),
-        _question("charge", ChargeFacts, "S-B.11 S-B.12 S-B.14 S-L.11", charge),
-        _question("flight", FlightFacts, "S-C.11 S-C.12 S-C.13", flight),
-        _question("sight", SightFacts, "S-E.1 S-E.2 S-E.3 S-E.4", sight),
-        _question("terrain_move", TerrainMoveFacts, "S-J.2 S-J.8 S-J.9", terrain_move),
-        _question("manufactured_retreat", ManufacturedFacts, "S-B.10", _manufactured_retreat),
-    ),
-)
+QUESTIONS.asks("S-E.1 S-E.2 S-E.3 S-E.4")(sight)
+
+QUESTIONS.asks("S-J.2 S-J.8 S-J.9")(terrain_move)

@@ -13,12 +13,13 @@ from tablecam.documents import Document
 from tablecam.geometry.moves.lanes import room_ahead_mm
 from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.faces import FACES
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.questions import INCH_MM, Facts
 from tablecam.rules.syw_d6.charges import judged_charge, struck_edge
 from tablecam.rules.syw_d6.field import Between, Field, field_of, hides
-from tablecam.rules.syw_d6.fire import Ban, Shot
+from tablecam.rules.syw_d6.fire import Shot
 from tablecam.rules.syw_d6.flights import centre_of, way_out
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
 from tablecam.rules.syw_d6.state import State
