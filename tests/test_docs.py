@@ -48,7 +48,8 @@ def test_the_glossary_is_short_and_in_order() -> None:
 
 
 def test_the_page_about_rulebooks_shows_the_toy_as_it_is() -> None:
-    source = text_of("tests/rules/systems/nim/game.py") + text_of("tests/rules/test_play.py")
+    sources = ("systems/nim/game.py", "test_play.py", "test_questions.py")
+    source = "".join(text_of(f"tests/rules/{name}") for name in sources)
     blocks = CODE.findall(text_of("docs/adding-a-rulebook.md"))
     assert len(blocks) >= 8
     assert [block for block in blocks if block.strip("\n") not in source] == []
