@@ -132,7 +132,7 @@ class RuleQuestion:
             if name != "return"
         }
         try:
-            answer: Json = as_answer(self.answer(**given))
+            answer = as_answer(self.answer(**given))
         except FactError as fault:
             place = () if fault.owner is None else _path_to(fault.owner, facts) or ()
             raise document.error((*place, *fault.path), str(fault)) from None
@@ -200,21 +200,26 @@ def _brings_keys(annotation: Any) -> bool:
     return inspect.isclass(annotation) and issubclass(annotation, Facts)
 
 
-def as_answer(value: Any) -> Any:
-    """Returns the JSON value of an answer: a field `is_caught` is the key `caught`.
+def as_answer(value: object) -> Json:
+    """Returns the JSON object of an answer or of a part of it: a field `is_caught` is `caught`.
 
     A `why_not` that is None is left out.
 
     >>> as_answer({"legal": True, "why_not": None, "between_in": (0.0, 6.0)})
     {'legal': True, 'between_in': [0.0, 6.0]}
     """
+    answer: Json = _plain(value)
+    return answer
+
+
+def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         keys = (key.name for key in dataclasses.fields(value))
-        return {key.removeprefix("is_"): as_answer(getattr(value, key)) for key in keys}
+        return {key.removeprefix("is_"): _plain(getattr(value, key)) for key in keys}
     if isinstance(value, Mapping):
         shown = {key: item for key, item in value.items() if key != "why_not" or item is not None}
-        return {key: as_answer(item) for key, item in shown.items()}
-    return [as_answer(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _plain(item) for key, item in shown.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _path_to(owner: object, value: Any) -> KeyPath | None:

@@ -88,7 +88,7 @@ class Answering(Due):
         ways = [Respond("stand")]
         if not troops.in_melee and not state.unit(self.charge.target).state.get("evaded"):
             ways.append(Respond("evade"))
-        if troops.arm == "cavalry" and not troops.is_disordered and not troops.in_melee:
+        if troops.may_counter_charge and not troops.in_melee:
             ways.append(Respond("counter-charge"))
         return tuple(ways)
 

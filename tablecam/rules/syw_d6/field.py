@@ -20,8 +20,8 @@ from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_at
 from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.ground import Ground, axes_of, overlaps, remembered
+from tablecam.rules.questions import FactError
 from tablecam.rules.syw_d6.fire import Section, Shot, figures_firing, may_fire_through
-from tablecam.rules.syw_d6.morale import Company
 from tablecam.rules.syw_d6.tables import COMMAND_IN
 from tablecam.rules.syw_d6.troops import FormationReading, Troops, formation_of
 from tablecam.rules.syw_d6.unit_keys import UnitFacts
@@ -86,8 +86,8 @@ class Field(Ground):
         distance_in = self.command_in(unit)
         return distance_in is not None and distance_in <= COMMAND_IN
 
-    def company(self, unit: Unit, *, is_charging: bool = False) -> Company:
-        """Returns what a TEST counts of who stands near: command and friends in sight (S-H.7)."""
+    def friends_in_sight(self, unit: Unit) -> int:
+        """Returns 1 if a friend in good order is near and in sight, else 0 (S-H.7)."""
         near = (
             friend
             for friend in self.friends(unit)
@@ -95,8 +95,7 @@ class Field(Ground):
             and not self.troops[friend.id].is_disordered
             and shortest_clear_line(unit, friend, self._barriers(unit, friend)) is not None
         )
-        seen = int(next(near, None) is not None)
-        return Company(self.is_commanded(unit), seen, is_charging=is_charging)
+        return int(next(near, None) is not None)
 
     def shot(self, firer: Unit, target: Unit) -> Shot | Ban:
         """Returns how a target lies to a firer, or why it cannot be fired at (S-D.4 to S-E.6)."""
@@ -151,12 +150,12 @@ class Field(Ground):
             if unit in (firer, target):
                 continue
             between = Between(
-                is_friend=unit.side == firer.side,
+                side="friend" if unit.side == firer.side else "enemy",
                 on_hill=is_high and self.is_on_hill(unit),
                 from_firer_in=self.apart_in(firer, unit),
                 from_target_in=self.apart_in(target, unit),
             )
-            if hides(between, firer_on_hill=is_high, target_on_hill=target_is_high):
+            if between.ban(firer_on_hill=is_high, target_on_hill=target_is_high):
                 parts.append(self.outlines[name])
         return shapely.union_all(parts)
 
@@ -294,24 +293,29 @@ class Field(Ground):
         return shapely.union_all([*others, *self._terrain_between(a, b)])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Between:
-    """A unit that stands between a firer and its target."""
+    """What stands between a firer and its target: a unit, an own commander, or terrain."""
 
-    is_friend: bool
-    on_hill: bool
-    from_firer_in: float
-    from_target_in: float
+    side: Literal["friend", "enemy", "commander"] = "friend"
+    on_hill: bool = False
+    from_firer_in: float = 0.0
+    from_target_in: float = 0.0
+    terrain: bool = False
 
-
-def hides(between: Between, *, firer_on_hill: bool, target_on_hill: bool) -> bool:
-    """Whether a unit between two others hides them from each other (S-E.1, S-E.3, S-E.4)."""
-    if not firer_on_hill or between.on_hill or between.from_firer_in <= HILL_IN:
-        return True
-    # Enemies lower down are the first target in sight, unless the target stands on a hill too.
-    if not target_on_hill:
-        return not between.is_friend
-    return between.is_friend and between.from_target_in <= HILL_IN
+    def ban(self, *, firer_on_hill: bool, target_on_hill: bool) -> Ban | None:
+        """Returns why it hides the two from each other (S-E.1, S-E.3, S-E.4, S-J.10)."""
+        if self.terrain:
+            return Ban("S-J.10", "designated terrain cannot be fired through")
+        if not firer_on_hill or self.on_hill or self.from_firer_in <= HILL_IN:
+            hides = True
+        # Enemies lower down are the first target in sight, unless the target stands on a hill too.
+        elif target_on_hill:
+            hides = self.side != "enemy" and self.from_target_in <= HILL_IN
+        else:
+            hides = self.side == "enemy"
+        rule = "S-E.3" if firer_on_hill else "S-E.1"
+        return Ban(rule, f"the {self.side} between blocks the line") if hides else None
 
 
 field_of: Final = remembered(Field)
@@ -338,7 +342,10 @@ def read_keys(unit: Unit) -> Troops:
     known |= {"figures": unit.state.get("figures", unit.extra.get("figures"))}
     document = document_from(known, unit.id)
     facts: UnitFacts = document.parsed_as(_UNIT_FACTS)
-    return facts.troops(document, needs=("experience", "figures"))
+    try:
+        return facts.troops("experience", "figures")
+    except FactError as fault:
+        raise document.error(fault.path, str(fault)) from None
 
 
 def troops_of(unit: Unit, inch_mm: float) -> Troops:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field as Limits
 
 from tablecam.rules.game import Ban
 from tablecam.rules.syw_d6.tables import WEATHER, Event
@@ -22,8 +24,8 @@ _HIT = 6
 class Section:
     """Figures that fire as one, and the share of their files that see the target ahead (S-D.4)."""
 
-    figures: float
-    share_ahead: float
+    figures: Annotated[float, Limits(ge=0, le=1000)]
+    share_ahead: Annotated[float, Limits(ge=0, le=1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +52,12 @@ class FirePool:
     halvings: tuple[Halving, ...]
     after_halving: float
     section_dice: tuple[int, ...]
-    figures: int
-    fire_bonus: int
-    dense: int
-    canister: int
-    weather: int
+    parts: Mapping[str, int]
 
     @property
     def dice(self) -> int:
         """The number of dice, never below none."""
-        total = self.figures + self.fire_bonus + self.dense + self.canister + self.weather
-        return max(0, total)
+        return max(0, sum(self.parts.values()))
 
 
 def figures_firing(troops: Troops) -> int:
@@ -130,27 +127,35 @@ def fire_pool(
     firer: Troops, target: Troops, shot: Shot, events: Collection[Event] = ()
 ) -> FirePool:
     """Returns the dice of a shot: halved, rounded down, and then with what is added (S-D.5)."""
-    halvings = halvings_of(firer, target, shot)
-    divisor = 2 ** len(halvings)
     # Guns count in full or not ahead, never by shares (S-D.4).
-    is_gun = firer.arm == "artillery"
+    is_gun, canister_in = firer.arm == "artillery", firer.ranges.canister_in
     counted = [
         section.figures * (1.0 if is_gun else (1 + section.share_ahead) / 2)
         for section in shot.sections
     ]
-    section_dice = tuple(math.floor(figures / divisor) for figures in counted)
-    canister_in = firer.ranges.canister_in
-    return FirePool(
-        figures_counted=math.fsum(counted),
-        halvings=halvings,
-        after_halving=math.fsum(counted) / divisor,
-        section_dice=section_dice,
-        figures=sum(section_dice),
+    return _pool(
+        counted,
+        halvings_of(firer, target, shot),
         fire_bonus=firer.fire_bonus,
         dense=DENSE_DICE if is_dense(target) else 0,
         canister=CANISTER_DICE if canister_in is not None and shot.range_in <= canister_in else 0,
         weather=sum(WEATHER.get(event, 0) for event in events),
     )
+
+
+def passing_pool(firer: Troops, range_in: float) -> FirePool:
+    """Returns the dice of response fire at one who does not strike the firer's front (S-C.3)."""
+    halvings: tuple[Halving, ...] = ("disordered",) if firer.is_disordered else ()
+    if range_band(firer, range_in) == "long":
+        halvings += ("long_range",)
+    return _pool([1.0], halvings, fire_bonus=firer.fire_bonus, dense=0, canister=0, weather=0)
+
+
+def _pool(counted: Sequence[float], halvings: tuple[Halving, ...], **added: int) -> FirePool:
+    divisor = 2 ** len(halvings)
+    section_dice = tuple(math.floor(figures / divisor) for figures in counted)
+    total, parts = math.fsum(counted), {"figures": sum(section_dice), **added}
+    return FirePool(total, halvings, total / divisor, section_dice, parts)
 
 
 def hits(dice: Sequence[int]) -> int:
@@ -161,25 +166,6 @@ def hits(dice: Sequence[int]) -> int:
 def is_called_to_test(target: Troops) -> bool:
     """Whether a target takes the casualty TEST: two figures or more in a turn (S-H.2)."""
     return target.casualties_this_turn >= 2
-
-
-def passing_pool(firer: Troops, range_in: float) -> FirePool:
-    """Returns the dice of response fire at one who does not strike the firer's front (S-C.3)."""
-    halvings: tuple[Halving, ...] = ("disordered",) if firer.is_disordered else ()
-    if range_band(firer, range_in) == "long":
-        halvings += ("long_range",)
-    after = 1 / 2 ** len(halvings)
-    return FirePool(
-        figures_counted=1.0,
-        halvings=halvings,
-        after_halving=after,
-        section_dice=(math.floor(after),),
-        figures=math.floor(after),
-        fire_bonus=firer.fire_bonus,
-        dense=0,
-        canister=0,
-        weather=0,
-    )
 
 
 def ban_on_response(firer: Troops, occasion: Occasion, range_in: float) -> Ban | None:

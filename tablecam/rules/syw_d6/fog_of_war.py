@@ -87,7 +87,7 @@ class Lot(Due):
 
     def roll(self, state: State) -> Roll:
         """Returns one throw with two sides for each commander, one for the army's."""
-        return Roll("the lot", 1, sides=max(2, 2 * len(_own(state)) - 1))
+        return Roll("the lot", 1, sides=max(2, tables.fog_lot_sides(len(_own(state)))))
 
     def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
         """Returns the state without that commander, or with him at the table's edge."""

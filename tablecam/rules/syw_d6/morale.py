@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Annotated, Final, Literal
+
+from pydantic import Field as Limits
 
 from tablecam.rules.syw_d6.tables import (
     COMMAND_IN,
     DESTROYED,
     DISORDERED,
+    FIGURES_A_POINT,
     LOSSES,
     MODIFIER,
     RETREATING,
@@ -19,146 +22,120 @@ from tablecam.rules.syw_d6.tables import (
     share_of,
 )
 from tablecam.rules.syw_d6.troops import Troops
+from tablecam.table.sections import Name
 
 TestKind = Literal["casualty", "melee", "moral"]
 Fate = Literal["none", "retreat", "rout"]
 Calamity = Literal["destroyed", "routs", "retreats"]
 
-_NO_CHART: Mapping[str, int | None] = MappingProxyType({})
+Chart = Mapping[str, int | None]
+_NO_CHART: Chart = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+Count = Annotated[int, Limits(ge=0, le=1000)]
+Inches = Annotated[float, Limits(ge=0, le=1000)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByBrigade:
+    """Friends of the same brigade, and of others."""
+
+    same: Count = 0
+    other: Count = 0
+
+
+_NOBODY: Final = ByBrigade()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Company:
-    """What a TEST counts besides the unit itself; friends of its brigade and others (S-H.4)."""
+    """What a TEST counts besides the unit itself (S-H.4)."""
 
-    is_commanded: bool = False
-    friends_in_sight: int = 0
-    destroyed_friends: tuple[int, int] = (0, 0)
-    routed_friends: tuple[int, int] = (0, 0)
-    retreating_friends: int = 0
-    is_charging: bool = False
+    command_within: bool = False
+    friends_in_sight: Count = 0
+    destroyed_friends: ByBrigade = _NOBODY
+    routed_friends: ByBrigade = _NOBODY
+    retreating_friends: Count = 0
+    charging: bool = False
+
+
+ALONE: Final = Company()
 
 
 @dataclass(frozen=True, slots=True)
 class MoraleTest:
-    """A TEST: its named factors, and the chart rows without which it has no total.
+    """A TEST: its named factors, their sum, and what becomes of the unit (S-H.3, S-N.3).
 
-    A factor is None while its row is missing.
+    A factor is None while its chart row is missing; then so are the sum and the result.
     """
 
     parts: Mapping[str, int | None]
-    retreat_at: int | None = None
-    asks_for: tuple[str, ...] = field(default=())
+    total: int | None
+    is_rout: bool | None
+    result: Fate | None
+    asks_for: tuple[str, ...]
 
-    @property
-    def total(self) -> int | None:
-        """The sum of the factors."""
-        known = [part for part in self.parts.values() if part is not None]
-        return sum(known) if len(known) == len(self.parts) else None
 
-    @property
-    def fate(self) -> Fate | None:
-        """What becomes of the unit; None while a row is missing (S-H.3, S-N.3)."""
-        if self.total is None:
-            return None
-        if self.total <= ROUT_AT:
-            return "rout"
-        return (
-            "retreat" if self.retreat_at is not None and self.total <= self.retreat_at else "none"
-        )
+def _judged(parts: Mapping[str, int | None], chart: Chart, asks_for: Sequence[str]) -> MoraleTest:
+    known = [part for part in parts.values() if part is not None]
+    if len(known) < len(parts):
+        return MoraleTest(parts, None, None, None, tuple(asks_for))
+    total, retreat_at = sum(known), chart.get("retreat_at")
+    retreats = retreat_at is not None and total <= retreat_at
+    result: Fate = "rout" if total <= ROUT_AT else "retreat" if retreats else "none"
+    return MoraleTest(parts, total, result == "rout", result, tuple(asks_for))
 
 
 def losses_factor(troops: Troops) -> int:
     """Returns what the losses of the whole battle count (S-H.4, S-H.5)."""
-    return next(
-        (
-            factor
-            for percent, factor in LOSSES
-            if troops.lost >= share_of(troops.figures_start, percent)
-        ),
-        0,
-    )
+    start = troops.figures_start
+    factors = (factor for percent, factor in LOSSES if troops.lost >= share_of(start, percent))
+    return next(factors, 0)
 
 
 def take_test(
-    troops: Troops,
-    kind: TestKind,
-    company: Company,
-    die: int | None,
-    chart: Mapping[str, int | None] = _NO_CHART,
+    troops: Troops, kind: TestKind, company: Company, die: int | None, chart: Chart = _NO_CHART
 ) -> MoraleTest:
     """Returns the TEST of a unit (S-H); without a die its modifier is left out.
 
     `chart` holds the rows that the sheet has lost, as its owner has filled them in (S-N.2).
     """
-    asks: list[str] = []
-
-    def charted(row: str, applies: bool) -> int | None:
-        if not applies:
-            return 0
-        if row not in chart:
-            asks.append(row)
-        return chart.get(row)
-
     flees = troops.status if kind == "moral" else "steady"
-    same, other = ROUTED
-    same_destroyed, other_destroyed = DESTROYED
-    ordered = not troops.is_disordered
+    in_order, skill = not troops.is_disordered, troops.skill.test
+    lost_rows = {
+        "casualties_artillery": "artillery" in troops.casualties_from,
+        "casualties_flank_rear": "flank_rear" in troops.casualties_from,
+        "contacted_flank_rear": troops.contacted_on in ("flank", "rear"),
+        "green": skill == "green",
+        "trained": skill == "trained",
+    }
     parts: dict[str, int | None] = {
         "losses": losses_factor(troops),
-        "disordered": 0 if ordered else chart.get("disordered", DISORDERED),
-        "casualties_artillery": charted(
-            "casualties_artillery", "artillery" in troops.casualties_from
-        ),
-        "casualties_flank_rear": charted(
-            "casualties_flank_rear", "flank_rear" in troops.casualties_from
-        ),
-        "contacted_flank_rear": charted(
-            "contacted_flank_rear", troops.contacted_on in ("flank", "rear")
-        ),
-        "green": charted("green", troops.skill.test == "green"),
-        "trained": charted("trained", troops.skill.test == "trained"),
+        "disordered": 0 if in_order else chart.get("disordered", DISORDERED),
+        **{row: chart.get(row) if counts else 0 for row, counts in lost_rows.items()},
         "retreats": RETREATING if flees == "retreating" else 0,
         "retreating_friends": RETREATING * company.retreating_friends,
-        "routs": same if flees == "routing" else 0,
-        "routed_friends": same * company.routed_friends[0] + other * company.routed_friends[1],
-        "destroyed_friends": same_destroyed * company.destroyed_friends[0]
-        + other_destroyed * company.destroyed_friends[1],
-        "charging": int(company.is_charging and ordered),
+        "routs": ROUTED[0] if flees == "routing" else 0,
+        "routed_friends": _of_friends(ROUTED, company.routed_friends),
+        "destroyed_friends": _of_friends(DESTROYED, company.destroyed_friends),
+        "charging": int(company.charging and in_order),
         "friends_in_sight": int(company.friends_in_sight > 0),
-        "command": int(company.is_commanded and ordered),
+        "command": int(company.command_within and in_order),
     }
     if die is not None:
-        parts["modifier_die"] = MODIFIER[troops.skill.test].get(die, 0)
-    return MoraleTest(parts, chart.get("retreat_at"), tuple(asks))
+        parts["modifier_die"] = MODIFIER[skill].get(die, 0)
+    missing = [row for row, counts in lost_rows.items() if counts and row not in chart]
+    return _judged(parts, chart, missing)
 
 
-@dataclass(frozen=True, slots=True)
-class MeleeLoss:
-    """What a melee's loser removes, and how it stands then (S-F.3)."""
-
-    loser: Literal["attacker", "defender"]
-    figures_due: int
-    troops: Troops
+def _of_friends(factors: tuple[int, int], friends: ByBrigade) -> int:
+    same, other = factors
+    return same * friends.same + other * friends.other
 
 
-def melee_loss(totals: Mapping[str, int], attacker: Troops, defender: Troops) -> MeleeLoss | None:
-    """Returns the loser of a melee: three figures for each point of difference; None if a draw."""
-    difference = totals["attacker"] - totals["defender"]
-    if difference == 0:
-        return None
-    due = 3 * abs(difference)
-    if difference < 0:
-        return MeleeLoss("attacker", due, attacker.after_losses(due))
-    return MeleeLoss("defender", due, defender.after_losses(due))
-
-
-def manufactured_retreat(
-    troops: Troops, company: Company, die: int, chart: Mapping[str, int | None] = _NO_CHART
-) -> tuple[Troops, MoraleTest]:
-    """Returns the unit after a retreat of its own choice, and its TEST (S-B.10)."""
-    left = troops.after_losses(3)
-    return left, take_test(left, "melee", company, die, chart)
+def figures_due(difference: int) -> int:
+    """Returns the figures that the loser of a melee removes: three a point (S-F.3)."""
+    return FIGURES_A_POINT * abs(difference)
 
 
 def friend_factor(event: Calamity, *, is_same_brigade: bool) -> int:
@@ -168,20 +145,20 @@ def friend_factor(event: Calamity, *, is_same_brigade: bool) -> int:
     return (DESTROYED if event == "destroyed" else ROUTED)[0 if is_same_brigade else 1]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Friend:
     """A friend of a unit that fled or fell: how far off, and whether it has tested this turn."""
 
-    distance_in: float
-    brigade: str | None
-    has_tested: bool = False
+    distance_in: Inches
+    brigade: Name | None = None
+    tested_this_turn: bool = False
 
 
 def moral_order(friends: Mapping[str, Friend]) -> list[str]:
     """Returns who takes the moral TEST, the nearest first (S-G.1 to S-G.3)."""
     called = {
-        name: friend
+        name: friend.distance_in
         for name, friend in friends.items()
-        if friend.distance_in <= COMMAND_IN and not friend.has_tested
+        if friend.distance_in <= COMMAND_IN and not friend.tested_this_turn
     }
-    return sorted(called, key=lambda name: called[name].distance_in)
+    return sorted(called, key=called.__getitem__)

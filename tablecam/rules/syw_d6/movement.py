@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, takewhile
 from typing import Literal
 
+from tablecam.rules.game import Ban, Json
 from tablecam.rules.syw_d6.tables import (
     BONUS,
     CHARGE_IN,
@@ -33,6 +34,11 @@ class MoveDice:
     choose_at_most: int
     added_in: float = 0.0
     is_halved: bool = False
+
+    def to_json(self) -> Json:
+        """Returns the dice as a question states them."""
+        return {"dice": self.dice, "choose_at_most": self.choose_at_most,
+                "added_in": self.added_in}  # fmt: skip
 
     def value_in(self, chosen: Sequence[int]) -> float:
         """Returns the final value of the dice that are added up."""
@@ -118,38 +124,29 @@ def path_cost_in(frontage_in: float, steps: Sequence[Step]) -> float:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ChargePath:
-    """The way of a charge: its charge distance, or the rule that forbids it."""
-
-    charge_distance_in: float | None
-    rule: str = ""
-    because: str = ""
-
-
 def charge_path(
     steps: Sequence[Step], final_value_in: float, off_square_deg: float, *, is_obstructed: bool
-) -> ChargePath:
-    """Judges the way of a charge, wheels by the inches of their arc (S-B.11, S-B.12)."""
+) -> float | Ban:
+    """Returns the charge distance of a way, wheels by the inches of their arc, or why it is none.
+
+    Source: S-B.11, S-B.12.
+    """
     length_in = math.fsum(amount for _, amount in steps)
     charge_in = min(CHARGE_IN, length_in)
-    straight_in = 0.0
-    for kind, amount in reversed(steps):
-        if kind == "wheel":
-            break
-        straight_in += amount
+    marches = takewhile(lambda step: step[0] == "march", reversed(steps))
+    straight_in = math.fsum(amount for _, amount in marches)
     if length_in > final_value_in + _ROUNDING_IN:
         why = f"the way is {length_in:g} in long, and the final value {final_value_in:g} in"
-        return ChargePath(None, "S-B.8", why)
+        return Ban("S-B.8", why)
     if straight_in < charge_in - _ROUNDING_IN:
         why = f"the last {charge_in:g} in must be straight, and only {straight_in:g} in are"
-        return ChargePath(None, "S-B.11", why)
+        return Ban("S-B.11", why)
     if abs(off_square_deg) > SQUARE_DEG:
         why = f"the charge strikes the edge {abs(off_square_deg):g}° off square"
-        return ChargePath(None, "S-B.11", why)
+        return Ban("S-B.11", why)
     if is_obstructed:
-        return ChargePath(None, "S-B.12", "something stands in the way of the charge distance")
-    return ChargePath(charge_in)
+        return Ban("S-B.12", "something stands in the way of the charge distance")
+    return charge_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +156,7 @@ class Evasion:
     evade_in: float
     is_caught: bool
     charge_distance_in: float
-    may_stop_between_in: tuple[float, float] | None
+    charger_may_stop_between_in: tuple[float, float] | None
 
 
 def evasion(gap_in: float, charger_final_value_in: float, dice: Sequence[int]) -> Evasion:

@@ -1,26 +1,28 @@
-"""Plain questions to single rules of the sheet, by what counts."""
+"""Plain questions to single rules of the sheet, by what counts or by how the bases lie."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
 
-from tablecam.documents import Document
+from tablecam.geometry.moves.lanes import room_ahead_mm
+from tablecam.geometry.moves.poses import ahead, wheeled
+from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Ban
-from tablecam.rules.questions import INCH_MM, Facts, Questions
+from tablecam.rules.miniatures.faces import FACES
+from tablecam.rules.miniatures.ground import axes_of
+from tablecam.rules.questions import INCH_MM, FactError, Facts, Questions, as_answer
 from tablecam.rules.syw_d6 import fire, morale, movement
-from tablecam.rules.syw_d6.table_questions import (
-    LyingFacts,
-    charge,
-    flight,
-    lying_shot,
-    sight,
-    terrain_move,
-)
+from tablecam.rules.syw_d6.charges import judged_charge, struck_edge
+from tablecam.rules.syw_d6.field import Between, field_of
+from tablecam.rules.syw_d6.flights import centre_of, way_out
+from tablecam.rules.syw_d6.marches import disordered_on_the_way
+from tablecam.rules.syw_d6.morale import ALONE, Company
+from tablecam.rules.syw_d6.state import State
 from tablecam.rules.syw_d6.tables import (
     COMMAND_IN,
     DESTROYED,
@@ -28,486 +30,358 @@ from tablecam.rules.syw_d6.tables import (
     GAME,
     LOSSES,
     MUST_USE,
+    RETREAT_FIGURES,
     SHARES,
+    TEST_ROWS,
     Event,
     fog_event,
     fog_lot,
+    fog_lot_sides,
     fog_rule,
     is_fog_consulted,
     pool_in_weather,
     share_of,
 )
 from tablecam.rules.syw_d6.troops import (
+    Count,
     Face,
-    Marker,
+    Some,
     Troops,
     bases_needed,
     bent_line,
     formation_of,
+    may_pass,
 )
-from tablecam.rules.syw_d6.unit_keys import Count, Some, UnitFacts
-from tablecam.table.sections import Name
+from tablecam.rules.syw_d6.unit_keys import UnitFacts
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import Commander, Point, Position, TableSize, Unit
+from tablecam.table.position_file import BaseSection
+from tablecam.table.sections import Name, Positive, TerrainSection
 
 Json = dict[str, Any]
 Die = Annotated[int, Limits(ge=1, le=6)]
-QUESTIONS: Final = Questions(GAME)
+Dice = tuple[Die, ...]
 Inches = Annotated[float, Limits(ge=0, le=1000)]
+Degrees = Annotated[float, Limits(ge=-180, le=180)]
 Share = Annotated[float, Limits(ge=0, le=1)]
 Step = tuple[Literal["march", "wheel"], Annotated[float, Limits(ge=-3600, le=3600)]]
+Chart = Mapping[str, int | None]
+QUESTIONS: Final = Questions(GAME)
+_FAR_MM: Final = 1e5
+_SIDES: Final = {"target": "enemy", "attacker": "enemy"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ByBrigade:
-    """Friends of the same brigade, and of others."""
+class Leader:
+    """A commander's base on the table."""
 
-    same: Count = 0
-    other: Count = 0
+    id: Name
+    side: Name
+    base: BaseSection
+
+    def commander(self) -> Commander:
+        """Returns the commander, who commands all."""
+        at = self.base
+        army = {"level": "army"}
+        return Commander(self.id, self.side, at.x_mm, at.y_mm, pose=at.to_pose(), extra=army)
 
 
 @dataclass(frozen=True, kw_only=True)
-class WithFacts:
-    """What a TEST counts besides the unit itself."""
+class OnTable(Facts):
+    """What else lies on the table."""
 
-    command_within: bool = False
-    friends_in_sight: Count = 0
-    destroyed_friends: ByBrigade = field(default_factory=ByBrigade)
-    routed_friends: ByBrigade = field(default_factory=ByBrigade)
-    retreating_friends: Count = 0
-    charging: bool = False
+    others: tuple[UnitFacts, ...] = ()
+    commanders: tuple[Leader, ...] = ()
+    terrain: tuple[TerrainSection, ...] = ()
 
-    @property
-    def company(self) -> morale.Company:
-        """The same as the rules take it."""
-        return morale.Company(
-            self.command_within,
-            self.friends_in_sight,
-            (self.destroyed_friends.same, self.destroyed_friends.other),
-            (self.routed_friends.same, self.routed_friends.other),
-            self.retreating_friends,
-            self.charging,
+    def position(
+        self, named: Mapping[str, UnitFacts], table_mm: Point = (_FAR_MM, _FAR_MM)
+    ) -> Position:
+        """Returns the table; `named` are the units of the question by their keys, two enemies."""
+        units = [unit.on_table(key, _SIDES.get(key, "own")) for key, unit in named.items()]
+        units += [unit.on_table(f"other {n}") for n, unit in enumerate(self.others, 1)]
+        return Position(
+            GAME,
+            TableSize(*table_mm, tolerance_mm=self.tolerance_mm),
+            tuple(units),
+            tuple(leader.commander() for leader in self.commanders),
+            tuple(piece.to_terrain() for piece in self.terrain),
         )
 
 
-_CHART_ROWS: Final = (
-    "retreat_at", "casualties_artillery", "casualties_flank_rear", "contacted_flank_rear", "green",
-    "trained", "disordered",
-)  # fmt: skip
+@dataclass(frozen=True, kw_only=True)
+class FallenUnit:
+    """A unit that fled or fell."""
+
+    id: Name | None = None
+    brigade: Name | None = None
 
 
-def _chart(facts: Facts, document: Document) -> Mapping[str, int | None]:
+# --- by what counts ----------------------------------------------------------------------------
+
+
+def _chart(facts: Facts) -> Chart:
     """Returns the rows that the sheet has lost, as a chart file gives them (S-N.2)."""
     charts = facts.charts or {}
     if charts.get("game", GAME) != GAME:
-        message = f'expected charts of "{GAME}", got "{charts["game"]}"'
-        raise document.error(("charts", "game"), message)
+        raise FactError("charts.game", f'expected charts of "{GAME}", got "{charts["game"]}"')
     rows: Mapping[str, Any] = charts.get("test", {})
     for row, value in rows.items():
-        if row not in _CHART_ROWS:
-            raise document.error(("charts", "test", row), f"expected one of {_CHART_ROWS}")
+        if row not in TEST_ROWS:
+            raise FactError(f"charts.test.{row}", f"expected one of {TEST_ROWS}")
         if row == "retreat_at" and value == "none":
             continue
         if not isinstance(value, int) or isinstance(value, bool) or not -6 <= value <= 6:
-            raise document.error(("charts", "test", row), f"expected -6 to 6, got {value!r}")
+            raise FactError(f"charts.test.{row}", f"expected -6 to 6, got {value!r}")
     return {row: None if value == "none" else value for row, value in rows.items()}
 
 
-def _check_count(document: Document, place: Sequence[str], dice: Sequence[int], due: int) -> None:
+def _check_count(key: str, dice: Sequence[int], due: int) -> None:
     if len(dice) != due:
-        word = "die" if due == 1 else "dice"
-        raise document.error(tuple(place), f"expected {due} {word}, got {len(dice)}")
+        raise FactError(key, f"expected {due} {'die' if due == 1 else 'dice'}, got {len(dice)}")
 
 
-def _test_json(test: morale.MoraleTest) -> Json:
-    fate = test.fate
-    rout = None if fate is None else fate == "rout"
-    parts = dict(test.parts)
-    return {
-        "total": test.total,
-        "parts": parts,
-        "rout": rout,
-        "result": fate,
-        "asks_for": list(test.asks_for),
-    }
-
-
-@dataclass(frozen=True, kw_only=True)
-class BasesFacts(Facts):
-    """How many bases a unit needs for the figures that it has left."""
-
-    unit: UnitFacts
+def _terms(parts: Chart) -> list[str]:
+    """Returns a sentence for each factor that counts."""
+    return [
+        f"{name.replace('_', ' ')} {'is not on the sheet' if value is None else f'{value:+d}'}"
+        for name, value in parts.items()
+        if value != 0
+    ]
 
 
 @QUESTIONS.asks("S-0.7 S-L.4")
-def _bases_needed(facts: BasesFacts, document: Document) -> Json:
+def _bases_needed(unit: UnitFacts) -> Json:
     """How many bases a unit needs for the figures that it has left."""
-    unit = facts.unit
-    troops = unit.troops(document, "unit", needs=("figures",))
-    return {"bases": bases_needed(troops, unit.files_per_base * unit.ranks_per_base)}
-
-
-@dataclass(frozen=True, kw_only=True)
-class ThresholdFacts(Facts):
-    """From how many losses a strength counts 10, 25, 33, 50 and 75 %."""
-
-    strength: Some
+    full_base = unit.files_per_base * unit.ranks_per_base
+    return {"bases": bases_needed(unit.troops("figures"), full_base)}
 
 
 @QUESTIONS.asks("S-H.5")
-def _thresholds(facts: ThresholdFacts, document: Document) -> Json:
+def _thresholds(strength: Some) -> Json:
     """From how many losses a strength counts 10, 25, 33, 50 and 75 %."""
     percents = sorted([percent for percent, _ in LOSSES] + [DESTROYED_PERCENT])
-    losses = {str(percent): share_of(facts.strength, percent) for percent in percents}
-    because = [f"{percent} % of {facts.strength} is {lost}, rounded up"
+    losses = {str(percent): share_of(strength, percent) for percent in percents}
+    because = [f"{percent} % of {strength} is {lost}, rounded up"
                for percent, lost in losses.items()]  # fmt: skip
     return {"losses": losses, "because": because, "readings": ["S-H.5"]}
 
 
-@dataclass(frozen=True, kw_only=True)
-class MoveDiceFacts(Facts):
-    """The dice with which a unit or a commander moves, and what they allow."""
-
-    unit: UnitFacts | None = None
-    commander: bool = False
-    command_distance_in: Inches | None = None
-    events: list[Event] = field(default_factory=list)
-    dice: list[Die] | None = None
-    choose: list[Die] | None = None
-
-
 @QUESTIONS.asks("S-B.3 S-B.4 S-B.6")
-def _move_dice(facts: MoveDiceFacts, document: Document) -> Json:
+def _move_dice(
+    facts: Facts,
+    unit: UnitFacts | None = None,
+    commander: bool = False,
+    command_distance_in: Inches | None = None,
+    events: tuple[Event, ...] = (),
+    dice: Dice | None = None,
+    choose: Dice | None = None,
+) -> Json:
     """The dice with which a unit or a commander moves, and what they allow."""
-    if (facts.unit is not None) == facts.commander:
-        raise document.error(("unit",), "expected a unit, or commander true")
-    must_use: Literal["all", "half", "any"] = "any"
-    pool = movement.COMMANDER_DICE
-    if facts.unit is not None:
-        troops = facts.unit.troops(document, "unit", needs=("experience",))
+    if (unit is not None) == commander:
+        raise FactError("unit", "expected a unit, or commander true")
+    pool, must_use = movement.COMMANDER_DICE, "any"
+    if unit is not None:
+        troops = unit.troops("experience")
         rain = facts.options.get("rain_affects") == "fire_and_move"
-        distance_in = facts.command_distance_in
-        pool = movement.move_dice(troops, distance_in, facts.events, rain_slows=rain)
+        pool = movement.move_dice(troops, command_distance_in, events, rain_slows=rain)
         must_use = MUST_USE[troops.skill.move]
-    answer: Json = {
-        "dice": pool.dice,
-        "choose_at_most": pool.choose_at_most,
-        "added_in": pool.added_in,
-        "must_use": must_use,
-    }
-    if facts.dice is None:
+    answer = pool.to_json() | {"must_use": must_use}
+    if dice is None:
         return answer
-    _check_count(document, ("dice",), facts.dice, pool.dice)
-    values_in = pool.values_in(facts.dice)
-    answer |= {"values_in": values_in, "greatest_in": values_in[-1] if values_in else 0.0}
-    used_in = answer["greatest_in"]
-    if facts.choose is not None:
-        left = list(facts.dice)
-        for die in facts.choose:
-            if die not in left:
-                raise document.error(("choose",), f"expected some of {facts.dice}, got {die}")
-            left.remove(die)
-        if not 1 <= len(facts.choose) <= pool.choose_at_most:
-            most = f"expected 1 to {pool.choose_at_most} dice, got {len(facts.choose)}"
-            raise document.error(("choose",), most)
-        used_in = answer["final_value_in"] = pool.value_in(facts.choose)
+    _check_count("dice", dice, pool.dice)
+    values_in = pool.values_in(dice)
+    used_in = values_in[-1] if values_in else 0.0
+    answer |= {"values_in": values_in, "greatest_in": used_in}
+    if choose is not None:
+        odd = next((die for die in choose if choose.count(die) > dice.count(die)), None)
+        if odd is not None:
+            raise FactError("choose", f"expected some of {[*dice]}, got {odd}")
+        if not 1 <= len(choose) <= pool.choose_at_most:
+            most = f"expected 1 to {pool.choose_at_most} dice, got {len(choose)}"
+            raise FactError("choose", most)
+        used_in = answer["final_value_in"] = pool.value_in(choose)
     return answer | {"least_use_in": used_in * SHARES[must_use]}
 
 
-@dataclass(frozen=True, kw_only=True)
-class BrigadeFacts(Facts):
-    """The dice of a brigade that moves as one."""
-
-    units: Annotated[list[UnitFacts], Limits(min_length=1)]
-    command_distances_in: list[Inches | None]
-
-
 @QUESTIONS.asks("S-B.7")
-def _brigade_move(facts: BrigadeFacts, document: Document) -> Json:
+def _brigade_move(
+    units: Annotated[tuple[UnitFacts, ...], Limits(min_length=1)],
+    command_distances_in: tuple[Inches | None, ...],
+) -> Json:
     """The dice of a brigade that moves as one."""
-    if len(facts.command_distances_in) != len(facts.units):
-        message = f"expected {len(facts.units)} distances, got {len(facts.command_distances_in)}"
-        raise document.error(("command_distances_in",), message)
-    brigade = [
-        unit.troops(document, "units", place, needs=("experience",))
-        for place, unit in enumerate(facts.units)
-    ]
-    pool = movement.brigade_dice(brigade, facts.command_distances_in)
+    if len(command_distances_in) != len(units):
+        message = f"expected {len(units)} distances, got {len(command_distances_in)}"
+        raise FactError("command_distances_in", message)
+    brigade = [unit.troops("experience") for unit in units]
+    pool = movement.brigade_dice(brigade, command_distances_in)
     if pool is None:
-        why = "a brigade with a disordered unit cannot move as one"
-        return {"possible": False, "why_not": {"rule": "S-B.7", "because": why}}
-    return {
-        "possible": True,
-        "dice": pool.dice,
-        "choose_at_most": pool.choose_at_most,
-        "added_in": pool.added_in,
-    }
-
-
-@dataclass(frozen=True, kw_only=True)
-class PathFacts(Facts):
-    """What a way of marches (in) and wheels (degrees) costs."""
-
-    frontage_in: Inches
-    steps: list[Step]
-    final_value_in: Inches
+        why_not = Ban("S-B.7", "a brigade with a disordered unit cannot move as one")
+        return {"possible": False, "why_not": why_not}
+    return {"possible": True} | pool.to_json()
 
 
 @QUESTIONS.asks("S-B.8")
-def _path(facts: PathFacts, document: Document) -> Json:
+def _path(frontage_in: Inches, steps: tuple[Step, ...], final_value_in: Inches) -> Json:
     """What a way of marches (in) and wheels (degrees) costs."""
-    cost_in = movement.path_cost_in(facts.frontage_in, facts.steps)
-    if cost_in <= facts.final_value_in + 1e-9:
-        return {"cost_in": cost_in, "legal": True}
-    why = f"the way costs {cost_in:.2f} in, and the final value is {facts.final_value_in:g} in"
-    return {"cost_in": cost_in, "legal": False, "why_not": {"rule": "S-B.8", "because": why}}
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChargePathFacts(Facts):
-    """Whether a way of marches and wheels, by the inches of their arc, is a charge."""
-
-    final_value_in: Inches
-    steps: Annotated[list[Step], Limits(min_length=1)]
-    off_square_deg: Annotated[float, Limits(ge=-180, le=180)] = 0.0
-    obstructed: bool = False
+    cost_in = movement.path_cost_in(frontage_in, steps)
+    why = f"the way costs {cost_in:.2f} in, and the final value is {final_value_in:g} in"
+    why_not = None if cost_in <= final_value_in + 1e-9 else Ban("S-B.8", why)
+    return {"cost_in": cost_in, "legal": why_not is None, "why_not": why_not}
 
 
 @QUESTIONS.asks("S-B.11 S-B.12")
-def _charge_path(facts: ChargePathFacts, document: Document) -> Json:
+def _charge_path(
+    final_value_in: Inches,
+    steps: Annotated[tuple[Step, ...], Limits(min_length=1)],
+    off_square_deg: Degrees = 0.0,
+    obstructed: bool = False,
+) -> Json:
     """Whether a way of marches and wheels, by the inches of their arc, is a charge."""
-    path = movement.charge_path(
-        facts.steps, facts.final_value_in, facts.off_square_deg, is_obstructed=facts.obstructed
+    charge_in = movement.charge_path(
+        steps, final_value_in, off_square_deg, is_obstructed=obstructed
     )
-    answer: Json = {"legal": not path.rule, "charge_distance_in": path.charge_distance_in}
-    if path.rule:
-        answer["why_not"] = {"rule": path.rule, "because": path.because}
-    return answer
-
-
-@dataclass(frozen=True, kw_only=True)
-class ResponseFacts(Facts):
-    """Fire in the enemy's sequence, at one who crosses the front or makes contact."""
-
-    firer: UnitFacts
-    event: fire.Occasion
-    nearest_range_in: Inches = 0.0
-    share_ahead: Share = 1.0
+    if isinstance(charge_in, Ban):
+        return {"legal": False, "charge_distance_in": None, "why_not": charge_in}
+    return {"legal": True, "charge_distance_in": charge_in}
 
 
 @QUESTIONS.asks("S-C.1 S-C.2 S-C.3 S-C.4")
-def _response_fire(facts: ResponseFacts, document: Document) -> Json:
+def _response_fire(
+    firer: UnitFacts,
+    event: fire.Occasion,
+    nearest_range_in: Inches = 0.0,
+    share_ahead: Share = 1.0,
+) -> Json:
     """Fire in the enemy's sequence, at one who crosses the front or makes contact."""
-    firer = facts.firer.troops(document, "firer", needs=("experience",))
-    ban = fire.ban_on_response(firer, facts.event, facts.nearest_range_in)
+    troops = firer.troops("experience")
+    ban = fire.ban_on_response(troops, event, nearest_range_in)
     if ban is not None:
-        head = {"may_fire": False, "why_not": ban, "dice": None}
-        return head | {"marker_after": firer.marker}
-    if facts.event == "contacted_front":
+        return {"may_fire": False, "why_not": ban, "dice": None, "marker_after": troops.marker}
+    pool = fire.passing_pool(troops, nearest_range_in)
+    if event == "contacted_front":
         # A section of a line would count apart; the whole unit is struck on its front.
-        section = fire.Section(fire.figures_firing(firer), facts.share_ahead)
-        enemy = Troops(skill=firer.skill, figures_start=0, figures=0)
-        pool = fire.fire_pool(firer, enemy, fire.Shot((section,), 0.0))
-    else:
-        pool = fire.passing_pool(firer, facts.nearest_range_in)
-    marker: Marker = "orange" if firer.is_disordered else "none"
-    answer: Json = {"may_fire": True, "dice": pool.dice, "marker_after": marker}
-    return answer | {"parts": _pool_parts(pool)}
-
-
-def _pool_parts(pool: fire.FirePool) -> Json:
-    return {
-        "figures": pool.figures,
-        "fire_bonus": pool.fire_bonus,
-        "dense": pool.dense,
-        "canister": pool.canister,
-        "weather": pool.weather,
-    }
+        section = fire.Section(fire.figures_firing(troops), share_ahead)
+        enemy = Troops(skill=troops.skill, figures_start=0, figures=0)
+        pool = fire.fire_pool(troops, enemy, fire.Shot((section,), 0.0))
+    marker = "orange" if troops.is_disordered else "none"
+    return {"may_fire": True, "dice": pool.dice, "marker_after": marker, "parts": pool.parts}
 
 
 @dataclass(frozen=True, kw_only=True)
 class FireThrow:
     """The dice of fire, and the target's die for the casualty TEST."""
 
-    fire: list[Die]
+    fire: Dice
     test: Die | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class SectionFacts:
-    """A section of a bent line."""
-
-    figures: Count
-    share_ahead: Share
-
-
-@dataclass(frozen=True, kw_only=True)
-class FireFacts(LyingFacts):
-    """Fire as the bases lie, or by what counts: the share of the front ahead, and the range."""
-
-    firer: UnitFacts
-    target: UnitFacts
-    range_in: Inches | None = None
-    share_ahead: Share = 1.0
-    ahead: bool = True
-    in_cone: bool = True
-    sections: list[SectionFacts] = field(default_factory=list)
-    face: Face | None = None
-    events: list[Event] = field(default_factory=list)
-    dice: FireThrow | None = None
-    with_: WithFacts = field(default_factory=WithFacts, metadata={"alias": "with"})
-
-
-def _stated_shot(facts: FireFacts, document: Document, firer: Troops) -> fire.Shot:
-    """Returns a shot by what counts."""
-    if facts.range_in is None:
-        raise document.error(("range_in",), "expected this key, or bases of both units")
-    sections = [fire.Section(part.figures, part.share_ahead) for part in facts.sections]
-    sections = sections or [fire.Section(fire.figures_firing(firer), facts.share_ahead)]
-    return fire.Shot(tuple(sections), facts.range_in, facts.ahead, facts.in_cone)
-
-
-def _as_counted(shot: fire.Shot) -> Json:
-    """Returns how many files see the target ahead."""
-    files = shot.files
-    return {"files_ahead": round(shot.share_ahead * files), "files": files}
-
-
 @QUESTIONS.asks("S-D.1 S-D.3 S-D.4 S-D.5 S-D.8")
-def _fire(facts: FireFacts, document: Document) -> Json:
+def _fire(
+    table: OnTable,
+    firer: UnitFacts,
+    target: UnitFacts,
+    range_in: Inches | None = None,
+    share_ahead: Share = 1.0,
+    ahead: bool = True,
+    in_cone: bool = True,
+    sections: tuple[fire.Section, ...] = (),
+    face: Face | None = None,
+    events: tuple[Event, ...] = (),
+    dice: FireThrow | None = None,
+    with_: Company = ALONE,
+) -> Json:
     """Fire as the bases lie, or by what counts: the share of the front ahead, and the range."""
-    firer = facts.firer.troops(document, "firer", needs=("experience", "figures"))
-    target = facts.target.troops(document, "target")
-    if facts.firer.bases and facts.target.bases:
-        ground, a, b, lies = lying_shot(facts, document, facts.firer, facts.target)
-        firer, target = ground.troops[a.id], ground.target_of(a, b)
-        if isinstance(lies, Ban):
-            return {"may_fire": False, "why_not": lies, "dice": None}
-        shot, counted = lies, _as_counted(lies)
+    troops, there = firer.troops("experience", "figures"), target.troops()
+    answer = Json()
+    if firer.bases and target.bases:
+        position = table.position({"firer": firer, "target": target})
+        ground, (a, b) = field_of(position), position.units[:2]
+        troops, there, shot = ground.troops[a.id], ground.target_of(a, b), ground.shot(a, b)
+        if isinstance(shot, Ban):
+            return {"may_fire": False, "why_not": shot, "dice": None}
+        answer = {"files_ahead": round(shot.share_ahead * shot.files), "files": shot.files}
+    elif range_in is None:
+        raise FactError("range_in", "expected this key, or bases of both units")
     else:
-        shot, counted = _stated_shot(facts, document, firer), {}
-    ban = fire.ban_on_firing(firer) or fire.ban_on_shot(firer, target, shot)
-    answer: Json = {
-        "may_fire": ban is None,
-        "range_in": shot.range_in,
-        "range_band": fire.range_band(firer, shot.range_in),
-        **counted,
-    }
+        whole = fire.Section(fire.figures_firing(troops), share_ahead)
+        shot = fire.Shot(sections or (whole,), range_in, ahead, in_cone)
+    ban = fire.ban_on_firing(troops) or fire.ban_on_shot(troops, there, shot)
+    band = fire.range_band(troops, shot.range_in)
+    answer |= {"may_fire": ban is None, "range_in": shot.range_in, "range_band": band}
     if ban is not None:
         return answer | {"why_not": ban, "dice": None}
-    pool = fire.fire_pool(firer, target, shot, facts.events)
-    answer |= {
-        "canister": pool.canister > 0,
-        "dense": pool.dense > 0,
-        "halvings": list(pool.halvings),
-        "figures_counted": pool.figures_counted,
-        "after_halving": pool.after_halving,
-        "section_dice": list(pool.section_dice),
-        "parts": _pool_parts(pool),
-        "dice": pool.dice,
-    }
-    if firer.arm == "artillery":
+    pool = fire.fire_pool(troops, there, shot, events)
+    if troops.arm == "artillery":
         answer |= {"ahead": shot.is_ahead, "in_cone": shot.is_in_cone}
-    answer["because"] = [
-        f"{pool.figures_counted:g} figures count",
-        *(f"halved: {halving.replace('_', ' ')}" for halving in pool.halvings),
-        f"rounded down to {pool.figures}",
-        *_terms({name: dice for name, dice in answer["parts"].items() if name != "figures"}),
-    ]
-    if facts.dice is None:
+    answer |= as_answer(pool) | {
+        "dice": pool.dice,
+        "canister": pool.parts["canister"] > 0,
+        "dense": pool.parts["dense"] > 0,
+        "because": [
+            f"{pool.figures_counted:g} figures count",
+            *(f"halved: {halving.replace('_', ' ')}" for halving in pool.halvings),
+            f"rounded down to {pool.parts['figures']}",
+            *_terms({name: part for name, part in pool.parts.items() if name != "figures"}),
+        ],
+    }
+    if dice is None:
         return answer
-    _check_count(document, ("dice", "fire"), facts.dice.fire, pool.dice)
-    casualties = fire.hits(facts.dice.fire)
-    struck = target.after_losses(casualties)
+    _check_count("dice.fire", dice.fire, pool.dice)
+    casualties = fire.hits(dice.fire)
+    struck = there.after_losses(casualties)
     is_called = fire.is_called_to_test(struck) and not struck.is_destroyed
+    marks = {"disordered": struck.is_disordered, "destroyed": struck.is_destroyed}
     answer |= {
         "casualties": casualties,
-        "target": {
-            "figures": struck.figures,
-            "disordered": struck.is_disordered,
-            "destroyed": struck.is_destroyed,
-        },
+        "target": {"figures": struck.figures} | marks,
         "casualty_test": is_called,
     }
-    if is_called and facts.dice.test is not None:
-        chart = _chart(facts, document)
-        test = morale.take_test(struck, "casualty", facts.with_.company, facts.dice.test, chart)
-        answer |= {"test": _test_json(test), "asks_for": list(test.asks_for)}
+    if is_called and dice.test is not None:
+        test = morale.take_test(struck, "casualty", with_, dice.test, _chart(table))
+        answer |= {"test": test, "asks_for": test.asks_for}
     return answer
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvadeFacts(Facts):
-    """Whether an evader is caught by its charger."""
-
-    evader: UnitFacts
-    gap_in: Inches
-    charger_final_value_in: Inches
-    dice: list[Die]
-
-
 @QUESTIONS.asks("S-C.7 S-C.8 S-F.1")
-def _evade(facts: EvadeFacts, document: Document) -> Json:
+def _evade(evader: UnitFacts, gap_in: Inches, charger_final_value_in: Inches, dice: Dice) -> Json:
     """Whether an evader is caught by its charger."""
-    evader = facts.evader.troops(document, "evader")
-    _check_count(document, ("dice",), facts.dice, evader.rate)
-    flight = movement.evasion(facts.gap_in, facts.charger_final_value_in, facts.dice)
-    between_in = flight.may_stop_between_in
-    return {
+    _check_count("dice", dice, evader.troops().rate)
+    flight = movement.evasion(gap_in, charger_final_value_in, dice)
+    return as_answer(flight) | {
         "allowed": True,
-        "evade_in": flight.evade_in,
-        "caught": flight.is_caught,
         "contacted_on": "rear" if flight.is_caught else None,
         "evader_disordered": True,
-        "charge_distance_in": flight.charge_distance_in,
-        "charger_may_stop_between_in": None if between_in is None else list(between_in),
         # A charger that fails to make contact is disordered (S-F.1).
         "charger_disordered": not flight.is_caught,
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class CounterChargeFacts(Facts):
-    """A counter-charge, and whether it has the charge bonus."""
-
-    unit: UnitFacts
-    charge_distance_in: Inches
-    dice: list[Die] | None = None
-
-
 @QUESTIONS.asks("S-C.6 S-C.9")
-def _counter_charge(facts: CounterChargeFacts, document: Document) -> Json:
+def _counter_charge(unit: UnitFacts, charge_distance_in: Inches, dice: Dice | None = None) -> Json:
     """A counter-charge, and whether it has the charge bonus."""
-    unit = facts.unit.troops(document, "unit", needs=("experience",))
-    if unit.arm != "cavalry" or unit.is_disordered:
-        why = "only cavalry in order counter-charges"
-        why_not = {"rule": "S-C.6", "because": why}
+    troops = unit.troops("experience")
+    if not troops.may_counter_charge:
+        why_not = Ban("S-C.6", "only cavalry in order counter-charges")
         return {"allowed": False, "why_not": why_not, "moves_in": None, "charge_bonus": None}
-    if facts.dice is None:
+    if dice is None:
         return {"allowed": True}
-    _check_count(document, ("dice",), facts.dice, movement.counter_charge_dice(unit))
-    moves_in = float(sum(facts.dice))
-    has_bonus = moves_in >= facts.charge_distance_in
-    return {"allowed": True, "moves_in": moves_in, "charge_bonus": has_bonus}
-
-
-@dataclass(frozen=True, kw_only=True)
-class TestFacts(Facts):
-    """The TEST of a unit, factor by factor."""
-
-    __test__ = False
-
-    unit: UnitFacts
-    kind: morale.TestKind = "casualty"
-    die: Die | None = None
-    with_: WithFacts = field(default_factory=WithFacts, metadata={"alias": "with"})
+    _check_count("dice", dice, movement.counter_charge_dice(troops))
+    moves_in = float(sum(dice))
+    return {"allowed": True, "moves_in": moves_in, "charge_bonus": moves_in >= charge_distance_in}
 
 
 @QUESTIONS.asks("S-H.1 S-H.3 S-H.4 S-F.2")
-def _test(facts: TestFacts, document: Document) -> Json:
+def _test(
+    facts: Facts,
+    unit: UnitFacts,
+    kind: morale.TestKind = "casualty",
+    die: Die | None = None,
+    with_: Company = ALONE,
+) -> Json:
     """The TEST of a unit, factor by factor."""
-    unit = facts.unit.troops(document, "unit", needs=("experience", "figures"))
-    chart = _chart(facts, document)
-    test = morale.take_test(unit, facts.kind, facts.with_.company, facts.die, chart)
-    return {**_test_json(test), "because": _terms(test.parts)}
+    test = morale.take_test(unit.troops("experience", "figures"), kind, with_, die, _chart(facts))
+    return as_answer(test) | {"because": _terms(test.parts)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -519,12 +393,16 @@ class MeleeThrow:
     loser_test: Die | None = None
 
 
+Side = Literal["attacker", "defender"]
+SIDES: Final[tuple[Side, Side]] = ("attacker", "defender")
+
+
 @dataclass(frozen=True, kw_only=True)
 class BothSides:
     """What the TEST of each side counts."""
 
-    attacker: WithFacts = field(default_factory=WithFacts)
-    defender: WithFacts = field(default_factory=WithFacts)
+    attacker: Company = ALONE
+    defender: Company = ALONE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -543,306 +421,95 @@ class Wishes:
     defender: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class MeleeFacts(Facts):
-    """A round of melee between two units, from the totals to what they lead to."""
-
-    attacker: UnitFacts
-    defender: UnitFacts
-    with_: BothSides = field(default_factory=BothSides, metadata={"alias": "with"})
-    dice: MeleeThrow | None = None
-    totals: Totals | None = None
-    wishes: Wishes = field(default_factory=Wishes)
+_BOTH_ALONE, _NO_WISHES = BothSides(), Wishes()
 
 
 @QUESTIONS.asks("S-F.2 S-F.3 S-F.4 S-F.6 S-F.7")
-def _melee(facts: MeleeFacts, document: Document) -> Json:
-    """A round of melee between two units, from the totals to what they lead to."""
-    needs = ("experience", "figures")
-    attacker = facts.attacker.troops(document, "attacker", needs=needs)
-    defender = facts.defender.troops(document, "defender", needs=needs)
-    chart, answer = _chart(facts, document), Json()
-    tests = {
-        "attacker": morale.take_test(
-            attacker,
-            "melee",
-            facts.with_.attacker.company,
-            None if facts.dice is None else facts.dice.attacker,
-            chart,
-        ),
-        "defender": morale.take_test(
-            defender,
-            "melee",
-            facts.with_.defender.company,
-            None if facts.dice is None else facts.dice.defender,
-            chart,
-        ),
-    }
-    totals: dict[str, int | None] = {name: test.total for name, test in tests.items()}
-    if facts.totals is not None:
-        totals = {"attacker": facts.totals.attacker, "defender": facts.totals.defender}
-    else:
-        answer["parts"] = {name: dict(test.parts) for name, test in tests.items()}
-        answer["because"] = [
-            f"{name}: {line}" for name, test in tests.items() for line in _terms(test.parts)
-        ]
-    answer["totals"] = totals
-    asks = [row for test in tests.values() for row in test.asks_for]
-    answer["asks_for"] = [] if facts.totals is not None else list(dict.fromkeys(asks))
-    known = {name: total for name, total in totals.items() if total is not None}
-    if len(known) < 2 or (facts.dice is None and facts.totals is None):
-        return answer | {"loser": None, "result": None}
-    loss = morale.melee_loss(known, attacker, defender)
-    if loss is None:
-        return answer | _drawn(facts, attacker, defender)
-    fought = {"attacker": attacker, "defender": defender, loss.loser: loss.troops}
-    answer |= {
-        "loser": loss.loser,
-        "figures_due": loss.figures_due,
-        "figures": {name: troops.figures for name, troops in fought.items()},
-        "destroyed": [loss.loser] if loss.troops.is_destroyed else [],
-        "continues": False,
-        "charge_bonus_continues": False,
-        "disordered": [name for name, troops in fought.items() if not troops.is_destroyed],
-    }
-    return answer | _fate_of_loser(facts, loss, chart, answer["asks_for"])
-
-
-def _drawn(facts: MeleeFacts, attacker: Troops, defender: Troops) -> Json:
-    """Returns what follows from a draw: the melee goes on if anybody wishes (S-F.6)."""
-    goes_on = facts.wishes.attacker or facts.wishes.defender
-    return {
-        "loser": None,
-        "figures_due": 0,
-        "figures": {"attacker": attacker.figures, "defender": defender.figures},
-        "destroyed": [],
-        "result": "draw",
-        "moves_in": None,
-        "continues": goes_on,
-        "charge_bonus_continues": goes_on and facts.with_.attacker.charging,
-        "disordered": [] if goes_on else ["attacker", "defender"],
-        "moral_tests": _moral_tests(None),
-    }
-
-
-def _fate_of_loser(
-    facts: MeleeFacts,
-    loss: morale.MeleeLoss,
-    chart: Mapping[str, int | None],
-    asks_for: Sequence[str],
+def _melee(
+    facts: Facts,
+    attacker: UnitFacts,
+    defender: UnitFacts,
+    with_: BothSides = _BOTH_ALONE,
+    dice: MeleeThrow | None = None,
+    totals: Totals | None = None,
+    wishes: Wishes = _NO_WISHES,
 ) -> Json:
-    """Returns whether the loser retreats, routs or is destroyed (S-F.4)."""
-    if loss.troops.is_destroyed:
-        return {"result": "destroyed", "moves_in": None, "moral_tests": _moral_tests("destroyed")}
-    if facts.dice is None or facts.dice.loser_test is None:
-        return {}
-    company: morale.Company = getattr(facts.with_, loss.loser).company
-    test = morale.take_test(loss.troops, "melee", company, facts.dice.loser_test, chart)
-    rows = list(dict.fromkeys([*asks_for, *test.asks_for]))
-    answer: Json = {"loser_test": _test_json(test), "asks_for": rows, "result": None}
-    if test.fate is None:
+    """A round of melee between two units, from the totals to what they lead to."""
+    units, chart = {"attacker": attacker, "defender": defender}, _chart(facts)
+    troops = {side: unit.troops("experience", "figures") for side, unit in units.items()}
+    tests = {
+        side: morale.take_test(
+            troops[side], "melee", getattr(with_, side), getattr(dice, side, None), chart
+        )
+        for side in SIDES
+    }
+    answer: Json = {"asks_for": [], "totals": totals}
+    if totals is None:
+        asks = (row for test in tests.values() for row in test.asks_for)
+        answer = {
+            "asks_for": list(dict.fromkeys(asks)),
+            "totals": {side: test.total for side, test in tests.items()},
+            "parts": {side: test.parts for side, test in tests.items()},
+            "because": [
+                f"{side}: {line}" for side, test in tests.items() for line in _terms(test.parts)
+            ],
+        }
+    attack, defence = as_answer(answer["totals"]).values()
+    if None in (attack, defence) or (dice is None and totals is None):
+        return answer | {"loser": None, "result": None}
+    goes_on = attack == defence and (wishes.attacker or wishes.defender)
+    loser: Side | None = None
+    if attack != defence:
+        loser = "attacker" if attack < defence else "defender"
+        troops[loser] = troops[loser].after_losses(morale.figures_due(attack - defence))
+    destroyed = [side for side in SIDES if side == loser and troops[side].is_destroyed]
+    answer |= {
+        "loser": loser,
+        "figures_due": morale.figures_due(attack - defence),
+        "figures": {side: troops[side].figures for side in SIDES},
+        "destroyed": destroyed,
+        "continues": goes_on,
+        "charge_bonus_continues": goes_on and with_.attacker.charging,
+        "disordered": [] if goes_on else [side for side in SIDES if side not in destroyed],
+    }
+    if loser is None:
+        return answer | {"result": "draw", "moves_in": None, "moral_tests": _moral_tests(None)}
+    if destroyed:
+        tested = _moral_tests("destroyed")
+        return answer | {"result": "destroyed", "moves_in": None, "moral_tests": tested}
+    if dice is None or dice.loser_test is None:
         return answer
-    is_rout = test.fate == "rout"
+    test = morale.take_test(troops[loser], "melee", getattr(with_, loser), dice.loser_test, chart)
+    rows = list(dict.fromkeys([*answer["asks_for"], *test.asks_for]))
+    answer |= {"loser_test": test, "asks_for": rows, "result": None}
+    if test.result is None:
+        return answer
     return answer | {
-        "result": "rout" if is_rout else "retreat",
+        "result": "rout" if test.is_rout else "retreat",
         "moves_in": "owner's-next-sequence",
-        "moral_tests": _moral_tests("routs" if is_rout else "retreats"),
+        "moral_tests": _moral_tests("routs" if test.is_rout else "retreats"),
     }
 
 
 def _moral_tests(event: morale.Calamity | None) -> Json:
     """Returns the moral TESTs that an event calls, and what it counts in them (S-G.1)."""
-    if event is None:
-        return {"called": False, "within_in": COMMAND_IN, "same_brigade": None,
-                "other_brigade": None}  # fmt: skip
-    return {
-        "called": True,
-        "within_in": COMMAND_IN,
-        "same_brigade": morale.friend_factor(event, is_same_brigade=True),
-        "other_brigade": morale.friend_factor(event, is_same_brigade=False),
-    }
-
-
-def _terms(parts: Mapping[str, int | None]) -> list[str]:
-    """Returns a sentence for each factor that counts."""
-    return [
-        f"{name.replace('_', ' ')} {'is not on the sheet' if value is None else f'{value:+d}'}"
-        for name, value in parts.items()
-        if value != 0
-    ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class FormationFacts(Facts):
-    """The formation in which a unit lies, or of a line with bends, forward positive."""
-
-    unit: UnitFacts | None = None
-    bends_deg: list[Annotated[float, Limits(ge=-180, le=180)]] | None = None
-
-
-@QUESTIONS.asks("S-L.7 S-L.8 S-L.9 S-L.12 S-L.14")
-def _formation(facts: FormationFacts, document: Document) -> Json:
-    """The formation in which a unit lies, or of a line with bends, forward positive."""
-    if (facts.unit is None) == (facts.bends_deg is None):
-        raise document.error(("unit",), "expected a unit with bases, or bends_deg")
-    if facts.unit is None:
-        read = bent_line(facts.bends_deg or [], 1, 1)
-        answer: Json = {}
-    else:
-        if not facts.unit.bases:
-            raise document.error(("unit", "bases"), "expected bases, but the key is missing")
-        read = formation_of(
-            [base.to_pose() for base in facts.unit.bases],
-            facts.unit.troops(document, "unit"),
-            facts.unit.files_per_base,
-            facts.unit.ranks_per_base,
-            inch_mm=INCH_MM,
-            is_regular=facts.unit.regular,
-        )
-        answer = {"ranks": read.ranks, "files": read.files}
-    answer |= {"formation": read.formation, "correct": not read.rule}
-    if read.rule:
-        answer["why_not"] = {"rule": read.rule, "because": read.because}
-    return answer
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClearFacts(Facts):
-    """The throw of a unit with a red marker."""
-
-    unit: UnitFacts
-    dice: Annotated[list[Die], Limits(min_length=1)] | None = None
-    centre_before_mm: tuple[float, float] | None = None
-    centre_after_mm: tuple[float, float] | None = None
-
-
-@QUESTIONS.asks("S-A.3 S-A.4")
-def _clear(facts: ClearFacts, document: Document) -> Json:
-    """The throw of a unit with a red marker."""
-    unit = facts.unit.troops(document, "unit", needs=("experience",))
-    answer: Json = {}
-    if facts.dice is not None:
-        due = movement.clearing_dice(unit.skill.clear, facts.dice[0])
-        _check_count(document, ("dice",), facts.dice, due)
-        is_kind = facts.options.get("second_chance") == "not_one"
-        thrown = movement.clearing(unit, facts.dice, is_kind=is_kind)
-        answer |= {
-            "cleared": thrown.is_cleared,
-            "dice_used": thrown.dice_used,
-            "marker": thrown.marker,
-        }
-    if facts.centre_before_mm is not None and facts.centre_after_mm is not None:
-        moved_in = math.dist(facts.centre_before_mm, facts.centre_after_mm) / INCH_MM
-        answer |= {"centre_legal": moved_in <= 2.0 + 1e-9, "centre_moved_in": moved_in}
-    return answer
-
-
-@dataclass(frozen=True, kw_only=True)
-class FogFacts(Facts):
-    """The Fog of War: the first die, the throw of the table, or an event and a pool of fire."""
-
-    first_die: Die | None = None
-    roll: Annotated[list[Die], Limits(min_length=2, max_length=2)] | None = None
-    active: Name | None = None
-    event: Event | None = None
-    pool: Count | None = None
-
-
-@QUESTIONS.asks("S-0.12")
-def _fog(facts: FogFacts, document: Document) -> Json:
-    """The Fog of War: the first die, the throw of the table, or an event and a pool of fire."""
-    answer: Json = {}
-    if facts.first_die is not None:
-        answer["consulted"] = is_fog_consulted(facts.first_die)
-    event, rule = facts.event, "" if facts.event is None else fog_rule(facts.event)
-    if facts.roll is not None:
-        if facts.active is None:
-            raise document.error(("active",), "expected the active side, but the key is missing")
-        event, rule = fog_event(facts.roll, facts.active)
-    if event is not None:
-        answer |= {"event": event, "rule": rule, "rules": [rule]}
-    if facts.pool is not None:
-        if event is None:
-            raise document.error(("event",), "expected an event, but the key is missing")
-        answer["pool"] = pool_in_weather(event, facts.pool)
-    return answer
-
-
-@dataclass(frozen=True, kw_only=True)
-class FogLotFacts(Facts):
-    """On which commander the lot falls."""
-
-    commanders: Annotated[list[Name], Limits(min_length=1)]
-    army: Name
-    value: Some | None = None
-
-
-@QUESTIONS.asks("S-M.2 S-M.3")
-def _fog_lot(facts: FogLotFacts, document: Document) -> Json:
-    """On which commander the lot falls."""
-    if facts.army not in facts.commanders:
-        raise document.error(("army",), f"expected one of {', '.join(facts.commanders)}")
-    sides = 2 * (len(facts.commanders) - 1) + 1
-    if facts.value is None:
-        return {"sides": sides}
-    if facts.value > sides:
-        raise document.error(("value",), f"expected 1 to {sides}, got {facts.value}")
-    return {"sides": sides, "falls": fog_lot(facts.commanders, facts.army, facts.value)}
-
-
-@dataclass(frozen=True, kw_only=True)
-class GapFacts(Facts):
-    """Whether a gap between two friends is wide enough to fire through."""
-
-    gap_in: Inches
-    target_frontage_in: Inches
-
-
-@QUESTIONS.asks("S-E.5")
-def _gap(facts: GapFacts, document: Document) -> Json:
-    """Whether a gap between two friends is wide enough to fire through."""
-    may_fire, needed_in = fire.may_fire_through(facts.gap_in, facts.target_frontage_in)
-    return {"may_fire": may_fire, "needed_in": needed_in}
-
-
-@dataclass(frozen=True, kw_only=True)
-class FriendFacts:
-    """A friend: how far it is, of which brigade, and whether it has tested this turn."""
-
-    distance_in: Inches
-    brigade: Name | None = None
-    tested_this_turn: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class FallenFacts:
-    """A unit that fled or fell."""
-
-    id: Name | None = None
-    brigade: Name | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class MoralFacts(Facts):
-    """Who takes the moral TEST, in which order, and what the event counts for each."""
-
-    event: morale.Calamity
-    unit: FallenFacts
-    friends: dict[str, FriendFacts]
+    same, other = (
+        None if event is None else morale.friend_factor(event, is_same_brigade=is_same)
+        for is_same in (True, False)
+    )
+    return {"called": event is not None, "within_in": COMMAND_IN, "same_brigade": same,
+            "other_brigade": other}  # fmt: skip
 
 
 @QUESTIONS.asks("S-G.1 S-G.2 S-G.3")
-def _moral_order(facts: MoralFacts, document: Document) -> Json:
+def _moral_order(
+    event: morale.Calamity, unit: FallenUnit, friends: dict[str, morale.Friend]
+) -> Json:
     """Who takes the moral TEST, in which order, and what the event counts for each."""
-    friends = {
-        name: morale.Friend(friend.distance_in, friend.brigade, friend.tested_this_turn)
-        for name, friend in facts.friends.items()
-    }
-    order = morale.moral_order(friends)
-    own = facts.unit.brigade
+    order, own = morale.moral_order(friends), unit.brigade
     factors = {
         name: morale.friend_factor(
-            facts.event, is_same_brigade=own is not None and friends[name].brigade == own
+            event, is_same_brigade=own is not None and friends[name].brigade == own
         )
         for name in order
     }
@@ -850,46 +517,273 @@ def _moral_order(facts: MoralFacts, document: Document) -> Json:
     return {"order": order, "factors": factors, "not_tested": not_tested}
 
 
+@QUESTIONS.asks("S-A.3 S-A.4")
+def _clear(
+    facts: Facts,
+    unit: UnitFacts,
+    dice: Annotated[Dice, Limits(min_length=1)] | None = None,
+    centre_before_mm: Point | None = None,
+    centre_after_mm: Point | None = None,
+) -> Json:
+    """The throw of a unit with a red marker."""
+    troops, answer = unit.troops("experience"), Json()
+    if dice is not None:
+        _check_count("dice", dice, movement.clearing_dice(troops.skill.clear, dice[0]))
+        is_kind = facts.options.get("second_chance") == "not_one"
+        answer |= as_answer(movement.clearing(troops, dice, is_kind=is_kind))
+    if centre_before_mm is not None and centre_after_mm is not None:
+        moved_in = math.dist(centre_before_mm, centre_after_mm) / INCH_MM
+        answer |= {"centre_legal": moved_in <= 2.0 + 1e-9, "centre_moved_in": moved_in}
+    return answer
+
+
+@QUESTIONS.asks("S-0.12")
+def _fog(
+    first_die: Die | None = None,
+    roll: Annotated[Dice, Limits(min_length=2, max_length=2)] | None = None,
+    active: Name | None = None,
+    event: Event | None = None,
+    pool: Count | None = None,
+) -> Json:
+    """The Fog of War: the first die, the throw of the table, or an event and a pool of fire."""
+    answer: Json = {} if first_die is None else {"consulted": is_fog_consulted(first_die)}
+    if roll is not None:
+        if active is None:
+            raise FactError("active", "expected the active side, but the key is missing")
+        event = fog_event(roll, active)[0]
+    if event is not None:
+        answer |= {"event": event, "rule": fog_rule(event), "rules": [fog_rule(event)]}
+    if pool is not None:
+        if event is None:
+            raise FactError("event", "expected an event, but the key is missing")
+        answer["pool"] = pool_in_weather(event, pool)
+    return answer
+
+
+@QUESTIONS.asks("S-M.2 S-M.3")
+def _fog_lot(
+    commanders: Annotated[tuple[Name, ...], Limits(min_length=1)],
+    army: Name,
+    value: Some | None = None,
+) -> Json:
+    """On which commander the lot falls."""
+    if army not in commanders:
+        raise FactError("army", f"expected one of {', '.join(commanders)}")
+    sides = fog_lot_sides(len(commanders))
+    if value is None:
+        return {"sides": sides}
+    if value > sides:
+        raise FactError("value", f"expected 1 to {sides}, got {value}")
+    return {"sides": sides, "falls": fog_lot(commanders, army, value)}
+
+
+@QUESTIONS.asks("S-L.7 S-L.8 S-L.9 S-L.12 S-L.14")
+def _formation(unit: UnitFacts | None = None, bends_deg: tuple[Degrees, ...] | None = None) -> Json:
+    """The formation in which a unit lies, or of a line with bends, forward positive."""
+    if (unit is None) == (bends_deg is None):
+        raise FactError("unit", "expected a unit with bases, or bends_deg")
+    if unit is None:
+        read = bent_line(bends_deg or (), 1, 1)
+        answer: Json = {"formation": read.formation, "why_not": read.why_not}
+    else:
+        read = formation_of(
+            unit.poses, unit.troops(), unit.files_per_base, unit.ranks_per_base,
+            inch_mm=INCH_MM, is_regular=unit.regular,
+        )  # fmt: skip
+        answer = as_answer(read)
+    return answer | {"correct": read.why_not is None}
+
+
+@QUESTIONS.asks("S-E.5")
+def _gap(gap_in: Inches, target_frontage_in: Inches) -> Json:
+    """Whether a gap between two friends is wide enough to fire through."""
+    may_fire, needed_in = fire.may_fire_through(gap_in, target_frontage_in)
+    return {"may_fire": may_fire, "needed_in": needed_in}
+
+
 @dataclass(frozen=True, kw_only=True)
 class CommanderFacts:
     """A commander and the brigades that he commands."""
 
     level: Literal["brigade", "division", "army"]
-    commands: list[Name] = field(default_factory=list)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContactedFacts(Facts):
-    """What the loss of a commander counts for his units."""
-
-    commander: CommanderFacts
-    friends: list[FriendFacts]
+    commands: tuple[Name, ...] = ()
 
 
 @QUESTIONS.asks("S-K.3 S-K.4")
-def _commander_contacted(facts: ContactedFacts, document: Document) -> Json:
+def _commander_contacted(commander: CommanderFacts, friends: tuple[morale.Friend, ...]) -> Json:
     """What the loss of a commander counts for his units."""
     factors = [
         DESTROYED[0]
-        if friend.brigade in facts.commander.commands and friend.distance_in <= COMMAND_IN
+        if friend.brigade in commander.commands and friend.distance_in <= COMMAND_IN
         else None
-        for friend in facts.friends
+        for friend in friends
     ]
     return {"removed": True, "factors": factors}
 
 
-@dataclass(frozen=True, kw_only=True)
-class PairFacts(Facts):
-    """Two friendly units that pass through each other."""
-
-    a: UnitFacts
-    b: UnitFacts
-
-
 @QUESTIONS.asks("S-J.6")
-def _interpenetration(facts: PairFacts, document: Document) -> Json:
+def _interpenetration(a: UnitFacts, b: UnitFacts) -> Json:
     """Two friendly units that pass through each other."""
-    return {"disordered": "light" not in (facts.a.weight, facts.b.weight)}
+    return {"disordered": not may_pass(a.troops(), b.troops())}
+
+
+# --- as the bases lie --------------------------------------------------------------------------
+
+
+def _state_of(position: Position, own: Unit) -> State:
+    """Returns a battle on a question's table; the unit's own edge is the long one nearer to it."""
+    other = next((unit.side for unit in position.units if unit.side != own.side), "enemy")
+    is_low = centre_of(own)[1] <= position.table.depth_mm / 2
+    edges = ("south", "north") if is_low else ("north", "south")
+    sides = (own.side, other)
+    return State(position, sides, edges=dict(zip(sides, edges, strict=True)))
+
+
+@QUESTIONS.asks("S-B.11 S-B.12 S-B.14 S-L.11")
+def _charge(
+    table: OnTable,
+    charger: UnitFacts,
+    target: UnitFacts,
+    direction_deg: float,
+    final_value_in: Inches,
+) -> Json:
+    """A charge straight ahead at an enemy, as the bases lie."""
+    position = table.position({"charger": charger, "target": target})
+    unit, enemy = position.units[:2]
+    front = axes_of(unit)
+    turn_deg = difference_deg(direction_deg, front.heading_deg)
+    unit = replace(unit, bases=wheeled(unit.bases, front.middle_mm, turn_deg))
+    state = _state_of(replace(position, units=(unit, *position.units[1:])), unit)
+    ground = state.field
+    room_mm = room_ahead_mm(axes_of(unit), [ground.outlines[enemy.id]], _FAR_MM)
+    if math.isinf(room_mm):
+        why_not = Ban("S-B.14", f"{unit.id} does not meet {enemy.id} in that direction")
+        return {"legal": False, "why_not": why_not}
+    bases = ahead(unit.bases, direction_deg, room_mm)
+    ruling, way = judged_charge(state, unit, enemy, bases, final_value_in)
+    answer: Json = {"legal": way is not None, "path_in": ground.inches(room_mm)}
+    struck = struck_edge(ground, enemy, replace(unit, bases=bases))
+    if struck is not None:
+        place, face, edge = struck
+        off_deg = abs(difference_deg(direction_deg, edge.heading_deg + 180.0))
+        answer |= {"edge": FACES[place], "contacted_on": face, "off_square_deg": off_deg}
+    if way is None:
+        return answer | {"why_not": Ban(ruling.rule, ruling.because)}
+    troops = ground.troops[unit.id]
+    bonus = not troops.is_disordered and (troops.weight == "line" or way.face == "rear")
+    return answer | {"charge_distance_in": way.charge_in, "charge_bonus": bonus}
+
+
+@QUESTIONS.asks("S-C.11 S-C.12 S-C.13")
+def _flight(
+    table: OnTable,
+    kind: Literal["evade", "retreat", "rout"],
+    unit: UnitFacts,
+    distance_in: Inches,
+    attacker: UnitFacts | None = None,
+    attacker_centre_mm: Point | None = None,
+    table_mm: tuple[Positive, Positive] = (_FAR_MM, _FAR_MM),
+    first: bool = True,
+) -> Json:
+    """A flight from an attacker, as the bases lie."""
+    if first and (attacker is None) == (attacker_centre_mm is None):
+        raise FactError("attacker", "expected an attacker, or attacker_centre_mm")
+    named = {"unit": unit} if attacker is None else {"unit": unit, "attacker": attacker}
+    position = table.position(named, table_mm)
+    own = position.units[0]
+    state, enemy = _state_of(position, own), "" if attacker is None else position.units[1].id
+    if first:
+        start, centre = attacker_centre_mm or centre_of(position.units[1]), centre_of(own)
+        away_deg = math.degrees(math.atan2(centre[1] - start[1], centre[0] - start[0]))
+    else:
+        # Later moves go to the own table edge (S-C.12).
+        away_deg = 270.0 if state.edges[own.side] == "south" else 90.0
+    way = way_out(state, own, away_deg, distance_in, enemy=enemy, turns=kind != "retreat")
+    ground = state.field
+
+    def distances_mm(there: State) -> Json:
+        enemies = there.field.enemies(own)
+        unit = there.unit(own.id)
+        return {other.id: there.field.apart_in(unit, other) * INCH_MM for other in enemies}
+
+    answer: Json = {
+        "straight_away_allowed": way is not None and way.turn_deg == 0,
+        "distances_before_mm": distances_mm(state),
+        "disordered": True,
+        "destroyed": way is None,
+        "off_table": way is not None and way.is_off,
+    }
+    if way is None:
+        return answer
+    gone = state.changed(own.id, bases=way.bases)
+    shaken = disordered_on_the_way(gone, ground, own, way.swept)[0].position.units
+    before = {friend.id for friend in ground.friends(own) if not friend.state.get("disordered")}
+    return answer | {
+        "turn_deg": way.turn_deg,
+        "distances_after_mm": distances_mm(gone),
+        "bases": [] if way.is_off else to_plain(way.bases),
+        "disordered_friends": [
+            one.id for one in shaken if one.id in before and one.state.get("disordered")
+        ],
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetFacts:
+    """Where a target stands."""
+
+    on_hill: bool = False
+    at_in: Inches = 0.0
+
+
+_BELOW = TargetFacts()
+
+
+@QUESTIONS.asks("S-E.1 S-E.2 S-E.3 S-E.4")
+def _sight(
+    firer_on_hill: bool = False,
+    target: TargetFacts = _BELOW,
+    between: tuple[Between, ...] = (),
+) -> Json:
+    """Whether a firer sees past what stands between."""
+    bans = (one.ban(firer_on_hill=firer_on_hill, target_on_hill=target.on_hill) for one in between)
+    why_not = next((ban for ban in bans if ban is not None), None)
+    return {"may_fire": why_not is None, "why_not": why_not}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TerrainFacts:
+    """A piece of terrain as it counts."""
+
+    kind: Name
+    designated: bool = True
+    disorders: bool | None = None
+
+
+@QUESTIONS.asks("S-J.2 S-J.8 S-J.9")
+def _terrain_move(
+    unit: UnitFacts,
+    ground: TerrainFacts,
+    where: Literal["entering", "inside", "leaving"],
+    final_value_in: Inches,
+    edge_ahead_in: Inches = 0.0,
+    base_depth_in: Inches = 0.0,
+) -> Json:
+    """A move into, in or out of terrain: where it must stop, and whether it disorders."""
+    crosses = where != "inside" and edge_ahead_in <= final_value_in
+    must_stop, between_in = ground.designated and crosses, None
+    if must_stop:
+        deep_in = edge_ahead_in + base_depth_in
+        first_in = edge_ahead_in if where == "entering" else deep_in
+        between_in = [min(stop_in, final_value_in) for stop_in in (first_in, deep_in)]
+    disorders = ground.designated if ground.disorders is None else ground.disorders
+    is_touched = where == "inside" or (where == "entering" and crosses)
+    suffers = unit.regular and unit.weight != "light"
+    return {
+        "must_stop": must_stop,
+        "ends_between_in": between_in,
+        "disordered": disorders and is_touched and suffers,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -897,40 +791,23 @@ class RetreatThrow:
     """The die of the TEST, and the dice of the move."""
 
     test: Die
-    move: list[Die]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ManufacturedFacts(Facts):
-    """A retreat that a unit takes of its own choice."""
-
-    unit: UnitFacts
-    dice: RetreatThrow
-    with_: WithFacts = field(default_factory=WithFacts, metadata={"alias": "with"})
+    move: Dice
 
 
 @QUESTIONS.asks("S-B.10")
-def _manufactured_retreat(facts: ManufacturedFacts, document: Document) -> Json:
+def _manufactured_retreat(
+    facts: Facts, unit: UnitFacts, dice: RetreatThrow, with_: Company = ALONE
+) -> Json:
     """A retreat that a unit takes of its own choice."""
-    unit = facts.unit.troops(document, "unit", needs=("experience", "figures"))
-    _check_count(document, ("dice", "move"), facts.dice.move, unit.rate)
-    chart = _chart(facts, document)
-    left, test = morale.manufactured_retreat(unit, facts.with_.company, facts.dice.test, chart)
-    fate = test.fate
+    troops = unit.troops("experience", "figures")
+    _check_count("dice.move", dice.move, troops.rate)
+    left = troops.after_losses(RETREAT_FIGURES)
+    test = morale.take_test(left, "melee", with_, dice.test, _chart(facts))
     return {
         "figures": left.figures,
-        "test": _test_json(test),
-        "result": None if fate is None else "rout" if fate == "rout" else "retreat",
-        "distance_in": float(sum(facts.dice.move)),
+        "test": test,
+        "result": "retreat" if test.result == "none" else test.result,
+        "distance_in": float(sum(dice.move)),
         "disordered": True,
-        "asks_for": list(test.asks_for),
+        "asks_for": test.asks_for,
     }
-
-
-QUESTIONS.asks("S-B.11 S-B.12 S-B.14 S-L.11")(charge)
-
-QUESTIONS.asks("S-C.11 S-C.12 S-C.13")(flight)
-
-QUESTIONS.asks("S-E.1 S-E.2 S-E.3 S-E.4")(sight)
-
-QUESTIONS.asks("S-J.2 S-J.8 S-J.9")(terrain_move)

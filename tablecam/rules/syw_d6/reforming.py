@@ -88,8 +88,8 @@ class FormUpDue(Due):
         far_in = far_mm / state.field.inch_mm
         troops = replace(state.field.troops[unit.id], formation="none")
         reading = formation_read(replace(unit, bases=bases), troops, state.field.inch_mm)
-        if reading.because:
-            return certain("no", reading.rule, f"{unit.id} is in no formation: {reading.because}")
+        if ban := reading.why_not:
+            return certain("no", ban.rule, f"{unit.id} is in no formation: {ban.because}")
         words = (
             f"{unit.id} forms {reading.formation.replace('_', ' ')}, its centre {far_in:.1f} in off"
         )

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tablecam.rules.game import Event, Refused
 from tablecam.rules.miniatures.battle import Events
-from tablecam.rules.syw_d6 import charges, marches, trials, volleys
+from tablecam.rules.syw_d6 import charges, marches, tables, trials, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.flights import FlightDie
 from tablecam.rules.syw_d6.fog_of_war import FogDie, RainDie
@@ -265,7 +265,7 @@ def _retreats(state: State, action: acts.RetreatByChoice) -> tuple[State, Events
     name = action.unit
     if not marches.may_throw(state, state.unit(name)):
         raise Refused(f"{name} may not move now", rule="S-B.10")
-    state, events = acts.with_losses(state, name, 3)
+    state, events = acts.with_losses(state, name, tables.RETREAT_FIGURES)
     if not state.has(name):
         return state, events
     ground, unit = state.field, state.unit(name)

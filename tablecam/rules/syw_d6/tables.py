@@ -87,6 +87,21 @@ MODIFIER: Final[Mapping[Experience, Mapping[int, int]]] = MappingProxyType(
     {"green": {1: -1}, "trained": {1: -1, 6: 1}, "veteran": {6: 1}}
 )
 ROUT_AT: Final = -6
+RETREAT_FIGURES: Final = 3
+"""S-B.10: figures lost by a retreat of the own choice."""
+FIGURES_A_POINT: Final = 3
+"""S-F.3: figures lost for each point by which a melee is lost."""
+TEST_ROWS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "retreat_at": "the score at or below which a TEST means retreat",
+        "casualties_artillery": "casualties by artillery",
+        "casualties_flank_rear": "casualties in flank or rear",
+        "contacted_flank_rear": "contacted on flank or rear",
+        "green": "green unit",
+        "trained": "trained unit",
+    }
+)
+"""S-N.1: the rows that the sheet has lost."""
 
 # S-H.4: what friends count who retreat, rout or are destroyed, by the same brigade or another.
 RETREATING: Final = -1
@@ -143,6 +158,11 @@ def fog_rule(event: Event) -> str:
 def pool_in_weather(event: Event, pool: int) -> int:
     """Returns the dice of fire that an event leaves (S-M.7, S-M.8)."""
     return max(0, pool + WEATHER.get(event, 0))
+
+
+def fog_lot_sides(commanders: int) -> int:
+    """Returns the sides of the lot: two for each commander, one for the army's (S-M.2)."""
+    return 2 * commanders - 1
 
 
 def fog_lot(commanders: Sequence[str], army: str, value: int) -> str:

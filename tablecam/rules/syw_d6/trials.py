@@ -11,7 +11,16 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.miniatures.battle import Decide, Events
 from tablecam.rules.miniatures.ground import axes_of
-from tablecam.rules.syw_d6.morale import Company, Fate, MoraleTest, TestKind, take_test
+from tablecam.rules.syw_d6.morale import (
+    ByBrigade,
+    Company,
+    Fate,
+    MoraleTest,
+    TestKind,
+    figures_due,
+    losses_factor,
+    take_test,
+)
 from tablecam.rules.syw_d6.state import (
     Calamity,
     Due,
@@ -22,19 +31,9 @@ from tablecam.rules.syw_d6.state import (
     disordered,
     with_losses,
 )
-from tablecam.rules.syw_d6.tables import Experience
+from tablecam.rules.syw_d6.tables import MODIFIER, TEST_ROWS, Experience
 
-ROWS: Final[Mapping[str, str]] = {
-    "retreat_at": "the score at or below which a TEST means retreat",
-    "casualties_artillery": "casualties by artillery",
-    "casualties_flank_rear": "casualties in flank or rear",
-    "contacted_flank_rear": "contacted on flank or rear",
-    "green": "green unit",
-    "trained": "trained unit",
-}
-"""S-N.1: the rows that the sheet has lost."""
 _LEAST, _MOST = -6, 6
-_FIGURES_A_POINT: Final = 3
 _BACK_IN: Final = 3.0
 _SKILLS: Final[tuple[Experience, ...]] = ("green", "trained", "veteran")
 
@@ -42,21 +41,21 @@ _SKILLS: Final[tuple[Experience, ...]] = ("green", "trained", "veteran")
 def company_of(state: State, name: str, *, is_charging: bool = False) -> Company:
     """Returns what a TEST of a unit counts besides itself (S-H.4, S-H.9)."""
     unit, ground = state.unit(name), state.field
-    company = ground.company(unit, is_charging=is_charging)
     inspired = "inspired_command" in state.events and bool(unit.state.get("inspired"))
     near = [one for one in state.calamities if name in dict(one.near_in)]
     brigade = unit.extra.get("brigade")
 
-    def count(kind: str) -> tuple[int, int]:
+    def count(kind: str) -> ByBrigade:
         same = sum(one.brigade == brigade for one in near if one.kind == kind)
-        return same, sum(one.kind == kind for one in near) - same
+        return ByBrigade(same=same, other=sum(one.kind == kind for one in near) - same)
 
-    return replace(
-        company,
-        is_commanded=company.is_commanded or inspired,
+    return Company(
+        command_within=ground.is_commanded(unit) or inspired,
+        friends_in_sight=ground.friends_in_sight(unit),
         destroyed_friends=count("destroyed"),
         routed_friends=count("routs"),
-        retreating_friends=sum(count("retreats")),
+        retreating_friends=sum(one.kind == "retreats" for one in near),
+        charging=is_charging,
     )
 
 
@@ -67,7 +66,7 @@ class RowDue(Due):
 
     def asked(self, state: State) -> PendingDecision:
         """Returns the question."""
-        question = f"The sheet has lost the row “{ROWS[self.row]}”: what does it say?"
+        question = f"The sheet has lost the row “{TEST_ROWS[self.row]}”: what does it say?"
         return PendingDecision(question, state.active)
 
     def legal(self, state: State) -> tuple[GiveRow, ...]:
@@ -81,7 +80,7 @@ class RowDue(Due):
             why = f"expected the row {self.row} from {_LEAST} to {_MOST}"
             raise Refused(why, rule="S-N.3")
         value = "none" if answer.value is None else f"{answer.value:+d}"
-        text = f"The players say: {ROWS[self.row]} {value}"
+        text = f"The players say: {TEST_ROWS[self.row]} {value}"
         event = Event("chart", text, "S-N.3", {"row": self.row, "value": answer.value})
         return replace(state, chart={**state.chart, self.row: answer.value}), (event,)
 
@@ -105,7 +104,7 @@ class TestDie(Due):
         test = self._test(state, answer[0])
         if self.kind != "melee":
             state = state.changed(self.unit, tested_this_turn=True)
-        fate: Fate = test.fate or "none"
+        fate: Fate = test.result or "none"
         # The loser of a melee retreats at least (S-F.4).
         fate = "retreat" if self.kind == "melee" and fate == "none" else fate
         words = _words(test)
@@ -171,9 +170,9 @@ class MeleeDice(Due):
             return state.pushed(WishDue(fight, state.active)), events
         state = replace(state, fights=others)
         losers = fight.attackers if attack < defence else (fight.defender,)
-        due = _FIGURES_A_POINT * abs(attack - defence)
         state, more = ended(state, fight)
-        return state.pushed(LossesDue(losers, due, self._enemy(losers))), events + more
+        due = LossesDue(losers, figures_due(attack - defence), self._enemy(losers))
+        return state.pushed(due), events + more
 
     def _enemy(self, losers: tuple[str, ...]) -> str:
         is_defender = self.fight.defender in losers
@@ -187,22 +186,18 @@ class MeleeDice(Due):
     def _total(self, state: State, names: tuple[str, ...], die: int) -> int:
         """Returns the best of each factor among the units of a side (S-F.5)."""
         troops = state.field.troops
-        best = max((troops[name].skill.test for name in names), key=_SKILLS.index)
         tests = [self._test(state, name, None) for name in names]
         parts = {key: max(test.parts[key] or 0 for test in tests) for key in tests[0].parts}
         strongest = max(names, key=lambda name: troops[name].figures)
-        parts["losses"] = tests[names.index(strongest)].parts["losses"] or 0
-        skilled = replace(troops[names[0]], skill=replace(troops[names[0]].skill, test=best))
-        thrown = take_test(skilled, "melee", Company(), die, state.chart).parts["modifier_die"]
-        return sum(parts.values()) + (thrown or 0)
+        parts["losses"] = losses_factor(troops[strongest])
+        # The bonus outlasts the disorder that a melee brings (S-H.6).
+        parts["charging"] = int(any(name in self.fight.chargers for name in names))
+        best = max((troops[name].skill.test for name in names), key=_SKILLS.index)
+        return sum(parts.values()) + MODIFIER[best].get(die, 0)
 
     def _test(self, state: State, name: str, die: int | None) -> MoraleTest:
-        is_charging = name in self.fight.chargers
-        company = company_of(state, name, is_charging=is_charging)
-        troops = state.field.troops[name]
-        # The bonus outlasts the disorder that a melee brings (S-H.6).
-        test = take_test(troops, "melee", company, die, state.chart)
-        return replace(test, parts={**test.parts, "charging": int(is_charging)})
+        company = company_of(state, name, is_charging=name in self.fight.chargers)
+        return take_test(state.field.troops[name], "melee", company, die, state.chart)
 
     def _rows(self, state: State) -> tuple[str, ...]:
         asked = [row for name in self.fight.units for row in self._test(state, name, 3).asks_for]

@@ -6,9 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field as Limits
 
 from tablecam.geometry.arrangement import arrangement
+from tablecam.rules.game import Ban
 from tablecam.rules.syw_d6.tables import (
     BONUS,
     CREW,
@@ -23,6 +26,8 @@ from tablecam.rules.syw_d6.tables import (
 from tablecam.table.headings import difference_deg, forward
 from tablecam.table.model import BasePose
 
+Count = Annotated[int, Limits(ge=0, le=1000)]
+Some = Annotated[int, Limits(ge=1, le=1000)]
 Formation = Literal["line", "bent_line", "attack_column", "march_column", "square", "open", "none"]
 Face = Literal["front", "flank", "rear"]
 Marker = Literal["none", "orange", "red"]
@@ -38,31 +43,37 @@ class Skill:
     shoot: Experience
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Troops:
-    """A unit; `cover` is what it stands in against fire, `ranks` how deep it is."""
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What a unit is and how it stands: keys that count as they are (S-0.4, S-0.5)."""
 
-    skill: Skill
-    figures_start: int
-    figures: int
     arm: Literal["infantry", "cavalry", "artillery"] = "infantry"
     weight: Literal["line", "light"] = "line"
-    weapon: Weapon = "musket"
     gun: Literal["light", "medium", "heavy"] = "medium"
     nation: str = ""
     formation: Formation = "line"
-    ranks: int = 1
+    ranks: Some = 1
     disordered: bool = False
     reforming: bool = False
     status: Literal["steady", "retreating", "routing"] = "steady"
     limbered: bool = False
     moved: bool = False
     fired: bool = False
-    in_melee: bool = False
-    casualties_this_turn: int = 0
-    casualties_from: frozenset[str] = frozenset()
+    casualties_this_turn: Count = 0
     contacted_on: Face | None = None
     cover: Literal["cover", "hard"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Troops(Standing):
+    """A unit as it counts; `cover` is what it stands in against fire, `ranks` how deep it is."""
+
+    skill: Skill
+    figures_start: int
+    figures: int
+    weapon: Weapon = "musket"
+    in_melee: bool = False
+    casualties_from: frozenset[str] = frozenset()
 
     @property
     def is_disordered(self) -> bool:
@@ -111,6 +122,11 @@ class Troops:
         return self.arm == "artillery" and self.gun == "light"
 
     @property
+    def may_counter_charge(self) -> bool:
+        """Whether it is cavalry in order, which may counter-charge (S-C.6)."""
+        return self.arm == "cavalry" and not self.is_disordered
+
+    @property
     def fire_bonus(self) -> int:
         """The dice that its experience adds to fire; none if disordered (S-I.3)."""
         return 0 if self.is_disordered else BONUS[self.skill.shoot]
@@ -125,6 +141,11 @@ class Troops:
             casualties_this_turn=casualties,
             disordered=self.disordered or casualties >= 2,
         )
+
+
+def may_pass(a: Troops, b: Troops) -> bool:
+    """Whether two friends pass through each other in good order: one of them is light (S-J.6)."""
+    return "light" in (a.weight, b.weight)
 
 
 def bases_needed(troops: Troops, figures_per_base: int) -> int:
@@ -145,13 +166,12 @@ _FORWARD_DEG, _BACK_DEG, _MOST_BENDS = 45.0, 90.0, 2
 
 @dataclass(frozen=True, slots=True)
 class FormationReading:
-    """The formation in which some bases lie; without one, the rule and why."""
+    """The formation in which some bases lie, or why they are in none."""
 
     formation: Formation
     ranks: int
     files: int
-    rule: str = ""
-    because: str = ""
+    why_not: Ban | None = None
 
 
 def formation_of(
@@ -174,7 +194,7 @@ def formation_of(
     files = max(map(len, lie.ranks)) * files_per_base
     if len(lie.groups) > 1:
         why = "its bases do not touch" if not is_light else "a base is more than 6 in off"
-        return FormationReading("none", ranks, files, "S-L.7" if is_light else "S-L.8", why)
+        return FormationReading("none", ranks, files, Ban("S-L.7" if is_light else "S-L.8", why))
     if is_light:
         return FormationReading("open", ranks, files)
     turns_deg = [difference_deg(base.heading_deg, bases[0].heading_deg) for base in bases]
@@ -189,10 +209,10 @@ def formation_of(
         if 0 <= front - second <= 1:
             return FormationReading("line", ranks, files)
         why = f"its front rank has {front - second} figures more than the second"
-        return FormationReading("none", ranks, files, "S-L.9", why)
+        return FormationReading("none", ranks, files, Ban("S-L.9", why))
     if len({len(rank) for rank in lie.ranks[:-1]}) > 1 or len(lie.ranks[-1]) > len(lie.ranks[0]):
         why = "its rows are not equal but for the rear one"
-        return FormationReading("none", ranks, files, "S-L.11", why)
+        return FormationReading("none", ranks, files, Ban("S-L.11", why))
     may_attack = ranks == 3 and is_regular and troops.arm == "infantry"
     may_attack = may_attack and troops.nation.lower() == "french"
     is_attack = may_attack and troops.formation != "march_column"
@@ -232,10 +252,10 @@ def bent_line(bends_deg: Sequence[float], ranks: int, files: int) -> FormationRe
     """Reads a line by its bends, forward positive (S-L.12)."""
     if len(bends_deg) > _MOST_BENDS:
         why = f"a line bends at most {_MOST_BENDS} times, not {len(bends_deg)}"
-        return FormationReading("none", ranks, files, "S-L.12", why)
+        return FormationReading("none", ranks, files, Ban("S-L.12", why))
     worst_deg = next((deg for deg in bends_deg if deg > _FORWARD_DEG or deg < -_BACK_DEG), None)
     if worst_deg is not None:
         way, most_deg = ("forward", _FORWARD_DEG) if worst_deg > 0 else ("back", _BACK_DEG)
         why = f"a wing bends {way} by {abs(worst_deg):.0f}°, more than {most_deg:g}°"
-        return FormationReading("none", ranks, files, "S-L.12", why)
+        return FormationReading("none", ranks, files, Ban("S-L.12", why))
     return FormationReading("bent_line" if bends_deg else "line", ranks, files)

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from dataclasses import dataclass, fields
+from typing import Literal
 
-from pydantic import Field as Limits
-
-from tablecam.documents import Document
+from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.questions import FactError
 from tablecam.rules.syw_d6.tables import Experience, Weapon
-from tablecam.rules.syw_d6.troops import Face, Formation, Skill, Troops
+from tablecam.rules.syw_d6.troops import Count, Skill, Some, Standing, Troops
+from tablecam.table.model import BasePose, Unit
 from tablecam.table.position_file import BaseSection
 from tablecam.table.sections import Name
 
-Count = Annotated[int, Limits(ge=0, le=1000)]
-Some = Annotated[int, Limits(ge=1, le=1000)]
+_OF_ARM: dict[str, Weapon] = {"cavalry": "carbine", "artillery": "gun"}
+"""The weapon of an arm, unless the unit's key states another."""
+_STATE = (
+    "disordered", "reforming", "status", "limbered", "moved", "fired", "charged", "melee_with",
+    "casualties_this_turn", "casualties_from", "contacted_on", "tested_this_turn",
+)  # fmt: skip
+_OWN = ("id", "side", "arm", "bases", "figures", "lost", "ranks", "files", "cover", "formation")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SkillFacts:
-    """The experience of a unit by activity."""
-
-    clear: Experience
-    test: Experience
-    move: Experience
-    shoot: Experience
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnitFacts:
-    """A unit as it counts: keys of S-0.4 and S-0.5."""
+class UnitFacts(Standing):
+    """A unit by its keys, and its bases where they count."""
 
     id: Name | None = None
     side: Name | None = None
@@ -38,75 +33,70 @@ class UnitFacts:
     lost: Count | None = None
     files_per_base: Some = 1
     ranks_per_base: Some = 1
-    bases: list[BaseSection] = field(default_factory=list)
-    ranks: Some = 1
+    bases: tuple[BaseSection, ...] = ()
     files: Some | None = None
-    experience: Experience | SkillFacts | None = None
-    arm: Literal["infantry", "cavalry", "artillery"] = "infantry"
-    weight: Literal["line", "light"] = "line"
+    experience: Experience | Skill | None = None
     weapon: Weapon | None = None
-    gun: Literal["light", "medium", "heavy"] = "medium"
     regular: bool = True
     brigade: Name | None = None
     division: Name | None = None
-    nation: str = ""
     regiment: Name | None = None
     regimental_role: Literal["charging", "supporting"] | None = None
-    formation: Formation = "line"
-    disordered: bool = False
-    reforming: bool = False
-    status: Literal["steady", "retreating", "routing"] = "steady"
-    limbered: bool = False
-    moved: bool = False
-    fired: bool = False
     charged: bool = False
     tested_this_turn: bool = False
-    melee_with: list[Name] = field(default_factory=list)
-    casualties_this_turn: Count = 0
-    casualties_from: list[Literal["artillery", "flank_rear"]] = field(default_factory=list)
-    contacted_on: Face | None = None
-    cover: Literal["cover", "hard"] | None = None
+    melee_with: tuple[Name, ...] = ()
+    casualties_from: tuple[Literal["artillery", "flank_rear"], ...] = ()
 
-    def troops(self, document: Document, *place: str | int, needs: tuple[str, ...] = ()) -> Troops:
-        """Returns the unit; `needs` names what this question cannot do without."""
-        for key, value in (("experience", self.experience), ("figures", self._start)):
+    def troops(self, *needs: str) -> Troops:
+        """Returns the unit as it counts; `needs` are keys that this question cannot do without.
+
+        Raises:
+            FactError: One of them is missing, or it has more figures than at the start.
+        """
+        start = self.figures if self.figures_start is None else self.figures_start
+        for key, value in (("experience", self.experience), ("figures", start)):
             if key in needs and value is None:
-                raise document.error((*place, key), "expected this key, but it is missing")
-        known = self.experience
-        skill = (
-            Skill(known.clear, known.test, known.move, known.shoot)
-            if isinstance(known, SkillFacts)
-            else Skill(*[known or "green"] * 4)
-        )
-        start = self._start or 0
+                raise FactError(key, "expected this key, but it is missing", owner=self)
+        start, known = start or 0, self.experience
         figures = start - (self.lost or 0) if self.figures is None else self.figures
         if not 0 <= figures <= start:
-            raise document.error((*place, "figures"), f"expected 0 to {start}, got {figures}")
-        weapons: dict[str, Weapon] = {"cavalry": "carbine", "artillery": "gun"}
+            raise FactError("figures", f"expected 0 to {start}, got {figures}", owner=self)
         return Troops(
-            skill=skill,
+            **{key.name: getattr(self, key.name) for key in fields(Standing)},
+            skill=known if isinstance(known, Skill) else Skill(*[known or "green"] * 4),
             figures_start=start,
             figures=figures,
-            arm=self.arm,
-            weight=self.weight,
-            weapon=self.weapon or weapons.get(self.arm, "musket"),
-            gun=self.gun,
-            nation=self.nation,
-            formation=self.formation,
-            ranks=self.ranks,
-            disordered=self.disordered,
-            reforming=self.reforming,
-            status=self.status,
-            limbered=self.limbered,
-            moved=self.moved,
-            fired=self.fired,
+            weapon=self.weapon or _OF_ARM.get(self.arm, "musket"),
             in_melee=bool(self.melee_with),
-            casualties_this_turn=self.casualties_this_turn,
             casualties_from=frozenset(self.casualties_from),
-            contacted_on=self.contacted_on,
-            cover=self.cover,
         )
 
     @property
-    def _start(self) -> int | None:
-        return self.figures if self.figures_start is None else self.figures_start
+    def poses(self) -> tuple[BasePose, ...]:
+        """The bases as they lie.
+
+        Raises:
+            FactError: There are none.
+        """
+        if not self.bases:
+            raise FactError("bases", "expected bases, but the key is missing", owner=self)
+        return tuple(base.to_pose() for base in self.bases)
+
+    def on_table(self, name: str, side: str | None = None) -> Unit:
+        """Returns the unit on a table, with this name and side unless its keys state others.
+
+        Raises:
+            FactError: It has no bases, or no side.
+        """
+        side = self.side or side
+        if side is None:
+            raise FactError("side", "expected this key, but it is missing", owner=self)
+        bases, troops, plain = self.poses, self.troops(), to_plain(self)
+        state = {key: plain[key] for key in _STATE if plain.get(key)}
+        state["figures"] = troops.figures
+        if "column" in self.formation:
+            state["formation"] = self.formation
+        extra = {key: value for key, value in plain.items() if key not in (*_OWN, *_STATE)}
+        extra |= {"figures": troops.figures_start, "experience": plain.get("experience", "green")}
+        extra = {key: value for key, value in extra.items() if value is not None}
+        return Unit(self.id or name, side, self.arm, bases, state=state, extra=extra)
