@@ -83,6 +83,24 @@ def order_result(factor: int, dice: Sequence[int], *, is_cinc: bool) -> OrderRes
     return OrderResult(is_success, not is_success, is_huzzah(dice), is_cinc and not is_success)
 
 
+def skirmish_factor(
+    factor: int, *, bases: int, enemy_bases: int, last: str | None, is_foul_weather: bool
+) -> int:
+    """Returns a side's modified skirmish factor (H-5.2, H-5.6)."""
+    is_reinforced = bases > 0 and bases >= 2 * enemy_bases
+    after = {"won": 1, "failed": -1}.get(last or "", 0)
+    return factor - is_foul_weather + after + is_reinforced
+
+
+def effect_factor(
+    factor: int, *, ground: str | None, last: str | None, is_harried: bool, is_foul_weather: bool
+) -> int:
+    """Returns a side's modified artillery factor (H-6.2)."""
+    firm = {"soft": -1, "hard": 1}.get(ground or "", 0)
+    after = {"passed": 1, "failed": -1}.get(last or "", 0)
+    return factor + firm - is_foul_weather + after - is_harried
+
+
 @dataclass(frozen=True, slots=True)
 class Contest:
     """The rolls of two sides against their factors; margins only of those who succeed."""

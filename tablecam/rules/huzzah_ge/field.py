@@ -175,8 +175,7 @@ class Field(Ground):
 
     def _troops(self, unit: Unit) -> Troops:
         facts, formation = self.facts[unit.id], formation_of(unit)
-        document = document_from({}, unit.id)
-        troops = replace(facts, bases=[], formation=formation or "line").troops(document)
+        troops = replace(facts, bases=[], formation=formation or "line").troops()
         shelter = self._shelter(unit)
         return replace(
             troops,

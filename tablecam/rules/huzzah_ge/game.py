@@ -93,28 +93,27 @@ class ArmiesDice(Due):
         return state, (Event("army", text, rule, facts),)
 
     def _factors(self, state: State) -> dict[str, int]:
-        modified = _effect_factor if self.is_artillery else _skirmish_factor
-        return {side: modified(state, side) for side in state.sides}
-
-
-def _skirmish_factor(state: State, side: str) -> int:
-    """Returns a side's modified skirmish factor (H-5.2, H-5.6)."""
-    army, enemy = state.armies[side], state.armies[state.enemy_of(side)]
-    bases = army.skirmish_bases
-    is_reinforced = bases > 0 and bases >= 2 * enemy.skirmish_bases
-    after = {"won": 1, "failed": -1}.get(army.last_superiority or "", 0)
-    foul = state.options.get("weather") == "foul"
-    return (army.skirmish_factor or 0) - foul + after + is_reinforced
-
-
-def _effect_factor(state: State, side: str) -> int:
-    """Returns a side's modified artillery factor (H-6.2)."""
-    army = state.armies[side]
-    ground = {"soft": -1, "hard": 1}.get(str(state.options.get("ground")), 0)
-    after = {"passed": 1, "failed": -1}.get(army.last_effect or "", 0)
-    is_harried = state.superiority == state.enemy_of(side)
-    foul = state.options.get("weather") == "foul"
-    return (army.artillery_factor or 0) + ground - foul + after - is_harried
+        foul = state.options.get("weather") == "foul"
+        factors = {}
+        for side in state.sides:
+            army, enemy = state.armies[side], state.enemy_of(side)
+            if self.is_artillery:
+                factors[side] = command.effect_factor(
+                    army.artillery_factor or 0,
+                    ground=state.options.get("ground"),
+                    last=army.last_effect,
+                    is_harried=state.superiority == enemy,
+                    is_foul_weather=foul,
+                )
+            else:
+                factors[side] = command.skirmish_factor(
+                    army.skirmish_factor or 0,
+                    bases=army.skirmish_bases,
+                    enemy_bases=state.armies[enemy].skirmish_bases,
+                    last=army.last_superiority,
+                    is_foul_weather=foul,
+                )
+        return factors
 
 
 def _fire(state: State) -> Iterator[Any]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from tablecam.rules.huzzah_ge.fire import Removal, removal
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
 from tablecam.rules.huzzah_ge.tables import (
     FALL_BACK_CM,
@@ -97,11 +96,6 @@ def outcome(troops: Troops, bases_lost: int, *, passes: bool) -> Outcome:
     if troops.is_disordered or back_cm > ROUT_BEYOND_CM:
         return Outcome(is_disordered=True, rout_cm=max(troops.rout_cm, back_cm))
     return Outcome(is_disordered=True, fall_back_cm=back_cm)
-
-
-def losses(troops: Troops, hits: int) -> Removal:
-    """Returns what hits remove of a unit, those before in this turn left aside."""
-    return removal(troops, hits)
 
 
 def waver_factor(troops: Troops, officer: Officer, *, has_routing_friend: bool) -> Factor:

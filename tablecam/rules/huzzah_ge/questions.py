@@ -1,42 +1,26 @@
-"""Plain questions to single rules of the book, by what counts."""
+"""Plain questions to single rules of the book."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
 
-from tablecam.documents import Document
 from tablecam.geometry.moves.poses import wheeled
 from tablecam.geometry.outlines import table_outline
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Ban
-from tablecam.rules.huzzah_ge import command, fire, morale
+from tablecam.rules.huzzah_ge import command, fire, morale, troops
 from tablecam.rules.huzzah_ge.fire import outline_of
 from tablecam.rules.huzzah_ge.rolls import Factor, is_huzzah, limited, succeeds
-from tablecam.rules.huzzah_ge.tables import (
-    COMMAND,
-    GAME,
-    Ability,
-    Class,
-    Command,
-    Grade,
-    Order,
-)
-from tablecam.rules.huzzah_ge.troops import (
-    Troops,
-    quality,
-    raised,
-    support_ranks,
-    worst_class,
-    worst_grade,
-)
+from tablecam.rules.huzzah_ge.tables import COMMAND, GAME, Ability, Class, Command, Grade, Order
+from tablecam.rules.huzzah_ge.troops import Troops
 from tablecam.rules.huzzah_ge.unit_keys import Count, OfficerFacts, Some, UnitFacts
 from tablecam.rules.miniatures.faces import FaceName
-from tablecam.rules.questions import Facts, Questions
+from tablecam.rules.questions import FactError, Facts, Questions
 from tablecam.table.model import TableSize, Terrain
 from tablecam.table.position_file import BaseSection
 from tablecam.table.sections import Name, TerrainSection
@@ -46,6 +30,10 @@ Die = Annotated[int, Limits(ge=1, le=6)]
 Throw = Annotated[list[Die], Limits(min_length=2, max_length=2)]
 Centimetres = Annotated[float, Limits(ge=0, le=10_000)]
 ArmyFactor = Annotated[int, Limits(ge=-20, le=20)]
+Units = Annotated[list[UnitFacts], Limits(min_length=1)]
+Pair = Annotated[list[Name], Limits(min_length=2, max_length=2)]
+Table = tuple[Centimetres, Centimetres]
+Battery = Literal["reserve_foot", "reserve_horse", "reserve_heavy"]
 QUESTIONS: Final = Questions(GAME)
 
 
@@ -55,62 +43,41 @@ def _officer(facts: OfficerFacts | None) -> morale.Officer:
 
 def _factor_json(factor: Factor) -> Json:
     terms = [f"{name.replace('_', ' ')} {value:+d}" for name, value in factor.parts.items()]
-    return {
-        "sum": factor.sum,
-        "factor": factor.value,
-        "parts": dict(factor.parts),
-        "because": terms,
-    }
-
-
-@dataclass(frozen=True, kw_only=True)
-class QualityFacts(Facts):
-    """The grade that a unit of a class rolls."""
-
-    expected: Class
-    abilities: list[Ability] = field(default_factory=list)
-    dice: Annotated[list[Throw], Limits(min_length=1)]
+    return {"sum": factor.sum, "factor": factor.value, "parts": factor.parts, "because": terms}
 
 
 @QUESTIONS.asks("H-3.1 H-3.2 H-3.3")
-def _quality(facts: QualityFacts, document: Document) -> Json:
+def _quality(
+    expected: Class,
+    dice: Annotated[list[Throw], Limits(min_length=1)],
+    abilities: Sequence[Ability] = (),
+) -> Json:
     """The grade that a unit of a class rolls."""
-    rolled = quality(facts.expected, facts.abilities, facts.dice)
+    rolled = troops.quality(expected, abilities, dice)
     if rolled is None:
-        raise document.error(("dice",), "expected another throw after a double one, got none")
-    if rolled.rolls_used != len(facts.dice):
-        message = f"expected {rolled.rolls_used} throws, got {len(facts.dice)}"
-        raise document.error(("dice",), message)
-    return {
-        "grade": rolled.grade,
-        "abilities": list(rolled.abilities),
-        "rolls_used": rolled.rolls_used,
-        "readings": ["H-3.1"],
-    }
-
-
-@dataclass(frozen=True, kw_only=True)
-class SetupFacts(Facts):
-    """How many units a side places, or who is which player."""
-
-    dice: Throw | None = None
-    left: Count | None = None
-    sides: Annotated[list[Name], Limits(min_length=2, max_length=2)] | None = None
-    finished_first: Name | None = None
+        raise FactError("dice", "expected another throw after a double one, got none")
+    if rolled.rolls_used != len(dice):
+        raise FactError("dice", f"expected {rolled.rolls_used} throws, got {len(dice)}")
+    return {**asdict(rolled), "readings": ["H-3.1"]}
 
 
 @QUESTIONS.asks("H-4.3 H-4.4")
-def _setup(facts: SetupFacts, document: Document) -> Json:
+def _setup(
+    dice: Throw | None = None,
+    left: Count | None = None,
+    sides: Pair | None = None,
+    finished_first: Name | None = None,
+) -> Json:
     """How many units a side places, or who is which player."""
     answer: Json = {}
-    if facts.dice is not None:
-        left = max(facts.dice) if facts.left is None else facts.left
-        answer |= {"least": min(*facts.dice, left), "most": min(max(facts.dice), left)}
-    if facts.sides is not None:
-        if facts.finished_first not in facts.sides:
-            raise document.error(("finished_first",), f"expected one of {facts.sides}")
-        (other,) = [side for side in facts.sides if side != facts.finished_first]
-        answer |= {"player_1": other, "player_2": facts.finished_first}
+    if dice is not None:
+        most = max(dice) if left is None else left
+        answer |= {"least": min(*dice, most), "most": min(max(dice), most)}
+    if sides is not None:
+        if finished_first not in sides:
+            raise FactError("finished_first", f"expected one of {sides}")
+        (other,) = [side for side in sides if side != finished_first]
+        answer |= {"player_1": other, "player_2": finished_first}
     return answer
 
 
@@ -124,35 +91,26 @@ class Skirmishers:
     previous: Literal["won", "failed"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class SuperiorityFacts(Facts):
-    """Which side's skirmishers are superior."""
-
-    a: Skirmishers
-    b: Skirmishers
-    foul_weather: bool = False
-
-
 @QUESTIONS.asks("H-5.2 H-5.3 H-5.5 H-5.6")
-def _superiority(facts: SuperiorityFacts, document: Document) -> Json:
+def _superiority(a: Skirmishers, b: Skirmishers, foul_weather: bool = False) -> Json:
     """Which side's skirmishers are superior."""
-
-    def modified(own: Skirmishers, enemy: Skirmishers) -> int:
-        is_reinforced = own.skirmish_bases > 0 and own.skirmish_bases >= 2 * enemy.skirmish_bases
-        after = {"won": 1, "failed": -1}.get(own.previous or "", 0)
-        return own.factor - facts.foul_weather + after + is_reinforced
-
-    rolled = command.contest(
-        {"a": facts.a.factor, "b": facts.b.factor},
-        {"a": modified(facts.a, facts.b), "b": modified(facts.b, facts.a)},
-        {"a": facts.a.dice, "b": facts.b.dice},
-    )
+    factors = {
+        side: command.skirmish_factor(
+            own.factor,
+            bases=own.skirmish_bases,
+            enemy_bases=enemy.skirmish_bases,
+            last=own.previous,
+            is_foul_weather=foul_weather,
+        )
+        for side, own, enemy in (("a", a, b), ("b", b, a))
+    }
+    rolled = command.contest({"a": a.factor, "b": b.factor}, factors, {"a": a.dice, "b": b.dice})
     return {
-        "modified": dict(rolled.factors),
+        "modified": rolled.factors,
         "succeeds": {side: margin is not None for side, margin in rolled.margins.items()},
-        "margins": dict(rolled.margins),
+        "margins": rolled.margins,
         "superiority": rolled.winner,
-        "factors_for_good": dict(rolled.factors_for_good),
+        "factors_for_good": rolled.factors_for_good,
         "readings": ["H-5.3", "H-5.4"],
     }
 
@@ -166,51 +124,38 @@ class Gunners:
     previous: Literal["passed", "failed"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class EffectivenessFacts(Facts):
-    """Which sides' guns are effective."""
-
-    a: Gunners
-    b: Gunners
-    superiority: Literal["a", "b"] | None = None
-    ground: Literal["soft", "hard"] | None = None
-    foul_weather: bool = False
-
-
 @QUESTIONS.asks("H-6.2 H-6.3 H-6.4")
-def _effectiveness(facts: EffectivenessFacts, document: Document) -> Json:
+def _effectiveness(
+    a: Gunners,
+    b: Gunners,
+    superiority: Literal["a", "b"] | None = None,
+    ground: Literal["soft", "hard"] | None = None,
+    foul_weather: bool = False,
+) -> Json:
     """Which sides' guns are effective."""
-    ground = {"soft": -1, "hard": 1}.get(facts.ground or "", 0) - facts.foul_weather
-
-    def modified(own: Gunners, enemy: str) -> int:
-        after = {"passed": 1, "failed": -1}.get(own.previous or "", 0)
-        return own.factor + ground + after - (facts.superiority == enemy)
-
-    rolled = command.contest(
-        {"a": facts.a.factor, "b": facts.b.factor},
-        {"a": modified(facts.a, "b"), "b": modified(facts.b, "a")},
-        {"a": facts.a.dice, "b": facts.b.dice},
-    )
+    factors = {
+        side: command.effect_factor(
+            own.factor,
+            ground=ground,
+            last=own.previous,
+            is_harried=superiority == enemy,
+            is_foul_weather=foul_weather,
+        )
+        for side, own, enemy in (("a", a, "b"), ("b", b, "a"))
+    }
+    rolled = command.contest({"a": a.factor, "b": b.factor}, factors, {"a": a.dice, "b": b.dice})
     return {
-        "modified": dict(rolled.factors),
+        "modified": rolled.factors,
         "effective": {side: margin is not None for side, margin in rolled.margins.items()},
-        "factors_for_good": dict(rolled.factors_for_good),
+        "factors_for_good": rolled.factors_for_good,
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class RollFacts(Facts):
-    """A roll against a factor, and its hits."""
-
-    sum: Annotated[int, Limits(ge=-50, le=50)]
-    dice: Throw
-
-
 @QUESTIONS.asks("H-1.1 H-7.9")
-def _roll(facts: RollFacts, document: Document) -> Json:
+def _roll(sum_: Annotated[int, Limits(ge=-50, le=50)], dice: Throw) -> Json:
     """A roll against a factor, and its hits."""
-    factor = limited(facts.sum)
-    return {"factor": factor, **_thrown(factor, facts.dice)}
+    factor = limited(sum_)
+    return {"factor": factor, **_thrown(factor, dice)}
 
 
 def _thrown(factor: int, dice: Sequence[int]) -> Json:
@@ -218,40 +163,33 @@ def _thrown(factor: int, dice: Sequence[int]) -> Json:
     return {"success": hits is not None, "hits": hits or 0, "morale_test": hits is not None}
 
 
-@dataclass(frozen=True, kw_only=True)
-class FireFacts(Facts):
-    """Fire by what counts: the range, and the face of the target that is fired at."""
-
-    firer: UnitFacts
-    target: UnitFacts
-    range_cm: Centimetres
-    face: FaceName = "front"
-    foul_weather: bool = False
-    dice: Throw | None = None
-
-
 @QUESTIONS.asks("H-7.2 H-7.3 H-7.8 H-7.9 H-7.10")
-def _fire(facts: FireFacts, document: Document) -> Json:
+def _fire(
+    firer: UnitFacts,
+    target: UnitFacts,
+    range_cm: Centimetres,
+    face: FaceName = "front",
+    foul_weather: bool = False,
+    dice: Throw | None = None,
+) -> Json:
     """Fire by what counts: the range, and the face of the target that is fired at."""
-    firer = facts.firer.troops(document, "firer", rolled=True)
-    target = facts.target.troops(document, "target")
-    ban = fire.ban_on_firing(firer, facts.range_cm)
+    firing, hit = firer.rolled(), target.troops()
+    ban = fire.ban_on_firing(firing, range_cm)
     answer: Json = {
         "may_fire": ban is None,
-        "in_range": facts.range_cm <= firer.range_cm,
-        "range_limit_cm": firer.range_cm,
-        "short": fire.is_short(firer, facts.range_cm),
+        "in_range": range_cm <= firing.range_cm,
+        "range_limit_cm": firing.range_cm,
+        "short": fire.is_short(firing, range_cm),
+        "why_not": ban,
     }
     if ban is not None:
-        return answer | {"why_not": {"rule": ban.rule, "because": ban.because}}
-    factor = fire.fire_factor(
-        firer, target, facts.range_cm, facts.face, is_foul_weather=facts.foul_weather
-    )
-    answer |= _factor_json(factor)
-    if facts.dice is None:
         return answer
-    answer |= _thrown(factor.value, facts.dice)
-    off = fire.removal(target, answer["hits"])
+    factor = fire.fire_factor(firing, hit, range_cm, face, is_foul_weather=foul_weather)
+    answer |= _factor_json(factor)
+    if dice is None:
+        return answer
+    answer |= _thrown(factor.value, dice)
+    off = fire.removal(hit, answer["hits"])
     return answer | {"bases_removed": off.bases, "odd_hits": off.odd_hits}
 
 
@@ -262,140 +200,123 @@ class RangeFacts:
     range_cm: Centimetres
 
 
-@dataclass(frozen=True, kw_only=True)
-class TargetsFacts(Facts):
-    """The targets among which a unit may choose."""
-
-    firer: UnitFacts
-    targets: dict[str, RangeFacts]
-
-
 @QUESTIONS.asks("H-7.7")
-def _choose_target(facts: TargetsFacts, document: Document) -> Json:
+def _choose_target(firer: UnitFacts, targets: dict[str, RangeFacts]) -> Json:
     """The targets among which a unit may choose."""
-    ranges_cm = {name: target.range_cm for name, target in facts.targets.items()}
-    return {"may_choose": fire.choices(facts.firer.troops(document, "firer"), ranges_cm)}
+    ranges_cm = {name: target.range_cm for name, target in targets.items()}
+    return {"may_choose": fire.choices(firer.troops(), ranges_cm)}
 
 
-@dataclass(frozen=True, kw_only=True)
-class MoraleFacts(Facts):
-    """A morale test after fire, and what follows from it."""
-
-    unit: UnitFacts
-    hits_taken: Count | None = None
-    bases_lost: Count | None = None
-    officer: OfficerFacts | None = None
-    removed: list[Count] = field(default_factory=list)
-    routing_friend_cm: Centimetres | None = None
-    renowned_within_one_move: bool = False
-    dice: Throw | None = None
-    failed: bool = False
-
-
-@QUESTIONS.asks("H-9.2 H-9.3 H-9.4 H-9.5 H-9.7 H-9.8")
-def _morale(facts: MoraleFacts, document: Document) -> Json:
-    """A morale test after fire, and what follows from it."""
-    unit = facts.unit.troops(document, "unit", rolled=True)
-    off = morale.losses(unit, facts.hits_taken or 0)
-    lost = off.bases if facts.bases_lost is None else facts.bases_lost
-    factor = morale.morale_factor(
-        unit,
-        unit.bases_lost_this_turn + lost,
-        _officer(facts.officer),
-        routing_friend_cm=facts.routing_friend_cm,
-        faces_renowned=facts.renowned_within_one_move,
-    )
-    answer = {"bases_removed": lost, "odd_hits": off.odd_hits} | _factor_json(factor)
-    if facts.dice is None and not facts.failed:
-        return answer
-    passes = not facts.failed and morale.is_passed(factor, facts.dice)
-    follows = morale.outcome(unit, lost, passes=passes)
-    gain = morale.gain_of(unit, facts.dice)
-    left = [base for base in facts.unit.poses if base.tag not in facts.removed]
-    if left:
-        routs = follows.rout_cm is not None
-        back_cm = follows.fall_back_cm if follows.rout_cm is None else follows.rout_cm
-        after = fire.Rear.of(left).moved(left, back_cm, turned=routs)
-        answer["bases"] = to_plain(after)
-    return answer | {
+def _fate(follows: morale.Outcome, *, passes: bool) -> Json:
+    """Returns what follows from a morale test, but for what the unit gains."""
+    return {
         "passes": passes,
         "disordered": follows.is_disordered,
         "fall_back_cm": follows.fall_back_cm,
         "rout": follows.rout_cm is not None,
         "rout_cm": follows.rout_cm,
-        "gains": raised(unit.grade) if gain == "grade" else gain,
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class EscapeFacts(Facts):
-    """Whether an officer lives when his unit is hit."""
+def _gains(unit: Troops, dice: Throw | None) -> str | None:
+    gain = morale.gain_of(unit, dice)
+    return troops.raised(unit.grade) if gain == "grade" else gain
 
-    hits: Count
-    dice: Throw | None = None
-    unit_destroyed: bool = False
-    charmed: bool = False
-    inspirational: bool = False
+
+@QUESTIONS.asks("H-9.2 H-9.3 H-9.4 H-9.5 H-9.7 H-9.8")
+def _morale(
+    unit: UnitFacts,
+    hits_taken: Count | None = None,
+    bases_lost: Count | None = None,
+    officer: OfficerFacts | None = None,
+    removed: Sequence[Count] = (),
+    routing_friend_cm: Centimetres | None = None,
+    renowned_within_one_move: bool = False,
+    dice: Throw | None = None,
+    failed: bool = False,
+) -> Json:
+    """A morale test after fire, and what follows from it."""
+    tested = unit.rolled()
+    off = fire.removal(tested, hits_taken or 0)
+    lost = off.bases if bases_lost is None else bases_lost
+    factor = morale.morale_factor(
+        tested,
+        tested.bases_lost_this_turn + lost,
+        _officer(officer),
+        routing_friend_cm=routing_friend_cm,
+        faces_renowned=renowned_within_one_move,
+    )
+    answer = {"bases_removed": lost, "odd_hits": off.odd_hits} | _factor_json(factor)
+    if dice is None and not failed:
+        return answer
+    passes = not failed and morale.is_passed(factor, dice)
+    follows = morale.outcome(tested, lost, passes=passes)
+    left = [base for base in unit.poses if base.tag not in removed]
+    if left:
+        routs = follows.rout_cm is not None
+        back_cm = follows.fall_back_cm if follows.rout_cm is None else follows.rout_cm
+        answer["bases"] = to_plain(fire.Rear.of(left).moved(left, back_cm, turned=routs))
+    return answer | _fate(follows, passes=passes) | {"gains": _gains(tested, dice)}
 
 
 @QUESTIONS.asks("H-10.1 H-10.2 H-10.3 H-10.4")
-def _officer_save(facts: EscapeFacts, document: Document) -> Json:
+def _officer_save(
+    hits: Count,
+    dice: Throw | None = None,
+    unit_destroyed: bool = False,
+    charmed: bool = False,
+    inspirational: bool = False,
+) -> Json:
     """Whether an officer lives when his unit is hit."""
-    rolls = facts.hits > 0 and not facts.unit_destroyed and not facts.charmed
-    if rolls and facts.dice is None:
+    rolls = hits > 0 and not unit_destroyed and not charmed
+    if rolls and dice is None:
         return {"rolls": True}
-    dice = facts.dice or [1, 2]
-    lives = not facts.unit_destroyed
+    lives = not unit_destroyed
     if rolls:
-        lives = succeeds(morale.escape_limit(facts.hits), dice)
-    used = facts.charmed and facts.hits > 0
-    officer = morale.Officer(lives, facts.inspirational, is_killed=not lives)
+        lives = succeeds(morale.escape_limit(hits), dice or ())
+    used = charmed and hits > 0
+    officer = morale.Officer(lives, inspirational, is_killed=not lives)
     return {
         "rolls": rolls,
         "survives": lives,
-        "charmed": (rolls and is_huzzah(dice)) or (facts.charmed and not used),
+        "charmed": (rolls and is_huzzah(dice or ())) or (charmed and not used),
         "morale_modifier": officer.modifier,
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class OrderFacts(Facts):
-    """The factor against which an officer rolls to give an order."""
-
-    quality: Command
-    order: Order
-    earlier_orders: Count = 0
-    all_in_radius: bool = False
-    out_of_range: bool = False
-    attached: bool = False
-    inspirational: bool = False
-    fired: Count = 0
-    disordered: Count = 0
-    in_dense_terrain: Count = 0
-    formed_enemy_within_one_move: bool = False
-    hesitant_within_one_move: bool = False
-    renowned_ahead_within_one_move: bool = False
-    infantry_on_cavalry_within_one_move: bool = False
-
-
 @QUESTIONS.asks("H-11.1 H-11.4")
-def _order_factor(facts: OrderFacts, document: Document) -> Json:
+def _order_factor(
+    quality: Command,
+    order: Order,
+    earlier_orders: Count = 0,
+    all_in_radius: bool = False,
+    out_of_range: bool = False,
+    attached: bool = False,
+    inspirational: bool = False,
+    fired: Count = 0,
+    disordered: Count = 0,
+    in_dense_terrain: Count = 0,
+    formed_enemy_within_one_move: bool = False,
+    hesitant_within_one_move: bool = False,
+    renowned_ahead_within_one_move: bool = False,
+    infantry_on_cavalry_within_one_move: bool = False,
+) -> Json:
     """The factor against which an officer rolls to give an order."""
     situation = command.Situation(
-        order=facts.order,
-        earlier_orders=facts.earlier_orders,
-        fired=facts.fired,
-        disordered=facts.disordered,
-        in_dense_terrain=facts.in_dense_terrain,
-        near_formed_enemy=facts.formed_enemy_within_one_move,
-        hesitant_near_enemy=facts.hesitant_within_one_move,
-        renowned_ahead=facts.renowned_ahead_within_one_move,
-        infantry_on_cavalry=facts.infantry_on_cavalry_within_one_move,
-        all_in_radius=facts.all_in_radius,
-        out_of_range=facts.out_of_range,
+        order=order,
+        earlier_orders=earlier_orders,
+        fired=fired,
+        disordered=disordered,
+        in_dense_terrain=in_dense_terrain,
+        near_formed_enemy=formed_enemy_within_one_move,
+        hesitant_near_enemy=hesitant_within_one_move,
+        renowned_ahead=renowned_ahead_within_one_move,
+        infantry_on_cavalry=infantry_on_cavalry_within_one_move,
+        all_in_radius=all_in_radius,
+        out_of_range=out_of_range,
     )
-    officer = morale.Officer(facts.attached, facts.inspirational)
-    return _factor_json(command.order_factor(facts.quality, officer, situation))
+    officer = morale.Officer(attached, inspirational)
+    return _factor_json(command.order_factor(quality, officer, situation))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -408,216 +329,161 @@ class StepFacts:
     dice: Throw
 
 
-@dataclass(frozen=True, kw_only=True)
-class OrdersFacts(Facts):
-    """What comes of a row of orders."""
-
-    steps: list[StepFacts]
-
-
 @QUESTIONS.asks("H-11.5 H-11.6 H-11.8")
-def _orders(facts: OrdersFacts, document: Document) -> Json:
+def _orders(steps: list[StepFacts]) -> Json:
     """What comes of a row of orders."""
-    results = [
-        command.order_result(step.factor, step.dice, is_cinc=step.level == "cinc")
-        for step in facts.steps
-    ]
-    steps = [
-        {
-            "success": result.is_success,
-            "officer_done": result.is_officer_done,
-            "second_order_free": result.has_second_order,
-            "phase_ends": result.ends_phase,
-        }
-        for result in results
-    ]
-    return {"steps": steps}
-
-
-@dataclass(frozen=True, kw_only=True)
-class AllowanceFacts(Facts):
-    """How far units that are ordered together may go."""
-
-    units: Annotated[list[UnitFacts], Limits(min_length=1)]
-    order: Literal["advance", "retire"]
-
-
-@QUESTIONS.asks("H-12.1 H-12.2 H-13.1")
-def _allowance(facts: AllowanceFacts, document: Document) -> Json:
-    """How far units that are ordered together may go."""
-    group = [unit.troops(document, "units", place) for place, unit in enumerate(facts.units)]
-    return {"cm": command.allowances_cm(group, facts.order), "readings": ["H-12.2"]}
-
-
-@dataclass(frozen=True, kw_only=True)
-class WaverFacts(Facts):
-    """The waver test of a unit that retires near an enemy."""
-
-    unit: UnitFacts
-    officer: OfficerFacts | None = None
-    enemy_within_one_move: bool = True
-    routing_friend_within_one_move: bool = False
-    dice: Throw | None = None
-
-
-@QUESTIONS.asks("H-13.3 H-13.4 H-13.5")
-def _waver(facts: WaverFacts, document: Document) -> Json:
-    """The waver test of a unit that retires near an enemy."""
-    unit = facts.unit.troops(document, "unit", rolled=True)
-    if not facts.enemy_within_one_move:
-        return {"tests": False}
-    near = facts.routing_friend_within_one_move
-    factor, follows = command.waver(
-        unit, facts.dice, _officer(facts.officer), has_routing_friend=near
+    results = (
+        command.order_result(step.factor, step.dice, is_cinc=step.level == "cinc") for step in steps
     )
-    answer = {"tests": True} | _factor_json(factor)
-    if facts.dice is None:
-        return answer
-    gain = morale.gain_of(unit, facts.dice)
-    return answer | {
-        "passes": succeeds(factor.value, facts.dice),
-        "disordered": follows.is_disordered,
-        "rout_cm": follows.rout_cm,
-        "gains": raised(unit.grade) if gain == "grade" else gain,
+    return {
+        "steps": [
+            {
+                "success": result.is_success,
+                "officer_done": result.is_officer_done,
+                "second_order_free": result.has_second_order,
+                "phase_ends": result.ends_phase,
+            }
+            for result in results
+        ]
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class SupportFacts(Facts):
-    """How many complete support ranks a unit has."""
+@QUESTIONS.asks("H-12.1 H-12.2 H-13.1")
+def _allowance(units: Units, order: Literal["advance", "retire"]) -> Json:
+    """How far units that are ordered together may go."""
+    group = [unit.troops() for unit in units]
+    return {"cm": command.allowances_cm(group, order), "readings": ["H-12.2"]}
 
-    ranks: list[Some] = field(default_factory=list)
-    unit: UnitFacts | None = None
+
+@QUESTIONS.asks("H-13.3 H-13.4 H-13.5")
+def _waver(
+    unit: UnitFacts,
+    officer: OfficerFacts | None = None,
+    enemy_within_one_move: bool = True,
+    routing_friend_within_one_move: bool = False,
+    dice: Throw | None = None,
+) -> Json:
+    """The waver test of a unit that retires near an enemy."""
+    tested = unit.rolled()
+    if not enemy_within_one_move:
+        return {"tests": False}
+    factor, follows = command.waver(
+        tested, dice, _officer(officer), has_routing_friend=routing_friend_within_one_move
+    )
+    answer = {"tests": True} | _factor_json(factor)
+    if dice is None:
+        return answer
+    return answer | {
+        "passes": succeeds(factor.value, dice),
+        "disordered": follows.is_disordered,
+        "rout_cm": follows.rout_cm,
+        "gains": _gains(tested, dice),
+    }
 
 
 @QUESTIONS.asks("H-2.5")
-def _support_ranks(facts: SupportFacts, document: Document) -> Json:
+def _support_ranks(ranks: Sequence[Some] = (), unit: UnitFacts | None = None) -> Json:
     """How many complete support ranks a unit has."""
-    if facts.unit is not None:
-        facts.unit.lying(document, "unit")
-        return {"support_ranks": facts.unit.troops(document, "unit").support_ranks}
-    if not facts.ranks:
-        raise document.error(("ranks",), "expected ranks, or a unit with bases")
-    return {"support_ranks": support_ranks(facts.ranks)}
+    if unit is not None:
+        unit.lying()
+        return {"support_ranks": unit.troops().support_ranks}
+    if not ranks:
+        raise FactError("ranks", "expected ranks, or a unit with bases")
+    return {"support_ranks": troops.support_ranks(ranks)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatteryBase:
     """A base of a grand battery, with its grade if that is known."""
 
-    kind: Literal["reserve_foot", "reserve_horse", "reserve_heavy"]
+    kind: Battery
     expected: Class
     grade: Grade | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class BatteryFacts(Facts):
-    """The quality and the range of a grand battery."""
-
-    bases: Annotated[list[BatteryBase], Limits(min_length=1)]
-    joins: Count | None = None
-    dice: list[Throw] = field(default_factory=list)
-
-
 @QUESTIONS.asks("H-1.13 H-3.4 H-3.5 H-7.3")
-def _battery(facts: BatteryFacts, document: Document) -> Json:
+def _battery(
+    bases: Annotated[list[BatteryBase], Limits(min_length=1)],
+    joins: Count | None = None,
+    dice: Sequence[Throw] = (),
+) -> Json:
     """The quality and the range of a grand battery."""
-    if facts.joins is not None and facts.joins >= len(facts.bases):
-        raise document.error(("joins",), f"expected 0 to {len(facts.bases) - 1}")
-    worst = worst_class([base.expected for base in facts.bases])
-    grades = [base.grade for base in facts.bases if base.grade is not None]
+    if joins is not None and joins >= len(bases):
+        raise FactError("joins", f"expected 0 to {len(bases) - 1}")
+    worst = troops.worst_class([base.expected for base in bases])
+    grades = [base.grade for base in bases if base.grade is not None]
     # A base that joins one whose grade is known rolls at once; else all roll together (H-3.5).
-    rolls_for = facts.bases[facts.joins].expected if grades and facts.joins is not None else worst
-    is_due = facts.joins is not None if grades else bool(facts.dice)
+    rolls_for = bases[joins].expected if grades and joins is not None else worst
+    is_due = joins is not None if grades else bool(dice)
     if is_due:
-        rolled = quality(rolls_for, (), facts.dice)
+        rolled = troops.quality(rolls_for, (), dice)
         if rolled is None:
-            raise document.error(("dice",), "expected a throw, got too few")
+            raise FactError("dice", "expected a throw, got too few")
         grades.append(rolled.grade)
     return {
         "class": worst,
-        "grade": worst_grade(grades) if grades else None,
+        "grade": troops.worst_grade(grades) if grades else None,
         "rolled_now": is_due,
-        "range_cm": min(Troops(kind=base.kind).range_cm for base in facts.bases),
+        "range_cm": min(Troops(kind=base.kind).range_cm for base in bases),
         "readings": ["H-3.4"],
     }
 
 
 @dataclass(frozen=True, kw_only=True)
-class AmongFacts(Facts):
+class Around(Facts):
     """What else lies on the table."""
 
     others: list[UnitFacts] = field(default_factory=list)
     terrain: list[TerrainSection] = field(default_factory=list)
 
-    def obstacles(self, document: Document, key: str) -> list[Any]:
+    def obstacles(self, key: str) -> list[Any]:
         """Returns the outlines of other units, and of terrain that has a key."""
-        units = [
-            outline_of(other.lying(document, "others", place))
-            for place, other in enumerate(self.others)
-        ]
+        units = [outline_of(other.lying()) for other in self.others]
         pieces = [piece.to_terrain() for piece in self.terrain]
         return units + [outline_of(piece) for piece in pieces if piece.extra.get(key)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ShotFacts(AmongFacts):
-    """How a target lies to those who fire at it."""
-
-    firer: UnitFacts
-    firing: list[Count] = field(default_factory=list)
-    target: UnitFacts
-    from_mm: tuple[float, float] | None = None
-
-
 @QUESTIONS.asks("H-2.3 H-7.4 H-7.5 H-7.6")
-def _shot(facts: ShotFacts, document: Document) -> Json:
+def _shot(
+    around: Around,
+    firer: UnitFacts,
+    target: UnitFacts,
+    firing: Sequence[Count] = (),
+    from_mm: tuple[float, float] | None = None,
+) -> Json:
     """How a target lies to those who fire at it."""
-    bases = facts.firer.lying(document, "firer")
-    tags = {base.tag for base in bases}
-    if odd := set(facts.firing) - tags:
-        raise document.error(("firing",), f"expected tags of the firer, got {sorted(odd)}")
-    firing = tuple(base for base in bases if base.tag in facts.firing) or fire.front_rank(bases)
-    target = facts.target.lying(document, "target")
-    blockers = facts.obstacles(document, "blocks_sight")
-    shot = fire.shot_at(firing, target, blockers, facts.from_mm)
+    bases = firer.lying()
+    if odd := set(firing) - {base.tag for base in bases}:
+        raise FactError("firing", f"expected tags of the firer, got {sorted(odd)}")
+    chosen = tuple(base for base in bases if base.tag in firing) or fire.front_rank(bases)
+    shot = fire.shot_at(chosen, target.lying(), around.obstacles("blocks_sight"), from_mm)
     if shot is None:
-        raise document.error(("firer",), "expected a firer outside of its target")
-    firer = facts.firer.troops(document, "firer")
-    is_square = facts.target.formation == "square"
+        raise FactError("firer", "expected a firer outside of its target")
+    shooter = firer.troops()
     return {
         "face": shot.face,
-        "flank_or_rear": shot.face != "front" and not is_square,
+        "flank_or_rear": shot.face != "front" and target.formation != "square",
         "range_cm": shot.range_cm,
         "in_arc": shot.is_in_arc,
-        "in_range": shot.range_cm <= firer.range_cm,
-        "short": fire.is_short(firer, shot.range_cm),
+        "in_range": shot.range_cm <= shooter.range_cm,
+        "short": fire.is_short(shooter, shot.range_cm),
         "clear": [base.tag for base in shot.clear],
         "readings": ["H-2.3", "H-7.4"],
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class RadiusFacts(Facts):
-    """Whether units are wholly within an officer's command radius."""
-
-    officer: OfficerFacts
-    units: Annotated[list[UnitFacts], Limits(min_length=1)]
-
-
 @QUESTIONS.asks("H-11.11")
-def _command_radius(facts: RadiusFacts, document: Document) -> Json:
+def _command_radius(officer: OfficerFacts, units: Units) -> Json:
     """Whether units are wholly within an officer's command radius."""
-    officer = facts.officer
     if officer.quality is None or officer.x_mm is None or officer.y_mm is None:
-        raise document.error(("officer",), "expected the keys quality, x_mm and y_mm")
-    units = [unit.lying(document, "units", place) for place, unit in enumerate(facts.units)]
-    farthest = command.corner_distances_mm((officer.x_mm, officer.y_mm), units)
+        raise FactError("officer", "expected the keys quality, x_mm and y_mm")
+    bases = [unit.lying() for unit in units]
+    farthest_mm = command.corner_distances_mm((officer.x_mm, officer.y_mm), bases)
     radius_cm = COMMAND[officer.quality][1]
     return {
         "radius_cm": radius_cm,
-        "farthest_corner_mm": [round(length, 4) for length in farthest],
-        "all_in_radius": max(farthest) <= radius_cm * 10 + 1e-6,
+        "farthest_corner_mm": [round(length_mm, 4) for length_mm in farthest_mm],
+        "all_in_radius": max(farthest_mm) <= radius_cm * 10 + 1e-6,
     }
 
 
@@ -630,95 +496,61 @@ class MoveFacts:
     turn_deg: float = 0.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class OrderMoveFacts(AmongFacts):
-    """A move that follows an order."""
-
-    unit: UnitFacts
-    order: Literal["advance", "retire"]
-    move: MoveFacts | None = None
-    bases_after: list[BaseSection] = field(default_factory=list)
-    group: list[UnitFacts] = field(default_factory=list)
-    table_mm: tuple[Centimetres, Centimetres] | None = None
-
-
 @QUESTIONS.asks("H-12.1 H-12.3 H-12.4 H-13.1")
-def _order_move(facts: OrderMoveFacts, document: Document) -> Json:
+def _order_move(
+    around: Around,
+    unit: UnitFacts,
+    order: Literal["advance", "retire"],
+    move: MoveFacts | None = None,
+    bases_after: Sequence[BaseSection] = (),
+    group: Sequence[UnitFacts] = (),
+    table_mm: Table | None = None,
+) -> Json:
     """A move that follows an order."""
-    before = facts.unit.lying(document, "unit")
-    if (facts.move is None) == (not facts.bases_after):
-        raise document.error(("move",), "expected a move, or bases_after")
-    after = tuple(base.to_pose() for base in facts.bases_after)
-    if facts.move is not None:
-        way = facts.move
+    before = unit.lying()
+    if (move is None) == (not bases_after):
+        raise FactError("move", "expected a move, or bases_after")
+    after = tuple(base.to_pose() for base in bases_after)
+    if move is not None:
         there = [
-            replace(base, x_mm=base.x_mm + way.dx_mm, y_mm=base.y_mm + way.dy_mm) for base in before
+            replace(base, x_mm=base.x_mm + move.dx_mm, y_mm=base.y_mm + move.dy_mm)
+            for base in before
         ]
-        after = wheeled(there, fire.centre_mm(tuple(there)), way.turn_deg)
-    group = [facts.unit.troops(document, "unit")]
-    group += [one.troops(document, "group", place) for place, one in enumerate(facts.group)]
-    allowance_cm = command.allowances_cm(group, facts.order)[0]
-    side = facts.unit.side
-    enemies = [
-        other.lying(document, "others", place)
-        for place, other in enumerate(facts.others)
-        if other.side != side
-    ]
+        after = wheeled(there, fire.centre_mm(tuple(there)), move.turn_deg)
+    ordered = [one.troops() for one in (unit, *group)]
+    allowance_cm = command.allowances_cm(ordered, order)[0]
+    enemies = [other.lying() for other in around.others if other.side != unit.side]
     step = command.step_between(before, after)
     ban = command.ban_on_step(
         step,
-        facts.order,
+        order,
         allowance_cm,
         touched=any(command.touch(after, enemy) for enemy in enemies),
         was_engaged=any(command.touch(before, enemy) for enemy in enemies),
     )
-    if ban is None and facts.table_mm is not None:
-        table = table_outline(TableSize(*facts.table_mm))
+    if ban is None and table_mm is not None:
+        table = table_outline(TableSize(*table_mm))
         if not table.buffer(0.5).covers(outline_of(after)):
             ban = Ban("H-12.3", "it would leave the table")
-    answer: Json = {
-        "legal": ban is None,
-        "forward_cm": step.forward_cm,
-        "sideways_cm": step.sideways_cm,
-        "turn_deg": step.turn_deg,
-        "allowance_cm": allowance_cm,
-    }
-    return answer if ban is None else answer | {"why_not": ban}
-
-
-@dataclass(frozen=True, kw_only=True)
-class WithinFacts(AmongFacts):
-    """Whether a unit and an enemy are within one move of each other."""
-
-    unit: UnitFacts
-    enemy: UnitFacts
+    legal = {"legal": ban is None, "allowance_cm": allowance_cm, "why_not": ban}
+    return asdict(step) | legal
 
 
 @QUESTIONS.asks("H-11.9")
-def _within_one_move(facts: WithinFacts, document: Document) -> Json:
+def _within_one_move(around: Around, unit: UnitFacts, enemy: UnitFacts) -> Json:
     """Whether a unit and an enemy are within one move of each other."""
-    bases, enemy = facts.unit.lying(document, "unit"), facts.enemy.lying(document, "enemy")
-    obstacles = facts.obstacles(document, "impassable")
-    there = command.reaches(bases, facts.unit.troops(document, "unit"), enemy, obstacles)
-    back = command.reaches(enemy, facts.enemy.troops(document, "enemy"), bases, obstacles)
+    obstacles, bases, enemies = around.obstacles("impassable"), unit.lying(), enemy.lying()
+    there = command.reaches(bases, unit.troops(), enemies, obstacles)
+    back = command.reaches(enemies, enemy.troops(), bases, obstacles)
     return {"within": there or back, "unit_reaches": there, "enemy_reaches": back}
 
 
-@dataclass(frozen=True, kw_only=True)
-class SquaringFacts(Facts):
-    """On which face a charger is squared up."""
-
-    charger: UnitFacts
-    target: UnitFacts
-
-
 @QUESTIONS.asks("H-12.9 H-12.10")
-def _squaring_up(facts: SquaringFacts, document: Document) -> Json:
+def _squaring_up(charger: UnitFacts, target: UnitFacts) -> Json:
     """On which face a charger is squared up."""
-    target = facts.target.lying(document, "target")
-    squared = command.squaring_up(facts.charger.lying(document, "charger"), target)
+    squared = command.squaring_up(charger.lying(), target.lying())
     if squared is None:
-        raise document.error(("charger",), "expected a charger that meets its target straight on")
+        raise FactError("charger", "expected a charger that meets its target straight on")
     return {
         "front_share": round(squared.front_share, 6),
         "face": squared.face,
@@ -727,23 +559,17 @@ def _squaring_up(facts: SquaringFacts, document: Document) -> Json:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class PassageFacts(Facts):
-    """Whether two units may pass lines."""
-
-    a: UnitFacts
-    b: UnitFacts
-    front_distance_cm: Centimetres
-    heading_difference_deg: Annotated[float, Limits(ge=-360, le=360)] = 0.0
-
-
 @QUESTIONS.asks("H-14.9")
-def _passage_of_lines(facts: PassageFacts, document: Document) -> Json:
+def _passage_of_lines(
+    a: UnitFacts,
+    b: UnitFacts,
+    front_distance_cm: Centimetres,
+    heading_difference_deg: Annotated[float, Limits(ge=-360, le=360)] = 0.0,
+) -> Json:
     """Whether two units may pass lines."""
-    a, b = facts.a.troops(document, "a"), facts.b.troops(document, "b")
-    apart_cm, turned_deg = facts.front_distance_cm, facts.heading_difference_deg
-    ban = command.ban_on_passage(a, b, apart_cm, turned_deg)
-    return {"allowed": True} if ban is None else {"allowed": False, "why_not": ban}
+    apart = front_distance_cm, heading_difference_deg
+    ban = command.ban_on_passage(a.troops(), b.troops(), *apart)
+    return {"allowed": ban is None, "why_not": ban}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -754,82 +580,61 @@ class HitsEvent:
     phase: Literal["rally_ends"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class HitsFacts(Facts):
-    """What hits take off a unit, one after the other."""
-
-    unit: UnitFacts
-    events: list[HitsEvent]
-
-
 @QUESTIONS.asks("H-1.4 H-1.5 H-7.10")
-def _hits(facts: HitsFacts, document: Document) -> Json:
+def _hits(unit: UnitFacts, events: list[HitsEvent]) -> Json:
     """What hits take off a unit, one after the other."""
-    unit = facts.unit.troops(document, "unit")
-    after = []
-    for place, event in enumerate(facts.events):
+    left, after = unit.troops(), []
+    for event in events:
         if (event.hits is None) == (event.phase is None):
-            raise document.error(("events", place), "expected hits, or a phase")
-        odd = 0
-        if event.hits is not None:
-            off = fire.removal(unit, event.hits)
-            left = max(0, unit.base_count - off.bases)
-            unit, odd = replace(unit, base_count=left), off.odd_hits
-        unit = replace(unit, hits=odd)
-        after.append({"bases": unit.base_count, "odd_hits": unit.hits})
+            raise FactError("hits", "expected hits, or a phase", event)
+        off = fire.Removal(0, 0) if event.hits is None else fire.removal(left, event.hits)
+        left = replace(left, base_count=max(0, left.base_count - off.bases), hits=off.odd_hits)
+        after.append({"bases": left.base_count, "odd_hits": left.hits})
     return {"after": after}
 
 
-@dataclass(frozen=True, kw_only=True)
-class MayFacts(Facts):
-    """Whether a unit may do something now."""
-
-    unit: UnitFacts
-    deed: Literal["advance", "retire", "deploy", "fire", "be_ordered"]
-
-
 @QUESTIONS.asks("H-1.12 H-7.1 H-11.13 H-12.1")
-def _may(facts: MayFacts, document: Document) -> Json:
+def _may(
+    unit: UnitFacts, deed: Literal["advance", "retire", "deploy", "fire", "be_ordered"]
+) -> Json:
     """Whether a unit may do something now."""
-    unit = facts.unit.troops(document, "unit")
-    ban = command.ban_on_deed(unit, facts.deed, has_moved=facts.unit.moved)
-    return {"may": True} if ban is None else {"may": False, "why_not": ban}
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChargersFacts(Facts):
-    """Fire at a charger, and the tests that follow."""
-
-    firer: UnitFacts
-    charger: UnitFacts
-    fire_dice: Throw | None = None
-    hits: Count | None = None
-    morale_dice: Throw | None = None
+    ban = command.ban_on_deed(unit.troops(), deed, has_moved=unit.moved)
+    return {"may": ban is None, "why_not": ban}
 
 
 @QUESTIONS.asks("H-8.1 H-8.2 H-8.3 H-8.4")
-def _fire_at_chargers(facts: ChargersFacts, document: Document) -> Json:
+def _fire_at_chargers(
+    firer: UnitFacts,
+    charger: UnitFacts,
+    fire_dice: Throw | None = None,
+    hits: Count | None = None,
+    morale_dice: Throw | None = None,
+) -> Json:
     """Fire at a charger, and the tests that follow."""
-    firer = facts.firer.troops(document, "firer", rolled=True)
-    charger = facts.charger.troops(document, "charger", rolled=True)
-    charger = replace(charger, is_charging=True)
-    must = fire.ban_on_firing(firer, 0.0) is None
-    factor = fire.fire_factor(firer, charger, 0.0, "front", is_foul_weather=False)
-    answer: Json = {"must_fire": must} | _factor_json(factor)
-    if facts.fire_dice is None and facts.hits is None:
+    firing, charging = firer.rolled(), replace(charger.rolled(), is_charging=True)
+    factor = fire.fire_factor(firing, charging, 0.0, "front", is_foul_weather=False)
+    must_fire = fire.ban_on_firing(firing, 0.0) is None
+    answer: Json = {"must_fire": must_fire} | _factor_json(factor)
+    if fire_dice is None and hits is None:
         return answer
-    hits = (
-        facts.hits if facts.hits is not None else fire.hits_of(factor.value, facts.fire_dice or [])
+    scored = fire.hits_of(factor.value, fire_dice or []) if hits is None else hits
+    off = fire.removal(charging, scored or 0)
+    is_hit = scored is not None
+    # Who is hit tests, or else who missed; neither is forced back (H-8.3, H-8.4).
+    tested = replace(charging, base_count=charging.base_count - off.bases)
+    tested = tested if is_hit else replace(firing, is_charging=True)
+    lost = off.bases if is_hit else 0
+    against = morale.morale_factor(
+        tested, lost, morale.NOBODY, routing_friend_cm=None, faces_renowned=False
     )
-    off = fire.removal(charger, hits or 0)
-    struck = replace(charger, base_count=charger.base_count - off.bases)
-    is_hit = hits is not None
-    tested, lost = (struck, off.bases) if is_hit else (replace(firer, is_charging=True), 0)
-    test = _test_after(tested, lost, facts.morale_dice)
+    test: Json = {"tests": True, "factor": against.value}
+    if morale_dice is not None:
+        passes = morale.is_passed(against, morale_dice)
+        test |= _fate(morale.outcome(tested, lost, passes=passes), passes=passes)
     idle = {"tests": False}
     return answer | {
         "hit": is_hit,
-        "hits": hits or 0,
+        "hits": scored or 0,
         "firer": idle if is_hit else test,
         "charger": {
             "bases_removed": off.bases,
@@ -837,25 +642,6 @@ def _fire_at_chargers(facts: ChargersFacts, document: Document) -> Json:
             **(test if is_hit else idle),
             "in_contact": not (is_hit and test.get("rout")),
         },
-    }
-
-
-def _test_after(unit: Troops, lost: int, dice: Sequence[int] | None) -> Json:
-    """Returns a morale test in which nobody is forced back (H-8.3, H-8.4)."""
-    factor = morale.morale_factor(
-        unit, lost, morale.NOBODY, routing_friend_cm=None, faces_renowned=False
-    )
-    answer: Json = {"tests": True, "factor": factor.value}
-    if dice is None:
-        return answer
-    passes = morale.is_passed(factor, dice)
-    follows = morale.outcome(unit, lost, passes=passes)
-    return answer | {
-        "passes": passes,
-        "disordered": follows.is_disordered,
-        "rout": follows.rout_cm is not None,
-        "rout_cm": follows.rout_cm,
-        "fall_back_cm": 0.0,
     }
 
 
@@ -869,47 +655,48 @@ class SectorFacts:
     far_edge_cm: float | None = None
     held_by: Literal["friend", "enemy"] | None = None
 
-
-@dataclass(frozen=True, kw_only=True)
-class BackFacts(Facts):
-    """A fall back or a rout straight to the rear, past friends and through dense terrain."""
-
-    unit: UnitFacts
-    rear_edge_cm: float | None = None
-    how: Literal["falls_back", "routs"]
-    distance_cm: Centimetres
-    friends: list[UnitFacts] = field(default_factory=list)
-    enemies: list[UnitFacts] = field(default_factory=list)
-    sectors: list[SectorFacts] = field(default_factory=list)
-    table_mm: tuple[Centimetres, Centimetres] | None = None
+    def behind(self, lane: fire.Rear | None) -> morale.Span | None:
+        """Returns the sector as it lies behind a unit; None if it does not."""
+        if self.near_edge_cm is not None and self.far_edge_cm is not None:
+            return morale.Span(self.id, self.near_edge_cm, self.far_edge_cm, self.held_by)
+        if len(self.outline_mm) < 3 or lane is None:
+            why = "expected near_edge_cm and far_edge_cm, or an outline and a unit with bases"
+            raise FactError("outline_mm", why, self)
+        outline = outline_of(Terrain(self.id, "sector", tuple(self.outline_mm)))
+        span_cm = lane.span_cm(outline, centre_only=True)
+        return None if span_cm is None else morale.Span(self.id, *span_cm, self.held_by)
 
 
 @QUESTIONS.asks("H-9.8 H-9.9 H-9.10 H-9.11 H-9.12")
-def _back(facts: BackFacts, document: Document) -> Json:
+def _back(
+    unit: UnitFacts,
+    how: Literal["falls_back", "routs"],
+    distance_cm: Centimetres,
+    rear_edge_cm: float | None = None,
+    friends: Sequence[UnitFacts] = (),
+    enemies: Sequence[UnitFacts] = (),
+    sectors: Sequence[SectorFacts] = (),
+    table_mm: Table | None = None,
+) -> Json:
     """A fall back or a rout straight to the rear, past friends and through dense terrain."""
-    routs, bases = facts.how == "routs", facts.unit.poses
-    if not bases and facts.rear_edge_cm is None:
-        raise document.error(("unit", "bases"), "expected bases, or rear_edge_cm")
+    routs, bases = how == "routs", unit.poses
+    if not bases and (rear_edge_cm is None or friends):
+        raise FactError("bases", "expected bases, or rear_edge_cm and no friends", unit)
     lane = fire.Rear.of(bases) if bases else None
-    sectors = [_span(sector, lane, document, place) for place, sector in enumerate(facts.sectors)]
-    friends = []
-    for place, friend in enumerate(facts.friends):
-        outline = outline_of(friend.lying(document, "friends", place))
-        if lane is None:
-            raise document.error(("unit", "bases"), "expected bases, as friends have them")
-        behind = lane.span_cm(outline)
-        name = friend.id or f"friend {place + 1}"
-        friends += [morale.Span(name, *behind)] if behind is not None else []
+    behind = [span for sector in sectors if (span := sector.behind(lane)) is not None]
+    passed = []
+    for number, friend in enumerate(friends, 1):
+        span_cm = None if lane is None else lane.span_cm(outline_of(friend.lying()))
+        if span_cm is not None:
+            passed.append(morale.Span(friend.id or f"friend {number}", *span_cm))
     deep_cm = 0.0 if lane is None else lane.deep_cm
-    known = [sector for sector in sectors if sector is not None]
-    way = morale.way_back(facts.distance_cm, deep_cm, known, friends, routs=routs)
-    unit = facts.unit.troops(document, "unit")
-    off = fire.removal(unit, way.extra_hits)
+    way = morale.way_back(distance_cm, deep_cm, behind, passed, routs=routs)
+    off = fire.removal(unit.troops(), way.extra_hits)
     answer: Json = {
         "extra_hits": way.extra_hits,
         "bases_removed": off.bases,
         "odd_hits": off.odd_hits,
-        "disordered_friends": list(way.passed),
+        "disordered_friends": way.passed,
         "deployed_in": way.deployed_in,
         "beyond_far_edge_cm": way.beyond_cm,
         "captured": way.is_captured,
@@ -919,27 +706,12 @@ def _back(facts: BackFacts, document: Document) -> Json:
     if lane is None:
         return answer
     after = lane.moved(bases, way.distance_cm, turned=routs)
-    width_mm, depth_mm = facts.table_mm or (math.inf, math.inf)
+    width_mm, depth_mm = table_mm or (math.inf, math.inf)
     x_mm, y_mm = fire.centre_mm(after)
     on_table = 0 <= x_mm <= width_mm and 0 <= y_mm <= depth_mm
-    stands = on_table and not way.is_captured
-    answer["bases"] = to_plain(after) if stands else []
     return answer | {
+        "bases": to_plain(after) if on_table and not way.is_captured else [],
         "on_table": on_table,
         "on_rout_table": not on_table,
         "routing": routs or not on_table,
     }
-
-
-def _span(
-    sector: SectorFacts, lane: fire.Rear | None, document: Document, place: int
-) -> morale.Span | None:
-    """Returns a sector as it lies behind a unit; None if it does not."""
-    if sector.near_edge_cm is not None and sector.far_edge_cm is not None:
-        return morale.Span(sector.id, sector.near_edge_cm, sector.far_edge_cm, sector.held_by)
-    if len(sector.outline_mm) < 3 or lane is None:
-        why = "expected near_edge_cm and far_edge_cm, or an outline and a unit with bases"
-        raise document.error(("sectors", place), why)
-    terrain = Terrain(sector.id, "sector", tuple(sector.outline_mm))
-    behind = lane.span_cm(outline_of(terrain), centre_only=True)
-    return None if behind is None else morale.Span(sector.id, *behind, sector.held_by)

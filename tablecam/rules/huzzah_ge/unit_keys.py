@@ -8,11 +8,11 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field as Limits
 
-from tablecam.documents import Document
 from tablecam.geometry.arrangement import arrangement
 from tablecam.rules.huzzah_ge.morale import Officer
 from tablecam.rules.huzzah_ge.tables import Ability, Class, Command, Grade, Kind
 from tablecam.rules.huzzah_ge.troops import Formation, Troops, hits_per_base
+from tablecam.rules.questions import FactError
 from tablecam.table.model import BasePose
 from tablecam.table.position_file import BaseSection
 from tablecam.table.sections import Name
@@ -72,11 +72,18 @@ class UnitFacts:
     effective: bool = False
     side_has_superiority: bool = False
 
-    def troops(self, document: Document, *place: str | int, rolled: bool = False) -> Troops:
-        """Returns the unit; `rolled` demands its grade."""
-        if rolled and self.quality is None:
-            message = "expected the grade that it rolled, but the key is missing"
-            raise document.error((*place, "quality"), message)
+    def rolled(self) -> Troops:
+        """Returns the unit with the grade that it rolled.
+
+        Raises:
+            FactError: The grade is not known.
+        """
+        if self.quality is None:
+            raise FactError("quality", "expected the grade that it rolled, but it is missing", self)
+        return self.troops()
+
+    def troops(self) -> Troops:
+        """Returns the unit as it counts; without a grade it counts as trained."""
         kind = self.kind or _KINDS[self.arm]
         lying = arrangement(self.poses).ranks if self.bases else ()
         read = [len(rank) for rank in lying]
@@ -110,10 +117,14 @@ class UnitFacts:
         """Its bases as they lie."""
         return tuple(base.to_pose() for base in self.bases)
 
-    def lying(self, document: Document, *place: str | int) -> tuple[BasePose, ...]:
-        """Returns its bases, which this question cannot do without."""
+    def lying(self) -> tuple[BasePose, ...]:
+        """Returns its bases, without which a question cannot be answered.
+
+        Raises:
+            FactError: There are none.
+        """
         if not self.bases:
-            raise document.error((*place, "bases"), "expected bases, but the key is missing")
+            raise FactError("bases", "expected bases, but the key is missing", self)
         return self.poses
 
 
