@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import chain
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from tablecam.geometry.fronts import Fronts
 from tablecam.geometry.moves.lanes import Corner
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.charge.ground import forbidden_ground
@@ -32,40 +30,12 @@ from tablecam.rules.maurice.charge.moves import (
 from tablecam.rules.maurice.charge.reach import InReach, allowance_mm, far_mm, in_reach
 from tablecam.rules.maurice.charge.view import is_in_view
 from tablecam.rules.maurice.charge.wheel import longest_free_arcs_mm
-from tablecam.rules.maurice.field.chances import SIGMAS, bounded_margin_mm, drawn_outlines, is_exact
+from tablecam.rules.maurice.field.chances import SIGMAS, bounded_margin_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, SLIVER_MM
+from tablecam.rules.maurice.field.worlds import drawn_fields
 from tablecam.uncertainty.answer import Answer, verdict
-from tablecam.uncertainty.samples import DRAWS, draw_units, probability_of_draws
-
-Array = NDArray[np.float64]
-
-
-def drawn_fields(field: Field) -> list[Field]:
-    """Returns the field in each draw of the pose errors; always the same draws.
-
-    Each unit's `unit` stays as measured; only its axes, outline and bases are drawn.
-    """
-    drawn = [_drawn(unit) for unit in field.units]
-    return [field.with_units(units) for units in zip(*drawn, strict=True)]
-
-
-def _drawn(unit: UnitOnField) -> list[UnitOnField]:
-    """Returns one unit in each draw."""
-    bases = unit.unit.bases
-    if not any(base.sigma_mm or base.sigma_deg for base in bases):
-        return [unit] * DRAWS
-    drawn = draw_units([unit.unit])
-    polygons = np.asarray(shapely.polygons(drawn.corners_mm()), dtype=object)
-    polygons = polygons.reshape(DRAWS, len(bases))
-    fronts = Fronts.drawn(unit.unit, drawn).to_axes()
-    return [
-        replace(unit, axes=front, outline=outline, bases=tuple(drawn_bases))
-        for front, outline, drawn_bases in zip(
-            fronts, drawn_outlines(unit), polygons.tolist(), strict=True
-        )
-    ]
-
+from tablecam.uncertainty.samples import DRAWS, probability_of_draws
 
 _FRONT_ENDS = 1.6
 """The error of a front's end as a multiple of a base's: the most that two bases abreast give."""
@@ -105,7 +75,7 @@ class ChargeBatch:
     @cached_property
     def questions(self) -> Mapping[str, _Question]:
         """The questions of the units that have any uncertain enemies, by unit id."""
-        if is_exact(self.field):
+        if self.field.is_exact:
             return {}
         units = (self.field.by_id[name] for name in self.targets)
         uncertain = self._open(relaxed_limits_of([_limited(self.field, unit) for unit in units]))
@@ -184,9 +154,8 @@ class _Question:
     def _held(self) -> Mapping[str, float]:
         """Returns the probability that each of them can be charged, from draws of all units."""
         field, unit = self.limits.field, self.limits.unit
-        fields = drawn_fields(field)
         ends_mm, sees = self.limits.arcs_mm(self.names), self._sees()
-        asked = [(drawn, drawn.by_id[unit.id]) for drawn in fields]
+        asked = [(drawn, drawn.by_id[unit.id]) for drawn in drawn_fields(field)]
         names_of_draw = chain.from_iterable(
             reached(asked[first : first + _TOGETHER], self.names, self.moves, ends_mm, sees)
             for first in range(0, DRAWS, _TOGETHER)

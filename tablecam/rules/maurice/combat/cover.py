@@ -19,10 +19,10 @@ from tablecam.rules.maurice.field.chances import (
     Chance,
     Flags,
     chance_of,
-    drawn_outlines,
 )
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
+from tablecam.rules.maurice.field.worlds import drawn_outlines
 from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.samples import draw_units

@@ -22,8 +22,6 @@ from tablecam.rules.maurice.field.chances import (
     Chance,
     Flags,
     chance_of,
-    drawn_outlines,
-    is_exact,
 )
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.front_contact import (
@@ -34,6 +32,7 @@ from tablecam.rules.maurice.field.front_contact import (
 )
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ENGAGED_BW, SLIVER_MM
+from tablecam.rules.maurice.field.worlds import drawn_outlines
 from tablecam.rules.memo import Memo
 from tablecam.table.formation import front_rank
 from tablecam.table.model import Point
@@ -299,7 +298,7 @@ class Engagements:
     @cached_property
     def _doubtful(self) -> Mapping[tuple[str, str], Answer]:
         # Exact positions leave no doubt, and chances take long.
-        if is_exact(self.field):
+        if self.field.is_exact:
             return {}
         answers = {
             (melee.attacker.id, enemy.id): self._answer(melee, enemy)
@@ -310,7 +309,7 @@ class Engagements:
 
     def probability(self, a_id: str, b_id: str) -> float:
         """Returns the probability that two units are engaged, in either order."""
-        if is_exact(self.field):
+        if self.field.is_exact:
             return 1.0 if {(a_id, b_id), (b_id, a_id)} & self.pairs.keys() else 0.0
         return self.answer(a_id, b_id).probability
 

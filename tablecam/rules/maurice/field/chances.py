@@ -8,18 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.outlines import SEAM_MM, unit_footprints
-from tablecam.geometry.rectangles import rectangles
-from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.table.model import BasePose
 from tablecam.uncertainty.answer import AnswerWord, verdict
-from tablecam.uncertainty.samples import DRAWS, draw_poses, probability_of_draws
+from tablecam.uncertainty.samples import probability_of_draws
 
 SIGMAS = 3.5
 """An outcome is certain if lengths may change by this many standard deviations without effect."""
@@ -42,13 +36,6 @@ class Chance:
     def word(self, tolerance_mm: float) -> AnswerWord:
         """Returns the answer under the players' tolerance."""
         return verdict(self.margin_mm, self.probability, tolerance_mm=tolerance_mm)
-
-
-def is_exact(field: Field) -> bool:
-    """Returns whether all poses are exact and the players' tolerance is 0."""
-    return not field.position.table.tolerance_mm and not any(
-        unit.sigma_bound_mm for unit in field.units
-    )
 
 
 def turning_shift_mm(holds_by: Callable[[float], bool], slack_mm: float) -> float | None:
@@ -105,28 +92,3 @@ def _turning_mm(holds_by: Callable[[float], bool], slack_mm: float, *, holds: bo
         else:
             turns_mm = middle_mm
     return -sign * (stands_mm + turns_mm) / 2
-
-
-def drawn_outlines(unit: UnitOnField) -> NDArray[np.object_]:
-    """Returns a unit's outline (DRAWS,) for each draw.
-
-    It is the union of its bases, as `outlines.unit_footprint` makes it, or their hull where they
-    almost fill that.
-    """
-    hull = shapely.convex_hull(unit.outline)
-    is_filled = bool(shapely.hausdorff_distance(hull, unit.outline) <= SEAM_MM)
-    return _outlines(unit.unit.bases, tuple(unit.unit.base_names), is_filled)
-
-
-# Cached: every opponent asks for the same outlines, and so do later positions.
-@lru_cache(maxsize=32)
-def _outlines(
-    poses: tuple[BasePose, ...], names: tuple[str, ...], is_filled: bool
-) -> NDArray[np.object_]:
-    corners_mm = draw_poses(rectangles(poses), names).corners_mm()
-    bases = np.asarray(shapely.polygons(corners_mm), dtype=object).reshape(DRAWS, -1)
-    filled = shapely.convex_hull(shapely.multipolygons(bases)) if is_filled else None
-    outlines = np.array(unit_footprints(bases.tolist()) if filled is None else filled, dtype=object)
-    # The cache hands out the same array to all callers.
-    outlines.flags.writeable = False
-    return outlines

@@ -271,6 +271,13 @@ class Field:
         """The length of one base width (G-2)."""
         return self.position.table.bw_mm
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether all poses are exact and the players' tolerance is 0."""
+        return not self.position.table.tolerance_mm and not any(
+            unit.sigma_bound_mm for unit in self.units
+        )
+
     def with_units(self, units: Iterable[UnitOnField]) -> Field:
         """Returns the field with these units alone."""
         present = tuple(units)

@@ -8,7 +8,6 @@ from dataclasses import field as datafield
 from types import MappingProxyType
 from typing import Any, Literal
 
-from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ZONE_BW
@@ -105,7 +104,7 @@ def _fire_of(field: Field, units: Sequence[UnitOnField]) -> list[Mapping[str, Ba
     computed = zip(ready, _fire_by_priority(ready), strict=True)
     batch = FireBatch(ready, field.position.table.tolerance_mm)
     fire_by_unit: dict[str, dict[str, BaseFire]] = {unit.id: {} for unit in units}
-    is_measured = not is_exact(field)
+    is_measured = not field.is_exact
     for (unit, place), why in zip(bases, barred, strict=True):
         name = unit.unit.base_name(place)
         shooter, fire = (None, BaseFire(name, (), why)) if why else next(computed)

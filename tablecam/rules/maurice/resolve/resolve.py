@@ -12,7 +12,6 @@ from tablecam.rules.maurice.combat.cover import close_call_covers
 from tablecam.rules.maurice.combat.fall_back import Aftermath, position_after
 from tablecam.rules.maurice.combat.rally import rally
 from tablecam.rules.maurice.combat.score import CombatValue
-from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW
@@ -154,7 +153,7 @@ def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:
             yield to_flank(field, passive, attacker)
     yield from meeting.engagements.close_calls
     # Exact positions leave no doubt about cover.
-    if not is_exact(field):
+    if not field.is_exact:
         yield from close_call_covers(field, meeting.engagements.possible_pairs(meeting.engaged))
 
 

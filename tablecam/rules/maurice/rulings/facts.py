@@ -19,7 +19,6 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.charge.charge import Charge, charges
 from tablecam.rules.maurice.combat.cover import close_call_covers
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
-from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.terms import Reason
@@ -172,7 +171,7 @@ class Rulings:
             answers += attempt(f"fire/{name}", partial(_fire_doubts, of_unit), ())
             answers += attempt(f"charge/{name}", partial(_charge_doubts, of_unit), ())
         # On exact positions neither engagement nor cover can be in doubt.
-        if not is_exact(self.field):
+        if not self.field.is_exact:
             answers += attempt(
                 "engaged", lambda: self.engagements.close_calls_about(self.units), ()
             )

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.maurice.charge.charge import Charge, ChargeLane
-from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.place.command_string import least_cards
@@ -108,7 +107,7 @@ def _reach_json(ruled: Rulings, unit: UnitRulings) -> Json:
 
 def _confidence_json(ruled: Rulings, unit: UnitRulings) -> Json:
     """Returns the probability of each engagement, unless all positions are exact."""
-    if is_exact(ruled.field):
+    if ruled.field.is_exact:
         return {}
     probability_by_enemy = {
         enemy: round(ruled.engagements.probability(unit.unit.id, enemy), 4)

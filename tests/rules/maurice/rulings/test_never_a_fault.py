@@ -15,9 +15,9 @@ from tablecam.cli import main
 from tablecam.drawing.table_svg import table_svg
 from tablecam.geometry.outlines import common_area
 from tablecam.rules.maurice.charge.charge import charges
-from tablecam.rules.maurice.charge.confidence import drawn_fields
 from tablecam.rules.maurice.combat import cover
 from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.worlds import drawn_fields
 from tablecam.rules.maurice.game.hands.detect_moves import detect_moves, suggest_march
 from tablecam.rules.maurice.game.state.steps import Marching
 from tablecam.rules.maurice.movement.reach import reach

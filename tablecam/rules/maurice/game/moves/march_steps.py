@@ -16,7 +16,6 @@ from tablecam.geometry.moves.poses import ahead, has_same_bases
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.maurice.field.chances import is_exact
 from tablecam.rules.maurice.game.moves.marches import usual_marches
 from tablecam.rules.maurice.game.state.actions import Action, Charge, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.state.consequences import with_displacement, with_disruption
@@ -85,7 +84,7 @@ def judge_march(state: State, action: March, *, is_moving_up: bool | None = None
     margin_mm = judgement.is_legal.margin_mm
     is_slightly_too_far = judgement.is_legal.answer == "no" and -_FEW_MM <= margin_mm < 0.0
     # Exact poses are meant as they are.
-    if not is_slightly_too_far or is_exact(field):
+    if not is_slightly_too_far or field.is_exact:
         return judgement
     is_within_tolerance = margin_mm >= -SLIP_MM or any(
         judge(ahead(action.bases, 360.0 * side / _SIDES, SLIP_MM)).is_legal.answer != "no"
