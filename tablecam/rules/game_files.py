@@ -45,6 +45,10 @@ class GameFile(StrictModel):
         """Yields in what the file contradicts itself or the rulebook."""
         yield from ()
 
+    def faults_on(self, document: Document, hex_map: HexMap) -> Faults:
+        """Yields in what the file does not fit a table's hex map."""
+        yield from ()
+
 
 Models = Mapping[str, type[GameFile]]
 """The model of each kind of file that a game reads."""
@@ -72,6 +76,8 @@ def file_faults(
         yield from document.parsed(models[kind]).faults(document)
     if hex_map is not None:
         yield from _hex_faults(document, hex_map)
+        if not faults:
+            yield from document.parsed(models[kind]).faults_on(document, hex_map)
 
 
 def options_with_files(

@@ -1,0 +1,163 @@
+"""Counters as they lie on a hex map: their hexes, facings and printed faces.
+
+A place is in doubt near a hexside, a facing between two corners; neither is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from tablecam.rules.hexes.grid import Grid, Hex, grid_of
+from tablecam.rules.hexes.zones import Hexes, right_hex
+from tablecam.table.headings import forward
+from tablecam.table.model import BasePose, Position, Unit
+from tablecam.uncertainty.answer import AnswerWord, decide
+
+CLEAR_DEG: Final = 20.0
+"""A counter turned this far off a corner still faces it without a question."""
+HALF_STEP_DEG: Final = 30.0
+SIGMAS: Final = 1.645
+"""A one-sided chance of 0.05 of a normal error."""
+SMALL_MM: Final = 15.0
+"""The side of a counter without a measured size, and half the front of one on two hexes."""
+
+FacingWord = Literal["clear", "unclear", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a counter lies: its hexes, the left one first; none off the map.
+
+    `answer` says whether its hexes are sure: the nearest hexside is `margin_mm` away, of a standard
+    deviation of `sigma_mm`, and they are the right ones with `probability`. `facing_deg` is the
+    nearest corner, which is unclear between two of them. `others` are the next hexes and facings.
+    """
+
+    hexes: Hexes
+    answer: Literal["yes", "too_close", "off_map"]
+    margin_mm: float
+    sigma_mm: float
+    probability: float
+    facing_deg: int
+    facing: FacingWord
+    other_hexes: Hexes = ()
+    other_facing_deg: int | None = None
+    warning: str = ""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether neither its hexes nor its facing are in doubt."""
+        return self.answer != "too_close" and self.facing != "unclear"
+
+
+def place_of(
+    grid: Grid, base: BasePose, *, has_facing: bool = True, tolerance_mm: float = 0.0
+) -> Place:
+    """Returns the place of a counter; one that is wider than a hex is deep lies on two hexes."""
+    facing_deg, off_deg = grid.facing_near(base.heading_deg)
+    sure_deg = HALF_STEP_DEG - abs(off_deg) - SIGMAS * base.sigma_deg
+    unclear = has_facing and (abs(off_deg) > CLEAR_DEG or (base.sigma_deg > 0 and sure_deg < 0))
+    word: FacingWord = "none" if not has_facing else "unclear" if unclear else "clear"
+    turn_deg = 60 if off_deg > 0 else -60
+    other_facing = (facing_deg + turn_deg) % 360 if unclear else None
+    points = [base.place_mm]
+    if is_wide(base):
+        ahead_x, ahead_y = forward(facing_deg + grid.map.rotation_deg + 90)
+        half_mm = grid.size_mm / 2
+        points = [
+            (base.x_mm + sign * half_mm * ahead_x, base.y_mm + sign * half_mm * ahead_y)
+            for sign in (1, -1)
+        ]
+    spots = [grid.cube_at(point) for point in points]
+    numbers = [grid.number(cube) for cube, _ in spots]
+    margin_mm = min(margin for _, margin in spots)
+    hexes = tuple(number for number in numbers if number is not None)
+    if len(hexes) < len(numbers):
+        return Place((), "off_map", margin_mm, base.sigma_mm, 1.0, facing_deg, word, (), None)
+    if len(hexes) > 1 and right_hex(grid, hexes[0], facing_deg) != hexes[1]:
+        why = "expected a line on two hexes that touch along its front"
+        return Place(
+            hexes, "too_close", 0.0, base.sigma_mm, 0.5, facing_deg, "unclear", (), None, why
+        )
+    answer, chance = decide(margin_mm, base.sigma_mm, tolerance_mm=tolerance_mm)
+    is_close = answer != "yes"
+    warning = "its centre lies on a hexside" if margin_mm == 0.0 else ""
+    others = _others(grid, hexes, points) if is_close else ()
+    return Place(
+        hexes, "too_close" if is_close else "yes", margin_mm, base.sigma_mm, chance,
+        facing_deg, word, others, other_facing, warning,
+    )  # fmt: skip
+
+
+def _others(grid: Grid, hexes: Hexes, points: list[tuple[float, float]]) -> Hexes:
+    """Returns the hexes beyond the nearest hexside; of a wide counter, the same shift of both."""
+    x_mm, y_mm = points[0]
+
+    def far(number: Hex) -> float:
+        to_x, to_y = grid.centre_mm(grid.cube(number))
+        return (to_x - x_mm) ** 2 + (to_y - y_mm) ** 2
+
+    beside = min((n for n in grid.neighbours(hexes[0]) if n not in hexes), key=far, default=None)
+    if beside is None:
+        return ()
+    direction = grid.direction_deg(hexes[0], beside)
+    moved = [None if direction is None else grid.neighbour(n, direction) for n in hexes]
+    return tuple(number for number in moved if number is not None)
+
+
+def is_wide(base: BasePose) -> bool:
+    """Whether a counter lies on two hexes, side by side: its front is much wider than deep."""
+    return base.width_mm > 1.5 * base.depth_mm
+
+
+def laid(
+    grid: Grid, hexes: Hexes, facing_deg: int, *, like: BasePose | None = None, tag: int | None
+) -> BasePose:
+    """Returns a counter in the middle of its hexes, of the size of a measured one `like` it."""
+    x_mm, y_mm = grid.middle_mm(hexes)
+    heading_deg = facing_deg + grid.map.rotation_deg
+    if like is not None and is_wide(like) == (len(hexes) > 1):
+        return replace(
+            like, x_mm=x_mm, y_mm=y_mm, heading_deg=heading_deg, tag=tag, sigma_mm=0.0,
+            sigma_deg=0.0, common=(), row=None, seen="now",
+        )  # fmt: skip
+    return BasePose(x_mm, y_mm, heading_deg, SMALL_MM * len(hexes), SMALL_MM, tag)
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """A printed side of a counter: its tag, and what it says of the unit."""
+
+    tag: int
+    formation: str
+    hexes: int = 1
+    reduced: bool = False
+
+
+def faces_of(unit: Unit) -> tuple[Face, ...]:
+    """Returns the printed faces of a unit's counters, from its key `faces` in the table file."""
+    faces: tuple[Mapping[str, Any], ...] = unit.extra.get("faces", ())
+    return tuple(
+        Face(
+            int(face["tag"]), str(face.get("formation", "")), int(face.get("hexes", 1)),
+            bool(face.get("reduced", False)),
+        )
+        for face in faces
+    )  # fmt: skip
+
+
+def seen_face(unit: Unit) -> Face | None:
+    """Returns the face that lies upward; None if no tag of a face is seen."""
+    tags = {base.tag for base in unit.bases if base.seen == "now"}
+    return next((face for face in faces_of(unit) if face.tag in tags), None)
+
+
+def hexes_answer(position: Position, unit: Unit) -> AnswerWord:
+    """Whether the hexes of all a unit's counters are sure, with the table's tolerance."""
+    if position.table.hex_map is None:
+        raise ValueError("expected a position with a hex map")
+    grid, tolerance_mm = grid_of(position.table.hex_map), position.table.tolerance_mm
+    places = [place_of(grid, base, tolerance_mm=tolerance_mm) for base in unit.bases]
+    return "yes" if all(place.answer == "yes" for place in places) else "too_close"

@@ -1,0 +1,129 @@
+"""The hex map file: the terrain of a printed map, hex by hex and hexside by hexside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, StringConstraints
+
+from tablecam.documents import Document
+from tablecam.errors import BadInput
+from tablecam.rules.game_files import GameFile
+from tablecam.rules.hexes.grid import Grid, Hex, grid_of
+from tablecam.table.model import HexMap
+from tablecam.table.sections import Faults, Name, StrictModel
+from tablecam.wording import nearest, quoted
+
+HexNumber = Annotated[str, StringConstraints(pattern=r"^\d{4}$")]
+Pair = Annotated[list[HexNumber], Field(min_length=2, max_length=2)]
+Sides = Mapping[frozenset[Hex], str]
+
+
+class Path(StrictModel):
+    """A road or a trail from hex to hex."""
+
+    kind: Name
+    hexes: Annotated[list[HexNumber], Field(min_length=2)]
+
+
+class HexMapFile(GameFile):
+    """A file of the format `tablecam.hexmap`; each further key is a terrain with its hexes.
+
+    All other hexes have the terrain `default`. `hexsides` are pairs of hexes by kind, `edges` lists
+    of hexes by the name of what enters there, `returns` a hex by side.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    default: Name
+    hexsides: dict[str, list[Pair]] = Field(default_factory=dict)
+    edges: dict[str, list[HexNumber]] = Field(default_factory=dict)
+    returns: dict[str, HexNumber] = Field(default_factory=dict)
+    paths: list[Path] = Field(default_factory=list)
+
+    @property
+    def terrain(self) -> dict[str, Any]:
+        """The hexes of each terrain that is not the default."""
+        return self.model_extra or {}
+
+    def faults(self, document: Document) -> Faults:
+        """Yields terrains that are no lists of hexes, and hexes with two of them."""
+        owners: dict[str, str] = {}
+        for kind, hexes in self.terrain.items():
+            if not isinstance(hexes, list) or not all(isinstance(n, str) for n in hexes):
+                yield document.error((kind,), f"expected a list of hexes, got {quoted(hexes)}")
+                continue
+            for index, number in enumerate(hexes):
+                if not (len(number) == 4 and number.isdigit()):
+                    yield document.error(
+                        (kind, index), f"expected the four digits of a hex, got {quoted(number)}"
+                    )
+                elif number in owners:
+                    yield document.error(
+                        (kind, index), f"expected one terrain for {number}, {owners[number]} too"
+                    )
+                owners[number] = kind
+
+    def faults_on(self, document: Document, hex_map: HexMap) -> Faults:
+        """Yields hexsides of hexes that do not touch on a map."""
+        grid = grid_of(hex_map)
+        for kind, pairs in self.hexsides.items():
+            for index, (one, other) in enumerate(pairs):
+                is_there = one in grid and other in grid
+                if is_there and grid.direction_deg(one, other) is None:
+                    yield document.error(
+                        ("hexsides", kind, index),
+                        f"expected two hexes that touch, got {one} and {other}",
+                    )
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a map says of its hexes and hexsides."""
+
+    grid: Grid
+    default: str
+    terrain: Mapping[Hex, str]
+    sides: Sides
+    edges: Mapping[str, tuple[Hex, ...]] = MappingProxyType({})
+    returns: Mapping[str, Hex] = MappingProxyType({})
+
+    def terrain_of(self, number: Hex) -> str:
+        """Returns the terrain of a hex."""
+        return self.terrain.get(number, self.default)
+
+    def side_of(self, one: Hex, other: Hex) -> str | None:
+        """Returns what runs along the side between two hexes, None without anything."""
+        return self.sides.get(frozenset((one, other)))
+
+
+def ground_of(file: HexMapFile, grid: Grid) -> Ground:
+    """Returns the ground that a map file describes."""
+    return Ground(
+        grid,
+        file.default,
+        {number: kind for kind, hexes in file.terrain.items() for number in hexes},
+        {frozenset(pair): kind for kind, pairs in file.hexsides.items() for pair in pairs},
+        {name: tuple(hexes) for name, hexes in file.edges.items()},
+        dict(file.returns),
+    )
+
+
+def unknown_kinds(
+    ground: Ground, terrains: Mapping[str, object], hexsides: Mapping[str, object]
+) -> Iterator[BadInput]:
+    """Yields terrains and hexsides of a map that the charts do not describe."""
+    for key, known, kinds in (
+        ("map", terrains, [ground.default, *ground.terrain.values()]),
+        ("map.hexsides", hexsides, list(ground.sides.values())),
+    ):
+        for kind in dict.fromkeys(kinds):
+            if kind not in known:
+                expected = ", ".join(known)
+                yield BadInput(
+                    key, f"expected a kind of the charts ({expected}), got {quoted(kind)}"
+                    f"{nearest(kind, known)}",
+                )  # fmt: skip

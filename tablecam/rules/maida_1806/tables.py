@@ -1,0 +1,81 @@
+"""The numbers that the rulebook states, each with its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+GAME: Final = "maida-1806"
+DIE_FACES: Final = 10
+"""D-2.2: a die of 0 to 9; 0 counts as zero."""
+COMMAND_HEXES: Final = 3
+"""D-4.2"""
+TWO_HEX_FROM: Final[Mapping[str, int]] = {"british": 6, "french": 8}
+"""D-6.2: the Strength from which a Line lies on two hexes."""
+SQUARE_FROM: Final = 3
+"""D-7.1"""
+SQUARE_PERCENT: Final = 20
+"""D-7.3"""
+ALLOWANCE: Final[Mapping[str, int]] = {"infantry": 4, "cavalry": 8, "leader": 9}
+"""D-12.8"""
+DOUBLE_MARCH: Final = 2
+"""D-12.9: more Movement Points."""
+CHARGE_HEXES: Final = 3
+"""D-9.2.1: hexes straight on before a charge."""
+FIRES: Final = 4
+"""D-14.10.1: fires a turn."""
+RIFLE_RANGE: Final = 2
+"""D-14.9"""
+FIRE_MODIFIER: Final = (1, 0, -1, -1)
+"""D-14.10.8 to D-14.10.10: by the fires before this one; + is bad for the target."""
+COMPANY_MODIFIER: Final = {1: 0, 2: -1}
+"""D-8.7: a company's fire by the distance."""
+FLANK_FIRE: Final = 1
+"""D-14.4"""
+DISRUPTED_MORALE: Final = -1
+"""D-14.8: of a Disrupted unit; its own fire gives as much."""
+ROUT_TOTAL: Final = 9
+"""D-13.1A"""
+BOTH_TOTAL: Final = 1
+"""D-13.1A: fire and counterattack."""
+BRITISH_FRONT: Final = -2
+"""D-13.1A"""
+AGAINST_CAVALRY: Final[Mapping[str, int]] = {"square": -4, "line": 1, "clear": 1, "skirmish": 2}
+"""D-13.1C"""
+FLANK_REACTION: Final = 2
+"""D-13.2"""
+COMMAND_REACTION: Final = -1
+"""D-13.3"""
+FRENCH_HORSE: Final = -1
+"""D-9.3: on the Morale of French cavalry after a combat."""
+CLASH_LOSSES: Final = {"loser": 2, "winner": 1}
+"""D-15.8"""
+VICTORY_POINTS: Final[Mapping[str, int]] = {
+    "clash": 1,
+    "by_fire": 1,
+    "by_blocked_withdrawal": 1,
+    "battery": 2,
+    "recaptured": 2,
+    "leader": 3,
+}
+"""D-16.1"""
+MOST_BATTALIONS: Final = 4
+MOST_BESIDE_A_BATTERY: Final = 2
+"""D-11.2: of battalions or squadrons."""
+
+SHIFT_WORDS: Final = (
+    "flank", "rear", "charge", "counterattack", "strength_at_least_double",
+    "strength_at_least_triple", "strength_difference:N", "leader_present", "disrupted_enemy",
+    "enemy_in_column", "enemy_in_line", "enemy_in_square", "own_in_column", "own_in_line",
+    "own_cavalry", "enemy_cavalry", "terrain:NAME", "across:HEXSIDE", "morale_difference:N",
+)  # fmt: skip
+"""When a chart may shift columns."""
+
+
+def is_shift_word(when: str) -> bool:
+    """Whether a chart may use these words."""
+    name, colon, value = when.partition(":")
+    known = {word.partition(":")[0]: word.partition(":")[2] for word in SHIFT_WORDS}
+    if name not in known or bool(colon) != bool(known[name]):
+        return False
+    return known[name] != "N" or value.lstrip("-").isdigit()
