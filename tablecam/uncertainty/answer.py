@@ -78,6 +78,25 @@ def decide(
     return verdict(margin_mm, chance, tolerance_mm=tolerance_mm), chance
 
 
+def measured(
+    margin_mm: float,
+    sigma_mm: float,
+    rule: str,
+    because: str,
+    evidence: tuple[Shape, ...] = (),
+    *,
+    tolerance_mm: float = 0.0,
+    about: str | None = None,
+) -> Answer:
+    """Returns the answer to a condition that holds for margins >= 0, as `decide` gives it.
+
+    >>> measured(-40.0, 5.0, "M-8.4", "F1 cannot reach B1").answer
+    'no'
+    """
+    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
+    return Answer(word, margin_mm, sigma_mm, chance, rule, because, evidence, about)
+
+
 def verdict(margin_mm: float, chance: float, *, tolerance_mm: float = 0.0) -> AnswerWord:
     """Returns the answer to a condition with a margin that holds with a probability.
 

@@ -279,7 +279,7 @@ def skirmished(state: State, action: Skirmish) -> tuple[State, Events]:
     if not any(facts.division == division for facts in state.field.facts.values()):
         for officer, facts in state.field.officer_facts.items():
             if facts.level == "division" and division in facts.commands:
-                state = state.without_officer(officer)
+                state = state.without_commander(officer)
     return acted(state, name), (event, *more)
 
 

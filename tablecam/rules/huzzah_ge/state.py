@@ -232,11 +232,6 @@ class State(Battle):
         armies = {**self.armies, side: replace(self.armies[side], **changes)}
         return replace(self, armies=armies)
 
-    def without_officer(self, name: str) -> State:
-        """Returns the state without an officer."""
-        left = tuple(one for one in self.position.commanders if one.id != name)
-        return replace(self, position=replace(self.position, commanders=left))
-
     def with_officer(self, name: str, **marks: Any) -> State:
         """Returns the state with an officer's marks changed."""
         officers = tuple(
@@ -325,7 +320,7 @@ def _met_officer(state: State, name: str, officer: str) -> tuple[State, Events]:
     near = min((pair for pair in own if pair[0] <= radius_mm), default=None)
     if near is None:
         event = Event("loss", f"{officer} is captured by {name}", "H-11.14", {"officer": officer})
-        return state.without_officer(officer), (event,)
+        return state.without_commander(officer), (event,)
     state = attached(state, officer, near[1])
     text = f"{officer} escapes to {near[1]}"
     return state, (Event("officer", text, "H-11.14", {"officer": officer}),)
@@ -376,7 +371,7 @@ def removed(state: State, name: str, why: str, rule: str) -> tuple[State, Events
     """Returns the state without a unit; an attached officer goes with it (H-10.3)."""
     officer = state.field.attached_to(name)
     if officer is not None:
-        state = state.without_officer(officer)
+        state = state.without_commander(officer)
         why += f", and {officer} with it"
     state = parted(state, name).changed(name, bases=())
     shots = tuple(shot for shot in state.shots if name not in (shot.unit, shot.target))

@@ -277,7 +277,7 @@ class SaveDice(Due):
             return state, (Event("officer", f"{name} lives", "H-10.1", {"officer": name}),)
         is_inspirational = state.field.officer_facts[name].inspirational
         killed = {**state.killed, self.unit: is_inspirational}
-        state = replace(state.without_officer(name), killed=killed)
+        state = replace(state.without_commander(name), killed=killed)
         return state, (Event("loss", f"{name} is killed", "H-10.2", {"officer": name}),)
 
 

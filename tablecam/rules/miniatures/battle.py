@@ -110,6 +110,11 @@ class Battle(ReadOnlyMappings):
         """Returns the state with something due, the first of it next."""
         return replace(self, due=(*self.due, *reversed(steps)))
 
+    def without_commander(self, name: str) -> Self:
+        """Returns the state without a commander."""
+        left = tuple(one for one in self.position.commanders if one.id != name)
+        return replace(self, position=replace(self.position, commanders=left))
+
     def with_commander(self, name: str, x_mm: float, y_mm: float) -> Self:
         """Returns the state with a commander elsewhere."""
         position = self.position

@@ -37,10 +37,13 @@ class Ground:
         """Returns the enemies of a unit."""
         return [other for other in self.units.values() if other.side != unit.side]
 
+    def of_side(self, side: str) -> list[Unit]:
+        """Returns the units of a side."""
+        return [unit for unit in self.units.values() if unit.side == side]
+
     def friends(self, unit: Unit) -> list[Unit]:
         """Returns the other units of a unit's side."""
-        friends = (other for other in self.units.values() if other.side == unit.side)
-        return [friend for friend in friends if friend.id != unit.id]
+        return [friend for friend in self.of_side(unit.side) if friend.id != unit.id]
 
     def apart_mm(self, a: Unit, b: Unit) -> float:
         """Returns the distance between two units' outlines."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import shapely
 
@@ -16,12 +16,8 @@ from tablecam.rules.game import Event, PendingDecision
 from tablecam.rules.miniatures.battle import Done, Events
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import commands
-from tablecam.rules.syw_d6.marches import KEEP_OFF_IN
 from tablecam.rules.syw_d6.state import Calamity, Due, State, Weather
-from tablecam.table.model import Commander, Point, Unit
-
-_GUNS, _GUN_BASES = 2, 3
-_ATTACK_IN: Final[Mapping[str, float]] = {"allied_11": 3.0, "attaque": 2.0}
+from tablecam.table.model import Commander, Unit
 
 
 class Pick(Variant):
@@ -74,10 +70,10 @@ class FogTable(Due):
         event, rule = tables.fog_event(answer, state.active)
         text = f"Fog of War: {event.replace('_', ' ')}"
         said = Event("fog", text, rule, {"dice": list(answer), "event": event})
-        lasting = 2 if event == "heavy_rain" else 1
-        force = Weather(event, state.active, lasting)
+        force = Weather(event, state.active, 2 if event == "heavy_rain" else 1)
         state = replace(state, in_force=(*state.in_force, force))
-        return _EFFECTS.get(event, _nothing)(state, event), (said,)
+        effect = _EFFECTS.get(event)
+        return state if effect is None else effect(state), (said,)
 
 
 class Lot(Due):
@@ -85,25 +81,25 @@ class Lot(Due):
 
     event: Literal["stray_shell", "unhorsed"]
 
-    def roll(self, state: State) -> Roll:
+    def roll(self, state: State) -> Roll | None:
         """Returns one throw with two sides for each commander, one for the army's."""
-        return Roll("the lot", 1, sides=max(2, tables.fog_lot_sides(len(_own(state)))))
+        count = len(_commanders(state))
+        return Roll("the lot", 1, sides=max(2, tables.fog_lot_sides(count))) if count else None
 
-    def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
+    def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
         """Returns the state without that commander, or with him at the table's edge."""
-        army = _army(state)
-        names = [leader.id for leader in _own(state)]
+        if answer is None:
+            return state, ()
+        army, leaders = _army(state), {leader.id: leader for leader in _commanders(state)}
+        names = list(leaders)
         struck = names[0] if army is None else tables.fog_lot(names, army.id, answer[0])
-        leader = next(one for one in _own(state) if one.id == struck)
-        rule = tables.fog_rule(self.event)
+        rule, facts = tables.fog_rule(self.event), {"commander": struck}
         if self.event == "stray_shell":
-            others = (one for one in state.position.commanders if one.id != struck)
-            position = replace(state.position, commanders=tuple(others))
-            state = _mourned(replace(state, position=position), leader)
-            return state, (Event("loss", f"{struck} is killed", rule, {"commander": struck}),)
+            state = _mourned(state.without_commander(struck), leaders[struck])
+            return state, (Event("loss", f"{struck} is killed", rule, facts),)
         y_mm = 0.0 if state.edges[state.active] == "south" else state.position.table.depth_mm
-        state = _moved(state, leader, (leader.x_mm, y_mm))
-        return state, (Event("fog", f"{struck} is unhorsed", rule, {"commander": struck}),)
+        state = state.with_commander(struck, leaders[struck].x_mm, y_mm)
+        return state, (Event("fog", f"{struck} is unhorsed", rule, facts),)
 
 
 class Picking(Due):
@@ -115,9 +111,8 @@ class Picking(Due):
 
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question, if there is anything to pick."""
-        if not self._open(state):
-            return None
-        return PendingDecision(f"{self.event.replace('_', ' ')}: which?", state.active)
+        question = f"{self.event.replace('_', ' ')}: which?"
+        return PendingDecision(question, state.active) if self._open(state) else None
 
     def legal(self, state: State) -> tuple[Pick | Done, ...]:
         """Returns what may be picked, and to be done."""
@@ -129,30 +124,32 @@ class Picking(Due):
             return state, ()
         name, rule = answer.name, tables.fog_rule(self.event)
         said = Event("fog", f"{self.event.replace('_', ' ')}: {name}", rule, {"name": name})
-        if self.event in _ATTACK_IN:
-            return _brigade_forward(state, name, _ATTACK_IN[self.event]), (said,)
-        if self.event == "allied_10":
-            state = state.pushed(GunsDie(name), replace(self, picked=(*self.picked, name)))
-            return state, (said,)
-        state = state.changed(name, fires_twice=True)
-        return state.pushed(replace(self, picked=(*self.picked, name))), (said,)
+        again = replace(self, picked=(*self.picked, name))
+        if self.event in tables.ATTACK_IN:
+            state = _brigade_forward(state, name, tables.ATTACK_IN[self.event])
+        elif self.event == "allied_10":
+            state = state.pushed(GunsDie(name), again)
+        else:
+            state = state.changed(name, fires_twice=True).pushed(again)
+        return state, (said,)
 
     def _open(self, state: State) -> tuple[str, ...]:
         ground = state.field
-        own = [unit for unit in ground.units.values() if unit.side == state.active]
-        if self.event in _ATTACK_IN:
+        own = ground.of_side(state.active)
+        if self.event in tables.ATTACK_IN:
             brigades = [unit.extra.get("brigade") for unit in own if unit.arm == "infantry"]
             return tuple(dict.fromkeys(name for name in brigades if name))
-        used = sum(len(unit.bases) for unit in own if unit.id in self.picked)
-        if self.event == "allied_10" and len(self.picked) >= self.most:
-            return ()
+        # The Allies pick units of guns, the French bases of them.
+        is_allied = self.event == "allied_10"
+        sizes = {unit.id: 1 if is_allied else len(unit.bases) for unit in own}
+        left = self.most - sum(size for name, size in sizes.items() if name in self.picked)
         return tuple(
             unit.id
             for unit in own
             if unit.arm == "artillery"
             and unit.id not in self.picked
             and not ground.troops[unit.id].is_disordered
-            and (self.event == "allied_10" or used + len(unit.bases) <= self.most)
+            and sizes[unit.id] <= left
         )
 
 
@@ -170,136 +167,108 @@ class GunsDie(Due):
         return state.changed(self.unit, relocates_in=answer[0]), ()
 
 
-Effect = Callable[[State, tables.Event], State]
-
-
-def _nothing(state: State, event: tables.Event) -> State:
-    return state
-
-
-def _lot(state: State, event: tables.Event) -> State:
-    is_lot = event in ("stray_shell", "unhorsed") and _own(state)
-    return state.pushed(Lot(event)) if is_lot else state  # type: ignore[arg-type]
-
-
-def _meeting(state: State, event: tables.Event) -> State:
+def _meeting(state: State) -> State:
     """Returns the state with all commanders beside the army's (S-M.4)."""
     army = _army(state)
-    others = [leader for leader in _own(state) if leader is not army]
-    for place, leader in enumerate(others if army is not None else ()):
+    others = [] if army is None else [one for one in _commanders(state) if one is not army]
+    for place, leader in enumerate(others):
         assert army is not None
         apart_mm, angle = 1.5 * state.position.table.inch_mm, math.tau * place / len(others)
         x_mm, y_mm = army.x_mm + apart_mm * math.cos(angle), army.y_mm + apart_mm * math.sin(angle)
-        state = _moved(state, leader, (x_mm, y_mm))
+        state = state.with_commander(leader.id, x_mm, y_mm)
     return state
 
 
-def _lost_orders(state: State, event: tables.Event) -> State:
+def _lost_orders(state: State) -> State:
     """Returns the state with the brigade nearest to the army commander slowed (S-M.6)."""
     army, ground = _army(state), state.field
-    own = [unit for unit in ground.units.values() if unit.side == state.active]
+    own = ground.of_side(state.active)
     if army is None or not own:
         return state
-    place = shapely.Point(army.place_mm)
-    nearest = min(own, key=lambda unit: shapely.distance(ground.outlines[unit.id], place))
-    return _marked(state, nearest.extra.get("brigade"), own, slowed=True)
+    nearest = min(own, key=lambda unit: _apart_mm(state, unit, army))
+    for unit in own:
+        if unit.extra.get("brigade") == nearest.extra.get("brigade"):
+            state = state.changed(unit.id, slowed=True)
+    return state
 
 
-def _inspired(state: State, event: tables.Event) -> State:
+def _inspired(state: State) -> State:
     """Returns the state with the units marked that the farthest commander inspires (S-M.9)."""
     army, ground = _army(state), state.field
-    others = [leader for leader in _own(state) if leader is not army]
+    others = [leader for leader in _commanders(state) if leader is not army]
     if army is None or not others:
         return state
     farthest = max(others, key=lambda leader: math.dist(leader.place_mm, army.place_mm))
-    place, reach_mm = shapely.Point(farthest.place_mm), tables.COMMAND_IN * ground.inch_mm
-    for name, unit in ground.units.items():
-        if unit.side == state.active and shapely.distance(ground.outlines[name], place) <= reach_mm:
-            state = state.changed(name, inspired=True)
+    for unit in ground.of_side(state.active):
+        if _apart_mm(state, unit, farthest) <= tables.COMMAND_IN * ground.inch_mm:
+            state = state.changed(unit.id, inspired=True)
     return state
 
 
-def _picking(state: State, event: tables.Event) -> State:
-    most = {"allied_10": _GUNS, "vive_lartillerie": _GUN_BASES}.get(event, 1)
-    return state.pushed(Picking(event, most))
-
-
-def _victory(state: State, event: tables.Event) -> State:
+def _victory(state: State) -> State:
     """Returns the state without the active side's orange markers (S-M.12)."""
-    for name, unit in state.field.units.items():
-        if unit.side == state.active and unit.state.get("disordered"):
-            state = state.changed(name, disordered=None)
+    for unit in state.field.of_side(state.active):
+        if unit.state.get("disordered"):
+            state = state.changed(unit.id, disordered=None)
     return state
 
 
-_EFFECTS: Final[Mapping[tables.Event, Effect]] = {
-    "stray_shell": _lot,
-    "unhorsed": _lot,
+_EFFECTS: Final[Mapping[tables.Event, Callable[[State], State]]] = {
+    "stray_shell": lambda state: state.pushed(Lot("stray_shell")),
+    "unhorsed": lambda state: state.pushed(Lot("unhorsed")),
     "crisis_meeting": _meeting,
     "lost_orders": _lost_orders,
     "inspired_command": _inspired,
-    "allied_10": _picking,
-    "vive_lartillerie": _picking,
-    "allied_11": _picking,
-    "attaque": _picking,
+    "allied_10": lambda state: state.pushed(Picking("allied_10", 2)),
+    "vive_lartillerie": lambda state: state.pushed(Picking("vive_lartillerie", 3)),
+    "allied_11": lambda state: state.pushed(Picking("allied_11", 1)),
+    "attaque": lambda state: state.pushed(Picking("attaque", 1)),
     "ad_victoriam": _victory,
 }
 
 
 def _brigade_forward(state: State, brigade: str, inches: float) -> State:
     """Returns the state with a brigade's infantry nearer to the enemy, 3 in off it at least."""
-    for name in [unit.id for unit in state.field.units.values() if unit.side == state.active]:
-        unit, ground = state.unit(name), state.field
+    for unit in state.field.of_side(state.active):
+        ground = state.field
         enemies = ground.enemies(unit)
         if unit.extra.get("brigade") != brigade or unit.arm != "infantry" or not enemies:
             continue
         nearest = min(enemies, key=lambda enemy: ground.apart_in(unit, enemy))
         centre, goal = (ground.outlines[one.id].centroid for one in (unit, nearest))
         way_deg = math.degrees(math.atan2(goal.y - centre.y, goal.x - centre.x))
-        room_in = max(0.0, ground.apart_in(unit, nearest) - KEEP_OFF_IN)
+        room_in = max(0.0, ground.apart_in(unit, nearest) - tables.KEEP_OFF_IN)
         far_mm = min(inches, room_in) * ground.inch_mm
-        state = state.changed(name, bases=ahead(unit.bases, way_deg, far_mm))
+        state = state.changed(unit.id, bases=ahead(unit.bases, way_deg, far_mm))
     return state
 
 
-def _marked(state: State, brigade: Any, units: list[Unit], **marks: Any) -> State:
-    for unit in units:
-        if unit.extra.get("brigade") == brigade:
-            state = state.changed(unit.id, **marks)
-    return state
-
-
-def _own(state: State) -> list[Commander]:
+def _commanders(state: State) -> list[Commander]:
     """Returns the commanders of the active side."""
     return [leader for leader in state.position.commanders if leader.side == state.active]
 
 
 def _army(state: State) -> Commander | None:
     """Returns the army commander of the active side."""
-    return next((one for one in _own(state) if one.extra.get("level") == "army"), None)
+    leaders = _commanders(state)
+    return next((one for one in leaders if one.extra.get("level") == "army"), None)
+
+
+def _apart_mm(state: State, unit: Unit, leader: Commander) -> float:
+    place = shapely.Point(leader.place_mm)
+    return float(shapely.distance(state.field.outlines[unit.id], place))
 
 
 def _mourned(state: State, leader: Commander) -> State:
     """Returns the state with a brigade commander's death as a lost unit of his brigade (S-K.4)."""
     if leader.extra.get("level") != "brigade":
         return state
-    ground, place = state.field, shapely.Point(leader.place_mm)
     near: dict[str, list[tuple[str, float]]] = {}
-    for name, unit in ground.units.items():
-        apart_in = ground.inches(shapely.distance(ground.outlines[name], place))
+    for unit in state.field.units.values():
+        apart_in = state.field.inches(_apart_mm(state, unit, leader))
         if commands(leader, unit) and apart_in <= tables.COMMAND_IN:
-            near.setdefault(str(unit.extra.get("brigade")), []).append((name, apart_in))
-    losses = tuple(
+            near.setdefault(str(unit.extra.get("brigade")), []).append((unit.id, apart_in))
+    losses = (
         Calamity(leader.id, "destroyed", brigade, tuple(units)) for brigade, units in near.items()
     )
     return replace(state, calamities=(*state.calamities, *losses))
-
-
-def _moved(state: State, leader: Commander, place_mm: Point) -> State:
-    """Returns the state with a commander elsewhere."""
-    pose = leader.pose
-    if pose is not None:
-        pose = replace(pose, x_mm=place_mm[0], y_mm=place_mm[1])
-    there = replace(leader, x_mm=place_mm[0], y_mm=place_mm[1], pose=pose)
-    others = (there if one.id == leader.id else one for one in state.position.commanders)
-    return replace(state, position=replace(state.position, commanders=tuple(others)))

@@ -21,14 +21,11 @@ from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.movement import COMMANDER_DICE, MoveDice, brigade_dice, move_dice
 from tablecam.rules.syw_d6.state import Allowance, Due, Move, State, StayPut, Take, disordered
-from tablecam.rules.syw_d6.tables import MUST_USE, SHARES
+from tablecam.rules.syw_d6.tables import KEEP_OFF_IN, MUST_USE, SHARES
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Terrain, Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM, apart_mm
 from tablecam.uncertainty.answer import Answer, certain, decide
-
-KEEP_OFF_IN = 3.0
-"""S-B.9: how near a unit may come to enemies that it does not charge."""
 
 
 class MoveDie(Due):

@@ -44,6 +44,8 @@ MUST_USE: Final[Mapping[Experience, Literal["all", "half", "any"]]] = MappingPro
 )
 SHARES: Final[Mapping[str, float]] = MappingProxyType({"all": 1.0, "half": 0.5, "any": 0.0})
 
+KEEP_OFF_IN: Final = 3.0
+"""S-B.9: how near a unit may come to enemies that it does not charge."""
 CHARGE_IN: Final = 6.0
 """S-B.11: the longest charge distance."""
 SQUARE_DEG: Final = 5.0
@@ -125,6 +127,8 @@ EVENTS: Final[Mapping[int, tuple[Event, Event]]] = MappingProxyType(
         12: ("ad_victoriam", "ad_victoriam"),
     }
 )
+ATTACK_IN: Final[Mapping[str, float]] = MappingProxyType({"allied_11": 3.0, "attaque": 2.0})
+"""S-M.11: how far the infantry of a brigade goes toward the enemy."""
 WEATHER: Final[Mapping[Event, int]] = MappingProxyType({"heavy_rain": -2, "dead_calm": -1})
 """S-M.7, S-M.8: dice of fire that the weather takes."""
 
