@@ -18,6 +18,7 @@ from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeed
 from tablecam.rules.huzzah_ge.tables import FIRE, GRADES
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of
 from tablecam.rules.miniatures.faces import FaceName, closest_visible, faces_of
+from tablecam.rules.miniatures.ground import centre_mm as centre_mm
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Point, Terrain
 
@@ -152,12 +153,6 @@ def shot_at(
 def front_rank(bases: Bases) -> tuple[BasePose, ...]:
     """Returns the bases of the front line (H-2.2)."""
     return tuple(bases[place] for place in arrangement(bases).ranks[0])
-
-
-def centre_mm(bases: Bases) -> Point:
-    """Returns the mean of the centres of some bases."""
-    count = len(bases)
-    return sum(base.x_mm for base in bases) / count, sum(base.y_mm for base in bases) / count
 
 
 def _apart_mm(start: Point, end: Point) -> float:

@@ -24,7 +24,7 @@ from tablecam.rules.huzzah_ge.state import (
     removed,
 )
 from tablecam.rules.huzzah_ge.volleys import SaveDice
-from tablecam.rules.miniatures.battle import Decide, Events
+from tablecam.rules.miniatures.battle import YES_OR_NO, Decide, Events
 from tablecam.table.sections import Name, StrictModel
 from tablecam.table.sides import side_name
 
@@ -256,7 +256,7 @@ class StopDue(Due):
 
     def legal(self, state: State) -> tuple[Decide, ...]:
         """Returns both answers."""
-        return (Decide(True), Decide(False))
+        return YES_OR_NO
 
     def follow(self, state: State, answer: Decide) -> tuple[State, Events]:
         """Returns the state, in which the winner is asked for if they stop."""

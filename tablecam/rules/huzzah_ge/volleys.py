@@ -31,7 +31,7 @@ from tablecam.rules.huzzah_ge.state import (
     placed,
 )
 from tablecam.rules.huzzah_ge.troops import heading_of, raised
-from tablecam.rules.miniatures.battle import Decide, Events
+from tablecam.rules.miniatures.battle import YES_OR_NO, Decide, Events
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Unit
 
@@ -468,7 +468,7 @@ class MoveOn(Due):
 
     def legal(self, state: State) -> tuple[Decide, ...]:
         """Returns both answers."""
-        return (Decide(True), Decide(False))
+        return YES_OR_NO
 
     def follow(self, state: State, answer: Decide | None) -> tuple[State, Events]:
         """Returns the state with the charger on that ground, or where it is."""

@@ -56,6 +56,10 @@ class Decide(Variant):
     yes: bool
 
 
+YES_OR_NO = (Decide(True), Decide(False))
+"""Both answers to a question of one side."""
+
+
 @dataclass(frozen=True, slots=True)
 class Battle(ReadOnlyMappings):
     """A battle between two actions; `half` says whose sequence it is, of `sides`."""

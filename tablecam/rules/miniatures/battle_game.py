@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from random import Random
-from statistics import fmean
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import TypeAdapter
@@ -19,6 +18,7 @@ from tablecam.rules.frozen_json import from_plain, renamed, to_plain
 from tablecam.rules.game import Event, Game, Json, PendingDecision, Refused, Suggestion
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Bases, Battle, Done, Events
+from tablecam.rules.miniatures.ground import centre_mm
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Commander, Position, Unit
 from tablecam.table.motion import has_its_place, lies_there
@@ -299,10 +299,7 @@ def farthest_legal(unit: Unit, bases: Bases, is_legal: Callable[[Bases], bool]) 
 
     It shifts and turns evenly about its centre; the way is tried in steps of a thirtieth.
     """
-    (x_mm, y_mm), (to_x, to_y) = (
-        (fmean(base.x_mm for base in some), fmean(base.y_mm for base in some))
-        for some in (unit.bases, bases)
-    )
+    (x_mm, y_mm), (to_x, to_y) = centre_mm(unit.bases), centre_mm(bases)
     turn_deg = difference_deg(bases[0].heading_deg, unit.bases[0].heading_deg)
     for step in range(_WAY_STEPS, 0, -1):
         share = step / _WAY_STEPS

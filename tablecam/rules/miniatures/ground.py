@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from statistics import fmean
 from typing import TypeVar
 
 import shapely
 
 from tablecam.geometry.outlines import Axes, axes, footprint, unit_footprints
 from tablecam.rules.memo import Memo
-from tablecam.table.model import Arm, BasePose, Position, Unit
+from tablecam.table.model import Arm, BasePose, Point, Position, Terrain, Unit
 
 _SLIVER_MM2 = 1.0
 _Seen = TypeVar("_Seen", bound="Ground")
@@ -84,9 +85,19 @@ def footprints(bases: Sequence[BasePose]) -> shapely.Geometry:
     return shapely.union_all([footprint(base) for base in bases])
 
 
-def axes_of(unit: Unit) -> Axes:
-    """Returns a unit's front edge and heading by how its bases lie."""
-    return _axes(unit.bases, unit.arm)
+def area_of(piece: Terrain) -> shapely.Polygon:
+    """Returns the area of a piece of terrain."""
+    return shapely.Polygon(piece.outline_mm)
+
+
+def centre_mm(bases: Sequence[BasePose]) -> Point:
+    """Returns the mean of the centres of some bases."""
+    return fmean(base.x_mm for base in bases), fmean(base.y_mm for base in bases)
+
+
+def axes_of(unit: Unit, bases: tuple[BasePose, ...] | None = None) -> Axes:
+    """Returns a unit's front edge and heading by how its bases lie, or would lie."""
+    return _axes(unit.bases if bases is None else bases, unit.arm)
 
 
 @lru_cache(maxsize=4096)

@@ -19,7 +19,7 @@ from tablecam.geometry.outlines import Axes, axes, footprint
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_at
 from tablecam.rules.game import Ban
-from tablecam.rules.miniatures.ground import Ground, axes_of, overlaps, remembered
+from tablecam.rules.miniatures.ground import Ground, area_of, axes_of, overlaps, remembered
 from tablecam.rules.questions import FactError
 from tablecam.rules.syw_d6.fire import Section, Shot, figures_firing, may_fire_through
 from tablecam.rules.syw_d6.tables import COMMAND_IN
@@ -170,7 +170,7 @@ class Field(Ground):
             return None
         for piece in self.position.terrain:
             disorders = piece.extra.get("disorders", _is_designated(piece) and piece.kind != WALL)
-            if disorders and overlaps(swept, shapely.Polygon(piece.outline_mm)):
+            if disorders and overlaps(swept, area_of(piece)):
                 return piece
         return None
 
@@ -260,7 +260,7 @@ class Field(Ground):
         outline = self.outlines[target.id]
         line = shapely.LineString([eye, (outline.centroid.x, outline.centroid.y)])
         for piece in self.position.terrain:
-            area = shapely.Polygon(piece.outline_mm)
+            area = area_of(piece)
             if piece.kind == WALL:
                 is_behind = shapely.distance(area, outline) <= BEHIND_WALL_MM
                 covers = is_behind and bool(shapely.intersects(line, area))
@@ -274,7 +274,7 @@ class Field(Ground):
     def _share_in(self, piece: Terrain, unit: Unit) -> float:
         """Returns the share of the area of a unit's bases inside a piece of terrain."""
         bases = shapely.union_all([footprint(base) for base in unit.bases])
-        return float(bases.intersection(shapely.Polygon(piece.outline_mm)).area / bases.area)
+        return float(bases.intersection(area_of(piece)).area / bases.area)
 
     def _pieces(self, kind: str) -> Iterator[Terrain]:
         return (piece for piece in self.position.terrain if piece.kind == kind)
@@ -282,7 +282,7 @@ class Field(Ground):
     def _terrain_between(self, a: Unit, b: Unit) -> Iterator[shapely.Polygon]:
         """Yields designated terrain in which neither unit stands (S-E.1, S-J.10)."""
         for piece in self.position.terrain:
-            area = shapely.Polygon(piece.outline_mm)
+            area = area_of(piece)
             stands = any(shapely.intersects(area, self.outlines[unit.id]) for unit in (a, b))
             if _is_designated(piece) and piece.kind != WALL and not stands:
                 yield area

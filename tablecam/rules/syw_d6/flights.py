@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from statistics import fmean
+from dataclasses import dataclass
 from typing import Literal
 
 import shapely
@@ -17,7 +16,7 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event
 from tablecam.rules.miniatures.battle import Bases, Events
-from tablecam.rules.miniatures.ground import axes_of, footprints, overlaps
+from tablecam.rules.miniatures.ground import area_of, axes_of, centre_mm, footprints, overlaps
 from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
 from tablecam.rules.syw_d6.state import Due, State, destroyed, disordered, with_calamity
@@ -103,11 +102,11 @@ def flee(state: State, flight: FlightDie, length_in: float) -> tuple[State, Even
 
 def _away_deg(state: State, unit: Unit, enemy: str) -> float:
     """Returns the direction of a flight: from the attacker, later to the own edge (S-C.12)."""
-    centre, other = centre_of(unit), state.position.unit(enemy)
+    centre, other = centre_mm(unit.bases), state.position.unit(enemy)
     if unit.state.get("fled") or other is None:
         goal = _edge_point(state, unit.side, centre)
         return math.degrees(math.atan2(goal[1] - centre[1], goal[0] - centre[0]))
-    start = centre_of(other)
+    start = centre_mm(other.bases)
     return math.degrees(math.atan2(centre[1] - start[1], centre[0] - start[0]))
 
 
@@ -118,7 +117,7 @@ def _end(ground: Field, unit: Unit, way_deg: float, length_in: float, *, turns: 
     for step in range(_MOST_STEPS):
         far_mm = (length_in + step * _STEP_IN) * ground.inch_mm
         bases = ahead(unit.bases, way_deg, far_mm)
-        bases = wheeled(bases, centre_of(replace(unit, bases=bases)), turn_deg)
+        bases = wheeled(bases, centre_mm(bases), turn_deg)
         area = footprints(bases)
         friends = (ground.outlines[friend.id] for friend in ground.friends(unit))
         if not any(overlaps(area, friend) for friend in friends):
@@ -140,7 +139,7 @@ def _verdict(
         if (other.id != enemy and nearer) or overlaps(whole, outline):
             return "barred"
     for piece in state.position.terrain:
-        if piece.extra.get("impassable") and overlaps(whole, shapely.Polygon(piece.outline_mm)):
+        if piece.extra.get("impassable") and overlaps(whole, area_of(piece)):
             return "barred"
     table = table_outline(state.position.table)
     if shapely.covers(table, end):
@@ -149,11 +148,6 @@ def _verdict(
     own = shapely.LineString(_edge_ends(state, unit.side))
     # Whatever is outside must have gone over the owner's edge.
     return "off" if shapely.distance(outside, own) < 1.0 else "barred"
-
-
-def centre_of(unit: Unit) -> Point:
-    """Returns the mean of a unit's base centres (S-A.4)."""
-    return fmean(base.x_mm for base in unit.bases), fmean(base.y_mm for base in unit.bases)
 
 
 def _edge_ends(state: State, side: str) -> tuple[Point, Point]:
@@ -173,7 +167,7 @@ def _edge_point(state: State, side: str, place_mm: Point) -> Point:
 def home_edges(sides: tuple[str, str], units: Sequence[Unit]) -> dict[str, Edge]:
     """Returns each side's own edge: the long one that its units stand nearer to."""
     first, second = (
-        fmean(base.y_mm for unit in units if unit.side == side for base in unit.bases)
+        centre_mm([base for unit in units if unit.side == side for base in unit.bases])[1]
         for side in sides
     )
     order: tuple[Edge, Edge] = ("south", "north") if first <= second else ("north", "south")

@@ -16,7 +16,7 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.miniatures.battle import Bases, Events
-from tablecam.rules.miniatures.ground import axes_of, footprints, overlaps
+from tablecam.rules.miniatures.ground import area_of, axes_of, footprints, overlaps
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.movement import COMMANDER_DICE, MoveDice, brigade_dice, move_dice
@@ -221,7 +221,7 @@ def _barrier(
         if shapely.distance(area, outline) < limit_mm - HAND_MM:
             return "S-B.9", f"comes nearer than 3 in to {other.id}"
     for piece in state.position.terrain:
-        ground_area = shapely.Polygon(piece.outline_mm)
+        ground_area = area_of(piece)
         if piece.extra.get("impassable") and overlaps(area, ground_area):
             return "S-C.13", f"cannot enter {piece.id}"
         if piece.kind == WALL or not piece.extra.get("designated", True):
@@ -256,10 +256,7 @@ def _is_stopped(state: State, ground: Field, moved: Unit, area: shapely.Geometry
         any(shapely.distance(outline, enemy) <= near_mm for enemy in enemies)
         or shapely.distance(outline, edge) <= 2 * HAND_MM
         or any(shapely.distance(outline, friend) <= 2 * HAND_MM for friend in friends)
-        or any(
-            shapely.intersects(area, shapely.Polygon(piece.outline_mm))
-            for piece in state.position.terrain
-        )
+        or any(shapely.intersects(area, area_of(piece)) for piece in state.position.terrain)
     )
 
 
@@ -322,7 +319,7 @@ def disordered_on_the_way(
 
 def _leaves(before: Unit, after: Unit, piece: Terrain) -> bool:
     """Whether a unit that stood in terrain stands outside of it now."""
-    area = shapely.Polygon(piece.outline_mm)
+    area = area_of(piece)
     inside, still = (overlaps(footprints(unit.bases), area) for unit in (before, after))
     return inside and not still
 

@@ -19,7 +19,7 @@ from tablecam.rules.syw_d6.tables import (
     Event,
     Experience,
 )
-from tablecam.rules.syw_d6.troops import Marker, Troops
+from tablecam.rules.syw_d6.troops import Face, Marker, Troops
 
 Step = tuple[Literal["march", "wheel"], float]
 
@@ -147,6 +147,11 @@ def charge_path(
     if is_obstructed:
         return Ban("S-B.12", "something stands in the way of the charge distance")
     return charge_in
+
+
+def has_charge_bonus(troops: Troops, face: Face) -> bool:
+    """Whether a charger has the bonus: in order, and light troops only at a rear (S-H.6, S-I.5)."""
+    return not troops.is_disordered and (troops.weight == "line" or face == "rear")
 
 
 @dataclass(frozen=True, slots=True)

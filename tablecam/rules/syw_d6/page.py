@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from tablecam.rules import descriptions as about
@@ -137,7 +136,7 @@ _OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
 
 def _move_words(state: State, name: str, bases: Bases) -> str:
     unit = state.unit(name)
-    start, end = axes_of(unit), axes_of(replace(unit, bases=bases))
+    start, end = axes_of(unit), axes_of(unit, bases)
     inch_mm = state.field.inch_mm
     turned = (end.heading_deg - start.heading_deg + 180) % 360 - 180
     if abs(turned) < 0.5:

@@ -14,12 +14,12 @@ from tablecam.geometry.moves.poses import ahead, wheeled
 from tablecam.rules.frozen_json import to_plain
 from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.faces import FACES
-from tablecam.rules.miniatures.ground import axes_of
+from tablecam.rules.miniatures.ground import axes_of, centre_mm
 from tablecam.rules.questions import INCH_MM, FactError, Facts, Questions, as_answer
 from tablecam.rules.syw_d6 import fire, morale, movement
 from tablecam.rules.syw_d6.charges import judged_charge, struck_edge
 from tablecam.rules.syw_d6.field import Between, field_of
-from tablecam.rules.syw_d6.flights import centre_of, way_out
+from tablecam.rules.syw_d6.flights import way_out
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
 from tablecam.rules.syw_d6.morale import ALONE, Company
 from tablecam.rules.syw_d6.state import State
@@ -633,7 +633,7 @@ def _interpenetration(a: UnitFacts, b: UnitFacts) -> Json:
 def _state_of(position: Position, own: Unit) -> State:
     """Returns a battle on a question's table; the unit's own edge is the long one nearer to it."""
     other = next((unit.side for unit in position.units if unit.side != own.side), "enemy")
-    is_low = centre_of(own)[1] <= position.table.depth_mm / 2
+    is_low = centre_mm(own.bases)[1] <= position.table.depth_mm / 2
     edges = ("south", "north") if is_low else ("north", "south")
     sides = (own.side, other)
     return State(position, sides, edges=dict(zip(sides, edges, strict=True)))
@@ -669,8 +669,7 @@ def _charge(
         answer |= {"edge": FACES[place], "contacted_on": face, "off_square_deg": off_deg}
     if way is None:
         return answer | {"why_not": Ban(ruling.rule, ruling.because)}
-    troops = ground.troops[unit.id]
-    bonus = not troops.is_disordered and (troops.weight == "line" or way.face == "rear")
+    bonus = movement.has_charge_bonus(ground.troops[unit.id], way.face)
     return answer | {"charge_distance_in": way.charge_in, "charge_bonus": bonus}
 
 
@@ -693,7 +692,10 @@ def _flight(
     own = position.units[0]
     state, enemy = _state_of(position, own), "" if attacker is None else position.units[1].id
     if first:
-        start, centre = attacker_centre_mm or centre_of(position.units[1]), centre_of(own)
+        start, centre = (
+            attacker_centre_mm or centre_mm(position.units[1].bases),
+            centre_mm(own.bases),
+        )
         away_deg = math.degrees(math.atan2(centre[1] - start[1], centre[0] - start[0]))
     else:
         # Later moves go to the own table edge (S-C.12).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ from tablecam.geometry.moves.poses import laid_at
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.miniatures.battle import Bases, Events
+from tablecam.rules.miniatures.ground import centre_mm
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import formation_read
 from tablecam.rules.syw_d6.flights import FlightDie
@@ -80,12 +82,7 @@ class FormUpDue(Due):
         unit = state.unit(self.unit)
         if len(bases) != len(unit.bases):
             return certain("no", "S-A.4", f"{unit.id} lacks a base")
-        new, old = (
-            (sum(base.x_mm for base in some), sum(base.y_mm for base in some))
-            for some in (bases, unit.bases)
-        )
-        far_mm = ((new[0] - old[0]) ** 2 + (new[1] - old[1]) ** 2) ** 0.5 / len(bases)
-        far_in = far_mm / state.field.inch_mm
+        far_in = math.dist(centre_mm(bases), centre_mm(unit.bases)) / state.field.inch_mm
         troops = replace(state.field.troops[unit.id], formation="none")
         reading = formation_read(replace(unit, bases=bases), troops, state.field.inch_mm)
         if ban := reading.why_not:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.miniatures.battle import Decide, Events
+from tablecam.rules.miniatures.battle import YES_OR_NO, Decide, Events
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.syw_d6.morale import (
     ByBrigade,
@@ -269,7 +269,7 @@ class WishDue(Due):
 
     def legal(self, state: State) -> tuple[Decide, ...]:
         """Returns both answers."""
-        return (Decide(True), Decide(False))
+        return YES_OR_NO
 
     def follow(self, state: State, answer: Decide) -> tuple[State, Events]:
         """Returns the state: the other side is asked, the melee goes on, or all fall back."""
