@@ -1,4 +1,4 @@
-"""`tablecam print`: writes the sheets of tags and the lens board as a PDF."""
+"""`tablecam print`: writes the sheets of tags, counters, a hex map and the lens board as a PDF."""
 
 from __future__ import annotations
 
@@ -9,12 +9,23 @@ from typing import Literal
 
 import click
 
-from calibration.sheet_content import BaseKind, SheetContent, TablePlan, TableTagToPrint, UnitTags
-from calibration.sheet_layout import PAPERS, PaperName
-from calibration.sheets import sheets_pdf
+from calibration.print.content import (
+    BaseKind,
+    Colour,
+    Counter,
+    SheetContent,
+    TablePlan,
+    TableTagToPrint,
+    UnitTags,
+)
+from calibration.print.layout import PAPERS, PaperName
+from calibration.print.sheets import sheets_pdf
 from tablecam.commands.new_files import check_new, force_option
 from tablecam.errors import BadInput
-from tablecam.rules.games import known_games
+from tablecam.rules.game_files import options_with_files
+from tablecam.rules.games import described, known_games
+from tablecam.simulate.demo import demo_roster
+from tablecam.table.model import Unit
 from tablecam.table.roster import BaseType, Roster, UnitEntry
 from tablecam.table.table_file import read_table_file
 
@@ -29,11 +40,13 @@ Examples:
   tablecam print --table table.toml --out sheets.pdf
   tablecam print --what board --paper a3 --out board.pdf
   tablecam print --table table.toml --units F1,F2 --out lost.pdf
+  tablecam print --game maida-1806 --map --counters --out maida.pdf
 """
 
 
 @click.command("print", epilog=_EXAMPLES)
 @click.option("--table", "table_path", type=click.Path(path_type=Path), help="The table file.")
+@click.option("--game", metavar="NAME", help="Print the table of a game's demo instead.")
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The PDF file to write."
 )
@@ -49,24 +62,40 @@ Examples:
     type=click.Choice(_WHAT),
     help="Sheets to write: base tags, table tags, the lens board, or all.  [default: all]",
 )
+@click.option("--map", "with_map", is_flag=True, help="Only the hex map, its table tags included.")
+@click.option("--counters", "with_counters", is_flag=True, help="Only whole counters to cut out.")
 @click.option("--units", help="Only the tags of these units and commanders, such as F1,F2.")
 @force_option
 def print_sheets(
     table_path: Path | None,
+    game: str | None,
     out: Path,
     paper: PaperName,
     what: What | None,
+    with_map: bool,
+    with_counters: bool,
     units: str | None,
     force: bool,
 ) -> None:
-    """Write the sheets to print: base tags, table tags, lens board.
+    """Write the sheets to print: base tags, counters, table tags, a hex map, the lens board.
 
     The sheets are at true scale. The lens board alone (`--what board`) needs no table file. Older
     sheets from tablecam are replaced; any other file is overwritten only with --force.
     """
-    what = what or ("all" if units is None else "bases")
-    roster = None if what == "board" else _roster(table_path)
-    content = sheet_content(roster, what, None if units is None else _names(units))
+    only = None if units is None else _names(units)
+    if with_map or with_counters:
+        if what is not None:
+            raise BadInput("--what", "expected it alone, without --map and --counters")
+        roster = _roster(table_path, game)
+        content = SheetContent(
+            title=Path(roster.source).name,
+            dictionary=roster.dictionary,
+            counters=_counters(roster, only) if with_counters else (),
+            map=_map(roster) if with_map else None,
+        )
+    else:
+        what = what or ("all" if units is None else "bases")
+        content = sheet_content(None if what == "board" else _roster(table_path, game), what, only)
     # Older sheets of ours may be replaced without --force.
     existed = _are_sheets(out)
     check_new({"--out": out}, inputs=[table_path] if table_path else [], force=force or existed)
@@ -100,9 +129,13 @@ def sheet_content(
     )
 
 
-def _roster(table_path: Path | None) -> Roster:
+def _roster(table_path: Path | None, game: str | None) -> Roster:
+    if table_path is None and game is not None:
+        return demo_roster(game)
     if table_path is None:
         raise BadInput("--table", "expected a table file, got none (`--what board` needs none)")
+    if game is not None:
+        raise BadInput("--game", "expected it alone, without --table")
     return read_table_file(table_path, known_games())
 
 
@@ -126,13 +159,58 @@ def _units(roster: Roster, only: tuple[str, ...] | None) -> tuple[UnitTags, ...]
         for commander in roster.commanders
     ]
     all_tags = units + commanders
-    if only is None:
-        return tuple(all_tags)
-    unknown = sorted(set(only) - {tags.title for tags in all_tags})
-    if unknown or not only:
+    chosen = _chosen(roster, only)
+    return tuple(tags for tags in all_tags if tags.title in chosen)
+
+
+def _chosen(roster: Roster, only: tuple[str, ...] | None) -> frozenset[str]:
+    """Returns the ids of the units and commanders whose tags to print."""
+    ids = frozenset(thing.id for thing in (*roster.units, *roster.commanders))
+    unknown = sorted(set(only or ()) - ids)
+    if unknown or only == ():
         expected = f"expected ids of units or commanders of {roster.source}"
         raise BadInput("--units", f"{expected}, got {', '.join(unknown) or 'none'}")
-    return tuple(tags for tags in all_tags if tags.title in only)
+    return ids if only is None else frozenset(only)
+
+
+_COUNTER_COLOURS: tuple[Colour, ...] = (
+    (0.66, 0.82, 0.93),
+    (0.97, 0.77, 0.64),
+    (0.66, 0.89, 0.80),
+    (0.93, 0.80, 0.88),
+)
+"""Light tones of the page's colours of the sides, on which black words can be read."""
+
+
+def _counters(roster: Roster, only: tuple[str, ...] | None) -> tuple[Counter, ...]:
+    """Returns every printed side of every counter, the sides of one counter next to each other.
+
+    Raises:
+        BadInput: A name is no unit's or commander's, or a file of the game cannot be read.
+    """
+    game, chosen = described(roster.game), _chosen(roster, only)
+    files = options_with_files({}, roster.game, game.file_models, roster.files)
+    sides = list(dict.fromkeys(thing.side for thing in (*roster.units, *roster.commanders)))
+    colours = {
+        side: _COUNTER_COLOURS[index % len(_COUNTER_COLOURS)] for index, side in enumerate(sides)
+    }
+    counters: list[Counter] = []
+    for entry in roster.units:
+        if entry.id not in chosen:
+            continue
+        unit = Unit(entry.id, entry.side, entry.arm, (), extra=entry.extra)
+        keys = {face["tag"]: face for face in entry.extra.get("faces", ())}
+        for tag in entry.tags:
+            label = game.counter_label(unit, keys.get(tag, {}), files)
+            kind = _kind(entry.faces.get(tag, entry.base_type))
+            colour = colours[entry.side]
+            counters.append(Counter(entry.id, label.note, label.strength, kind, tag, colour))
+    counters += [
+        Counter(leader.id, "", "", _kind(leader.base_type), leader.tag, colours[leader.side])
+        for leader in roster.commanders
+        if leader.id in chosen
+    ]
+    return tuple(counters)
 
 
 def _tags_by_type(unit: UnitEntry) -> Iterator[tuple[BaseType, tuple[int, ...]]]:

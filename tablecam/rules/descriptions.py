@@ -240,6 +240,14 @@ Form = PickUnits | LayTerrain
 
 
 @dataclass(frozen=True, slots=True)
+class CounterLabel:
+    """What is printed on a side of a counter beside its unit's id: its strength, its formation."""
+
+    strength: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class OddsOffer:
     """A question about chances: its button, and the request that asks it.
 
@@ -315,6 +323,13 @@ class Described(Protocol):
     def own_formats(self) -> Mapping[str, Callable[[Document], object]]:
         """What reads files that only this game has, by their format; it raises `BadInput`."""
         return MappingProxyType({})
+
+    def counter_label(self, unit: Unit, face: Keys, files: Mapping[str, Any]) -> CounterLabel:
+        """Returns the words on a printed side of a unit's counter.
+
+        `face` are the game's keys of that side, `files` the contents of its files by their kinds.
+        """
+        return CounterLabel(note=" ".join(word for word in face.values() if isinstance(word, str)))
 
     @property
     def counters_stack(self) -> bool:

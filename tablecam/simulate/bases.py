@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -39,6 +39,13 @@ class _PaintedBase:
     uniform: Uniform
     shapes: tuple[Shape, ...]
 
+    def raised(self, level: int) -> _PaintedBase:
+        """Returns it as it lies on other counters, each as thick as it is."""
+        if not level:
+            return self
+        top_mm = self.base_type.tag_height_mm * (1 + level)
+        return replace(self, base_type=replace(self.base_type, tag_height_mm=top_mm))
+
 
 class BasePainter:
     """Renders the bases of a roster, each at its place.
@@ -59,7 +66,7 @@ class BasePainter:
 
     def painted(self, tag: int, place: Place) -> Patch:
         """Renders one base as a patch."""
-        base = self._painted_bases[tag]
+        base = self._painted_bases[tag].raised(place.level)
         sheet = self._prints.on_base(tag, place, base.base_type)
         outline = _outline(place, base.base_type)
         solids = _Solids(self._camera, place, base)
@@ -87,7 +94,8 @@ class BasePainter:
 
     def tag_corners_mm(self, tag: int, place: Place) -> Array:
         """Returns the corners (4, 3) of a base's tag, including its white rim, if any."""
-        return self._prints.on_base(tag, place, self._painted_bases[tag].base_type).corners_mm
+        base = self._painted_bases[tag].raised(place.level)
+        return self._prints.on_base(tag, place, base.base_type).corners_mm
 
     def _soft(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         if self._blur_px <= 0:

@@ -22,11 +22,12 @@ ScriptFormation = Literal["line", "column", "massed", "single"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A base's centre and heading."""
+    """A base's centre and heading, and how many counters lie beneath it."""
 
     x_mm: float
     y_mm: float
     heading_deg: float
+    level: int = 0
 
     def offset(self, forward_mm: float, right_mm: float, turn_deg: float = 0.0) -> Place:
         """Returns the place at an offset forward and right, turned counter-clockwise."""

@@ -115,7 +115,8 @@ class TableView:
     def _compose(self, box: Box) -> None:
         """Composites all patches onto the ground again, within a box of the picture."""
         linear: Linear = self._ground[box.slices].copy()
-        for _, patch in self._patches.values():
+        # From the bottom of each stack up.
+        for _, patch in sorted(self._patches.values(), key=lambda laid: laid[0].level):
             patch.laid_on(linear, box)
         # Only changed boxes are encoded; the rest of the canvas is reused.
         self._canvas[box.slices] = encoded(linear * self.light[box.slices][..., None])

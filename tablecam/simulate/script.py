@@ -15,22 +15,33 @@ from tablecam.table.sections import Coordinate, Name, NotNegative, StrictModel
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The starting place of a unit or commander: its footprint's centre, heading, formation."""
+    """The starting place of a unit or commander: its footprint's centre, heading, formation.
+
+    `face` is the tag of a counter's side that lies upward, None for the first. Counters of a stack
+    are listed from the bottom up.
+    """
 
     id: str
     x_mm: float
     y_mm: float
     heading_deg: float
     formation: ScriptFormation = "line"
+    face: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order: at a time, the player's hand comes in, moves a unit, and leaves."""
+    """An order: at a time, the player's hand comes in, moves a unit, and leaves.
+
+    It may move several counters of a stack at once, listed from the bottom up. With a `face` it
+    turns them to that tag; `under` puts them beneath those that lie there.
+    """
 
     at_s: float
-    id: str
+    ids: tuple[str, ...]
     moves: tuple[Move, ...]
+    face: int | None = None
+    under: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +80,7 @@ class _StartSection(StrictModel):
     id: Name
     at: Annotated[Place, Field(strict=False)]
     formation: ScriptFormation = "line"
+    face: int | None = None
 
 
 class _ForwardSection(StrictModel):
@@ -102,11 +114,15 @@ class _GlideSection(StrictModel):
 
 class _OrderSection(StrictModel):
     at_s: NotNegative
-    id: Name
+    id: Name | Annotated[list[Name], Field(min_length=1)]
     moves: list[_ForwardSection | _WheelSection | _DeploySection | _GlideSection]
+    face: int | None = None
+    under: bool = False
 
     def to_order(self) -> Order:
-        return Order(self.at_s, self.id, tuple(move.to_move() for move in self.moves))
+        ids = (self.id,) if isinstance(self.id, str) else tuple(self.id)
+        moves = tuple(move.to_move() for move in self.moves)
+        return Order(self.at_s, ids, moves, self.face, self.under)
 
 
 class _PointingSection(StrictModel):

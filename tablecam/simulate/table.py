@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -23,11 +23,14 @@ from tablecam.simulate.places import (
 )
 from tablecam.simulate.scene import Scene, true_position
 from tablecam.simulate.script import Script
-from tablecam.simulate.timeline import Timeline, Visit
+from tablecam.simulate.stacks import stacked
+from tablecam.simulate.timeline import Faces, Timeline, Visit
 from tablecam.table.model import Position
-from tablecam.table.roster import Roster
+from tablecam.table.roster import BaseType, Roster
 
 _ON_THE_EDGE_MM = 1e-6
+_ON_TOP = 1e5
+"""More than the time at which any script's hand has put a counter down."""
 _INSTANT_S = 1e-6
 """Longer than the rounding error of the elapsed time, which grows with it."""
 
@@ -47,6 +50,11 @@ class SimulatedTable:
         self._paused = False
         self._is_left_alone = False
         self._aside: dict[str, Places] = {}
+        self._aside_faces: dict[str, Faces] = {}
+        # Counters on hexes stack: each new one lies on top, or beneath with a negative number.
+        self._is_stacking = roster.table.hex_map is not None
+        self._piled: dict[str, float] = {}
+        self._piles = 0
         self._pushed: dict[int, Place] = {}
         self._off: frozenset[int] = frozenset()
         self.mount = Mount()
@@ -100,6 +108,8 @@ class SimulatedTable:
         with self._lock:
             self._elapsed_s = 0.0
             self._aside.clear()
+            self._aside_faces.clear()
+            self._piled.clear()
             self._off = frozenset()
             self._paused, self._is_left_alone = is_paused, False
 
@@ -115,7 +125,8 @@ class SimulatedTable:
             self.restart(is_paused=True)
             self._is_left_alone = True
             for id in self._timeline.ids:
-                tags, places = self._timeline.tags[id], self._places(id)
+                self._turn_as_seen(id, place_by_tag.keys())
+                tags, places = self._faces(id), self._places(id)
                 if (commander := commanders.get(id)) is not None:
                     places = (replace(places[0], x_mm=commander.x_mm, y_mm=commander.y_mm),)
                 # A unit with a base that the position lacks is taken off the table.
@@ -141,8 +152,9 @@ class SimulatedTable:
     def move_unit(self, unit_id: str, x_mm: float, y_mm: float, heading_deg: float) -> None:
         """Moves a unit's centre to a place and heading; its bases keep their formation.
 
-        Dropped on another unit it slides off into contact, as from a hand. A unit that was taken
-        off the table is put back as a whole.
+        Dropped on another unit it slides off into contact, as from a hand; a counter on hexes is
+        pushed beneath those that lie there. A unit that was taken off the table is put back as a
+        whole.
 
         Raises:
             BadInput: There is no such unit, it would leave the table, or it would overlap another
@@ -159,6 +171,8 @@ class SimulatedTable:
         with self._lock:
             before = dict(self._aside)
             tags = frozenset[int]().union(*(self._tags_of(unit_id) for unit_id in places))
+            # As they lie: those that are moved together keep their order.
+            together = sorted(places, key=self._order, reverse=True)
             try:
                 # All of them first: a unit may be put where another of them lay.
                 for unit_id, place in places.items():
@@ -169,16 +183,53 @@ class SimulatedTable:
             except BadInput:
                 self._aside = before
                 raise
-            for unit_id in places:
+            for unit_id in together:
                 self._leave_aside(unit_id, self._aside[unit_id])
+                self._pile(unit_id, under=True)
             self._off -= tags
+
+    def turn_over(self, unit_id: str, face: int, *, under: bool = False) -> None:
+        """Turns a counter to another of its sides, or exchanges it for that counter, on its stack.
+
+        Args:
+            unit_id: The unit.
+            face: The tag of the side that lies upward from now on.
+            under: Puts it beneath the stack instead.
+
+        Raises:
+            BadInput: There is no such unit, or the tag is none of its.
+        """
+        with self._lock:
+            self._tags_of(unit_id, face)
+            self._aside[unit_id] = self._places(unit_id)
+            self._aside_faces[unit_id] = (face,)
+            self._pile(unit_id, under=under)
+
+    def _pile(self, unit_id: str, *, under: bool) -> None:
+        self._piles += 1
+        self._piled[unit_id] = -self._piles if under else _ON_TOP + self._piles
+
+    def _order(self, unit_id: str) -> float:
+        """Returns where a unit lies in a stack: on all that it overlaps with smaller numbers."""
+        piled = self._piled.get(unit_id)
+        return self._timeline.order(unit_id, self.script_s) if piled is None else piled
+
+    def _faces(self, unit_id: str) -> Faces:
+        return self._aside_faces.get(unit_id) or self._timeline.faces(unit_id, self.script_s)
+
+    def _base_type(self, unit_id: str) -> BaseType:
+        return self._timeline.base_type_by_tag[self._faces(unit_id)[0]]
+
+    def _turn_as_seen(self, unit_id: str, seen: Collection[int]) -> None:
+        """Turns a counter to the side that a position has of it."""
+        for tag in self._timeline.all_tags[unit_id]:
+            if tag in seen and len(self._faces(unit_id)) == 1:
+                self._aside_faces[unit_id] = (tag,)
 
     def _carried_to(self, unit_id: str, place: tuple[float, float, float]) -> Places:
         _check_finite(*place)
         places = self._places(unit_id)
-        return carried(
-            places, unit_place(places, self._timeline.base_types[unit_id]), Place(*place)
-        )
+        return carried(places, unit_place(places, self._base_type(unit_id)), Place(*place))
 
     @property
     def off(self) -> frozenset[int]:
@@ -260,12 +311,17 @@ class SimulatedTable:
     def places(self) -> dict[int, Place]:
         """Returns the current place of each base, by tag."""
         with self._lock:
-            return {
-                tag: place
+            lying = {
+                tag: (place, id)
                 for id in self._timeline.ids
-                for tag, place in zip(self._timeline.tags[id], self._places(id), strict=True)
+                for tag, place in zip(self._faces(id), self._places(id), strict=True)
                 if tag not in self._off
             }
+            places = {tag: place for tag, (place, _) in lying.items()}
+            if not self._is_stacking:
+                return places
+            order = {tag: self._order(id) for tag, (_, id) in lying.items()}
+            return stacked(places, self._timeline.base_type_by_tag, order)
 
     def truth(self) -> Position:
         """Returns the current exact position."""
@@ -284,9 +340,9 @@ class SimulatedTable:
                 tag
                 for visit in visits
                 if visit.legs and visit.arrive_s <= now_s <= visit.leave_s
-                for tag in self._timeline.tags[visit.id]
+                for tag in self._faces(visit.id)
             )
-            hands = tuple(self._timeline.hand(visit, now_s) for visit in visits)
+            hands = tuple(self._timeline.hand(visit, now_s) for visit in visits if visit.shows)
             return Scene(self.places(), hands, held, self._pushed, self.mount.tilt, self.lamp.light)
 
     def _remaining_carry_s(self) -> float:
@@ -310,7 +366,7 @@ class SimulatedTable:
         """Returns the tags of a unit or commander, or only the given one of them."""
         if unit_id not in self._timeline.ids:
             raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
-        tags = frozenset(self._timeline.tags[unit_id])
+        tags = frozenset(self._timeline.all_tags[unit_id])
         if tag is not None and tag not in tags:
             raise BadInput(
                 "table", f"expected a base of {unit_id}, one of {sorted(tags)}, got {tag}"
@@ -326,15 +382,16 @@ class SimulatedTable:
 
     def _is_off(self, id: str) -> bool:
         """Whether no base of a unit is on the table."""
-        return self._off.issuperset(self._timeline.tags[id])
+        return self._off.issuperset(self._faces(id))
 
     def _clear_of_others(self, unit_id: str, places: Places) -> Places:
-        """Slides a unit off the units that it was dropped on."""
-        base_types = self._timeline.base_types
+        """Slides a unit off the units that it was dropped on, unless they are counters."""
+        if self._is_stacking:
+            return places
         # A unit's outline moves as one piece, so gaps between its bases count as covered.
-        mine = unit_outline_mm(places, base_types[unit_id])
+        mine = unit_outline_mm(places, self._base_type(unit_id))
         others = {
-            id: unit_outline_mm(self._places(id), base_types[id])
+            id: unit_outline_mm(self._places(id), self._base_type(id))
             for id in self._timeline.ids
             if id != unit_id and not self._is_off(id)
         }
@@ -354,7 +411,7 @@ class SimulatedTable:
 
     def _check_on_table(self, unit_id: str, places: Places) -> None:
         table = self.roster.table
-        corners = unit_corners_mm(places, self._timeline.base_types[unit_id]).reshape(-1, 2)
+        corners = unit_corners_mm(places, self._base_type(unit_id)).reshape(-1, 2)
         low, high = corners.min(axis=0), corners.max(axis=0)
         edge = np.array([table.width_mm, table.depth_mm])
         if not ((low >= -_ON_THE_EDGE_MM).all() and (high <= edge + _ON_THE_EDGE_MM).all()):
@@ -376,11 +433,11 @@ class SimulatedTable:
 
     def _stop_if_blocked(self, visit: Visit, from_s: float) -> None:
         """Takes a visit's unit out of the script if it would run into one that has left it."""
-        if not visit.legs or visit.id in self._aside:
+        if not visit.legs or visit.id in self._aside or self._is_stacking:
             return
-        base_type = self._timeline.base_types[visit.id]
+        base_type = self._base_type(visit.id)
         standing = [
-            unit_corners_mm(places, self._timeline.base_types[id])
+            unit_corners_mm(places, self._base_type(id))
             for id, places in self._aside.items()
             if not self._is_off(id)
         ]

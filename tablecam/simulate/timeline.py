@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tablecam.errors import BadInput
@@ -23,6 +23,8 @@ PUSH_MM_PER_S = 85.0
 _PUTTING_BACK_HASTE = 2.0
 _SHORTEST_LEG_S = 0.3
 _BETWEEN_HANDS_S = 0.2
+_SHARE = 1e-4
+"""The step between two counters of a stack that are moved together."""
 _BEYOND_EDGE_MM = 180.0
 """The distance of a resting hand beyond the edge, out of the camera's view."""
 _SHOULDER_MM = 480.0
@@ -30,21 +32,45 @@ _STEP_ASIDE = 0.55
 """A player's step along the table, as a share of a unit's distance from the middle."""
 
 
+_CARRIED = 1e6
+"""More than any place in a stack: what a hand carries lies on nothing."""
+
+Faces = tuple[int, ...]
+"""The tags of a unit that lie upward."""
+
+
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One push of one unit; backward, the same path from its end to its start."""
+    """One push of one unit; backward, the same path from its end to its start.
+
+    `faces` are the tags that show before and from the push on, `order` where the unit lies in a
+    stack before and after it: of two that overlap, the one with the larger number lies on top.
+    """
 
     begin_s: float
     duration_s: float
     start: Places
     move: Move
     base_type: BaseType
+    faces: tuple[Faces, Faces]
+    order: tuple[float, float]
     is_backward: bool = False
 
     @property
     def end_s(self) -> float:
         """The end of the push."""
         return self.begin_s + self.duration_s
+
+    @property
+    def shown(self) -> Faces:
+        """The tags that show once the push has begun."""
+        return self.faces[0 if self.is_backward else 1]
+
+    def order_at(self, time_s: float) -> float:
+        """Returns where the unit lies in a stack: while it is carried, above all others."""
+        if time_s < self.end_s:
+            return _CARRIED + self.end_s
+        return self.order[0 if self.is_backward else 1]
 
     def places(self, time_s: float) -> Places:
         """Returns the places of the bases at a time, constant before and after the push."""
@@ -59,7 +85,8 @@ class Visit:
     """A hand that comes in, moves a unit or points, and leaves.
 
     It arrives at `arrive_s` and leaves at `leave_s`. `id` is the unit's; for a hand that only
-    points at `place`, `id` and `legs` are empty. `haste` is a factor on the speed of its reach.
+    points at `place`, `id` and `legs` are empty. `haste` is a factor on the speed of its reach. A
+    hand that moves several counters of a stack has a visit for each; only one `shows` it.
     """
 
     side: str
@@ -69,6 +96,7 @@ class Visit:
     legs: tuple[Leg, ...]
     place: Place
     haste: float = 1.0
+    shows: bool = True
 
     @property
     def begin_s(self) -> float:
@@ -106,10 +134,13 @@ class Timeline:
     def __init__(self, script: Script, roster: Roster) -> None:
         self._roster = roster
         self._near_side = script.near_side
-        self.base_types = {unit.id: unit.base_type for unit in roster.units}
-        self.base_types |= {commander.id: commander.base_type for commander in roster.commanders}
-        self.tags = {unit.id: unit.upward() for unit in roster.units}
-        self.tags |= {commander.id: (commander.tag,) for commander in roster.commanders}
+        self.base_type_by_tag = roster.base_type_by_tag()
+        tags = {unit.id: unit.upward() for unit in roster.units}
+        tags |= {commander.id: (commander.tag,) for commander in roster.commanders}
+        self.all_tags = {unit.id: unit.tags for unit in roster.units}
+        self.all_tags |= {commander.id: (commander.tag,) for commander in roster.commanders}
+        self._tags = tags | {start.id: (start.face,) for start in script.starts if start.face}
+        self._legs: dict[str, tuple[Leg, ...]] = {}
         self._sides = {unit.id: unit.side for unit in roster.units}
         self._sides |= {commander.id: commander.side for commander in roster.commanders}
         self._starts = {
@@ -117,10 +148,12 @@ class Timeline:
                 Place(start.x_mm, start.y_mm, start.heading_deg),
                 start.formation,
                 len(self._known(start.id)),
-                self.base_types[start.id],
+                self.base_type(start.id, 0.0),
             )
             for start in script.starts
         }
+        # Listed from the bottom of a stack up.
+        self._order = {start.id: index * _SHARE for index, start in enumerate(script.starts)}
         played = self._played(script.orders)
         rest_until_s = max((visit.end_s for visit in played), default=0.0) + script.rest_s
         reversed_visits = _put_back(played, rest_until_s)
@@ -128,7 +161,7 @@ class Timeline:
         last_s = max((visit.end_s for visit in reversed_visits), default=rest_until_s)
         self.battle_s = rest_until_s
         self.loop_s = last_s + script.rest_s
-        self._legs: dict[str, tuple[Leg, ...]] = {
+        self._legs = {
             id: tuple(leg for visit in self.visits if visit.id == id for leg in visit.legs)
             for id in self._starts
         }
@@ -143,6 +176,20 @@ class Timeline:
         # In order of time: the last one begun has the unit.
         begun = [leg for leg in self._legs[id] if leg.begin_s <= time_s]
         return begun[-1].places(time_s) if begun else self._starts[id]
+
+    def faces(self, id: str, time_s: float) -> Faces:
+        """Returns the tags of a unit or commander that lie upward at a time."""
+        begun = [leg for leg in self._legs.get(id, ()) if leg.begin_s <= time_s]
+        return begun[-1].shown if begun else self._tags[id]
+
+    def base_type(self, id: str, time_s: float) -> BaseType:
+        """Returns the kind of the bases of a unit or commander at a time."""
+        return self.base_type_by_tag[self.faces(id, time_s)[0]]
+
+    def order(self, id: str, time_s: float) -> float:
+        """Returns where a unit lies in a stack: on all that it overlaps with smaller numbers."""
+        begun = [leg for leg in self._legs[id] if leg.begin_s <= time_s]
+        return begun[-1].order_at(time_s) if begun else self._order[id]
 
     def visits_at(self, time_s: float) -> tuple[Visit, ...]:
         """Returns the visits of the hands that are over the table at a time."""
@@ -169,45 +216,74 @@ class Timeline:
         return Hand(visit.side, x_mm, y_mm, heading_deg, grip if visit.legs else 0.0)
 
     def _known(self, id: str) -> tuple[int, ...]:
-        if id not in self.tags:
+        if id not in self._tags:
             raise BadInput("script", f"expected a unit or a commander of the table, got {id!r}")
-        return self.tags[id]
+        return self._tags[id]
 
     def _played(self, orders: Sequence[Order | Pointing]) -> list[Visit]:
         # Each order starts where the one before it left its unit.
-        current = dict(self._starts)
-        return [
-            self._pointing(order)
-            if isinstance(order, Pointing)
-            else self._carried_out(order, current)
-            for order in sorted(orders, key=lambda order: order.at_s)
-        ]
+        current = {
+            id: _Standing(places, self._tags[id], self._order[id])
+            for id, places in self._starts.items()
+        }
+        visits: list[Visit] = []
+        for order in sorted(orders, key=lambda order: order.at_s):
+            if isinstance(order, Pointing):
+                visits.append(self._pointing(order))
+            else:
+                visits += self._carried_out(order, current)
+        return visits
 
     def _pointing(self, order: Pointing) -> Visit:
         arrive_s = order.at_s + REACH_S
         place = Place(order.x_mm, order.y_mm, 0.0)
         return Visit(order.side, "", arrive_s, arrive_s + order.rest_s, (), place)
 
-    def _carried_out(self, order: Order, current: dict[str, Places]) -> Visit:
-        """Returns the visit of an order, and updates the unit's places in `current`."""
-        self._known(order.id)
-        base_type = self.base_types[order.id]
-        places = current[order.id]
-        first = unit_place(places, base_type)
-        arrive_s = order.at_s + REACH_S
-        time_s = arrive_s + GRIP_S
-        legs = []
-        for move in order.moves:
-            length_mm = move.length_mm(places, base_type)
-            leg = Leg(
-                time_s, max(length_mm / PUSH_MM_PER_S, _SHORTEST_LEG_S), places, move, base_type
-            )
-            legs.append(leg)
-            # The next push starts where this one ends.
-            time_s, places = leg.end_s, move.along(places, base_type, 1.0)
-        current[order.id] = places
-        side = self._sides[order.id]
-        return Visit(side, order.id, arrive_s, time_s + GRIP_S, tuple(legs), first)
+    def _carried_out(self, order: Order, current: dict[str, _Standing]) -> Iterator[Visit]:
+        """Yields the visits of an order, and updates how its units stand in `current`."""
+        for index, id in enumerate(order.ids):
+            self._known(id)
+            stands = current[id]
+            first = unit_place(stands.places, self.base_type_by_tag[stands.faces[0]])
+            arrive_s = order.at_s + REACH_S
+            time_s, legs = arrive_s + GRIP_S, []
+            faces = (order.face,) if order.face else stands.faces
+            for move in order.moves:
+                base_type = self.base_type_by_tag[faces[0]]
+                duration_s = max(
+                    move.length_mm(stands.places, base_type) / PUSH_MM_PER_S, _SHORTEST_LEG_S
+                )
+                top = time_s + duration_s + index * _SHARE
+                after = _Standing(
+                    move.along(stands.places, base_type, 1.0),
+                    faces,
+                    # Under a stack, the first of several lies lowest, too.
+                    -time_s - duration_s + index * _SHARE if order.under else top,
+                )
+                leg = Leg(
+                    time_s,
+                    duration_s,
+                    stands.places,
+                    move,
+                    base_type,
+                    (stands.faces, faces),
+                    (stands.order, after.order),
+                )
+                legs.append(leg)
+                # The next push starts where this one ends.
+                time_s, stands = leg.end_s, after
+            current[id] = stands
+            side = self._sides[id]
+            yield Visit(side, id, arrive_s, time_s + GRIP_S, tuple(legs), first, shows=index == 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """How a unit stands between two orders."""
+
+    places: Places
+    faces: Faces
+    order: float
 
 
 def _put_back(played: Sequence[Visit], begin_s: float) -> list[Visit]:

@@ -118,6 +118,10 @@ class Roster:
         }
         return types | {commander.tag: commander.base_type for commander in self.commanders}
 
+    def lies_in_rows(self, unit: UnitEntry) -> bool:
+        """Whether a unit's bases may lie flush in a row: counters on hexes lie as they fall."""
+        return not unit.faces and self.table.hex_map is None
+
     def missing(self, seen: Collection[int]) -> tuple[int, ...]:
         """Returns the tags of bases that should lie there and are not among those seen."""
         upward = [tag for unit in self.units for tag in unit.upward(seen)]

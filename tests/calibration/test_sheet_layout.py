@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.errors import CalibrationError
-from calibration.sheet_layout import Area, Placed, pack
+from calibration.print.layout import Area, Placed, pack
 
 AREA = Area(10, 20, 190, 240)
 

@@ -8,9 +8,9 @@ import pypdfium2
 import pytest
 
 from calibration.errors import CalibrationError
-from calibration.sheet_content import BaseKind, SheetContent, TablePlan, TableTagToPrint, UnitTags
-from calibration.sheet_layout import MARGIN_MM, PAPERS
-from calibration.sheets import RULER_MM, RULER_PLACE_MM, sheets_pdf
+from calibration.print.content import BaseKind, SheetContent, TablePlan, TableTagToPrint, UnitTags
+from calibration.print.layout import MARGIN_MM, PAPERS
+from calibration.print.sheets import RULER_MM, RULER_PLACE_MM, sheets_pdf
 
 DPI = 300
 MM_PER_PX = 25.4 / DPI

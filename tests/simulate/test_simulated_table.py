@@ -1,5 +1,5 @@
 import math
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +11,10 @@ from tablecam.simulate.places import unit_corners_mm, unit_place
 from tablecam.simulate.table import SimulatedTable
 from tablecam.simulate.timeline import Timeline
 from tablecam.table.formation import read_formation
+
+
+def _where(place):
+    return place.x_mm, place.y_mm, place.heading_deg
 
 
 def _middle(table, unit_id):
@@ -68,15 +72,15 @@ def test_a_moved_unit_keeps_its_formation():
 def test_units_that_move_together_may_take_each_others_places():
     table = embedded_demo()
     first, second = (_middle(table, unit) for unit in ("P3", "P4"))
-    table.move_units({"P3": astuple(second), "P4": astuple(first)})
-    assert astuple(_middle(table, "P3")) == pytest.approx(astuple(second))
-    assert astuple(_middle(table, "P4")) == pytest.approx(astuple(first))
+    table.move_units({"P3": _where(second), "P4": _where(first)})
+    assert _where(_middle(table, "P3")) == pytest.approx(_where(second))
+    assert _where(_middle(table, "P4")) == pytest.approx(_where(first))
 
 
 def test_units_that_move_together_stay_if_one_of_them_cannot_go():
     table = embedded_demo()
     before = table.truth()
-    x_mm, y_mm, heading_deg = astuple(_middle(table, "P3"))
+    x_mm, y_mm, heading_deg = _where(_middle(table, "P3"))
     with pytest.raises(BadInput, match="expected P4 to lie within"):
         table.move_units({"P3": (x_mm, y_mm + 60, heading_deg), "P4": (5000.0, 60.0, 90.0)})
     assert table.truth() == before

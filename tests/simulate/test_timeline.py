@@ -28,7 +28,7 @@ def moments(timeline):
     return [
         np.concatenate(
             [
-                unit_corners_mm(timeline.places(id, time_s), timeline.base_types[id])
+                unit_corners_mm(timeline.places(id, time_s), timeline.base_type(id, time_s))
                 for id in timeline.ids
             ]
         )
@@ -82,7 +82,7 @@ def test_whatever_moves_is_under_a_hand_of_its_own_side(timeline, leuthen):
             places = timeline.places(id, time_s)
             if places == timeline.places(id, time_s + 0.01):
                 continue
-            hand, middle = hands[id], unit_place(places, timeline.base_types[id])
+            hand, middle = hands[id], unit_place(places, timeline.base_type(id, time_s))
             assert hand.side == side[id]
             assert math.dist((hand.x_mm, hand.y_mm), (middle.x_mm, middle.y_mm)) < 1e-6
             assert hand.grip > 0.9
@@ -105,7 +105,7 @@ def test_a_hand_comes_from_beyond_its_own_edge(timeline, leuthen):
 def test_the_charge_ends_in_contact_with_a_flank(timeline):
     charge = [visit for visit in timeline.visits if visit.id == "PC1"][1]
     after_s = charge.legs[-1].end_s
-    horse, foot = timeline.base_types["PC1"], timeline.base_types["A1"]
+    horse, foot = timeline.base_type("PC1", 0.0), timeline.base_type("A1", 0.0)
     cavalry = unit_corners_mm(timeline.places("PC1", after_s), horse)
     line = timeline.places("A1", after_s)
     depth = overlaps_mm(cavalry, unit_corners_mm(line, foot))
@@ -149,7 +149,7 @@ def test_a_hand_that_only_points_moves_nothing(roster):
     "script",
     [
         Script("prussian", (Start("P9", 240, 90, 90),), ()),
-        Script("prussian", (Start("P1", 240, 90, 90),), (Order(1.0, "P9", ()),)),
+        Script("prussian", (Start("P1", 240, 90, 90),), (Order(1.0, ("P9",), ()),)),
     ],
     ids=["start", "order"],
 )

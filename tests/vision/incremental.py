@@ -55,7 +55,9 @@ def script(order_at_s: float = 1.0) -> Script:
         )
         for number in range(_UNITS)
     )
-    return Script("french", starts, (Order(order_at_s, MOVED, (Forward(40), Wheel("right", 10))),))
+    return Script(
+        "french", starts, (Order(order_at_s, (MOVED,), (Forward(40), Wheel("right", 10))),)
+    )
 
 
 def watched_table(order_at_s: float = 1.0) -> SimulatedTable:

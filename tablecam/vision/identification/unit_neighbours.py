@@ -50,8 +50,8 @@ class UnitNeighbours:
         unit = np.full(len(patterns.ids), _NO_UNIT)
         base_mm = np.zeros((len(patterns.ids), 2))
         for number, entry in enumerate(roster.units):
-            # The faces of a counter never lie beside each other.
-            rows = [] if entry.faces else [patterns.index_of[tag] for tag in entry.tags]
+            tags = entry.tags if roster.lies_in_rows(entry) else ()
+            rows = [patterns.index_of[tag] for tag in tags]
             unit[rows] = number
             base_mm[rows] = entry.base_type.depth_mm, entry.base_type.width_mm
         return cls(unit, base_mm)

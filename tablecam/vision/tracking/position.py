@@ -17,7 +17,7 @@ def position_of(bases: Iterable[TrackedBase], roster: Roster, calibration: str |
     `rules.games.with_formations` reads them. `calibration` names the calibration behind it.
     """
     tracked = {base.tag: base for base in bases}
-    units = [_unit(entry, tracked) for entry in roster.units]
+    units = [_unit(entry, tracked, in_rows=roster.lies_in_rows(entry)) for entry in roster.units]
     commanders = [_commander(entry, tracked) for entry in roster.commanders]
     return Position(
         game=roster.game,
@@ -29,7 +29,7 @@ def position_of(bases: Iterable[TrackedBase], roster: Roster, calibration: str |
     )
 
 
-def _unit(entry: UnitEntry, tracked: dict[int, TrackedBase]) -> Unit | None:
+def _unit(entry: UnitEntry, tracked: dict[int, TrackedBase], *, in_rows: bool) -> Unit | None:
     bases = [tracked[tag] for tag in entry.tags if tag in tracked]
     if not bases:
         return None
@@ -37,7 +37,8 @@ def _unit(entry: UnitEntry, tracked: dict[int, TrackedBase]) -> Unit | None:
         # A counter has one side up: the one that is seen, or was seen last.
         bases = [min(bases, key=lambda base: base.hidden_for_s)]
     poses = tuple(base.pose for base in bases)
-    return with_rows_of_unit(Unit(entry.id, entry.side, entry.arm, poses, extra=entry.extra))
+    unit = Unit(entry.id, entry.side, entry.arm, poses, extra=entry.extra)
+    return with_rows_of_unit(unit) if in_rows else unit
 
 
 def _commander(entry: CommanderEntry, tracked: dict[int, TrackedBase]) -> Commander | None:

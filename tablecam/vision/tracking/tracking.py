@@ -108,7 +108,10 @@ class BaseTracker:
         self._registrations = 0
         self._scatter = Scatter()
         self._unit_by_tag = {
-            tag: unit.tags for unit in roster.units if not unit.faces for tag in unit.tags
+            tag: unit.tags
+            for unit in roster.units
+            if roster.lies_in_rows(unit)
+            for tag in unit.tags
         }
         self._tracks: dict[int, Track] = {}
         self._shown: dict[int, TrackedBase] = {}

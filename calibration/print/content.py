@@ -73,6 +73,57 @@ class TablePlan:
     tags: tuple[TableTagToPrint, ...]
 
 
+Colour = tuple[float, float, float]
+"""Red, green and blue, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """One printed side of a counter: the tag, its unit's id, what the side means, its strength.
+
+    The tag lies where `kind` says; the words stand on the rim, in the colour of the unit's side.
+    """
+
+    id: str
+    note: str
+    strength: str
+    kind: BaseKind
+    tag: int
+    colour: Colour
+
+
+@dataclass(frozen=True, slots=True)
+class MapArea:
+    """An area of a printed map: its outline on the table, its colour, and words in its middle."""
+
+    outline_mm: tuple[tuple[float, float], ...]
+    colour: Colour
+    label: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MapLine:
+    """A line of a printed map, such as a river along a hexside."""
+
+    ends_mm: tuple[tuple[float, float], tuple[float, float]]
+    colour: Colour
+    width_mm: float = 1.6
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedMap:
+    """A map to play on, in table millimetres, y up; its table's tags are part of it.
+
+    `legend` names its colours.
+    """
+
+    areas: tuple[MapArea, ...]
+    lines: tuple[MapLine, ...]
+    table: TablePlan
+    legend: tuple[tuple[str, Colour], ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class SheetContent:
     """Everything to print; empty parts are not printed."""
@@ -81,4 +132,6 @@ class SheetContent:
     dictionary: str = "DICT_4X4_250"
     units: tuple[UnitTags, ...] = ()
     table: TablePlan | None = None
+    counters: tuple[Counter, ...] = ()
+    map: PrintedMap | None = None
     lens_board: bool = False

@@ -12,8 +12,8 @@ from calibration.board import (
     LENS_BOARD_SQUARE_MM,
     LENS_BOARD_SQUARES,
 )
-from calibration.sheet_content import BaseKind, TablePlan, TableTagToPrint
-from calibration.sheet_pen import BLACK, FAINT, GREY, PALE, Pen, tag_cells
+from calibration.print.content import BaseKind, TablePlan, TableTagToPrint
+from calibration.print.pen import BLACK, FAINT, GREY, PALE, Pen, tag_cells
 
 _TICK_MM = 2.5  # length of the cut marks outside the piece
 _TICK_GAP_MM = 0.4

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from reportlab.lib.colors import Color
 from reportlab.lib.units import mm as POINTS_PER_MM  # noqa: N812 - says what it is
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from calibration.errors import CalibrationError
+from calibration.print.content import Colour
 from calibration.table_tags import tag_dictionary
 
 Cells = NDArray[np.bool_]
@@ -50,7 +53,7 @@ def tag_cells(dictionary: str, tag: int) -> Cells:
 class Pen:
     """Draws on the open page of a canvas.
 
-    `height_mm` is the page's. Greys are 0 for black to 1 for white.
+    `height_mm` is the page's. Greys are 0 for black to 1 for white; a colour may stand for one.
     """
 
     canvas: Canvas
@@ -77,13 +80,13 @@ class Pen:
         width_mm: float,
         height_mm: float,
         *,
-        fill: float | None = None,
+        fill: float | Colour | None = None,
         line: float | None = None,
         is_oval: bool = False,
     ) -> None:
         """Draws a rectangle or the ellipse in it, filled or outlined in grey, or both."""
         if fill is not None:
-            self.canvas.setFillGray(fill)
+            self.canvas.setFillColor(_ink(fill))
         if line is not None:
             self._line_style(line, _THICKNESS_MM)
         left, bottom, width, height = self._rect(x_mm, y_mm, width_mm, height_mm)
@@ -98,22 +101,44 @@ class Pen:
         start_mm: tuple[float, float],
         end_mm: tuple[float, float],
         *,
-        grey: float = BLACK,
+        grey: float | Colour = BLACK,
         thickness_mm: float = _THICKNESS_MM,
+        is_round: bool = False,
     ) -> None:
-        """Draws a straight line."""
+        """Draws a straight line, with round ends if asked."""
         self._line_style(grey, thickness_mm)
+        self.canvas.setLineCap(1 if is_round else 0)
         self.canvas.line(*self._point(*start_mm), *self._point(*end_mm))
 
-    def polygon(self, points_mm: Sequence[tuple[float, float]], *, fill: float) -> None:
-        """Draws a filled polygon."""
+    def polygon(
+        self,
+        points_mm: Sequence[tuple[float, float]],
+        *,
+        fill: float | Colour,
+        line: float | None = None,
+    ) -> None:
+        """Draws a filled polygon, outlined in grey if asked."""
         path = self.canvas.beginPath()
         path.moveTo(*self._point(*points_mm[0]))
         for point_mm in points_mm[1:]:
             path.lineTo(*self._point(*point_mm))
         path.close()
-        self.canvas.setFillGray(fill)
-        self.canvas.drawPath(path, stroke=0, fill=1)
+        self.canvas.setFillColor(_ink(fill))
+        if line is not None:
+            self._line_style(line, _THICKNESS_MM)
+        self.canvas.drawPath(path, stroke=int(line is not None), fill=1)
+
+    @contextmanager
+    def clipped(
+        self, x_mm: float, y_mm: float, width_mm: float, height_mm: float
+    ) -> Iterator[None]:
+        """Draws nothing beyond a rectangle."""
+        self.canvas.saveState()
+        path = self.canvas.beginPath()
+        path.rect(*self._rect(x_mm, y_mm, width_mm, height_mm))
+        self.canvas.clipPath(path, stroke=0, fill=0)
+        yield
+        self.canvas.restoreState()
 
     def arrow_up(self, x_mm: float, y_mm: float, size_mm: float, *, fill: float = BLACK) -> None:
         """Draws a triangle that points up the page, with the middle of its base at (x, y)."""
@@ -151,9 +176,9 @@ class Pen:
         draw(*self._point(x_mm, y_mm), words)
         return float(stringWidth(words, _FONTS[bold], points)) / POINTS_PER_MM
 
-    def _line_style(self, grey: float, thickness_mm: float) -> None:
-        """Sets the grey and thickness of lines."""
-        self.canvas.setStrokeGray(grey)
+    def _line_style(self, grey: float | Colour, thickness_mm: float) -> None:
+        """Sets the colour and thickness of lines."""
+        self.canvas.setStrokeColor(_ink(grey))
         self.canvas.setLineWidth(thickness_mm * POINTS_PER_MM)
 
     def _point(self, x_mm: float, y_mm: float) -> tuple[float, float]:
@@ -167,6 +192,11 @@ class Pen:
         # A rectangle of PDF starts at its bottom left corner.
         left, bottom = self._point(x_mm, y_mm + height_mm)
         return left, bottom, width_mm * POINTS_PER_MM, height_mm * POINTS_PER_MM
+
+
+def _ink(shade: float | Colour) -> Color:
+    """Returns reportlab's colour of a grey or a colour."""
+    return Color(*shade) if isinstance(shade, tuple) else Color(shade, shade, shade)
 
 
 def _runs(row_cells: Cells) -> list[tuple[int, int]]:

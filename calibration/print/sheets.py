@@ -1,4 +1,4 @@
-"""Lays out the sheets to print: base tags, table tags and the lens board as one PDF."""
+"""Lays out the sheets to print as one PDF: base tags, counters, table tags, map, lens board."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from calibration.board import (
     LENS_BOARD_SQUARES,
 )
 from calibration.errors import CalibrationError
-from calibration.sheet_blocks import BaseStrip, GlueGuide, LensBoard, TableTagBlock
-from calibration.sheet_content import SheetContent, UnitTags
-from calibration.sheet_layout import (
+from calibration.print.blocks import BaseStrip, GlueGuide, LensBoard, TableTagBlock
+from calibration.print.content import SheetContent, UnitTags
+from calibration.print.counters import CounterBlock
+from calibration.print.layout import (
+    GAP_MM,
     MARGIN_MM,
     PAPERS,
     Area,
@@ -30,7 +32,8 @@ from calibration.sheet_layout import (
     fits,
     pack,
 )
-from calibration.sheet_pen import GREY, PALE, Align, Pen, tag_cells
+from calibration.print.map import OVERLAP_MM, MapSheet, map_sheets
+from calibration.print.pen import GREY, PALE, Align, Pen, tag_cells
 
 RULER_MM = 100
 """Length of the ruler on every sheet; its left end is `RULER_PLACE_MM` from the bottom left
@@ -43,7 +46,9 @@ _FOOT_MM = 13.0
 _FULL_SCALE = 1.0
 _SMALL_SCALE = 0.7
 
-_Drawable = BaseStrip | GlueGuide | TableTagBlock | LensBoard
+_COUNTER_GAP_MM = 4.0
+
+_Drawable = BaseStrip | GlueGuide | TableTagBlock | LensBoard | CounterBlock | MapSheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +65,22 @@ def sheets_pdf(content: SheetContent, paper_name: PaperName = "A4") -> bytes:
     """Returns the sheets as a PDF at true scale. The same content gives the same bytes.
 
     Raises:
-        CalibrationError: There is nothing to print, or a tag is too large for the paper, or is not
-            in the dictionary.
+        CalibrationError: There is nothing to print, or something is too large for the paper, or a
+            tag is not in the dictionary.
     """
     paper = PAPERS[paper_name]
-    pages = [*_base_pages(content, paper), *_table_pages(content, paper)]
+    pages = [
+        *_base_pages(content, paper),
+        *_counter_pages(content, paper),
+        *_table_pages(content, paper),
+        *_map_pages(content, paper),
+    ]
     if content.lens_board:
         pages.append(_board_page(paper))
     if not pages:
-        raise CalibrationError("expected something to print: units, table tags or the lens board")
+        raise CalibrationError(
+            "expected something to print: units, counters, table tags, a map or the lens board"
+        )
     return _pdf(pages, content.title)
 
 
@@ -126,6 +138,40 @@ def _table_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
     return _flow(blocks, paper, "Table tags", advice)
 
 
+def _counter_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
+    """Yields pages with counters, unit by unit."""
+    blocks = [CounterBlock(counter, content.dictionary) for counter in content.counters]
+    advice = (
+        "Matt paper. Glue the sheet onto card of 1 to 2 mm, then cut the counters out along their "
+        "edges.",
+        "Two sides of one counter are glued back to back. The mark on the rim points to the front.",
+    )
+    return _flow(blocks, paper, "Counters", advice, gap_mm=_COUNTER_GAP_MM)
+
+
+def _map_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
+    """Yields the sheets of a map, portrait or landscape, whichever takes fewer."""
+    if content.map is None:
+        return
+    papers = (paper, paper.lying)
+    sheets, laid = min(
+        ((map_sheets(content.map, content.dictionary, _body(on)), on) for on in papers),
+        key=lambda choice: len(choice[0]),
+    )
+    legend = ", ".join(name for name, _ in content.map.legend)
+    colours = f" Coloured: {legend}." if legend else ""
+    whole = f"Matt paper. The table's tags are part of the map: they must lie flat.{colours}"
+    joined = (
+        f"Sheets overlap by {OVERLAP_MM:g} mm: cut one along its crosses and lay it on the crosses "
+        "of the other, then tape them from below."
+    )
+    advice = (whole,) if len(sheets) == 1 else (whole, joined)
+    corner = _body(laid)
+    for sheet in sheets:
+        place = Placed(0, corner.x_mm, corner.y_mm)
+        yield _Page(laid, f"Map, sheet {sheet.number}", advice, ((sheet, place),))
+
+
 def _board_page(paper: Paper) -> _Page:
     """Returns a landscape page with the lens board at the largest scale that fits."""
     paper = paper.lying
@@ -159,10 +205,14 @@ def _scale_words(board: LensBoard) -> str:
 
 
 def _flow(
-    blocks: Sequence[_Drawable], paper: Paper, title: str, advice: tuple[str, ...]
+    blocks: Sequence[_Drawable],
+    paper: Paper,
+    title: str,
+    advice: tuple[str, ...],
+    gap_mm: float = GAP_MM,
 ) -> Iterator[_Page]:
     """Yields pages with the blocks placed in order."""
-    placed = zip(blocks, pack(blocks, _body(paper)), strict=True)
+    placed = zip(blocks, pack(blocks, _body(paper), gap_mm), strict=True)
     for _, group in groupby(placed, key=lambda pair: pair[1].page):
         yield _Page(paper, title, advice, tuple(group))
 
