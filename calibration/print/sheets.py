@@ -18,7 +18,7 @@ from calibration.board import (
 )
 from calibration.errors import CalibrationError
 from calibration.print.blocks import BaseStrip, GlueGuide, LensBoard, TableTagBlock
-from calibration.print.content import SheetContent, UnitTags
+from calibration.print.content import Colour, SheetContent, UnitTags
 from calibration.print.counters import CounterBlock
 from calibration.print.layout import (
     GAP_MM,
@@ -59,6 +59,7 @@ class _Page:
     title: str
     advice: tuple[str, ...]
     blocks: tuple[tuple[_Drawable, Placed], ...]
+    legend: tuple[tuple[str, Colour], ...] = ()
 
 
 def sheets_pdf(content: SheetContent, paper_name: PaperName = "A4") -> bytes:
@@ -158,9 +159,7 @@ def _map_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
         ((map_sheets(content.map, content.dictionary, _body(on)), on) for on in papers),
         key=lambda choice: len(choice[0]),
     )
-    legend = ", ".join(name for name, _ in content.map.legend)
-    colours = f" Coloured: {legend}." if legend else ""
-    whole = f"Matt paper. The table's tags are part of the map: they must lie flat.{colours}"
+    whole = "Matt paper. The table's tags are part of the map: they must lie flat."
     joined = (
         f"Sheets overlap by {OVERLAP_MM:g} mm: cut one along its crosses and lay it on the crosses "
         "of the other, then tape them from below."
@@ -169,7 +168,8 @@ def _map_pages(content: SheetContent, paper: Paper) -> Iterator[_Page]:
     corner = _body(laid)
     for sheet in sheets:
         place = Placed(0, corner.x_mm, corner.y_mm)
-        yield _Page(laid, f"Map, sheet {sheet.number}", advice, ((sheet, place),))
+        title = f"Map, sheet {sheet.number}"
+        yield _Page(laid, title, advice, ((sheet, place),), content.map.legend)
 
 
 def _board_page(paper: Paper) -> _Page:
@@ -262,7 +262,11 @@ def _draw_head(pen: Pen, page: _Page, title: str, count: str) -> None:
     pen.text(right, 15.5, details, 8, align="right", grey=GREY, within_mm=right - left - 60)
     for line, words in enumerate(page.advice):
         pen.text(left, 21.2 + 3.9 * line, words, 8, within_mm=right - left)
-    pen.line((left, 28.5), (right, 28.5), grey=PALE)
+    for name, colour in reversed(page.legend):
+        right -= pen.text(right, 21.2, name, 8, align="right") + 5.5
+        pen.box(right + 1.0, 18.7, 3.5, 3.0, fill=colour, line=GREY)
+        right -= 2.0
+    pen.line((left, 28.5), (page.paper.width_mm - MARGIN_MM, 28.5), grey=PALE)
 
 
 def _draw_ruler(pen: Pen) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,9 @@ from calibration.print.content import (
     BaseKind,
     Colour,
     Counter,
+    MapArea,
+    MapLine,
+    PrintedMap,
     SheetContent,
     TablePlan,
     TableTagToPrint,
@@ -21,12 +25,18 @@ from calibration.print.content import (
 from calibration.print.layout import PAPERS, PaperName
 from calibration.print.sheets import sheets_pdf
 from tablecam.commands.new_files import check_new, force_option
+from tablecam.documents import read_toml
 from tablecam.errors import BadInput
-from tablecam.rules.game_files import options_with_files
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.game_files import file_faults, options_with_files
 from tablecam.rules.games import described, known_games
+from tablecam.rules.hexes.drawings import hexside_shape
+from tablecam.rules.hexes.files import Ground, HexMapFile, ground_of
+from tablecam.rules.hexes.grid import Grid, grid_of
 from tablecam.simulate.demo import demo_roster
-from tablecam.table.model import Unit
-from tablecam.table.roster import BaseType, Roster, UnitEntry
+from tablecam.table.model import Point, Unit
+from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
+from tablecam.table.sections import first_of
 from tablecam.table.table_file import read_table_file
 
 What = Literal["all", "bases", "table", "board"]
@@ -165,7 +175,8 @@ def _units(roster: Roster, only: tuple[str, ...] | None) -> tuple[UnitTags, ...]
 
 def _chosen(roster: Roster, only: tuple[str, ...] | None) -> frozenset[str]:
     """Returns the ids of the units and commanders whose tags to print."""
-    ids = frozenset(thing.id for thing in (*roster.units, *roster.commanders))
+    things: tuple[UnitEntry | CommanderEntry, ...] = (*roster.units, *roster.commanders)
+    ids = frozenset(thing.id for thing in things)
     unknown = sorted(set(only or ()) - ids)
     if unknown or only == ():
         expected = f"expected ids of units or commanders of {roster.source}"
@@ -190,10 +201,9 @@ def _counters(roster: Roster, only: tuple[str, ...] | None) -> tuple[Counter, ..
     """
     game, chosen = described(roster.game), _chosen(roster, only)
     files = options_with_files({}, roster.game, game.file_models, roster.files)
-    sides = list(dict.fromkeys(thing.side for thing in (*roster.units, *roster.commanders)))
-    colours = {
-        side: _COUNTER_COLOURS[index % len(_COUNTER_COLOURS)] for index, side in enumerate(sides)
-    }
+    owners: tuple[UnitEntry | CommanderEntry, ...] = (*roster.units, *roster.commanders)
+    sides = dict.fromkeys(owner.side for owner in owners)
+    colours = dict(zip(sides, cycle(_COUNTER_COLOURS), strict=False))
     counters: list[Counter] = []
     for entry in roster.units:
         if entry.id not in chosen:
@@ -230,6 +240,67 @@ def _kind(base_type: BaseType) -> BaseKind:
         tag_forward_mm=base_type.tag_forward_mm,
         is_oval=base_type.shape != "rectangle",
     )
+
+
+_CLEAR: Colour = (0.985, 0.975, 0.94)
+_TERRAIN_COLOURS: tuple[Colour, ...] = (
+    (0.80, 0.88, 0.72),
+    (0.76, 0.86, 0.90),
+    (0.93, 0.87, 0.72),
+    (0.87, 0.82, 0.88),
+    (0.84, 0.84, 0.80),
+)
+"""Light tones, on which counters and the numbers of hexes can be seen."""
+_SIDE_COLOURS: tuple[Colour, ...] = ((0.30, 0.52, 0.72), (0.48, 0.36, 0.24), (0.20, 0.20, 0.20))
+
+
+def _map(roster: Roster) -> PrintedMap:
+    """Returns the hex map of a table with its ground.
+
+    Raises:
+        BadInput: The table has no hex map, or its map file is wrong or names hexes off it.
+    """
+    hex_map = roster.table.hex_map
+    if hex_map is None:
+        raise BadInput(roster.source, "expected a table on hexes, but it has no [map]", key="map")
+    grid = grid_of(hex_map)
+    ground = _ground(roster, grid)
+    terrains = dict.fromkeys(kind for kind in ground.terrain.values() if kind != ground.default)
+    colours = dict(zip(terrains, cycle(_TERRAIN_COLOURS), strict=False))
+    lines = dict(zip(dict.fromkeys(ground.sides.values()), cycle(_SIDE_COLOURS), strict=False))
+    home = {number: f"returns: {side}" for side, number in ground.returns.items()}
+    areas = [
+        MapArea(
+            grid.corners_mm(number),
+            colours.get(kind := ground.terrain_of(number), _CLEAR),
+            number,
+            home.get(number, kind if kind in colours else ""),
+        )
+        for number in grid.hexes
+    ]
+    sides = [
+        MapLine(_ends(hexside_shape(grid, one, other, kind)), lines[kind])
+        for (one, other), kind in ((sorted(pair), kind) for pair, kind in ground.sides.items())
+    ]
+    legend = (*colours.items(), *lines.items())
+    return PrintedMap(tuple(areas), tuple(sides), _plan(roster), legend)
+
+
+def _ground(roster: Roster, grid: Grid) -> Ground:
+    """Returns what the map file of a table says; without one all hexes are alike."""
+    path = roster.files.get("map")
+    if path is None:
+        return Ground(grid, "", {}, {})
+    document = read_toml(path)
+    first_of(file_faults(document, roster.game, {"map": HexMapFile}, grid.map))
+    file = document.parsed(HexMapFile)
+    first_of(file.faults_on(document, grid.map))
+    return ground_of(file, grid)
+
+
+def _ends(side: Shape) -> tuple[Point, Point]:
+    start, end = side.points_mm
+    return start, end
 
 
 def _plan(roster: Roster) -> TablePlan:

@@ -7,6 +7,7 @@ import importlib.resources
 import importlib.util
 import pkgutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import tablecam.rules
@@ -30,6 +31,15 @@ def text_of(game: str, file_name: str) -> str | None:
         if _game_of(package) == game:
             file = importlib.resources.files(package) / file_name
             return file.read_text(encoding="utf-8") if file.is_file() else None
+    return None
+
+
+def folder_of(game: str) -> Path | None:
+    """Returns the folder of a game's package, relative to which its demo names files."""
+    for package in _packages():
+        if _game_of(package) == game:
+            folder = importlib.resources.files(package)
+            return folder if isinstance(folder, Path) else None
     return None
 
 

@@ -17,7 +17,7 @@ from calibration.camera import Camera, Pose
 from calibration.lens import Lens
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
-from tablecam.rules.discovery import text_of
+from tablecam.rules.discovery import folder_of, text_of
 from tablecam.rules.games import game_names, known_games
 from tablecam.simulate.script import Script, script_from
 from tablecam.simulate.table import SimulatedTable
@@ -58,7 +58,8 @@ def demo_roster(game: str | None = None) -> Roster:
         BadInput: There is no demo of the game.
     """
     document = document_from(tomllib.loads(_demo_text(game, "table")), "demo table")
-    return roster_from(document, known_games())
+    folder = None if game in _OWN else folder_of(str(game))
+    return roster_from(document, known_games(), folder)
 
 
 def demo_script(game: str | None = None) -> Script:

@@ -220,7 +220,7 @@ class SimulatedTable:
     def _base_type(self, unit_id: str) -> BaseType:
         return self._timeline.base_type_by_tag[self._faces(unit_id)[0]]
 
-    def _turn_as_seen(self, unit_id: str, seen: Collection[int]) -> None:
+    def _turn_as_seen(self, unit_id: str, seen: Collection[int | None]) -> None:
         """Turns a counter to the side that a position has of it."""
         for tag in self._timeline.all_tags[unit_id]:
             if tag in seen and len(self._faces(unit_id)) == 1:

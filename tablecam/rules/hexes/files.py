@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, StringConstraints
@@ -88,8 +87,8 @@ class Ground:
     default: str
     terrain: Mapping[Hex, str]
     sides: Sides
-    edges: Mapping[str, tuple[Hex, ...]] = MappingProxyType({})
-    returns: Mapping[str, Hex] = MappingProxyType({})
+    edges: Mapping[str, tuple[Hex, ...]] = field(default_factory=dict)
+    returns: Mapping[str, Hex] = field(default_factory=dict)
 
     def terrain_of(self, number: Hex) -> str:
         """Returns the terrain of a hex."""
