@@ -14,15 +14,18 @@ blueprint = Blueprint("rulings", __name__, url_prefix="/api")
 
 @blueprint.get("/rulings/unit")
 def unit() -> Response:
-    """Returns all rulings on `unit` when `active` is the active side."""
-    return jsonify(shown().live.unit_sheet(_asked("unit", "a unit"), _side()))
+    """Returns the rulings on `unit` when `active` is the active side.
+
+    With `only`, keys of sections joined by commas, the lines of all others are null.
+    """
+    return jsonify(shown().live.unit_sheet(_asked("unit", "a unit"), _side(), _only()))
 
 
 @blueprint.get("/rulings/pair")
 def pair() -> Response:
-    """Returns all rulings between `a` and `b` when `active` is the active side."""
+    """Returns the rulings between `a` and `b`, as `unit` does on one."""
     a, b = _asked("a", "a unit"), _asked("b", "another unit")
-    return jsonify(shown().live.pair_sheet(a, b, _side()))
+    return jsonify(shown().live.pair_sheet(a, b, _side(), _only()))
 
 
 @blueprint.post("/disputes")
@@ -81,6 +84,11 @@ def _dispute(number: int) -> Json:
         if document["number"] == number:
             return document
     abort(404, f"there is no dispute {number} in this game")
+
+
+def _only() -> list[str] | None:
+    only = request.args.get("only")
+    return None if only is None else only.split(",")
 
 
 def _side() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from tablecam.live.pointing import Pointing
@@ -198,17 +198,18 @@ class Live(Protocol):
     def referee(self) -> Referee | None:
         """The referee of this table; None where its game has no rule system."""
 
-    def unit_sheet(self, unit: str, active: str) -> Json:
+    def unit_sheet(self, unit: str, active: str, only: Collection[str] | None = None) -> Json:
         """Reports on one unit by the rules, section by section.
 
-        `active` is the side whose round it is.
+        `active` is the side whose round it is. With `only`, sections of other keys are not worked
+        out: their lines are null.
 
         Raises:
             BadInput: There is no such unit on the table, no such side, or no rulings.
         """
 
-    def pair_sheet(self, a: str, b: str, active: str) -> Json:
-        """Reports on two units by the rules; `active` has the round.
+    def pair_sheet(self, a: str, b: str, active: str, only: Collection[str] | None = None) -> Json:
+        """Reports on two units by the rules, as `unit_sheet` on one.
 
         Raises:
             BadInput: As for `unit_sheet`, or `a` is `b`.

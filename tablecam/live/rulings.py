@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from tablecam.errors import BadInput
@@ -42,33 +43,43 @@ class LiveRulings:
         """Whether there is a rulebook for this table's game."""
         return book_of(self._roster.game) is not None
 
-    def unit_sheet(self, position: Position, unit: str, active: str) -> UnitReport:
-        """Reports on one unit when it is a side's round.
+    def unit_sheet(
+        self, position: Position, unit: str, active: str, only: Collection[str] | None = None
+    ) -> UnitReport:
+        """Reports on one unit when it is a side's round; with `only`, on the sections of some keys.
 
         Raises:
             BadInput: There is no such unit, side or rulebook.
         """
-        self._check_unit(unit)
-        with self._turn:
-            book, handle, known = self._handle(position, active)
-            # One unit and pairs share the cache, so its keys are tuples.
-            if (unit,) not in known:
-                known[unit,] = book.unit_sheet(handle, unit)
-            return known[unit,]
+        return self._report(position, active, only, unit)
 
-    def pair_sheet(self, position: Position, a: str, b: str, active: str) -> UnitReport:
-        """Reports on two units when it is a side's round.
+    def pair_sheet(
+        self, position: Position, a: str, b: str, active: str, only: Collection[str] | None = None
+    ) -> UnitReport:
+        """Reports on two units when it is a side's round, as `unit_sheet` on one.
 
         Raises:
             BadInput: As for `unit_sheet`.
         """
-        self._check_unit(a)
-        self._check_unit(b)
+        return self._report(position, active, only, a, b)
+
+    def _report(
+        self, position: Position, active: str, only: Collection[str] | None, *units: str
+    ) -> UnitReport:
+        for unit in units:
+            self._check_unit(unit)
         with self._turn:
             book, handle, known = self._handle(position, active)
-            if (a, b) not in known:
-                known[a, b] = book.pair_sheet(handle, a, b)
-            return known[a, b]
+            if units not in known:
+                ask: Callable[..., UnitReport] = (
+                    book.unit_sheet if len(units) == 1 else book.pair_sheet
+                )
+                known[units] = ask(handle, *units)
+            # Works them out while no other thread does; they are remembered.
+            for section in known[units].sections:
+                if only is None or section.key in only:
+                    _ = section.lines
+            return known[units]
 
     def answer(self, position: Position, question: str, active: str) -> tuple[Finding, Position]:
         """Returns the line that answers a question, and the position it was ruled on.

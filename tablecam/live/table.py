@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -219,21 +219,21 @@ class LiveTable:
         """The referee of this table; None where its game has no rule system."""
         return self._referee
 
-    def unit_sheet(self, unit: str, active: str) -> Json:
+    def unit_sheet(self, unit: str, active: str, only: Collection[str] | None = None) -> Json:
         """Reports on one unit by the rules."""
         now = self.snapshot()
         self._check_declared(unit)
-        sheet = self._rulings.unit_sheet(now.position, unit, active)
+        sheet = self._rulings.unit_sheet(now.position, unit, active, only)
         side = next(entry.side for entry in self._roster.units if entry.id == unit)
         asked = {"unit": unit, "side": side, "active": active, "version": now.version}
-        return asked | sheet.to_json()
+        return asked | sheet.to_json(only)
 
-    def pair_sheet(self, a: str, b: str, active: str) -> Json:
+    def pair_sheet(self, a: str, b: str, active: str, only: Collection[str] | None = None) -> Json:
         """Reports on two units by the rules."""
         now = self.snapshot()
         self._check_declared(a, b)
-        sheet = self._rulings.pair_sheet(now.position, a, b, active)
-        return {"a": a, "b": b, "active": active, "version": now.version} | sheet.to_json()
+        sheet = self._rulings.pair_sheet(now.position, a, b, active, only)
+        return {"a": a, "b": b, "active": active, "version": now.version} | sheet.to_json(only)
 
     def dispute(self, question: str, active: str) -> Json:
         """Settles a question by the table as it lies now, and saves it."""

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import cached_property
+from typing import Any, Final, TypeVar
 
+from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.uncertainty.answer import Answer
 
 Json = dict[str, Any]
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+NOT_KNOWN = "unknown, as tablecam could not work it out"
 
 _INDENT: Final = 2
 _COLUMN: Final = 13
@@ -80,23 +87,51 @@ class TextTable:
     whole: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+Part = Finding | Shape
+"""A line of a section, or a shape that it draws besides the evidence of its lines."""
+
+
+UNKNOWN: Final = Finding(f"The answer is {NOT_KNOWN}.")
+"""The only line of a section that an internal error prevents."""
+
+
+@dataclass(frozen=True, eq=False)
 class Section:
-    """Lines about one subject, and shapes to draw besides the evidence of the lines."""
+    """Lines about one subject, and shapes to draw besides the evidence of the lines.
+
+    `work` yields both, once they are asked for. The ids of the section's questions begin with
+    `kind`, by default its key.
+    """
 
     key: str
     title: str
-    lines: tuple[Finding, ...]
-    shapes: tuple[Shape, ...] = ()
+    work: Callable[[], Iterable[Part]]
+    kind: str = ""
 
-    def to_json(self) -> Json:
-        """Returns the JSON value of the section."""
-        return {
-            "key": self.key,
-            "title": self.title,
-            "lines": [line.to_json() for line in self.lines],
-            "shapes": [shape.to_json() for shape in self.shapes],
-        }
+    def answers(self, question: str) -> bool:
+        """Whether a question is of the kind that the section answers."""
+        return question.split("/")[0] == (self.kind or self.key)
+
+    @cached_property
+    def _parts(self) -> tuple[Part, ...]:
+        unknown: tuple[Part, ...] = (UNKNOWN,)
+        return attempt(f"section {self.key}", lambda: tuple(self.work()), unknown)
+
+    @property
+    def lines(self) -> tuple[Finding, ...]:
+        """The lines; one that says so if an internal error prevents them."""
+        return tuple(part for part in self._parts if isinstance(part, Finding))
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """The shapes to draw besides the evidence of the lines."""
+        return tuple(part for part in self._parts if isinstance(part, Shape))
+
+    def to_json(self, *, is_asked: bool = True) -> Json:
+        """Returns the JSON value of the section; without what is not asked for, which is null."""
+        lines = [line.to_json() for line in self.lines] if is_asked else None
+        shapes = [shape.to_json() for shape in self.shapes] if is_asked else []
+        return {"key": self.key, "title": self.title, "lines": lines, "shapes": shapes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +147,40 @@ class UnitReport:
         """The lines of all sections."""
         return (line for section in self.sections for line in section.lines)
 
-    def to_json(self) -> Json:
-        """Returns the JSON value of the sheet."""
-        return {
-            "title": self.title,
-            "sections": [section.to_json() for section in self.sections],
-            "warnings": list(self.warnings),
-        }
+    def to_json(self, only: Collection[str] | None = None) -> Json:
+        """Returns the JSON value of the report.
+
+        With `only`, just the sections of these keys are worked out. One without lines is left out.
+        """
+        asked = [only is None or section.key in only for section in self.sections]
+        sections = [
+            section.to_json(is_asked=is_asked)
+            for section, is_asked in zip(self.sections, asked, strict=True)
+            if not is_asked or section.lines
+        ]
+        return {"title": self.title, "sections": sections, "warnings": list(self.warnings)}
+
+
+def attempt(what: str, work: Callable[[], T], otherwise: T, not_known: set[str] | None = None) -> T:
+    """Returns the result of `work`, or `otherwise` if an internal error occurs.
+
+    The error is logged, and `what` is added to `not_known`: one question without an answer must not
+    take all others with it.
+
+    Raises:
+        BadInput: `work` refuses its input.
+    """
+    try:
+        return work()
+    # Bad input is the caller's to mend, not an error of ours.
+    except BadInput:
+        raise
+    except Exception as error:
+        log.error("%s is %s: %r", what, NOT_KNOWN, error)
+        log.debug("", exc_info=True)
+        if not_known is not None:
+            not_known.add(what)
+        return otherwise
 
 
 def is_under(rule: str, other: str | None) -> bool:

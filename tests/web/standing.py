@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -120,15 +120,19 @@ class StandingTable:
     def keep_tape(self, by: str, a: str, b: str) -> None:
         self.pointing.keep(by, a, b)
 
-    def unit_sheet(self, unit: str, active: str) -> dict[str, Any]:
-        sheet = self._rulings.unit_sheet(self._snapshot.position, unit, active)
+    def unit_sheet(
+        self, unit: str, active: str, only: Collection[str] | None = None
+    ) -> dict[str, Any]:
+        sheet = self._rulings.unit_sheet(self._snapshot.position, unit, active, only)
         version = self._snapshot.version
-        return {"unit": unit, "active": active, "version": version} | sheet.to_json()
+        return {"unit": unit, "active": active, "version": version} | sheet.to_json(only)
 
-    def pair_sheet(self, a: str, b: str, active: str) -> dict[str, Any]:
-        sheet = self._rulings.pair_sheet(self._snapshot.position, a, b, active)
+    def pair_sheet(
+        self, a: str, b: str, active: str, only: Collection[str] | None = None
+    ) -> dict[str, Any]:
+        sheet = self._rulings.pair_sheet(self._snapshot.position, a, b, active, only)
         version = self._snapshot.version
-        return {"a": a, "b": b, "active": active, "version": version} | sheet.to_json()
+        return {"a": a, "b": b, "active": active, "version": version} | sheet.to_json(only)
 
     def dispute(self, question: str, active: str) -> dict[str, Any]:
         frozen = Reading(self._snapshot, None, demo_camera())

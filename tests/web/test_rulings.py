@@ -57,6 +57,13 @@ def test_a_pairs_sheet_is_asked_for_by_both_units(client: FlaskClient) -> None:
     assert [section["key"] for section in sheet["sections"]][:2] == ["range", "contact"]
 
 
+def test_only_the_sections_that_the_page_shows_are_worked_out(client: FlaskClient) -> None:
+    sheet = client.get("/api/rulings/pair?a=F2&b=B1&active=french&only=flank,fire").json
+    asked = [section["key"] for section in sheet["sections"] if section["lines"] is not None]
+    assert asked == ["flank", "fire"]
+    assert len(sheet["sections"]) > len(asked)
+
+
 def test_a_unit_that_lacks_bases_is_told_of_by_a_warning_alone(client: FlaskClient) -> None:
     sheet = client.get("/api/rulings/unit?unit=F1&active=french").json
     assert sheet["sections"] == []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Final
 
@@ -19,7 +20,7 @@ from tablecam.rules.huzzah_ge.state import Shot, State
 from tablecam.rules.huzzah_ge.tables import COMMAND, GAME
 from tablecam.rules.huzzah_ge.volleys import best_shots, firing_bases, lies_now
 from tablecam.rules.measuring import Measures
-from tablecam.rules.reports import Finding, Question, Section, UnitReport
+from tablecam.rules.reports import Finding, Question, Section
 from tablecam.table.model import Commander, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, AnswerWord, certain, decide
@@ -32,51 +33,39 @@ _SURE_SIGMAS = 6.0
 class HuzzahBook(Measures):
     """What the book says of a position, besides ranges and contact."""
 
-    def unit_sheet(self, handle: object, unit: str) -> UnitReport:
-        """Returns a unit's formation, whom it may fire at or reach, and its officers."""
-        report = super().unit_sheet(handle, unit)
-        state = self._state(handle)
-        if warnings := _lacking(state):
-            return UnitReport(report.title, report.sections, warnings)
-        own, troops = state.unit(unit), state.troops(unit)
-        order = "routing" if troops.is_routing else "disordered" if troops.is_disordered else ""
-        facts = state.field.facts[unit]
-        grade = facts.quality or str(facts.expected).replace("_", " ")
-        words = (f"{len(own.bases)} bases", troops.formation.replace("_", " "), grade, order)
-        support = f"{troops.support_ranks} support ranks"
-        lines = (
-            Finding(", ".join(word for word in words if word), rule="H-14.1"),
-            Finding(f"{unit} has {support}", rule="H-2.5"),
-            *_officers(state, own),
-        )
-        enemies = state.field.enemies(own)
-        shots = tuple(_shot(state, own, enemy) for enemy in enemies)
-        reached = tuple(_reach(state, own, enemy) for enemy in enemies)
-        sections = (
-            Section("state", "State", lines),
-            Section("fire", "Fire", _possible(shots)),
-            Section("move", "Within one move", _possible(reached)),
-        )
-        shown = tuple(section for section in sections if section.lines)
-        return UnitReport(report.title, (*shown, *report.sections))
+    def sections(self, handle: object, *units: str) -> Sequence[Section]:
+        """Returns a unit's state and whom it may fire at or reach, or the same of two units.
 
-    def pair_sheet(self, handle: object, a: str, b: str) -> UnitReport:
-        """Returns what the book says between two units."""
-        report = super().pair_sheet(handle, a, b)
+        Between friends, and where a unit lacks a key, only what can be measured.
+        """
+        measured = super().sections(handle, *units)
         state = self._state(handle)
-        if warnings := _lacking(state):
-            return UnitReport(report.title, report.sections, warnings)
-        units = state.unit(a), state.unit(b)
-        if units[0].side == units[1].side:
-            return report
-        pairs = (units, units[::-1])
-        fire_lines = tuple(_shot(state, *pair) for pair in pairs)
-        reach_lines = tuple(_reach(state, *pair) for pair in pairs)
-        sections = (
-            Section("fire", "Fire", fire_lines),
-            Section("move", "Within one move", reach_lines),
-        )
-        return UnitReport(report.title, (*sections, *report.sections))
+        if _lacking(state):
+            return measured
+        own, *others = (state.unit(unit) for unit in units)
+        if others and others[0].side == own.side:
+            return measured
+        enemies = state.field.enemies(own)
+        pairs = [(own, enemy) for enemy in others or enemies] + [(other, own) for other in others]
+        # Of all enemies only those that it may fire at or reach are listed.
+        keep = tuple if others else _possible
+        sections = [
+            Section("fire", "Fire", lambda: keep(_shot(state, *pair) for pair in pairs)),
+            Section(
+                "move",
+                "Within one move",
+                lambda: keep(_reach(state, *pair) for pair in pairs),
+                "reach",
+            ),
+            *measured,
+        ]
+        if others:
+            return sections
+        return [Section("state", "State", partial(_state, state, own)), *sections]
+
+    def warnings(self, handle: object, *units: str) -> tuple[str, ...]:
+        """Returns why the book does not rule on a table."""
+        return _lacking(self._state(handle))
 
     def _state(self, handle: object) -> State:
         position = self.ruled_position(handle)
@@ -85,8 +74,19 @@ class HuzzahBook(Measures):
         return State(position, (first, others[0] if others else ""))
 
 
-def _possible(lines: tuple[Finding, ...]) -> tuple[Finding, ...]:
+def _possible(lines: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(line for line in lines if line.answer and line.answer.answer != "no")
+
+
+def _state(state: State, unit: Unit) -> Iterator[Finding]:
+    """Yields a unit's formation, grade, support and officers."""
+    troops, facts = state.troops(unit.id), state.field.facts[unit.id]
+    order = "routing" if troops.is_routing else "disordered" if troops.is_disordered else ""
+    grade = facts.quality or str(facts.expected).replace("_", " ")
+    words = (f"{len(unit.bases)} bases", troops.formation.replace("_", " "), grade, order)
+    yield Finding(", ".join(word for word in words if word), rule="H-14.1")
+    yield Finding(f"{unit.id} has {troops.support_ranks} support ranks", rule="H-2.5")
+    yield from _officers(state, unit)
 
 
 def _lacking(state: State) -> tuple[str, ...]:

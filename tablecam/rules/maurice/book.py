@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from types import MappingProxyType
 from typing import Any, Final
 
 from tablecam.documents import Document
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import TableDrawing
-from tablecam.rules.books import LengthByRule, Resolution, RulingsQuery
-from tablecam.rules.maurice.field.field import GAME, Field, field_of, updated_field
+from tablecam.rules.books import Book, LengthByRule, Resolution, RulingsQuery
+from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField, field_of, updated_field
 from tablecam.rules.maurice.field.placement import units_fit_for_rulings
 from tablecam.rules.maurice.field.requests import request_of
 from tablecam.rules.maurice.place.command_string import RULE, command_string
 from tablecam.rules.maurice.resolve.resolve import report, resolve
-from tablecam.rules.maurice.rulings.drawing import rulings_drawing
 from tablecam.rules.maurice.rulings.facts import Rulings, sides
+from tablecam.rules.maurice.rulings.printed import (
+    rulings_drawing,
+    rulings_notes,
+    rulings_tables,
+)
 from tablecam.rules.maurice.rulings.rulings import (
     RULES,
     document_under_rule,
@@ -24,14 +30,73 @@ from tablecam.rules.maurice.rulings.rulings import (
     pair_document,
     rulings_document,
 )
-from tablecam.rules.maurice.rulings.text import rulings_notes, rulings_tables
-from tablecam.rules.maurice.sheets import sheets
-from tablecam.rules.reports import Finding, TextTable, UnitReport
+from tablecam.rules.maurice.sheets.combat import (
+    charge_section,
+    cover_section,
+    engaged_section,
+    pair_charge_section,
+    pair_engaged_section,
+)
+from tablecam.rules.maurice.sheets.fire import fire_section, lines_of_bases, pair_fire_section
+from tablecam.rules.maurice.sheets.lines import plain_line
+from tablecam.rules.maurice.sheets.place import (
+    contact_section,
+    contacts_section,
+    flank_section,
+    flanks_section,
+    force_section,
+    movement_section,
+    near_section,
+    pair_force_section,
+    range_section,
+    span_section,
+)
+from tablecam.rules.reports import UNKNOWN, Finding, Part, Section, TextTable, UnitReport, attempt
 from tablecam.table.model import Position
+from tablecam.table.sides import side_name
 from tablecam.uncertainty.lengths import Length
 from tablecam.wording import nearest, quoted
 
 Json = dict[str, Any]
+
+
+Maker = Callable[..., Iterator[Part]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of question: its section's title, and what makes it for a unit and for a pair.
+
+    Of friends a pair's section only says that they are on the same side, by the rule `of_enemies`,
+    unless that is None.
+    """
+
+    title: str
+    of_unit: Maker | None = None
+    of_pair: Maker | None = None
+    of_enemies: str | None = None
+    among_friends: str = ""
+    key: str = ""
+
+
+_KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
+    {
+        "range": _Kind("Range", None, range_section),
+        "near": _Kind("Near the enemy", near_section, key="near_enemy"),
+        "contact": _Kind("Contact", contacts_section, contact_section),
+        "flank": _Kind(
+            "Flanks", flanks_section, flank_section, "M-1.13", ": friends never flank each other"
+        ),
+        "fire": _Kind("Fire", fire_section, pair_fire_section, "M-7.13"),
+        "charge": _Kind("Charge", charge_section, pair_charge_section, "M-8.1"),
+        "engaged": _Kind("Engaged", engaged_section, pair_engaged_section, ""),
+        "cover": _Kind("Cover in combat", None, cover_section, ""),
+        "movement": _Kind("Movement", movement_section),
+        "force": _Kind("Force", force_section, pair_force_section),
+        "span": _Kind("Span from the CinC", span_section),
+    }
+)
+"""The kinds of questions, in display order; each question id begins with one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,11 +104,11 @@ class Handle:
     """The rulings on a position, and why some units were left out, by unit id."""
 
     rulings: Rulings
-    left_out: Mapping[str, str]
+    left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
-class MauriceBook:
-    """Maurice Lite as `tablecam.rules.books.Book`."""
+class MauriceBook(Book):
+    """Maurice Lite's answers about a position."""
 
     game: Final = GAME
 
@@ -66,25 +131,50 @@ class MauriceBook:
         """Returns the position that the rulings are about."""
         return _handle(handle).rulings.field.position
 
-    def unit_sheet(self, handle: object, unit: str) -> UnitReport:
-        """Returns the sheet of a unit; if it was left out, only why."""
-        ruled = _handle(handle)
-        _check(ruled, unit)
-        if unit in ruled.left_out:
-            return UnitReport(unit, (), (ruled.left_out[unit],))
-        return _warned(ruled, sheets.unit_sheet(ruled.rulings, unit), unit)
+    def left_out(self, handle: object) -> Mapping[str, str]:
+        """Returns why some units were left out, by unit id."""
+        return _handle(handle).left_out
 
-    def pair_sheet(self, handle: object, a: str, b: str) -> UnitReport:
-        """Returns the sheet of two units; if one was left out, only why."""
+    def sections(self, handle: object, *units: str) -> Sequence[Section]:
+        """Returns the sections of a report on a unit or on a pair of units, in display order."""
+        rulings = _handle(handle).rulings
+        named = [rulings.field.by_id[unit] for unit in units]
+        return [
+            Section(about.key or kind, about.title, partial(_parts, rulings, kind, named), kind)
+            for kind, about in _KINDS.items()
+            if (about.of_unit if len(named) == 1 else about.of_pair)
+        ]
+
+    def title(self, handle: object, *units: str) -> str:
+        """Returns what the units are, in a few words each."""
+        by_id = _handle(handle).rulings.field.by_id
+        return ", and ".join(_title(by_id[unit]) for unit in units)
+
+    def warnings(self, handle: object, *units: str) -> tuple[str, ...]:
+        """Returns warnings about some units, their commanders, and units left out."""
         ruled = _handle(handle)
-        if a == b:
-            raise BadInput("rulings", f"expected two units, got {a} twice")
-        for unit in (a, b):
-            _check(ruled, unit)
-        reasons = tuple(ruled.left_out[unit] for unit in (a, b) if unit in ruled.left_out)
-        if reasons:
-            return UnitReport(f"{a} and {b}", (), reasons)
-        return _warned(ruled, sheets.pair_sheet(ruled.rulings, a, b), a, b)
+        field = ruled.rulings.field
+        named = [field.by_id[unit] for unit in units]
+        sides = {unit.side for unit in named}
+        leaders = {leader.id for leader in field.position.commanders if leader.side in sides}
+        oddities = [
+            oddity.sentence
+            for oddity in field.oddities
+            if oddity.concerned_ids & {*units, *leaders}
+        ]
+        hidden = (warning for unit in named for warning in _hidden(unit))
+        return (*hidden, *oddities, *ruled.left_out.values())
+
+    def lines_about(self, handle: object, question: str) -> Iterator[Finding]:
+        """Yields the lines that may answer a question, and those of bases that share a line."""
+        yield from super().lines_about(handle, question)
+        rulings = _handle(handle).rulings
+        kind, *parts = question.split("/")
+        by_id = rulings.field.by_id
+        named = [by_id[part] for part in dict.fromkeys(parts) if part in by_id]
+        if kind == "fire" and named:
+            none: tuple[Finding, ...] = ()
+            yield from attempt(question, lambda: tuple(lines_of_bases(rulings, *named[:2])), none)
 
     def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
         """Returns the path from a commander to a unit of its side (M-4.12)."""
@@ -99,22 +189,6 @@ class MauriceBook:
         length = Length(reached.length_mm, reached.sigma_mm, ends[0], ends[-1])
         because = f"{reached.because}, from the edge of the marker to the nearest point it reaches"
         return LengthByRule(length, reached.path, RULE, because)
-
-    def answer(self, handle: object, question: str) -> Finding:
-        """Returns the line that answers a question, from any section.
-
-        Raises:
-            BadInput: No section asks this question now.
-        """
-        rulings = _handle(handle).rulings
-        for line in sheets.lines_about(rulings, question):
-            if line.question is not None and line.question.id == question:
-                return line
-        similar = sheets.question_like(rulings, question)
-        kinds = f", which begins with one of {', '.join(sheets.KINDS)}"
-        example = kinds if similar is None else f", such as {similar}"
-        message = f"expected the id of a question on the page{example}, got {quoted(question)}"
-        raise BadInput("question", message)
 
     def print_rulings(self, position: Position, query: RulingsQuery, source: str) -> Printed:
         """Returns the answers to a query, for `tablecam rulings`.
@@ -167,9 +241,10 @@ class Printed:
     @property
     def reports(self) -> tuple[UnitReport, ...]:
         """The sheets of the units or the pair, under one rule its findings alone."""
+        handle = Handle(self.everything)
         if self.query.pair is not None:
-            return (sheets.pair_sheet(self.everything, *self.query.pair),)
-        return tuple(sheets.unit_sheet(self.everything, unit) for unit in self.query.units)
+            return (BOOK.pair_sheet(handle, *self.query.pair),)
+        return tuple(BOOK.unit_sheet(handle, unit) for unit in self.query.units)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -202,22 +277,31 @@ def _check_named(option: str, name: str, known: Iterable[str], kind: str) -> Non
         raise BadInput(option, message)
 
 
-def _check(ruled: Handle, unit: str) -> None:
-    units = [*ruled.rulings.field.by_id, *ruled.left_out]
-    if unit not in units:
-        message = f"there is no unit {quoted(unit)} on the table{nearest(unit, units)}"
-        raise BadInput("rulings", message)
+def _parts(rulings: Rulings, kind: str, units: Sequence[UnitOnField]) -> Iterator[Part]:
+    """Yields the lines and shapes of a section on one unit or two."""
+    about, is_pair = _KINDS[kind], len(units) > 1
+    if is_pair and about.of_enemies is not None and units[0].side == units[1].side:
+        same = f"{units[0].id} and {units[1].id} are on the same side"
+        yield plain_line(same + about.among_friends, about.of_enemies or None)
+        return
+    make = about.of_pair if is_pair else about.of_unit
+    parts = () if make is None else tuple(make(rulings, *units))
+    # Known only now that the rulings have been asked.
+    is_lost = rulings.not_known & {kind, *(f"{kind}/{unit.id}" for unit in units)}
+    yield from (UNKNOWN,) if is_lost else parts
 
 
-def _warned(ruled: Handle, sheet: UnitReport, *units: str) -> UnitReport:
-    """Returns a sheet with warnings about its units, their commanders, and units left out."""
-    field = ruled.rulings.field
-    sides = {field.by_id[unit].side for unit in units}
-    leaders = {leader.id for leader in field.position.commanders if leader.side in sides}
-    oddities = [
-        oddity.sentence for oddity in field.oddities if oddity.concerned_ids & {*units, *leaders}
-    ]
-    return replace(sheet, warnings=(*sheet.warnings, *oddities, *ruled.left_out.values()))
+def _title(unit: UnitOnField) -> str:
+    arm, formation = unit.unit.arm, unit.formation
+    formed = {"artillery": "", "massed": ", massed", "broken-up": ", formation unclear"}
+    return f"{unit.id}: {side_name(unit.side)} {arm}{formed.get(formation, f' in {formation}')}"
+
+
+def _hidden(unit: UnitOnField) -> Iterator[str]:
+    """Yields a warning if some bases are hidden and their last pose counts."""
+    if hidden_count := sum(base.seen == "held" for base in unit.unit.bases):
+        count = f"{hidden_count} of {len(unit.bases)}"
+        yield f"{unit.id}: {count} bases are hidden; their last known pose counts"
 
 
 def _handle(handle: object) -> Handle:

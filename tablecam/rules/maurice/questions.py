@@ -11,6 +11,7 @@ from pydantic import Field as Limits
 from tablecam.documents import Document
 from tablecam.errors import BadInput
 from tablecam.rules.game import Ban
+from tablecam.rules.maurice.book import BOOK, Handle
 from tablecam.rules.maurice.combat.combat import combat_scores
 from tablecam.rules.maurice.combat.rally import rally_number
 from tablecam.rules.maurice.field.field import GAME, Field, field_of
@@ -24,7 +25,6 @@ from tablecam.rules.maurice.field.requests import (
 from tablecam.rules.maurice.resolve.resolve import resolve
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import lane_json
-from tablecam.rules.maurice.sheets.sheets import section
 from tablecam.rules.questions import Decided, Facts, Questions, RuleAnswer, decided, doubts
 from tablecam.rules.reports import Finding
 from tablecam.table.model import Arm, FormationName, Position, TableSize, Unit
@@ -294,8 +294,8 @@ def _rulings(position: Position, active: str, document: Document) -> Rulings:
 
 def _findings(rulings: Rulings, question: str, a_id: str, b_id: str) -> list[Finding]:
     """Returns what the page says of a question about two units."""
-    units = rulings.field.by_id
-    lines = section(rulings, question.split("/")[0], units[a_id], units[b_id]).lines
+    sections = BOOK.sections(Handle(rulings), a_id, b_id)
+    lines = (line for section in sections if section.answers(question) for line in section.lines)
     return [line for line in lines if line.question and line.question.id.startswith(question)]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from tablecam.errors import BadInput
@@ -11,7 +12,7 @@ from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Ban
 from tablecam.rules.measuring import Measures
 from tablecam.rules.miniatures.ground import axes_of
-from tablecam.rules.reports import Finding, Question, Section, UnitReport
+from tablecam.rules.reports import Finding, Question, Section
 from tablecam.rules.syw_d6.charges import edges
 from tablecam.rules.syw_d6.field import Field, commands, field_of
 from tablecam.rules.syw_d6.fire import ban_on_firing, ban_on_shot, fire_pool
@@ -24,37 +25,39 @@ from tablecam.uncertainty.lengths import distance
 class SheetBook(Measures):
     """What the sheet says of a position, besides ranges and contact."""
 
-    def unit_sheet(self, handle: object, unit: str) -> UnitReport:
-        """Returns a unit's formation, whom it may fire at, and its command and support."""
-        report = super().unit_sheet(handle, unit)
-        ground = field_of(self.ruled_position(handle))
-        if warnings := _lacking(ground):
-            return UnitReport(report.title, report.sections, warnings)
-        own, troops = ground.units[unit], ground.troops[unit]
-        state = "disordered" if troops.is_disordered else "in order"
-        formation = "in no formation" if troops.formation == "none" else troops.formation
-        words = f"{troops.figures} figures, {formation.replace('_', ' ')}, {state}"
-        lines = (Finding(words, rule="S-L.8"), *_command(ground, own), _support(ground, own))
-        shots = tuple(_shot(ground, own, enemy) for enemy in ground.enemies(own))
-        able = tuple(line for line in shots if line.answer and line.answer.answer != "no")
-        sections = (Section("state", "State", lines), Section("fire", "Fire", able))
-        shown = tuple(section for section in sections if section.lines)
-        return UnitReport(report.title, (*shown, *report.sections))
+    def sections(self, handle: object, *units: str) -> Sequence[Section]:
+        """Returns a unit's state and whom it may fire at, or what two units may do to each other.
 
-    def pair_sheet(self, handle: object, a: str, b: str) -> UnitReport:
-        """Returns what the sheet says between two units; of friends, how they support."""
-        report = super().pair_sheet(handle, a, b)
+        Between friends, and where a unit lacks a key, only what can be measured.
+        """
+        measured = super().sections(handle, *units)
         ground = field_of(self.ruled_position(handle))
-        units = ground.units[a], ground.units[b]
-        if warnings := _lacking(ground):
-            return UnitReport(report.title, report.sections, warnings)
-        if units[0].side == units[1].side:
-            return report
-        pairs = (units, units[::-1])
-        fire = tuple(_shot(ground, *pair) for pair in pairs)
-        faces = tuple(line for pair in pairs for line in _faces(ground, *pair))
-        sections = (Section("fire", "Fire", fire), Section("charge", "Edges to strike", faces))
-        return UnitReport(report.title, (*sections, *report.sections))
+        named = [ground.units[unit] for unit in units]
+        if _lacking(ground):
+            return measured
+        if len(named) == 1:
+            return [
+                Section("state", "State", partial(_state, ground, *named)),
+                Section("fire", "Fire", partial(_shots, ground, *named)),
+                *measured,
+            ]
+        if named[0].side == named[1].side:
+            return measured
+        pairs = (tuple(named), tuple(named[::-1]))
+        return [
+            Section("fire", "Fire", lambda: (_shot(ground, *pair) for pair in pairs)),
+            Section(
+                "charge",
+                "Edges to strike",
+                lambda: (line for pair in pairs for line in _faces(ground, *pair)),
+                "edge",
+            ),
+            *measured,
+        ]
+
+    def warnings(self, handle: object, *units: str) -> tuple[str, ...]:
+        """Returns why the sheet does not rule on a table."""
+        return _lacking(field_of(self.ruled_position(handle)))
 
 
 def _lacking(ground: Field) -> tuple[str, ...]:
@@ -64,6 +67,23 @@ def _lacking(ground: Field) -> tuple[str, ...]:
     except BadInput as error:
         return (f"No rulings by the sheet: {error}",)
     return ()
+
+
+def _state(ground: Field, unit: Unit) -> Iterator[Finding]:
+    """Yields a unit's formation, its command and its support."""
+    troops = ground.troops[unit.id]
+    state = "disordered" if troops.is_disordered else "in order"
+    formation = "in no formation" if troops.formation == "none" else troops.formation
+    words = f"{troops.figures} figures, {formation.replace('_', ' ')}, {state}"
+    yield Finding(words, rule="S-L.8")
+    yield from _command(ground, unit)
+    yield _support(ground, unit)
+
+
+def _shots(ground: Field, unit: Unit) -> Iterator[Finding]:
+    """Yields the enemies at which a unit may fire."""
+    lines = (_shot(ground, unit, enemy) for enemy in ground.enemies(unit))
+    yield from (line for line in lines if line.answer and line.answer.answer != "no")
 
 
 def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:

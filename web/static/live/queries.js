@@ -6,9 +6,9 @@ import { posesInHand } from "../board/moves.js";
 import { commanderOf, isPoint, unitOf } from "../board/things.js";
 import * as gameApi from "../game/api.js";
 import { receiveView } from "../game/state.js";
-import { pairSheet, unitSheet } from "../rulings/api.js";
+import { sheetOf } from "../rulings/api.js";
 import { loadDisputes } from "../rulings/disputes.js";
-import { chosenUnits, sheetKey, takeSheet } from "../rulings/state.js";
+import { chosenUnits, sheetKey, shownKeys, takeSheet } from "../rulings/state.js";
 import * as api from "./api.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -19,7 +19,7 @@ export function createQueries(state, changed) {
   /** @type {Map<string, ReturnType<typeof createQuestion>>} */
   const questions = new Map();
   const refresh = () => {
-    const wanted = currentQuestions(state);
+    const wanted = currentQuestions(state, changed);
     for (const slot of questions.keys()) if (!wanted.has(slot)) questions.delete(slot);
     for (const [slot, { text, ask }] of wanted) {
       const question = questions.get(slot) ?? createQuestion(refresh);
@@ -35,8 +35,8 @@ export function createQueries(state, changed) {
   return refresh;
 }
 
-/** The questions of this moment, by slot; a question is asked again when its text changes. @type {(state: State) => Map<string, {text: string, ask: () => Promise<boolean | void>}>} */
-function currentQuestions(state) {
+/** The questions of this moment, by slot; a question is asked again when its text changes. @type {(state: State, changed: () => void) => Map<string, {text: string, ask: () => Promise<boolean | void>}>} */
+function currentQuestions(state, changed) {
   const wanted = new Map();
   const tapes = state.tape ? [state.tape, ...state.keptTapes] : state.keptTapes;
   for (const tape of tapes.filter(({ a, b }) => isOpen(state, a, b))) {
@@ -71,7 +71,7 @@ function currentQuestions(state) {
   const units = chosenUnits(state);
   if (units.length && isServerThere(state) && isOpen(state, ...state.chosen)) {
     const text = sheetKey(state);
-    wanted.set(`sheet ${units.join(" ")}`, { text, ask: () => askSheet(state, units, text) });
+    wanted.set(`sheet ${units.join(" ")}`, { text, ask: () => askSheet(state, units, text, changed) });
   }
   return wanted;
 }
@@ -120,12 +120,12 @@ async function askSeats(state) {
   return seats !== null;
 }
 
-/** @type {(state: State, units: string[], text: string) => Promise<void>} */
-async function askSheet(state, units, text) {
+/** Asks for the sections that are shown, then for all: their buttons say what they hold. @type {(state: State, units: string[], text: string, changed: () => void) => Promise<void>} */
+async function askSheet(state, units, text, changed) {
   const { active } = state.rulings;
-  const [a, b] = units;
-  const answer = await settled(b === undefined ? unitSheet(a, active) : pairSheet(a, b, active));
-  takeSheet(state, units, text, answer);
+  takeSheet(state, units, text, await settled(sheetOf(units, active, shownKeys(state.rulings, units))));
+  changed();
+  takeSheet(state, units, text, await settled(sheetOf(units, active)));
 }
 
 /** A text that changes whenever answers about a thing may change. @type {(state: State, thing: string) => string} */

@@ -4,14 +4,12 @@ import { get, post } from "../shared/http.js";
 /** @typedef {import("./state.js").Sheet} Sheet */
 /** @typedef {import("./state.js").Dispute} Dispute */
 
-/** What the rulebook says of a unit. @type {(unit: string, active: string) => Promise<Sheet>} */
-export function unitSheet(unit, active) {
-  return get(`/api/rulings/unit?${new URLSearchParams({ unit, active })}`);
-}
-
-/** What the rulebook says of two units. @type {(a: string, b: string, active: string) => Promise<Sheet>} */
-export function pairSheet(a, b, active) {
-  return get(`/api/rulings/pair?${new URLSearchParams({ a, b, active })}`);
+/** What the rulebook says of a unit or two, in some sections (`only`) or all. @type {(units: string[], active: string, only?: string[]) => Promise<Sheet>} */
+export function sheetOf([a, b], active, only) {
+  const asked = { active, ...(only && { only: only.join() }) };
+  return b === undefined
+    ? get(`/api/rulings/unit?${new URLSearchParams({ unit: a, ...asked })}`)
+    : get(`/api/rulings/pair?${new URLSearchParams({ a, b, ...asked })}`);
 }
 
 /** Files a dispute: the server keeps the picture and the position behind the answer. @type {(question: string, active: string) => Promise<Dispute>} */

@@ -30,7 +30,7 @@ function shapesShown({ rulings }) {
 
 /** A section's own shapes, and the evidence of what holds or may hold; if nothing does, of why not. @type {(section: Section) => Shape[]} */
 function shapesOf({ lines, shapes }) {
-  const proofs = lines.filter((line) => line.answer?.evidence.length);
+  const proofs = (lines ?? []).filter((line) => line.answer?.evidence.length);
   const telling = proofs.filter((line) => line.answer?.answer !== "no");
   const drawn = telling.length || shapes.length ? telling : proofs.slice(0, 1);
   return [...shapes, ...drawn.flatMap((line) => line.answer?.evidence ?? [])];

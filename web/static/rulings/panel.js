@@ -103,7 +103,7 @@ function makeChip() {
 
 /** The number of lines that say yes, or may (?). @type {(section: Section) => string} */
 function countWords({ lines }) {
-  const answers = lines.map((line) => line.answer?.answer);
+  const answers = (lines ?? []).map((line) => line.answer?.answer);
   const count = answers.filter((answer) => answer === "yes" || answer === "too_close").length;
   return count ? `${count}${answers.includes("too_close") ? "?" : ""}` : "";
 }
@@ -117,7 +117,7 @@ function makeSection() {
 function updateSection(node, section, state) {
   setAttr(node, "class", `ruled section-${section.key}`);
   setText(node.children[0], section.title);
-  const lines = section.lines.map((line, index) => ({ line, key: lineKey(section, index) }));
+  const lines = (section.lines ?? []).map((line, index) => ({ line, key: lineKey(section, index) }));
   updateChildren(
     node.children[1],
     lines,

@@ -12,7 +12,7 @@
  * @property {{rule: string, text: string} | null} reading  the reading of the book that decided it
  * @property {Question | null} question
  *
- * @typedef {{key: string, title: string, lines: Line[], shapes: Shape[]}} Section
+ * @typedef {{key: string, title: string, lines: Line[] | null, shapes: Shape[]}} Section  without lines if it was not asked for
  * @typedef {{title: string, active: string, version: number, b?: string, sections: Section[], warnings: string[]}} Sheet  of a unit, or of a pair, which has a `b`
  *
  * @typedef {object} Dispute  as `/api/disputes` sends it
@@ -102,6 +102,11 @@ function kindOf(sheet) {
   return sheet.b === undefined ? "unit" : "pair";
 }
 
+/** The keys of the sections that are shown of one unit or two. @type {(rulings: Rulings, units: string[]) => string[]} */
+export function shownKeys({ shown }, units) {
+  return shown[units.length > 1 ? "pair" : "unit"];
+}
+
 /** Shows or hides a section. @type {(rulings: Rulings, key: string) => void} */
 export function toggleSection(rulings, key) {
   if (!rulings.sheet) return;
@@ -120,13 +125,15 @@ export function sectionsShown({ sheet, shown }) {
 
 /** The key of a line, which stays the same when a sheet is loaded again. @type {(section: Section, index: number) => string} */
 export function lineKey(section, index) {
-  return `${section.key} ${section.lines[index].question?.id ?? ""} ${index}`;
+  return `${section.key} ${section.lines?.[index].question?.id ?? ""} ${index}`;
 }
 
 /** The lines that are shown, by their keys. @type {(rulings: Rulings) => Map<string, Line>} */
 export function linesShown(rulings) {
   return new Map(
-    sectionsShown(rulings).flatMap((section) => section.lines.map((line, index) => [lineKey(section, index), line])),
+    sectionsShown(rulings).flatMap((section) =>
+      (section.lines ?? []).map((line, index) => [lineKey(section, index), line]),
+    ),
   );
 }
 
@@ -214,5 +221,12 @@ export function isStale(state) {
 export function takeSheet(state, units, text, [sheet, error]) {
   if (chosenUnits(state).join() !== units.join()) return;
   state.rulings.error = error;
-  if (sheet) Object.assign(state.rulings, { sheet, sheetOf: text });
+  if (!sheet) return;
+  const known = new Map(state.rulings.sheet?.sections.map(({ key, lines }) => [key, lines]));
+  // What was not asked for keeps its lines until it is.
+  const sections = sheet.sections.map((section) => ({
+    ...section,
+    lines: section.lines ?? known.get(section.key) ?? null,
+  }));
+  Object.assign(state.rulings, { sheet: { ...sheet, sections }, sheetOf: text });
 }

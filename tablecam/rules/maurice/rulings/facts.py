@@ -6,7 +6,6 @@ positions, too, where these units lie as they did (`Field.keys`).
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as datafield
@@ -15,7 +14,6 @@ from itertools import chain, combinations
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from tablecam.errors import BadInput
 from tablecam.rules.maurice.charge.charge import Charge, charges
 from tablecam.rules.maurice.combat.cover import close_call_covers
 from tablecam.rules.maurice.combat.engagement import Engagements, engagements
@@ -31,12 +29,10 @@ from tablecam.rules.maurice.place.forces import close_call_links, forces, link
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.place.near import NearEnemy, near_enemy
 from tablecam.rules.maurice.place.pairs import UnitPair, pairs
+from tablecam.rules.reports import NOT_KNOWN, attempt
 from tablecam.uncertainty.answer import Answer
 
-log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-NOT_KNOWN = "unknown, as tablecam could not work it out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,28 +273,6 @@ def sides(field: Field) -> tuple[str, ...]:
     named = [unit.side for unit in field.units]
     named += [leader.side for leader in field.position.commanders]
     return tuple(dict.fromkeys(named))
-
-
-def attempt(what: str, work: Callable[[], T], otherwise: T, not_known: set[str] | None = None) -> T:
-    """Returns the result of `work`, or `otherwise` if an internal error occurs.
-
-    The error is logged, and `what` is added to `not_known`: one question without an answer must not
-    take all others with it.
-
-    Raises:
-        BadInput: `work` refuses its input.
-    """
-    try:
-        return work()
-    # Bad input is the caller's to mend, not an error of ours.
-    except BadInput:
-        raise
-    except Exception as error:
-        log.error("%s is %s: %r", what, NOT_KNOWN, error)
-        log.debug("", exc_info=True)
-        if not_known is not None:
-            not_known.add(what)
-        return otherwise
 
 
 def _fire_doubts(of_unit: UnitRulings) -> tuple[Answer, ...]:

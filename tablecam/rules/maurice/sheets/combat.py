@@ -19,14 +19,13 @@ from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM
 from tablecam.rules.maurice.sheets.lines import (
-    Part,
     answer_line,
     by_answer,
     listed_answer,
     plain_line,
     question,
 )
-from tablecam.rules.reports import Finding, Question
+from tablecam.rules.reports import Finding, Part, Question
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.contact import TOUCH_MM

@@ -19,7 +19,6 @@ from tablecam.rules.maurice.field.tables import LONG_BW, PAST_OBSTRUCTION_BW, SH
 from tablecam.rules.maurice.fire.fire import BaseFire, FireOption
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.sheets.lines import (
-    Part,
     answer_line,
     line_of,
     listed_answer,
@@ -27,7 +26,7 @@ from tablecam.rules.maurice.sheets.lines import (
     question,
     span_of,
 )
-from tablecam.rules.reports import Finding, Question
+from tablecam.rules.reports import Finding, Part, Question
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.lengths import distance
 from tablecam.wording import joined

@@ -11,9 +11,6 @@ from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
 from tablecam.rules.reports import Finding, Interpretation, Question
 from tablecam.uncertainty.answer import Answer, verdict
 
-Part = Finding | Shape
-"""A line of a section, or a shape that it draws besides the evidence of its lines."""
-
 
 def by_answer(answer: Answer, yes: str, no: str, too_close: str = "") -> str:
     """Returns the words for an answer."""

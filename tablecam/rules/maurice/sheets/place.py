@@ -29,13 +29,12 @@ from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM, is_bent_column
 from tablecam.rules.maurice.sheets.lines import (
-    Part,
     answer_line,
     by_answer,
     plain_line,
     question,
 )
-from tablecam.rules.reports import Finding
+from tablecam.rules.reports import Finding, Part
 from tablecam.table.model import Commander, base_widths
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import certain

@@ -22,15 +22,22 @@ from tablecam.rules.maurice.game.hands.detect_moves import detect_moves, suggest
 from tablecam.rules.maurice.game.state.steps import Marching
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.rulings import facts
-from tablecam.rules.maurice.rulings.drawing import rulings_drawing
-from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, Rulings
+from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.printed import rulings_drawing
 from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.rules.maurice.sheets import combat
-from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
+from tablecam.rules.reports import NOT_KNOWN
 from tablecam.table.model import Commander, Position, TableSize, Terrain
 from tablecam.testing import shifted, unit
 from tests.rules.maurice.game.states import state_at
-from tests.rules.maurice.sheets.sheets_asked import FACING, PAIR_KEYS, UNIT_KEYS, lines_of, strip
+from tests.rules.maurice.sheets.sheets_asked import (
+    FACING,
+    PAIR_KEYS,
+    UNIT_KEYS,
+    lines_of,
+    sheet_of,
+    strip,
+)
 from tests.rules.maurice.tables import column, line, massed, position
 
 SOUTH = 270.0
@@ -46,9 +53,9 @@ def rule_on_all(where: Position) -> None:
     assert is_known(rulings_document(found))
     ours, theirs = (found.field.of_side(side) for side in ("french", "british"))
     for each in ours:
-        assert is_known(unit_sheet(found, each.id).to_json())
+        assert is_known(sheet_of(found, each.id).to_json())
         for enemy in theirs:
-            assert is_known(pair_sheet(found, each.id, enemy.id).to_json())
+            assert is_known(sheet_of(found, each.id, enemy.id).to_json())
 
 
 @pytest.mark.parametrize("by_mm", [-0.1, 0.0, 0.1])
@@ -164,15 +171,15 @@ def broken(monkeypatch):
 def test_a_charge_beyond_us_is_not_known_and_the_rest_of_the_sheet_stands(broken):
     """M-8.3"""
     whole = Rulings(replace(broken.field), "french")
-    sheet = unit_sheet(broken, "F1")
+    sheet = sheet_of(broken, "F1")
     assert [each.key for each in sheet.sections] == UNIT_KEYS
     (said,) = lines_of(sheet, "charge")
-    assert said.text == "The answer for F1 is unknown, as tablecam could not work it out."
+    assert said.text == "The answer is unknown, as tablecam could not work it out."
     for key in UNIT_KEYS:
         if key != "charge":
-            assert lines_of(sheet, key) == lines_of(unit_sheet(whole, "F1"), key)
-    assert is_known(unit_sheet(broken, "B2").to_json())
-    pair = pair_sheet(broken, "F1", "B1")
+            assert lines_of(sheet, key) == lines_of(sheet_of(whole, "F1"), key)
+    assert is_known(sheet_of(broken, "B2").to_json())
+    pair = sheet_of(broken, "F1", "B1")
     assert [each.key for each in pair.sections] == PAIR_KEYS
     assert not is_known(lines_of(pair, "charge")[0].to_json())
 
@@ -195,7 +202,7 @@ def test_what_fails_only_when_it_is_asked_for_leaves_the_rest_too(monkeypatch):
     monkeypatch.setattr(cover, "cover_answer", fails)
     monkeypatch.setattr(combat, "cover_answer", fails)
     found = Rulings(field_of(FACING), "french")
-    sheet = pair_sheet(found, "F1", "B1")
+    sheet = sheet_of(found, "F1", "B1")
     assert [each.key for each in sheet.sections] == PAIR_KEYS
     assert rulings_document(found)["units"]["F1"]["charge"]["targets"]
 

@@ -7,8 +7,8 @@ import pytest
 from tablecam.rules.maurice.field.field import field_of, updated_field
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
-from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
 from tablecam.table.model import Commander, Terrain
+from tests.rules.maurice.sheets.sheets_asked import sheet_of
 from tests.rules.maurice.tables import gun, line, massed, position
 
 SOUTH = 270.0
@@ -106,7 +106,11 @@ BEFORE = Rulings(field_of(START), "french")
 def said(found):
     """What the page says of the first unit and the last, and what it warns of."""
     first, *_, last = found.field.by_id
-    return unit_sheet(found, first), pair_sheet(found, first, last), found.field.warnings
+    return (
+        sheet_of(found, first).to_json(),
+        sheet_of(found, first, last).to_json(),
+        found.field.warnings,
+    )
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -1,6 +1,7 @@
 """What sheets say, asked of the book as the page asks it."""
 
 from tablecam.rules.books import book_of
+from tablecam.rules.maurice.book import Handle
 from tablecam.table.model import Commander, Terrain
 from tests.rules.maurice.tables import gun, line, massed, position
 
@@ -17,6 +18,11 @@ def unit_sheet(where, unit, active="french"):
 
 def pair_sheet(where, a, b, active="french"):
     return BOOK.pair_sheet(BOOK.rulings(where, active), a, b)
+
+
+def sheet_of(rulings, *units):
+    ask = BOOK.unit_sheet if len(units) == 1 else BOOK.pair_sheet
+    return ask(Handle(rulings), *units)
 
 
 def lines_of(sheet, key):

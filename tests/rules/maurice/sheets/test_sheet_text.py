@@ -2,9 +2,9 @@
 
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.rulings.text import rulings_notes, rulings_tables
-from tablecam.rules.maurice.sheets.sheets import pair_sheet, unit_sheet
+from tablecam.rules.maurice.rulings.printed import rulings_notes, rulings_tables
 from tablecam.rules.reports import report_lines
+from tests.rules.maurice.sheets.sheets_asked import sheet_of
 from tests.rules.maurice.tables import line, position
 
 FACING = Rulings(
@@ -14,13 +14,13 @@ FACING = Rulings(
 
 
 def test_each_sentence_has_its_answer_before_it_and_its_rule_behind_it():
-    said = "\n".join(report_lines(pair_sheet(FACING, "F1", "B1"), width=300))
+    said = "\n".join(report_lines(sheet_of(FACING, "F1", "B1"), width=300))
     assert "\nContact\n  no         F1 and B1 do not touch: the gap is 100.0 mm. [M-1.10]\n" in said
     assert "\nCharge\n  yes        F1 may charge B1: it goes 2.50 BW ahead" in said
 
 
 def test_no_line_is_longer_than_the_window_and_nothing_is_lost():
-    sheet = unit_sheet(FACING, "F1")
+    sheet = sheet_of(FACING, "F1")
     narrow = list(report_lines(sheet, width=60))
     assert max(map(len, narrow)) <= 60
     wide = " ".join(report_lines(sheet, width=400)).split()
@@ -28,13 +28,13 @@ def test_no_line_is_longer_than_the_window_and_nothing_is_lost():
 
 
 def test_one_rule_alone_leaves_out_the_sections_that_say_nothing_of_it():
-    titles = list(report_lines(unit_sheet(FACING, "F1"), width=100, rule="M-7"))
+    titles = list(report_lines(sheet_of(FACING, "F1"), width=100, rule="M-7"))
     assert "Fire" in titles
     assert "Charge" not in titles
 
 
 def test_a_reading_stands_beneath_the_line_that_it_decides():
-    said = list(report_lines(unit_sheet(FACING, "F1"), width=400, rule="M-6.2"))
+    said = list(report_lines(sheet_of(FACING, "F1"), width=400, rule="M-6.2"))
     assert said[-1].strip().startswith("Interpretation: only the start and end of a move are known")
 
 

@@ -46,7 +46,7 @@ from tablecam.rules.maurice.movement.judge import allowance_bw
 from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy
-from tablecam.rules.maurice.rulings.facts import NOT_KNOWN, attempt
+from tablecam.rules.reports import NOT_KNOWN, attempt
 from tablecam.table.formation import read_formation
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Unit
