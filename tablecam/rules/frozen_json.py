@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sized
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, Union, dataclass_transform
+from typing import Annotated, Any, Literal, TypeVar, Union, dataclass_transform
 
 from pydantic import ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema
@@ -64,15 +64,23 @@ class Variant(ReadOnlyMappings):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Reads a family as one of its classes."""
-        if cls.__subclasses__():
+        if classes_of(cls) != [cls]:
             return handler.generate_schema(_union_of(cls))
         return handler(source)
 
 
+AnyVariant = TypeVar("AnyVariant", bound=Variant)
+
+
 def _union_of(*variants: type[Variant]) -> Any:
     """Returns the union of classes and families, discriminated by `type`."""
-    members = [one for base in variants for one in base.__subclasses__() or (base,)]
+    members = [one for base in variants for one in classes_of(base)]
     return Annotated[Union[tuple(members)], Field(discriminator="type")]  # noqa: UP007
+
+
+def classes_of(base: type[AnyVariant]) -> list[type[AnyVariant]]:
+    """Returns the classes of a family and of the families in it, or the class itself."""
+    return [one for member in base.__subclasses__() for one in classes_of(member)] or [base]
 
 
 def one_of(*variants: type[Variant]) -> TypeAdapter[Any]:

@@ -13,11 +13,11 @@ from pydantic import TypeAdapter
 from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import has_same_bases, wheeled
 from tablecam.rules import descriptions as about
-from tablecam.rules.dice import Roll, values_of
+from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import from_plain, renamed, to_plain
 from tablecam.rules.game import Event, Game, Json, PendingDecision, Refused, Suggestion
 from tablecam.rules.lay import Lay, with_bases
-from tablecam.rules.miniatures.battle import Bases, Battle, Done, Events
+from tablecam.rules.miniatures.battle import Bases, Battle, Done, Events, Steps
 from tablecam.rules.miniatures.ground import centre_mm
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Commander, Position, Unit
@@ -25,15 +25,48 @@ from tablecam.table.motion import has_its_place, lies_there
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import certain
 
+AnyState = TypeVar("AnyState", bound=Steps)
 State = TypeVar("State", bound=Battle)
 _WAY_STEPS = 30
 
 
-class BattleGame(Game[State, Any]):
-    """A game of two sides and phases; a rulebook says what its phases ask and what follows."""
+class StepGame(Game[AnyState, Any]):
+    """What all games of steps do alike: dice, and the JSON of actions and states."""
 
     actions: ClassVar[TypeAdapter[Any]]
     states: ClassVar[TypeAdapter[Any]]
+
+    def settle(self, state: AnyState, action: Any, chance: Random) -> Any:
+        """Returns a roll with its dice."""
+        return action.rolled(chance) if isinstance(action, Roll) else action
+
+    def position(self, state: AnyState) -> Position:
+        """Returns the table according to the game."""
+        return state.position
+
+    def state_to_json(self, state: AnyState) -> Json:
+        """Returns the JSON value of a state."""
+        document: Json = to_plain(state)
+        return document
+
+    def action_to_json(self, action: Any) -> Json:
+        """Returns the JSON value of an action."""
+        document: Json = to_plain(action)
+        return document
+
+    def state_from_json(self, data: object) -> AnyState:
+        """Parses a state."""
+        state: AnyState = from_plain(self.states, data, "state")
+        return state
+
+    def action_from_json(self, data: object) -> Any:
+        """Parses an action."""
+        return from_plain(self.actions, renamed(data, "for", "for_"), "action")
+
+
+class BattleGame(StepGame[State]):
+    """A game of two sides and phases; a rulebook says what its phases ask and what follows."""
+
     end_rule: ClassVar[str]
     bases_rule: ClassVar[str]
     """The rules by which a battle ends, and by which a unit has its bases."""
@@ -101,20 +134,15 @@ class BattleGame(Game[State, Any]):
         """Returns what is due, or what the phase asks."""
         if state.phase == "over":
             return PendingDecision(self.outcome(state), is_over=True)
-        if state.due:
-            due = state.due[-1]
-            roll, decision = due.roll(state), due.asked(state)
-            return decision if roll is None and decision else PendingDecision(str(roll))
-        return self.question(state)
+        return self.question(state) if state.step is None else state.step.pending(state)
 
     def legal(self, state: State) -> tuple[Any, ...]:
         """Lists the actions, the usual ones of moves."""
         if state.phase == "over":
             return ()
-        if state.due:
-            due = state.due[-1]
-            roll = due.roll(state)
-            return due.legal(state) if roll is None else (roll,)
+        if state.step is not None:
+            listed: tuple[Any, ...] = state.step.listed(state)
+            return listed
         return (*self.choices(state), Done())
 
     def apply(self, state: State, action: Any) -> tuple[State, Events]:
@@ -132,8 +160,8 @@ class BattleGame(Game[State, Any]):
             after, events = self._overruled(state, action)
         elif state.phase == "over":
             raise Refused("expected nothing more: the battle is over")
-        elif state.due:
-            after, events = _answered(state, action)
+        elif state.step is not None:
+            after, events = state.step.answered(state, action)
         elif isinstance(action, Done):
             after, events = self.next_phase(state)
         else:
@@ -152,12 +180,11 @@ class BattleGame(Game[State, Any]):
             if len({unit.side for unit in state.position.units}) < 2:
                 after = replace(state, phase="over", due=())
                 return after, (*events, Event("over", self.outcome(after), self.end_rule))
-            if state.due:
-                due = state.due[-1]
-                if due.roll(state) is not None or due.asked(state) is not None:
+            if state.step is not None:
+                followed = state.step.automatic(state)
+                if followed is None:
                     return state, events
-                state, more = due.follow(replace(state, due=state.due[:-1]), None)
-                events += more
+                state, events = followed[0], (*events, *followed[1])
                 continue
             after_step = self.automatic(state)
             if after_step is None:
@@ -197,10 +224,6 @@ class BattleGame(Game[State, Any]):
         text = f"Overruled: {', '.join(words)} {action.why}".strip()
         return state, (Event("overrule", text),)
 
-    def settle(self, state: State, action: Any, chance: Random) -> Any:
-        """Returns a roll with its dice."""
-        return action.rolled(chance) if isinstance(action, Roll) else action
-
     def adopt_positions(self, state: State, position: Position) -> Any | None:
         """Returns where units really lie, at moments when lengths are about to be measured.
 
@@ -209,13 +232,7 @@ class BattleGame(Game[State, Any]):
         left = super().adopt_positions(state, position)
         if left is not None or state.due or not self.adopts(state):
             return left
-        seen = {unit.id: unit.bases for unit in position.units}
-        there = {
-            unit.id: seen[unit.id]
-            for unit in state.position.units
-            if unit.id in seen and seen[unit.id] != unit.bases and _lies_there(unit, seen[unit.id])
-        }
-        return Lay(there) if there else None
+        return adopted(state.position, position)
 
     def detect_moves(self, state: State, position: Position) -> tuple[Suggestion, ...]:
         """Infers moves by hand, of units and of commanders."""
@@ -226,7 +243,7 @@ class BattleGame(Game[State, Any]):
         seen = {unit.id: unit.bases for unit in position.units}
         for unit in state.position.units:
             bases = seen.get(unit.id, ())
-            if _lies_there(unit, bases):
+            if lies_as_seen(unit, bases):
                 continue
             if has_same_bases(bases, unit.bases):
                 text = f"{unit.id} does not lie where the game has it"
@@ -251,47 +268,21 @@ class BattleGame(Game[State, Any]):
             if moved is not None:
                 yield moved
 
-    def position(self, state: State) -> Position:
-        """Returns the table according to the game."""
-        return state.position
 
-    def state_to_json(self, state: State) -> Json:
-        """Returns the JSON value of a state."""
-        document: Json = to_plain(state)
-        return document
-
-    def action_to_json(self, action: Any) -> Json:
-        """Returns the JSON value of an action."""
-        document: Json = to_plain(action)
-        return document
-
-    def state_from_json(self, data: object) -> State:
-        """Parses a state."""
-        state: State = from_plain(self.states, data, "state")
-        return state
-
-    def action_from_json(self, data: object) -> Any:
-        """Parses an action."""
-        return from_plain(self.actions, renamed(data, "for", "for_"), "action")
-
-
-def _answered(state: State, action: Any) -> tuple[State, Events]:
-    """Returns what follows from the answer to what is due."""
-    due, below = state.due[-1], replace(state, due=state.due[:-1])
-    roll = due.roll(state)
-    after: tuple[State, Events]
-    if roll is not None:
-        after = due.follow(below, values_of(action, roll))
-        return after
-    if not due.takes(state, action):
-        raise Refused(f"expected an answer to: {due.asked(state).question}")
-    after = due.follow(below, action)
-    return after
-
-
-def _lies_there(unit: Unit, bases: Bases) -> bool:
+def lies_as_seen(unit: Unit, bases: Bases) -> bool:
     """Whether a unit lies where the game has it, as well as hands put it."""
     return has_same_bases(bases, unit.bases) and all(map(lies_there, bases, unit.bases))
+
+
+def adopted(position: Position, seen: Position) -> Lay | None:
+    """Returns the action that takes over all small differences; None if there are none."""
+    pairs = ((unit, seen.unit(unit.id)) for unit in position.units)
+    units = {
+        unit.id: there.bases
+        for unit, there in pairs
+        if there is not None and there.bases != unit.bases and lies_as_seen(unit, there.bases)
+    }
+    return Lay(units) if units else None
 
 
 def farthest_legal(unit: Unit, bases: Bases, is_legal: Callable[[Bases], bool]) -> Bases | None:

@@ -1,5 +1,5 @@
 """A whole game of Maurice Lite, from the first card to the last, as a pure function of actions."""
 
-from tablecam.rules.maurice.game.maurice_game import GAME
+from tablecam.rules.maurice.game.game import GAME
 
 __all__ = ["GAME"]

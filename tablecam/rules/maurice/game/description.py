@@ -25,11 +25,13 @@ from tablecam.rules.descriptions import (
     Standing,
     TerrainKind,
 )
+from tablecam.rules.frozen_json import classes_of
 from tablecam.rules.game import Json
 from tablecam.rules.maurice.field.tables import KINDS, Kind
-from tablecam.rules.maurice.game.state import steps
-from tablecam.rules.maurice.game.state.cards import Card
-from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.activation import Activating
+from tablecam.rules.maurice.game.cards import Drawing
+from tablecam.rules.maurice.game.setup import LayingTerrain, RollingFirstRound
+from tablecam.rules.maurice.game.state import Card, State, Step
 from tablecam.table.model import Scalar
 from tablecam.table.sides import side_name
 from tablecam.wording import counted
@@ -51,7 +53,6 @@ _FIGURES: Final[tuple[tuple[str, str, Sign], ...]] = (
     ("morale", "morale", "flag"),
     ("hand", "cards", "card"),
 )
-
 _BY_HAND = (
     "Move the unit by hand, and tablecam says what it sees. Or choose one of its usual moves here, "
     "then make it by hand."
@@ -82,13 +83,16 @@ ODDS_OFFERS: Final = (
     OddsOffer("Odds of the combat", {"kind": "combat", "active": "{active}"}, "table"),
 )
 
-_SETUP_STEPS: Final = frozenset(step.type for step in (*steps.SETUP, steps.RollingFirstRound))
+_SETUP_STEPS: Final = {kind.type for kind in classes_of(Step) if kind.is_setup} | {
+    RollingFirstRound.type
+}
 
 _STAGES = (
     SettingChoice("first", "first", "Before the first reshuffle"),
     SettingChoice("second", "second", "With the Reshuffle card in it"),
     SettingChoice("last", "last", "The Reshuffle card is out: it is not shuffled again"),
 )
+
 _STEPS = (
     SettingChoice("volleys", "Volleys"),
     SettingChoice("command", "The command"),
@@ -202,10 +206,10 @@ def settings(state: State) -> tuple[Setting, ...]:
     )
 
 
-def _drawn_first(step: steps.Step, side: str) -> int:
+def _drawn_first(step: Step, side: str) -> int:
     """Returns how many cards a side draws before anything else, as before the first round."""
     drawn = 0
-    while isinstance(step, steps.Drawing):
+    while isinstance(step, Drawing):
         drawn += step.count if step.side == side else 0
         step = step.then
     return drawn
@@ -289,7 +293,7 @@ def forms(state: State) -> tuple[Form, ...]:
 
 def _forms(state: State) -> Iterator[Form]:
     match state.step:
-        case steps.Activating():
+        case Activating():
             cards = hand(state, state.active)
             yield PickUnits(
                 title="Another force",
@@ -302,7 +306,7 @@ def _forms(state: State) -> Iterator[Form]:
                 numbers_title="" if cards else "Card spans, BW",
                 numbers_key=None if cards else "spans",
             )
-        case steps.LayingTerrain(side=side, least=least, most=most):
+        case LayingTerrain(side=side, least=least, most=most):
             kinds = tuple(TerrainKind(name, _effect_words(kind)) for name, kind in KINDS.items())
             yield LayTerrain(side, least, most, kinds, {"type": "lay-terrain"}, "terrain")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain
 
 import shapely
@@ -11,26 +11,24 @@ import shapely
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import DiceGroup, Offer
+from tablecam.rules.game import Offer
 from tablecam.rules.maurice.charge.charge import why_never_charges
 from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
 from tablecam.rules.maurice.field.field import UnitOnField
-from tablecam.rules.maurice.fire.volley import Shot, disrupt_number
-from tablecam.rules.maurice.game.command.command_steps import units_in_range
-from tablecam.rules.maurice.game.command.fire_steps import able_to_fire, in_order, shots_of
-from tablecam.rules.maurice.game.command.rally_steps import rally_needs
-from tablecam.rules.maurice.game.moves.move_words import march_words
-from tablecam.rules.maurice.game.procedure.drawing import (
-    middle_of,
-    outlines,
-    step_shapes,
-    units_in_step,
+from tablecam.rules.maurice.game import actions as act
+from tablecam.rules.maurice.game.command import units_in_range
+from tablecam.rules.maurice.game.deploying import zone_of_side, zone_shapes
+from tablecam.rules.maurice.game.drawing import middle_of, step_shapes
+from tablecam.rules.maurice.game.fire import (
+    Firing,
+    able_to_fire,
+    in_order,
 )
-from tablecam.rules.maurice.game.setup.deploying import zone_of_side, zone_shapes
-from tablecam.rules.maurice.game.state import actions as act
-from tablecam.rules.maurice.game.state import steps
-from tablecam.rules.maurice.game.state.state import Command, State
-from tablecam.rules.maurice.game.state.table import charges_at, field_at, fire_at
+from tablecam.rules.maurice.game.march import Marching
+from tablecam.rules.maurice.game.move_words import march_words
+from tablecam.rules.maurice.game.setup import ChoosingOrder
+from tablecam.rules.maurice.game.state import Command, State
+from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at, outlines
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.place.command_string import command_string
 from tablecam.table.sides import side_name, side_plural
@@ -58,8 +56,7 @@ def offer(state: State, action: act.Action) -> Offer:
     """Returns the offer of an action that is legal in a state."""
     match action:
         case Roll():
-            dice = _dice_groups(state, action)
-            return Offer("dice", str(action), step_shapes(state), dice)
+            return Offer("dice", str(action), step_shapes(state), state.step.dice(state))
         case act.Activate():
             return _activation(state, action)
         case act.Fire():
@@ -90,11 +87,11 @@ def _command(state: State, action: act.Action) -> Offer:
             label = action.card or action.command.capitalize()
             return Offer("command", label, outlines(field, _fit_for(state, action.command)))
         case act.FireFrom():
-            able = able_to_fire(state, step) if isinstance(step, steps.Firing) else ()
+            able = able_to_fire(state, step) if isinstance(step, Firing) else ()
             drawn = _numbered(in_order(able, action.direction))
             return Offer("fire", f"Start from the {action.direction}", drawn)
         case act.ClearSmoke():
-            force = step.force if isinstance(step, steps.Marching) else ()
+            force = step.force if isinstance(step, Marching) else ()
             smoking = [name for name in force if field.by_id[name].has_smoke]
             return Offer("march", "Clear all smoke", outlines(field, smoking))
         case act.Done():
@@ -115,7 +112,7 @@ def _setup(state: State, action: act.Action) -> Offer:
             drawn = zone_shapes(table, action.edge, is_near=action.edge == "near")
             return Offer("setup", f"The {action.edge} edge", drawn)
         case act.ChooseOrder():
-            near = step.near if isinstance(step, steps.ChoosingOrder) else ""
+            near = step.near if isinstance(step, ChoosingOrder) else ""
             drawn = zone_of_side(table, action.first, near)
             return Offer("setup", f"{side_plural(action.first)} deploy first", drawn)
         case act.Deploy():
@@ -194,9 +191,9 @@ def _interrupted(state: State, action: act.Interrupt) -> tuple[Shape, ...]:
     """Draws the units or the ground that an interrupt concerns."""
     field = field_at(state)
     if action.effect == "first-fire":
-        able = able_to_fire(state, steps.Firing("volley", state.passive))
+        able = able_to_fire(state, Firing("volley", state.passive))
         return outlines(field, [unit.id for unit in able])
-    units = outlines(field, units_in_step(state.step))
+    units = outlines(field, state.step.waiting)
     is_of_ground = action.effect == "rough-going"
     return (*shapes_of(field.ground.difficult, "barred"), *units) if is_of_ground else units
 
@@ -304,50 +301,3 @@ def _commander(state: State, action: act.PlaceCommander) -> Offer:
         return Offer("commander", label, (place,))
     way = (leader.place_mm, action.place_mm)
     return Offer("commander", label, (Shape("line", way, "path"), place))
-
-
-def _dice_groups(state: State, roll: Roll) -> tuple[DiceGroup, ...]:
-    """Groups a roll's dice by whose they are and what they need, to enter real dice."""
-    all_dice = tuple(range(roll.count))
-    match state.step:
-        case steps.RollingToHit() as step:
-            return _to_hit(shots_of(state, step))
-        case steps.RollingToDisrupt(target=target, firing=firing):
-            number = disrupt_number(firing.kind, field_at(state).by_id[target].unit.arm)
-            return (DiceGroup(f"hits on {target}", number, all_dice),)
-        case steps.RollingRally() as step:
-            return (DiceGroup(step.unit, rally_needs(state, step), all_dice),)
-        case steps.RollingCombat(engaged=engaged):
-            return _one_each(engaged)
-        case steps.RollingTerrain() | steps.RollingFirstRound():
-            return _one_each([side_name(side.name) for side in state.sides])
-        case _:
-            return ()
-
-
-def _to_hit(shots: Sequence[Shot]) -> tuple[DiceGroup, ...]:
-    """Groups to-hit dice by number needed and target, which is named if there are several."""
-    # Canister throws two dice per base.
-    dice = [shot for shot in shots for _ in range(shot.dice)]
-    alike: dict[tuple[int, str], list[int]] = {}
-    for place, shot in enumerate(dice):
-        alike.setdefault((shot.to_hit, shot.target), []).append(place)
-    several = len({shot.target for shot in shots}) > 1
-    return tuple(
-        DiceGroup(
-            _bases([dice[place].base for place in places]) + f" at {target}" * several,
-            needs,
-            tuple(places),
-        )
-        for (needs, target), places in alike.items()
-    )
-
-
-def _bases(names: Sequence[str]) -> str:
-    unique = dict.fromkeys(names)
-    return f"base{'s' * (len(unique) > 1)} {', '.join(unique)}"
-
-
-def _one_each(names: Sequence[str]) -> tuple[DiceGroup, ...]:
-    # These dice are compared with each other, so none needs a number.
-    return tuple(DiceGroup(name, None, (place,)) for place, name in enumerate(names))

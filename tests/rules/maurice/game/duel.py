@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.state import State
 from tablecam.table.model import Commander, Position, Terrain, Unit
 from tests.rules.maurice.tables import line, position
 

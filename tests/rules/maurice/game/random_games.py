@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.state.actions import Action
-from tablecam.rules.maurice.game.state.state import State
+from tablecam.rules.maurice.game.actions import Action
+from tablecam.rules.maurice.game.state import State
 from tablecam.rules.play import Play
 from tablecam.rules.play_log import Done
 from tablecam.table.model import BasePose, Commander, Position, Terrain, Unit

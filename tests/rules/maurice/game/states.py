@@ -8,10 +8,9 @@ from typing import Any
 
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import Action
-from tablecam.rules.maurice.game.state.state import Command, Deck, Round, Side, State
-from tablecam.rules.maurice.game.state.steps import Step
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import Action
+from tablecam.rules.maurice.game.state import Command, Deck, Round, Side, State, Step
 from tablecam.table.model import Position
 
 
@@ -35,14 +34,14 @@ def after(state: State, *actions: Action) -> tuple[State, tuple[Event, ...]]:
     """What follows from actions one after the other, and all that happened."""
     told: list[Event] = []
     for action in actions:
-        state, events = the_round.apply(state, action)
+        state, events = GAME.apply(state, action)
         told += events
     return state, tuple(told)
 
 
 def dice(state: State, *values: int) -> Roll:
     """The roll that is due, with these dice."""
-    (due,) = the_round.legal(state)
+    (due,) = GAME.legal(state)
     assert isinstance(due, Roll)
     return replace(due, values=values)
 

@@ -6,18 +6,10 @@ import pytest
 
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.state.actions import (
-    Activate,
-    Declare,
-    Decline,
-    Done,
-)
-from tablecam.rules.maurice.game.state.steps import (
-    Activating,
-    CommandChoice,
-    Interrupting,
-    Marching,
-)
+from tablecam.rules.maurice.game.actions import Activate, Declare, Decline, Done
+from tablecam.rules.maurice.game.activation import Activating, Interrupting
+from tablecam.rules.maurice.game.command import CommandChoice
+from tablecam.rules.maurice.game.march import Marching
 from tablecam.table.model import Commander
 from tests.rules.maurice.game.duel import COMMANDERS, SOUTH, hand
 from tests.rules.maurice.game.states import after, state_at

@@ -6,8 +6,9 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.setup.options import DECK_SIZE
-from tablecam.rules.maurice.game.state.steps import Drawing, VolleyChoice
+from tablecam.rules.maurice.game.cards import Drawing
+from tablecam.rules.maurice.game.command import VolleyChoice
+from tablecam.rules.maurice.game.options import DECK_SIZE
 from tablecam.table.model import Commander, Terrain
 from tests.rules.maurice.tables import column, gun, line, massed, position
 

@@ -6,7 +6,7 @@ import pytest
 
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.state.actions import (
+from tablecam.rules.maurice.game.actions import (
     Activate,
     Charge,
     Declare,
@@ -17,17 +17,14 @@ from tablecam.rules.maurice.game.state.actions import (
     Remove,
     Volleys,
 )
-from tablecam.rules.maurice.game.state.steps import (
-    Charging,
-    CommandChoice,
-    Firing,
-    Interrupting,
-    Marching,
-    Modifying,
-    MovingCommander,
-    Rallying,
-    VolleyChoice,
-)
+from tablecam.rules.maurice.game.activation import Interrupting
+from tablecam.rules.maurice.game.cards import Modifying
+from tablecam.rules.maurice.game.charge import Charging
+from tablecam.rules.maurice.game.combat import Rallying
+from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
+from tablecam.rules.maurice.game.commander import MovingCommander
+from tablecam.rules.maurice.game.fire import Firing
+from tablecam.rules.maurice.game.march import Marching
 from tablecam.table.model import Terrain
 from tests.rules.maurice.game.duel import COMMANDERS, SOUTH, hand, table
 from tests.rules.maurice.game.states import after, kinds, state_at

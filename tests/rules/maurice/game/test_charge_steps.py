@@ -15,17 +15,14 @@ from hypothesis import strategies as st
 from tablecam.geometry.moves.lanes import Corner, lane, pivot_mm, turned_deg, wheeled
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.combat.combat import meeting
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import Charge, Done, March
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.steps import (
-    Charging,
-    Displacing,
-    Modifying,
-    MovingCommander,
-    RollingCombat,
-)
-from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import Charge, Done, March
+from tablecam.rules.maurice.game.cards import Modifying
+from tablecam.rules.maurice.game.charge import Charging
+from tablecam.rules.maurice.game.combat import RollingCombat
+from tablecam.rules.maurice.game.commander import Displacing, MovingCommander
+from tablecam.rules.maurice.game.state import State
+from tablecam.rules.maurice.game.table import field_at
 from tablecam.table.model import Commander, Terrain, Unit
 from tablecam.testing import shifted, turned
 from tests.rules.maurice.combat.test_engagement import four_cavalry
@@ -53,7 +50,7 @@ def charge(unit: Unit, target: str) -> Charge:
 
 
 def listed(state: State, kind: type) -> list:
-    return [action for action in the_round.legal(state) if isinstance(action, kind)]
+    return [action for action in GAME.legal(state) if isinstance(action, kind)]
 
 
 FOOT = line("F1", "french", 500, 500)
@@ -246,7 +243,7 @@ def test_m_8_6_difficult_ground_on_the_way_disrupts() -> None:
 def test_t_8_nobody_charges_out_of_difficult_ground_in_rough_going() -> None:
     rough = (ground("rough", 480, 490, 40, 10),)
     state = charging(FOOT, ENEMY, terrain=rough, is_rough_going=True)
-    assert the_round.legal(state) == (Done(),)
+    assert GAME.legal(state) == (Done(),)
     with pytest.raises(Refused, match=r"M-5\.2"):
         after(state, charge(HOME, "B1"))
 
@@ -255,7 +252,7 @@ def test_m_6_29_a_commander_charged_over_is_displaced() -> None:
     leader = Commander("british-cinc", "british", 500, 560)
     state, _ = after(charging(FOOT, ENEMY, commanders=(leader,)), charge(HOME, "B1"))
     assert isinstance(state.step, Displacing)
-    state, _ = after(state, the_round.legal(state)[0])
+    state, _ = after(state, GAME.legal(state)[0])
     assert state.step == RollingCombat(("F1", "B1"))
 
 
@@ -269,7 +266,7 @@ def force_of_six(able: int) -> tuple[list[Unit], list[Unit]]:
 def test_t_30_four_of_six_charge_and_two_move_up_in_support() -> None:
     force, enemies = force_of_six(4)
     state = charging(*force, *enemies)
-    assert Done() not in the_round.legal(state)
+    assert Done() not in GAME.legal(state)
     for unit, enemy in zip(force, enemies, strict=False):
         state, _ = after(state, charge(shifted(unit, 0, 80), enemy.id))
     for unit in force[4:]:
@@ -285,7 +282,7 @@ def test_m_8_2_at_least_half_of_the_force_charges_before_it_is_done() -> None:
         with pytest.raises(Refused, match=rf"M-8\.2 {place} of 6 have charged"):
             after(state, Done())
         state, _ = after(state, charge(shifted(force[place], 0, 80), f"B{place}"))
-    assert Done() in the_round.legal(state)
+    assert Done() in GAME.legal(state)
     assert isinstance(after(state, Done())[0].step, RollingCombat)
 
 
@@ -406,9 +403,9 @@ def test_m_8_5_what_is_too_close_to_reach_is_the_movers() -> None:
 def test_m_8_2_whoever_must_charge_is_told_so_and_not_that_it_may_move_up() -> None:
     foe = line("B1", "british", 600, 700, 270.0)
     state = state_at(position(line("F1", "french", 600, 560), foe), Charging(("F1",)))
-    assert the_round.asked(state).question == "French charge: F1 must charge"
+    assert GAME.asked(state).question == "French charge: F1 must charge"
     away = replace(state, step=Charging(("F1", "F2")))
     away = replace(away, position=position(*state.position.units, line("F2", "french", 200, 200)))
-    assert "F1, F2 may charge or move up; 1 more must charge" in the_round.asked(away).question
+    assert "F1, F2 may charge or move up; 1 more must charge" in GAME.asked(away).question
     blind = replace(state, options=replace(state.options, measuring="declared"))
-    assert "1 more must charge" in the_round.asked(blind).question
+    assert "1 more must charge" in GAME.asked(blind).question

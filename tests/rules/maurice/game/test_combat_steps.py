@@ -10,16 +10,11 @@ from tablecam.rules.game import Refused
 from tablecam.rules.maurice.combat.combat import meeting
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.requests import Combat
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import Done, FallBack
-from tablecam.rules.maurice.game.state.state import Modifier, State
-from tablecam.rules.maurice.game.state.steps import (
-    ChoosingFallBacks,
-    Displacing,
-    MovingCommander,
-    Over,
-    RollingCombat,
-)
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import Done, FallBack
+from tablecam.rules.maurice.game.combat import ChoosingFallBacks, RollingCombat
+from tablecam.rules.maurice.game.commander import Displacing, MovingCommander
+from tablecam.rules.maurice.game.state import Modifier, Over, State
 from tablecam.rules.maurice.resolve.resolve import resolve
 from tablecam.table.model import Commander, Terrain, Unit
 from tablecam.table.position_file import position_to_json
@@ -48,9 +43,9 @@ def combat(
 def test_m_8_19_one_roll_for_all_in_the_order_that_it_names() -> None:
     attacker, defender = line("F1", "french", 500, 580), line("B1", "british", 500, 620, SOUTH)
     state = combat(attacker, defender, engaged="F1 B1")
-    (due,) = the_round.legal(state)
+    (due,) = GAME.legal(state)
     assert (due.for_, due.count) == ("combat: F1, B1", 2)
-    assert the_round.asked(state).seat is None
+    assert GAME.asked(state).seat is None
     _, events = after(state, dice(state, 6, 1))
     scores = {each.facts["unit"]: each.facts["score"] for each in events if each.kind == "score"}
     assert scores == {"F1": 12, "B1": 7}
@@ -174,8 +169,8 @@ def test_m_8_24_the_charging_side_chooses_the_order() -> None:
     state = combat(first, second, *enemies, engaged="F1 F2 B1 B2")
     state, _ = after(state, dice(state, 3, 3, 3, 3))
     assert state.step == ChoosingFallBacks(("F2", "F1"))
-    assert the_round.legal(state) == (FallBack("F2"), FallBack("F1"))
-    assert the_round.asked(state).seat == "french"
+    assert GAME.legal(state) == (FallBack("F2"), FallBack("F1"))
+    assert GAME.asked(state).seat == "french"
     state, _ = after(state, FallBack("F1"))
     assert state.step == ChoosingFallBacks(("F2",))
     with pytest.raises(Refused, match=r"M-8\.23 expected one of F2, got F1"):

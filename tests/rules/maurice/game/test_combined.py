@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import (
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import (
     Activate,
     Declare,
     Decline,
@@ -21,19 +21,13 @@ from tablecam.rules.maurice.game.state.actions import (
     PlaceCommander,
     Volleys,
 )
-from tablecam.rules.maurice.game.state.state import Deck, Modifier, State
-from tablecam.rules.maurice.game.state.steps import (
-    Activating,
-    CommandChoice,
-    Discarding,
-    Displacing,
-    Firing,
-    Modifying,
-    MovingCommander,
-    Over,
-    RollingCombat,
-    VolleyChoice,
-)
+from tablecam.rules.maurice.game.activation import Activating
+from tablecam.rules.maurice.game.cards import Discarding, Modifying
+from tablecam.rules.maurice.game.combat import RollingCombat
+from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
+from tablecam.rules.maurice.game.commander import Displacing, MovingCommander
+from tablecam.rules.maurice.game.fire import Firing
+from tablecam.rules.maurice.game.state import Deck, Modifier, Over, State
 from tablecam.table.model import Commander, Unit
 from tests.rules.maurice.game.duel import COMMANDERS, hand
 from tests.rules.maurice.game.states import after, dice, kinds, level, state_at
@@ -245,7 +239,7 @@ def test_whoever_spends_all_his_cards_for_the_span_has_none_for_his_commander():
         state, _ = after(state, Decline("british"))
     state, _ = after(state, Done())
     assert isinstance(state.step, MovingCommander)
-    assert the_round.legal(state) == (Done(),)
+    assert GAME.legal(state) == (Done(),)
     with pytest.raises(Refused, match=r"M-3\.9 French hold only 0 cards"):
         after(state, PlaceCommander("french", 900, 300))
 
@@ -265,7 +259,7 @@ def test_a_displaced_commander_pays_before_the_hand_limit_is_looked_at():  # M-6
     table = position(line("F1", "french", 600, 400), FAR, commanders=own)
     state, _ = after(state_at(table, MovingCommander(), hand=11), Done())
     assert isinstance(state.step, Displacing)
-    state, _ = after(state, next(a for a in the_round.legal(state)))
+    state, _ = after(state, next(a for a in GAME.legal(state)))
     assert (state.step.why, state.step.count) == ("displaced", 1)
     state, _ = after(state, Discard("french", 1))
     assert (state.step.side, state.step.why) == ("british", "hand-limit")
@@ -274,6 +268,6 @@ def test_a_displaced_commander_pays_before_the_hand_limit_is_looked_at():  # M-6
 def test_whoever_began_without_cards_passes_and_may_then_move_his_commander():  # M-4.18, M-6.27
     state = replace(facing(hand=0), step=CommandChoice())
     state = replace(state, round=replace(state.round, is_without_cards=True))
-    assert the_round.legal(state) == (Declare("pass"),)
+    assert GAME.legal(state) == (Declare("pass"),)
     state, _ = after(state, Declare("pass"))
     assert (hand(state, "french"), state.step) == (3, MovingCommander())

@@ -9,8 +9,7 @@ import pytest
 from tablecam.geometry.outlines import unit_footprint
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import (
+from tablecam.rules.maurice.game.actions import (
     Activate,
     Charge,
     ClearSmoke,
@@ -20,19 +19,13 @@ from tablecam.rules.maurice.game.state.actions import (
     March,
     Rally,
 )
-from tablecam.rules.maurice.game.state.state import Modifier, State
-from tablecam.rules.maurice.game.state.steps import (
-    Activating,
-    Charging,
-    ChoosingFallBacks,
-    Discarding,
-    Displacing,
-    Marching,
-    MovingCommander,
-    Over,
-    Rallying,
-    RollingCombat,
-)
+from tablecam.rules.maurice.game.activation import Activating
+from tablecam.rules.maurice.game.cards import Discarding
+from tablecam.rules.maurice.game.charge import Charging
+from tablecam.rules.maurice.game.combat import ChoosingFallBacks, Rallying, RollingCombat
+from tablecam.rules.maurice.game.commander import Displacing, MovingCommander
+from tablecam.rules.maurice.game.march import Marching
+from tablecam.rules.maurice.game.state import Modifier, Over, State
 from tablecam.table.model import Commander, Terrain, Unit
 from tablecam.testing import shifted
 from tests.rules.maurice.game.duel import COMMANDERS, hand
@@ -138,7 +131,7 @@ def test_a_march_over_both_commanders_moves_the_enemys_at_once_and_ones_own_not(
     state, _ = after(marching(mover, commanders=leaders), march(shifted(mover, 0, 4 * BW)))
     assert isinstance(state.step, Displacing)
     assert state.step.side == "british"
-    state, _ = after(state, the_round.legal(state)[0])
+    state, _ = after(state, GAME.legal(state)[0])
     assert isinstance(state.step, MovingCommander)
 
 
@@ -147,9 +140,9 @@ def test_both_commanders_displaced_in_one_round_pay_each_his_own():  # M-6.30
     mover = line("F1", "french", 400, 300)
     state = marching(mover, commanders=leaders, hand=2)
     state, _ = after(state, march(shifted(mover, 0, 4 * BW)))
-    state, _ = after(state, the_round.legal(state)[0], Done())
+    state, _ = after(state, GAME.legal(state)[0], Done())
     assert (state.step.side, type(state.step)) == ("french", Displacing)
-    state, _ = after(state, the_round.legal(state)[0])
+    state, _ = after(state, GAME.legal(state)[0])
     while isinstance(state.step, Discarding):
         state, _ = after(state, Discard(state.step.side, state.step.count))
     assert (hand(state, "french"), hand(state, "british")) == (1, 1)
@@ -181,7 +174,7 @@ def test_the_first_charger_bars_the_way_of_the_second():  # M-8.5, M-8.4
     foe = line("B1", "british", 500, 580, SOUTH)
     state = charging(first, behind, foe)
     state, _ = after(state, charge(shifted(first, 0, BW), "B1"))
-    assert not [each for each in the_round.legal(state) if isinstance(each, Charge)]
+    assert not [each for each in GAME.legal(state) if isinstance(each, Charge)]
 
 
 def test_two_chargers_upon_one_make_it_outnumbered_unless_its_neighbour_helps():  # M-8.17
@@ -264,7 +257,7 @@ def test_a_charge_by_the_last_unit_that_breaks_the_last_enemy_wins():  # M-2.5, 
     state = combat(attacker, foe, engaged="F1 B1", morale=1)
     state, events = after(state, dice(state, 1, 6))
     assert (state.step.winner, kinds(events)[-1]) == ("french", "over")
-    assert the_round.legal(state) == ()
+    assert GAME.legal(state) == ()
 
 
 def test_what_broke_in_the_volleys_is_charged_by_nobody_and_forces_fall_apart():  # M-1.17, M-8.3
@@ -277,11 +270,11 @@ def test_what_broke_in_the_volleys_is_charged_by_nobody_and_forces_fall_apart():
     )
     whole = state_at(table, Activating(), command="march")
     assert ("F1", "F2", "F3") in {
-        each.force for each in the_round.legal(whole) if isinstance(each, Activate)
+        each.force for each in GAME.legal(whole) if isinstance(each, Activate)
     }
     left = tuple(unit for unit in table.units if unit.id != "F2")
     torn = replace(whole, position=replace(table, units=left))
-    forces = {each.force for each in the_round.legal(torn) if isinstance(each, Activate)}
+    forces = {each.force for each in GAME.legal(torn) if isinstance(each, Activate)}
     assert ("F1",) in forces
     assert ("F1", "F3") not in forces
 

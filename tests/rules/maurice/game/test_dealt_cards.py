@@ -7,7 +7,7 @@ import pytest
 
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.state.actions import (
+from tablecam.rules.maurice.game.actions import (
     Activate,
     Declare,
     Decline,
@@ -19,20 +19,13 @@ from tablecam.rules.maurice.game.state.actions import (
     Remove,
     Volleys,
 )
-from tablecam.rules.maurice.game.state.cards import RESHUFFLE
-from tablecam.rules.maurice.game.state.state import Deck
-from tablecam.rules.maurice.game.state.steps import (
-    Activating,
-    CommandChoice,
-    Discarding,
-    Drawing,
-    Firing,
-    Interrupting,
-    Marching,
-    Modifying,
-    MovingCommander,
-    VolleyChoice,
-)
+from tablecam.rules.maurice.game.activation import Activating, Interrupting
+from tablecam.rules.maurice.game.cards import Discarding, Drawing, Modifying
+from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
+from tablecam.rules.maurice.game.commander import MovingCommander
+from tablecam.rules.maurice.game.fire import Firing
+from tablecam.rules.maurice.game.march import Marching
+from tablecam.rules.maurice.game.state import RESHUFFLE, Deck
 from tests.rules.maurice.game.duel import table
 from tests.rules.maurice.game.states import after
 from tests.rules.maurice.tables import line, massed

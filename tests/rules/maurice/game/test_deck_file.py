@@ -3,8 +3,8 @@
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.game.cards.deck_file import deck_named, read_deck_file
-from tablecam.rules.maurice.game.state.cards import Card, Modification
+from tablecam.rules.maurice.game.deck_file import deck_named, read_deck_file
+from tablecam.rules.maurice.game.state import Card, Modification
 
 HEAD = 'format = "tablecam.deck"\nversion = 1\ngame = "maurice-lite"\nname = "ours"\n'
 CARD = '[[card]]\ntitle = "Rider"\nspan = 8\n'

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.maurice_game import closed
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import (
+from tablecam.rules.maurice.game.actions import (
     Activate,
     Charge,
     Declare,
@@ -24,26 +22,17 @@ from tablecam.rules.maurice.game.state.actions import (
     FireFrom,
     Volleys,
 )
-from tablecam.rules.maurice.game.state.state import Options, State
-from tablecam.rules.maurice.game.state.steps import (
-    Activating,
-    Charging,
-    ChoosingEdge,
-    CommandChoice,
-    Drawing,
-    Firing,
-    Interrupting,
-    Marching,
-    Modifying,
-    MovingCommander,
-    Over,
-    Rallying,
-    RollingCombat,
-    RollingToDisrupt,
-    RollingToHit,
-    Step,
-    VolleyChoice,
-)
+from tablecam.rules.maurice.game.activation import Activating, Interrupting
+from tablecam.rules.maurice.game.cards import Drawing, Modifying
+from tablecam.rules.maurice.game.charge import Charging
+from tablecam.rules.maurice.game.combat import Rallying, RollingCombat
+from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
+from tablecam.rules.maurice.game.commander import MovingCommander
+from tablecam.rules.maurice.game.fire import Firing, RollingToDisrupt, RollingToHit
+from tablecam.rules.maurice.game.game import closed
+from tablecam.rules.maurice.game.march import Marching
+from tablecam.rules.maurice.game.setup import ChoosingEdge
+from tablecam.rules.maurice.game.state import Options, Over, State, Step
 from tablecam.table.model import Commander, Unit
 from tablecam.testing import shifted
 from tests.rules.conformance import check_replay, check_state, play_at_random
@@ -108,7 +97,7 @@ def test_what_is_listed_and_shown_is_the_same_however_far_the_enemy_is(
 
 def _told(state: State) -> str:
     """All that is told of a state's choices, but for where the enemies they name lie."""
-    legal = the_round.legal(state)
+    legal = GAME.legal(state)
     offers = [GAME.offered(state, action) for action in legal]
     shown = [(each.group, each.label, [shape.role for shape in each.evidence]) for each in offers]
     drawn = [(shape.role, shape.label) for shape in GAME.step_shapes(state)]
@@ -351,18 +340,18 @@ def test_whatever_players_who_declare_first_are_offered_is_taken():
 
 def test_no_card_is_asked_for_where_nobody_holds_any():
     state = declaring(VolleyChoice(), *armies(300), hand=0)
-    assert Decline("british") not in the_round.legal(state)
-    assert FireFrom("left") in the_round.legal(after(state, Volleys(True))[0])
+    assert Decline("british") not in GAME.legal(state)
+    assert FireFrom("left") in GAME.legal(after(state, Volleys(True))[0])
 
 
 def test_foot_that_has_only_horse_against_it_has_nobody_to_charge() -> None:
     foot, horse = line("F1", "french", 500, 500), massed("B1", "british", 500, 620, SOUTH)
     state = declaring(CommandChoice(), foot, horse)
-    assert "charge" not in {action.command for action in the_round.legal(state)}
+    assert "charge" not in {action.command for action in GAME.legal(state)}
     with pytest.raises(Refused, match=r"M-4\.8"):
         after(state, Declare("charge"))
     activated = declaring(Charging(("F1",)), foot, horse, command="charge", hand=0)
-    assert the_round.legal(activated) == (Done(),)
+    assert GAME.legal(activated) == (Done(),)
 
 
 def test_a_hand_that_moves_up_who_must_charge_is_shown_no_place_where_nobody_is_in_reach() -> None:

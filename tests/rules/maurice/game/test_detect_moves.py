@@ -10,29 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tablecam.rules.game import Suggestion
-from tablecam.rules.maurice.game.hands.detect_moves import detect_moves
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import (
-    Charge,
-    Deploy,
-    FallBack,
-    March,
-    PlaceCommander,
-)
-from tablecam.rules.maurice.game.state.state import Modifier, State
-from tablecam.rules.maurice.game.state.steps import (
-    Charging,
-    ChoosingFallBacks,
-    CommandChoice,
-    Deploying,
-    Displacing,
-    Interrupting,
-    Marching,
-    MovingCommander,
-    Over,
-    RollingTerrain,
-    Step,
-)
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import Charge, Deploy, FallBack, March, PlaceCommander
+from tablecam.rules.maurice.game.activation import Interrupting
+from tablecam.rules.maurice.game.charge import Charging
+from tablecam.rules.maurice.game.combat import ChoosingFallBacks
+from tablecam.rules.maurice.game.command import CommandChoice
+from tablecam.rules.maurice.game.commander import Displacing, MovingCommander
+from tablecam.rules.maurice.game.detect_moves import detect_moves
+from tablecam.rules.maurice.game.march import Marching
+from tablecam.rules.maurice.game.setup import Deploying, RollingTerrain
+from tablecam.rules.maurice.game.state import Modifier, Over, State, Step
 from tablecam.table.model import Commander, Position, Terrain, Unit
 from tablecam.testing import shifted, turned
 from tests.rules.maurice.game.battles import battles
@@ -447,13 +435,13 @@ def test_wherever_a_unit_is_put_the_answer_holds_and_the_nearest_place_is_legal(
     for found in detect_moves(state, seen(state, there)):
         assert found.unit == unit.id
         if found.action is not None and found.answer.answer != "no":
-            the_round.apply(state, found.action)
+            GAME.apply(state, found.action)
         elif found.answer.rule == "M-8.2":
             assert found.nearest is not None  # where its charge leads
         elif isinstance(found.action, March | Charge) and found.nearest is not None:
             ghost = found.nearest.unit(unit.id).bases
             if ghost != unit.bases:
-                the_round.apply(state, replace(found.action, bases=ghost))
+                GAME.apply(state, replace(found.action, bases=ghost))
 
 
 def test_m_4_1_after_the_game_units_are_packed_away_without_a_word() -> None:

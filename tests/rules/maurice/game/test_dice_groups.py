@@ -6,11 +6,12 @@ import pytest
 
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import Fire, FireFrom, Rally
+from tablecam.rules.maurice.game.combat import Rallying
+from tablecam.rules.maurice.game.fire import Firing
 from tablecam.rules.maurice.game.offers import offer
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import Fire, FireFrom, Rally
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.steps import Firing, Rallying
+from tablecam.rules.maurice.game.state import State
 from tablecam.table.model import Terrain
 from tests.rules.maurice.game.states import after, dice, state_at
 from tests.rules.maurice.tables import line, position
@@ -30,7 +31,7 @@ def half_in_a_wood() -> State:
 
 
 def groups(state: State) -> tuple[DiceGroup, ...]:
-    (due,) = the_round.legal(state)
+    (due,) = GAME.legal(state)
     assert isinstance(due, Roll)
     found = offer(state, due).dice
     assert sorted(place for each in found for place in each.places) == list(range(due.count))

@@ -8,9 +8,9 @@ import pytest
 
 from tablecam.rules.game import Event
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.state.actions import Fire, FireFrom, Overrule
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.steps import Firing
+from tablecam.rules.maurice.game.actions import Fire, FireFrom, Overrule
+from tablecam.rules.maurice.game.fire import Firing
+from tablecam.rules.maurice.game.state import State
 from tests.rules.maurice.game.states import after, dice, state_at
 from tests.rules.maurice.tables import line, position
 from tests.rules.playthrough import KEPT, played

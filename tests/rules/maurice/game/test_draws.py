@@ -6,24 +6,13 @@ import pytest
 
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.state.actions import (
-    Declare,
-    Discard,
-    Done,
-    Draw,
-    Volleys,
-)
-from tablecam.rules.maurice.game.state.state import Deck
-from tablecam.rules.maurice.game.state.steps import (
-    Activating,
-    CommandChoice,
-    Discarding,
-    Drawing,
-    Firing,
-    MovingCommander,
-    Over,
-    VolleyChoice,
-)
+from tablecam.rules.maurice.game.actions import Declare, Discard, Done, Draw, Volleys
+from tablecam.rules.maurice.game.activation import Activating
+from tablecam.rules.maurice.game.cards import Discarding, Drawing
+from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
+from tablecam.rules.maurice.game.commander import MovingCommander
+from tablecam.rules.maurice.game.fire import Firing
+from tablecam.rules.maurice.game.state import Deck, Over
 from tests.rules.maurice.game.duel import COMMANDERS, SOUTH, hand, table
 from tests.rules.maurice.game.states import after, kinds, state_at
 from tests.rules.maurice.tables import gun, line, position

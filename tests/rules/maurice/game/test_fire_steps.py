@@ -5,17 +5,12 @@ from dataclasses import replace
 import pytest
 
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import Done, Fire, FireFrom
-from tablecam.rules.maurice.game.state.state import Modifier, State
-from tablecam.rules.maurice.game.state.steps import (
-    CommandChoice,
-    Firing,
-    MovingCommander,
-    Over,
-    RollingToDisrupt,
-    RollingToHit,
-)
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import Done, Fire, FireFrom
+from tablecam.rules.maurice.game.command import CommandChoice
+from tablecam.rules.maurice.game.commander import MovingCommander
+from tablecam.rules.maurice.game.fire import Firing, RollingToDisrupt, RollingToHit
+from tablecam.rules.maurice.game.state import Modifier, Over, State
 from tablecam.table.model import Terrain
 from tests.rules.maurice.game.states import after, dice, kinds, level, state_at
 from tests.rules.maurice.tables import BW, gun, line, position
@@ -40,7 +35,7 @@ def declared(state: State) -> State:
 
 def test_m_7_8_the_player_first_says_from_which_end_he_declares_his_targets() -> None:
     state = two_lines()
-    assert the_round.legal(state) == (FireFrom("left"), FireFrom("right"), Done())
+    assert GAME.legal(state) == (FireFrom("left"), FireFrom("right"), Done())
     with pytest.raises(Refused, match=r"M-7\.8"):
         after(state, Fire("F1", ALL_OF_F1))
 
@@ -55,7 +50,7 @@ def test_m_7_14_fire_that_leaves_no_choice_is_listed_once() -> None:
         terrain=[pond],
     )
     state = state_at(table, Firing("volley", "french", direction="left"))
-    fire = [action for action in the_round.legal(state) if isinstance(action, Fire)]
+    fire = [action for action in GAME.legal(state) if isinstance(action, Fire)]
     assert fire == [Fire("F1", {"F1/1": "B1", "F1/4": "B2"})]
 
 
@@ -68,8 +63,7 @@ def test_m_7_8_units_are_listed_from_the_end_that_was_chosen() -> None:
     )
     state = state_at(table, Firing("volley", "french"))
     firsts = {
-        end: next(iter(the_round.legal(after(state, FireFrom(end))[0])))
-        for end in ("left", "right")
+        end: next(iter(GAME.legal(after(state, FireFrom(end))[0]))) for end in ("left", "right")
     }
     assert firsts["left"].unit == "F1"
     assert firsts["right"].unit == "F2"
@@ -125,8 +119,8 @@ def test_m_2_5_the_game_is_over_as_soon_as_an_army_has_no_morale_left() -> None:
     state, _ = after(declared(state), dice(declared(state), 6, 1, 1, 1))
     state, _ = after(state, dice(state, 6))
     assert state.step == Over("french", "the British army has no morale left: French win", "M-4.1")
-    assert the_round.legal(state) == ()
-    assert the_round.asked(state).is_over
+    assert GAME.legal(state) == ()
+    assert GAME.asked(state).is_over
 
 
 def test_m_7_2_the_passive_side_fires_with_what_is_left_then_the_command_is_chosen() -> None:
@@ -140,7 +134,7 @@ def test_m_7_2_the_passive_side_fires_with_what_is_left_then_the_command_is_chos
 def test_m_7_7_a_unit_fires_once_in_a_round() -> None:
     fired = replace(two_lines().round, fired=frozenset({"F1"}))
     state = replace(two_lines(), round=fired)
-    assert the_round.legal(state) == (Done(),)
+    assert GAME.legal(state) == (Done(),)
     state, _ = after(two_lines(), FireFrom("left"))
     with pytest.raises(Refused, match=r"M-7\.7 F1 has already fired"):
         after(replace(state, round=fired), Fire("F1", ALL_OF_F1))
@@ -148,7 +142,7 @@ def test_m_7_7_a_unit_fires_once_in_a_round() -> None:
 
 def test_m_7_5_bases_may_hold_their_fire() -> None:
     state, _ = after(two_lines(), FireFrom("left"), Fire("F1", {"F1/2": "B1"}))
-    (due,) = the_round.legal(state)
+    (due,) = GAME.legal(state)
     assert due.count == 1
 
 
@@ -156,7 +150,7 @@ def test_m_7_12_a_base_may_not_fire_at_what_its_zone_does_not_reach() -> None:
     state, _ = after(two_lines(), FireFrom("left"))
     with pytest.raises(Refused, match=r"may not fire at B2 \(M-7\.12\)"):
         after(state, Fire("F1", {"F1/1": "B2"}))
-    assert the_round.legal(state)  # nothing has changed
+    assert GAME.legal(state)  # nothing has changed
 
 
 def test_an_unknown_base_a_foreign_unit_and_no_target_are_refused() -> None:
@@ -182,7 +176,7 @@ def test_m_7_20_canister_rolls_two_dice_and_m_4_23_smokes() -> None:
     table = position(gun("F1", "french", 600, 400), line("B1", "british", 600, 540, SOUTH))
     state = state_at(table, Firing("volley", "french"))
     state, _ = after(state, FireFrom("left"), Fire("F1", {"F1/1": "B1"}))
-    (due,) = the_round.legal(state)
+    (due,) = GAME.legal(state)
     assert due.count == 2
     assert state.position.unit("F1").state["smoke"] is True
     _, events = after(state, dice(state, 5, 6))
@@ -197,7 +191,7 @@ def bombardment(target: object) -> State:
 
 def test_m_7_3_only_the_activated_guns_bombard() -> None:
     state, _ = after(bombardment(line("B1", "british", 600, 700, SOUTH)), FireFrom("left"))
-    assert {each.unit for each in the_round.legal(state) if isinstance(each, Fire)} == {"F1"}
+    assert {each.unit for each in GAME.legal(state) if isinstance(each, Fire)} == {"F1"}
     with pytest.raises(Refused, match=r"M-7\.3 F2"):
         after(state, Fire("F2", {"F2/1": "B1"}))
 

@@ -5,14 +5,12 @@ from random import Random
 import pytest
 
 from tablecam.rules.games import game_of
-from tablecam.rules.maurice.game.state.actions import Decline, Done, FallBack, Volleys
-from tablecam.rules.maurice.game.state.steps import (
-    ChoosingFallBacks,
-    Interrupting,
-    Marching,
-    MovingCommander,
-    VolleyChoice,
-)
+from tablecam.rules.maurice.game.actions import Decline, Done, FallBack, Volleys
+from tablecam.rules.maurice.game.activation import Interrupting
+from tablecam.rules.maurice.game.combat import ChoosingFallBacks
+from tablecam.rules.maurice.game.command import VolleyChoice
+from tablecam.rules.maurice.game.commander import MovingCommander
+from tablecam.rules.maurice.game.march import Marching
 from tests.rules.maurice.game.duel import table
 from tests.rules.maurice.tables import line, position
 

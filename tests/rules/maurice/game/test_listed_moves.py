@@ -10,17 +10,14 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.requests import Combat
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import Charge, Done, FallBack, March
-from tablecam.rules.maurice.game.state.state import Modifier
-from tablecam.rules.maurice.game.state.steps import (
-    Charging,
-    ChoosingFallBacks,
-    Displacing,
-    Marching,
-    RollingCombat,
-)
-from tablecam.rules.maurice.game.state.table import field_at
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import Charge, Done, FallBack, March
+from tablecam.rules.maurice.game.charge import Charging
+from tablecam.rules.maurice.game.combat import ChoosingFallBacks, RollingCombat
+from tablecam.rules.maurice.game.commander import Displacing
+from tablecam.rules.maurice.game.march import Marching
+from tablecam.rules.maurice.game.state import Modifier
+from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.resolve.resolve import resolve
 from tablecam.table.model import Position
 from tablecam.table.position_file import position_to_json
@@ -48,10 +45,10 @@ def test_m_6_every_listed_march_is_taken(table: Position, extra_bw: int, is_roug
         modifiers=(cards,),
         is_rough_going=is_rough,
     )
-    listed = the_round.legal(state)
+    listed = GAME.legal(state)
     assert len(set(map(repr, listed))) == len(listed)
     for action in listed:
-        after, events = the_round.apply(state, action)
+        after, events = GAME.apply(state, action)
         assert field_at(after).units
         assert events or action.type == "done"
         if isinstance(action, March):
@@ -64,8 +61,8 @@ def test_m_6_every_listed_march_is_taken(table: Position, extra_bw: int, is_roug
 def test_m_8_every_listed_charge_and_move_up_is_taken(table: Position, is_rough: bool) -> None:
     force = of_side(table, "french")
     state = state_at(table, Charging(force), command="charge", is_rough_going=is_rough)
-    for action in the_round.legal(state):
-        after, _ = the_round.apply(state, action)
+    for action in GAME.legal(state):
+        after, _ = GAME.apply(state, action)
         if isinstance(action, Charge) and isinstance(after.step, Charging):
             assert action.target in after.step.charged[action.unit]
 
@@ -81,7 +78,7 @@ def test_m_8_a_charge_played_step_by_step_ends_as_resolved_at_once(
         reject()  # Two of the enemies lie upon each other.
     state = state_at(table, Charging(of_side(table, "french")), command="charge", hand=0, morale=9)
     while isinstance(state.step, Charging):
-        listed = the_round.legal(state)
+        listed = GAME.legal(state)
         homes = [action for action in listed if isinstance(action, Charge)]
         state, _ = after(state, players.choice(homes) if homes else Done())
     if not isinstance(state.step, RollingCombat):

@@ -9,16 +9,11 @@ from random import Random
 import pytest
 
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import (
-    Charge,
-    ClearSmoke,
-    Done,
-    March,
-    PlaceCommander,
-)
-from tablecam.rules.maurice.game.state.state import Modifier, State
-from tablecam.rules.maurice.game.state.steps import Displacing, Marching, MovingCommander
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import Charge, ClearSmoke, Done, March, PlaceCommander
+from tablecam.rules.maurice.game.commander import Displacing, MovingCommander
+from tablecam.rules.maurice.game.march import Marching
+from tablecam.rules.maurice.game.state import Modifier, State
 from tablecam.table.model import Commander, Terrain, Unit
 from tablecam.testing import shifted, turned
 from tests.rules.maurice.game.states import after, kinds, level, state_at
@@ -102,7 +97,7 @@ def test_m_6_17_what_is_listed_of_a_unit_that_lies_unevenly_is_taken(make, seed)
     even = make("F1", "french", 700, 500, chance.choice((90.0, 348.0)))
     unit = replace(even, bases=tuple(uneven(chance, base) for base in even.bases))
     state = marching(unit, line("B1", "british", 1500, 1100, 270))
-    marches = [action for action in the_round.legal(state) if isinstance(action, March)]
+    marches = [action for action in GAME.legal(state) if isinstance(action, March)]
     assert len(marches) > 4
     for action in marches:
         after(state, action)
@@ -236,7 +231,7 @@ def test_t_8_in_rough_going_difficult_ground_is_impassable() -> None:
     after(state, march(shifted(start, 0, -80)))
     standing = (ground("rough", 340, 290, 60, 30),)
     state = marching(start, terrain=standing, is_rough_going=True)
-    assert the_round.legal(state) == (Done(),)
+    assert GAME.legal(state) == (Done(),)
     with pytest.raises(Refused, match=r"M-5\.1"):
         after(state, march(shifted(start, 0, 160)))
 
@@ -245,7 +240,7 @@ def test_m_4_23_a_march_takes_off_the_smoke_of_all_guns_and_moves_none() -> None
     smoking, clear = gun("F1", "french", 400, 300, smoke=True), gun("F2", "french", 450, 300)
     other = gun("F3", "french", 500, 300, smoke=True)
     state = marching(smoking, clear, other)
-    assert ClearSmoke() in the_round.legal(state)
+    assert ClearSmoke() in GAME.legal(state)
     with pytest.raises(Refused, match=r"M-4\.23"):
         after(state, march(shifted(smoking, 0, -40)))
     cleared, events = after(state, ClearSmoke())
@@ -253,7 +248,7 @@ def test_m_4_23_a_march_takes_off_the_smoke_of_all_guns_and_moves_none() -> None
     assert all(cleared.position.unit(name).state["smoke"] is False for name in ("F1", "F3"))
     assert events[0].facts["units"] == ["F1", "F3"]
     moved, _ = after(state, march(shifted(clear, 0, -40)))
-    assert ClearSmoke() not in the_round.legal(moved)
+    assert ClearSmoke() not in GAME.legal(moved)
     with pytest.raises(Refused, match=r"M-4\.23 F2 moved"):
         after(moved, ClearSmoke())
     with pytest.raises(Refused, match=r"M-4\.23 no unit of the force has smoke"):
@@ -267,12 +262,12 @@ def test_t_22_a_commander_passed_over_twice_is_displaced_twice_and_costs_once() 
     state, events = after(state, march(shifted(first, 0, 160)))
     assert events[-1].rule == "M-6.29"
     assert isinstance(state.step, Displacing)
-    assert the_round.asked(state).seat == "british"
+    assert GAME.asked(state).seat == "british"
     state, _ = after(state, PlaceCommander("british", 400.0, 350.0))
     assert state.step == Marching(("F1", "F2"), moved=("F1",))
     state, events = after(state, march(shifted(second, 0, 160)))
     assert isinstance(state.step, Displacing)
-    state, _ = after(state, the_round.legal(state)[0])
+    state, _ = after(state, GAME.legal(state)[0])
     assert isinstance(state.step, MovingCommander)
     # He pays at the round's end, once for each side in it (M-6.30).
     assert state.round.displaced == {"british"}
@@ -328,7 +323,7 @@ def test_m_6_17_within_what_is_measured_the_mover_has_the_benefit_of_the_doubt()
 def test_the_marches_listed_for_each_formation_are_the_usual_ones() -> None:
     foot, horse = line("F1", "french", 400, 300), massed("F2", "french", 700, 300)
     guns, file = gun("F3", "french", 1000, 300), column("F4", "french", 1300, 300)
-    listed = {unit.id: the_round.legal(marching(unit))[:-1] for unit in (foot, horse, guns, file)}
+    listed = {unit.id: GAME.legal(marching(unit))[:-1] for unit in (foot, horse, guns, file)}
     ends = {name: {march.bases for march in found} for name, found in listed.items()}
     assert shifted(foot, 0, 80).bases in ends["F1"]
     assert shifted(foot, 0, 160).bases in ends["F1"]
@@ -346,7 +341,7 @@ def test_a_listed_march_stops_short_of_an_enemy_ahead() -> None:
     start, enemy = line("F1", "french", 400, 300), line("B1", "british", 400, 420, 270)
     farthest = max(
         action.bases[0].y_mm
-        for action in the_round.legal(marching(start, enemy))
+        for action in GAME.legal(marching(start, enemy))
         if isinstance(action, March)
     )
     assert 300 + 77.9 < farthest < 300 + 79

@@ -6,11 +6,11 @@ import pytest
 
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import Declare, Overrule, Volleys
-from tablecam.rules.maurice.game.state.state import State
-from tablecam.rules.maurice.game.state.state_json import action_from_json, action_to_json
-from tablecam.rules.maurice.game.state.steps import CommandChoice, Marching, Over, VolleyChoice
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import Declare, Overrule, Volleys
+from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
+from tablecam.rules.maurice.game.march import Marching
+from tablecam.rules.maurice.game.state import Over, State
 from tests.rules.maurice.game.states import after, kinds, level, state_at
 from tests.rules.maurice.tables import gun, line, position
 
@@ -51,9 +51,9 @@ def test_m_4_18_a_hand_that_was_counted_wrong_is_as_if_the_round_began_with_it()
     begun = replace(marching(hand=0, is_without_cards=True), step=VolleyChoice())
     begun = replace(begun, round=replace(begun.round, command=None))
     state, _ = after(begun, Overrule(hands={"french": 3}), Volleys(False))
-    assert Declare("march") in the_round.legal(state)
+    assert Declare("march") in GAME.legal(state)
     state, _ = after(state, Overrule(hands={"french": 0}))
-    assert the_round.legal(state) == (Declare("pass"),)
+    assert GAME.legal(state) == (Declare("pass"),)
     # Whoever has declared has played some of the cards that he began with.
     state, _ = after(marching(), Overrule(hands={"french": 0}))
     assert not state.round.is_without_cards
@@ -70,8 +70,8 @@ def test_m_4_6_a_deck_that_was_counted_wrong_is_as_if_the_round_began_with_it() 
 
 def test_m_4_8_an_army_of_which_nobody_is_left_declares_no_action() -> None:
     state, _ = after(marching(), Overrule(off=("F1", "F2"), step="command"))
-    assert the_round.legal(state) == (Declare("pass"), Declare("event"))
-    for each in the_round.legal(state):
+    assert GAME.legal(state) == (Declare("pass"), Declare("event"))
+    for each in GAME.legal(state):
         assert after(state, each)[0].round.command == each.command
     with pytest.raises(Refused, match="French cannot march: they have no units on the table"):
         after(state, Declare("march"))
@@ -98,7 +98,7 @@ def test_a_game_that_is_over_goes_on_when_players_agree() -> None:
     with pytest.raises(Refused, match="the game is over"):
         after(over, Volleys(False))
     state, _ = after(over, Overrule(morale={"british": 1}, step="command"))
-    assert Declare("pass") in the_round.legal(state)
+    assert Declare("pass") in GAME.legal(state)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_unit_cannot_be_laid_upon_another() -> None:
 def test_an_overrule_is_a_document_like_any_action() -> None:
     bases = marching().position.unit("F1").bases
     action = Overrule("why", {"F1": bases}, commanders={"cinc": (1.0, 2.0)}, step="end")
-    assert action_from_json(action_to_json(action)) == action
+    assert GAME.action_from_json(GAME.action_to_json(action)) == action
 
 
 def test_players_who_have_counted_their_deck_say_how_many_are_left() -> None:

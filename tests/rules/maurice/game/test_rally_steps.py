@@ -3,10 +3,11 @@
 import pytest
 
 from tablecam.rules.game import Refused
-from tablecam.rules.maurice.game.procedure import round as the_round
-from tablecam.rules.maurice.game.state.actions import Done, Rally
-from tablecam.rules.maurice.game.state.state import Modifier, State
-from tablecam.rules.maurice.game.state.steps import MovingCommander, Rallying
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.actions import Done, Rally
+from tablecam.rules.maurice.game.combat import Rallying
+from tablecam.rules.maurice.game.commander import MovingCommander
+from tablecam.rules.maurice.game.state import Modifier, State
 from tests.rules.maurice.game.states import after, dice, level, state_at
 from tests.rules.maurice.tables import line, position
 
@@ -24,10 +25,10 @@ def three_lines(**of_round: object) -> State:
 
 def test_m_9_1_any_disrupted_unit_of_the_force_may_try_once() -> None:
     state = three_lines()
-    assert the_round.legal(state) == (Rally("F1"), Rally("F3"), Done())
+    assert GAME.legal(state) == (Rally("F1"), Rally("F3"), Done())
     state, _ = after(state, Rally("F3"))
     state, _ = after(state, dice(state, 1))
-    assert the_round.legal(state) == (Rally("F1"), Done())
+    assert GAME.legal(state) == (Rally("F1"), Done())
     for unit in ("F2", "F3", "B1"):
         with pytest.raises(Refused, match=rf"M-9\.1 expected one of F1, got {unit}"):
             after(state, Rally(unit))

@@ -7,7 +7,7 @@ import pytest
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.state.actions import (
+from tablecam.rules.maurice.game.actions import (
     Activate,
     ClearSmoke,
     Declare,
@@ -20,16 +20,12 @@ from tablecam.rules.maurice.game.state.actions import (
     PlaceCommander,
     Volleys,
 )
-from tablecam.rules.maurice.game.state.steps import (
-    CommandChoice,
-    Discarding,
-    Displacing,
-    Marching,
-    MovingCommander,
-    Over,
-    RollingToHit,
-    VolleyChoice,
-)
+from tablecam.rules.maurice.game.cards import Discarding
+from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
+from tablecam.rules.maurice.game.commander import Displacing, MovingCommander
+from tablecam.rules.maurice.game.fire import RollingToHit
+from tablecam.rules.maurice.game.march import Marching
+from tablecam.rules.maurice.game.state import Over
 from tablecam.table.model import Commander
 from tests.rules.maurice.game.states import after, dice, kinds, state_at
 from tests.rules.maurice.tables import gun, line, position

@@ -12,23 +12,17 @@ from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Refused
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.setup.deploying import unit_outside_zone
-from tablecam.rules.maurice.game.state.actions import (
-    ChooseEdge,
-    ChooseOrder,
-    Deploy,
-    Done,
-    LayTerrain,
-)
-from tablecam.rules.maurice.game.state.steps import (
+from tablecam.rules.maurice.game.actions import ChooseEdge, ChooseOrder, Deploy, Done, LayTerrain
+from tablecam.rules.maurice.game.cards import Drawing
+from tablecam.rules.maurice.game.command import VolleyChoice
+from tablecam.rules.maurice.game.deploying import unit_outside_zone
+from tablecam.rules.maurice.game.setup import (
     ChoosingEdge,
     ChoosingOrder,
     Deploying,
-    Drawing,
     LayingTerrain,
     RollingFirstRound,
     RollingTerrain,
-    VolleyChoice,
 )
 from tablecam.rules.play import Play
 from tablecam.table.model import Commander, TableSize, Terrain

@@ -12,14 +12,8 @@ from tablecam.errors import BadInput
 from tablecam.rules.maurice.charge.charge import charges
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.fire.fire import fire_of_units
-from tablecam.rules.maurice.game.state.steps import CommandChoice
-from tablecam.rules.maurice.game.state.table import (
-    charges_at,
-    field_at,
-    field_on,
-    fire_at,
-    forces_at,
-)
+from tablecam.rules.maurice.game.command import CommandChoice
+from tablecam.rules.maurice.game.table import charges_at, field_at, field_on, fire_at, forces_at
 from tablecam.rules.maurice.place.forces import forces
 from tablecam.table.model import Position, Terrain
 from tablecam.testing import shifted

@@ -17,7 +17,7 @@ from tablecam.rules.game import Refused
 from tablecam.rules.lay import Lay
 from tablecam.rules.maurice.field.tables import KINDS
 from tablecam.rules.maurice.game import GAME
-from tablecam.rules.maurice.game.state.actions import (
+from tablecam.rules.maurice.game.actions import (
     Action,
     Charge,
     Deploy,
@@ -25,8 +25,9 @@ from tablecam.rules.maurice.game.state.actions import (
     Overrule,
     PlaceCommander,
 )
-from tablecam.rules.maurice.game.state.state import DeckStage, State
-from tablecam.rules.maurice.game.state.steps import Charging, Marching
+from tablecam.rules.maurice.game.charge import Charging
+from tablecam.rules.maurice.game.march import Marching
+from tablecam.rules.maurice.game.state import DeckStage, State
 from tablecam.rules.play import Play
 from tablecam.table.model import BasePose, Commander, Position, TableSize, Terrain, Unit
 from tests.rules.conformance import check_state

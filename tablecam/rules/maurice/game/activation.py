@@ -1,0 +1,521 @@
+"""Activation of a force: who may form it, which cards reach it, interrupts (M-4.11 ff.)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.maurice.charge.charge import are_enough_chargers
+from tablecam.rules.maurice.field.field import Field
+from tablecam.rules.maurice.game.actions import Action, Activate, Decline, Done, Interrupt
+from tablecam.rules.maurice.game.cards import (
+    Modifying,
+    _check_side,
+    held_card,
+    with_cards_discarded,
+)
+from tablecam.rules.maurice.game.charge import Charging, able_to_charge
+from tablecam.rules.maurice.game.combat import Rallying
+from tablecam.rules.maurice.game.commander import after_action
+from tablecam.rules.maurice.game.fire import Firing
+from tablecam.rules.maurice.game.march import Marching
+from tablecam.rules.maurice.game.state import (
+    MOMENTS,
+    Command,
+    Effect,
+    Moment,
+    State,
+    StateAndEvents,
+    Step,
+    Symbol,
+)
+from tablecam.rules.maurice.game.table import (
+    charges_at,
+    declarable_activations,
+    declarable_forces,
+    field_at,
+    forces_at,
+    has_declarable_charge,
+    with_leader,
+)
+from tablecam.rules.maurice.movement.ways import mover_decides
+from tablecam.rules.maurice.place.command_string import (
+    command_string,
+    command_strings,
+    least_cards,
+    reaches,
+)
+from tablecam.rules.maurice.place.forces import first_unlinked
+from tablecam.table.sides import side_name, side_plural
+from tablecam.wording import nearest
+
+
+@dataclass(frozen=True, slots=True)
+class EligibleUnits:
+    """The units that may be in an activated force, and those that must be half of it."""
+
+    may: frozenset[str]
+    half: frozenset[str]
+    rule: str
+    what: str
+
+    def refusal(self, force: Sequence[str]) -> str | None:
+        """Returns why a force cannot be activated for the action, or None if it can."""
+        is_half = 2 * sum(name in self.half for name in force) >= len(force)
+        if is_half and all(name in self.may for name in force):
+            return None
+        return f"expected a force with {self.what}, got {', '.join(force)}"
+
+
+def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUnits:
+    """Returns the active side's units that the declared action is for.
+
+    A charge that is too close to call is the charger's choice. That is only worked out for the
+    units in `in_doubt`, as it takes long.
+    """
+    units = field_at(state).of_side(state.active)
+    all_units = frozenset(unit.id for unit in units)
+    if state.round.command == "bombard":
+        guns = frozenset(unit.id for unit in units if unit.unit.arm == "artillery")
+        ready = guns - state.round.fired
+        return EligibleUnits(ready, guns, "M-7.3", "only artillery that has not fired")
+    if state.round.command == "charge":
+        # No charge is declared for artillery (M-8.1).
+        fit = frozenset(unit.id for unit in units if unit.unit.arm != "artillery")
+        if state.declares_first:
+            tries = frozenset(name for name in fit if has_declarable_charge(state, name))
+            expected = "at least half of its units allowed to try a charge"
+            return EligibleUnits(fit, tries, "M-8.2", expected)
+        can = {name for name, charge in charges_at(state, fit).items() if charge.is_eligible}
+        # Close calls take long to work out, so only the named units are asked.
+        can |= {name for name in in_doubt if name in fit - can and may_charge(state, name)}
+        expected = "at least half of its units able to charge"
+        return EligibleUnits(fit, frozenset(can), "M-8.2", expected)
+    return EligibleUnits(all_units, all_units, "M-4.15", "units")
+
+
+def may_charge(state: State, unit: str) -> bool:
+    """Whether a unit can charge, too close to call included (M-8.3).
+
+    Where players declare first: whether it may try to.
+    """
+    if state.declares_first:
+        return has_declarable_charge(state, unit)
+    charge = charges_at(state, [unit])[unit]
+    return charge.is_eligible or bool(charge.close_calls)
+
+
+DRAWS: dict[Command, int] = {
+    "charge": 0,
+    "march": 1,
+    "rally": 2,
+    "bombard": 2,
+    "pass": 3,
+    "event": 0,
+}
+"""The number of cards that each command draws (M-4.9)."""
+Force = tuple[str, ...]
+
+
+class Activating(Step):
+    """Activation: the active side names a force and plays cards for its span (M-4.11)."""
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the active side."""
+        question = f"{side_plural(state.active)}: which force will {state.round.command}?"
+        return PendingDecision(question, state.active)
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Lists each whole force and each single unit in reach, with the cheapest cards."""
+        activations = _activations(state)
+        # After a draw for the action, a force in reach must be activated (M-4.10).
+        return activations if activations and _is_bound(state) else (*activations, Done())
+
+    def follow(self, state: State, action: Action) -> StateAndEvents:
+        """Spends the cards; the passive side may interrupt."""
+        if isinstance(action, Done):
+            return _activates_nobody(state)
+        if not isinstance(action, Activate):
+            raise Refused(f"expected a force or done, got {action.type}", rule="M-4.11")
+        spans_bw = _played_bw(state, action)
+        # Cards that players hold have no names here.
+        played = action.cards if state.is_dealt else (None,) * len(spans_bw)
+        if state.declares_first:
+            force, left_out_events, event = _unmeasured_force(state, action.force, spans_bw)
+        else:
+            _check_force(state, field_at(state), action.force)
+            force, left_out_events = action.force, ()
+            event = _check_reached(state, field_at(state), force, spans_bw)
+        state = with_cards_discarded(state, state.active, played)
+        # The cards are spent, but nobody is activated.
+        if event.kind == "out-of-reach":
+            return after_action(state), (*left_out_events, event)
+        return state.to(Interrupting("activation", force)), (*left_out_events, event)
+
+    def opening(self, state: State) -> str:
+        """Describes the activation."""
+        return f"the {side_name(state.active)} force is activated"
+
+
+def _activates_nobody(state: State) -> StateAndEvents:
+    """Ends the action without a force, unless the side's cards reach one."""
+    side = side_plural(state.active)
+    if _is_bound(state) and (activations := _activations(state)):
+        names = ", ".join(activations[0].force)
+        why = f"{side} have declared to {state.round.command}, and their cards reach {names}"
+        raise Refused(why, rule="M-4.10", key="type")
+    text = f"{side} activate no force"
+    return after_action(state), (Event("no-force", text, "M-4.15", {"side": state.active}),)
+
+
+def _is_bound(state: State) -> bool:
+    """Whether cards were drawn for the action and tablecam knows the hand."""
+    return state.is_dealt and state.round.command is not None and DRAWS[state.round.command] > 0
+
+
+def _activations(state: State) -> tuple[Activate, ...]:
+    """Lists each whole force and each single unit in reach, with the cheapest cards."""
+    field, able = field_at(state), eligible_units(state)
+    candidates = [
+        force
+        for force in _candidates(state)
+        if able.refusal(force) is None and _is_of_use(state, field, force)
+    ]
+    if state.declares_first:
+        return tuple(
+            activation
+            for force in candidates
+            for activation in declarable_activations(state, force)
+        )
+    needs_bw = _needs_bw(state, field, candidates)
+    cheapest = (
+        None if need_bw is None else _cheapest(state, force, need_bw)
+        for force, need_bw in zip(candidates, needs_bw, strict=True)
+    )
+    return tuple(activation for activation in cheapest if activation is not None)
+
+
+def _candidates(state: State) -> list[Force]:
+    """Lists every maximal force, then every unit by itself (M-1.15, M-4.14).
+
+    Where players declare first: every group that might be a force, as links are only measured
+    later.
+    """
+    if state.declares_first:
+        return [*declarable_forces(field_at(state).of_side(state.active))]
+    forces = forces_at(state, state.active)
+    # A force of one unit is listed already.
+    singles = [(name,) for force in forces if len(force) > 1 for name in force]
+    return [*forces, *singles]
+
+
+def _is_of_use(state: State, field: Field, force: Force) -> bool:
+    """Whether a force has anything to do: no unit rallies without disruption."""
+    is_rally = state.round.command == "rally"
+    return not is_rally or any(field.by_id[name].disruption for name in force)
+
+
+def _needs_bw(state: State, field: Field, candidates: Sequence[Force]) -> list[int | None]:
+    """Returns the total span that each force needs, None where no path reaches it."""
+    commander = state.commander(state.active)
+    # Without a commander nothing can be measured, but one card is always needed (M-4.13).
+    if commander is None or not candidates:
+        return [1] * len(candidates)
+    return [
+        None if reach is None else least_cards(field, reach)[0]
+        for reach in command_strings(field, commander, candidates)
+    ]
+
+
+def _cheapest(state: State, force: Force, need_bw: int) -> Activate | None:
+    """Returns the activation with the cheapest cards, or None if the hand lacks the span."""
+    if not state.is_dealt:
+        most_bw = _most_span_bw(state)
+        # A path that bends may be longer than the table's diagonal, so it can take several cards.
+        spans_bw = (most_bw,) * ((need_bw - 1) // most_bw)
+        spans_bw += (need_bw - sum(spans_bw),)
+        has_enough = state.side(state.active).hand >= len(spans_bw)
+        return Activate(force, spans=spans_bw) if has_enough else None
+    # Cards without another effect come first, to be preferred among equals.
+    plain_first = sorted(state.cards_of(state.active), key=lambda card: card.is_of_further_use)
+    span_ids = [(card.span_bw, card.id) for card in plain_first]
+    chosen = cheapest_cards(span_ids, need_bw)
+    return None if chosen is None else Activate(force, cards=chosen)
+
+
+def cheapest_cards(held: Iterable[tuple[int, str]], need_bw: int) -> tuple[str, ...] | None:
+    """Returns the fewest cards with the least total span that is at least `need_bw`.
+
+    Solves the subset sum by dynamic programming over totals.
+
+    >>> cheapest_cards([(4, "a"), (6, "b"), (12, "c")], 9)
+    ('a', 'b')
+    """
+    best: dict[int, tuple[str, ...]] = {0: ()}
+    for span_bw, card in held:
+        # A copy of the totals: each card counts once.
+        for total, cards in list(best.items()):
+            extended = (*cards, card)
+            fewest = best.get(total + span_bw)
+            # Once the span suffices, further cards are only lost.
+            if total < need_bw and (fewest is None or len(extended) < len(fewest)):
+                best[total + span_bw] = extended
+    enough = [total for total, cards in best.items() if total >= need_bw and cards]
+    return best[min(enough)] if enough else None
+
+
+def _check_force(state: State, field: Field, force: Force) -> None:
+    """Refuses what is no force of the active side or cannot do the declared action."""
+    _check_named(state, field, force)
+    if (unlinked := first_unlinked(field, force)) is not None:
+        why = f"no chain of linked units connects {unlinked} to the force"
+        raise Refused(why, rule="M-1.15", key="force")
+    _check_eligible(eligible_units(state, in_doubt=force), force)
+
+
+def _check_eligible(able: EligibleUnits, force: Force) -> None:
+    if (why := able.refusal(force)) is not None:
+        raise Refused(why, rule=able.rule, key="force")
+
+
+def _check_named(state: State, field: Field, force: Force) -> None:
+    """Refuses names that are not units of the active side, or occur twice."""
+    own = [unit.id for unit in field.of_side(state.active)]
+    if not force:
+        raise Refused("expected a force, got no units", rule="M-1.15", key="force")
+    for place, name in enumerate(force):
+        if name not in own:
+            why = f"expected units of {side_name(state.active)}, got {name}{nearest(name, own)}"
+            raise Refused(why, rule="M-1.15", key="force")
+        if name in force[:place]:
+            raise Refused(f"{name} is named twice", rule="M-1.15", key="force")
+
+
+def _unmeasured_force(
+    state: State, named: Force, spans_bw: tuple[int, ...]
+) -> tuple[Force, tuple[Event, ...], Event]:
+    """Returns the force activated without measuring, events for units left out, and its event.
+
+    Units not linked to the first named unit are left out, and cards that do not reach are spent for
+    nothing.
+    """
+    field = field_at(state)
+    _check_named(state, field, named)
+    _check_eligible(eligible_units(state), named)
+    force, events = named, []
+    # Leaving one out may unlink others.
+    while (unlinked := first_unlinked(field, force)) is not None:
+        force = tuple(name for name in force if name != unlinked)
+        text = f"{unlinked} is not linked to {force[0]} and stays out of the force"
+        events.append(Event("left-out", text, "M-1.15", {"unit": unlinked}))
+    try:
+        event = _check_reached(state, field, force, spans_bw)
+    except Refused as refused:
+        if not spans_bw:
+            raise
+        # A refusal would let players try until the cards reach: they are lost instead.
+        text = f"{refused.why}: the cards are lost"
+        event = Event("out-of-reach", text, refused.rule, {"force": list(force)})
+    return force, tuple(events), event
+
+
+def _played_bw(state: State, action: Activate) -> tuple[int, ...]:
+    """Returns the spans of the played cards."""
+    if state.is_dealt:
+        if action.spans:
+            why = "expected card ids, not spans, as tablecam deals the cards"
+            raise Refused(why, rule="M-3.10", key="spans")
+        known = {card.id: card.span_bw for card in state.cards_of(state.active)}
+        for card in action.cards:
+            if card not in known:
+                why = f"{side_plural(state.active)} do not hold {card}"
+                raise Refused(why, rule="M-3.9", key="cards")
+        return tuple(known[card] for card in action.cards)
+    if action.cards:
+        why = "expected spans, not card ids, as the players hold the cards"
+        raise Refused(why, rule="M-3.10", key="cards")
+    most_bw = _most_span_bw(state)
+    if wrong := [span_bw for span_bw in action.spans if not 1 <= span_bw <= most_bw]:
+        why = f"expected spans from 1 to {most_bw} BW (the table's diagonal), got {wrong[0]}"
+        raise Refused(why, rule="M-3.4", key="spans")
+    return action.spans
+
+
+def _most_span_bw(state: State) -> int:
+    """Returns the largest plausible span of a printed card: the table's diagonal."""
+    table = state.position.table
+    return math.ceil(math.hypot(table.width_mm, table.depth_mm) / table.bw_mm)
+
+
+def _check_reached(state: State, field: Field, force: Force, spans_bw: tuple[int, ...]) -> Event:
+    """Returns the event of an activation whose cards reach; too close to call is the mover's (G-8).
+
+    Raises:
+        Refused: No card is played, no path leads to the force, or the cards do not reach it.
+    """
+    names, played = ", ".join(force), " + ".join(map(str, spans_bw))
+    who = side_plural(state.active)
+    text = f"{who} activate {names} to {state.round.command}, with {played} BW"
+    facts = {"force": list(force), "spans": list(spans_bw)}
+    if not spans_bw:
+        raise Refused("at least one card is needed, even at distance 0", rule="M-4.13", key="spans")
+    commander = state.commander(state.active)
+    if commander is None:
+        text = f"{text}; {who} have no commander on the table to measure from"
+        return Event("activated", text, "M-4.11", facts)
+    reached = command_string(field, commander, force)
+    if reached is None:
+        why = f"every path from {commander.id} to {names} comes within 1 BW of an enemy"
+        raise Refused(why, rule="M-4.12", key="force")
+    answer = reaches(field, reached, spans_bw)
+    if answer.answer == "no":
+        raise Refused(answer.because, rule=answer.rule, key="spans")
+    facts |= {"span_bw": round(reached.length_bw, 3), "answer": answer.answer}
+    if answer.answer == "too_close":
+        text += f"; {mover_decides(answer)}"
+    return Event("activated", text, "M-4.11", facts, (reached.path,))
+
+
+_EFFECT_WORDS: Mapping[Effect, str] = {
+    "first-fire": "First Fire: they shoot first",
+    "rough-going": "Rough Going: difficult ground is impassable in this round",
+    "foil": "they foil the activation",
+    "other": "follow the card's text",
+}
+
+
+class Interrupting(Step):
+    """The passive side's chance to interrupt (M-4.17).
+
+    `force` is the force just activated, empty in the volley phase.
+    """
+
+    moment: Moment
+    force: tuple[str, ...] = ()
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The activated force."""
+        return self.force
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the passive side."""
+        what = "the volley phase" if self.moment == "volleys" else "the activation"
+        return PendingDecision(f"{side_plural(state.passive)}: interrupt {what}?", state.passive)
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Lists the interrupts that may be played now, and none."""
+        effects = [effect for effect in MOMENTS if _may_be_now(state, self, effect)]
+        if not state.is_dealt:
+            # Players who hold the cards may have any that fits the moment.
+            return (Decline(state.passive), *(Interrupt(effect) for effect in effects))
+        played = (
+            Interrupt(card.interrupts, card.id)
+            for card in state.cards_of(state.passive)
+            if card.interrupts in effects and card.interrupts is not None
+        )
+        return (Decline(state.passive), *played)
+
+    def follow(self, state: State, action: Action) -> StateAndEvents:
+        """Continues what was interrupted, unless that has become impossible (M-4.19)."""
+        if isinstance(action, Decline):
+            _check_side(action.side, state.passive)
+            return after_interrupt(state, self), ()
+        if not isinstance(action, Interrupt):
+            raise Refused(f"expected an interrupt or no card, got {action.type}", rule="M-4.17")
+        _check_interrupt(state, self, action)
+        side = state.passive
+        state = with_cards_discarded(state, side, (action.card,))
+        now = replace(
+            state.round,
+            is_interrupted=True,
+            passive_fires_first=action.effect == "first-fire",
+            is_rough_going=action.effect == "rough-going",
+        )
+        state = replace(state, round=now)
+        facts = {"side": side, "effect": action.effect, "card": action.card}
+        text = f"{side_plural(side)} interrupt: {_EFFECT_WORDS[action.effect]}"
+        events = (Event("interrupt", text, "M-4.17", facts),)
+        if self.moment == "activation" and _is_foiled(state, self, action.effect):
+            foil_text = "the activation fails: all cards played for it are discarded"
+            foiled = Event("foiled", foil_text, "M-4.19", {"force": list(self.force)})
+            return after_action(state), (*events, foiled)
+        return after_interrupt(state, self), events
+
+    def automatic(self, state: State) -> StateAndEvents | None:
+        """Continues where the passive side cannot interrupt; returns None where it is asked."""
+        # Asked with any card, whichever it is: a side that is skipped would show its hand.
+        if state.side(state.passive).hand and not state.round.is_interrupted:
+            return None
+        return after_interrupt(state, self), ()
+
+    def declared(self, state: State) -> Iterable[str]:
+        """Returns the force, and the commander whose span was declared with it (M-4.11)."""
+        return with_leader(state, self.force)
+
+    def opening(self, state: State) -> str:
+        """Describes the decision of the passive side."""
+        return f"the {side_name(state.passive)} side has decided whether to interrupt"
+
+
+def _may_be_now(state: State, step: Interrupting, effect: Effect) -> bool:
+    """Whether an interrupt of an effect may be played at this moment."""
+    if step.moment not in MOMENTS[effect]:
+        return False
+    return effect != "rough-going" or state.round.command in ("march", "charge")
+
+
+def _check_interrupt(state: State, step: Interrupting, action: Interrupt) -> None:
+    """Refuses a second interrupt, one at the wrong moment, or with the wrong card."""
+    if state.round.is_interrupted:
+        raise Refused("only one interrupt is allowed in a round", rule="M-4.17")
+    if not _may_be_now(state, step, action.effect):
+        raise Refused(f"{action.effect} cannot be played now", rule="M-4.17", key="effect")
+    card = held_card(state, state.passive, action.card)
+    if card is not None and card.interrupts != action.effect:
+        does = f"expected the effect of {card.title} ({card.interrupts or 'no interrupt'})"
+        raise Refused(f"{does}, got {action.effect}", rule="M-3.7", key="effect")
+
+
+def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
+    """Whether an interrupt leaves the activated force unable to do what it was activated for.
+
+    Under Rough Going a force that starts in difficult ground cannot move; guns may still clear
+    their smoke. Of a charging force half must still be able to charge (M-8.2).
+    """
+    if effect != "rough-going":
+        return effect == "foil"
+    units = [field_at(state).by_id[name] for name in step.force]
+    # One unit stands for all: a force is in difficult ground as a whole or not at all (M-1.15).
+    if state.round.command == "charge":
+        able = able_to_charge(state, step.force)
+        return units[0].is_in_difficult or not are_enough_chargers(len(able), len(units))
+    return units[0].is_in_difficult and not any(unit.has_smoke for unit in units)
+
+
+def after_interrupt(state: State, step: Interrupting) -> State:
+    """Continues what the passive side could interrupt; modifying cards come first (M-4.16)."""
+    if step.moment == "volleys":
+        first, second = state.active, state.passive
+        # First Fire turns the order of cards round, too (M-4.17).
+        if state.round.passive_fires_first:
+            first, second = second, first
+        firing = Firing("volley", first, next_sides=(second,))
+        return state.to(Modifying("musket", first, (second,), then=firing))
+    return _start_action(state, step.force)
+
+
+def _start_action(state: State, force: tuple[str, ...]) -> State:
+    """Starts the action of an activated force; a charge plays its cards at combat (M-4.16)."""
+    after: dict[Command, tuple[Symbol, Step]] = {
+        "march": ("bugle", Marching(force)),
+        "bombard": ("cannon", Firing("bombard", state.active, may=force)),
+        "rally": ("flag", Rallying(force)),
+    }
+    if state.round.command is None or state.round.command not in after:
+        # Its modifying cards are played before the combat (M-4.16).
+        return state.to(Charging(force))
+    symbol, step = after[state.round.command]
+    return state.to(Modifying(symbol, state.active, (state.passive,), then=step))

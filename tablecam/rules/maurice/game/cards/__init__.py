@@ -1,1 +1,0 @@
-"""Action cards: drawing, playing and overruling them (chapter 3)."""

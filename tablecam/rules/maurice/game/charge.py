@@ -1,0 +1,352 @@
+"""Charges: each unit of a force charges, moves up or stays (M-8.1 to M-8.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+
+import shapely
+
+from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import laid_at
+from tablecam.geometry.outlines import axes
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.maurice.charge.charge import Charge as Chances
+from tablecam.rules.maurice.charge.charge import are_enough_chargers, why_never_charges
+from tablecam.rules.maurice.charge.limits import may_charge
+from tablecam.rules.maurice.combat.combat import meeting
+from tablecam.rules.maurice.field.terms import Reason
+from tablecam.rules.maurice.game.actions import Action, Charge, Done, March
+from tablecam.rules.maurice.game.charge_ends import (
+    ChargeEnd,
+    charge_ends,
+    charge_tolerance_mm,
+    end_error_mm,
+    nearest_charge,
+)
+from tablecam.rules.maurice.game.combat import after_moves_of_charge
+from tablecam.rules.maurice.game.commander import with_displacement
+from tablecam.rules.maurice.game.march import check_bases, judge_march, shapes_inside, with_march
+from tablecam.rules.maurice.game.marches import usual_marches
+from tablecam.rules.maurice.game.state import State, StateAndEvents, Step
+from tablecam.rules.maurice.game.table import (
+    charges_at,
+    check_enemy,
+    declarable_charges,
+    distance_words,
+    field_at,
+    has_declarable_charge,
+    with_disruption,
+)
+from tablecam.rules.maurice.movement.change import placed
+from tablecam.rules.maurice.movement.ways import Way
+from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
+from tablecam.table.sides import side_name, side_plural
+from tablecam.uncertainty.contact import TOUCH_MM
+from tablecam.wording import joined
+
+
+class Charging(Step):
+    """A charge: the units of a force charge or move up, one by one (M-8.2, M-8.9).
+
+    `charged` maps each charger to the targets it met, empty where its charge was lost.
+    """
+
+    force: tuple[str, ...]
+    charged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    moved: tuple[str, ...] = ()
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The units that have yet to charge or move up."""
+        acted = {*self.charged, *self.moved}
+        return tuple(name for name in self.force if name not in acted)
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the active side."""
+        waiting, short = self.waiting, _short_of_half(self)
+        names, side = ", ".join(waiting), side_plural(state.active)
+        # The count first, as it takes long to work out who can charge.
+        if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
+            return PendingDecision(f"{side} charge: {names} must charge", state.active)
+        more = f"{short} more must charge" if short else "or end the charge"
+        question = f"{side} charge: {names} may charge or move up; {more}"
+        return PendingDecision(question, state.active)
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Lists a charge at each enemy that can be met, the usual moves up, and ending the self.
+
+        Where players declare first: a charge at each enemy, and no moves up, as their list would
+        measure.
+        """
+        field, able = field_at(state), able_to_charge(state, self.waiting)
+        listed: list[Action] = []
+        if state.declares_first:
+            listed += (charge for name in able for charge in declarable_charges(state, name))
+            return (*listed, *(() if _short_of_half(self) and able else (Done(),)))
+        for name in able:
+            # Reversing twice keeps the first end of each target.
+            ends = {end.target: end for end in reversed([*charge_ends(field, field.by_id[name])])}
+            listed += (Charge(name, end.target, end.bases) for end in reversed(ends.values()))
+        for name in self.waiting:
+            if _may_stay_behind(self, able, name):
+                listed += usual_marches(field, field.by_id[name], is_moving_up=True)
+        # Short of half, it ends only if nobody else can charge.
+        if not _short_of_half(self) or not able:
+            listed.append(Done())
+        return tuple(listed)
+
+    def follow(self, state: State, action: Action) -> StateAndEvents:
+        """Charges or moves up a unit; when all have acted, moves on to combat."""
+        if isinstance(action, Charge):
+            return _charged(state, self, action)
+        if isinstance(action, March):
+            return _moved_up(state, self, action)
+        if isinstance(action, Done):
+            return _done(state, self)
+        raise Refused(f"expected a charge, a move up or done, got {action.type}", rule="M-8.2")
+
+    def declared(self, state: State) -> Iterable[str]:
+        """Returns the units that have charged, and whom they met."""
+        return [name for unit, met in self.charged.items() if met for name in (unit, *met)]
+
+    def opening(self, state: State) -> str:
+        """Describes the next charge."""
+        return f"the {side_name(state.active)} charge is declared"
+
+
+def able_to_charge(state: State, names: Iterable[str]) -> tuple[str, ...]:
+    """Returns those of some units that can charge now (M-8.3), in their order.
+
+    Where players declare first: those that may try to.
+    """
+    names = tuple(names)
+    if state.declares_first:
+        return tuple(name for name in names if has_declarable_charge(state, name))
+    charge_by_unit = charges_at(state, names)
+    refusals = {name: _charge_refusal(state, name, charge_by_unit[name]) for name in names}
+    return tuple(name for name in names if refusals[name] is None)
+
+
+def may_move_up(state: State, step: Charging, name: str) -> bool:
+    """Whether enough of a force can charge without a unit, so that it may move up (M-8.2)."""
+    return _may_stay_behind(step, able_to_charge(state, step.waiting), name)
+
+
+def made_charge(state: State, action: Charge) -> ChargeEnd:
+    """Returns the legal charge move that a unit has made.
+
+    Raises:
+        Refused: The unit cannot charge, cannot charge that enemy, or lies elsewhere.
+    """
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    enemy = field.by_id.get(action.target)
+    if enemy is None or enemy.side == unit.side:
+        why = f"expected an enemy to charge, got {action.target}"
+        raise Refused(why, rule="M-8.3", key="target")
+    front = axes(replace(unit.unit, bases=action.bases))
+    end = nearest_charge(field, unit, action.target, front)
+    if end is None or _is_bogged_down(state, unit.id):
+        refusal = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id])
+        barred = refusal or Reason("M-8.3", f"no charge reaches {action.target}")
+        raise Refused(f"{unit.id} cannot charge: {barred.clause}", rule=barred.rule, key="target")
+    error_mm = end_error_mm(end, front)
+    if error_mm > charge_tolerance_mm(action.bases):
+        off = f"{error_mm:.1f} mm from where its charge at {action.target} ends"
+        raise Refused(f"{unit.id} is {off}", rule="M-8.5", key="bases")
+    return end
+
+
+def _charge_refusal(state: State, name: str, charge: Chances) -> Reason | None:
+    """Returns what forbids a unit any charge; Rough Going holds it in difficult ground."""
+    if _is_bogged_down(state, name):
+        return Reason("M-5.2", "it stands in difficult ground, which is impassable in this round")
+    return None if charge.is_eligible else charge.why_not
+
+
+def _is_bogged_down(state: State, name: str) -> bool:
+    return state.round.is_rough_going and field_at(state).by_id[name].is_in_difficult
+
+
+def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
+    """Makes a unit's charge: snaps it to the legal end and applies its effects."""
+    _check_may_act(step, action.unit)
+    if state.declares_first:
+        ideal = _declared_end(state, action)
+        if ideal is None:
+            return _lost(state, step, action)
+        # Players may name the enemy alone; the unit then ends where the charge leads.
+        action = action if action.bases else replace(action, bases=ideal.bases)
+    check_bases(state, action)
+    end = made_charge(state, action)
+    front = axes(replace(end.unit.unit, bases=action.bases))
+    events = [_charge_event(state, end, end_error_mm(end, front))]
+    # Snap to the ideal end, so that a gap within tolerance is true contact from now on.
+    bases = laid_at(action.bases, end.bases)
+    state = state.with_unit(replace(end.unit.unit, bases=bases))
+    if end.crosses_difficult:
+        why = "charges through difficult ground"
+        drawn = shapes_inside(end.area, field_at(state).ground.difficult)
+        state, more = with_disruption(state, action.unit, 1, why, "M-8.6", drawn)
+        events += more
+    charged = {**step.charged, action.unit: (end.target, *end.also_meets)}
+    state, more = _next(state, replace(step, charged=charged), end.area)
+    return state, (*events, *more)
+
+
+def _declared_end(state: State, action: Charge) -> ChargeEnd | None:
+    """Returns the charge that reaches the named enemy, or None if none does: it is lost.
+
+    Raises:
+        Refused: By what all can see, the unit cannot charge this enemy (M-8.4).
+    """
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    check_enemy(state, unit, action.target, "M-8.3", "target")
+    if why_never_charges(unit) is not None:
+        raise Refused(f"{unit.id} may not declare a charge", rule="M-8.4", key="unit")
+    if not may_charge(unit, field.by_id[action.target]):
+        raise Refused("infantry may not charge cavalry", rule="M-8.4", key="target")
+    if _is_bogged_down(state, unit.id):
+        return None
+    ahead = (end for end in charge_ends(field, unit) if end.target == action.target)
+    # A charge that is too close to call is the charger's choice.
+    return next(ahead, None) or nearest_charge(field, unit, action.target, unit.axes)
+
+
+def _lost(state: State, step: Charging, action: Charge) -> StateAndEvents:
+    """Counts a charge that reaches nobody as made; the unit stays (M-8.2)."""
+    step = replace(step, charged={**step.charged, action.unit: ()})
+    state, displaced = _next(state, step, shapely.Polygon())
+    return state, (_lost_charge(state, action), *displaced)
+
+
+def _lost_charge(state: State, action: Charge) -> Event:
+    """Returns the event of a charge that reaches nobody."""
+    away = distance_words(state, action.unit, action.target)
+    text = f"{action.unit} has no charge that reaches {action.target}, which is {away}"
+    facts = {"unit": action.unit, "target": action.target}
+    return Event("charge-lost", f"{text}: it stays where it is", "M-8.3", facts)
+
+
+def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:
+    """Moves a unit up instead of charging, if the rules allow it."""
+    _check_may_act(step, action.unit)
+    check_bases(state, action)
+    if not may_move_up(state, step, action.unit):
+        short = _short_of_half(step)
+        why = f"{action.unit} can charge, and {short} more units of the force must"
+        raise Refused(why, rule="M-8.2", key="unit")
+    judgement = judge_march(state, action)
+    if (why_not := _not_a_move_up(state, action, judgement)) is not None:
+        raise Refused(why_not, rule="M-8.9", key="bases")
+    state, events = with_march(state, action, judgement)
+    step = replace(step, moved=(*step.moved, action.unit))
+    state, displaced = _next(state, step, judgement.area)
+    return state, (*events, *displaced)
+
+
+def _not_a_move_up(state: State, action: March, judgement: Way) -> str | None:
+    """Returns what in a move up only a march may do, or None (M-8.9).
+
+    If a forward move leads to the same place, the unit is taken to have made that (M-6.17).
+    """
+    # A change of formation is refused even where the move itself is legal.
+    if _changes_formation(state, action):
+        return f"{action.unit} was activated to charge and may not change its formation"
+    if judgement.is_legal.answer != "no":
+        return None
+    # Judged again as a march, to say what about it only a march may do.
+    march = judge_march(state, action, is_moving_up=False)
+    if march.is_legal.answer != "no" and march.is_after_about_face:
+        return f"{action.unit} was activated to charge and may not about-face"
+    if march.is_legal.answer != "no" and march.is_legal.rule == BACKWARD_RULE:
+        return f"{action.unit} was activated to charge and may not move backward"
+    return None
+
+
+def _changes_formation(state: State, action: March) -> bool:
+    """Whether a move leaves a unit in another formation."""
+    field = field_at(state)
+    unit = field.by_id[action.unit]
+    try:
+        there = placed(field, unit, action.bases).by_id[unit.id]
+    except BadInput:
+        # An illegal place; refused as for any march.
+        return False
+    return there.formation != unit.formation
+
+
+def _done(state: State, step: Charging) -> StateAndEvents:
+    """Ends the charges, if half of the force has charged or no more can."""
+    able = able_to_charge(state, step.waiting) if _short_of_half(step) else ()
+    if able:
+        have = f"{len(step.charged)} of {len(step.force)} have charged"
+        why = f"{have} but half of the force must: {joined(able)} can still charge"
+        raise Refused(why, rule="M-8.2")
+    return _to_combat(state), ()
+
+
+def _next(state: State, step: Charging, area: shapely.Geometry) -> StateAndEvents:
+    """Returns the rest of the force or the combat, after any displaced commander."""
+    then = step if step.waiting else _to_combat(state).step
+    return with_displacement(state, state.active, area, then)
+
+
+def _to_combat(state: State) -> State:
+    """Moves on to the combat of all units in contact."""
+    combat = meeting(field_at(state), state.active)
+    return after_moves_of_charge(state, tuple(combat.engaged))
+
+
+def _short_of_half(step: Charging) -> int:
+    """Returns how many more units must charge (M-8.2)."""
+    activated = len(step.force)
+    half = next(count for count in range(activated + 1) if are_enough_chargers(count, activated))
+    return max(half - len(step.charged), 0)
+
+
+def _must_all_charge(state: State, waiting: Sequence[str]) -> bool:
+    """Whether all units that are left can charge and so must; False where players declare first.
+
+    A unit that can no longer charge because others went before it may move up.
+    """
+    return not state.declares_first and len(able_to_charge(state, waiting)) == len(waiting)
+
+
+def _may_stay_behind(step: Charging, able: Sequence[str], name: str) -> bool:
+    """Whether enough units can charge without one; a unit that cannot may always move up."""
+    return name not in able or len(able) - 1 >= _short_of_half(step)
+
+
+def _check_may_act(step: Charging, name: str) -> None:
+    if name not in step.force:
+        raise Refused(f"{name} is not in the activated force", rule="M-8.2", key="unit")
+    if name not in step.waiting:
+        done = "charged" if name in step.charged else "moved up"
+        raise Refused(f"{name} has already {done} in this round", rule="M-8.5", key="unit")
+
+
+def charge_notes(end: ChargeEnd, gap_mm: float) -> Iterator[str]:
+    """Yields why a charge counts although a gap is left, or although it is in doubt."""
+    if gap_mm > TOUCH_MM:
+        yield f"its gap of {gap_mm:.1f} mm counts as contact (G-8)"
+    if end.doubt is not None:
+        yield "whether it can is too close to call, so the mover decides"
+
+
+def _charge_event(state: State, end: ChargeEnd, gap_mm: float) -> Event:
+    """Returns the event of a charge; it says when a small gap counts as contact."""
+    field, move = field_at(state), end.move
+    targets = joined((end.target, *end.also_meets))
+    way = move.words(field.bw_mm)
+    text = "; ".join((f"{end.unit.id} charges {targets}: {way}", *charge_notes(end, gap_mm)))
+    facts = {
+        "unit": end.unit.id,
+        "targets": [end.target, *end.also_meets],
+        "cost_bw": round(field.in_bw(move.cost_mm), 3),
+        "wheel": end.corner,
+        "off_mm": round(gap_mm, 2),
+    }
+    return Event("charge", text, "M-8.5", facts, end.evidence)

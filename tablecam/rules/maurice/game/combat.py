@@ -1,0 +1,292 @@
+"""Combat after the charges, falling back, and rallying (M-8.19 to M-9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import shapely
+
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
+from tablecam.rules.maurice.combat.combat import (
+    Meeting,
+    meeting,
+    must_fall_back,
+    results_before_fall_back,
+    scores_of,
+)
+from tablecam.rules.maurice.combat.fall_back import (
+    Aftermath,
+    fall_back,
+    position_after,
+    rearmost_first,
+    swept_back,
+)
+from tablecam.rules.maurice.combat.rally import rally, rally_attempt
+from tablecam.rules.maurice.combat.score import CombatValue
+from tablecam.rules.maurice.field.field import Field
+from tablecam.rules.maurice.field.requests import Dice
+from tablecam.rules.maurice.field.requests import Rally as Request
+from tablecam.rules.maurice.field.results import CombatResult
+from tablecam.rules.maurice.game.actions import Action, Done, FallBack, Rally
+from tablecam.rules.maurice.game.cards import Modifying
+from tablecam.rules.maurice.game.commander import after_action, with_displacement
+from tablecam.rules.maurice.game.state import Over, State, StateAndEvents, Step
+from tablecam.rules.maurice.game.table import compared, field_at, with_leader, without_broken
+from tablecam.rules.maurice.resolve.resolve import combat_close_calls
+from tablecam.table.sides import side_plural
+from tablecam.wording import counted, joined
+
+
+class RollingCombat(Step):
+    """The combat roll: a die for every engaged unit of both sides, in order (M-8.19)."""
+
+    dice_rule = "M-8.19"
+    engaged: tuple[str, ...]
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """All engaged units."""
+        return self.engaged
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks both sides to roll."""
+        return PendingDecision(f"Roll one die each for {', '.join(self.engaged)}")
+
+    def roll(self, state: State) -> Roll:
+        """Returns a roll of a die for each engaged unit."""
+        return Roll(f"combat: {', '.join(self.engaged)}", len(self.engaged))
+
+    def follow(self, state: State, values: Dice) -> StateAndEvents:
+        """Resolves passive units, then active ones; broken ones leave in that order (M-8.20)."""
+        dice = dict(zip(self.engaged, values, strict=True))
+        field = field_at(state)
+        combat = meeting(field, state.active)
+        scores = scores_of(field, combat, state.round.amounts("swords"))
+        results = results_before_fall_back(field, combat, scores, dice)
+        # Close calls are logged first, as they qualify all that follows.
+        events = [
+            Event(
+                "doubt",
+                f"{close.because}; the measured value counts",
+                close.rule,
+                {},
+                close.evidence,
+            )
+            for close in combat_close_calls(field, combat)
+        ]
+        events += (_score_event(combat, name, scores[name], dice[name]) for name in self.engaged)
+        events += (_result_event(name, result) for name, result in results.items())
+        state, lost = _with_results(state, field, results)
+        # A unit that broke may have cost an army its last morale (M-2.5).
+        if not isinstance(state.step, Over):
+            # The proposed order; the side may choose another (M-8.24).
+            bound = rearmost_first(field, must_fall_back(combat, results))
+            state = state.to(_next_fall_backs(state, bound))
+        return state, (*events, *lost)
+
+    def dice(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns a die for each engaged unit."""
+        return compared(self.engaged)
+
+
+class ChoosingFallBacks(Step):
+    """The charging side's choice of which attacker falls back next (M-8.23, M-8.24)."""
+
+    attackers: tuple[str, ...]
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The attackers that have still to fall back."""
+        return self.attackers
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the charging side."""
+        names = ", ".join(self.attackers)
+        if len(self.attackers) == 1:
+            return PendingDecision(f"{names} is still in contact and falls back", state.active)
+        return PendingDecision(f"Which unit falls back next: {names}?", state.active)
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Lists each attacker that still has to fall back, the rearmost first."""
+        return tuple(FallBack(name) for name in self.attackers)
+
+    def follow(self, state: State, action: Action) -> StateAndEvents:
+        """Moves a unit back, with the effects on it and on friends behind it (M-8.24 ff.)."""
+        if not isinstance(action, FallBack):
+            raise Refused(f"expected a unit to fall back, got {action.type}", rule="M-8.24")
+        if action.unit not in self.attackers:
+            names = ", ".join(self.attackers)
+            raise Refused(f"expected one of {names}, got {action.unit}", rule="M-8.23", key="unit")
+        field = field_at(state)
+        # Without results: what happened to others is in the position already.
+        results = fall_back(field, action.unit, {})
+        unit, result = field.by_id[action.unit], results[action.unit]
+        area = shapely.Polygon() if result.is_broken else swept_back(unit, result.fall_back_mm)
+        lanes = {action.unit: shapes_of(area, "lane")}
+        events = tuple(
+            _result_event(name, result, lanes.get(name, ())) for name, result in results.items()
+        )
+        state, lost = _with_results(state, field, results)
+        if isinstance(state.step, Over):
+            return state, (*events, *lost)
+        left = tuple(name for name in self.attackers if name != action.unit)
+        then = _next_fall_backs(state, left)
+        state, displaced = with_displacement(state, state.active, area, then)
+        return state, (*events, *lost, *displaced)
+
+    def is_forced(self, state: State) -> bool:
+        """Whether only one unit is left to fall back."""
+        return True
+
+
+def _next_fall_backs(state: State, bound: Iterable[str]) -> Step:
+    """Returns the fall backs of attackers that survive, or the step after the action."""
+    left = tuple(name for name in bound if state.position.unit(name) is not None)
+    return ChoosingFallBacks(left) if left else after_action(state).step
+
+
+def _with_results(
+    state: State, field: Field, results: Mapping[str, CombatResult]
+) -> StateAndEvents:
+    """Applies disruption and fall back moves, and removes units that broke."""
+    changed = Aftermath(
+        gained={name: result.disruption for name, result in results.items() if result.disruption},
+        back_mm={name: result.fall_back_mm for name, result in results.items()},
+    )
+    state = replace(state, position=position_after(field, changed))
+    return without_broken(state, [name for name, result in results.items() if result.is_broken])
+
+
+def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event:
+    """Returns the event of a unit's score, with shapes that show why it is engaged."""
+    score = value.value + die
+    modifiers = "".join(f", {key} {amount:+}" for key, amount in value.modifiers.items())
+    against = joined(value.engaged_with)
+    text = f"{name} against {against}: {value.basic}{modifiers}, die {die}: {score}"
+    facts = {"unit": name, **value.score_json(die), "because": list(value.because)}
+    drawn = tuple(
+        shape for enemy in value.engaged_with for shape in met.engagements.evidence(name, enemy)
+    )
+    return Event("score", text, "M-8.19", facts, drawn)
+
+
+def _result_event(name: str, result: CombatResult, drawn: tuple[Shape, ...] = ()) -> Event:
+    """Returns the event of a unit's result, in the words of the rules behind it."""
+    text = "; ".join(reason.clause for reason in result.because)
+    facts = {
+        "unit": name,
+        **result.to_json(),
+        "falls_back": result.falls_back,
+        "back_mm": result.fall_back_mm,
+    }
+    kind = "falls-back" if result.falls_back else "result"
+    return Event(kind, f"{name}: {text}", result.because[0].rule, facts, drawn)
+
+
+class Rallying(Step):
+    """A rally: the units of a force try one by one; `tried` have done so (M-9.1)."""
+
+    force: tuple[str, ...]
+    tried: tuple[str, ...] = ()
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The units that have not tried."""
+        return tuple(name for name in self.force if name not in self.tried)
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the active side."""
+        return PendingDecision(
+            f"{side_plural(state.active)}: which unit rallies next?", state.active
+        )
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Lists every disrupted unit of the force that has not tried, and stopping."""
+        return (*(Rally(name) for name in _left(field_at(state), self)), Done())
+
+    def follow(self, state: State, action: Action) -> StateAndEvents:
+        """Moves on to a unit's dice, or ends the action."""
+        if isinstance(action, Done):
+            return after_action(state), ()
+        if not isinstance(action, Rally):
+            raise Refused(f"expected a unit to rally or done, got {action.type}", rule="M-9.1")
+        left = _left(field_at(state), self)
+        if action.unit not in left:
+            expected = f"expected one of {', '.join(left)}" if left else "expected done"
+            raise Refused(f"{expected}, got {action.unit}", rule="M-9.1", key="unit")
+        # Marked before the dice: a unit tries once, whatever comes up (M-9.1).
+        tried = replace(self, tried=(*self.tried, action.unit))
+        return state.to(RollingRally(action.unit, tried)), ()
+
+    def declared(self, state: State) -> Iterable[str]:
+        """Returns the force, and the commander whose span was declared with it (M-4.11)."""
+        return with_leader(state, self.force)
+
+
+class RollingRally(Step):
+    """The rally dice of one unit (M-9.2)."""
+
+    dice_rule = "M-9.2"
+    unit: str
+    rallying: Rallying
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The unit that tries."""
+        return (self.unit,)
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the active side to roll."""
+        return PendingDecision(f"{side_plural(state.active)} roll {self.roll(state)}")
+
+    def roll(self, state: State) -> Roll:
+        """Returns a roll of a die for each disruption."""
+        return Roll(f"{self.unit} to rally", field_at(state).by_id[self.unit].disruption)
+
+    def follow(self, state: State, dice: Dice) -> StateAndEvents:
+        """Sheds disruption; the next unit may try, if any is left."""
+        field = field_at(state)
+        rallied = rally(field, _request(state, self, dice))
+        unit = field.by_id[self.unit].unit
+        level = field.by_id[self.unit].disruption - rallied.shed
+        state = state.with_marker(unit, disruption=level)
+        rolled, needed = " ".join(map(str, dice)), rallied.rallying.needed
+        shed = counted(rallied.shed, "disruption") if rallied.shed else "no disruption"
+        text = f"{unit.id} rallies: {rolled}, needs {needed}+: sheds {shed}"
+        facts = {"unit": unit.id, "disruption": -rallied.shed, "level": level}
+        events = (Event("rallies", text, "M-9.2", facts),)
+        if _left(field_at(state), self.rallying):
+            return state.to(self.rallying), events
+        return after_action(state), events
+
+    def dice(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns all dice, and what each needs."""
+        all_dice = tuple(range(self.roll(state).count))
+        return (DiceGroup(self.unit, rally_needs(state, self), all_dice),)
+
+
+def rally_needs(state: State, step: RollingRally) -> int:
+    """Returns the number that each die of a rally must show (M-9.2, M-9.3)."""
+    return rally_attempt(field_at(state), _request(state, step)).needed
+
+
+def _request(state: State, step: RollingRally, dice: Dice | None = None) -> Request:
+    return Request(step.unit, state.round.amounts("flag").get(step.unit, 0), dice)
+
+
+def _left(field: Field, step: Rallying) -> tuple[str, ...]:
+    return tuple(name for name in step.waiting if field.by_id[name].disruption)
+
+
+def after_moves_of_charge(state: State, engaged: tuple[str, ...]) -> State:
+    """Continues after the charge moves: cards, then the combat dice (M-4.16, M-8.19).
+
+    Without any engaged unit the action is over.
+    """
+    if not engaged:
+        return after_action(state)
+    combat = RollingCombat(engaged)
+    return state.to(Modifying("swords", state.active, (state.passive,), then=combat))

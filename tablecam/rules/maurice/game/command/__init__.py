@@ -1,1 +1,0 @@
-"""Commanding: fire, the command choice, activation, rallies and the end of a round."""

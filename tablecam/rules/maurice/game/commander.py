@@ -1,0 +1,359 @@
+"""The commander's move, his displacement, and the end of a round (M-4.6, M-6.27 to M-6.30)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import shapely
+
+from tablecam.geometry.outlines import table_outline
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.ground import is_partly_in
+from tablecam.rules.maurice.field.tables import COMMANDER_BW, HAND_LIMIT, NIGHT_PASSES
+from tablecam.rules.maurice.game.actions import Action, Done, PlaceCommander
+from tablecam.rules.maurice.game.cards import Discarding, with_cards_discarded
+from tablecam.rules.maurice.game.state import Deck, Over, Round, State, StateAndEvents, Step
+from tablecam.rules.maurice.game.table import field_at, forces_at, with_less_morale
+from tablecam.table.headings import forward
+from tablecam.table.model import Commander, Point
+from tablecam.table.motion import HAND_MM
+from tablecam.table.sides import side_name, side_plural
+
+
+def marker_outline(place_mm: Point, bw_mm: float) -> shapely.Polygon:
+    """Returns a commander's marker as a disc of 1 BW diameter around its centre."""
+    return shapely.buffer(shapely.Point(place_mm), COMMANDER_BW * bw_mm / 2)
+
+
+def marker_of(state: State, leader: Commander) -> shapely.Polygon:
+    """Returns the marker of a commander on the table."""
+    return marker_outline(leader.place_mm, state.position.table.bw_mm)
+
+
+def commander_under(state: State, side: str, area: shapely.Geometry) -> Commander | None:
+    """Returns a side's commander if its marker lies partly in an area, else None."""
+    leader = state.commander(side)
+    is_under = leader is not None and is_partly_in(marker_of(state, leader), area)
+    return leader if is_under else None
+
+
+def displacing(state: State, side: str, then: Step) -> State:
+    """Returns the state in which a side places its displaced commander; `then` follows."""
+    # The side pays for it when the round ends (M-6.30).
+    displaced = state.round.displaced | {side}
+    state = replace(state, round=replace(state.round, displaced=displaced))
+    return state.to(Displacing(side, then))
+
+
+def with_displacement(
+    state: State, side: str, area: shapely.Geometry, then: Step
+) -> StateAndEvents:
+    """Returns the state with `then` next, or the displacement of an enemy commander before it.
+
+    `area` is all that the side's unit passed over, in table millimetres.
+    """
+    enemy = state.other(side)
+    leader = commander_under(state, enemy, area)
+    if leader is None:
+        return state.to(then), ()
+    passes = f"{side_plural(side)} pass over {leader.id}"
+    text = f"{passes}: {side_plural(enemy)} move him 1 BW to a place clear of all bases"
+    drawn = shapes_of(marker_of(state, leader), "contact")
+    event = Event("displaced", text, "M-6.29", {"side": enemy}, drawn)
+    return displacing(state, enemy, then), (event,)
+
+
+def next_round(state: State) -> State:
+    """Returns the first step of the other side's round; sides alternate (M-1.5)."""
+    return first_step(state, state.round.number + 1, state.passive)
+
+
+def first_step(state: State, number: int, active: str) -> State:
+    """Returns the start of a round, where the active side may invoke volleys (M-4.3)."""
+    # Noted now, as the hand may change during the round (M-4.18).
+    is_without_cards = state.side(active).hand == 0
+    is_deck_out = is_deck_exhausted(state.deck)
+    begun = Round(
+        number, active, state.position, is_without_cards=is_without_cards, is_deck_out=is_deck_out
+    )
+    return replace(state, round=begun).at("volley-choice")
+
+
+def is_deck_exhausted(deck: Deck) -> bool:
+    """Whether the last deck is empty, so that night may fall (M-4.6, M-4.22)."""
+    return deck.stage == "last" and deck.left == 0
+
+
+def after_action(state: State) -> State:
+    """Moves on to the active side's commander (M-6.27)."""
+    return state.to(MovingCommander())
+
+
+DIRECTIONS = 24
+"""Directions searched for a displaced commander's place, 15 degrees apart."""
+
+
+def usual_places(state: State, leader: Commander) -> tuple[Point, ...]:
+    """Returns free places behind each force, except where the commander stands already."""
+    field = field_at(state)
+    forces = forces_at(state, leader.side)
+    # Who is linked to whom would have to be measured.
+    if state.declares_first:
+        forces = tuple((unit.id,) for unit in field.of_side(leader.side))
+    # Behind the middle unit of each force.
+    places = (_behind(field, field.by_id[force[len(force) // 2]]) for force in forces)
+    return tuple(
+        dict.fromkeys(
+            place
+            for place in places
+            # Hardly another place would not be worth a card.
+            if _is_free(field, place) and math.dist(leader.place_mm, place) >= field.bw_mm
+        )
+    )
+
+
+def _behind(field: Field, unit: UnitOnField) -> Point:
+    """Returns the place 1 BW behind the middle of a unit."""
+    ahead_x, ahead_y = forward(unit.axes.heading_deg)
+    rear_mm = max(
+        (unit.axes.left_mm[0] - x) * ahead_x + (unit.axes.left_mm[1] - y) * ahead_y
+        for x, y in shapely.get_coordinates(unit.outline).tolist()
+    )
+    middle_x, middle_y = (
+        (a + b) / 2 for a, b in zip(unit.axes.left_mm, unit.axes.right_mm, strict=True)
+    )
+    offset_mm = rear_mm + field.bw_mm
+    return round(middle_x - offset_mm * ahead_x, 1), round(middle_y - offset_mm * ahead_y, 1)
+
+
+def displaced_places(state: State, leader: Commander) -> tuple[Point, ...]:
+    """Returns free places around a commander, on the first ring of whole BW with any (M-6.29)."""
+    field, table = field_at(state), state.position.table
+    farthest = math.ceil(math.hypot(table.width_mm, table.depth_mm) / field.bw_mm)
+    for ring in range(1, farthest + 1):
+        # Whole BW rings outwards: the rule wants the nearest free place.
+        places = (_on_ring(leader, ring * field.bw_mm, turn) for turn in range(DIRECTIONS))
+        if free := tuple(place for place in places if _is_free(field, place)):
+            return free
+    return ()
+
+
+def place_refusal(state: State, leader: Commander, place: Point) -> str | None:
+    """Returns why a commander may not be moved to a place, or None if it may (M-6.27).
+
+    It may stand where friends do, and is displaced then.
+    """
+    field = field_at(state)
+    if not _is_on_table(field, place):
+        return f"expected a place on the table, got {place[0]:g}, {place[1]:g}"
+    marker = marker_outline(place, field.bw_mm)
+    for unit in field.units:
+        if unit.side != leader.side and is_partly_in(marker, unit.outline):
+            return f"{unit.id} already stands there"
+    return None
+
+
+def ring_refusal(state: State, leader: Commander, place: Point) -> str | None:
+    """Returns why a displaced commander may not go to a place, or None if it may (M-6.29)."""
+    field = field_at(state)
+    if not _is_free(field, place):
+        return "expected a place on the table that is clear of all bases"
+    nearest_free = displaced_places(state, leader)
+    if not nearest_free:
+        return None
+    # Players may also use a nearer ring, as directions in between are not searched.
+    ring = round(field.in_bw(math.dist(leader.place_mm, nearest_free[0])))
+    got_mm = math.dist(leader.place_mm, place)
+    if min(abs(got_mm - ring_bw * field.bw_mm) for ring_bw in range(1, ring + 1)) > HAND_MM:
+        return f"expected a place {ring} BW from his last place, got {field.in_bw(got_mm):.2f}"
+    return None
+
+
+def _is_free(field: Field, place: Point) -> bool:
+    return _is_on_table(field, place) and _is_clear(field, place)
+
+
+def _is_on_table(field: Field, place: Point) -> bool:
+    return bool(shapely.covers(table_outline(field.position.table), shapely.Point(place)))
+
+
+def _is_clear(field: Field, place: Point) -> bool:
+    marker = marker_outline(place, field.bw_mm)
+    return not any(is_partly_in(marker, unit.outline) for unit in field.units)
+
+
+def _on_ring(leader: Commander, far_mm: float, turn: int) -> Point:
+    angle = 2 * math.pi * turn / DIRECTIONS
+    x, y = leader.x_mm + far_mm * math.cos(angle), leader.y_mm + far_mm * math.sin(angle)
+    return round(x, 1), round(y, 1)
+
+
+class MovingCommander(Step):
+    """The active side's chance to move its commander for a card (M-6.27)."""
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the active side."""
+        return PendingDecision(f"{side_plural(state.active)}: move the commander?", state.active)
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Lists staying and the usual places, paid with the card of the least span."""
+        leader = state.commander(state.active)
+        if not state.side(state.active).hand or leader is None:
+            return (Done(),)
+        card = min(state.cards_of(leader.side), key=lambda card: card.span_bw, default=None)
+        card_id = None if card is None else card.id
+        places = usual_places(state, leader)
+        return (Done(), *(PlaceCommander(leader.side, x, y, card_id) for x, y in places))
+
+    def follow(self, state: State, action: Action) -> StateAndEvents:
+        """Moves the commander and ends the round."""
+        if isinstance(action, Done):
+            return state.to(EndingRound()), ()
+        placing, leader = _placing(state, action, state.active)
+        if (why_not := place_refusal(state, leader, placing.place_mm)) is not None:
+            raise Refused(why_not, rule="M-6.27")
+        state = with_cards_discarded(state, placing.side, (placing.card,))
+        state, event = _placed(state, leader, placing.place_mm, "M-6.27")
+        return state.to(EndingRound()), (event,)
+
+    def is_forced(self, state: State) -> bool:
+        """Whether there is no other place."""
+        return True
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the commander's marker."""
+        leader = state.commander(state.active)
+        return () if leader is None else shapes_of(marker_of(state, leader), "unit", leader.id)
+
+
+class Displacing(Step):
+    """A side's choice of a place for its displaced commander (M-6.29); `then` follows."""
+
+    side: str
+    then: Step
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the commander's owner."""
+        return PendingDecision(f"{side_plural(self.side)}: place your commander", self.side)
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Lists the free places on the first ring that has any."""
+        places = _places_left(state, self)
+        return tuple(PlaceCommander(self.side, x, y) for x, y in places) or (Done(),)
+
+    def follow(self, state: State, action: Action) -> StateAndEvents:
+        """Moves the commander and continues what was interrupted."""
+        if isinstance(action, Done) and not _places_left(state, self):
+            return state.to(self.then), ()
+        placing, leader = _placing(state, action, self.side)
+        if placing.card is not None:
+            why = "expected no card: displacement is paid for at the end of the round"
+            raise Refused(why, rule="M-6.30", key="card")
+        if (why_not := ring_refusal(state, leader, placing.place_mm)) is not None:
+            raise Refused(why_not, rule="M-6.29")
+        state, event = _placed(state, leader, placing.place_mm, "M-6.29")
+        return state.to(self.then), (event,)
+
+    def is_forced(self, state: State) -> bool:
+        """Whether there is no other place."""
+        return True
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the commander's marker."""
+        leader = state.commander(self.side)
+        return () if leader is None else shapes_of(marker_of(state, leader), "unit", leader.id)
+
+
+def _places_left(state: State, step: Displacing) -> tuple[Point, ...]:
+    """Returns the places for a side's commander; none if it is no longer on the table."""
+    leader = state.commander(step.side)
+    return () if leader is None else displaced_places(state, leader)
+
+
+def _must_be_displaced(state: State, leader: Commander) -> bool:
+    """Whether a base covers a commander and there is a free place for it (M-6.29)."""
+    is_stood_upon = not _is_clear(field_at(state), leader.place_mm)
+    return is_stood_upon and bool(displaced_places(state, leader))
+
+
+def _pay(state: State, side: str) -> StateAndEvents:
+    """Takes a card for a displaced commander, or 1 morale from an empty hand (M-6.30)."""
+    # Cleared before it is paid, or it would be due again.
+    displaced = state.round.displaced - {side}
+    state = replace(state, round=replace(state.round, displaced=displaced))
+    if state.side(side).hand:
+        return state.to(Discarding(side, 1, "displaced", then=EndingRound())), ()
+    text = f"{side_plural(side)} have no card to pay for their commander's displacement"
+    state, morale_events = with_less_morale(state, side)
+    return state, (Event("unpaid", text, "M-6.30", {"side": side}), *morale_events)
+
+
+def _night_or_next(state: State) -> StateAndEvents:
+    """Ends the game at nightfall (M-4.6), or begins the next round."""
+    # Only passes in direct succession count, so any other command resets the count (M-4.6).
+    is_night_pass = state.round.is_deck_out and state.round.command == "pass"
+    passes = state.night_passes + 1 if is_night_pass else 0
+    state = replace(state, night_passes=passes)
+    if passes == NIGHT_PASSES:
+        because = "night falls: the deck is empty and both sides have passed: a draw"
+        over = Event("over", because, "M-4.6", {"winner": None})
+        return state.to(Over(None, because, "M-4.6")), (over,)
+    state = next_round(state)
+    facts = {"round": state.round.number, "active": state.active}
+    text = f"round {state.round.number}, {side_plural(state.active)}"
+    return state, (Event("round", text, "M-1.5", facts),)
+
+
+def _placing(state: State, action: Action, side: str) -> tuple[PlaceCommander, Commander]:
+    """Returns an action that places a side's commander, and him, or refuses it."""
+    if not isinstance(action, PlaceCommander):
+        raise Refused(f"expected a place for a commander, got {action.type}", rule="M-6.27")
+    if action.side != side:
+        why = f"expected the {side_name(side)} commander, got the {side_name(action.side)} one"
+        raise Refused(why, rule="M-6.27", key="side")
+    leader = state.commander(side)
+    if leader is None:
+        why = f"{side_plural(side)} have no commander on the table"
+        raise Refused(why, rule="M-6.27", key="side")
+    return action, leader
+
+
+def _placed(state: State, leader: Commander, place: Point, rule: str) -> tuple[State, Event]:
+    """Returns the state with a commander at its new place, and the event."""
+    x_mm, y_mm = place
+    moved = replace(leader, x_mm=x_mm, y_mm=y_mm, sigma_mm=0.0, seen="hand", pose=None)
+    commanders = tuple(
+        moved if commander.id == leader.id else commander for commander in state.position.commanders
+    )
+    state = replace(state, position=replace(state.position, commanders=commanders))
+    facts = {"commander": leader.id, "x_mm": x_mm, "y_mm": y_mm}
+    path = (leader.place_mm, place)
+    far_bw = math.dist(*path) / state.position.table.bw_mm
+    text = f"{leader.id} moves {far_bw:.1f} BW"
+    return state, Event("commander", text, rule, facts, (Shape("line", path, "commander"),))
+
+
+class EndingRound(Step):
+    """The end of a round; the engine passes through it without asking anybody."""
+
+    def automatic(self, state: State) -> StateAndEvents:
+        """Returns the next duty of a round's end, or the next round once there is none (M-4.2)."""
+        # One duty at a time, as each leads back here. A displaced commander's card comes before the
+        # hand limit.
+        sides = (state.active, state.passive)
+        for side in sides:
+            leader = state.commander(side)
+            if leader is not None and _must_be_displaced(state, leader):
+                text = f"units cover {leader.id}, who is displaced"
+                event = Event("displaced", text, "M-6.29", {"side": side})
+                return displacing(state, side, self), (event,)
+        for side in sides:
+            if side in state.round.displaced:
+                return _pay(state, side)
+        for side in sides:
+            if (over := state.side(side).hand - HAND_LIMIT) > 0:
+                return state.to(Discarding(side, over, "hand-limit", then=self)), ()
+        return _night_or_next(state)

@@ -1,0 +1,546 @@
+"""Suggests what players did by hand, from seen poses and the game's own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import shapely
+
+from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import Bases, laid
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.game import Refused, Suggestion
+from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
+from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
+from tablecam.rules.maurice.field.ground import is_partly_in
+from tablecam.rules.maurice.game.actions import (
+    Action,
+    Charge,
+    Deploy,
+    FallBack,
+    March,
+    PlaceCommander,
+)
+from tablecam.rules.maurice.game.activation import Interrupting
+from tablecam.rules.maurice.game.cards import Drawing, Modifying
+from tablecam.rules.maurice.game.charge import Charging, charge_notes, may_move_up
+from tablecam.rules.maurice.game.charge_ends import (
+    ChargeEnd,
+    charge_ends,
+    charge_tolerance_mm,
+    end_error_mm,
+    nearest_charge,
+)
+from tablecam.rules.maurice.game.combat import ChoosingFallBacks
+from tablecam.rules.maurice.game.commander import Displacing, MovingCommander, commander_under
+from tablecam.rules.maurice.game.march import Marching, judge_march
+from tablecam.rules.maurice.game.move_words import is_absurd, move_words
+from tablecam.rules.maurice.game.nearest import nearest_march, nearest_wheel
+from tablecam.rules.maurice.game.setup import Deploying, yet_to_deploy
+from tablecam.rules.maurice.game.state import Over, State
+from tablecam.rules.maurice.game.table import field_at
+from tablecam.rules.maurice.movement.change import placed
+from tablecam.rules.maurice.movement.judge import allowance_bw
+from tablecam.rules.maurice.movement.ways import Way, mover_decides
+from tablecam.rules.maurice.movement.wheels import NEAR_RULE
+from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.rules.reports import NOT_KNOWN, attempt
+from tablecam.table.formation import read_formation
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.sides import side_plural
+from tablecam.uncertainty.answer import Answer, certain
+from tablecam.wording import counted, joined
+
+_BEFORE_MM = 20.0
+"""A unit that stops this close to an enemy or closer is taken to charge it."""
+_MOVED_MM, _TURNED_DEG = 3.0, 3.0
+"""Smaller displacements and turns are placement error, not moves (G-8)."""
+_PUSHED_MM = 20.0
+"""A unit that may not move and is displaced no farther was knocked rather than moved."""
+_ON_THE_SPOT_BW, _ON_THE_SPOT_DEG = 0.25, 2.0
+"""A unit whose centre moved less but whose heading changed more was turned in place."""
+
+
+def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
+    """Suggests an action for each unit and commander that is not where the game has it.
+
+    Legal actions come first, then moves out of turn, then missing or surplus bases.
+    """
+    if isinstance(state.step, Deploying):
+        return _deployment(state, state.step, position)
+    # Nothing has its place yet, or units are being packed away.
+    if state.step.is_setup or isinstance(state.step, Over):
+        return ()
+    units = list(_unit_suggestions(state, position))
+    suggestions = [
+        *(_after_others(state, position, suggestion, units) for suggestion in units),
+        *_commander_suggestions(state, position),
+        *_removed_unit_suggestions(state, position),
+    ]
+    suggestions.sort(key=lambda made: (made.action is None, not _is_legal(made)))
+    return tuple(suggestions)
+
+
+def _after_others(
+    state: State, position: Position, suggestion: Suggestion, suggestions: Sequence[Suggestion]
+) -> Suggestion:
+    """Returns a suggestion, postponed if another moved unit stood in its place."""
+    unit, seen = state.position.unit(suggestion.unit), position.unit(suggestion.unit)
+    if suggestion.answer.rule != "M-6.8" or unit is None or seen is None:
+        return suggestion
+    field = field_at(state)
+    # M-6.8: a unit may not end its move on another; that one may have moved away meanwhile.
+    upon = _lies_upon(field, _with_bases(unit, seen.bases))
+    tried = {other.unit for other in suggestions if other.action is not None}
+    # The place becomes free only if all that stood there have moved.
+    if not upon or not tried.issuperset(upon):
+        return suggestion
+    because = f"{suggestion.unit} is where {joined(upon)} stood"
+    if all(_is_legal(other) for other in suggestions if other.unit in upon):
+        because += f": confirm {joined(upon)} first"
+    elif any(
+        suggestion.unit in _lies_upon(field, _as_seen(state, position, name)) for name in upon
+    ):
+        because += f", and {joined(upon)} is where {suggestion.unit} stood: neither can go first"
+    else:
+        because += ", which may not stay where it is now"
+    return replace(suggestion, answer=replace(suggestion.answer, because=because), nearest=None)
+
+
+def _as_seen(state: State, position: Position, name: str) -> Unit:
+    """Returns a unit of the game at its seen pose."""
+    unit, seen = state.position.unit(name), position.unit(name)
+    if unit is None or seen is None:
+        raise ValueError(f"expected {name} in the game and on the table")
+    return _with_bases(unit, seen.bases)
+
+
+def _is_legal(suggestion: Suggestion) -> bool:
+    return suggestion.action is not None and suggestion.answer.answer != "no"
+
+
+def _deployment(state: State, step: Deploying, position: Position) -> tuple[Suggestion, ...]:
+    """Suggests one action for all that a side has laid elsewhere as it deploys (M-2.3).
+
+    It includes units of the other side that were moved aside, if that side has yet to deploy.
+    """
+    side, moved_units = step.side, {}
+    for unit in state.position.units:
+        seen = position.unit(unit.id)
+        is_whole = seen is not None and len(seen.bases) == len(unit.bases)
+        if seen is not None and is_whole and unit.side in yet_to_deploy(step):
+            there = _with_bases(unit, seen.bases)
+            if _moved_mm(unit, there):
+                moved_units[unit.id] = there.bases
+    moved_commanders = {
+        leader.id: seen.place_mm
+        for leader, seen in _commanders(state, position)
+        if seen is not None
+        and leader.side == side
+        and math.dist(leader.place_mm, seen.place_mm) > _MOVED_MM
+    }
+    if not (moved_units or moved_commanders):
+        return ()
+    action = Deploy(side, moved_units, moved_commanders)
+    # Listed under one name, though the action moves all of them.
+    first = next(iter((*moved_units, *moved_commanders)))
+    own = sum(unit.side == side and unit.id in moved_units for unit in state.position.units)
+    text = f"{side_plural(side)} have placed {counted(own, 'unit')}: deployment finished?"
+    return (_suggested(state, first, text, action, "M-2.3"),)
+
+
+def _unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
+    """Yields a suggestion for each unit that is displaced or not fully seen."""
+    for unit in state.position.units:
+        seen = position.unit(unit.id)
+        if seen is None or len(seen.bases) != len(unit.bases):
+            yield _incomplete(state, unit, seen)
+        elif far_mm := _moved_mm(unit, _with_bases(unit, seen.bases)):
+            # One unit that fails to rule must not hide the suggestions for the others.
+            judged = partial(_unit_suggestion, state, unit, _with_bases(unit, seen.bases), far_mm)
+            yield attempt(f"moved/{unit.id}", judged, _unknown(unit))
+
+
+def _unknown(unit: Unit) -> Suggestion:
+    """Returns the suggestion for a unit whose move could not be ruled."""
+    text = f"the move of {unit.id} is {NOT_KNOWN}"
+    return Suggestion(unit.id, text, None, Answer("too_close", 0.0, 0.0, 0.5, "M-6.17", text))
+
+
+def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Suggestion:
+    """Suggests what was done with a unit, if it may do anything now."""
+    step = state.step
+    if isinstance(step, Marching) and unit.id in step.waiting:
+        return suggest_march(state, seen)
+    if isinstance(step, Charging) and unit.id in step.waiting:
+        return suggest_charge(state, seen)
+    if isinstance(step, ChoosingFallBacks) and unit.id in step.attackers:
+        return suggest_fall_back(state, seen)
+    rule, why = _why_not_now(state, unit)
+    what = "pushed" if far_mm <= _PUSHED_MM else "moved"
+    text = f"{unit.id} was {what} {far_mm:.0f} mm, but {why}: put it back"
+    return _put_back(state, unit.id, rule, text, far_mm, (_gap(unit.bases[0], seen.bases[0]),))
+
+
+def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
+    """Returns the rule and the reason why a unit may not be moved now."""
+    step = state.step
+    if unit.side != state.active:
+        return "M-1.5", f"{side_plural(state.active)} are active in this round"
+    if isinstance(step, Interrupting | Modifying | Drawing):
+        return "M-4.16", "cards are played first"
+    if isinstance(step, Marching | Charging):
+        if unit.id in step.force:
+            return "M-6.31", "it has already moved in this round"
+        return "M-6.1", "it is not in the activated force"
+    return "M-4.2", "no unit may move now"
+
+
+def _incomplete(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
+    """Suggests to put back missing bases, or to take off surplus ones."""
+    seen_bases, count = 0 if seen is None else len(seen.bases), len(unit.bases)
+    if not seen_bases:
+        text = f"{unit.id} cannot be seen on the table: put it back where it was"
+    elif seen_bases < count:
+        missing = "a base" if count - seen_bases == 1 else f"{count - seen_bases} bases"
+        unseen = f"{missing} of {unit.id} cannot be seen"
+        text = f"{unseen}: units never lose bases, so put every base back"
+    else:
+        lie = f"{unit.id} has {seen_bases} bases on the table"
+        text = f"{lie} but only {count} belong to it: remove the rest"
+    return _put_back(state, unit.id, "M-1.6", text)
+
+
+def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
+    """Yields suggestions to take off units that have left the game."""
+    for seen in position.units:
+        if seen.bases and state.position.unit(seen.id) is None:
+            text = f"{seen.id} has left the game but is still on the table: take it off"
+            yield Suggestion(seen.id, text, None, certain("no", "M-1.14", text))
+
+
+def _commander_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
+    """Yields a suggestion for each commander that is displaced or not seen."""
+    for leader, seen in _commanders(state, position):
+        if seen is None:
+            text = f"{leader.id} cannot be seen on the table: put him back where he stood"
+            yield _put_back(state, leader.id, "M-1.4", text)
+        elif (far_mm := math.dist(leader.place_mm, seen.place_mm)) > _MOVED_MM:
+            yield _commander_suggestion(state, leader, seen, far_mm)
+
+
+def _commanders(state: State, position: Position) -> Iterator[tuple[Commander, Commander | None]]:
+    """Yields the commanders of the game, each with itself as seen on the table."""
+    seen_by_id = {leader.id: leader for leader in position.commanders}
+    for leader in state.position.commanders:
+        yield leader, seen_by_id.get(leader.id)
+
+
+def _commander_suggestion(
+    state: State, leader: Commander, seen: Commander, far_mm: float
+) -> Suggestion:
+    """Suggests a commander's move, or to put it back out of turn."""
+    step = state.step
+    # A displaced commander is moved by its owner, whoever's round it is (M-6.29).
+    mover = step.side if isinstance(step, Displacing) else state.active
+    if not isinstance(step, MovingCommander | Displacing) or leader.side != mover:
+        text = f"{leader.id} was moved {far_mm:.0f} mm out of turn: put him back"
+        return _put_back(state, leader.id, "M-6.27", text, far_mm, (_gap(leader, seen),))
+    # Paid with the card that the step itself would offer.
+    offered = (made for made in step.listed(state) if isinstance(made, PlaceCommander))
+    card = next((made.card for made in offered), None)
+    action = PlaceCommander(leader.side, seen.x_mm, seen.y_mm, card)
+    far_bw = far_mm / state.position.table.bw_mm
+    text = f"{leader.id} was moved {far_bw:.1f} BW: move him there?"
+    rule = "M-6.29" if isinstance(step, Displacing) else "M-6.27"
+    return _suggested(state, leader.id, text, action, rule, state.position)
+
+
+def _moved_mm(unit: Unit, seen: Unit) -> float:
+    """Returns the largest displacement of a base; 0 if all are within tolerance."""
+    pairs = list(zip(unit.bases, seen.bases, strict=True))
+    far_mm = max(math.dist(base.place_mm, there.place_mm) for base, there in pairs)
+    # A turn on the spot leaves the centre in place, so headings count as well.
+    turned_deg = max(
+        abs(difference_deg(there.heading_deg, base.heading_deg)) for base, there in pairs
+    )
+    return far_mm if far_mm > _MOVED_MM or turned_deg > _TURNED_DEG else 0.0
+
+
+def _gap(thing: BasePose | Commander, seen: BasePose | Commander) -> Shape:
+    """Draws a line from where a base or commander was to where it is."""
+    return Shape("line", (thing.place_mm, seen.place_mm), "gap")
+
+
+def suggest_march(state: State, seen: Unit) -> Suggestion:
+    """Suggests a march or a move up; if it is illegal, with the nearest legal place."""
+    field, action = field_at(state), March(seen.id, seen.bases)
+    unit, there = field.by_id[seen.id], _on_empty_field(field, seen)
+    if there is None:
+        text = f"{seen.id} is off the table: put it back"
+        return Suggestion(seen.id, text, action, certain("no", "M-6.32", text), state.position)
+    if there.formation == "broken-up":
+        # Without a formation there is no move to judge.
+        return _no_formation(state, unit, there)
+    judgement = judge_march(state, action)
+    verb = "move up" if isinstance(state.step, Charging) else "march"
+    text = f"{seen.id} {move_words(field, unit, there, judgement)}: {verb}?"
+    why_not = _refusal(state, action)
+    if why_not is None:
+        cost = f"{judgement.cost_bw:.2f} of {judgement.allowance_bw:g} BW"
+        because = joined([cost, *_consequences(state, seen, judgement)])
+        return Suggestion(seen.id, text, action, replace(judgement.is_legal, because=because))
+    nearest = _proposed_position(state, seen, _nearest(state, unit, there, judgement))
+    answer = _illegal_march(judgement, why_not)
+    # Whatever rule refused it, this one explains the mistake (M-6.12).
+    if _turned_on_the_spot_deg(field, unit, there):
+        because = "a unit may not turn on the spot: it wheels about a front corner"
+        text, answer = f"{seen.id} was turned", replace(answer, rule="M-6.12", because=because)
+    if answer.rule == "M-6.8" and (upon := _lies_upon(field, seen)):
+        answer = replace(answer, because=f"{seen.id} overlaps {joined(upon)}")
+    return Suggestion(seen.id, text, action, answer, nearest)
+
+
+def suggest_fall_back(state: State, seen: Unit) -> Suggestion:
+    """Suggests a unit's fall back, and checks that it lies where that leads."""
+    field, action = field_at(state), FallBack(seen.id)
+    # Without results: whoever fell back before lies at its new place already.
+    unit, result = field.by_id[seen.id], fall_back(field, seen.id, {})[seen.id]
+    if result.is_broken:
+        why = result.because[-1]
+        text = f"{seen.id} breaks as it falls back: take it off the table?"
+        return Suggestion(seen.id, text, action, certain("yes", why.rule, why.clause))
+    back = moved_back(unit, result.fall_back_mm).unit.bases
+    error_mm = max(
+        math.dist(at.place_mm, base.place_mm) for at, base in zip(back, seen.bases, strict=True)
+    )
+    because = f"{seen.id} falls back {field.in_bw(result.fall_back_mm):.4g} BW straight back"
+    margin_mm = charge_tolerance_mm(seen.bases) - error_mm
+    if margin_mm >= 0.0:
+        answer = certain("yes", "M-8.24", because, margin_mm=margin_mm)
+        return Suggestion(seen.id, f"{seen.id} fell back: confirm?", action, answer)
+    text = f"{seen.id} is {error_mm:.0f} mm from where its fall back ends"
+    nearest = _proposed_position(state, seen, back)
+    return Suggestion(
+        seen.id, text, action, certain("no", "M-8.24", because, margin_mm=margin_mm), nearest
+    )
+
+
+def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Suggestion:
+    """Suggests the nearest legal place for bases that form no known formation."""
+    why = read_formation(there.unit).because
+    text = f"{unit.id} is in no formation ({why}): close up its bases"
+    # As if it were formed as before: the place nearest to that.
+    as_it_was = replace(there, formation=unit.formation)
+    nearest = _proposed_position(state, there.unit, _nearest(state, unit, as_it_was))
+    return Suggestion(unit.id, text, None, certain("no", "M-1.7", text), nearest or state.position)
+
+
+def _nearest(
+    state: State, unit: UnitOnField, there: UnitOnField, judgement: Way | None = None
+) -> Bases | None:
+    """Returns the nearest legal place for a unit's march, or its move in a charge."""
+    field, step = field_at(state), state.step
+    extra_bw = state.round.amounts("bugle").get(unit.id, 0)
+    turn_deg = _turned_on_the_spot_deg(field, unit, there)
+
+    def is_legal(bases: Bases) -> bool:
+        action = March(unit.id, bases)
+        if isinstance(step, Charging):
+            return _refusal(state, action) is None
+        return judge_march(state, action).is_legal.answer != "no"
+
+    if isinstance(step, Charging) and not may_move_up(state, step, unit.id):
+        # It must charge; where players declare first, it may reach nobody.
+        ends = [*charge_ends(field, unit)]
+        return min(ends, key=lambda end: end_error_mm(end, there.axes)).bases if ends else None
+    if turn_deg and (wheel := nearest_wheel(unit, turn_deg, is_legal)) is not None:
+        return wheel
+    allowed_bw = allowance_bw(field, unit, extra_bw=extra_bw)
+    path_mm = judgement.path[0].points_mm if judgement is not None and judgement.path else ()
+    return nearest_march(field, unit, there, allowed_bw, is_legal, path_mm=path_mm)
+
+
+def _turned_on_the_spot_deg(field: Field, unit: UnitOnField, there: UnitOnField) -> float:
+    """Returns a line's or massed unit's turn about its own centre, or 0 if there is none."""
+    if unit.formation not in ("line", "massed") or there.formation != unit.formation:
+        return 0.0
+    apart_mm = shapely.distance(shapely.centroid(unit.outline), shapely.centroid(there.outline))
+    is_on_the_spot = apart_mm < _ON_THE_SPOT_BW * field.bw_mm
+    # More than a quarter turn is an about-face or a mistake, not a wheel done wrong.
+    turn_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
+    return turn_deg if is_on_the_spot and _ON_THE_SPOT_DEG < abs(turn_deg) <= 90.0 else 0.0
+
+
+def _illegal_march(judgement: Way, why_not: Refused) -> Answer:
+    """Returns the answer why a march is illegal, with the missing distance where there is one."""
+    because, missing_mm = why_not.why, -judgement.is_legal.margin_mm
+    if is_absurd(judgement):
+        near = " (the limit near the enemy)" if judgement.is_legal.rule == NEAR_RULE else ""
+        because = f"no path of at most {judgement.allowance_bw:g} BW{near} leads there"
+    elif why_not.rule == judgement.is_legal.rule and missing_mm > 0.0:
+        because += f": {missing_mm:.0f} mm too far"
+    rule = why_not.rule or judgement.is_legal.rule
+    return replace(judgement.is_legal, answer="no", probability=0.0, rule=rule, because=because)
+
+
+def _consequences(state: State, seen: Unit, judgement: Way) -> Iterator[str]:
+    """Yields the other consequences of a legal march, each in a few words."""
+    field = field_at(state)
+    unit = field.by_id[seen.id]
+    if judgement.is_legal.answer == "too_close":
+        yield mover_decides(judgement.is_legal)
+    if judgement.is_rough:
+        yield "1 disruption for difficult ground (M-6.3)"
+    own = judgement.disruptions - judgement.is_rough
+    if own:
+        yield f"{counted(own, 'disruption')} for passing through {joined(judgement.passed)} (M-6.7)"
+    for name in judgement.passed:
+        if field.by_id[name].is_disrupted_by_passing:
+            yield f"1 disruption for {name}, which is passed through (M-6.7)"
+    leader = commander_under(state, state.other(seen.side), judgement.area)
+    if leader is not None:
+        yield f"{leader.id} is displaced (M-6.29)"
+    after = placed(field, unit, seen.bases)
+    near = near_enemy(after, after.by_id[seen.id])
+    if near.is_near:
+        yield f"it ends near {near.nearest} (M-1.9)"
+
+
+def suggest_charge(state: State, seen: Unit) -> Suggestion:
+    """Suggests a charge for a unit in front of an enemy, or a move up if that is legal."""
+    field = field_at(state)
+    there = _on_empty_field(field, seen)
+    enemies = () if there is None else _enemies_in_front(field, there)
+    # What can be explained as a move up needs no charge.
+    if there is None or not enemies or _refusal(state, March(seen.id, seen.bases)) is None:
+        return suggest_march(state, seen)
+    moves = [nearest_charge(field, field.by_id[seen.id], enemy, there.axes) for enemy in enemies]
+    ends = (end for end in moves if end is not None)
+    # Of several enemies, the one whose charge leads nearest to where the unit lies.
+    end = min(ends, key=lambda end: end_error_mm(end, there.axes), default=None)
+    action = Charge(seen.id, enemies[0] if end is None else end.target, seen.bases)
+    why_not = _refusal(state, action)
+    if end is None or why_not is not None:
+        error_mm = 0.0 if end is None else end_error_mm(end, there.axes)
+        return _illegal_charge(state, seen, action, end, error_mm, why_not)
+    text = f"{seen.id} {end.move.words(field.bw_mm)} into {end.target}: charge?"
+    tolerance_mm = charge_tolerance_mm(seen.bases)
+    answer = _legal_charge(field, end, end_error_mm(end, there.axes), tolerance_mm)
+    return Suggestion(seen.id, text, action, answer)
+
+
+def _enemies_in_front(field: Field, there: UnitOnField) -> tuple[str, ...]:
+    """Returns the enemies right in front of a unit, the nearest first."""
+    distance_mm = {
+        enemy.id: float(shapely.distance(there.outline, enemy.outline))
+        for enemy in field.enemies_of(there)
+    }
+    close = (name for name, gap_mm in distance_mm.items() if gap_mm <= _BEFORE_MM)
+    return tuple(sorted(close, key=distance_mm.__getitem__))
+
+
+def _illegal_charge(
+    state: State,
+    seen: Unit,
+    action: Charge,
+    end: ChargeEnd | None,
+    error_mm: float,
+    why_not: Refused | None,
+) -> Suggestion:
+    """Suggests an illegal charge: why it is illegal, and where it would lead."""
+    rule, because = "M-8.3", f"no charge of {seen.id} reaches {action.target}"
+    if why_not is not None:
+        rule, because = why_not.rule or rule, why_not.why
+    answer = certain("no", rule, because, () if end is None else end.evidence, margin_mm=-error_mm)
+    text = f"{seen.id} stands in front of {action.target}: charge?"
+    nearest = state.position if end is None else _proposed_position(state, seen, end.bases)
+    return Suggestion(seen.id, text, action, answer, nearest)
+
+
+def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: float) -> Answer:
+    """Returns the answer of a legal charge: its cost and consequences."""
+    parts = [f"{field.in_bw(end.move.cost_mm):.2f} BW", *charge_notes(end, error_mm)]
+    if end.also_meets:
+        parts.append(f"it also meets {joined(end.also_meets)} (M-8.8)")
+    if end.crosses_difficult:
+        parts.append("1 disruption for difficult ground (M-8.6)")
+    if end.doubt is not None:
+        return replace(end.doubt, because=joined(parts), evidence=end.evidence)
+    margin_mm = tolerance_mm - error_mm
+    return certain("yes", "M-8.5", joined(parts), end.evidence, margin_mm=margin_mm)
+
+
+def _with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
+    """Returns a unit with seen base poses, matched by tag, or by order without tags."""
+    by_tag = {base.tag: base for base in seen}
+    # Tags tell the bases apart; without them the seen order is the only clue.
+    is_tagged = None not in by_tag and by_tag.keys() == {base.tag for base in unit.bases}
+    in_order = [by_tag[base.tag] for base in unit.bases] if is_tagged else seen
+    bases = tuple(
+        replace(seen_base, width_mm=base.width_mm, depth_mm=base.depth_mm, tag=base.tag)
+        for base, seen_base in zip(unit.bases, in_order, strict=True)
+    )
+    return replace(unit, bases=bases)
+
+
+def _on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
+    """Returns a unit at its seen pose without the others, or None if it is off the table."""
+    # Ruled on an otherwise empty field, so that overlaps with other units are no error.
+    there = laid(seen, seen.bases)
+    try:
+        return updated_field(field, replace(field.position, units=(there,))).by_id[seen.id]
+    except BadInput:
+        return None
+
+
+def _lies_upon(field: Field, seen: Unit) -> tuple[str, ...]:
+    """Returns the units whose recorded outlines a seen unit overlaps."""
+    there = _on_empty_field(field, seen)
+    if there is None:
+        return ()
+    others = (other for other in field.units if other.id != seen.id)
+    return tuple(other.id for other in others if is_partly_in(other.outline, there.outline))
+
+
+def _refusal(state: State, action: Action) -> Refused | None:
+    """Returns why an action is not legal now, or None if it is."""
+    try:
+        state.step.answered(state, action)
+    except Refused as refused:
+        return refused
+    return None
+
+
+def _proposed_position(state: State, seen: Unit, bases: Bases | None) -> Position | None:
+    """Returns the position with a unit at proposed poses, or None without any."""
+    return None if bases is None else state.with_unit(replace(seen, bases=bases)).position
+
+
+def _put_back(
+    state: State,
+    name: str,
+    rule: str,
+    text: str,
+    far_mm: float = 0.0,
+    drawn: tuple[Shape, ...] = (),
+) -> Suggestion:
+    """Suggests to put a unit or commander back where the game has it."""
+    return Suggestion(
+        name, text, None, certain("no", rule, text, drawn, margin_mm=-far_mm), state.position
+    )
+
+
+def _suggested(
+    state: State, name: str, text: str, action: Action, rule: str, nearest: Position | None = None
+) -> Suggestion:
+    """Suggests an action that is legal unless it is refused now."""
+    why_not = _refusal(state, action)
+    if why_not is None:
+        return Suggestion(name, text, action, certain("yes", rule, text))
+    answer = certain("no", why_not.rule or rule, why_not.why)
+    return Suggestion(name, text, action, answer, nearest)

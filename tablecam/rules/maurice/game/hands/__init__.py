@@ -1,1 +1,0 @@
-"""Moves made by hand on the table, matched to legal actions."""

@@ -1,0 +1,385 @@
+"""Overrules: corrections that the players agree on, applied and recorded as such.
+
+They set units' poses, disruption and smoke, remove units, correct morale, hands and commanders, and
+resume the round at another step, at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+from tablecam.geometry.moves.poses import laid
+from tablecam.rules.frozen_json import to_plain
+from tablecam.rules.game import Event, Refused
+from tablecam.rules.maurice.field.tables import BASES
+from tablecam.rules.maurice.game.actions import Overrule
+from tablecam.rules.maurice.game.cards import Discarding, Drawing
+from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
+from tablecam.rules.maurice.game.commander import EndingRound, first_step, is_deck_exhausted
+from tablecam.rules.maurice.game.deploying import with_commanders_at
+from tablecam.rules.maurice.game.state import (
+    Deck,
+    DeckStage,
+    Over,
+    State,
+    StateAndEvents,
+    Step,
+    refusing,
+)
+from tablecam.rules.maurice.game.table import field_on
+from tablecam.table.model import Position, Unit
+from tablecam.table.sides import side_name, side_plural
+from tablecam.wording import nearest, quoted
+
+_STEPS: dict[str, Step] = {
+    "volleys": VolleyChoice(),
+    "command": CommandChoice(),
+    "end": EndingRound(),
+}
+"""Steps at which a round may be resumed."""
+
+_STAGES: dict[DeckStage, str] = {
+    "first": "the first deck",
+    "second": "the second deck, with the Reshuffle card",
+    "last": "the last deck",
+}
+
+
+def overruled(state: State, action: Overrule) -> StateAndEvents:
+    """Returns the state as players have set it.
+
+    Raises:
+        Refused: A name is unknown, a number impossible, or the table cannot lie so; or the current
+            step needs a unit that is removed, and no other step is named.
+    """
+    _check_names(state, action)
+    _check_numbers(state, action)
+    check_cards(state, action)
+    state = replace(_with_morale(state, action), position=_position_after(state.position, action))
+    state = with_cards(state, action, _resumed(state, action))
+    changes = "; ".join(_changes(action)) or "no change"
+    text = f"overruled: {changes}" + (f" ({action.why})" if action.why else "")
+    named = (action.units, action.off, action.disruption, action.smoke)
+    units = dict.fromkeys(name for group in named for name in group)
+    return state, (Event("overrule", text, None, {"why": action.why, "units": list(units)}),)
+
+
+def agreed_on(state: State, action: Overrule) -> str:
+    """Describes an overrule that both sides have to agree on; returns "" where one side may do it.
+
+    Cards that are drawn or laid open with the discards reveal what a hand may hold to whoever sees
+    them, and so does a named card.
+
+    Raises:
+        Refused: A name is unknown, or a number impossible.
+    """
+    check_aside(state, action)
+    # Before the first deal no hand is concealed.
+    is_any_dealt = any(side.cards for side in state.sides)
+    is_of_cards = bool(action.hands) or action.deck is not None
+    if not state.is_dealt or not (action.aside or (is_any_dealt and is_of_cards)):
+        return ""
+    _check_names(state, action)
+    _check_numbers(state, action)
+    named = [f"laid aside: {', '.join(action.aside)}"] if action.aside else []
+    return "; ".join([*_changes(action), *named])
+
+
+def _position_after(position: Position, action: Overrule) -> Position:
+    """Returns the position with the units and commanders of an overrule."""
+    units = tuple(_unit_after(unit, action) for unit in position.units if unit.id not in action.off)
+    position = with_commanders_at(replace(position, units=units), action.commanders)
+    with refusing():
+        # Only to refuse a table on which nothing could be ruled.
+        field_on(position)
+    return position
+
+
+def _unit_after(unit: Unit, action: Overrule) -> Unit:
+    """Returns a unit with its overruled poses and markers; poses decide its formation."""
+    bases = action.units.get(unit.id)
+    if bases is not None:
+        unit = laid(unit, bases)
+    markers = dict(unit.state)
+    if unit.id in action.disruption:
+        markers["disruption"] = action.disruption[unit.id]
+    if unit.id in action.smoke:
+        markers["smoke"] = action.smoke[unit.id]
+    return replace(unit, state=markers)
+
+
+def _with_morale(state: State, action: Overrule) -> State:
+    """Returns the state with overruled morale."""
+    for name, morale in action.morale.items():
+        state = state.with_side(replace(state.side(name), morale=morale))
+    return state
+
+
+def _resumed(state: State, action: Overrule) -> State:
+    """Returns the state at the round, side and step that an overrule names."""
+    number = state.round.number if action.number is None else action.number
+    if action.active is not None:
+        # Passing the turn to the other side starts a new round.
+        number += action.number is None and action.active != state.active
+        state = first_step(state, number, action.active)
+    state = replace(state, round=replace(state.round, number=number))
+    if action.step is not None:
+        return state.to(_STEPS[action.step])
+    # A step that refers to a removed unit cannot go on.
+    named = {*_texts(to_plain(state.step))}
+    missing = next((name for name in action.off if name in named), None)
+    if missing is not None:
+        steps = ", ".join(_STEPS)
+        why = f"expected a step to continue with ({steps}), as the current step needs {missing}"
+        raise Refused(why, key="step")
+    # A game that was over goes on with the end of its round.
+    if isinstance(state.step, Over) and action.active is None:
+        return state.to(EndingRound())
+    return state
+
+
+def _texts(plain: object) -> Iterator[str]:
+    """Yields all strings in a plain value, unit names among them."""
+    if isinstance(plain, str):
+        yield plain
+    elif isinstance(plain, dict):
+        yield from (text for item in plain.items() for part in item for text in _texts(part))
+    elif isinstance(plain, list):
+        yield from (text for part in plain for text in _texts(part))
+
+
+def _check_names(state: State, action: Overrule) -> None:
+    """Refuses unknown units, sides and commanders."""
+    units = [unit.id for unit in state.position.units]
+    sides = [side.name for side in state.sides]
+    leaders = [leader.id for leader in state.position.commanders]
+    of_units = dict.fromkeys(("units", "off", "disruption", "smoke"), units)
+    of_sides = dict.fromkeys(("morale", "hands"), sides)
+    for key, known in (of_units | of_sides | {"commanders": leaders}).items():
+        for name in getattr(action, key):
+            if name not in known:
+                raise Refused(f"there is no {name}{nearest(name, known)}", key=key)
+    for name, bases in action.units.items():
+        if not bases:
+            raise Refused(f"expected the bases of {name}, got none", key="units")
+    if action.active is not None and action.active not in sides:
+        raise Refused(f"there is no side {action.active}{nearest('', sides)}", key="active")
+
+
+def _check_numbers(state: State, action: Overrule) -> None:
+    """Refuses impossible levels, morale, hands and round numbers."""
+    arms = {unit.id: unit.arm for unit in state.position.units}
+    for name, level in action.disruption.items():
+        # At more than that it would be broken (M-1.14).
+        most = BASES[arms[name]]
+        if not 0 <= level <= most:
+            why = f"expected 0 to {most} disruption for {name}, got {level}"
+            raise Refused(why, key="disruption")
+    # An army without morale has lost, so it needs 1 or more.
+    for key, least in (("morale", 1), ("hands", 0)):
+        for side, number in getattr(action, key).items():
+            if number < least:
+                expected = f"expected at least {least} for {side_name(side)}"
+                raise Refused(f"{expected}, got {number}", key=key)
+    if action.number is not None and action.number < 1:
+        raise Refused(f"expected a round number of at least 1, got {action.number}", key="number")
+
+
+def _changes(action: Overrule) -> Iterator[str]:
+    """Describes each change in a few words."""
+    if action.units:
+        yield f"{', '.join(action.units)} moved as placed"
+    if action.off:
+        yield f"{', '.join(action.off)} removed"
+    yield from (f"{name} at {level} disruption" for name, level in action.disruption.items())
+    yield from (f"{name} {'with' if on else 'without'} smoke" for name, on in action.smoke.items())
+    yield from (f"{side_name(side)} morale {number}" for side, number in action.morale.items())
+    yield from (f"{side_plural(side)} hold {cards} cards" for side, cards in action.hands.items())
+    if action.deck is not None:
+        yield f"{action.deck} cards left in the deck"
+    if action.stage is not None:
+        yield f"it is {_STAGES[action.stage]}"
+    yield from (f"{name} moved as placed" for name in action.commanders)
+    if action.active is not None:
+        yield f"{side_plural(action.active)} are active"
+    if action.number is not None:
+        yield f"it is round {action.number}"
+    if action.step is not None:
+        yield f"continue with {action.step}"
+
+
+def check_cards(state: State, action: Overrule) -> None:
+    """Checks the numbers of cards in an overrule.
+
+    Raises:
+        Refused: A number is impossible; with the key and what there is.
+    """
+    if state.is_dealt:
+        _check_dealt(state, action)
+        return
+    if action.aside is not None:
+        why = "expected no card names, as the players hold the cards"
+        raise Refused(why, rule="M-3.10", key="aside")
+    deck = _counted(state, action)
+    # The second deck holds at least the Reshuffle card.
+    least = _reshuffle_cards(deck)
+    if deck.left < least:
+        raise Refused(f"expected at least {least} cards in the deck, got {deck.left}", key="deck")
+
+
+def with_cards(before: State, action: Overrule, state: State) -> State:
+    """Returns the resumed `state` with the cards of an overrule.
+
+    `before` is the state before the overrule: draws of dealt cards that were due then are still
+    due.
+    """
+    if before.is_dealt:
+        # Draws that were due come before the step at which play resumes.
+        step = _with_draws(before, action, _without_draws(state.step))
+        state = replace(state, deck=_laid_aside(before, action), step=step)
+    else:
+        for name, hand in action.hands.items():
+            state = state.with_side(replace(state.side(name), hand=hand))
+        state = replace(state, deck=_counted(before, action))
+    return _begun_with(state, action)
+
+
+def settled_overrule(state: State, action: Overrule, chance: Random) -> Overrule:
+    """Fills in the cards that leave a dealt deck.
+
+    A card that players name leaves the deck if it is in it. If not, another card leaves instead: a
+    refusal would reveal that a hand holds it.
+    """
+    named = action.aside or ()
+    if not state.is_dealt or (action.deck is None and not named):
+        return action
+    count = _aside_count(state, action)
+    # An impossible number is left for the check to refuse.
+    if not len(named) <= count <= len(state.deck.cards):
+        return action
+    present = [card for card in named if card in state.deck.cards]
+    others = [card for card in state.deck.cards if card not in present]
+    return replace(action, aside=(*present, *chance.sample(others, count - len(present))))
+
+
+def check_aside(state: State, action: Overrule) -> None:
+    """Checks the card names of an overrule, wherever in the dealt deck they are now.
+
+    Raises:
+        Refused: A name is no card of the deck, or is given twice.
+    """
+    named = action.aside or ()
+    for place, card in enumerate(named):
+        if state.is_dealt and state.options.card(card) is None:
+            raise Refused(f"there is no card {quoted(card)}", rule="M-3.10", key="aside")
+        if card in named[:place]:
+            raise Refused(f"{quoted(card)} is named twice", rule="M-3.10", key="aside")
+
+
+def _begun_with(state: State, action: Overrule) -> State:
+    """Corrects what the round began with, as long as no command has been declared."""
+    # Once a command is declared, the round keeps what it began with (M-4.6, M-4.18).
+    if state.round.command is not None:
+        return state
+    begun = state.round
+    if action.active is not None or state.active in action.hands:
+        dealt = state.side(state.active).hand + _draws_due(state.step, state.active)
+        holds = action.hands.get(state.active, dealt)
+        begun = replace(begun, is_without_cards=holds == 0)
+    if action.deck is not None or action.stage is not None:
+        begun = replace(begun, is_deck_out=is_deck_exhausted(state.deck))
+    return replace(state, round=begun)
+
+
+def _counted(state: State, action: Overrule) -> Deck:
+    """Returns the players' own deck as the overrule states it."""
+    left = state.deck.left if action.deck is None else action.deck
+    return replace(state.deck, left=left, stage=action.stage or state.deck.stage)
+
+
+def _laid_aside(state: State, action: Overrule) -> Deck:
+    """Returns the dealt deck after cards leave it; the stage decides on the Reshuffle card."""
+    aside = action.aside or ()
+    remaining = tuple(card for card in state.deck.cards if card not in aside)
+    deck = replace(state.deck, stage=action.stage or state.deck.stage, cards=remaining)
+    return replace(
+        deck,
+        left=len(remaining) + _reshuffle_cards(deck),
+        discarded=deck.discarded + len(aside),
+        discards=(*deck.discards, *aside),
+    )
+
+
+def _reshuffle_cards(deck: Deck) -> int:
+    return 1 if deck.stage == "second" else 0
+
+
+def _aside_count(state: State, action: Overrule) -> int:
+    """Returns how many cards must leave the deck so that `deck` are left after all due draws."""
+    stage = _reshuffle_cards(replace(state.deck, stage=action.stage or state.deck.stage))
+    left = len(state.deck.cards) if action.deck is None else action.deck - stage
+    # Draws that are still due come out of the deck before players count it.
+    drawn = 0 if action.deck is None else _all_draws_due(state, action)
+    return len(state.deck.cards) - drawn - left
+
+
+def _all_draws_due(state: State, action: Overrule) -> int:
+    step = _with_draws(state, action, _without_draws(state.step))
+    return sum(_draws_due(step, side.name) for side in state.sides)
+
+
+def _check_dealt(state: State, action: Overrule) -> None:
+    """Refuses numbers of dealt cards that the deck cannot provide."""
+    there = len(state.deck.cards)
+    if action.hands and _all_draws_due(state, action) > there:
+        raise Refused(f"expected hands that need at most {there} cards from the deck", key="hands")
+    count, aside = _aside_count(state, action), action.aside or ()
+    if count < 0:
+        most = f"expected at most {(action.deck or 0) + count} cards left in the deck"
+        raise Refused(f"{most}, got {action.deck}", key="deck")
+    if count > there:
+        least = f"expected at least {(action.deck or 0) + count - there} cards in the deck"
+        raise Refused(f"{least}, got {action.deck}", key="deck")
+    if not (len(aside) == len(set(aside)) == count and set(aside) <= set(state.deck.cards)):
+        raise Refused(f"expected {count} cards from the deck", rule="M-3.10", key="aside")
+
+
+def _with_draws(state: State, action: Overrule, then: Step) -> Step:
+    """Returns the step `then` after all cards that are to be drawn or discarded first.
+
+    Draws that were due to a side are part of the hand that an overrule states for it.
+    """
+    step = _draws_of(state.step, then, but_for=frozenset(action.hands))
+    # Steps nest outwards: the last one built comes first in play.
+    for name, hand in reversed([*action.hands.items()]):
+        more = hand - state.side(name).hand
+        if more > 0:
+            step = Drawing(name, more, step)
+        elif more < 0:
+            step = Discarding(name, -more, "told", step)
+    return step
+
+
+def _draws_of(step: Step, then: Step, *, but_for: frozenset[str]) -> Step:
+    if not isinstance(step, Drawing):
+        return then
+    then = _draws_of(step.then, then, but_for=but_for)
+    return then if step.side in but_for else replace(step, then=then)
+
+
+def _without_draws(step: Step) -> Step:
+    while isinstance(step, Drawing):
+        step = step.then
+    return step
+
+
+def _draws_due(step: Step, side: str) -> int:
+    """Returns how many cards a side is to draw before anything else."""
+    count = 0
+    while isinstance(step, Drawing | Discarding):
+        if isinstance(step, Drawing) and step.side == side:
+            count += step.count
+        step = step.then
+    return count

@@ -1,0 +1,326 @@
+"""Setup steps before round 1: terrain, edges, deployment, and who plays first (M-2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Final
+
+import shapely
+
+from tablecam.geometry.moves.poses import Bases
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.dice import Roll
+from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
+from tablecam.rules.maurice.game.actions import (
+    Action,
+    ChooseEdge,
+    ChooseOrder,
+    Deploy,
+    Done,
+    LayTerrain,
+)
+from tablecam.rules.maurice.game.commander import first_step
+from tablecam.rules.maurice.game.deploying import (
+    check_room,
+    unit_on_impassable,
+    unit_outside_zone,
+    usual_places,
+    with_commanders,
+    with_units_at,
+    zone_of_side,
+    zone_shapes,
+    zones_of_sides,
+)
+from tablecam.rules.maurice.game.state import State, StateAndEvents, Step, refusing
+from tablecam.rules.maurice.game.table import compared, field_on
+from tablecam.table.model import Position, Terrain
+from tablecam.table.sides import side_name, side_plural
+from tablecam.wording import joined
+
+_KINDS: Final = ("woods", "hill", "rough")
+_CELLS: Final = 30
+"""Cells of the middle third, ten across and three deep; each takes a terrain piece."""
+
+
+class RollOff(Step, is_family=True):
+    """A roll of a die for each side, the first side's first; ties re-roll."""
+
+    for_: ClassVar[str]
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks both sides to roll."""
+        sides = joined(side_plural(name) for name in _names(state))
+        return PendingDecision(f"{sides} each roll a die for the {self.for_}")
+
+    def roll(self, state: State) -> Roll:
+        """Returns the roll of both dice."""
+        return Roll(self.for_, 2)
+
+    def won(self, state: State, side: str, dice: tuple[int, ...]) -> State:
+        """Returns the state after a side has rolled higher."""
+        raise NotImplementedError
+
+    def follow(self, state: State, dice: tuple[int, ...]) -> StateAndEvents:
+        """Goes on with the higher roller, or rolls again in a tie."""
+        names = _names(state)
+        by_side = zip(names, dice, strict=True)
+        text = ", ".join(f"{side_plural(name)} roll {die}" for name, die in by_side)
+        facts: dict[str, Any] = {"dice": list(dice)}
+        if dice[0] == dice[1]:
+            return state, (Event("tie", f"{text}: a tie, roll again", self.dice_rule, facts),)
+        event = Event("rolled", f"{text}, for the {self.for_}", self.dice_rule, facts)
+        return self.won(state, names[dice.index(max(dice))], dice), (event,)
+
+    def dice(self, state: State) -> tuple[DiceGroup, ...]:
+        """Returns a die for each side."""
+        return compared(side_name(side.name) for side in state.sides)
+
+
+class RollingTerrain(RollOff):
+    """Terrain roll, a die per side: the higher lays terrain (M-2.1); `then` follows setup."""
+
+    is_setup = True
+    then: Step
+    for_ = "terrain"
+    dice_rule = "M-2.1"
+
+    def won(self, state: State, side: str, dice: tuple[int, ...]) -> State:
+        """Lets the higher roller lay from the higher die to the sum of both (M-2.1)."""
+        return state.to(LayingTerrain(side, max(dice), sum(dice), self.then))
+
+
+class LayingTerrain(Step):
+    """Terrain laying: the higher roller `side` lays `least` to `most` pieces (M-2.1)."""
+
+    is_setup = True
+    side: str
+    least: int
+    most: int
+    then: Step
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the higher roller."""
+        pieces = f"from {self.least} to {self.most} pieces of terrain"
+        return PendingDecision(f"{side_plural(self.side)} lay {pieces}", self.side)
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Lists keeping the terrain if its count fits, else a proposal."""
+        if self.least <= len(state.position.terrain) <= self.most:
+            return (Done(),)
+        return (LayTerrain(_proposed(state, self)),)
+
+    def follow(self, state: State, action: Action) -> StateAndEvents:
+        """Lays the terrain; the other side chooses its edge (M-2.2)."""
+        if isinstance(action, LayTerrain):
+            state = _with_terrain(state, self, action)
+            pieces = len(action.terrain)
+            outcome = f"have laid {pieces} of {self.least} to {self.most} pieces"
+        elif isinstance(action, Done):
+            _check_count(self, len(state.position.terrain))
+            outcome = "keep the terrain as it is"
+        else:
+            raise Refused(f"expected terrain or done, got {action.type}", rule="M-2.1")
+        text = f"{side_plural(self.side)} {outcome}"
+        # The side that laid no terrain has the choice of edges (M-2.3).
+        edge = ChoosingEdge(state.other(self.side), self.then)
+        drawn = tuple(
+            Shape("polygon", piece.outline_mm, "terrain", piece.id)
+            for piece in state.position.terrain
+        )
+        return state.to(edge), (Event("terrain", text, "M-2.1", {"side": self.side}, drawn),)
+
+
+class ChoosingEdge(Step):
+    """Edge choice: `side`, which laid no terrain, chooses its long edge (M-2.3)."""
+
+    is_setup = True
+    side: str
+    then: Step
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the side that laid no terrain."""
+        return PendingDecision(f"{side_plural(self.side)}: choose a long edge", self.side)
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Lists both edges."""
+        return (ChooseEdge("near"), ChooseEdge("far"))
+
+    def follow(self, state: State, action: Action) -> StateAndEvents:
+        """Assigns the edges; the other side chooses who deploys first."""
+        if not isinstance(action, ChooseEdge):
+            raise Refused(f"expected an edge, got {action.type}", rule="M-2.3")
+        other = state.other(self.side)
+        near = self.side if action.edge == "near" else other
+        far = state.other(near)
+        text = f"{side_plural(near)} deploy at the near edge, {side_plural(far)} at the far edge"
+        drawn = zones_of_sides(state.position.table, near, far)
+        event = Event("edge", text, "M-2.3", {"near": near, "far": far}, drawn)
+        return state.to(ChoosingOrder(other, near, self.then)), (event,)
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws both thirds."""
+        table = state.position.table
+        far = zone_shapes(table, "far", is_near=False)
+        return (*zone_shapes(table, "near", is_near=True), *far)
+
+
+class ChoosingOrder(Step):
+    """Order choice: the higher roller `side` says who deploys first (M-2.3).
+
+    `near` is the side that deploys at the edge y = 0.
+    """
+
+    is_setup = True
+    side: str
+    near: str
+    then: Step
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the higher roller."""
+        return PendingDecision(f"{side_plural(self.side)}: who deploys first?", self.side)
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Lists both sides."""
+        return tuple(ChooseOrder(name) for name in _names(state))
+
+    def follow(self, state: State, action: Action) -> StateAndEvents:
+        """Lets both sides deploy, one after the other."""
+        if not isinstance(action, ChooseOrder) or action.first not in _names(state):
+            raise Refused(f"expected one of {', '.join(_names(state))}", rule="M-2.3", key="first")
+        # Built from the last self back, as each holds the next.
+        second = Deploying(state.other(action.first), self.near, self.then)
+        text = f"{side_plural(action.first)} deploy first"
+        deploying = Deploying(action.first, self.near, second)
+        drawn = zone_of_side(state.position.table, action.first, self.near)
+        return state.to(deploying), (Event("order", text, "M-2.3", {"first": action.first}, drawn),)
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the thirds of both sides."""
+        return zones_of_sides(state.position.table, self.near, state.other(self.near))
+
+
+class Deploying(Step):
+    """Deployment of `side` in its third of the table (M-2.3); `then` follows."""
+
+    is_setup = True
+    side: str
+    near: str
+    then: Step
+
+    def asked(self, state: State) -> PendingDecision:
+        """Asks the deploying side."""
+        edge = "near" if self.side == self.near else "far"
+        question = f"{side_plural(self.side)} deploy in the third at the {edge} edge"
+        hint = (
+            "Put every unit and the commander into the zone drawn on the table; tablecam sees when "
+            "all are in place."
+        )
+        return PendingDecision(question, self.side, hint=hint)
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Lists the poses as they are if they lie in the third, else rows that face the enemy.
+
+        The rows also move enemies that have yet to deploy, as they may be in the way.
+        """
+        if why_not_deployed(state.position, self) is None:
+            return (Deploy(self.side),)
+        places: dict[str, Bases] = {}
+        for side in yet_to_deploy(self):
+            places |= usual_places(state.position, side, self.near)
+        return (Deploy(self.side, places),)
+
+    def follow(self, state: State, action: Action) -> StateAndEvents:
+        """Deploys the side; then the other deploys, or the dice for round 1 are rolled."""
+        if not isinstance(action, Deploy) or action.side != self.side:
+            expected = f"expected {side_plural(self.side)} to deploy"
+            raise Refused(f"{expected}, got {action.type}", rule="M-2.3")
+        with refusing("M-2.3", "units"):
+            position = with_units_at(state.position, yet_to_deploy(self), action.units)
+            position = with_commanders(position, self.side, action.commanders)
+            # Only to refuse bases that cannot lie so.
+            field_on(position)
+        if (why_not := why_not_deployed(position, self)) is not None:
+            raise why_not
+        state = replace(state, position=position, step=self.then)
+        own = [unit.id for unit in position.units if unit.side == self.side]
+        facts = {"side": self.side, "units": own}
+        text = f"{side_plural(self.side)} have deployed"
+        return state, (Event("deployed", text, "M-2.3", facts),)
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the side's third."""
+        return zone_of_side(state.position.table, self.side, self.near)
+
+
+def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
+    """Returns why a side's poses are no legal deployment, or None if they are."""
+    is_near = step.side == step.near
+    if (unit := unit_outside_zone(position, step.side, is_near=is_near)) is not None:
+        why = f"{unit} is not wholly in the {side_name(step.side)} third of the table"
+        return Refused(why, rule="M-2.3", key="units")
+    if (unit := unit_on_impassable(position, step.side)) is not None:
+        return Refused(f"{unit} is on impassable ground", rule="M-5.1", key="units")
+    return None
+
+
+def yet_to_deploy(step: Deploying) -> tuple[str, ...]:
+    """Returns the deploying side, and the other if it deploys after it."""
+    return (step.side, step.then.side) if isinstance(step.then, Deploying) else (step.side,)
+
+
+class RollingFirstRound(RollOff):
+    """First-round roll, a die per side: the higher plays the first round (M-2.6)."""
+
+    for_ = "first round"
+    dice_rule = "M-2.6"
+
+    def won(self, state: State, side: str, dice: tuple[int, ...]) -> State:
+        """Begins the first round."""
+        return first_step(state, 1, side)
+
+
+def _check_count(step: LayingTerrain, pieces: int) -> None:
+    if not step.least <= pieces <= step.most:
+        expected = f"expected {step.least} to {step.most} pieces"
+        raise Refused(f"{expected}, got {pieces}", rule="M-2.1", key="terrain")
+
+
+def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
+    """Proposes terrain: existing pieces up to the limit, or new ones if there are too few."""
+    table, laid = state.position.table, [*state.position.terrain[: step.most]]
+    names = {piece.id for piece in laid}
+    for cell in range(_CELLS):
+        if len(laid) >= step.least:
+            break
+        # 7 is coprime to 10, so neighbouring numbers are spread over the columns.
+        across, up = (7 * cell % 10 + 0.5) / 10, (cell % 3 + 3.5) / 9
+        # A piece is never wider than its cell.
+        half_mm = min(2 * table.bw_mm, table.width_mm / 20)
+        x, y = across * table.width_mm, up * table.depth_mm
+        box = shapely.box(
+            *(x - half_mm, y - table.bw_mm),
+            *(x + half_mm, y + table.bw_mm),
+        )
+        name = f"ground-{cell + 1}"
+        outlines = (shapely.Polygon(piece.outline_mm) for piece in laid)
+        if name not in names and not any(shapely.intersects(box, other) for other in outlines):
+            corners = tuple((float(x), float(y)) for x, y in shapely.get_coordinates(box)[:-1])
+            laid.append(Terrain(name, _KINDS[cell % len(_KINDS)], corners))
+    return tuple(laid)
+
+
+def _with_terrain(state: State, step: LayingTerrain, action: LayTerrain) -> State:
+    """Returns the state with the laid terrain, if it is valid and leaves room to deploy."""
+    _check_count(step, len(action.terrain))
+    position = replace(state.position, terrain=action.terrain)
+    with refusing("M-2.2"):
+        field_on(position)
+    # Refused now, as an army that does not fit could not deploy later.
+    with refusing("M-2.3", "terrain"):
+        check_room(position, _names(state))
+    return replace(state, position=position)
+
+
+def _names(state: State) -> tuple[str, str]:
+    first, second = state.sides
+    return first.name, second.name

@@ -1,1 +1,0 @@
-"""Setting a game up: options, terrain, deployment (chapter 2)."""

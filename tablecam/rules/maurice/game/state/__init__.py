@@ -1,1 +1,0 @@
-"""The state of a game: steps, actions, losses, and their JSON."""

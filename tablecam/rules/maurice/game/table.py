@@ -1,0 +1,252 @@
+"""Rulings on the table of a state, what may be declared on it, and losses."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Final
+
+from tablecam.geometry.outlines import unit_footprint
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.rules.game import DiceGroup, Event, Refused
+from tablecam.rules.maurice.charge.charge import Charge as ChargeRuling
+from tablecam.rules.maurice.charge.charge import charges, why_never_charges
+from tablecam.rules.maurice.charge.limits import may_charge
+from tablecam.rules.maurice.field.field import (
+    Field,
+    UnitOnField,
+    field_of,
+    is_same_ground,
+    updated_field,
+)
+from tablecam.rules.maurice.fire.fire import FireByUnit, fire_of_units
+from tablecam.rules.maurice.game.actions import Activate, Charge, Fire
+from tablecam.rules.maurice.game.state import Over, State, StateAndEvents
+from tablecam.rules.maurice.place.forces import possible_forces
+from tablecam.rules.memo import Memo
+from tablecam.table.model import Position
+from tablecam.table.sides import side_name, side_plural
+from tablecam.uncertainty.lengths import distance
+from tablecam.wording import counted, nearest
+
+_CACHE_SIZE = 8
+"""Tables in the cache: a state's, those it might become, and the round's start."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """The field of a position; `is_closed` under Rough Going."""
+
+    position: Position
+    is_closed: bool
+    field: Field
+
+
+_LATEST: Final[deque[_Table]] = deque(maxlen=_CACHE_SIZE)
+"""The cache, keyed by identity: comparing positions takes longer than missing."""
+
+
+def field_at(state: State) -> Field:
+    """Returns the field of a state; under Rough Going difficult ground is impassable."""
+    return _table_at(state).field
+
+
+def field_on(position: Position) -> Field:
+    """Returns the field of a position, reusing what has not changed since a recent one.
+
+    Raises:
+        BadInput: As `field_of`.
+    """
+    return _table_on(position, is_closed=False).field
+
+
+def fire_at(state: State, names: Collection[str]) -> FireByUnit:
+    """Returns the fire options of some units, by unit and base name."""
+    return fire_of_units(field_at(state), names)
+
+
+def charges_at(state: State, names: Collection[str]) -> Mapping[str, ChargeRuling]:
+    """Returns the charges of some units, by unit."""
+    return charges(field_at(state), names)
+
+
+_FORCES: Final[Memo[tuple[tuple[str, ...], ...]]] = Memo()
+
+
+def forces_at(state: State, side: str) -> tuple[tuple[str, ...], ...]:
+    """Returns a side's maximal forces; links too close to call are the players' choice."""
+    field = field_at(state)
+    key = (field.position.table, field.ground, *(unit.place for unit in field.of_side(side)))
+    return _FORCES.answer(key, lambda: possible_forces(field, side))
+
+
+def _table_at(state: State) -> _Table:
+    return _table_on(state.position, is_closed=state.round.is_rough_going)
+
+
+def _table_on(position: Position, *, is_closed: bool) -> _Table:
+    """Returns the cached table of a position, or a new one."""
+    # Another thread may append meanwhile.
+    latest = tuple(_LATEST)
+    for recent in latest:
+        if recent.position is position and recent.is_closed == is_closed:
+            return recent
+    table = _new_table(position, latest, is_closed=is_closed)
+    _LATEST.append(table)
+    return table
+
+
+def _new_table(position: Position, latest: tuple[_Table, ...], *, is_closed: bool) -> _Table:
+    """Builds a table, from a recent one on the same ground where possible."""
+    # The latest table on the same ground shares most answers.
+    for recent in reversed(latest):
+        if recent.is_closed == is_closed and is_same_ground(recent.position, position):
+            field = updated_field(recent.field, position)
+            return _Table(position, is_closed, field)
+    field = field_of(position)
+    if is_closed:
+        field = replace(field, ground=field.ground.with_difficult_barred())
+    return _Table(position, is_closed, field)
+
+
+SPANS_BW: Final = (4, 6, 8, 12)
+"""Card spans in the rulebook's examples; players with printed cards may state others (M-3.4)."""
+Force = tuple[str, ...]
+
+
+def has_declarable_charge(state: State, name: str) -> bool:
+    """Whether a unit may declare a charge at any enemy on the table."""
+    is_able = why_never_charges(field_at(state).by_id[name]) is None
+    return is_able and bool(declarable_charges(state, name))
+
+
+def declarable_fire(state: State, unit: UnitOnField) -> tuple[Fire, ...]:
+    """Returns one action per enemy, in which all of a unit's bases fire at it."""
+    bases, enemies = unit.unit.base_names, field_at(state).enemies_of(unit)
+    return tuple(Fire(unit.id, dict.fromkeys(bases, enemy.id)) for enemy in enemies)
+
+
+def declarable_charges(state: State, name: str) -> tuple[Charge, ...]:
+    """Returns a charge at each enemy whose arm allows it: no infantry at cavalry (M-8.4)."""
+    field = field_at(state)
+    unit = field.by_id[name]
+    return tuple(
+        Charge(name, enemy.id, ()) for enemy in field.enemies_of(unit) if may_charge(unit, enemy)
+    )
+
+
+def declarable_forces(units: Iterable[UnitOnField]) -> Iterator[Force]:
+    """Yields each group of units alike in arm and formation, then each unit alone (M-1.15)."""
+    units = tuple(units)
+    groups = dict.fromkeys((unit.unit.arm, unit.formation) for unit in units)
+    for group in groups:
+        alike = tuple(unit.id for unit in units if (unit.unit.arm, unit.formation) == group)
+        if len(alike) > 1:
+            yield alike
+    for unit in units:
+        yield (unit.id,)
+
+
+def declarable_activations(state: State, force: Force) -> tuple[Activate, ...]:
+    """Returns a force's activation with each single card of its side.
+
+    Where players hold the cards these are example spans; they may name others.
+    """
+    if state.is_dealt:
+        held = state.cards_of(state.active)
+        return tuple(Activate(force, cards=(card.id,)) for card in held)
+    spans = SPANS_BW if state.side(state.active).hand else ()
+    return tuple(Activate(force, spans=(span_bw,)) for span_bw in spans)
+
+
+def check_enemy(state: State, unit: UnitOnField, name: str, rule: str, key: str) -> None:
+    """Refuses a name that is no enemy of a unit."""
+    enemies = [enemy.id for enemy in field_at(state).enemies_of(unit)]
+    if name not in enemies:
+        raise Refused(f"there is no enemy {name}{nearest(name, enemies)}", rule=rule, key=key)
+
+
+def distance_words(state: State, unit: str, target: str) -> str:
+    """Describes the target's distance, which is open information once declared."""
+    field = field_at(state)
+    length = distance(field.by_id[unit].unit, field.by_id[target].unit)
+    return f"{field.in_bw(length.value_mm):.2f} BW away"
+
+
+def with_disruption(
+    state: State, name: str, gained: int, why: str, rule: str, drawn: tuple[Shape, ...] = ()
+) -> StateAndEvents:
+    """Adds disruption to a unit; callers check whether it breaks. `drawn` shows what disrupted it.
+
+    Raises:
+        KeyError: There is no such unit.
+    """
+    unit = state.position.unit(name)
+    if unit is None:
+        raise KeyError(name)
+    level = int(unit.state.get("disruption", 0)) + gained
+    text = f"{name} {why}: {counted(gained, 'disruption')}, {level} in total"
+    facts = {"unit": name, "disruption": gained, "level": level}
+    return state.with_marker(unit, disruption=level), (
+        Event("disrupted", text, rule, facts, drawn),
+    )
+
+
+def without_broken(state: State, broken: Sequence[str]) -> StateAndEvents:
+    """Removes units that broke, in the order in which they did (M-1.14).
+
+    Each costs its army 1 morale. The army that first reaches 0 loses at once, and units that would
+    break after that stay.
+
+    Raises:
+        KeyError: There is no such unit.
+    """
+    events: list[Event] = []
+    for name in broken:
+        # The army may have lost with the unit before.
+        if isinstance(state.step, Over):
+            break
+        unit = state.position.unit(name)
+        if unit is None:
+            raise KeyError(name)
+        units = tuple(other for other in state.position.units if other.id != name)
+        state = replace(state, position=replace(state.position, units=units))
+        facts = {"unit": name, "side": unit.side}
+        text, drawn = f"{name} breaks and leaves the table", shapes_of(unit_footprint(unit), "unit")
+        events.append(Event("broken", text, "M-1.14", facts, drawn))
+        state, lost = with_less_morale(state, unit.side)
+        events += lost
+    return state, tuple(events)
+
+
+def with_less_morale(state: State, side: str) -> StateAndEvents:
+    """Takes 1 morale from an army; at 0 the game is over (M-2.5, M-4.1)."""
+    left = state.side(side).morale - 1
+    state = state.with_side(replace(state.side(side), morale=left))
+    facts = {"side": side, "morale": left}
+    events = [Event("morale", f"the {side_name(side)} army has {left} morale left", "M-2.5", facts)]
+    if left <= 0:
+        winner = state.other(side)
+        because = f"the {side_name(side)} army has no morale left: {side_plural(winner)} win"
+        state = state.to(Over(winner, because, "M-4.1"))
+        events.append(Event("over", because, "M-4.1", {"winner": winner}))
+    return state, tuple(events)
+
+
+def outlines(field: Field, names: Iterable[str]) -> tuple[Shape, ...]:
+    """Draws the outlines of units, each with its name."""
+    units = (field.by_id[name] for name in names if name in field.by_id)
+    return tuple(chain.from_iterable(shapes_of(unit.outline, "unit", unit.id) for unit in units))
+
+
+def compared(names: Iterable[str]) -> tuple[DiceGroup, ...]:
+    """Returns a die for each name; these are compared with each other, so none needs a number."""
+    return tuple(DiceGroup(name, None, (place,)) for place, name in enumerate(names))
+
+
+def with_leader(state: State, force: Force) -> Force:
+    """Returns the names of an activated force, if there is one, and of its commander."""
+    leader = state.commander(state.active)
+    return (*force, leader.id) if force and leader is not None else force
