@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import cycle
 from pathlib import Path
 from typing import Literal
 
@@ -25,18 +24,15 @@ from calibration.print.content import (
 from calibration.print.layout import PAPERS, PaperName
 from calibration.print.sheets import sheets_pdf
 from tablecam.commands.new_files import check_new, force_option
-from tablecam.documents import read_toml
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
-from tablecam.rules.game_files import file_faults, options_with_files
+from tablecam.rules.game_files import options_with_files
 from tablecam.rules.games import described, known_games
-from tablecam.rules.hexes.drawings import hexside_shape
-from tablecam.rules.hexes.files import Ground, HexMapFile, ground_of
-from tablecam.rules.hexes.grid import Grid, grid_of
+from tablecam.rules.hexes.drawings import PLAIN, counter_colours, ground_colours, hexside_shape
+from tablecam.rules.hexes.files import table_ground
 from tablecam.simulate.demo import demo_roster
 from tablecam.table.model import Point, Unit
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
-from tablecam.table.sections import first_of
 from tablecam.table.table_file import read_table_file
 
 What = Literal["all", "bases", "table", "board"]
@@ -184,15 +180,6 @@ def _chosen(roster: Roster, only: tuple[str, ...] | None) -> frozenset[str]:
     return ids if only is None else frozenset(only)
 
 
-_COUNTER_COLOURS: tuple[Colour, ...] = (
-    (0.66, 0.82, 0.93),
-    (0.97, 0.77, 0.64),
-    (0.66, 0.89, 0.80),
-    (0.93, 0.80, 0.88),
-)
-"""Light tones of the page's colours of the sides, on which black words can be read."""
-
-
 def _counters(roster: Roster, only: tuple[str, ...] | None) -> tuple[Counter, ...]:
     """Returns every printed side of every counter, the sides of one counter next to each other.
 
@@ -202,8 +189,8 @@ def _counters(roster: Roster, only: tuple[str, ...] | None) -> tuple[Counter, ..
     game, chosen = described(roster.game), _chosen(roster, only)
     files = options_with_files({}, roster.game, game.file_models, roster.files)
     owners: tuple[UnitEntry | CommanderEntry, ...] = (*roster.units, *roster.commanders)
-    sides = dict.fromkeys(owner.side for owner in owners)
-    colours = dict(zip(sides, cycle(_COUNTER_COLOURS), strict=False))
+    tones = counter_colours(owner.side for owner in owners)
+    colours = {side: _ink(tone) for side, tone in tones.items()}
     counters: list[Counter] = []
     for entry in roster.units:
         if entry.id not in chosen:
@@ -242,18 +229,6 @@ def _kind(base_type: BaseType) -> BaseKind:
     )
 
 
-_CLEAR: Colour = (0.985, 0.975, 0.94)
-_TERRAIN_COLOURS: tuple[Colour, ...] = (
-    (0.80, 0.88, 0.72),
-    (0.76, 0.86, 0.90),
-    (0.93, 0.87, 0.72),
-    (0.87, 0.82, 0.88),
-    (0.84, 0.84, 0.80),
-)
-"""Light tones, on which counters and the numbers of hexes can be seen."""
-_SIDE_COLOURS: tuple[Colour, ...] = ((0.30, 0.52, 0.72), (0.48, 0.36, 0.24), (0.20, 0.20, 0.20))
-
-
 def _map(roster: Roster) -> PrintedMap:
     """Returns the hex map of a table with its ground.
 
@@ -263,16 +238,16 @@ def _map(roster: Roster) -> PrintedMap:
     hex_map = roster.table.hex_map
     if hex_map is None:
         raise BadInput(roster.source, "expected a table on hexes, but it has no [map]", key="map")
-    grid = grid_of(hex_map)
-    ground = _ground(roster, grid)
-    terrains = dict.fromkeys(kind for kind in ground.terrain.values() if kind != ground.default)
-    colours = dict(zip(terrains, cycle(_TERRAIN_COLOURS), strict=False))
-    lines = dict(zip(dict.fromkeys(ground.sides.values()), cycle(_SIDE_COLOURS), strict=False))
+    ground = table_ground(hex_map, roster.game, roster.files.get("map"))
+    grid = ground.grid
+    colours, lines = (
+        {kind: _ink(colour) for kind, colour in kinds.items()} for kinds in ground_colours(ground)
+    )
     home = {number: f"returns: {side}" for side, number in ground.returns.items()}
     areas = [
         MapArea(
             grid.corners_mm(number),
-            colours.get(kind := ground.terrain_of(number), _CLEAR),
+            colours.get(kind := ground.terrain_of(number), _ink(PLAIN)),
             number,
             home.get(number, kind if kind in colours else ""),
         )
@@ -286,16 +261,9 @@ def _map(roster: Roster) -> PrintedMap:
     return PrintedMap(tuple(areas), tuple(sides), _plan(roster), legend)
 
 
-def _ground(roster: Roster, grid: Grid) -> Ground:
-    """Returns what the map file of a table says; without one all hexes are alike."""
-    path = roster.files.get("map")
-    if path is None:
-        return Ground(grid, "", {}, {})
-    document = read_toml(path)
-    first_of(file_faults(document, roster.game, {"map": HexMapFile}, grid.map))
-    file = document.parsed(HexMapFile)
-    first_of(file.faults_on(document, grid.map))
-    return ground_of(file, grid)
+def _ink(colour: tuple[int, int, int]) -> Colour:
+    red, green, blue = (share / 255 for share in colour)
+    return red, green, blue
 
 
 def _ends(side: Shape) -> tuple[Point, Point]:

@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from calibration.camera import Camera
 from tablecam.geometry.outlines import rim
+from tablecam.rules.hexes.drawings import counter_colours
 from tablecam.simulate.figures import Shape, figures
 from tablecam.simulate.light import GAMMA, INK, PAPER, Linear, linear_colour
-from tablecam.simulate.mat import SHADOW_MM_PER_MM
+from tablecam.simulate.mat import SHADOW_MM_PER_MM, Colour
 from tablecam.simulate.patch import Patch
 from tablecam.simulate.places import Place
 from tablecam.simulate.print_ink import Print, seen_print
 from tablecam.simulate.rays import Array, Box, plane_map
 from tablecam.simulate.tag_prints import TagPrints
-from tablecam.simulate.uniforms import Uniform, uniform
+from tablecam.simulate.uniforms import uniform
 from tablecam.table.model import Arm, BasePose
-from tablecam.table.roster import BaseType, Roster
+from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 
 _MARGIN_SIGMAS = 5
 _SUPERSAMPLING = 3
@@ -33,10 +34,11 @@ _LINEAR = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
 
 @dataclass(frozen=True, slots=True)
 class _PaintedBase:
-    """A painted base: its size, its colours, and its miniatures."""
+    """A painted base: its size, the colour of its top, its grain (0: smooth), its miniatures."""
 
     base_type: BaseType
-    uniform: Uniform
+    ground: Colour
+    grain: float
     shapes: tuple[Shape, ...]
 
     def raised(self, level: int) -> _PaintedBase:
@@ -117,8 +119,8 @@ class BasePainter:
         )
         to_edge_mm = _to_edge_mm(base_type, right, forward)
         edge = 1 - 0.5 * np.exp(-np.square(np.maximum(to_edge_mm, 0) / 0.8))
-        shade = (grain * edge).astype(np.float32)
-        colour = np.array(linear_colour(*base.uniform.ground), dtype=np.float32)
+        shade = ((1 + base.grain * (grain - 1)) * edge).astype(np.float32)
+        colour = np.array(linear_colour(*base.ground), dtype=np.float32)
         return np.asarray(shade[..., None] * colour)
 
 
@@ -207,19 +209,15 @@ def lay_print(patch: Patch, camera: Camera, sheet: Print, blur_px: float) -> Non
 
 
 def _painted_bases(roster: Roster, *, with_figures: bool) -> dict[int, _PaintedBase]:
+    if roster.table.hex_map is not None:
+        return _painted_counters(roster)
     bases: dict[int, _PaintedBase] = {}
     for unit in roster.units:
         for index, tag in enumerate(unit.tags):
             # The second base carries the flag, or the only one.
             has_flag = index == min(1, len(unit.tags) - 1)
             bases[tag] = _painted_base(
-                unit.id,
-                unit.side,
-                unit.arm,
-                unit.faces.get(tag, unit.base_type),
-                tag,
-                has_flag,
-                with_figures,
+                unit.id, unit.side, unit.arm, unit.base_type, tag, has_flag, with_figures
             )
     for commander in roster.commanders:
         bases[commander.tag] = _painted_base(
@@ -234,6 +232,20 @@ def _painted_bases(roster: Roster, *, with_figures: bool) -> dict[int, _PaintedB
     return bases
 
 
+def _painted_counters(roster: Roster) -> dict[int, _PaintedBase]:
+    """Returns the printed sides of counters, in the colours of their sides."""
+    owners: tuple[UnitEntry | CommanderEntry, ...] = (*roster.units, *roster.commanders)
+    colours, side_by_id = (
+        counter_colours(owner.side for owner in owners),
+        {owner.id: owner.side for owner in owners},
+    )
+    owner_by_tag = roster.owner_by_tag()
+    return {
+        tag: _PaintedBase(base_type, colours[side_by_id[owner_by_tag[tag]]], 0.0, ())
+        for tag, base_type in roster.base_type_by_tag().items()
+    }
+
+
 def _painted_base(
     owner: str,
     side: str,
@@ -245,7 +257,7 @@ def _painted_base(
 ) -> _PaintedBase:
     colours = uniform(side, arm, owner)
     shapes = figures(arm, base_type, colours, tag, has_flag=has_flag) if with_figures else ()
-    return _PaintedBase(base_type, colours, shapes)
+    return _PaintedBase(base_type, colours.ground, 1.0, shapes)
 
 
 def _slab_shadow(camera: Camera, rim_mm: Array, box: Box) -> NDArray[np.float32]:

@@ -68,7 +68,8 @@ def demo_script(game: str | None = None) -> Script:
     Raises:
         BadInput: There is no demo of the game.
     """
-    return script_from(document_from(tomllib.loads(_demo_text(game, "script")), "script"))
+    document = document_from(tomllib.loads(_demo_text(game, "script")), "script")
+    return script_from(document, demo_roster(game).table.hex_map)
 
 
 def _demo_text(game: str | None, kind: str) -> str:

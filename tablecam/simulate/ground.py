@@ -9,6 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from tablecam.rules.hexes.drawings import PLAIN, ground_colours, hexside_shape
+from tablecam.rules.hexes.files import Ground
 from tablecam.simulate.mat import Canvas, Mask
 from tablecam.table.model import TableSize, Terrain
 
@@ -32,6 +34,30 @@ def paint_ground(mat: Canvas, table: TableSize, terrain: tuple[Terrain, ...], se
             if piece.kind == kind:
                 # Only the part around a piece is painted: the canvas is large.
                 paint(mat.part(piece.outline_mm, _ROOM_MM), piece, rng)
+
+
+_SHEET = (244, 243, 238)
+_HEX_LINE = (176, 172, 160)
+_HEX_LINE_MM, _SIDE_MM = 0.4, 1.6
+
+
+def paint_hex_map(mat: Canvas, table: TableSize, ground: Ground, seed: int) -> None:
+    """Paints a printed hex map that covers the table, its hexes in the colours of their ground."""
+    rng = np.random.default_rng(seed)
+    _paint_surroundings(mat, table, rng)
+    mat.wash(_table_mask(mat, table, 0.0), _SHEET)
+    terrains, sides = ground_colours(ground)
+    grid = ground.grid
+    for number in grid.hexes:
+        corners_mm = grid.corners_mm(number)
+        mat.polygon(corners_mm, terrains.get(ground.terrain_of(number), PLAIN))
+    for number in grid.hexes:
+        corners_mm = grid.corners_mm(number)
+        mat.line((*corners_mm, corners_mm[0]), _HEX_LINE, _HEX_LINE_MM)
+    for pair, kind in ground.sides.items():
+        one, other = sorted(pair)
+        side = hexside_shape(grid, one, other, kind)
+        mat.line(side.points_mm, sides[kind], _SIDE_MM)
 
 
 def _table_mask(mat: Canvas, table: TableSize, grown_mm: float) -> Mask:

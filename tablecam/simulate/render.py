@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.camera import Camera
+from tablecam.rules.hexes.files import table_ground
 from tablecam.simulate.bases import BasePainter, lay_print
-from tablecam.simulate.ground import paint_ground
+from tablecam.simulate.ground import paint_ground, paint_hex_map
 from tablecam.simulate.hands import HandPainter
 from tablecam.simulate.lamp import dimmed
 from tablecam.simulate.light import (
@@ -216,6 +217,10 @@ class Renderer:
 def _land(roster: Roster, camera: Camera, look: RenderStyle) -> Canvas:
     """Paints the ground and the scenery of a table from above."""
     mat = Canvas.under(camera, roster.table)
+    if roster.table.hex_map is not None:
+        printed = table_ground(roster.table.hex_map, roster.game, roster.files.get("map"))
+        paint_hex_map(mat, roster.table, printed, look.seed)
+        return mat
     paint_ground(mat, roster.table, roster.terrain, look.seed)
     paint_scenery(mat, roster.terrain, look.seed)
     return mat

@@ -8,8 +8,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tablecam.documents import Document
+from tablecam.errors import BadInput
+from tablecam.rules.hexes.grid import Grid, grid_of
 from tablecam.simulate.moves import Deploy, Forward, Glide, Move, Side, Wheel
 from tablecam.simulate.places import ScriptFormation
+from tablecam.table.model import HexMap
 from tablecam.table.sections import Coordinate, Name, NotNegative, StrictModel
 
 
@@ -76,17 +79,39 @@ Heading = Annotated[float, Field(ge=-360.0, le=360.0)]
 Place = tuple[Coordinate, Coordinate, Heading]
 
 
+class _OnHexes(StrictModel):
+    """A place on a hex map: one hex, or a left and a right one, and the direction of the front."""
+
+    hex: Name | Annotated[list[Name], Field(min_length=2, max_length=2)]
+    facing_deg: Heading = 0.0
+
+    def place(self, grid: Grid | None) -> Place:
+        """Returns where it is on the table.
+
+        Raises:
+            BadInput: The table has no such hex.
+        """
+        hexes = (self.hex,) if isinstance(self.hex, str) else tuple(self.hex)
+        if grid is None or any(number not in grid for number in hexes):
+            raise BadInput("script", f"expected hexes of the table's map, got {', '.join(hexes)}")
+        return *grid.middle_mm(hexes), self.facing_deg + grid.map.rotation_deg
+
+
 class _StartSection(StrictModel):
     id: Name
-    at: Annotated[Place, Field(strict=False)]
+    at: Annotated[Place, Field(strict=False)] | _OnHexes
     formation: ScriptFormation = "line"
     face: int | None = None
+
+    def to_start(self, grid: Grid | None) -> Start:
+        at = self.at.place(grid) if isinstance(self.at, _OnHexes) else self.at
+        return Start(self.id, *at, self.formation, self.face)
 
 
 class _ForwardSection(StrictModel):
     forward_mm: Coordinate
 
-    def to_move(self) -> Move:
+    def to_move(self, grid: Grid | None) -> Move:
         return Forward(self.forward_mm)
 
 
@@ -94,22 +119,22 @@ class _WheelSection(StrictModel):
     wheel: Side
     degrees: Heading
 
-    def to_move(self) -> Move:
+    def to_move(self, grid: Grid | None) -> Move:
         return Wheel(self.wheel, self.degrees)
 
 
 class _DeploySection(StrictModel):
     deploy: Side
 
-    def to_move(self) -> Move:
+    def to_move(self, grid: Grid | None) -> Move:
         return Deploy(self.deploy)
 
 
 class _GlideSection(StrictModel):
-    to: Annotated[Place, Field(strict=False)]
+    to: Annotated[Place, Field(strict=False)] | _OnHexes
 
-    def to_move(self) -> Move:
-        return Glide(*self.to)
+    def to_move(self, grid: Grid | None) -> Move:
+        return Glide(*(self.to.place(grid) if isinstance(self.to, _OnHexes) else self.to))
 
 
 class _OrderSection(StrictModel):
@@ -119,9 +144,9 @@ class _OrderSection(StrictModel):
     face: int | None = None
     under: bool = False
 
-    def to_order(self) -> Order:
+    def to_order(self, grid: Grid | None) -> Order:
         ids = (self.id,) if isinstance(self.id, str) else tuple(self.id)
-        moves = tuple(move.to_move() for move in self.moves)
+        moves = tuple(move.to_move(grid) for move in self.moves)
         return Order(self.at_s, ids, moves, self.face, self.under)
 
 
@@ -131,7 +156,7 @@ class _PointingSection(StrictModel):
     points_at: Annotated[tuple[Coordinate, Coordinate], Field(strict=False)]
     rest_s: NotNegative = 1.2
 
-    def to_order(self) -> Pointing:
+    def to_order(self, grid: Grid | None) -> Pointing:
         return Pointing(self.at_s, self.side, *self.points_at, self.rest_s)
 
 
@@ -144,17 +169,18 @@ class _ScriptFile(StrictModel):
     orders: list[_OrderSection | _PointingSection]
 
 
-def script_from(document: Document) -> Script:
-    """Returns the script in a document.
+def script_from(document: Document, hex_map: HexMap | None = None) -> Script:
+    """Returns the script in a document, for a table with or without a hex map.
 
     Raises:
         BadInput: Names the key, the expected and the actual value.
     """
     document.require(FORMAT, VERSION)
     file = document.parsed(_ScriptFile)
+    grid = None if hex_map is None else grid_of(hex_map)
     return Script(
         file.near_side,
-        tuple(Start(start.id, *start.at, start.formation) for start in file.starts),
-        tuple(order.to_order() for order in file.orders),
+        tuple(start.to_start(grid) for start in file.starts),
+        tuple(order.to_order(grid) for order in file.orders),
         file.rest_s,
     )

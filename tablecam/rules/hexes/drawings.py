@@ -1,12 +1,45 @@
-"""Shapes of hexes, hexsides, ways and lines of sight for a page to draw."""
+"""Shapes of hexes, hexsides, ways and lines of sight for a page to draw, and a ground's colours."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import cycle
+from typing import Final
 
 from tablecam.geometry.shapes import Shape
+from tablecam.rules.hexes.files import Ground
 from tablecam.rules.hexes.grid import Grid, Hex
 from tablecam.rules.hexes.zones import Hexes
+
+Colour = tuple[int, int, int]
+"""Red, green and blue, 0 to 255."""
+
+PLAIN: Final[Colour] = (251, 249, 240)
+_TERRAINS: Final[tuple[Colour, ...]] = (
+    (204, 224, 184), (194, 219, 230), (237, 222, 184), (222, 209, 224), (214, 214, 204),
+)  # fmt: skip
+"""Light tones, on which counters and the numbers of hexes can be seen."""
+_SIDES: Final[tuple[Colour, ...]] = ((77, 133, 184), (122, 92, 61), (51, 51, 51))
+
+_COUNTERS: Final[tuple[Colour, ...]] = (
+    (168, 209, 237), (247, 196, 163), (168, 227, 204), (237, 204, 224),
+)  # fmt: skip
+"""Light tones of the page's colours of the sides, on which black words can be read."""
+
+
+def counter_colours(sides: Iterable[str]) -> dict[str, Colour]:
+    """Returns the colour of the counters of each side, in the order of a table file."""
+    return dict(zip(dict.fromkeys(sides), cycle(_COUNTERS), strict=False))
+
+
+def ground_colours(ground: Ground) -> tuple[dict[str, Colour], dict[str, Colour]]:
+    """Returns a colour for each terrain that is not the default, and for each kind of hexside."""
+    terrains = dict.fromkeys(kind for kind in ground.terrain.values() if kind != ground.default)
+    sides = dict.fromkeys(ground.sides.values())
+    return (
+        dict(zip(terrains, cycle(_TERRAINS), strict=False)),
+        dict(zip(sides, cycle(_SIDES), strict=False)),
+    )
 
 
 def hexes_shapes(grid: Grid, hexes: Iterable[Hex], role: str) -> tuple[Shape, ...]:

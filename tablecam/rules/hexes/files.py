@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from tablecam.documents import Document
+from tablecam.documents import Document, read_toml
 from tablecam.errors import BadInput
-from tablecam.rules.game_files import GameFile
+from tablecam.rules.game_files import GameFile, file_faults
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.table.model import HexMap
-from tablecam.table.sections import Faults, Name, StrictModel
+from tablecam.table.sections import Faults, Name, StrictModel, first_of
 from tablecam.wording import nearest, quoted
 
 HexNumber = Annotated[str, StringConstraints(pattern=r"^\d{4}$")]
@@ -109,6 +110,22 @@ def ground_of(file: HexMapFile, grid: Grid) -> Ground:
         {name: tuple(hexes) for name, hexes in file.edges.items()},
         dict(file.returns),
     )
+
+
+def table_ground(hex_map: HexMap, game: str, path: FilePath | None) -> Ground:
+    """Returns the ground of a table by its map file; without one all hexes are alike.
+
+    Raises:
+        BadInput: The file cannot be read, is another game's, or names hexes off the map.
+    """
+    grid = grid_of(hex_map)
+    if path is None:
+        return Ground(grid, "", {}, {})
+    document = read_toml(path)
+    first_of(file_faults(document, game, {"map": HexMapFile}, hex_map))
+    file = document.parsed(HexMapFile)
+    first_of(file.faults_on(document, hex_map))
+    return ground_of(file, grid)
 
 
 def unknown_kinds(
