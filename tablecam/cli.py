@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "check": "check.check",
         "plan": "plan.plan",
         "print": "print_sheets.print_sheets",
+        "hexmap": "hexmap.hexmap",
         "calibrate": "calibrate.calibrate",
         "run": "run.run",
         "replay": "replay.replay",

@@ -1,6 +1,7 @@
 """Recordings that commands are tried on; they are read and copied, never written to."""
 
 from collections.abc import Iterator
+from importlib.resources import files
 from unittest.mock import patch
 
 import pytest
@@ -31,3 +32,14 @@ def own_games(tmp_path_factory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("games")
     with patch("platformdirs.user_data_path", lambda *_, **__: folder):
         yield
+
+
+@pytest.fixture
+def house_table(tmp_path):
+    """The house sample's table on hexes, with its files, to print and to change."""
+    house = files("tablecam.rules.maida_1806")
+    for name in ("house.map.toml", "house.charts.toml", "house.scenario.toml"):
+        (tmp_path / name).write_text((house / name).read_text(encoding="utf-8"), encoding="utf-8")
+    path = tmp_path / "table.toml"
+    path.write_text((house / "demo_table.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    return path

@@ -1,0 +1,167 @@
+"""Fits a hex map to places whose hexes are known, and follows a map that has slipped.
+
+A place on the table is origin + size * turn * place on a grid of size 1 (Umeyama, 1991, without a
+reflection), so that origin, size and turn follow from linear least squares in complex numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from statistics import median
+from typing import Final, Literal
+
+import numpy as np
+
+from tablecam.errors import BadInput
+from tablecam.rules.hexes.counters import place_of
+from tablecam.rules.hexes.grid import Grid, Hex, grid_of
+from tablecam.table.model import HexMap, Point, Position
+
+LEAST_PLACES: Final = 4
+MOST_RESIDUAL: Final = 0.15
+"""The largest residual of a fit that is accepted, in hexes."""
+_ORIENTATIONS: Final[tuple[Literal["flat", "pointy"], ...]] = ("flat", "pointy")
+_NUMBERINGS: Final[tuple[Literal["CCRR", "RRCC"], ...]] = ("CCRR", "RRCC")
+_SHIFTED: Final[tuple[Literal["even", "odd"], ...]] = ("even", "odd")
+
+_FITS_BETTER: Final = 0.5
+"""The share of a fit's residual below which another numbering is worth a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapFit:
+    """A map fitted to places, with each one's distance from its hex's centre, in millimetres."""
+
+    map: HexMap
+    residuals_mm: Mapping[Hex, float]
+
+    @property
+    def worst(self) -> float:
+        """The largest residual, in hexes."""
+        return max(self.residuals_mm.values()) / self.map.hex_size_mm
+
+    @property
+    def is_good(self) -> bool:
+        """Whether every place lies near enough to its hex."""
+        return self.worst <= MOST_RESIDUAL
+
+
+def fit_map(hex_map: HexMap, places_mm: Mapping[Hex, Point]) -> MapFit:
+    """Returns a map with the origin, size and rotation that fit the centres of hexes best.
+
+    Of `hex_map` only the arrangement of its hexes counts.
+
+    Args:
+        hex_map: The map as the table file has it.
+        places_mm: Where the centres of at least four hexes lie on the table.
+
+    Raises:
+        BadInput: There are fewer than four places, a hex is not on the map, or all lie in one spot.
+    """
+    if len(places_mm) < LEAST_PLACES:
+        raise BadInput("hexmap fit", f"expected {LEAST_PLACES} hexes or more, got {len(places_mm)}")
+    unit_map = replace(hex_map, hex_size_mm=1.0, origin_mm=(0.0, 0.0), rotation_deg=0.0)
+    grid = grid_of(unit_map)
+    for number in places_mm:
+        if number not in grid:
+            raise BadInput(
+                "hexmap fit", f"expected a hex of the map, {_extent(grid)}, got {number}"
+            )
+    on_grid = np.array([complex(*grid.middle_mm((number,))) for number in places_mm])
+    on_table = np.array([complex(*place) for place in places_mm.values()])
+    spread, middle = on_grid - on_grid.mean(), on_table.mean()
+    turn = complex(np.vdot(spread, on_table - middle) / np.vdot(spread, spread))
+    if abs(turn) < 1.0:
+        raise BadInput("hexmap fit", "expected places apart from each other, got them in one spot")
+    start = complex(middle - turn * on_grid.mean())
+    fitted = replace(
+        hex_map,
+        hex_size_mm=abs(turn),
+        origin_mm=(start.real, start.imag),
+        rotation_deg=math.degrees(math.atan2(turn.imag, turn.real)),
+    )
+    residuals = np.abs(on_table - start - turn * on_grid)
+    return MapFit(fitted, dict(zip(places_mm, residuals.tolist(), strict=True)))
+
+
+def better_fits(fit: MapFit, places_mm: Mapping[Hex, Point]) -> Iterator[MapFit]:
+    """Yields fits of maps that are numbered or shifted otherwise, if they are much better."""
+    for orientation, numbering, shifted in product(_ORIENTATIONS, _NUMBERINGS, _SHIFTED):
+        other = replace(fit.map, orientation=orientation, numbering=numbering, shifted=shifted)
+        if other == fit.map or any(number not in grid_of(other) for number in places_mm):
+            continue
+        fitted = fit_map(other, places_mm)
+        if fitted.is_good and fitted.worst < _FITS_BETTER * fit.worst:
+            yield fitted
+
+
+def _extent(grid: Grid) -> str:
+    hexes = tuple(grid.hexes)
+    return f"{hexes[0]} to {hexes[-1]}"
+
+
+MOST_SLIP_MM: Final = 3.0
+"""A map that has slipped further is asked about, not only followed."""
+_LEAST_COUNTERS: Final = 5
+_NOTICED_MM: Final = 1.0
+_SURE: Final = 3.0
+"""How many standard deviations a slip is from none."""
+
+
+def slip_mm(position: Position) -> Point | None:
+    """Returns by how much a table's map has slipped, from how counters lie beside their hexes.
+
+    Hands put counters down anywhere about a middle, so one alone tells nothing; what all have in
+    common is the map's. None with too few counters, or where they have nothing in common.
+    """
+    if position.table.hex_map is None:
+        return None
+    grid = grid_of(position.table.hex_map)
+    poses = [base for unit in position.units for base in unit.bases if base.seen == "now"]
+    poses += [
+        commander.pose
+        for commander in position.commanders
+        if commander.pose is not None and commander.pose.seen == "now"
+    ]
+    offsets: list[Point] = []
+    for base in poses:
+        hexes = place_of(grid, base).hexes
+        if hexes:
+            x_mm, y_mm = grid.middle_mm(hexes)
+            offsets.append((base.x_mm - x_mm, base.y_mm - y_mm))
+    if len(offsets) < _LEAST_COUNTERS:
+        return None
+    common_mm = median(x for x, _ in offsets), median(y for _, y in offsets)
+    spread_mm = median(math.dist(offset, common_mm) for offset in offsets)
+    # The median of n places is known to about their spread over the root of n.
+    doubt_mm = 1.25 * spread_mm / math.sqrt(len(offsets))
+    is_slip = math.hypot(*common_mm) >= max(_NOTICED_MM, _SURE * doubt_mm)
+    return common_mm if is_slip else None
+
+
+def slipped(hex_map: HexMap, by_mm: Point) -> HexMap:
+    """Returns a map that has slipped."""
+    (x_mm, y_mm), (dx_mm, dy_mm) = hex_map.origin_mm, by_mm
+    return replace(hex_map, origin_mm=(x_mm + dx_mm, y_mm + dy_mm))
+
+
+def map_section(hex_map: HexMap) -> str:
+    """Returns the section `[map]` of a table file."""
+    x_mm, y_mm = hex_map.origin_mm
+    lines: Iterable[str] = (
+        "[map]",
+        f'orientation = "{hex_map.orientation}"',
+        f"hex_size_mm = {hex_map.hex_size_mm:.3f}",
+        f"origin_mm = [{x_mm:.2f}, {y_mm:.2f}]",
+        f"rotation_deg = {hex_map.rotation_deg:.3f}",
+        f"columns = {hex_map.columns}",
+        f"rows = {hex_map.rows}",
+        f"first_column = {hex_map.first_column}",
+        f"first_row = {hex_map.first_row}",
+        f'numbering = "{hex_map.numbering}"',
+        f'shifted = "{hex_map.shifted}"',
+    )
+    return "\n".join(lines)
