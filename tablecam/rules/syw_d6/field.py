@@ -169,7 +169,7 @@ class Field(Ground):
         if troops.weight == "light" or not unit.extra.get("regular", True):
             return None
         for piece in self.position.terrain:
-            disorders = piece.extra.get("disorders", _is_designated(piece) and piece.kind != WALL)
+            disorders = piece.extra.get("disorders", is_designated(piece) and piece.kind != WALL)
             if disorders and overlaps(swept, area_of(piece)):
                 return piece
         return None
@@ -265,7 +265,7 @@ class Field(Ground):
                 is_behind = shapely.distance(area, outline) <= BEHIND_WALL_MM
                 covers = is_behind and bool(shapely.intersects(line, area))
             else:
-                covers = _is_designated(piece) and self._share_in(piece, target) >= 0.5
+                covers = is_designated(piece) and self._share_in(piece, target) >= 0.5
                 covers = covers and piece.kind != HILL
             if covers:
                 return "hard" if piece.extra.get("hard_cover") else "cover"
@@ -284,7 +284,7 @@ class Field(Ground):
         for piece in self.position.terrain:
             area = area_of(piece)
             stands = any(shapely.intersects(area, self.outlines[unit.id]) for unit in (a, b))
-            if _is_designated(piece) and piece.kind != WALL and not stands:
+            if is_designated(piece) and piece.kind != WALL and not stands:
                 yield area
 
     def _barriers(self, a: Unit, b: Unit) -> shapely.Geometry:
@@ -456,6 +456,6 @@ def _marker(commander: Commander) -> shapely.Geometry:
     )
 
 
-def _is_designated(piece: Terrain) -> bool:
+def is_designated(piece: Terrain) -> bool:
     """Whether a piece counts as terrain (S-J.11)."""
     return bool(piece.extra.get("designated", True))

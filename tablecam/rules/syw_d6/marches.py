@@ -14,37 +14,33 @@ from tablecam.geometry.moves.poses import ahead, laid_at, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.game import Ban, Event, PendingDecision, Refused
 from tablecam.rules.miniatures.battle import Bases, Events
 from tablecam.rules.miniatures.ground import area_of, axes_of, footprints, overlaps
-from tablecam.rules.syw_d6 import tables
-from tablecam.rules.syw_d6.field import WALL, Field
+from tablecam.rules.syw_d6.field import WALL, Field, is_designated
 from tablecam.rules.syw_d6.movement import COMMANDER_DICE, MoveDice, brigade_dice, move_dice
 from tablecam.rules.syw_d6.state import Allowance, Due, Move, State, StayPut, Take, disordered
 from tablecam.rules.syw_d6.tables import KEEP_OFF_IN, MUST_USE, SHARES
+from tablecam.rules.syw_d6.troops import may_pass
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Terrain, Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM, apart_mm
-from tablecam.uncertainty.answer import Answer, certain, decide
+from tablecam.uncertainty.answer import Answer, certain, measured
 
 
 class MoveDie(Due):
     """The dice of a move: one throw for all of `units` (S-B.4, S-B.7)."""
 
     units: tuple[str, ...]
-    dice: int
-    most: int
-    added_in: float
-    is_halved: bool
+    pool: MoveDice
 
     def roll(self, state: State) -> Roll:
         """Returns the dice of the move."""
-        return Roll(f"the move of {', '.join(self.units)}", self.dice)
+        return Roll(f"the move of {', '.join(self.units)}", self.pool.dice)
 
     def follow(self, state: State, answer: tuple[int, ...]) -> tuple[State, Events]:
         """Returns the state in which the player takes some of the dice."""
-        pool = MoveDice(self.dice, self.most, self.added_in, self.is_halved)
-        values_in = tuple(pool.values_in(answer))
+        values_in = tuple(self.pool.values_in(answer))
         text = f"{', '.join(self.units)} throws {', '.join(map(str, answer))} to move"
         event = Event("throw", text, "S-B.4", {"dice": list(answer), "units": list(self.units)})
         if len(values_in) == 1:
@@ -74,63 +70,36 @@ class ValueChoice(Due):
 
 def allow(state: State, units: tuple[str, ...], value_in: float) -> State:
     """Returns the state in which units may move up to a final value (S-B.6)."""
-    allowed = dict(state.allowed)
+    troops, allowed = state.field.troops, dict(state.allowed)
     for name in units:
-        unit = state.position.unit(name)
-        skill = None if unit is None else state.field.troops[name].skill.move
-        share = 0.0 if skill is None else SHARES[MUST_USE[skill]]
+        share = SHARES[MUST_USE[troops[name].skill.move]] if name in troops else 0.0
         allowed[name] = Allowance(value_in, value_in * share)
     return replace(state, allowed=allowed)
 
 
 def dice_of(state: State, name: str) -> MoveDice:
     """Returns the dice of a unit's or a commander's move."""
-    unit = state.position.unit(name)
+    unit, ground = state.position.unit(name), state.field
     if unit is None:
         return COMMANDER_DICE
-    ground = state.field
+    marks = {"lost_orders": "slowed", "inspired_command": "inspired"}
+    # Some events concern the units alone that wear their mark (S-M.6, S-M.9).
+    events = [one for one in state.events if one not in marks or unit.state.get(marks[one])]
     rain = state.options.get("rain_affects") == "fire_and_move"
-    return move_dice(
-        ground.troops[name],
-        ground.command_in(unit),
-        unit_events(state, unit),
-        rain_slows=rain,
-    )
-
-
-def unit_events(state: State, unit: Unit) -> tuple[tables.Event, ...]:
-    """Returns the events in force that concern a unit (S-M)."""
-    slow, inspired = "slowed", "inspired"
-    of_others: dict[tables.Event, str] = {"lost_orders": slow, "inspired_command": inspired}
-    return tuple(
-        event
-        for event in state.events
-        if event not in of_others or unit.state.get(of_others[event])
-    )
-
-
-def throw(state: State, units: tuple[str, ...], dice: MoveDice) -> State:
-    """Returns the state in which the dice of a move are due."""
-    return state.pushed(
-        MoveDie(units, dice.dice, dice.choose_at_most, dice.added_in, dice.is_halved)
-    )
+    return move_dice(ground.troops[name], ground.command_in(unit), events, rain_slows=rain)
 
 
 def brigade_of(state: State, brigade: str) -> tuple[tuple[str, ...], MoveDice | None]:
     """Returns the units of a brigade, and their dice if it may move as one (S-B.7)."""
     ground = state.field
-    units = [
-        unit
-        for unit in ground.units.values()
-        if unit.side == state.active and unit.extra.get("brigade") == brigade
-    ]
+    own = ground.of_side(state.active)
+    units = [unit for unit in own if unit.extra.get("brigade") == brigade]
     names = tuple(unit.id for unit in units)
-    if len(units) < 2 or not all(may_throw(state, unit) for unit in units):
+    stays = any(not may_throw(state, unit) or not dice_of(state, unit.id).dice for unit in units)
+    if len(units) < 2 or stays:
         return names, None
-    guns_stand = any(dice_of(state, name).dice == 0 for name in names)
-    troops = [ground.troops[name] for name in names]
     reaches_in = [ground.command_in(unit) for unit in units]
-    return names, None if guns_stand else brigade_dice(troops, reaches_in)
+    return names, brigade_dice([ground.troops[name] for name in names], reaches_in)
 
 
 def may_throw(state: State, unit: Unit) -> bool:
@@ -152,42 +121,44 @@ class Way:
 def judged(state: State, unit: Unit, bases: Bases, allowance: Allowance) -> Way:
     """Judges a move to where the bases lie (S-B.2 to S-B.9)."""
     ground, name = state.field, unit.id
-    outline = ground.outlines[name]
 
-    def barred(rule: str, why: str, area: shapely.Geometry = outline) -> Way:
+    def barred(rule: str, why: str, area: shapely.Geometry) -> Way:
         return Way(certain("no", rule, f"{name} {why}", shapes_of(area, "path")), 0.0, area)
 
-    moved = replace(unit, bases=bases)
+    area: shapely.Geometry = ground.outlines[name]
     if len(bases) != len(unit.bases):
-        return barred("S-0.7", "lacks a base")
-    is_open = ground.troops[name].formation == "open"
-    if is_open:
+        return barred("S-0.7", "lacks a base", area)
+    if ground.troops[name].formation == "open":
         cost_mm = max(map(apart_mm, bases, unit.bases))
         pairs = zip(unit.bases, bases, strict=True)
         hulls = [footprint(old).union(footprint(new)).convex_hull for old, new in pairs]
-        area: shapely.Geometry = shapely.union_all(hulls)
+        area = shapely.union_all(hulls)
     else:
-        path = cheapest_path(axes_of(unit), axes_of(moved))
+        path = cheapest_path(axes_of(unit), axes_of(unit, bases))
         if not _keeps_formation(unit, bases, path):
-            return barred("S-B.2", "does not keep its formation: that is a formation change")
-        cost_mm = path.cost_mm
-        area = swept(path, [footprint(base) for base in unit.bases])
+            why = "does not keep its formation: that is a formation change"
+            return barred("S-B.2", why, area)
+        cost_mm, area = path.cost_mm, swept(path, [footprint(base) for base in unit.bases])
+    moved = replace(unit, bases=bases)
     if not shapely.covers(table_outline(state.position.table).buffer(HAND_MM), area):
         return barred("S-B.9", "would leave the table", area)
-    if why := _barrier(state, ground, unit, moved, area):
-        return barred(why[0], why[1], area)
+    if why_not := _barrier(state, ground, unit, moved, area):
+        return barred(why_not.rule, why_not.because, area)
     cost_in = cost_mm / ground.inch_mm
-    sigma_mm = math.hypot(*(max(base.sigma_mm for base in side) for side in (bases, unit.bases)))
-    margin_mm = (allowance.value_in - cost_in) * ground.inch_mm
-    word, chance = decide(margin_mm, sigma_mm, tolerance_mm=state.position.table.tolerance_mm)
-    because = f"{name} moves {cost_in:.1f} in, of at most {allowance.value_in:g}"
-    shapes = shapes_of(area, "path")
-    stops = _is_stopped(state, ground, moved, area)
-    short_in = allowance.least_in - cost_in
-    if word == "yes" and not stops and short_in * ground.inch_mm > HAND_MM + sigma_mm:
+    answer = measured(
+        (allowance.value_in - cost_in) * ground.inch_mm,
+        math.hypot(*(max(base.sigma_mm for base in side) for side in (bases, unit.bases))),
+        "S-B.8",
+        f"{name} moves {cost_in:.1f} in, of at most {allowance.value_in:g}",
+        shapes_of(area, "path"),
+        tolerance_mm=state.position.table.tolerance_mm,
+    )
+    short_mm = (allowance.least_in - cost_in) * ground.inch_mm
+    is_short = answer.answer == "yes" and short_mm > HAND_MM + answer.sigma_mm
+    if is_short and not _is_stopped(state, ground, moved, area):
         least = f"{name} moves {cost_in:.1f} in, and must use {allowance.least_in:g}"
-        return Way(certain("no", "S-B.6", least, shapes), cost_in, area)
-    return Way(Answer(word, margin_mm, sigma_mm, chance, "S-B.8", because, shapes), cost_in, area)
+        answer = certain("no", "S-B.6", least, answer.evidence)
+    return Way(answer, cost_in, area)
 
 
 def _keeps_formation(unit: Unit, bases: Bases, path: MovePath) -> bool:
@@ -204,60 +175,57 @@ def _keeps_formation(unit: Unit, bases: Bases, path: MovePath) -> bool:
 
 def _barrier(
     state: State, ground: Field, unit: Unit, moved: Unit, area: shapely.Geometry
-) -> tuple[str, str] | None:
-    """Returns the rule that bars a way, and why."""
+) -> Ban | None:
+    """Returns what bars a way: units, impassable ground, and terrain at whose edge it stops."""
     end = footprints(moved.bases)
     for other in ground.units.values():
         outline = ground.outlines[other.id]
         if other.id != unit.id and overlaps(end, outline):
-            return "S-J.6", f"would lie on {other.id}"
+            return Ban("S-J.6", f"would lie on {other.id}")
         if other.side == unit.side:
             continue
-        before_mm = shapely.distance(ground.outlines[unit.id], outline)
-        nearer = shapely.distance(end, outline) < before_mm
-        if nearer and state.is_held(unit):
-            return "S-M.5", "may not advance in this turn"
-        limit_mm = min(KEEP_OFF_IN, ground.apart_in(unit, other)) * ground.inch_mm
+        before_mm = ground.apart_mm(unit, other)
+        if shapely.distance(end, outline) < before_mm and state.is_held(unit):
+            return Ban("S-M.5", "may not advance in this turn")
+        limit_mm = min(KEEP_OFF_IN * ground.inch_mm, before_mm)
         if shapely.distance(area, outline) < limit_mm - HAND_MM:
-            return "S-B.9", f"comes nearer than 3 in to {other.id}"
+            return Ban("S-B.9", f"comes nearer than 3 in to {other.id}")
     for piece in state.position.terrain:
-        ground_area = area_of(piece)
-        if piece.extra.get("impassable") and overlaps(area, ground_area):
-            return "S-C.13", f"cannot enter {piece.id}"
-        if piece.kind == WALL or not piece.extra.get("designated", True):
-            continue
-        if why := _runs_on(unit, moved, area, ground_area):
-            return "S-J.8", f"must stop where it {why} {piece.id}"
+        if piece.extra.get("impassable") and overlaps(area, area_of(piece)):
+            return Ban("S-C.13", f"cannot enter {piece.id}")
+        if piece.kind != WALL and is_designated(piece):
+            crossing = _runs_on(unit, moved, area, area_of(piece))
+            if crossing:
+                return Ban("S-J.8", f"must stop where it {crossing} {piece.id}")
     return None
 
 
 def _runs_on(unit: Unit, moved: Unit, area: shapely.Geometry, piece: shapely.Geometry) -> str:
     """Returns whether a unit goes on after it crosses the edge of some terrain (S-J.8)."""
     depth_mm = unit.bases[0].depth_mm + HAND_MM
-    before, after = footprints(unit.bases), footprints(moved.bases)
-    starts_in, ends_in = (overlaps(at, piece) for at in (before, after))
-    back = footprints(ahead(moved.bases, axes_of(moved).heading_deg, -depth_mm))
-    if not starts_in and ends_in and overlaps(back, piece):
-        return "enters"
-    if starts_in and not ends_in and not overlaps(back, piece):
-        return "leaves"
-    crosses = not starts_in and not ends_in and overlaps(area, piece)
-    return "enters" if crosses else ""
+    back = ahead(moved.bases, axes_of(moved).heading_deg, -depth_mm)
+    starts_in, ends_in, was_in = (
+        overlaps(footprints(at), piece) for at in (unit.bases, moved.bases, back)
+    )
+    if starts_in:
+        return "leaves" if not ends_in and not was_in else ""
+    goes_on = was_in if ends_in else overlaps(area, piece)
+    return "enters" if goes_on else ""
 
 
 def _is_stopped(state: State, ground: Field, moved: Unit, area: shapely.Geometry) -> bool:
     """Whether a unit had to stop short of what it must use: enemies, terrain, the edge (S-B.6)."""
-    near_mm = KEEP_OFF_IN * ground.inch_mm + 2 * HAND_MM
-    outline = footprints(moved.bases)
-    enemies = (ground.outlines[enemy.id] for enemy in ground.enemies(moved))
-    edge = shapely.boundary(table_outline(state.position.table))
-    friends = (ground.outlines[friend.id] for friend in ground.friends(moved))
-    return bool(
-        any(shapely.distance(outline, enemy) <= near_mm for enemy in enemies)
-        or shapely.distance(outline, edge) <= 2 * HAND_MM
-        or any(shapely.distance(outline, friend) <= 2 * HAND_MM for friend in friends)
-        or any(shapely.intersects(area, area_of(piece)) for piece in state.position.terrain)
-    )
+    outline, touch_mm = footprints(moved.bases), 2 * HAND_MM
+    limits_mm: list[tuple[shapely.Geometry, float]] = [
+        (shapely.boundary(table_outline(state.position.table)), touch_mm)
+    ]
+    for other in ground.units.values():
+        keep_off_mm = KEEP_OFF_IN * ground.inch_mm if other.side != moved.side else 0.0
+        if other.id != moved.id:
+            limits_mm.append((ground.outlines[other.id], keep_off_mm + touch_mm))
+    return any(
+        shapely.distance(outline, other) <= limit_mm for other, limit_mm in limits_mm
+    ) or any(shapely.intersects(area, area_of(piece)) for piece in state.position.terrain)
 
 
 def usual_moves(state: State, unit: Unit) -> Iterator[Move | StayPut]:
@@ -286,34 +254,34 @@ def usual_moves(state: State, unit: Unit) -> Iterator[Move | StayPut]:
 
 def moved_to(state: State, unit: Unit, bases: Bases, way: Way) -> tuple[State, Events]:
     """Returns the state after a legal move: disorder by terrain and by friends (S-J.2, S-J.6)."""
-    ground, name = state.field, unit.id
+    ground, bases = state.field, laid_at(unit.bases, bases)
     # Guns that relocate may fire all the same (S-M.10).
-    has_moved = not unit.state.get("relocates_in")
-    bases = laid_at(unit.bases, bases)
-    state = state.changed(name, bases=bases, moved=has_moved, relocates_in=None)
-    text = f"{name} moves {way.cost_in:.1f} in"
-    facts = {"unit": name, "inches": round(way.cost_in, 2)}
-    events: Events = (Event("move", text, "S-B.8", facts, way.answer.evidence),)
-    state, more = disordered_on_the_way(state, ground, unit, way.swept)
-    return state, events + more
+    moved = not unit.state.get("relocates_in")
+    state = state.changed(unit.id, bases=bases, moved=moved, relocates_in=None)
+    text = f"{unit.id} moves {way.cost_in:.1f} in"
+    facts = {"unit": unit.id, "inches": round(way.cost_in, 2)}
+    event = Event("move", text, "S-B.8", facts, way.answer.evidence)
+    state, events = disordered_on_the_way(state, ground, unit, way.swept)
+    return state, (event, *events)
 
 
 def disordered_on_the_way(
     state: State, ground: Field, unit: Unit, area: shapely.Geometry
 ) -> tuple[State, Events]:
     """Returns the state with the disorder that a way brings (S-J.2, S-J.6)."""
-    events: Events = ()
+    shaken: list[tuple[str, str]] = []
     piece = ground.in_disordering_terrain(unit, area)
     # Leaving terrain, after the stop at its edge, disorders nobody.
     if piece is not None and not _leaves(unit, state.unit(unit.id), piece):
-        state, events = disordered(state, unit.id, "S-J.9")
-    is_light = ground.troops[unit.id].weight == "light"
+        shaken.append((unit.id, "S-J.9"))
     for friend in ground.friends(unit):
-        passes = overlaps(area, ground.outlines[friend.id])
-        if passes and not is_light and ground.troops[friend.id].weight != "light":
-            for name in (unit.id, friend.id):
-                state, more = disordered(state, name, "S-J.6")
-                events += more
+        passes = may_pass(ground.troops[unit.id], ground.troops[friend.id])
+        if not passes and overlaps(area, ground.outlines[friend.id]):
+            shaken += [(unit.id, "S-J.6"), (friend.id, "S-J.6")]
+    events: Events = ()
+    for name, rule in shaken:
+        state, more = disordered(state, name, rule)
+        events += more
     return state, events
 
 
@@ -333,13 +301,15 @@ def commander_moved(state: State, name: str, x_mm: float, y_mm: float) -> tuple[
     commander = next((one for one in state.position.commanders if one.id == name), None)
     if commander is None or name not in state.allowed:
         raise Refused(f"expected a commander who has thrown his dice, got {name}", rule="S-K.5")
-    length_mm = math.dist(commander.place_mm, (x_mm, y_mm))
-    inch_mm = state.position.table.inch_mm
+    length_mm, inch_mm = math.dist(commander.place_mm, (x_mm, y_mm)), state.position.table.inch_mm
     most_in = state.allowed[name].value_in
-    margin_mm = most_in * inch_mm - length_mm
-    word, chance = decide(margin_mm, commander.sigma_mm)
     because = f"{name} moves {length_mm / inch_mm:.1f} in, of at most {most_in:g}"
-    answer = Answer(word, margin_mm, commander.sigma_mm, chance, "S-K.5", because)
-    allowed = {key: value for key, value in state.allowed.items() if key != name}
-    state = state.with_commander(name, x_mm, y_mm)
-    return replace(state, allowed=allowed, tried=(*state.tried, name)), answer
+    answer = measured(most_in * inch_mm - length_mm, commander.sigma_mm, "S-K.5", because)
+    state = spent(state.with_commander(name, x_mm, y_mm), name)
+    return replace(state, tried=(*state.tried, name)), answer
+
+
+def spent(state: State, name: str) -> State:
+    """Returns the state in which a unit or a commander has used its dice."""
+    allowed = {unit: value for unit, value in state.allowed.items() if unit != name}
+    return replace(state, allowed=allowed)

@@ -188,14 +188,14 @@ def _thrown(state: State, action: acts.Throw) -> tuple[State, Events]:
     dice = marches.dice_of(state, action.unit)
     if dice.dice == 0:
         raise Refused(f"{action.unit} does not march", rule="S-B.3")
-    return marches.throw(state, (action.unit,), dice), ()
+    return state.pushed(marches.MoveDie((action.unit,), dice)), ()
 
 
 def _thrown_together(state: State, action: acts.ThrowTogether) -> tuple[State, Events]:
     names, dice = marches.brigade_of(state, action.brigade)
     if dice is None:
         raise Refused(f"brigade {action.brigade} cannot move as one", rule="S-B.7")
-    return marches.throw(state, names, dice), ()
+    return state.pushed(marches.MoveDie(names, dice)), ()
 
 
 def _moved(state: State, action: acts.Move) -> tuple[State, Events]:
@@ -204,7 +204,7 @@ def _moved(state: State, action: acts.Move) -> tuple[State, Events]:
     if way.answer.answer == "no":
         raise Refused(way.answer.because, rule=way.answer.rule)
     after, events = marches.moved_to(state, unit, action.bases, way)
-    after = _spent(after, unit.id)
+    after = marches.spent(after, unit.id)
     return after.pushed(*charges.responses(after, unit.id, way.swept)), events
 
 
@@ -216,7 +216,7 @@ def _charged(state: State, action: acts.Charge) -> tuple[State, Events]:
     ruling, charge = charges.judged_charge(state, unit, target, action.bases, value_in)
     if charge is None:
         raise Refused(ruling.because, rule=ruling.rule)
-    return charges.declared(_spent(state, unit.id), charge)
+    return charges.declared(marches.spent(state, unit.id), charge)
 
 
 def _allowance(state: State, unit: Unit) -> acts.Allowance:
@@ -225,16 +225,11 @@ def _allowance(state: State, unit: Unit) -> acts.Allowance:
     return state.allowed[unit.id]
 
 
-def _spent(state: State, name: str) -> State:
-    allowed = {unit: value for unit, value in state.allowed.items() if unit != name}
-    return replace(state, allowed=allowed)
-
-
 def _stayed(state: State, action: acts.StayPut) -> tuple[State, Events]:
     _allowance(state, state.unit(action.unit))
     if action not in tuple(marches.usual_moves(state, state.unit(action.unit))):
         raise Refused(f"{action.unit} must use its dice", rule="S-B.6")
-    state = _spent(state.changed(action.unit, moved=True), action.unit)
+    state = marches.spent(state.changed(action.unit, moved=True), action.unit)
     return state, (Event("move", f"{action.unit} stays", "S-B.6", {"unit": action.unit}),)
 
 
