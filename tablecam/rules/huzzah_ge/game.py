@@ -190,11 +190,8 @@ _HANDLERS: Final[Mapping[tuple[str, type], Any]] = {
 
 def _next_rush(state: State) -> State:
     """Returns the state with the fire of the next unit that is charged due (H-8.1)."""
-    for rush in state.rushes:
-        if rush.target not in state.tried:
-            state = replace(state, tried=(*state.tried, rush.target))
-            return state.pushed(volleys.TargetOfCharges(rush.target))
-    return state
+    targets = (rush.target for rush in state.rushes)
+    return state.with_next((target, volleys.TargetOfCharges(target)) for target in targets)
 
 
 def _next_combat(state: State) -> State:
@@ -214,12 +211,11 @@ def _next_combat(state: State) -> State:
 
 def _next_rally(state: State) -> State:
     """Returns the state with the next unit due that may rally (H-15.4)."""
-    for unit in state.position.units:
-        shaken = unit.state.get("disordered") or unit.state.get("routing")
-        if unit.side == state.active and shaken and unit.id not in state.tried:
-            state = replace(state, tried=(*state.tried, unit.id))
-            return state.pushed(RallyDue(unit.id))
-    return state
+    return state.with_next(
+        (unit.id, RallyDue(unit.id))
+        for unit in state.field.of_side(state.active)
+        if unit.state.get("disordered") or unit.state.get("routing")
+    )
 
 
 _AUTOMATIC: Final = {

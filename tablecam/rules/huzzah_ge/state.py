@@ -208,7 +208,6 @@ class State(Battle):
     done_officers: tuple[str, ...] = ()
     under: Under | None = None
     rushes: tuple[Rush, ...] = ()
-    tried: tuple[str, ...] = ()
     rout_table: tuple[str, ...] = ()
     killed: Mapping[str, bool] = field(default_factory=dict)
     """The units whose officer was killed this turn, and whether he was inspirational."""

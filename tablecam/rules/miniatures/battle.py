@@ -6,7 +6,7 @@ settled the move goes on. When nothing is due, the phase of the sequence asks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, Self
 
@@ -110,6 +110,8 @@ class Battle(ReadOnlyMappings):
     half: int = 0
     phase: str = ""
     due: tuple[Any, ...] = ()
+    tried: tuple[str, ...] = ()
+    """What has had its turn in the phase."""
 
     def __post_init__(self) -> None:
         # Zero arguments do not work in a class with slots that a decorator makes anew.
@@ -161,6 +163,13 @@ class Battle(ReadOnlyMappings):
     def pushed(self, *steps: Step) -> Self:
         """Returns the state with something due, the first of it next."""
         return replace(self, due=(*self.due, *reversed(steps)))
+
+    def with_next(self, steps: Iterable[tuple[str, Step]]) -> Self:
+        """Returns the state with the first named step due that has not had its turn."""
+        for name, step in steps:
+            if name not in self.tried:
+                return replace(self, tried=(*self.tried, name)).pushed(step)
+        return self
 
     def without_commander(self, name: str) -> Self:
         """Returns the state without a commander."""

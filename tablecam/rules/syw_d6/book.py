@@ -18,7 +18,7 @@ from tablecam.rules.syw_d6.field import Field, commands, field_of
 from tablecam.rules.syw_d6.fire import ban_on_firing, ban_on_shot, fire_pool
 from tablecam.rules.syw_d6.tables import COMMAND_IN, GAME
 from tablecam.table.model import Unit
-from tablecam.uncertainty.answer import Answer, certain, decide
+from tablecam.uncertainty.answer import certain, decide, measured
 from tablecam.uncertainty.lengths import distance
 
 
@@ -88,30 +88,26 @@ def _shots(ground: Field, unit: Unit) -> Iterator[Finding]:
 
 def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:
     """Returns whether a unit may fire at another, and with how many dice (S-D)."""
-    troops = ground.troops[firer.id]
+    troops, there = ground.troops[firer.id], ground.target_of(firer, target)
     asked = Question(f"fire/{firer.id}/{target.id}", f"May {firer.id} fire at {target.id}?")
-    lies = ground.shot(firer, target)
-    ban = ban_on_firing(troops) or (lies if isinstance(lies, Ban) else None)
-    there = ground.target_of(firer, target)
-    if ban is None and not isinstance(lies, Ban):
-        ban = ban_on_shot(troops, there, lies)
-    length = distance(firer, target)
-    range_mm = ground.range_mm(firer, target)
-    margin_mm = troops.ranges.greatest_in * ground.inch_mm - range_mm
+    shot = ground.shot(firer, target)
+    ban = ban_on_firing(troops) or (shot if isinstance(shot, Ban) else None)
+    if ban is None and not isinstance(shot, Ban):
+        ban = ban_on_shot(troops, there, shot)
     if ban is not None and ban.rule != "S-D.8":
         why = f"{firer.id} may not fire at {target.id}: {ban.because}"
         return Finding(why, certain("no", ban.rule, why), question=asked)
-    word, chance = decide(
-        margin_mm, length.sigma_mm, tolerance_mm=ground.position.table.tolerance_mm
-    )
+    length, range_mm = distance(firer, target), ground.range_mm(firer, target)
+    margin_mm = troops.ranges.greatest_in * ground.inch_mm - range_mm
     reach = f"at {range_mm / ground.inch_mm:.1f} in, of {troops.ranges.greatest_in:g}"
-    if isinstance(lies, Ban):
-        why = f"{firer.id} cannot reach {target.id}: it lies {reach}"
-    else:
-        count = fire_pool(troops, there, lies).dice
+    why = f"{firer.id} cannot reach {target.id}: it lies {reach}"
+    if not isinstance(shot, Ban):
+        count = fire_pool(troops, there, shot).dice
         why = f"{firer.id} fires at {target.id} with {count} dice {reach}"
-    evidence = (length.evidence(),)
-    answer = Answer(word, margin_mm, length.sigma_mm, chance, "S-D.8", why, evidence, target.id)
+    answer = measured(
+        margin_mm, length.sigma_mm, "S-D.8", why, (length.evidence(),),
+        tolerance_mm=ground.position.table.tolerance_mm, about=target.id,
+    )  # fmt: skip
     return Finding(why, answer, question=asked)
 
 
@@ -124,11 +120,11 @@ def _faces(ground: Field, unit: Unit, target: Unit) -> Iterator[Finding]:
     sigma_mm = math.hypot(*(max(base.sigma_mm for base in one.bases) for one in (unit, target)))
     for side, (_, edge) in zip(_SIDES, edges(ground, target), strict=True):
         margin_mm = float(edge.ahead_mm([middle_mm])[0])
-        word, chance = decide(margin_mm, sigma_mm)
+        word = decide(margin_mm, sigma_mm)[0]
         said = "stands" if word == "yes" else "does not stand" if word == "no" else "may stand"
         why = f"{unit.id} {said} before the {side} of {target.id}"
         shapes = shapes_of(edge.edge, "edge")
-        answer = Answer(word, margin_mm, sigma_mm, chance, "S-B.14", why, shapes, target.id)
+        answer = measured(margin_mm, sigma_mm, "S-B.14", why, shapes, about=target.id)
         words = f"May {unit.id} strike the {side} of {target.id}?"
         asked = Question(f"edge/{side.replace(' ', '-')}/{unit.id}/{target.id}", words)
         yield Finding(why, answer, question=asked)
@@ -142,11 +138,9 @@ def _command(ground: Field, unit: Unit) -> Iterator[Finding]:
     if nearest is None:
         return
     margin_mm = COMMAND_IN * ground.inch_mm - nearest.value_mm
-    word, chance = decide(margin_mm, nearest.sigma_mm)
     away_in = nearest.value_mm / ground.inch_mm
     why = f"The nearest commander of {unit.id} is {away_in:.1f} in away, of {COMMAND_IN:g}"
-    answer = Answer(word, margin_mm, nearest.sigma_mm, chance, "S-K.1", why)
-    yield Finding(why, answer)
+    yield Finding(why, measured(margin_mm, nearest.sigma_mm, "S-K.1", why))
 
 
 def _support(ground: Field, unit: Unit) -> Finding:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
+from statistics import fmean
 from typing import Final, Literal
 
-import numpy as np
 import shapely
 from pydantic import TypeAdapter
 
@@ -19,7 +19,14 @@ from tablecam.geometry.outlines import Axes, axes, footprint
 from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_at
 from tablecam.rules.game import Ban
-from tablecam.rules.miniatures.ground import Ground, area_of, axes_of, overlaps, remembered
+from tablecam.rules.miniatures.ground import (
+    Ground,
+    area_of,
+    axes_of,
+    footprints,
+    overlaps,
+    remembered,
+)
 from tablecam.rules.questions import FactError
 from tablecam.rules.syw_d6.fire import Section, Shot, figures_firing, may_fire_through
 from tablecam.rules.syw_d6.tables import COMMAND_IN
@@ -100,22 +107,14 @@ class Field(Ground):
     def shot(self, firer: Unit, target: Unit) -> Shot | Ban:
         """Returns how a target lies to a firer, or why it cannot be fired at (S-D.4 to S-E.6)."""
         troops = self.troops[firer.id]
-        reach_mm = troops.ranges.greatest_in * self.inch_mm
-        if self.apart_in(firer, target) > troops.ranges.greatest_in:
-            reach = f"{troops.ranges.greatest_in:g} in"
-            return Ban("S-D.8", f"{target.id} is farther off than {reach}")
-        blockers = self.blockers(firer, target)
-        shot = (
-            self._guns_shot(firer, target, blockers, reach_mm)
-            if troops.arm == "artillery"
-            else self._muskets_shot(firer, target, blockers, reach_mm)
-        )
-        if isinstance(shot, Ban):
-            return shot
-        gap_mm = self._gap_mm(firer, target)
+        reach_in = troops.ranges.greatest_in
+        if self.apart_in(firer, target) > reach_in:
+            return Ban("S-D.8", f"{target.id} is farther off than {reach_in:g} in")
+        shoot = self._guns_shot if troops.arm == "artillery" else self._muskets_shot
+        shot = shoot(firer, target, self.blockers(firer, target), reach_in * self.inch_mm)
+        gap_mm = None if isinstance(shot, Ban) else self._gap_mm(firer, target)
         if gap_mm is not None:
-            frontage_in = self.frontage_in(target)
-            is_free, needed_in = may_fire_through(self.inches(gap_mm), frontage_in)
+            is_free, needed_in = may_fire_through(self.inches(gap_mm), self.frontage_in(target))
             if not is_free:
                 gap = f"the gap between friends is {gap_mm / self.inch_mm:.1f} in"
                 return Ban("S-E.5", f"{gap}, and {needed_in:g} in are needed")
@@ -140,28 +139,24 @@ class Field(Ground):
     def blockers(self, firer: Unit, target: Unit) -> shapely.Geometry:
         """Returns what blocks the sight from one unit to another (S-E.1 to S-E.4)."""
         is_high, target_is_high = self.is_on_hill(firer), self.is_on_hill(target)
-        parts: list[shapely.Geometry] = list(self._terrain_between(firer, target))
-        parts += [
-            _marker(commander)
-            for commander in self.position.commanders
-            if commander.side == firer.side
-        ]
+        leaders = (one for one in self.position.commanders if one.side == firer.side)
+        parts = [*self._terrain_between(firer, target), *map(_marker, leaders)]
         for name, unit in self.units.items():
-            if unit in (firer, target):
-                continue
             between = Between(
                 side="friend" if unit.side == firer.side else "enemy",
                 on_hill=is_high and self.is_on_hill(unit),
                 from_firer_in=self.apart_in(firer, unit),
                 from_target_in=self.apart_in(target, unit),
             )
-            if between.ban(firer_on_hill=is_high, target_on_hill=target_is_high):
+            hides = between.ban(firer_on_hill=is_high, target_on_hill=target_is_high)
+            if hides and unit not in (firer, target):
                 parts.append(self.outlines[name])
         return shapely.union_all(parts)
 
     def is_on_hill(self, unit: Unit) -> bool:
         """Whether a unit stands on a hill, with half of its bases or more (S-E.3)."""
-        return any(self._share_in(piece, unit) >= 0.5 for piece in self._pieces(HILL))
+        hills = (piece for piece in self.position.terrain if piece.kind == HILL)
+        return any(self._share_in(piece, unit) >= 0.5 for piece in hills)
 
     def in_disordering_terrain(self, unit: Unit, swept: shapely.Geometry) -> Terrain | None:
         """Returns the terrain on a unit's way that disorders it (S-J.9)."""
@@ -205,19 +200,15 @@ class Field(Ground):
 
     def range_mm(self, firer: Unit, target: Unit) -> float:
         """Returns the range in the firer's arc, else between the outlines (S-D.8)."""
-        apart_mm, troops = self.apart_mm(firer, target), self.troops[firer.id]
-        if troops.arm == "artillery":
+        apart_mm, outline = self.apart_mm(firer, target), self.outlines[target.id]
+        if firer.arm == "artillery":
             return apart_mm
-        outline = self.outlines[target.id]
+        fronts = [front for _, front in _fronts(firer, self.troops[firer.id])]
         far_mm = apart_mm + outline.length
-        parts = (
-            (front, shapely.intersection(outline, all_ahead(front, far_mm)))
-            for _, front in _fronts(firer, troops)
-        )
-        ranges_mm = [
-            float(shapely.distance(front.edge, part)) for front, part in parts if part.area > 1.0
-        ]
-        return min(ranges_mm, default=apart_mm)
+        parts = [shapely.intersection(outline, all_ahead(front, far_mm)) for front in fronts]
+        pairs = zip(fronts, parts, strict=True)
+        ranges_mm = (shapely.distance(front.edge, part) for front, part in pairs if part.area > 1.0)
+        return float(min(ranges_mm, default=apart_mm))
 
     def _guns_shot(
         self, firer: Unit, target: Unit, blockers: shapely.Geometry, reach_mm: float
@@ -244,14 +235,11 @@ class Field(Ground):
 
     def _gap_mm(self, firer: Unit, target: Unit) -> float | None:
         """Returns the narrowest gap between friends through which the fire goes (S-E.5)."""
-        front, outline = axes_of(firer).edge, self.outlines[target.id]
-        line = shapely.shortest_line(shapely.Point(axes_of(firer).middle_mm), outline)
-        range_mm = float(shapely.distance(front, outline))
-        nearer = [
-            self.outlines[friend.id]
-            for friend in self.friends(firer)
-            if shapely.distance(front, self.outlines[friend.id]) < range_mm
-        ]
+        front, outline = axes_of(firer), self.outlines[target.id]
+        line = shapely.shortest_line(shapely.Point(front.middle_mm), outline)
+        range_mm = shapely.distance(front.edge, outline)
+        friends = (self.outlines[friend.id] for friend in self.friends(firer))
+        nearer = [one for one in friends if shapely.distance(front.edge, one) < range_mm]
         gaps = (shapely.shortest_line(*pair) for pair in combinations(nearer, 2))
         return min((gap.length for gap in gaps if shapely.intersects(gap, line)), default=None)
 
@@ -273,11 +261,8 @@ class Field(Ground):
 
     def _share_in(self, piece: Terrain, unit: Unit) -> float:
         """Returns the share of the area of a unit's bases inside a piece of terrain."""
-        bases = shapely.union_all([footprint(base) for base in unit.bases])
-        return float(bases.intersection(area_of(piece)).area / bases.area)
-
-    def _pieces(self, kind: str) -> Iterator[Terrain]:
-        return (piece for piece in self.position.terrain if piece.kind == kind)
+        bases = footprints(unit.bases)
+        return float(shapely.intersection(bases, area_of(piece)).area / shapely.area(bases))
 
     def _terrain_between(self, a: Unit, b: Unit) -> Iterator[shapely.Polygon]:
         """Yields designated terrain in which neither unit stands (S-E.1, S-J.10)."""
@@ -417,27 +402,18 @@ def _share_ahead(
     first = [edge for edge in edges if shapely.distance(edge, front.edge) <= bases[0].depth_mm / 2]
     files = unit.extra.get("files_per_base", 1)
     solid = eroded_by_hair(blockers)
-    eyes = [
-        edge.interpolate((place + 0.5) / files, normalized=True)
+
+    def sees(eye: shapely.Point) -> bool:
+        ray = _ray((eye.x, eye.y), front.heading_deg, reach_mm)
+        met = shapely.intersection(ray, target)
+        way = shapely.shortest_line(eye, met)
+        return not (shapely.is_empty(met) or shapely.intersects(way, solid))
+
+    return fmean(
+        sees(edge.interpolate((place + 0.5) / files, normalized=True))
         for edge in first or edges
         for place in range(files)
-    ]
-    return float(np.mean([_sees(eye, front.heading_deg, target, solid, reach_mm) for eye in eyes]))
-
-
-def _sees(
-    eye: shapely.Point,
-    heading_deg: float,
-    target: shapely.Geometry,
-    blockers: shapely.Geometry,
-    reach_mm: float,
-) -> bool:
-    ray = _ray((eye.x, eye.y), heading_deg, reach_mm)
-    met = shapely.intersection(ray, target)
-    if shapely.is_empty(met):
-        return False
-    way = shapely.shortest_line(eye, met)
-    return not shapely.intersects(way, blockers)
+    )
 
 
 def _ray(start_mm: Point, heading_deg: float, length_mm: float) -> shapely.LineString:

@@ -45,6 +45,14 @@ class FlightDie(Due):
         return flee(state, self, sum(answer))
 
 
+def flight_of(unit: Unit) -> FlightDie:
+    """Returns the flight of a unit that is to retreat or rout (S-A.1)."""
+    kind: Literal["routs", "retreats"] = (
+        "routs" if unit.state.get("status") == "routing" else "retreats"
+    )
+    return FlightDie(unit.id, kind, str(unit.state.get("flees_from", "")))
+
+
 @dataclass(frozen=True, slots=True)
 class WayOut:
     """Where a unit can flee: its turn from straight away, its end, and whether it is off."""
@@ -74,23 +82,22 @@ def way_out(
 
 def flee(state: State, flight: FlightDie, length_in: float) -> tuple[State, Events]:
     """Returns the state after a unit has gone away, off the table, or nowhere and is destroyed."""
-    name, kind = flight.unit, flight.kind
-    unit, ground = state.unit(name), state.field
+    name, kind, ground = flight.unit, flight.kind, state.field
+    unit = state.unit(name)
     state, events = disordered(state, name, "S-C.14")
     # A rout runs on until the disorder is cleared; the others end with this move (S-A.2).
     if kind == "retreats":
         state = state.changed(name, status=None, flees_from=None)
-    away_deg = _away_deg(state, unit, flight.enemy)
-    turns = kind != "retreats"
-    way = way_out(state, unit, away_deg, length_in, enemy=flight.enemy, turns=turns)
+    enemy = None if unit.state.get("fled") else state.position.unit(flight.enemy)
+    away = away_deg(state, unit, None if enemy is None else centre_mm(enemy.bases))
+    way = way_out(state, unit, away, length_in, enemy=flight.enemy, turns=kind != "retreats")
     if way is None:
         state, more = destroyed(state, name, "it has no way to go")
         return state, (*events, *more)
-    text = f"{name} {kind} by {length_in:g} in"
-    facts = {"unit": name, "inches": length_in}
+    text, facts = f"{name} {kind} by {length_in:g} in", {"unit": name, "inches": length_in}
     event = Event("flight", text, "S-C.11", facts, shapes_of(way.swept, "path"))
-    calamity: Literal["routs", "retreats"] = "routs" if kind == "routs" else "retreats"
     # Who evades counts as one who retreats, but calls nobody to test (S-H.4, S-G.1).
+    calamity: Literal["routs", "retreats"] = "routs" if kind == "routs" else "retreats"
     state = with_calamity(state, name, calamity, has_called=kind == "evades")
     if way.is_off:
         gone = Event("loss", f"{name} leaves the table", "S-A.2", {"unit": name})
@@ -100,26 +107,26 @@ def flee(state: State, flight: FlightDie, length_in: float) -> tuple[State, Even
     return state, (*events, event, *more)
 
 
-def _away_deg(state: State, unit: Unit, enemy: str) -> float:
-    """Returns the direction of a flight: from the attacker, later to the own edge (S-C.12)."""
-    centre, other = centre_mm(unit.bases), state.position.unit(enemy)
-    if unit.state.get("fled") or other is None:
-        goal = _edge_point(state, unit.side, centre)
-        return math.degrees(math.atan2(goal[1] - centre[1], goal[0] - centre[0]))
-    start = centre_mm(other.bases)
-    return math.degrees(math.atan2(centre[1] - start[1], centre[0] - start[0]))
+def away_deg(state: State, unit: Unit, from_mm: Point | None) -> float:
+    """Returns the way straight away from an attacker; without one, to the own edge (S-C.12)."""
+    x_mm, y_mm = centre_mm(unit.bases)
+    if from_mm is None:
+        edge = _edge(state, unit.side)
+        goal = edge.interpolate(edge.project(shapely.Point(x_mm, y_mm)))
+        return math.degrees(math.atan2(goal.y - y_mm, goal.x - x_mm))
+    return math.degrees(math.atan2(y_mm - from_mm[1], x_mm - from_mm[0]))
 
 
 def _end(ground: Field, unit: Unit, way_deg: float, length_in: float, *, turns: bool) -> Bases:
     """Returns where a flight ends: beyond friends on whom the unit would lie."""
     turn_deg = difference_deg(way_deg, axes_of(unit).heading_deg) if turns else 0.0
+    friends = [ground.outlines[friend.id] for friend in ground.friends(unit)]
     bases = unit.bases
     for step in range(_MOST_STEPS):
         far_mm = (length_in + step * _STEP_IN) * ground.inch_mm
         bases = ahead(unit.bases, way_deg, far_mm)
         bases = wheeled(bases, centre_mm(bases), turn_deg)
         area = footprints(bases)
-        friends = (ground.outlines[friend.id] for friend in ground.friends(unit))
         if not any(overlaps(area, friend) for friend in friends):
             break
     return bases
@@ -138,30 +145,22 @@ def _verdict(
         # An enemy that the unit fights lies against it.
         if (other.id != enemy and nearer) or overlaps(whole, outline):
             return "barred"
-    for piece in state.position.terrain:
-        if piece.extra.get("impassable") and overlaps(whole, area_of(piece)):
-            return "barred"
+    pieces = (area_of(piece) for piece in state.position.terrain if piece.extra.get("impassable"))
+    if any(overlaps(whole, piece) for piece in pieces):
+        return "barred"
     table = table_outline(state.position.table)
     if shapely.covers(table, end):
         return "free"
-    outside = shapely.difference(end, table)
-    own = shapely.LineString(_edge_ends(state, unit.side))
     # Whatever is outside must have gone over the owner's edge.
-    return "off" if shapely.distance(outside, own) < 1.0 else "barred"
+    off_mm = shapely.distance(shapely.difference(end, table), _edge(state, unit.side))
+    return "off" if off_mm < 1.0 else "barred"
 
 
-def _edge_ends(state: State, side: str) -> tuple[Point, Point]:
-    """Returns the ends of a side's own table edge."""
+def _edge(state: State, side: str) -> shapely.LineString:
+    """Returns a side's own table edge."""
     table = state.position.table
     y_mm = 0.0 if state.edges[side] == "south" else table.depth_mm
-    return (0.0, y_mm), (table.width_mm, y_mm)
-
-
-def _edge_point(state: State, side: str, place_mm: Point) -> Point:
-    """Returns the point beyond a side's own edge that is nearest to a place (S-C.12)."""
-    edge = shapely.LineString(_edge_ends(state, side))
-    nearest = edge.interpolate(edge.project(shapely.Point(place_mm)))
-    return nearest.x, nearest.y
+    return shapely.LineString([(0.0, y_mm), (table.width_mm, y_mm)])
 
 
 def home_edges(sides: tuple[str, str], units: Sequence[Unit]) -> dict[str, Edge]:

@@ -19,7 +19,7 @@ from tablecam.rules.questions import INCH_MM, FactError, Facts, Questions, as_an
 from tablecam.rules.syw_d6 import fire, morale, movement
 from tablecam.rules.syw_d6.charges import judged_charge, struck_edge
 from tablecam.rules.syw_d6.field import Between, field_of
-from tablecam.rules.syw_d6.flights import way_out
+from tablecam.rules.syw_d6.flights import away_deg, way_out
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
 from tablecam.rules.syw_d6.morale import ALONE, Company
 from tablecam.rules.syw_d6.state import State
@@ -691,16 +691,9 @@ def _flight(
     position = table.position(named, table_mm)
     own = position.units[0]
     state, enemy = _state_of(position, own), "" if attacker is None else position.units[1].id
-    if first:
-        start, centre = (
-            attacker_centre_mm or centre_mm(position.units[1].bases),
-            centre_mm(own.bases),
-        )
-        away_deg = math.degrees(math.atan2(centre[1] - start[1], centre[0] - start[0]))
-    else:
-        # Later moves go to the own table edge (S-C.12).
-        away_deg = 270.0 if state.edges[own.side] == "south" else 90.0
-    way = way_out(state, own, away_deg, distance_in, enemy=enemy, turns=kind != "retreat")
+    start = attacker_centre_mm or centre_mm(position.units[len(named) - 1].bases)
+    away = away_deg(state, own, start if first else None)
+    way = way_out(state, own, away, distance_in, enemy=enemy, turns=kind != "retreat")
     ground = state.field
 
     def distances_mm(there: State) -> Json:

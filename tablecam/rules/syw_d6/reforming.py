@@ -13,7 +13,7 @@ from tablecam.rules.miniatures.battle import Bases, Events
 from tablecam.rules.miniatures.ground import centre_mm
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import formation_read
-from tablecam.rules.syw_d6.flights import FlightDie
+from tablecam.rules.syw_d6.flights import flight_of
 from tablecam.rules.syw_d6.movement import clearing, clearing_dice
 from tablecam.rules.syw_d6.state import Due, State
 from tablecam.uncertainty.answer import Answer, certain
@@ -53,8 +53,7 @@ class ClearDie(Due):
         state = state.changed(name, moved=True, fired=True)
         if troops.status == "routing":
             state = state.changed(name, reforming=None, disordered=True)
-            enemy = str(state.unit(name).state.get("flees_from", ""))
-            state = state.pushed(FlightDie(name, "routs", enemy))
+            state = state.pushed(flight_of(state.unit(name)))
         return state, (event,)
 
 

@@ -10,27 +10,17 @@ from tablecam.rules.game import Event, Refused
 from tablecam.rules.miniatures.battle import Events
 from tablecam.rules.syw_d6 import charges, marches, tables, trials, volleys
 from tablecam.rules.syw_d6 import state as acts
-from tablecam.rules.syw_d6.flights import FlightDie
+from tablecam.rules.syw_d6.flights import flight_of
 from tablecam.rules.syw_d6.fog_of_war import FogDie, RainDie
 from tablecam.rules.syw_d6.reforming import ClearDie
-from tablecam.rules.syw_d6.state import PHASES, Due, State
+from tablecam.rules.syw_d6.state import PHASES, Due, State, Weather
 from tablecam.table.model import Unit
 from tablecam.table.sides import side_name
 
 _TURN_MARKS: Final = ("casualties_this_turn", "casualties_from", "tested_this_turn", "contacted_on")
-
-
 _SEQUENCE_MARKS: Final = (
-    "moved",
-    "fired",
-    "evaded",
-    "slowed",
-    "inspired",
-    "fires_twice",
-    "relocates_in",
-)
-
-
+    "moved", "fired", "evaded", "slowed", "inspired", "fires_twice", "relocates_in",
+)  # fmt: skip
 _STEPS: Final[Mapping[acts.Phase, str]] = {
     "move": "Move", "fire": "Fire", "melee": "Melee and moral"
 }  # fmt: skip
@@ -38,35 +28,26 @@ _STEPS: Final[Mapping[acts.Phase, str]] = {
 
 def _flights_due(state: State) -> State:
     """Returns the state with the next forced move due, if there is one (S-A.1)."""
-    for unit in state.position.units:
-        status = unit.state.get("status")
-        is_due = status and not unit.state.get("reforming") and unit.id not in state.tried
-        if unit.side == state.active and is_due:
-            kind = "routs" if status == "routing" else "retreats"
-            enemy = str(unit.state.get("flees_from", ""))
-            state = replace(state, tried=(*state.tried, unit.id))
-            return state.pushed(FlightDie(unit.id, kind, enemy))  # type: ignore[arg-type]
-    return state
+    return state.with_next(
+        (unit.id, flight_of(unit))
+        for unit in state.field.of_side(state.active)
+        if unit.state.get("status") and not unit.state.get("reforming")
+    )
 
 
 def _clearing_due(state: State) -> State:
     """Returns the state with the next throw to clear due, if there is one (S-A.3)."""
-    for unit in state.position.units:
-        is_due = unit.state.get("reforming") and f"clear {unit.id}" not in state.tried
-        if unit.side == state.active and is_due:
-            state = replace(state, tried=(*state.tried, f"clear {unit.id}"))
-            return state.pushed(ClearDie(unit.id))
-    return state
+    own = state.field.of_side(state.active)
+    return state.with_next(
+        (f"clear {unit.id}", ClearDie(unit.id)) for unit in own if unit.state.get("reforming")
+    )
 
 
 def _melee_due(state: State) -> State:
     """Returns the state with the next melee due, if there is one (S-F)."""
-    for fight in state.fights:
-        key = f"melee {' '.join(fight.units)}"
-        if key not in state.tried:
-            state = replace(state, tried=(*state.tried, key))
-            return state.pushed(trials.MeleeDice(fight))
-    return state
+    return state.with_next(
+        (f"melee {' '.join(fight.units)}", trials.MeleeDice(fight)) for fight in state.fights
+    )
 
 
 _AUTOMATIC: Final[Mapping[str, Callable[[State], State]]] = {
@@ -90,31 +71,29 @@ def next_phase(state: State) -> tuple[State, Events]:
         phase = PHASES[PHASES.index(state.phase) + 1]
         step = _STEPS.get(phase)
         return entered(state, phase), () if step is None else (Event("phase", step),)
+    # The sequence ends; after the second one, so does the turn.
+    rained = [one.side for one in state.in_force if one == Weather("heavy_rain", one.side)]
     in_force = tuple(
         replace(one, sequences=one.sequences - 1) for one in state.in_force if one.sequences > 1
     )
-    rained = [
-        one.side for one in state.in_force if one.event == "heavy_rain" and one.sequences == 1
-    ]
-    marks = _SEQUENCE_MARKS if state.half == 0 else (*_SEQUENCE_MARKS, *_TURN_MARKS)
+    ends_turn = state.half == 1
+    marks = (*_SEQUENCE_MARKS, *(_TURN_MARKS if ends_turn else ()))
     for unit in state.position.units:
         state = state.changed(unit.id, **dict.fromkeys(marks))
-    turn, calamities = state.turn, state.calamities
-    if state.half == 1:
-        turn, calamities = turn + 1, ()
+    state = replace(state, half=1 - state.half, in_force=in_force)
+    if ends_turn:
+        state = replace(state, turn=state.turn + 1, calamities=())
         if state.options.get("alternate_first"):
             state = replace(state, sides=(state.sides[1], state.sides[0]))
-    state = replace(state, half=1 - state.half, turn=turn, calamities=calamities, in_force=in_force)
-    side = side_name(state.active)
     last = int(state.options.get("turns", 0))
-    if last and turn > last:
-        state = replace(state, phase="over", turn=turn - 1)
-        return state, (Event("over", f"The battle is over after {turn - 1} turns", "S-0.9"),)
+    if last and state.turn > last:
+        state = replace(state, phase="over", turn=last)
+        return state, (Event("over", f"The battle is over after {last} turns", "S-0.9"),)
     state = entered(state, "fog")
     if state.active in rained:
         state = state.pushed(RainDie(state.active))
-    kind = "turn" if state.half == 0 else "phase"
-    return state, (Event(kind, f"Turn {turn}: {side}", "S-0.9"),)
+    text = f"Turn {state.turn}: {side_name(state.active)}"
+    return state, (Event("phase" if state.half else "turn", text, "S-0.9"),)
 
 
 def entered(state: State, phase: acts.Phase) -> State:
@@ -131,18 +110,17 @@ def entered(state: State, phase: acts.Phase) -> State:
 
 def _swaps(state: State) -> Iterator[acts.Reform]:
     """Yields the units that may change orange for red (S-A.6)."""
-    for unit in state.position.units:
+    for unit in state.field.of_side(state.active):
         marks = unit.state
-        is_orange = marks.get("disordered") and not marks.get("reforming")
-        if unit.side == state.active and is_orange and not marks.get("melee_with"):
+        if marks.get("disordered") and not (marks.get("reforming") or marks.get("melee_with")):
             yield acts.Reform(unit.id)
 
 
 def _moves(state: State) -> Iterator[Any]:
     """Yields what the active side may do in its Move step (S-B); what is under way comes first."""
     ground = state.field
-    own = [unit for unit in ground.units.values() if unit.side == state.active]
-    leaders = [leader.id for leader in state.position.commanders if leader.side == state.active]
+    own = ground.of_side(state.active)
+    leaders = [leader for leader in state.position.commanders if leader.side == state.active]
     for unit in own:
         if unit.id in state.allowed:
             yield from marches.usual_moves(state, unit)
@@ -150,7 +128,7 @@ def _moves(state: State) -> Iterator[Any]:
             for enemy in ground.enemies(unit):
                 for charge in charges.ways(state, unit, enemy, value_in):
                     yield acts.Charge(unit.id, enemy.id, charge.bases)
-    for leader in state.position.commanders:
+    for leader in leaders:
         if leader.id in state.allowed:
             yield acts.MoveCommander(leader.id, leader.x_mm, leader.y_mm)
     if state.allowed:
@@ -160,7 +138,7 @@ def _moves(state: State) -> Iterator[Any]:
             yield acts.ThrowTogether(brigade)
     able = [unit.id for unit in own if marches.may_throw(state, unit)]
     yield from (acts.Throw(name) for name in able if marches.dice_of(state, name).dice)
-    yield from (acts.Throw(name) for name in leaders if name not in state.tried)
+    yield from (acts.Throw(leader.id) for leader in leaders if leader.id not in state.tried)
     yield from map(acts.ChangeFormation, able)
     yield from map(acts.RetreatByChoice, able)
 
@@ -261,12 +239,12 @@ def _retreats(state: State, action: acts.RetreatByChoice) -> tuple[State, Events
     if not marches.may_throw(state, state.unit(name)):
         raise Refused(f"{name} may not move now", rule="S-B.10")
     state, events = acts.with_losses(state, name, tables.RETREAT_FIGURES)
-    if not state.has(name):
-        return state, events
-    ground, unit = state.field, state.unit(name)
-    enemy = min(ground.enemies(unit), key=lambda other: ground.apart_in(unit, other))
-    state = state.changed(name, flees_from=enemy.id, moved=True)
-    return state.pushed(trials.TestDie(name, "melee"), FleeNow(name)), events
+    if state.has(name):
+        ground, unit = state.field, state.unit(name)
+        enemy = min(ground.enemies(unit), key=lambda other: ground.apart_in(unit, other))
+        state = state.changed(name, flees_from=enemy.id, moved=True)
+        state = state.pushed(trials.TestDie(name, "melee"), FleeNow(name))
+    return state, events
 
 
 class FleeNow(Due):
@@ -276,12 +254,8 @@ class FleeNow(Due):
 
     def follow(self, state: State, answer: None) -> tuple[State, Events]:
         """Returns the state with the flight due."""
-        if not state.has(self.unit):
-            return state, ()
-        unit = state.unit(self.unit)
-        kind = "routs" if unit.state.get("status") == "routing" else "retreats"
-        enemy = str(unit.state.get("flees_from", ""))
-        return state.pushed(FlightDie(unit.id, kind, enemy)), ()  # type: ignore[arg-type]
+        is_there = state.has(self.unit)
+        return state.pushed(flight_of(state.unit(self.unit))) if is_there else state, ()
 
 
 def _fired(state: State, action: acts.Fire) -> tuple[State, Events]:
@@ -289,7 +263,7 @@ def _fired(state: State, action: acts.Fire) -> tuple[State, Events]:
     if target.side == firer.side:
         raise Refused(f"expected an enemy, got {target.id}", rule="S-D.1")
     if (ban := volleys.ban_on(state, firer, target)) is not None:
-        raise Refused(f"{firer.id}: {ban.because}", rule=ban.rule)
+        raise ban.refused(firer.id)
     return state.pushed(volleys.FireDice(firer.id, target.id)), ()
 
 

@@ -188,7 +188,6 @@ class State(Battle):
     chart: Mapping[str, int | None] = field(default_factory=dict)
     in_force: tuple[Weather, ...] = ()
     allowed: Mapping[str, Allowance] = field(default_factory=dict)
-    tried: tuple[str, ...] = ()
     fights: tuple[Fight, ...] = ()
     calamities: tuple[Calamity, ...] = ()
 

@@ -31,15 +31,13 @@ class FireDice(Due):
     def follow(self, state: State, answer: tuple[int, ...] | None) -> tuple[State, Events]:
         """Returns the state with the hits taken, and the target's TEST due (S-H.2)."""
         firer, target = state.unit(self.unit), state.unit(self.target)
-        hits = fire.hits(answer or ())
-        reforms = bool(firer.state.get("reforming"))
-        is_disordered = reforms or bool(firer.state.get("disordered"))
-        again = bool(firer.state.get("fires_twice"))
+        hits, marks = fire.hits(answer or ()), firer.state
         state = state.changed(
             firer.id,
-            fired=not again,
+            fired=not marks.get("fires_twice"),
             fires_twice=None,
-            disordered=is_disordered,
+            # Who reforms and fires wears orange again (S-B.5).
+            disordered=bool(marks.get("reforming") or marks.get("disordered")),
             reforming=None,
         )
         text = f"{firer.id} fires at {target.id}: {hits} {'hit' if hits == 1 else 'hits'}"
@@ -50,12 +48,11 @@ class FireDice(Due):
         causes = ["artillery"] if firer.arm == "artillery" else []
         causes += ["flank_rear"] if side_of(target, firer) != "front" else []
         state, more = with_losses(state, target.id, hits, causes=causes)
-        events += more
         left = state.position.unit(target.id)
-        if left is not None and not left.state.get("tested_this_turn"):
-            is_called = fire.is_called_to_test(state.field.troops[target.id])
-            state = state.pushed(TestDie(target.id, "casualty")) if is_called else state
-        return state, events
+        has_tested = left is None or left.state.get("tested_this_turn")
+        if not has_tested and fire.is_called_to_test(state.field.troops[target.id]):
+            state = state.pushed(TestDie(target.id, "casualty"))
+        return state, events + more
 
 
 def pool_of(state: State, due: FireDice) -> FirePool:
@@ -78,21 +75,17 @@ def pool_of(state: State, due: FireDice) -> FirePool:
 def ban_on(state: State, firer: Unit, target: Unit) -> Ban | None:
     """Returns why a unit may not fire at an enemy now."""
     ground = state.field
-    ban = fire.ban_on_firing(ground.troops[firer.id])
-    if ban is not None:
-        return ban
-    shot = ground.shot(firer, target)
+    troops = ground.troops[firer.id]
+    shot = fire.ban_on_firing(troops) or ground.shot(firer, target)
     if isinstance(shot, Ban):
         return shot
-    return fire.ban_on_shot(ground.troops[firer.id], ground.target_of(firer, target), shot)
+    return fire.ban_on_shot(troops, ground.target_of(firer, target), shot)
 
 
 def shots(state: State) -> Iterator[Fire]:
     """Yields the shots that the active side may fire (S-D.1, S-D.2)."""
     ground = state.field
-    for firer in ground.units.values():
-        if firer.side != state.active or fire.ban_on_firing(ground.troops[firer.id]) is not None:
-            continue
+    for firer in ground.of_side(state.active):
         for target in ground.enemies(firer):
             if ban_on(state, firer, target) is None:
                 yield Fire(firer.id, target.id)
