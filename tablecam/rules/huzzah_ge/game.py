@@ -14,7 +14,7 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
-from tablecam.rules.game import Event, Json, Offer, PendingDecision, Refused, Suggestion
+from tablecam.rules.game import Event, Offer, PendingDecision, Refused, Suggestion
 from tablecam.rules.huzzah_ge import command, deployment, movement, orders, page, volleys
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import CM_MM, facts_of, formation_of, front_of, officer_facts
@@ -256,6 +256,8 @@ class GloriousEmpires(BattleGame[State]):
     states = TypeAdapter(State)
     end_rule = "H-15.8"
     bases_rule = "H-7.10"
+    strength = "bases"
+    phases_shown = page.PHASE_WORDS
 
     def length_unit(self, table: Any) -> Any:
         """Returns centimetres (H-1.1)."""
@@ -388,20 +390,9 @@ class GloriousEmpires(BattleGame[State]):
         fronts = (front_of(state.unit(name).bases).edge for name in names)
         return tuple(shape for front in fronts for shape in shapes_of(front, "edge"))
 
-    def seen_by(self, state: State, seat: str | None) -> Json:
-        """Returns the state without the position, which stands beside it."""
-        units = state.position.units
-        return {
-            "sides": list(state.sides),
-            "turn": state.turn,
-            "phase": state.phase,
-            "active": state.active,
-            "bases": {
-                side: sum(len(unit.bases) for unit in units if unit.side == side)
-                for side in state.sides
-            },
-            "position": None,
-        }
+    def strength_of(self, unit: Unit) -> int:
+        """Returns the bases of a unit."""
+        return len(unit.bases)
 
     def suggestion(self, state: State, unit: Unit, bases: Bases) -> Suggestion | None:
         """Infers a move, a charge or a deployment from where hands have laid a unit."""
@@ -468,7 +459,6 @@ class GloriousEmpires(BattleGame[State]):
         """The chart file, which owners of the army lists fill in (H-15.9)."""
         return {"charts": Charts}
 
-    standing = staticmethod(page.standing)
     markers = staticmethod(page.markers)
     settings = staticmethod(page.settings)
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Json, Offer
+from tablecam.rules.game import Offer
 from tablecam.rules.huzzah_ge import settlements
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.command import step_between
@@ -15,8 +15,8 @@ from tablecam.rules.huzzah_ge.deployment import layout_words
 from tablecam.rules.huzzah_ge.state import State
 from tablecam.rules.huzzah_ge.tables import GRADES
 from tablecam.rules.miniatures.battle import Bases, Decide, Done
-from tablecam.rules.miniatures.battle_game import common_settings
-from tablecam.table.model import Keys
+from tablecam.rules.miniatures.battle_game import common_settings, unit_setting
+from tablecam.table.model import Keys, Unit
 from tablecam.table.sides import side_name
 
 PHASE_WORDS: Final[Mapping[str, str]] = {
@@ -163,17 +163,6 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
 }
 
 
-def standing(public: Json) -> about.Standing:
-    """Returns the sides with the bases that they have left."""
-    sides = tuple(
-        about.SideStanding(side, (about.Figure("bases", public["bases"][side], "flag"),))
-        for side in public["sides"]
-    )
-    return about.Standing(
-        sides, public["turn"], phase=PHASE_WORDS.get(public["phase"], ""), active=public["active"]
-    )
-
-
 def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
     """Returns the markers as players know them: disorder, rout, hits, smoke, and quality."""
     signs = []
@@ -190,33 +179,33 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
     return tuple(signs)
 
 
-def _choices(*values: str) -> tuple[about.SettingChoice, ...]:
-    return tuple(about.SettingChoice(value, value) for value in values)
-
-
 def settings(state: State) -> tuple[about.Setting, ...]:
     """Returns what players may overrule."""
-    units = [unit for unit in state.position.units if unit.bases]
-    status = {
-        unit.id: "routing" if unit.state.get("routing")
-        else "disordered" if unit.state.get("disordered") else "steady"
-        for unit in units
-    }  # fmt: skip
-    hits = {unit.id: int(unit.state.get("hits", 0)) for unit in units}
-    quality = {unit.id: str(unit.state.get("quality") or "unknown") for unit in units}
+
+    def status(unit: Unit) -> str:
+        is_disordered = unit.state.get("disordered")
+        return (
+            "routing" if unit.state.get("routing") else "disordered" if is_disordered else "steady"
+        )
+
+    def hits(unit: Unit) -> int:
+        return int(unit.state.get("hits", 0))
+
+    def quality(unit: Unit) -> str:
+        return str(unit.state.get("quality") or "unknown")
+
     armies = {side: state.armies[side] for side in state.sides}
     skirmish = {side: army.skirmish_factor or 0 for side, army in armies.items()}
     artillery = {side: army.artillery_factor or 0 for side, army in armies.items()}
+    orders = ("steady", "disordered", "routing")
     return (
         *common_settings(state, PHASE_WORDS),
         about.Setting("skirmish_factor", "Skirmish Factor", "side", "number", skirmish),
         about.Setting("artillery_factor", "Artillery Factor", "side", "number", artillery),
-        about.Setting("status", "Order", "unit", "choice", status,
-                      _choices("steady", "disordered", "routing"), marker="word"),
-        about.Setting("hits", "Hits", "unit", "number", hits, marker="pips"),
-        about.Setting("quality", "Quality", "unit", "choice", quality,
-                      _choices("unknown", *GRADES)),
-    )  # fmt: skip
+        unit_setting(state, "status", "Order", status, *orders, marker="word"),
+        unit_setting(state, "hits", "Hits", hits, marker="pips"),
+        unit_setting(state, "quality", "Quality", quality, "unknown", *GRADES),
+    )
 
 
 WEATHER_AND_GROUND: Final = (

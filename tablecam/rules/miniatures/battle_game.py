@@ -6,7 +6,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from random import Random
-from typing import Any, ClassVar, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -70,6 +71,10 @@ class BattleGame(StepGame[State]):
     end_rule: ClassVar[str]
     bases_rule: ClassVar[str]
     """The rules by which a battle ends, and by which a unit has its bases."""
+    strength: ClassVar[str]
+    """What the strength of a side is counted in: `figures`, `bases`."""
+    phases_shown: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """The phases that the page names, in words."""
 
     @abstractmethod
     def choices(self, state: State) -> Iterable[Any]:
@@ -117,6 +122,35 @@ class BattleGame(StepGame[State]):
     @abstractmethod
     def suggestion(self, state: State, unit: Unit, bases: Bases) -> Suggestion | None:
         """Returns the action of a unit that hands have laid elsewhere; None if there is none."""
+
+    @abstractmethod
+    def strength_of(self, unit: Unit) -> int:
+        """Returns what a unit adds to its side's strength."""
+
+    def seen_by(self, state: State, seat: str | None) -> Json:
+        """Returns the state without the position, which stands beside it."""
+        strength = {
+            side: sum(self.strength_of(unit) for unit in state.position.units if unit.side == side)
+            for side in state.sides
+        }
+        return {
+            "sides": list(state.sides),
+            "turn": state.turn,
+            "phase": state.phase,
+            "active": state.active,
+            self.strength: strength,
+            "position": None,
+        }
+
+    def standing(self, public: Json) -> about.Standing:
+        """Returns the sides with the strength that they have left, and the phase in words."""
+        figures = public[self.strength].items()
+        sides = tuple(
+            about.SideStanding(side, (about.Figure(self.strength, left, "flag"),))
+            for side, left in figures
+        )
+        phase = self.phases_shown.get(public["phase"], "")
+        return about.Standing(sides, public["turn"], phase=phase, active=public["active"])
 
     def waits(self, state: State) -> bool:
         """Whether the active side has something to do in the phase, if only by hand."""
@@ -333,6 +367,21 @@ def sides_and_options(
             raise BadInput("options", f"expected {expected}, got {value}", key=key)
     order = (first, next(side for side in sides if side != first))
     return order, {**rest, "turns": turns, "charts": charts}
+
+
+def unit_setting(
+    state: Battle,
+    key: str,
+    label: str,
+    value: Callable[[Unit], int | str],
+    *choices: str,
+    marker: about.MarkerKind | None = None,
+) -> about.Setting:
+    """Returns what players may overrule of each unit: one of the choices; without any, a number."""
+    values = {unit.id: value(unit) for unit in state.position.units if unit.bases}
+    kind: Literal["choice", "number"] = "choice" if choices else "number"
+    listed = tuple(about.SettingChoice(choice, choice) for choice in choices)
+    return about.Setting(key, label, "unit", kind, values, listed, marker=marker)
 
 
 def common_settings(state: Battle, phases: Mapping[str, str]) -> tuple[about.Setting, ...]:

@@ -13,7 +13,7 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
-from tablecam.rules.game import Json, PendingDecision, Suggestion
+from tablecam.rules.game import PendingDecision, Suggestion
 from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures.battle import Bases, Decide, Done
 from tablecam.rules.miniatures.battle_game import (
@@ -57,6 +57,7 @@ class SevenYearsWar(BattleGame[State]):
     states = TypeAdapter(State)
     end_rule = "S-0.9"
     bases_rule = "S-0.7"
+    strength = "figures"
     length_unit = staticmethod(inches)
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
@@ -133,22 +134,9 @@ class SevenYearsWar(BattleGame[State]):
         due = state.due[-1] if state.due else None
         return due.shapes(state) if isinstance(due, charges.Answering) else ()
 
-    def seen_by(self, state: State, seat: str | None) -> Json:
-        """Returns the state without the position, which stands beside it."""
-        return {
-            "sides": list(state.sides),
-            "turn": state.turn,
-            "active": state.active,
-            "figures": {
-                side: sum(
-                    unit.state.get("figures", 0)
-                    for unit in state.position.units
-                    if unit.side == side
-                )
-                for side in state.sides
-            },
-            "position": None,
-        }
+    def strength_of(self, unit: Unit) -> int:
+        """Returns the figures of a unit."""
+        return int(unit.state.get("figures", 0))
 
     def suggestion(self, state: State, unit: Unit, bases: Bases) -> Suggestion | None:
         """Infers a move, a charge or a formation from where hands have laid a unit."""
@@ -197,7 +185,6 @@ class SevenYearsWar(BattleGame[State]):
         return page.MOMENTS
 
     offered = staticmethod(page.offered)
-    standing = staticmethod(page.standing)
     markers = staticmethod(page.markers)
     settings = staticmethod(page.settings)
     begin_form = staticmethod(first_and_turns)

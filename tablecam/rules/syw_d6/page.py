@@ -7,15 +7,15 @@ from typing import Any, Final
 
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Json, Offer
+from tablecam.rules.game import Offer
 from tablecam.rules.miniatures.battle import Bases, Decide, Done
-from tablecam.rules.miniatures.battle_game import common_settings
+from tablecam.rules.miniatures.battle_game import common_settings, unit_setting
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.syw_d6 import charges, marches, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.fog_of_war import Pick
 from tablecam.rules.syw_d6.state import State
-from tablecam.table.model import Keys
+from tablecam.table.model import Keys, Unit
 
 PHASE_WORDS: Final[Mapping[str, str]] = {
     "fog": "Fog of War",
@@ -146,10 +146,6 @@ def _move_words(state: State, name: str, bases: Bases) -> str:
     return f"wheel {'left' if turned > 0 else 'right'} by {abs(turned):.0f}°"
 
 
-def _choices(*values: str) -> tuple[about.SettingChoice, ...]:
-    return tuple(about.SettingChoice(value, value) for value in values)
-
-
 MOMENTS: Final[Mapping[str, about.MomentKind]] = {
     "turn": "turn",
     "phase": "phase",
@@ -160,15 +156,6 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = {
     "throw": "detail",
     "chart": "detail",
 }
-
-
-def standing(public: Json) -> about.Standing:
-    """Returns the sides with the figures that they have left."""
-    sides = tuple(
-        about.SideStanding(side, (about.Figure("figures", public["figures"][side], "flag"),))
-        for side in public["sides"]
-    )
-    return about.Standing(sides, public["turn"], active=public["active"])
 
 
 def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
@@ -189,19 +176,21 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
 
 def settings(state: State) -> tuple[about.Setting, ...]:
     """Returns what players may overrule."""
-    units = [unit for unit in state.position.units if unit.bases]
-    marker = {
-        unit.id: "red" if unit.state.get("reforming")
-        else "orange" if unit.state.get("disordered") else "none"
-        for unit in units
-    }  # fmt: skip
-    status = {unit.id: str(unit.state.get("status") or "steady") for unit in units}
-    figures = {unit.id: int(unit.state.get("figures", 0)) for unit in units}
+
+    def marker(unit: Unit) -> str:
+        is_orange = unit.state.get("disordered")
+        return "red" if unit.state.get("reforming") else "orange" if is_orange else "none"
+
+    def status(unit: Unit) -> str:
+        return str(unit.state.get("status") or "steady")
+
+    def figures(unit: Unit) -> int:
+        return int(unit.state.get("figures", 0))
+
+    flights = ("steady", "retreating", "routing")
     return (
         *common_settings(state, PHASE_WORDS),
-        about.Setting("figures", "Figures", "unit", "number", figures),
-        about.Setting("marker", "Marker", "unit", "choice", marker,
-                      _choices("none", "orange", "red"), marker="pips"),
-        about.Setting("status", "Status", "unit", "choice", status,
-                      _choices("steady", "retreating", "routing"), marker="word"),
-    )  # fmt: skip
+        unit_setting(state, "figures", "Figures", figures),
+        unit_setting(state, "marker", "Marker", marker, "none", "orange", "red", marker="pips"),
+        unit_setting(state, "status", "Status", status, *flights, marker="word"),
+    )

@@ -16,32 +16,13 @@ from tablecam.rules.game import Ban
 from tablecam.rules.miniatures.faces import FACES
 from tablecam.rules.miniatures.ground import axes_of, centre_mm
 from tablecam.rules.questions import INCH_MM, FactError, Facts, Questions, as_answer
-from tablecam.rules.syw_d6 import fire, morale, movement
+from tablecam.rules.syw_d6 import fire, morale, movement, tables
 from tablecam.rules.syw_d6.charges import judged_charge, struck_edge
 from tablecam.rules.syw_d6.field import Between, field_of
 from tablecam.rules.syw_d6.flights import away_deg, way_out
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
 from tablecam.rules.syw_d6.morale import ALONE, Company
 from tablecam.rules.syw_d6.state import State
-from tablecam.rules.syw_d6.tables import (
-    COMMAND_IN,
-    DESTROYED,
-    DESTROYED_PERCENT,
-    GAME,
-    LOSSES,
-    MUST_USE,
-    RETREAT_FIGURES,
-    SHARES,
-    TEST_ROWS,
-    Event,
-    fog_event,
-    fog_lot,
-    fog_lot_sides,
-    fog_rule,
-    is_fog_consulted,
-    pool_in_weather,
-    share_of,
-)
 from tablecam.rules.syw_d6.troops import (
     Count,
     Face,
@@ -66,7 +47,7 @@ Degrees = Annotated[float, Limits(ge=-180, le=180)]
 Share = Annotated[float, Limits(ge=0, le=1)]
 Step = tuple[Literal["march", "wheel"], Annotated[float, Limits(ge=-3600, le=3600)]]
 Chart = Mapping[str, int | None]
-QUESTIONS: Final = Questions(GAME)
+QUESTIONS: Final = Questions(tables.GAME)
 _FAR_MM: Final = 1e5
 _SIDES: Final = {"target": "enemy", "attacker": "enemy"}
 
@@ -101,7 +82,7 @@ class OnTable(Facts):
         units = [unit.on_table(key, _SIDES.get(key, "own")) for key, unit in named.items()]
         units += [unit.on_table(f"other {n}") for n, unit in enumerate(self.others, 1)]
         return Position(
-            GAME,
+            tables.GAME,
             TableSize(*table_mm, tolerance_mm=self.tolerance_mm),
             tuple(units),
             tuple(leader.commander() for leader in self.commanders),
@@ -123,12 +104,15 @@ class FallenUnit:
 def _chart(facts: Facts) -> Chart:
     """Returns the rows that the sheet has lost, as a chart file gives them (S-N.2)."""
     charts = facts.charts or {}
-    if charts.get("game", GAME) != GAME:
-        raise FactError("charts.game", f'expected charts of "{GAME}", got "{charts["game"]}"')
+    if charts.get("game", tables.GAME) != tables.GAME:
+        raise FactError(
+            "charts.game", f'expected charts of "{tables.GAME}", got "{charts["game"]}"'
+        )
     rows: Mapping[str, Any] = charts.get("test", {})
+    known = (*tables.TEST_ROWS, "disordered")
     for row, value in rows.items():
-        if row not in TEST_ROWS:
-            raise FactError(f"charts.test.{row}", f"expected one of {TEST_ROWS}")
+        if row not in known:
+            raise FactError(f"charts.test.{row}", f"expected one of {known}")
         if row == "retreat_at" and value == "none":
             continue
         if not isinstance(value, int) or isinstance(value, bool) or not -6 <= value <= 6:
@@ -160,8 +144,8 @@ def _bases_needed(unit: UnitFacts) -> Json:
 @QUESTIONS.asks("S-H.5")
 def _thresholds(strength: Some) -> Json:
     """From how many losses a strength counts 10, 25, 33, 50 and 75 %."""
-    percents = sorted([percent for percent, _ in LOSSES] + [DESTROYED_PERCENT])
-    losses = {str(percent): share_of(strength, percent) for percent in percents}
+    percents = sorted([percent for percent, _ in tables.LOSSES] + [tables.DESTROYED_PERCENT])
+    losses = {str(percent): tables.share_of(strength, percent) for percent in percents}
     because = [f"{percent} % of {strength} is {lost}, rounded up"
                for percent, lost in losses.items()]  # fmt: skip
     return {"losses": losses, "because": because, "readings": ["S-H.5"]}
@@ -173,7 +157,7 @@ def _move_dice(
     unit: UnitFacts | None = None,
     commander: bool = False,
     command_distance_in: Inches | None = None,
-    events: tuple[Event, ...] = (),
+    events: tuple[tables.Event, ...] = (),
     dice: Dice | None = None,
     choose: Dice | None = None,
 ) -> Json:
@@ -185,7 +169,7 @@ def _move_dice(
         troops = unit.troops("experience")
         rain = facts.options.get("rain_affects") == "fire_and_move"
         pool = movement.move_dice(troops, command_distance_in, events, rain_slows=rain)
-        must_use = MUST_USE[troops.skill.move]
+        must_use = tables.MUST_USE[troops.skill.move]
     answer = pool.to_json() | {"must_use": must_use}
     if dice is None:
         return answer
@@ -201,7 +185,7 @@ def _move_dice(
             most = f"expected 1 to {pool.choose_at_most} dice, got {len(choose)}"
             raise FactError("choose", most)
         used_in = answer["final_value_in"] = pool.value_in(choose)
-    return answer | {"least_use_in": used_in * SHARES[must_use]}
+    return answer | {"least_use_in": used_in * tables.SHARES[must_use]}
 
 
 @QUESTIONS.asks("S-B.7")
@@ -287,7 +271,7 @@ def _fire(
     in_cone: bool = True,
     sections: tuple[fire.Section, ...] = (),
     face: Face | None = None,
-    events: tuple[Event, ...] = (),
+    events: tuple[tables.Event, ...] = (),
     dice: FireThrow | None = None,
     with_: Company = ALONE,
 ) -> Json:
@@ -497,7 +481,7 @@ def _moral_tests(event: morale.Calamity | None) -> Json:
         None if event is None else morale.friend_factor(event, is_same_brigade=is_same)
         for is_same in (True, False)
     )
-    return {"called": event is not None, "within_in": COMMAND_IN, "same_brigade": same,
+    return {"called": event is not None, "within_in": tables.COMMAND_IN, "same_brigade": same,
             "other_brigade": other}  # fmt: skip
 
 
@@ -542,21 +526,25 @@ def _fog(
     first_die: Die | None = None,
     roll: Annotated[Dice, Limits(min_length=2, max_length=2)] | None = None,
     active: Name | None = None,
-    event: Event | None = None,
+    event: tables.Event | None = None,
     pool: Count | None = None,
 ) -> Json:
     """The Fog of War: the first die, the throw of the table, or an event and a pool of fire."""
-    answer: Json = {} if first_die is None else {"consulted": is_fog_consulted(first_die)}
+    answer: Json = {} if first_die is None else {"consulted": tables.is_fog_consulted(first_die)}
     if roll is not None:
         if active is None:
             raise FactError("active", "expected the active side, but the key is missing")
-        event = fog_event(roll, active)[0]
+        event = tables.fog_event(roll, active)[0]
     if event is not None:
-        answer |= {"event": event, "rule": fog_rule(event), "rules": [fog_rule(event)]}
+        answer |= {
+            "event": event,
+            "rule": tables.fog_rule(event),
+            "rules": [tables.fog_rule(event)],
+        }
     if pool is not None:
         if event is None:
             raise FactError("event", "expected an event, but the key is missing")
-        answer["pool"] = pool_in_weather(event, pool)
+        answer["pool"] = tables.pool_in_weather(event, pool)
     return answer
 
 
@@ -569,12 +557,12 @@ def _fog_lot(
     """On which commander the lot falls."""
     if army not in commanders:
         raise FactError("army", f"expected one of {', '.join(commanders)}")
-    sides = fog_lot_sides(len(commanders))
+    sides = tables.fog_lot_sides(len(commanders))
     if value is None:
         return {"sides": sides}
     if value > sides:
         raise FactError("value", f"expected 1 to {sides}, got {value}")
-    return {"sides": sides, "falls": fog_lot(commanders, army, value)}
+    return {"sides": sides, "falls": tables.fog_lot(commanders, army, value)}
 
 
 @QUESTIONS.asks("S-L.7 S-L.8 S-L.9 S-L.12 S-L.14")
@@ -613,8 +601,8 @@ class CommanderFacts:
 def _commander_contacted(commander: CommanderFacts, friends: tuple[morale.Friend, ...]) -> Json:
     """What the loss of a commander counts for his units."""
     factors = [
-        DESTROYED[0]
-        if friend.brigade in commander.commands and friend.distance_in <= COMMAND_IN
+        tables.DESTROYED[0]
+        if friend.brigade in commander.commands and friend.distance_in <= tables.COMMAND_IN
         else None
         for friend in friends
     ]
@@ -796,7 +784,7 @@ def _manufactured_retreat(
     """A retreat that a unit takes of its own choice."""
     troops = unit.troops("experience", "figures")
     _check_count("dice.move", dice.move, troops.rate)
-    left = troops.after_losses(RETREAT_FIGURES)
+    left = troops.after_losses(tables.RETREAT_FIGURES)
     test = morale.take_test(left, "melee", with_, dice.test, _chart(facts))
     return {
         "figures": left.figures,
