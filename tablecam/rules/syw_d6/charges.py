@@ -34,9 +34,9 @@ from tablecam.rules.syw_d6.field import CONE_DEG, WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response
 from tablecam.rules.syw_d6.flights import FlightDie
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
-from tablecam.rules.syw_d6.movement import counter_charge_dice, has_charge_bonus
+from tablecam.rules.syw_d6.movement import charge_ban, counter_charge_dice, has_charge_bonus
 from tablecam.rules.syw_d6.state import Due, Fight, Move, Respond, State, disordered, face_word
-from tablecam.rules.syw_d6.tables import CHARGE_IN, SQUARE_DEG
+from tablecam.rules.syw_d6.tables import CHARGE_IN
 from tablecam.rules.syw_d6.troops import Face, may_pass
 from tablecam.rules.syw_d6.volleys import FireDice
 from tablecam.table.headings import difference_deg
@@ -348,7 +348,7 @@ def ways(state: State, unit: Unit, target: Unit, value_in: float) -> Iterator[Ch
             yield best
 
 
-def judged_charge(  # noqa: C901 - a clause of the sheet after another
+def judged_charge(
     state: State, unit: Unit, target: Unit, bases: Bases, value_in: float
 ) -> tuple[Answer, ChargeWay | None]:
     """Judges a charge that ends where the bases lie (S-B.8, S-B.11 to S-B.14, S-L.11)."""
@@ -371,14 +371,12 @@ def judged_charge(  # noqa: C901 - a clause of the sheet after another
         return barred("S-B.14", f"strikes no edge of {target.id}")
     _, face, edge = struck
     off_deg = abs(difference_deg(front.heading_deg, edge.heading_deg + 180.0))
-    if off_deg > SQUARE_DEG:
-        return barred("S-B.11", f"strikes {target.id} {off_deg:.0f}° off square")
     charge_in = min(CHARGE_IN, length_in)
     last = path.steps[-1] if path.steps else None
     straight_in = last.length_mm / ground.inch_mm if isinstance(last, Straight) else 0.0
-    if straight_in < charge_in - 2 * HAND_MM / ground.inch_mm:
-        why = f"goes straight for the last {straight_in:.1f} in alone, and {charge_in:.1f} are due"
-        return barred("S-B.11", why)
+    slack_in = 2 * HAND_MM / ground.inch_mm
+    if ban := charge_ban(charge_in, straight_in, off_deg, slack_in=slack_in):
+        return barred(ban.rule, ban.because)
     start = axes_of(unit, ahead(bases, front.heading_deg, -charge_in * ground.inch_mm)).middle_mm
     if float(edge.ahead_mm([start])[0]) <= 0:
         return barred("S-B.14", f"does not begin its charge before that edge of {target.id}")

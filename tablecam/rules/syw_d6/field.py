@@ -160,8 +160,7 @@ class Field(Ground):
 
     def in_disordering_terrain(self, unit: Unit, swept: shapely.Geometry) -> Terrain | None:
         """Returns the terrain on a unit's way that disorders it (S-J.9)."""
-        troops = self.troops[unit.id]
-        if troops.weight == "light" or not unit.extra.get("regular", True):
+        if not self.troops[unit.id].suffers_terrain:
             return None
         for piece in self.position.terrain:
             disorders = piece.extra.get("disorders", is_designated(piece) and piece.kind != WALL)
@@ -191,7 +190,7 @@ class Field(Ground):
             if troops.formation == "square":
                 sections.append(Section(figures, 1.0))
                 continue
-            share = _share_ahead(bases, front, firer, outline, blockers, reach_mm)
+            share = _share_ahead(bases, front, troops.files_per_base, outline, blockers, reach_mm)
             sections.append(Section(figures * len(bases) / guns, share))
         if not sections:
             return too_far or Ban("S-D.6", f"{target.id} is not in its arc of fire and in sight")
@@ -354,24 +353,15 @@ def troops_of(unit: Unit, inch_mm: float) -> Troops:
 
 def formation_read(unit: Unit, troops: Troops, inch_mm: float) -> FormationReading:
     """Returns the formation in which a unit's bases lie (S-L.7 to S-L.14)."""
-    files, ranks = (unit.extra.get(key, 1) for key in ("files_per_base", "ranks_per_base"))
     kind = replace(troops, figures=1, figures_start=1, casualties_from=frozenset())
-    return _formation_read(
-        unit.bases, kind, files, ranks, inch_mm, is_regular=unit.extra.get("regular", True)
-    )
+    return _formation_read(unit.bases, kind, inch_mm)
 
 
 @lru_cache(maxsize=512)
 def _formation_read(
-    bases: tuple[BasePose, ...],
-    troops: Troops,
-    files: int,
-    ranks: int,
-    inch_mm: float,
-    *,
-    is_regular: bool,
+    bases: tuple[BasePose, ...], troops: Troops, inch_mm: float
 ) -> FormationReading:
-    return formation_of(bases, troops, files, ranks, inch_mm=inch_mm, is_regular=is_regular)
+    return formation_of(bases, troops, inch_mm=inch_mm)
 
 
 def _fronts(unit: Unit, troops: Troops) -> list[tuple[Sequence[BasePose], Axes]]:
@@ -391,7 +381,7 @@ def _fronts(unit: Unit, troops: Troops) -> list[tuple[Sequence[BasePose], Axes]]
 def _share_ahead(
     bases: Sequence[BasePose],
     front: Axes,
-    unit: Unit,
+    files: int,
     target: shapely.Geometry,
     blockers: shapely.Geometry,
     reach_mm: float,
@@ -400,7 +390,6 @@ def _share_ahead(
     edges = [axes(base).edge for base in bases]
     # The front rank alone has a front edge: the others stand behind it.
     first = [edge for edge in edges if shapely.distance(edge, front.edge) <= bases[0].depth_mm / 2]
-    files = unit.extra.get("files_per_base", 1)
     solid = eroded_by_hair(blockers)
 
     def sees(eye: shapely.Point) -> bool:

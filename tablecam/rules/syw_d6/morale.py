@@ -161,4 +161,4 @@ def moral_order(friends: Mapping[str, Friend]) -> list[str]:
         for name, friend in friends.items()
         if friend.distance_in <= COMMAND_IN and not friend.tested_this_turn
     }
-    return sorted(called, key=called.__getitem__)
+    return sorted(called, key=lambda name: (called[name], name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import combinations, takewhile
+from itertools import combinations
 from typing import Literal
 
 from tablecam.rules.game import Ban, Json
@@ -124,29 +124,16 @@ def path_cost_in(frontage_in: float, steps: Sequence[Step]) -> float:
     )
 
 
-def charge_path(
-    steps: Sequence[Step], final_value_in: float, off_square_deg: float, *, is_obstructed: bool
-) -> float | Ban:
-    """Returns the charge distance of a way, wheels by the inches of their arc, or why it is none.
-
-    Source: S-B.11, S-B.12.
-    """
-    length_in = math.fsum(amount for _, amount in steps)
-    charge_in = min(CHARGE_IN, length_in)
-    marches = takewhile(lambda step: step[0] == "march", reversed(steps))
-    straight_in = math.fsum(amount for _, amount in marches)
-    if length_in > final_value_in + _ROUNDING_IN:
-        why = f"the way is {length_in:g} in long, and the final value {final_value_in:g} in"
-        return Ban("S-B.8", why)
-    if straight_in < charge_in - _ROUNDING_IN:
-        why = f"the last {charge_in:g} in must be straight, and only {straight_in:g} in are"
+def charge_ban(
+    charge_in: float, straight_in: float, off_square_deg: float, *, slack_in: float = _ROUNDING_IN
+) -> Ban | None:
+    """Returns why the last part of a way is no charge (S-B.11); `slack_in` is for hands."""
+    if straight_in < charge_in - slack_in:
+        why = f"goes straight for the last {straight_in:.1f} in alone, and {charge_in:.1f} are due"
         return Ban("S-B.11", why)
     if abs(off_square_deg) > SQUARE_DEG:
-        why = f"the charge strikes the edge {abs(off_square_deg):g}° off square"
-        return Ban("S-B.11", why)
-    if is_obstructed:
-        return Ban("S-B.12", "something stands in the way of the charge distance")
-    return charge_in
+        return Ban("S-B.11", f"strikes the edge {abs(off_square_deg):.1f}° off square")
+    return None
 
 
 def has_charge_bonus(troops: Troops, face: Face) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Limits
@@ -137,8 +138,7 @@ def _terms(parts: Chart) -> list[str]:
 @QUESTIONS.asks("S-0.7 S-L.4")
 def _bases_needed(unit: UnitFacts) -> Json:
     """How many bases a unit needs for the figures that it has left."""
-    full_base = unit.files_per_base * unit.ranks_per_base
-    return {"bases": bases_needed(unit.troops("figures"), full_base)}
+    return {"bases": bases_needed(unit.troops("figures"))}
 
 
 @QUESTIONS.asks("S-H.5")
@@ -222,12 +222,19 @@ def _charge_path(
     obstructed: bool = False,
 ) -> Json:
     """Whether a way of marches and wheels, by the inches of their arc, is a charge."""
-    charge_in = movement.charge_path(
-        steps, final_value_in, off_square_deg, is_obstructed=obstructed
-    )
-    if isinstance(charge_in, Ban):
-        return {"legal": False, "charge_distance_in": None, "why_not": charge_in}
-    return {"legal": True, "charge_distance_in": charge_in}
+    length_in = math.fsum(amount for _, amount in steps)
+    charge_in = min(tables.CHARGE_IN, length_in)
+    marches = takewhile(lambda step: step[0] == "march", reversed(steps))
+    straight_in = math.fsum(amount for _, amount in marches)
+    why_not = movement.charge_ban(charge_in, straight_in, off_square_deg)
+    if length_in > final_value_in + 1e-9:
+        why = f"the way is {length_in:g} in long, and the final value {final_value_in:g} in"
+        why_not = Ban("S-B.8", why)
+    elif why_not is None and obstructed:
+        why_not = Ban("S-B.12", "something stands in the way of the charge distance")
+    legal = why_not is None
+    charge = charge_in if legal else None
+    return {"legal": legal, "charge_distance_in": charge, "why_not": why_not}
 
 
 @QUESTIONS.asks("S-C.1 S-C.2 S-C.3 S-C.4")
@@ -517,7 +524,10 @@ def _clear(
         answer |= as_answer(movement.clearing(troops, dice, is_kind=is_kind))
     if centre_before_mm is not None and centre_after_mm is not None:
         moved_in = math.dist(centre_before_mm, centre_after_mm) / INCH_MM
-        answer |= {"centre_legal": moved_in <= 2.0 + 1e-9, "centre_moved_in": moved_in}
+        answer |= {
+            "centre_legal": moved_in <= tables.FORM_UP_IN + 1e-9,
+            "centre_moved_in": moved_in,
+        }
     return answer
 
 
@@ -574,10 +584,7 @@ def _formation(unit: UnitFacts | None = None, bends_deg: tuple[Degrees, ...] | N
         read = bent_line(bends_deg or (), 1, 1)
         answer: Json = {"formation": read.formation, "why_not": read.why_not}
     else:
-        read = formation_of(
-            unit.poses, unit.troops(), unit.files_per_base, unit.ranks_per_base,
-            inch_mm=INCH_MM, is_regular=unit.regular,
-        )  # fmt: skip
+        read = formation_of(unit.poses, unit.troops(), inch_mm=INCH_MM)
         answer = as_answer(read)
     return answer | {"correct": read.why_not is None}
 
@@ -761,11 +768,10 @@ def _terrain_move(
         between_in = [min(stop_in, final_value_in) for stop_in in (first_in, deep_in)]
     disorders = ground.designated if ground.disorders is None else ground.disorders
     is_touched = where == "inside" or (where == "entering" and crosses)
-    suffers = unit.regular and unit.weight != "light"
     return {
         "must_stop": must_stop,
         "ends_between_in": between_in,
-        "disordered": disorders and is_touched and suffers,
+        "disordered": disorders and is_touched and unit.suffers_terrain,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from tablecam.geometry.moves.poses import laid_at
 from tablecam.rules.dice import Roll
@@ -16,9 +16,8 @@ from tablecam.rules.syw_d6.field import formation_read
 from tablecam.rules.syw_d6.flights import flight_of
 from tablecam.rules.syw_d6.movement import clearing, clearing_dice
 from tablecam.rules.syw_d6.state import Due, State
+from tablecam.rules.syw_d6.tables import FORM_UP_IN
 from tablecam.uncertainty.answer import Answer, certain
-
-FORM_UP_IN: Final = 2.0
 
 
 class ClearDie(Due):

@@ -55,7 +55,7 @@ _AUTOMATIC: Final[Mapping[str, Callable[[State], State]]] = {
     "flights": _flights_due,
     "clear": _clearing_due,
     "melee": _melee_due,
-    "moral": lambda state: trials.moral_due(state)[0],
+    "moral": trials.moral_due,
 }
 
 

@@ -252,7 +252,7 @@ def with_losses(
         figures=after.figures,
         casualties_this_turn=after.casualties_this_turn,
         casualties_from=tuple(sorted({*unit.state.get("casualties_from", ()), *causes})),
-        bases=_left(unit, bases_needed(after, _full_base(unit))),
+        bases=_left(unit, bases_needed(after)),
         disordered=after.disordered,
     )
     if after.disordered and not before.is_disordered:
@@ -270,11 +270,6 @@ def disordered(state: State, name: str, rule: str) -> tuple[State, Events]:
         return state, ()
     state = state.changed(name, disordered=True, reforming=False)
     return state, (Event("disorder", f"{name} is disordered", rule, {"unit": name}),)
-
-
-def _full_base(unit: Unit) -> int:
-    """Returns how many figures a full base of a unit carries (S-0.7)."""
-    return int(unit.extra.get("files_per_base", 1) * unit.extra.get("ranks_per_base", 1))
 
 
 def _left(unit: Unit, count: int) -> Bases:

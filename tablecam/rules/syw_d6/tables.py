@@ -44,6 +44,8 @@ MUST_USE: Final[Mapping[Experience, Literal["all", "half", "any"]]] = MappingPro
 )
 SHARES: Final[Mapping[str, float]] = MappingProxyType({"all": 1.0, "half": 0.5, "any": 0.0})
 
+FORM_UP_IN: Final = 2.0
+"""S-A.4: how far from its place a unit that has cleared may be laid out."""
 KEEP_OFF_IN: Final = 3.0
 """S-B.9: how near a unit may come to enemies that it does not charge."""
 CHARGE_IN: Final = 6.0

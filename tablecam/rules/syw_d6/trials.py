@@ -15,14 +15,15 @@ from tablecam.rules.syw_d6.morale import (
     ByBrigade,
     Company,
     Fate,
+    Friend,
     MoraleTest,
     TestKind,
     figures_due,
     losses_factor,
+    moral_order,
     take_test,
 )
 from tablecam.rules.syw_d6.state import (
-    Calamity,
     Due,
     Fight,
     GiveRow,
@@ -298,24 +299,23 @@ def ended(state: State, fight: Fight) -> tuple[State, Events]:
     return state, events
 
 
-def moral_due(state: State) -> tuple[State, bool]:
-    """Returns the state with the next moral TEST due, and whether there was one (S-G.2).
+def moral_due(state: State) -> State:
+    """Returns the state with the next moral TEST due, if there is one (S-G.2).
 
     Friends of the destroyed come first, then of the routed and of the retreating, nearest first.
     """
-    ranks = ("destroyed", "routs", "retreats")
-    calls: list[tuple[int, float, str]] = []
-    for calamity in state.calamities:
-        if calamity.has_called:
-            continue
-        own = () if calamity.kind == "destroyed" else ((calamity.unit, 0.0),)
-        for name, apart_in in (*own, *calamity.near_in):
-            unit = state.position.unit(name)
-            if unit is not None and not unit.state.get("tested_this_turn"):
-                calls.append((ranks.index(calamity.kind), apart_in, name))
-    if calls:
-        return state.pushed(TestDie(min(calls)[2], "moral")), True
-    called: tuple[Calamity, ...] = tuple(
-        replace(calamity, has_called=True) for calamity in state.calamities
-    )
-    return replace(state, calamities=called), False
+    for kind in ("destroyed", "routs", "retreats"):
+        near: dict[str, Friend] = {}
+        for calamity in state.calamities:
+            if calamity.has_called or calamity.kind != kind:
+                continue
+            own = () if kind == "destroyed" else ((calamity.unit, 0.0),)
+            for name, apart_in in (*own, *calamity.near_in):
+                unit, known = state.position.unit(name), near.get(name)
+                if unit is not None and (known is None or apart_in < known.distance_in):
+                    has_tested = bool(unit.state.get("tested_this_turn"))
+                    near[name] = Friend(distance_in=apart_in, tested_this_turn=has_tested)
+        if order := moral_order(near):
+            return state.pushed(TestDie(order[0], "moral"))
+    called = tuple(replace(calamity, has_called=True) for calamity in state.calamities)
+    return replace(state, calamities=called)

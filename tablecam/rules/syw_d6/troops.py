@@ -50,7 +50,10 @@ class Standing:
     arm: Literal["infantry", "cavalry", "artillery"] = "infantry"
     weight: Literal["line", "light"] = "line"
     gun: Literal["light", "medium", "heavy"] = "medium"
+    regular: bool = True
     nation: str = ""
+    files_per_base: Some = 1
+    ranks_per_base: Some = 1
     formation: Formation = "line"
     ranks: Some = 1
     disordered: bool = False
@@ -62,6 +65,11 @@ class Standing:
     casualties_this_turn: Count = 0
     contacted_on: Face | None = None
     cover: Literal["cover", "hard"] | None = None
+
+    @property
+    def suffers_terrain(self) -> bool:
+        """Whether designated terrain disorders it: neither light nor irregular troops (S-J.9)."""
+        return self.regular and self.weight != "light"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,13 +156,13 @@ def may_pass(a: Troops, b: Troops) -> bool:
     return "light" in (a.weight, b.weight)
 
 
-def bases_needed(troops: Troops, figures_per_base: int) -> int:
+def bases_needed(troops: Troops) -> int:
     """Returns how many bases a unit needs for its figures (S-0.7), a battery for its crews (S-L.4).
 
     A unit with more of them on the table is to take one off.
     """
-    full = CREW[troops.gun] if troops.arm == "artillery" else figures_per_base
-    return -(-troops.figures // full)
+    is_battery, full = troops.arm == "artillery", troops.files_per_base * troops.ranks_per_base
+    return -(-troops.figures // (CREW[troops.gun] if is_battery else full))
 
 
 _APART_MM, _PARALLEL_DEG = 2.0, 5.0
@@ -174,24 +182,18 @@ class FormationReading:
     why_not: Ban | None = None
 
 
-def formation_of(
-    bases: Sequence[BasePose],
-    troops: Troops,
-    files_per_base: int,
-    ranks_per_base: int,
-    *,
-    inch_mm: float,
-    is_regular: bool = True,
-) -> FormationReading:
+def formation_of(bases: Sequence[BasePose], troops: Troops, *, inch_mm: float) -> FormationReading:
     """Reads the formation of a unit from its bases (S-L.7 to S-L.14).
 
     Columns of attack and of march can lie alike: what the unit had declared decides, else a French
     one of three ranks counts as an attack column.
     """
-    is_light = troops.weight == "light"
+    is_light, in_file, in_rank = (
+        troops.weight == "light", troops.ranks_per_base, troops.files_per_base
+    )  # fmt: skip
     lie = arrangement(bases, apart_mm=_OPEN_IN * inch_mm if is_light else _APART_MM)
-    ranks = len(lie.ranks) * ranks_per_base
-    files = max(map(len, lie.ranks)) * files_per_base
+    ranks = len(lie.ranks) * in_file
+    files = max(map(len, lie.ranks)) * in_rank
     if len(lie.groups) > 1:
         why = "its bases do not touch" if not is_light else "a base is more than 6 in off"
         return FormationReading("none", ranks, files, Ban("S-L.7" if is_light else "S-L.8", why))
@@ -203,9 +205,9 @@ def formation_of(
     if any(abs(turn_deg) > _PARALLEL_DEG for turn_deg in turns_deg):
         order = [place for file in lie.files for place in file]
         bends_deg = _bends_deg([bases[place] for place in order])
-        return bent_line(bends_deg, ranks_per_base, len(bases) * files_per_base)
+        return bent_line(bends_deg, in_file, len(bases) * in_rank)
     if ranks <= 2:
-        front, second = (len(rank) * files_per_base for rank in (lie.ranks[0], lie.ranks[-1]))
+        front, second = (len(rank) * in_rank for rank in (lie.ranks[0], lie.ranks[-1]))
         if 0 <= front - second <= 1:
             return FormationReading("line", ranks, files)
         why = f"its front rank has {front - second} figures more than the second"
@@ -213,7 +215,7 @@ def formation_of(
     if len({len(rank) for rank in lie.ranks[:-1]}) > 1 or len(lie.ranks[-1]) > len(lie.ranks[0]):
         why = "its rows are not equal but for the rear one"
         return FormationReading("none", ranks, files, Ban("S-L.11", why))
-    may_attack = ranks == 3 and is_regular and troops.arm == "infantry"
+    may_attack = ranks == 3 and troops.regular and troops.arm == "infantry"
     may_attack = may_attack and troops.nation.lower() == "french"
     is_attack = may_attack and troops.formation != "march_column"
     return FormationReading("attack_column" if is_attack else "march_column", ranks, files)

@@ -31,13 +31,10 @@ class UnitFacts(Standing):
     figures_start: Some | None = None
     figures: Count | None = None
     lost: Count | None = None
-    files_per_base: Some = 1
-    ranks_per_base: Some = 1
     bases: tuple[BaseSection, ...] = ()
     files: Some | None = None
     experience: Experience | Skill | None = None
     weapon: Weapon | None = None
-    regular: bool = True
     brigade: Name | None = None
     division: Name | None = None
     regiment: Name | None = None
