@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
-from tablecam.rules.game import Event, Offer, PendingDecision, Refused, Suggestion
+from tablecam.rules.game import Event, PendingDecision, Refused, Suggestion
 from tablecam.rules.huzzah_ge import command, deployment, movement, orders, page, volleys
 from tablecam.rules.huzzah_ge import state as acts
 from tablecam.rules.huzzah_ge.field import CM_MM, facts_of, formation_of, front_of, officer_facts
@@ -257,6 +257,12 @@ class GloriousEmpires(BattleGame[State]):
     end_rule = "H-15.8"
     bases_rule = "H-7.10"
     strength = "bases"
+    choices_by_phase = _CHOICES
+    automatic_by_phase = _AUTOMATIC
+    handlers = _HANDLERS
+    offers = page.OFFERS
+    action_groups = page.GROUPS
+    moments = page.MOMENTS
     phases_shown = page.PHASE_WORDS
 
     def length_unit(self, table: Any) -> Any:
@@ -290,10 +296,6 @@ class GloriousEmpires(BattleGame[State]):
         else:
             officer_facts(thing)
 
-    def choices(self, state: State) -> Iterable[Any]:
-        """Yields the actions of the phase."""
-        return _CHOICES[state.phase](state)
-
     def waits(self, state: State) -> bool:
         """Whether the side may act: on an order in force also in ways that are not listed."""
         return state.under is not None or super().waits(state)
@@ -307,19 +309,6 @@ class GloriousEmpires(BattleGame[State]):
             far = (f"{name} up to {cm:g} cm" for name, cm in under.allowed_cm.items())
             hint = f"By hand: {', '.join(far)}." if under.order in ("advance", "retire") else ""
         return PendingDecision(f"{side_name(state.active)}: {question}", state.active, hint=hint)
-
-    def acted(self, state: State, action: Any) -> tuple[State, Events]:
-        """Returns what follows from an action of the active side."""
-        handler = _HANDLERS.get((state.phase, type(action)))
-        if handler is None:
-            raise Refused(f"expected an action of this phase, got {action.type}")
-        after: tuple[State, Events] = handler(state, action)
-        return after
-
-    def automatic(self, state: State) -> State | None:
-        """Returns the state with the next step of a phase due; None where a side chooses."""
-        step = _AUTOMATIC.get(state.phase)
-        return None if step is None else step(state)
 
     def next_phase(self, state: State) -> tuple[State, Events]:
         """Returns the state in the next phase, sequence or turn; an order in force ends first."""
@@ -439,20 +428,6 @@ class GloriousEmpires(BattleGame[State]):
         action = acts.MoveOfficer(there.id, there.x_mm, there.y_mm, to=near[0] if near else None)
         ruling = _officer_ruling(state, action)
         return Suggestion(there.id, ruling.because, action, ruling)
-
-    def offered(self, state: State, action: Any) -> Offer:
-        """Returns the heading and the label of an action."""
-        return page.offered(state, action)
-
-    @property
-    def action_groups(self) -> Mapping[str, about.ActionGroup]:
-        """The headings of the actions; orders stand under their officer's name."""
-        return page.GROUPS
-
-    @property
-    def moments(self) -> Mapping[str, about.MomentKind]:
-        """What players look for in a replay."""
-        return page.MOMENTS
 
     @property
     def file_models(self) -> Mapping[str, Any]:

@@ -51,11 +51,6 @@ _DONE: Final = {
 }
 
 
-def offered(state: State, action: Any) -> Offer:
-    """Returns the heading and the label of an action."""
-    return _OFFERS[type(action)](state, action)
-
-
 def _fire(state: State, action: acts.Fire) -> Offer:
     count, all_bases = len(action.bases), len(state.unit(action.unit).bases)
     bases = "" if count == all_bases else f" with {count} {'base' if count == 1 else 'bases'}"
@@ -132,7 +127,7 @@ def _done(state: State, action: Done) -> Offer:
     return Offer("done", words or "Go on")
 
 
-_OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
+OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     Roll: lambda state, action: Offer("roll", str(action)),
     acts.Fire: _fire,
     acts.Address: _address,

@@ -16,7 +16,7 @@ from tablecam.geometry.moves.poses import has_same_bases, wheeled
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import from_plain, renamed, to_plain
-from tablecam.rules.game import Event, Game, Json, PendingDecision, Refused, Suggestion
+from tablecam.rules.game import Event, Game, Json, Offer, PendingDecision, Refused, Suggestion
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Bases, Battle, Done, Events, Steps
 from tablecam.rules.miniatures.ground import centre_mm
@@ -71,33 +71,49 @@ class BattleGame(StepGame[State]):
     end_rule: ClassVar[str]
     bases_rule: ClassVar[str]
     """The rules by which a battle ends, and by which a unit has its bases."""
+    choices_by_phase: ClassVar[Mapping[str, Callable[[Any], Iterable[Any]]]]
+    automatic_by_phase: ClassVar[Mapping[str, Callable[[Any], Any]]]
+    """What the active side may do in the phases in which it chooses, and what happens in others."""
+    handlers: ClassVar[Mapping[tuple[str, type], Callable[[Any, Any], Any]]]
+    """What follows from an action, by its phase and its type."""
+    offers: ClassVar[Mapping[type, Callable[[Any, Any], Offer]]]
+    """The headings and labels of actions, by their type."""
     strength: ClassVar[str]
     """What the strength of a side is counted in: `figures`, `bases`."""
     phases_shown: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """The phases that the page names, in words."""
 
     @abstractmethod
-    def choices(self, state: State) -> Iterable[Any]:
-        """Yields what the active side may do in the phase, besides ending it."""
-
-    @abstractmethod
     def question(self, state: State) -> PendingDecision:
         """Returns what the phase asks when nothing is due."""
 
-    @abstractmethod
+    def choices(self, state: State) -> Iterable[Any]:
+        """Yields what the active side may do in the phase, besides ending it."""
+        return self.choices_by_phase[state.phase](state)
+
     def acted(self, state: State, action: Any) -> tuple[State, Events]:
         """Returns what follows from an action of the active side.
 
         Raises:
             Refused: It is not legal in this phase.
         """
+        handler = self.handlers.get((state.phase, type(action)))
+        if handler is None:
+            raise Refused(f"expected an action of this phase, got {action.type}")
+        after: tuple[State, Events] = handler(state, action)
+        return after
 
-    @abstractmethod
     def automatic(self, state: State) -> State | None:
         """Returns the state with the next step due, as it is if there is none.
 
         None in a phase in which the active side chooses.
         """
+        step = self.automatic_by_phase.get(state.phase)
+        return None if step is None else step(state)
+
+    def offered(self, state: State, action: Any) -> Offer:
+        """Returns the heading and the label of an action."""
+        return self.offers[type(action)](state, action)
 
     @abstractmethod
     def next_phase(self, state: State) -> tuple[State, Events]:

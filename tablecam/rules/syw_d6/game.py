@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -10,7 +10,6 @@ from pydantic import TypeAdapter
 
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
-from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import PendingDecision, Suggestion
@@ -23,13 +22,13 @@ from tablecam.rules.miniatures.battle_game import (
     sides_and_options,
 )
 from tablecam.rules.miniatures.ground import axes_of
-from tablecam.rules.syw_d6 import charges, marches, page
+from tablecam.rules.syw_d6 import charges, marches, page, sequence
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import read_keys, troops_of
 from tablecam.rules.syw_d6.flights import home_edges
 from tablecam.rules.syw_d6.fog_of_war import Pick
 from tablecam.rules.syw_d6.reforming import FormUpDue
-from tablecam.rules.syw_d6.sequence import OF_PHASE, acted, automatic, entered, next_phase
+from tablecam.rules.syw_d6.sequence import entered, next_phase
 from tablecam.rules.syw_d6.state import State
 from tablecam.rules.syw_d6.tables import GAME as NAME
 from tablecam.table.model import Commander, Position, Unit, inches
@@ -58,6 +57,12 @@ class SevenYearsWar(BattleGame[State]):
     end_rule = "S-0.9"
     bases_rule = "S-0.7"
     strength = "figures"
+    choices_by_phase = sequence.CHOICES
+    automatic_by_phase = sequence.AUTOMATIC
+    handlers = sequence.HANDLERS
+    offers = page.OFFERS
+    action_groups = page.GROUPS
+    moments = page.MOMENTS
     length_unit = staticmethod(inches)
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
@@ -83,10 +88,6 @@ class SevenYearsWar(BattleGame[State]):
         if isinstance(thing, Unit):
             read_keys(thing)
 
-    def choices(self, state: State) -> Iterable[Any]:
-        """Yields the actions of the phase."""
-        return OF_PHASE[state.phase](state)
-
     def question(self, state: State) -> PendingDecision:
         """Returns what the phase asks."""
         question, hint = _QUESTIONS[state.phase]
@@ -97,8 +98,6 @@ class SevenYearsWar(BattleGame[State]):
         side = side_name(state.active)
         return PendingDecision(f"{side}: {question}", state.active, hint=hint)
 
-    acted = staticmethod(acted)
-    automatic = staticmethod(automatic)
     next_phase = staticmethod(next_phase)
     entered = staticmethod(entered)
 
@@ -174,17 +173,6 @@ class SevenYearsWar(BattleGame[State]):
         ruling = marches.commander_moved(state, there.id, there.x_mm, there.y_mm)[1]
         return Suggestion(there.id, ruling.because, action, ruling)
 
-    @property
-    def action_groups(self) -> Mapping[str, about.ActionGroup]:
-        """The headings of the actions."""
-        return page.GROUPS
-
-    @property
-    def moments(self) -> Mapping[str, about.MomentKind]:
-        """What players look for in a replay."""
-        return page.MOMENTS
-
-    offered = staticmethod(page.offered)
     markers = staticmethod(page.markers)
     settings = staticmethod(page.settings)
     begin_form = staticmethod(first_and_turns)

@@ -47,11 +47,6 @@ GROUPS: Final = {
 _DONE: Final = {"swap": "No more units reform", "move": "End the moves", "fire": "End the fire"}
 
 
-def offered(state: State, action: Any) -> Offer:
-    """Returns the heading and the label of an action."""
-    return _OFFERS[type(action)](state, action)
-
-
 def _throw(state: State, action: acts.Throw) -> Offer:
     dice = _dice(marches.dice_of(state, action.unit).dice)
     return Offer("throw", f"{action.unit}: {dice}", units=(action.unit,))
@@ -111,7 +106,7 @@ def _shares(action: acts.ShareLosses) -> str:
     return ", ".join(f"{name} {count}" for name, count in action.figures.items())
 
 
-_OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
+OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     Roll: lambda state, action: Offer("roll", str(action)),
     acts.Throw: _throw,
     acts.ThrowTogether: _together,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -50,19 +50,13 @@ def _melee_due(state: State) -> State:
     )
 
 
-_AUTOMATIC: Final[Mapping[str, Callable[[State], State]]] = {
+AUTOMATIC: Final[Mapping[str, Callable[[State], State]]] = {
     "fog": lambda state: state,
     "flights": _flights_due,
     "clear": _clearing_due,
     "melee": _melee_due,
     "moral": trials.moral_due,
 }
-
-
-def automatic(state: State) -> State | None:
-    """Returns the state with the next step of a phase due; None where the active side chooses."""
-    step = _AUTOMATIC.get(state.phase)
-    return None if step is None else step(state)
 
 
 def next_phase(state: State) -> tuple[State, Events]:
@@ -143,16 +137,11 @@ def _moves(state: State) -> Iterator[Any]:
     yield from map(acts.RetreatByChoice, able)
 
 
-OF_PHASE: Final = {"swap": _swaps, "move": _moves, "fire": volleys.shots}
-
-
-def acted(state: State, action: Any) -> tuple[State, Events]:
-    """Returns what follows from an action of the active side."""
-    handler = _HANDLERS.get((state.phase, type(action)))
-    if handler is None:
-        raise Refused(f"expected an action of this phase, got {getattr(action, 'type', action)}")
-    after: tuple[State, Events] = handler(state, action)
-    return after
+CHOICES: Final[Mapping[str, Callable[[State], Iterable[Any]]]] = {
+    "swap": _swaps,
+    "move": _moves,
+    "fire": volleys.shots,
+}
 
 
 def _thrown(state: State, action: acts.Throw) -> tuple[State, Events]:
@@ -267,7 +256,7 @@ def _fired(state: State, action: acts.Fire) -> tuple[State, Events]:
     return state.pushed(volleys.FireDice(firer.id, target.id)), ()
 
 
-_HANDLERS: Final[Mapping[tuple[str, type], Any]] = {
+HANDLERS: Final[Mapping[tuple[str, type], Any]] = {
     ("swap", acts.Reform): _reformed,
     ("move", acts.Throw): _thrown,
     ("move", acts.ThrowTogether): _thrown_together,
