@@ -75,6 +75,11 @@ class MoraleTest:
     result: Fate | None
     asks_for: tuple[str, ...]
 
+    @property
+    def of_loser(self) -> Fate | None:
+        """What becomes of the loser of a melee, who retreats at least (S-F.4)."""
+        return "retreat" if self.result == "none" else self.result
+
 
 def _judged(parts: Mapping[str, int | None], chart: Chart, asks_for: Sequence[str]) -> MoraleTest:
     known = [part for part in parts.values() if part is not None]

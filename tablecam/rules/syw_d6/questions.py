@@ -461,7 +461,11 @@ def _melee(
         "destroyed": destroyed,
         "continues": goes_on,
         "charge_bonus_continues": goes_on and with_.attacker.charging,
-        "disordered": [] if goes_on else [side for side in SIDES if side not in destroyed],
+        "disordered": [
+            side
+            for side in SIDES
+            if not goes_on and (loser is None or not troops[side].is_destroyed)
+        ],
     }
     if loser is None:
         return answer | {"result": "draw", "moves_in": None, "moral_tests": _moral_tests(None)}
@@ -472,14 +476,11 @@ def _melee(
         return answer
     test = morale.take_test(troops[loser], "melee", getattr(with_, loser), dice.loser_test, chart)
     rows = list(dict.fromkeys([*answer["asks_for"], *test.asks_for]))
-    answer |= {"loser_test": test, "asks_for": rows, "result": None}
+    answer |= {"loser_test": test, "asks_for": rows, "result": test.of_loser}
     if test.result is None:
         return answer
-    return answer | {
-        "result": "rout" if test.is_rout else "retreat",
-        "moves_in": "owner's-next-sequence",
-        "moral_tests": _moral_tests("routs" if test.is_rout else "retreats"),
-    }
+    tested = _moral_tests("routs" if test.is_rout else "retreats")
+    return answer | {"moves_in": "owner's-next-sequence", "moral_tests": tested}
 
 
 def _moral_tests(event: morale.Calamity | None) -> Json:
@@ -795,7 +796,7 @@ def _manufactured_retreat(
     return {
         "figures": left.figures,
         "test": test,
-        "result": "retreat" if test.result == "none" else test.result,
+        "result": test.of_loser,
         "distance_in": float(sum(dice.move)),
         "disordered": True,
         "asks_for": test.asks_for,

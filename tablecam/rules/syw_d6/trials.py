@@ -105,11 +105,8 @@ class TestDie(Due):
         test = self._test(state, answer[0])
         if self.kind != "melee":
             state = state.changed(self.unit, tested_this_turn=True)
-        fate: Fate = test.result or "none"
-        # The loser of a melee retreats at least (S-F.4).
-        fate = "retreat" if self.kind == "melee" and fate == "none" else fate
-        words = _words(test)
-        text = f"{self.unit} TESTs: {words}: {_FATES[fate]}"
+        fate: Fate = (test.of_loser if self.kind == "melee" else test.result) or "none"
+        text = f"{self.unit} TESTs: {_words(test)}: {_FATES[fate]}"
         facts = {"unit": self.unit, "total": test.total, "parts": dict(test.parts)}
         return marked(state, self.unit, fate), (Event("test", text, "S-H.1", facts),)
 
