@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, ConfigDict, Field
 
 from tablecam.documents import Document, read_toml
 from tablecam.errors import BadInput
@@ -17,7 +17,14 @@ from tablecam.table.model import HexMap
 from tablecam.table.sections import Faults, Name, StrictModel, first_of
 from tablecam.wording import nearest, quoted
 
-HexNumber = Annotated[str, StringConstraints(pattern=r"^\d{4}$")]
+
+def _digits(number: str) -> str:
+    if not (len(number) == 4 and number.isdigit()):
+        raise ValueError(f"expected the four digits of a hex, got {quoted(number)}")
+    return number
+
+
+HexNumber = Annotated[str, AfterValidator(_digits)]
 Pair = Annotated[list[HexNumber], Field(min_length=2, max_length=2)]
 Sides = Mapping[frozenset[Hex], str]
 

@@ -81,11 +81,11 @@ class ClashCharts(StrictModel):
 class Costs(StrictModel):
     """Movement Points by formation."""
 
-    line: Points
-    column: Points
-    skirmish: Points
-    cavalry: Points
-    leader: Points
+    line: Points | None = None
+    column: Points | None = None
+    skirmish: Points | None = None
+    cavalry: Points | None = None
+    leader: Points | None = None
 
 
 class Terrain(StrictModel):
@@ -131,6 +131,18 @@ class Victory(StrictModel):
     """The thresholds of victory."""
 
     automatic: Automatic
+
+
+class SomeCharts(StrictModel):
+    """Charts in part, as a question may state them."""
+
+    fire: FireCharts | None = None
+    clash: ClashCharts | None = None
+    terrain: dict[str, Terrain] = Field(default_factory=dict)
+    hexside: dict[str, Hexside] = Field(default_factory=dict)
+    formation_change: FormationChange | None = None
+    artillery: Artillery | None = None
+    victory: Victory | None = None
 
 
 class Charts(GameFile):
@@ -193,8 +205,11 @@ def _lacking(document: Document, section: str, kind: str, row: StrictModel) -> F
     if not values["passable"]:
         return
     for key, value in values.items():
-        if value is None:
-            yield document.error((section, kind, key), "expected this key, but it is missing")
+        costs = value.items() if isinstance(value, dict) else ((None, value),)
+        for formation, number in costs:
+            if number is None:
+                path = (section, kind, key, *([] if formation is None else [formation]))
+                yield document.error(path, "expected this key, but it is missing")
 
 
 class Leader(StrictModel):

@@ -8,6 +8,9 @@ from typing import Final
 GAME: Final = "maida-1806"
 DIE_FACES: Final = 10
 """D-2.2: a die of 0 to 9; 0 counts as zero."""
+RIVER: Final = "river"
+THICKET: Final = "thicket"
+"""The hexside and the terrain that the rules name themselves (D-9.2.1, D-12.9, D-14.11.4)."""
 COMMAND_HEXES: Final = 3
 """D-4.2"""
 TWO_HEX_FROM: Final[Mapping[str, int]] = {"british": 6, "french": 8}
@@ -62,6 +65,14 @@ VICTORY_POINTS: Final[Mapping[str, int]] = {
 MOST_BATTALIONS: Final = 4
 MOST_BESIDE_A_BATTERY: Final = 2
 """D-11.2: of battalions or squadrons."""
+
+THICKET_FIRE: Final = -1
+"""D-10.8: on the check of a Line in a thicket under artillery fire."""
+AUTOMATIC: Final[Mapping[str, int]] = {"french": 7, "british": 5}
+"""D-16.4"""
+POOL: Final[Mapping[int, tuple[str, ...]]] = {1: ("compère",), 2: ("compère", "kempt")}
+POOL_CHOICE: Final = 2
+"""D-17.0c: leaders of a side's choice besides its Overall Commander."""
 
 SHIFT_WORDS: Final = (
     "flank", "rear", "charge", "counterattack", "strength_at_least_double",

@@ -1,0 +1,157 @@
+"""What does not change in a game: the map, the charts, and what counters print."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from tablecam.documents import document_from
+from tablecam.errors import BadInput
+from tablecam.rules.game_files import GameFile
+from tablecam.rules.hexes.files import Ground, HexMapFile, ground_of, unknown_kinds
+from tablecam.rules.hexes.grid import Grid, Hex, grid_of
+from tablecam.rules.maida_1806.files import Charts, Costs, Hexside, Scenario, SomeCharts, Terrain
+from tablecam.rules.maida_1806.troops import Troop, troop_of
+from tablecam.table.model import HexMap
+from tablecam.table.sections import first_of
+
+FILE_MODELS: Final[Mapping[str, type[GameFile]]] = {
+    "charts": Charts,
+    "map": HexMapFile,
+    "scenario": Scenario,
+}
+OPEN_GROUND: Final = Terrain(
+    passable=True,
+    blocks_sight=False,
+    square=True,
+    cost=Costs(line=1.5, skirmish=1, leader=1),
+    fire_modifier=0,
+)
+"""A terrain that a question's charts leave out; what the text does not state is missing."""
+
+
+class MissingRow(BadInput):
+    """Raised where a question needs a row of a chart that it does not state."""
+
+    def __init__(self, row: str) -> None:
+        super().__init__("charts", "expected this row, but it is missing", key=row)
+        self.row = row
+
+
+@dataclass(frozen=True)
+class Board:
+    """The map, the charts, the counters and who leads them."""
+
+    ground: Ground
+    charts: Charts | SomeCharts
+    troops: Mapping[str, Troop]
+    leaders: Mapping[str, str]
+    overall_commander: Mapping[str, str]
+    turns: int = 7
+    scenario: Scenario | None = None
+
+    @property
+    def grid(self) -> Grid:
+        """The hexes."""
+        return self.ground.grid
+
+    def chart(self, section: str) -> Any:
+        """Returns a section of the charts.
+
+        Raises:
+            MissingRow: A question left it out.
+        """
+        value = getattr(self.charts, section)
+        if value is None:
+            raise MissingRow(section)
+        return value
+
+    def terrain(self, number: Hex) -> Terrain:
+        """Returns the effects of a hex's terrain."""
+        return self.charts.terrain.get(self.ground.terrain_of(number), OPEN_GROUND)
+
+    def hexside(self, one: Hex, other: Hex) -> Hexside | None:
+        """Returns the effects of what runs along a hexside; None for nothing, or unknown."""
+        kind = self.ground.side_of(one, other)
+        return None if kind is None else self.charts.hexside.get(kind)
+
+    def cost(self, number: Hex, key: str) -> float:
+        """Returns the Movement Points of a hex for a formation.
+
+        Raises:
+            MissingRow: A question left them out.
+        """
+        cost = self.terrain(number).cost
+        points: float | None = None if cost is None else getattr(cost, key)
+        if points is None:
+            raise MissingRow(f"terrain.{self.ground.terrain_of(number)}.cost.{key}")
+        return points
+
+    def extra_cost(self, one: Hex, other: Hex, key: str) -> float:
+        """Returns the Movement Points that crossing a hexside adds."""
+        side = self.hexside(one, other)
+        if side is None or side.extra_cost is None:
+            return 0.0
+        return getattr(side.extra_cost, key) or 0.0
+
+    def is_passable(self, number: Hex) -> bool:
+        """Whether units may enter a hex."""
+        return self.terrain(number).passable
+
+    def may_cross(self, one: Hex, other: Hex) -> bool:
+        """Whether units may cross a hexside."""
+        side = self.hexside(one, other)
+        return side is None or side.passable
+
+
+def board_from(files: Mapping[str, Any], hex_map: HexMap) -> Board:
+    """Returns the board that a game's files describe on a map.
+
+    Raises:
+        BadInput: Names the file and key, and what was expected.
+    """
+    for kind in FILE_MODELS:
+        if kind not in files:
+            raise BadInput(
+                "options",
+                f"expected the {kind} file, named under [files] in the table file: copy "
+                f"empty.{kind}.toml of tablecam/rules/maida_1806 and fill it in, or begin with "
+                f"the house sample of invented numbers (house.{kind}.toml)",
+                key=kind,
+            )
+    return _board(json.dumps({kind: files[kind] for kind in FILE_MODELS}, default=list), hex_map)
+
+
+@lru_cache(maxsize=64)
+def _board(files: str, hex_map: HexMap) -> Board:
+    parsed: dict[str, Any] = {}
+    for kind, data in json.loads(files).items():
+        document = document_from(data, kind)
+        parsed[kind] = document.parsed(FILE_MODELS[kind])
+        first_of(parsed[kind].faults(document))
+        first_of(parsed[kind].faults_on(document, hex_map))
+    charts, scenario = parsed["charts"], parsed["scenario"]
+    ground = ground_of(parsed["map"], grid_of(hex_map))
+    for fault in unknown_kinds(ground, charts.terrain, charts.hexside):
+        raise fault
+    for unit in scenario.unit:
+        for number in (unit.hex, unit.second_hex):
+            if number is not None and number not in ground.grid:
+                raise BadInput("scenario", f"expected a hex of the map, got {number}", key=unit.id)
+        if unit.enters is not None and unit.enters.edge not in ground.edges:
+            raise BadInput("map", "expected this key of a list of hexes", key=unit.enters.edge)
+    for side in ("french", "british"):
+        if side not in ground.returns:
+            raise BadInput("map", "expected the hex where units return", key=f"returns.{side}")
+    return Board(
+        ground,
+        charts,
+        {unit.id: troop_of(unit) for unit in scenario.unit},
+        {leader.id: leader.side for leader in scenario.leader},
+        scenario.overall_commander,
+        scenario.turns,
+        scenario,
+    )

@@ -1,0 +1,386 @@
+"""What hexes decide without dice: zones, sight, targets, command, stacking, withdrawals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from tablecam.rules.game import Ban
+from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.hexes.sight import Line, line_between
+from tablecam.rules.hexes.zones import (
+    TURNS_DEG,
+    Hexes,
+    ZoneName,
+    are_flank_to_flank,
+    around,
+    shifted,
+    zone_toward,
+    zones_of,
+)
+from tablecam.rules.maida_1806 import tables
+from tablecam.rules.maida_1806.state import State, enemy_of
+from tablecam.rules.maida_1806.troops import Piece, Troop
+from tablecam.table.headings import difference_deg
+
+Through = Literal["front", "flank", "rear", "front-flank", "flank-rear"]
+
+
+# Zones and sight.
+
+
+def line_of(state: State, firer: Hexes, target: Hexes) -> Line:
+    """Returns the line between two counters' middles (D-G7, D-14.2.1)."""
+    ends = (tuple(state.grid.cube(number) for number in hexes) for hexes in (firer, target))
+    return line_between(*ends)
+
+
+def front_of(state: State, piece: Piece) -> Hexes:
+    """Returns a unit's Front hexes on the map; in Square all around it are (D-7.3)."""
+    if piece.formation == "square":
+        return around(state.grid, piece.hexes)
+    return state.grid.on_map(zones_of(state.grid, piece.hexes, piece.facing_deg).front)
+
+
+def zone_of(state: State, piece: Piece, others: Hexes) -> ZoneName | None:
+    """Returns the zone of a unit in which another counter is next to it (D-G5, D-7.3)."""
+    if piece.formation == "square":
+        is_near = set(others).intersection(around(state.grid, piece.hexes))
+        return "front" if is_near else None
+    return zone_toward(state.grid, piece.hexes, piece.facing_deg, others)
+
+
+def sees(state: State, firer: Piece, target: Hexes, *, but: Collection[str] = ()) -> bool:
+    """Whether a unit has a counter in sight (D-14.1, D-14.2, D-8.7); without some units."""
+    if set(firer.hexes) & set(target):
+        return False
+    return leaves_by_front(state, firer, target) and not blockers(state, firer, target, but=but)
+
+
+def leaves_by_front(state: State, firer: Piece, target: Hexes) -> bool:
+    """Whether the line of sight leaves through a Front hex, or a company's Flank hex."""
+    if firer.formation == "square":
+        return True
+    troop = state.troop(firer.id)
+    if troop.is_battery and not _in_field_of_fire(state, firer, target):
+        return False
+    zones = zones_of(state.grid, firer.hexes, firer.facing_deg)
+    allowed = {*zones.front, *(zones.flank if troop.is_company else ())}
+    return bool(allowed.intersection(line_of(state, firer.hexes, target).leaves))
+
+
+def _in_field_of_fire(state: State, gun: Piece, target: Hexes) -> bool:
+    """Whether a target lies within the field of fire of the owner's charts (D-10.2, R-19)."""
+    charts = state.board.charts.artillery
+    if charts is None:
+        return True
+    start, end = (state.grid.middle_mm(hexes) for hexes in (gun.hexes, target))
+    way_deg = math.degrees(math.atan2(end[1] - start[1], end[0] - start[0]))
+    facing_deg = gun.facing_deg + state.grid.map.rotation_deg
+    return abs(difference_deg(way_deg, facing_deg)) <= charts.field_of_fire_deg + _EXACT_DEG
+
+
+_EXACT_DEG: Final = 1e-6
+
+
+def blockers(
+    state: State, firer: Piece, target: Hexes, *, but: Collection[str] = ()
+) -> tuple[Hex, ...]:
+    """Returns the hexes that hide a counter: woods, and hexes with units (D-14.1)."""
+    line = line_of(state, firer.hexes, target)
+    hexes = state.grid.on_map(stretch.cube for stretch in line.between)
+    return tuple(number for number in hexes if _blocks(state, number, {firer.id, *but}))
+
+
+def _blocks(state: State, number: Hex, but: Collection[str]) -> bool:
+    if state.board.terrain(number).blocks_sight:
+        return True
+    others = (piece for piece in state.at(number) if piece.id not in but)
+    return any(not state.troop(piece.id).is_battery for piece in others)
+
+
+def through(state: State, target: Piece, firer: Hexes) -> Through:
+    """Returns through which zones of a target a line arrives (D-14.4); a Square has only Front."""
+    if target.formation == "square":
+        return "front"
+    arrives = set(line_of(state, firer, target.hexes).arrives)
+    zones = zones_of(state.grid, target.hexes, target.facing_deg)
+    names = [name for name in ("front", "flank", "rear") if arrives.intersection(zones.of(name))]
+    words: dict[tuple[str, ...], Through] = {
+        ("front",): "front",
+        ("flank",): "flank",
+        ("rear",): "rear",
+        ("front", "flank"): "front-flank",
+        ("flank", "rear"): "flank-rear",
+    }
+    return words.get(tuple(names), "front")
+
+
+def comes_from_behind(came: Through) -> bool:
+    """Whether fire gets the modifier for Flank and Rear (D-14.4, D-14.4.1)."""
+    return came in ("flank", "rear", "flank-rear")
+
+
+# Targets.
+
+
+def ban_on_firing(state: State, piece: Piece) -> Ban | None:
+    """Returns why a unit cannot fire at all now."""
+    troop = state.troop(piece.id)
+    if not piece.hexes:
+        return Ban("D-14.3", f"{piece.id} is not on the map")
+    if state.in_clash(piece):
+        return Ban("D-14.7", f"{piece.id} is in a Clash Hex")
+    if troop.arm == "cavalry":
+        return Ban("D-3.4d", f"{piece.id} is cavalry")
+    if troop.is_battery:
+        if piece.captured_by or piece.silent:
+            return Ban("D-10.6", f"{piece.id} does not fire any more this turn")
+        if piece.fired or piece.held_fire:
+            return Ban("D-10.5", f"{piece.id} does not fire again in this subphase")
+        return None
+    if piece.fires >= tables.FIRES:
+        return Ban("D-14.10.1", f"{piece.id} has fired {tables.FIRES} times this turn")
+    if piece.double:
+        return Ban("D-12.9", f"{piece.id} is on a double march")
+    if (top := top_of_foot(state, piece)) is not None and top.id != piece.id:
+        return Ban("D-11.7", f"{piece.id} lies under {top.id}")
+    return None
+
+
+def top_of_foot(state: State, piece: Piece) -> Piece | None:
+    """Returns the top unit of a stack that is no battery (D-11.7, R-21)."""
+    foot = (p for p in state.stack(piece.id) if not state.troop(p.id).is_battery)
+    return next(foot, None)
+
+
+def ban_on_target(
+    state: State, firer: Piece, target: Piece, *, but: Collection[str] = ()
+) -> Ban | None:
+    """Returns why a unit may not fire at an enemy."""
+    names = f"{firer.id} may not fire at {target.id}"
+    if state.side(firer.id) == state.side(target.id):
+        return Ban("D-14.3", f"{names}: a friend")
+    if not target.hexes or state.in_clash(target):
+        return Ban("D-14.7", f"{names}: it is in a Clash Hex")
+    distance = state.grid.distance(firer.hexes, target.hexes)
+    troop = state.troop(firer.id)
+    if reach_of(troop) < distance or (troop.is_battery and not gun_result(troop, distance)):
+        return Ban("D-14.9", f"{names}: {distance} hexes are too far")
+    if not leaves_by_front(state, firer, target.hexes):
+        return Ban("D-14.2", f"{names}: the line does not leave through its Front")
+    hidden = blockers(state, firer, target.hexes, but=but)
+    if hidden:
+        return Ban("D-14.1", f"{names}: {', '.join(hidden)} hide it")
+    near = enemies_in_front(state, firer)
+    if near and target.id not in near:
+        return Ban("D-14.6", f"{names}: {near[0]} is in its Front")
+    return None
+
+
+def reach_of(troop: Troop) -> int:
+    """Returns the greatest distance of fire (D-14.9)."""
+    if not troop.is_battery:
+        return tables.RIFLE_RANGE
+    return max((end for _, end, _ in troop.ranges), default=0)
+
+
+def gun_result(troop: Troop, distance: int) -> str | None:
+    """Returns the result on a battery's counter at a distance (D-10.3)."""
+    return next((word for low, high, word in troop.ranges if low <= distance <= high), None)
+
+
+def enemies_in_front(state: State, piece: Piece) -> tuple[str, ...]:
+    """Returns the enemies in a unit's Front hexes, Clash Hexes aside (D-14.6)."""
+    enemy = enemy_of(state.side(piece.id))
+    there = (other for number in front_of(state, piece) for other in state.at(number, enemy))
+    return tuple(dict.fromkeys(other.id for other in there if not state.in_clash(other)))
+
+
+def targets_of(state: State, piece: Piece) -> tuple[str, ...]:
+    """Returns the enemies at which a unit may fire: of a stack, its top unit stands for all."""
+    if ban_on_firing(state, piece) is not None:
+        return ()
+    enemies = state.on_map(enemy_of(state.side(piece.id)))
+    return tuple(
+        enemy.id
+        for enemy in enemies
+        if state.stack(enemy.id)[0].id == enemy.id and ban_on_target(state, piece, enemy) is None
+    )
+
+
+def flank_chain(state: State, units: Iterable[str]) -> bool:
+    """Whether units stand flank to flank in a chain, Squares side by side (D-G9, D-7.3)."""
+    pieces = [state.piece(name) for name in units]
+    linked, waiting = pieces[:1], pieces[1:]
+    for piece in linked:
+        beside = [other for other in waiting if _are_linked(state, piece, other)]
+        linked += beside
+        waiting = [other for other in waiting if other not in beside]
+    return not waiting
+
+
+def _are_linked(state: State, one: Piece, other: Piece) -> bool:
+    if one.formation == other.formation == "square":
+        return state.grid.distance(one.hexes, other.hexes) == 1
+    ends = (one.hexes, one.facing_deg, other.hexes, other.facing_deg)
+    return one.formation == other.formation and are_flank_to_flank(state.grid, *ends)
+
+
+# Command.
+
+
+def command_path(state: State, piece: Piece, leader: str | None = None) -> Hexes | None:
+    """Returns a shortest path of command to a unit, None if it is out of command (D-4.2, R-10)."""
+    troop = state.troop(piece.id)
+    commander = troop.leader if leader is None else leader
+    if commander not in state.board.leaders or not piece.hexes:
+        return None
+    start = state.leader(commander).hex
+    if start is None:
+        return None
+    enemy = enemy_of(troop.side)
+
+    def may_enter(number: Hex) -> bool:
+        return not state.at(number, enemy) or state.is_clash(number)
+
+    paths = state.grid.reached((start,), tables.COMMAND_HEXES, may_enter)
+    ends = [paths[number] for number in piece.hexes if number in paths]
+    return min(ends, key=len, default=None)
+
+
+def is_in_command(state: State, piece: Piece) -> bool:
+    """Whether a unit is In Command of its leader, or of the commander of a dead one (D-4.3)."""
+    troop = state.troop(piece.id)
+    leader: str | None = troop.leader
+    if leader in state.board.leaders and state.leader(str(leader)).dead:
+        leader = state.board.overall_commander.get(troop.side)
+    return command_path(state, piece, leader) is not None
+
+
+def may_act(state: State, piece: Piece) -> bool:
+    """Whether an active unit may move: in command, a company, or with the OC (D-4.5, D-8.7)."""
+    troop = state.troop(piece.id)
+    freely = troop.acts_with_oc and state.is_oc(state.drawn)
+    return troop.is_company or freely or is_in_command(state, piece)
+
+
+# Stacks.
+
+
+@dataclass(frozen=True, slots=True)
+class Stacked:
+    """What stacking depends on of a unit in a stack."""
+
+    kind: str
+    formation: str
+    facing_deg: int
+    hexes: Hexes
+
+
+def stacked(state: State, piece: Piece) -> Stacked:
+    """Returns what stacking depends on of a unit."""
+    kind = state.troop(piece.id).kind
+    return Stacked(kind, piece.formation, piece.facing_deg, piece.hexes)
+
+
+def ban_on_stack(units: Sequence[Stacked]) -> Ban | None:
+    """Returns why units of one side may not lie together (D-6.4, D-11.0 to D-11.2)."""
+    if len(units) < 2:
+        return None
+    batteries = [unit for unit in units if unit.kind.endswith("battery")]
+    others = [unit for unit in units if unit not in batteries]
+    kinds = {unit.kind for unit in others}
+    if "squadron" in kinds and len(kinds) > 1:
+        return Ban("D-11.1", "infantry and cavalry may not lie together")
+    if len({(unit.formation, unit.facing_deg) for unit in others}) > 1:
+        return Ban("D-11.0", "a stack has one formation and one facing")
+    wide = [unit for unit in others if len(unit.hexes) > 1]
+    if wide and (batteries or len({unit.hexes for unit in others}) > 1):
+        return Ban("D-6.4", "a line on two hexes lies only with lines on the same two")
+    if len(batteries) > 1:
+        return Ban("D-11.2", "at most one battery in a stack")
+    most = tables.MOST_BESIDE_A_BATTERY if batteries else tables.MOST_BATTALIONS
+    if "company" not in kinds and len(others) > most:
+        return Ban("D-11.2", f"at most {most} battalions or squadrons in a stack")
+    if "company" in kinds and (len(kinds) > 1 or batteries):
+        return Ban("D-11.2", "companies stack only with companies")
+    return None
+
+
+def ban_on_lying(state: State, piece: Piece, *, moving: Collection[str] = ()) -> Ban | None:
+    """Returns why a unit may not lie where it is with the friends that are there."""
+    hexes = set(piece.hexes)
+    friends = [
+        other
+        for other in state.on_map(state.side(piece.id))
+        if other.id != piece.id and other.id not in moving and hexes.intersection(other.hexes)
+    ]
+    return ban_on_stack([stacked(state, unit) for unit in (piece, *friends)])
+
+
+# Withdrawals.
+
+BACK: Final[tuple[ZoneName, ...]] = ("rear", "flank", "front")
+"""The order in which hexes are looked at (D-14.11.1)."""
+
+
+def apart(state: State, hexes: Hexes, causes: Sequence[Hexes]) -> int:
+    """Returns the distance to the nearest of the enemies that cause a withdrawal."""
+    return min((state.grid.distance(hexes, cause) for cause in causes), default=0)
+
+
+def withdrawals(
+    state: State, piece: Piece, causes: Sequence[Hexes]
+) -> tuple[ZoneName | None, tuple[Hexes, ...]]:
+    """Returns the first class of hexes into which a unit may withdraw, and these (D-W)."""
+    for name in BACK:
+        ends = tuple(_ends(state, piece, causes, name))
+        if ends:
+            return name, ends
+    return None, ()
+
+
+def _ends(state: State, piece: Piece, causes: Sequence[Hexes], name: ZoneName) -> Iterator[Hexes]:
+    grid, enemy = state.grid, enemy_of(state.side(piece.id))
+    now = apart(state, piece.hexes, causes)
+    for turn_deg in TURNS_DEG[name]:
+        hexes = shifted(grid, piece.hexes, piece.facing_deg + turn_deg)
+        if hexes is None or apart(state, hexes, causes) <= now:
+            continue
+        pairs = zip(piece.hexes, hexes, strict=True)
+        if not all(state.board.may_cross(one, other) for one, other in pairs):
+            continue
+        if any(not state.board.is_passable(n) or state.at(n, enemy) for n in hexes):
+            continue
+        if _may_join(state, piece, hexes):
+            yield hexes
+
+
+def _may_join(state: State, piece: Piece, hexes: Hexes) -> bool:
+    """Whether a unit may withdraw to friends, whose facing it takes (D-14.11.3, D-14.11.7)."""
+    own = stacked(state, piece)
+    there = [
+        other
+        for other in state.on_map(state.side(piece.id))
+        if other.id != piece.id and set(hexes).intersection(other.hexes)
+    ]
+    foot = [other for other in there if not state.troop(other.id).is_battery]
+    facing = foot[0].facing_deg if foot else piece.facing_deg
+    joined = Stacked(own.kind, own.formation, facing, hexes)
+    return ban_on_stack([joined, *(stacked(state, other) for other in there)]) is None
+
+
+def withdrawal_losses(state: State, piece: Piece, to: Hexes) -> int:
+    """Returns the Losses of a withdrawal: across a river, into an enemy's Front (D-14.11.4-5)."""
+    pairs = zip(piece.hexes, to, strict=True)
+    crossed = any(state.board.ground.side_of(*pair) == tables.RIVER for pair in pairs)
+    enemies = state.on_map(enemy_of(state.side(piece.id)))
+    faced = any(
+        set(to).intersection(front_of(state, enemy))
+        for enemy in enemies
+        if not state.troop(enemy.id).is_battery
+    )
+    return int(crossed) + int(faced)

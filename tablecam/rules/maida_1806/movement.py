@@ -1,0 +1,484 @@
+"""What moves cost and where units may go: steps, wheels, formations, companies (D-6, D-12)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from tablecam.rules.game import Ban
+from tablecam.rules.hexes.grid import FACING_STEP_DEG
+from tablecam.rules.hexes.zones import TURNS_DEG, Hexes, right_hex, shifted, wheels_of, zones_of
+from tablecam.rules.maida_1806 import tables
+from tablecam.rules.maida_1806.field import ban_on_lying, flank_chain, front_of
+from tablecam.rules.maida_1806.state import (
+    Detach,
+    Form,
+    MoveStep,
+    Reorder,
+    State,
+    enemy_of,
+)
+from tablecam.rules.maida_1806.troops import Piece, Troop, needs_two_hexes, strength_of
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """Where a step leads, and its Movement Points."""
+
+    hexes: Hexes
+    facing_deg: int
+    mp: float
+    entered: Hexes = ()
+    is_straight: bool = False
+
+
+def allowance_of(troop: Troop, *, double: bool = False) -> int:
+    """Returns the Movement Points of a subphase (D-12.8, D-12.9); batteries have none."""
+    return tables.ALLOWANCE.get(troop.arm, 0) + (tables.DOUBLE_MARCH if double else 0)
+
+
+def cost_key(troop: Troop, piece: Piece) -> str:
+    """Returns the column of the Terrain Effects Chart of a unit."""
+    if troop.arm == "cavalry":
+        return "cavalry"
+    return "skirmish" if troop.is_company else "line" if piece.formation == "line" else "column"
+
+
+def stepped(
+    state: State, piece: Piece, step: MoveStep, moving: Collection[str] = ()
+) -> Stepped | Ban:
+    """Returns where a step leads a unit, or the rule that forbids it; MP left are not looked at.
+
+    `moving` are the units that move with it.
+    """
+    troop = state.troop(piece.id)
+    if piece.disrupted:
+        return Ban("D-14.8", f"{piece.id} is Disrupted")
+    if state.in_clash(piece):
+        return Ban("D-11.12", f"{piece.id} is in a Clash Hex")
+    if piece.formation == "square" and not step.turn:
+        return Ban("D-7.1", f"{piece.id} must leave Square first")
+    if troop.is_battery:
+        return _gun_step(state, troop, piece, step)
+    where: Stepped | Ban
+    if step.turn:
+        where = _turned(troop, piece, step)
+    elif step.wheel is not None:
+        where = _wheeled(state, troop, piece, step)
+    else:
+        where = _shifted(state, troop, piece, step)
+    if isinstance(where, Ban):
+        return where
+    return _entering(state, troop, piece, where, step.backward, moving) or _with_friends(
+        piece, where
+    )
+
+
+def _turned(troop: Troop, piece: Piece, step: MoveStep) -> Stepped | Ban:
+    if len(piece.hexes) > 1:
+        return Ban("D-12.7", f"{piece.id} lies on two hexes and wheels")
+    if abs(step.turn) != FACING_STEP_DEG:
+        return Ban("D-12.7", "expected a turn by 60 degrees")
+    if piece.double:
+        return Ban("D-12.9", f"{piece.id} does not turn on a double march")
+    return Stepped(
+        piece.hexes, (piece.facing_deg + step.turn) % 360, 0.0 if troop.is_company else 1.0
+    )
+
+
+def _wheeled(state: State, troop: Troop, piece: Piece, step: MoveStep) -> Stepped | Ban:
+    if len(piece.hexes) < 2:
+        return Ban("D-6.3.3", f"{piece.id} does not lie on two hexes")
+    if piece.double:
+        return Ban("D-12.9", f"{piece.id} does not wheel on a double march")
+    for wheel in wheels_of(state.grid, piece.hexes, piece.facing_deg):
+        if (wheel.to, wheel.backward) == (step.wheel, step.backward):
+            (old,) = (number for number in piece.hexes if number not in wheel.hexes)
+            mp = _terrain_mp(state, troop, piece, [(old, wheel.entered)])
+            return Stepped(wheel.hexes, wheel.facing_deg, mp, (wheel.entered,))
+    return Ban("D-12.1", "the wheel would leave the map")
+
+
+def _shifted(state: State, troop: Troop, piece: Piece, step: MoveStep) -> Stepped | Ban:
+    name: str = "rear" if step.backward else "front"
+    for turn_deg in TURNS_DEG[name]:
+        hexes = shifted(state.grid, piece.hexes, piece.facing_deg + turn_deg)
+        if hexes is not None and set(hexes) == set(step.to):
+            pairs = list(zip(piece.hexes, hexes, strict=True))
+            mp = _terrain_mp(state, troop, piece, pairs)
+            clear = all(
+                state.board.ground.side_of(*pair) != tables.RIVER
+                and state.board.ground.terrain_of(pair[1]) != tables.THICKET
+                and not state.at(pair[1])
+                for pair in pairs
+            )
+            entered = tuple(number for number in hexes if number not in piece.hexes)
+            return Stepped(hexes, piece.facing_deg, mp, entered, clear and not step.backward)
+    rule = "D-12.6" if step.backward else "D-12.1"
+    return Ban(rule, f"{' and '.join(step.to)} is no {name.capitalize()} hex of {piece.id}")
+
+
+def _terrain_mp(
+    state: State, troop: Troop, piece: Piece, pairs: Sequence[tuple[str, str]]
+) -> float:
+    """Returns the cost of the dearest of the hexes entered, with its hexside (D-6.3.2, D-12.2)."""
+    key, board = cost_key(troop, piece), state.board
+    return max(
+        (
+            board.cost(to, key) + board.extra_cost(old, to, key)
+            for old, to in pairs
+            if board.is_passable(to)
+        ),
+        default=0.0,
+    )
+
+
+def _entering(
+    state: State, troop: Troop, piece: Piece, where: Stepped, backward: bool,
+    moving: Collection[str],
+) -> Stepped | Ban | None:  # fmt: skip
+    """Returns what entering hexes adds to a step, or forbids; None if it enters none."""
+    if not where.entered:
+        return None
+    board, mp = state.board, where.mp + float(backward)
+    old = [number for number in piece.hexes if number not in where.hexes] or list(piece.hexes)
+    for number in where.entered:
+        if not board.is_passable(number):
+            return Ban("D-12.2", f"{number} is {board.ground.terrain_of(number)}")
+        touching = [one for one in old if state.grid.direction_deg(one, number) is not None]
+        if touching and not any(board.may_cross(one, number) for one in touching):
+            return Ban("D-12.2", f"the side of {number} cannot be crossed")
+        if piece.double and (ban := _double_ban(state, piece, number, touching, moving)):
+            return ban
+    if any(state.at(number, enemy_of(troop.side)) for number in where.entered):
+        if ban := _clash_ban(troop, piece, backward):
+            return ban
+        mp += 1
+    return _with_friends(piece, replace(where, mp=mp))
+
+
+def _double_ban(
+    state: State, piece: Piece, number: str, old: Sequence[str], moving: Collection[str]
+) -> Ban | None:
+    """Returns why a double march may not enter a hex (D-12.9)."""
+    friends = [p for p in state.at(number, state.side(piece.id)) if p.id not in (*moving, piece.id)]
+    ground = state.board.ground
+    is_river = any(ground.side_of(one, number) == tables.RIVER for one in old)
+    if friends or is_river or ground.terrain_of(number) == tables.THICKET:
+        why = "friends" if friends else "a river" if is_river else "a thicket"
+        return Ban("D-12.9", f"{piece.id} goes through no {why.split()[-1]} on a double march")
+    return None
+
+
+def _clash_ban(troop: Troop, piece: Piece, backward: bool) -> Ban | None:
+    """Returns why a unit may not move onto enemies."""
+    if troop.is_company:
+        return Ban("D-8.7", f"{piece.id} is a company and enters no hex with enemies")
+    if troop.side == "british" and piece.formation == "column" and troop.arm == "infantry":
+        return Ban("D-5.1", f"{piece.id} is in Column and enters no hex with enemies")
+    if backward:
+        return Ban("D-12.6", f"{piece.id} does not go backward onto enemies")
+    return None
+
+
+def _with_friends(piece: Piece, where: Stepped) -> Stepped:
+    """Adds the Movement Point for the friends that the unit has passed through (D-11.3)."""
+    passed = piece.passing and where.hexes != piece.hexes
+    return replace(where, mp=where.mp + 1) if passed else where
+
+
+def _gun_step(state: State, troop: Troop, piece: Piece, step: MoveStep) -> Stepped | Ban:
+    """Returns where a battery goes: one hex, or a turn to any corner (D-10.13, D-10.14)."""
+    if piece.done:
+        return Ban("D-10.13", f"{piece.id} has turned")
+    if piece.captured_by:
+        return Ban("D-10.12", f"{piece.id} is captured")
+    if step.turn:
+        if step.turn % FACING_STEP_DEG:
+            return Ban("D-10.13", "expected a turn by 60 degrees or several times as much")
+        return Stepped(piece.hexes, (piece.facing_deg + step.turn) % 360, 0.0)
+    if piece.how == "moved" or (troop.kind == "foot-battery" and piece.has_moved):
+        return Ban("D-10.13", f"{piece.id} has moved")
+    if troop.kind == "foot-battery" and (piece.fired or piece.silent):
+        return Ban("D-10.13", f"{piece.id} has fired")
+    if len(step.to) != 1 or step.to[0] not in state.grid.neighbours(piece.hexes[0]):
+        return Ban("D-10.13", f"{piece.id} goes to an adjacent hex")
+    number = step.to[0]
+    if not state.board.is_passable(number) or not state.board.may_cross(piece.hexes[0], number):
+        return Ban("D-12.2", f"{number} is {state.board.ground.terrain_of(number)}")
+    if state.at(number, enemy_of(troop.side)):
+        return Ban("D-10.13", f"{piece.id} enters no hex with enemies")
+    return Stepped(step.to, piece.facing_deg, 0.0, step.to)
+
+
+def affords(piece: Piece, where: Stepped, troop: Troop) -> bool:
+    """Whether a unit has the Movement Points of a step, or its whole allowance for it (D-12.5)."""
+    if troop.is_battery or where.mp <= piece.mp_left:
+        return True
+    whole = allowance_of(troop, double=piece.double)
+    return bool(where.entered) and piece.mp_left == whole
+
+
+def steps_of(state: State, piece: Piece) -> Iterator[MoveStep]:
+    """Yields the steps that geometry allows a unit: ahead, turns or wheels, back."""
+    troop, grid = state.troop(piece.id), state.grid
+    if troop.is_battery:
+        yield from (MoveStep(to=(number,)) for number in grid.neighbours(piece.hexes[0]))
+        yield from (MoveStep(turn=deg) for deg in (60, 120, 180, -120, -60))
+        return
+    for name, backward in (("front", False), ("rear", True)):
+        for turn_deg in TURNS_DEG[name]:
+            hexes = shifted(grid, piece.hexes, piece.facing_deg + turn_deg)
+            if hexes is not None:
+                yield MoveStep(to=hexes, backward=backward)
+    if len(piece.hexes) > 1:
+        for wheel in wheels_of(grid, piece.hexes, piece.facing_deg):
+            yield MoveStep(wheel=wheel.to, backward=wheel.backward)
+    else:
+        yield from (MoveStep(turn=deg) for deg in (60, -60))
+
+
+def legal_steps(
+    state: State, units: Sequence[str], *, double: bool = False
+) -> Iterator[tuple[MoveStep, tuple[Stepped, ...]]]:
+    """Yields the steps that units may take together with their Movement Points."""
+    pieces = [_doubled(state, state.piece(name), double) for name in units]
+    for step in steps_of(state, pieces[0]):
+        outcome = step_together(state, pieces, step)
+        if not isinstance(outcome, Ban):
+            yield step, outcome
+
+
+def _doubled(state: State, piece: Piece, double: bool) -> Piece:
+    """Returns a unit with the Movement Points of a double march that begins."""
+    if not double or piece.double:
+        return piece
+    return replace(piece, double=True, mp_left=piece.mp_left + tables.DOUBLE_MARCH)
+
+
+def step_together(
+    state: State, pieces: Sequence[Piece], step: MoveStep
+) -> tuple[Stepped, ...] | Ban:
+    """Returns where a step leads several units: all go the way of the first (D-12.10, D-12.13)."""
+    moving = [piece.id for piece in pieces]
+    outcomes = []
+    for piece in pieces:
+        own = step
+        if step.to and piece.hexes != pieces[0].hexes:
+            way = _direction(state, pieces[0], step)
+            hexes = None if way is None else shifted(state.grid, piece.hexes, way)
+            if hexes is None:
+                return Ban("D-12.10", f"{piece.id} cannot go the same way")
+            own = replace(step, to=hexes)
+        where = stepped(state, piece, own, moving)
+        if isinstance(where, Ban):
+            return where
+        troop = state.troop(piece.id)
+        if not affords(piece, where, troop):
+            why = f"{piece.id} has {piece.mp_left:g} of the {where.mp:g} Movement Points"
+            return Ban("D-12.5", why)
+        outcomes.append(where)
+    return _room_ban(state, pieces, outcomes) or tuple(outcomes)
+
+
+def _direction(state: State, piece: Piece, step: MoveStep) -> int | None:
+    for deg in state.grid.directions_deg:
+        hexes = shifted(state.grid, piece.hexes, deg)
+        if hexes is not None and set(hexes) == set(step.to):
+            return deg
+    return None
+
+
+def _room_ban(state: State, pieces: Sequence[Piece], outcomes: Sequence[Stepped]) -> Ban | None:
+    """Returns why units may not go where they could neither stay nor go on (D-11.0, D-6.5e)."""
+    moving = [piece.id for piece in pieces]
+    for piece, where in zip(pieces, outcomes, strict=True):
+        there = replace(piece, hexes=where.hexes, facing_deg=where.facing_deg)
+        ban = ban_on_lying(state, there, moving=moving)
+        if ban is None:
+            continue
+        is_clash = any(state.at(n, enemy_of(state.side(piece.id))) for n in where.hexes)
+        # Whoever passes through friends pays one more, and enters another hex for one at least.
+        if is_clash or piece.mp_left - where.mp < 2 or state.troop(piece.id).is_battery:
+            return Ban(ban.rule if not is_clash else "D-6.5e", ban.because)
+    return None
+
+
+def moved(
+    state: State, pieces: Sequence[Piece], outcomes: Sequence[Stepped], *, double: bool = False
+) -> State:
+    """Returns the state after a step of some units; they go to the bottom of stacks (D-11.0)."""
+    names = [piece.id for piece in pieces]
+    for piece, where in zip(pieces, outcomes, strict=True):
+        troop = state.troop(piece.id)
+        friends = [p for n in where.entered for p in state.at(n, troop.side) if p.id not in names]
+        passing = bool(friends) if where.entered else piece.passing
+        enters_clash = any(state.at(n, enemy_of(troop.side)) for n in where.entered)
+        silent = piece.silent or troop.kind == "foot-battery"
+        state = state.with_piece(
+            piece.id,
+            hexes=where.hexes,
+            facing_deg=where.facing_deg,
+            mp_left=max(piece.mp_left - where.mp, 0.0),
+            double=double or piece.double,
+            straight=piece.straight + 1 if where.is_straight else 0,
+            passing=passing,
+            has_moved=True,
+            done=piece.done or (troop.is_battery and not where.entered),
+            silent=silent,
+            held_fire=piece.held_fire or troop.is_battery,
+            entered_from=piece.hexes if enters_clash else piece.entered_from,
+            how="clash" if enters_clash else "moved" if where.entered else piece.how,
+        )
+    return state
+
+
+def may_move_together(state: State, units: Sequence[str]) -> Ban | None:
+    """Returns why units may not move as one: a stack, or a line of units (D-12.10, D-12.13)."""
+    pieces = [state.piece(name) for name in units]
+    if len(pieces) < 2:
+        return None
+    if len({piece.hexes for piece in pieces}) == 1:
+        return None
+    alike = {(state.troop(name).kind, state.piece(name).formation) for name in units}
+    if len(alike) > 1 or not flank_chain(state, units):
+        return Ban("D-12.10", "expected units of one type and formation, flank to flank")
+    return None
+
+
+def ban_on_charge(state: State, units: Sequence[str], target: str) -> Ban | None:
+    """Returns why cavalry may not charge a hex now (D-9.2.1, R-18)."""
+    for name in units:
+        troop, piece = state.both(name)
+        if troop.arm != "cavalry":
+            return Ban("D-9.2.1", f"{name} is no cavalry")
+        if piece.disrupted:
+            return Ban("D-14.8", f"{name} is Disrupted")
+        if target not in front_of(state, piece):
+            return Ban("D-9.2.1", f"{target} is not in the Front of {name}")
+        if not state.at(target, enemy_of(troop.side)):
+            return Ban("D-9.2.1", f"there is no enemy in {target}")
+        if piece.straight < tables.CHARGE_HEXES:
+            why = f"{name} moved {piece.straight} of {tables.CHARGE_HEXES} hexes straight on"
+            return Ban("D-9.2.1", why)
+        ground = state.board.ground
+        if ground.side_of(piece.hexes[0], target) == tables.RIVER:
+            return Ban("D-9.2.1", "a charge crosses no river")
+        if ground.terrain_of(target) == tables.THICKET:
+            return Ban("D-9.2.1", "a charge enters no thicket")
+    step = MoveStep(to=(target,))
+    outcome = step_together(state, [state.piece(name) for name in units], step)
+    return outcome if isinstance(outcome, Ban) else None
+
+
+# Formations.
+
+
+def second_hexes(state: State, piece: Piece, first: str, facing_deg: int) -> Iterator[Hexes]:
+    """Yields the two hexes of a line formed in a hex: a Flank hex that is free (D-6.3.8, R-13)."""
+    grid = state.grid
+    for number in grid.on_map(zones_of(grid, (first,), facing_deg).flank):
+        there = [p for p in state.at(number) if p.id != piece.id]
+        if there or not state.board.is_passable(number):
+            continue
+        is_right = right_hex(grid, first, facing_deg) == number
+        yield (first, number) if is_right else (number, first)
+
+
+def formations(state: State, piece: Piece) -> Iterator[tuple[Form, float]]:
+    """Yields the changes of formation that a battalion may make, with their Movement Points."""
+    troop = state.troop(piece.id)
+    is_able = troop.is_battalion and not piece.disrupted and not piece.double
+    if not is_able or state.in_clash(piece) or not state.is_alone(piece.id):
+        return
+    change = state.board.chart("formation_change")
+    is_square = piece.formation == "square"
+    facings = state.grid.facings_deg if is_square else (piece.facing_deg,)
+    to_line, to_column = (1.0, 1.0) if is_square else (change.column_to_line, change.line_to_column)
+    for facing_deg in facings:
+        if piece.formation != "column":
+            for number in piece.hexes:
+                yield Form(piece.id, "column", facing_deg, (number,)), to_column
+        if piece.formation != "line":
+            for hexes in _line_hexes(state, piece, facing_deg):
+                yield Form(piece.id, "line", facing_deg, hexes), to_line
+    yield from _squares(state, piece)
+
+
+def _squares(state: State, piece: Piece) -> Iterator[tuple[Form, float]]:
+    """Yields the Squares of a battalion that has its whole allowance (D-7.1)."""
+    whole = allowance_of(state.troop(piece.id))
+    if not may_form_square(state, piece) or piece.mp_left != whole:
+        return
+    for number in piece.hexes:
+        if state.board.terrain(number).square:
+            yield Form(piece.id, "square", piece.facing_deg, (number,)), float(whole)
+
+
+def _line_hexes(state: State, piece: Piece, facing_deg: int) -> Iterator[Hexes]:
+    """Yields the hexes of a line that a battalion forms where it stands (D-6.2)."""
+    if needs_two_hexes(*_with_strength(state, piece)):
+        yield from second_hexes(state, piece, piece.hexes[0], facing_deg)
+    else:
+        yield piece.hexes
+
+
+def _with_strength(state: State, piece: Piece) -> tuple[Troop, int]:
+    troop = state.troop(piece.id)
+    return troop, strength_of(troop, piece)
+
+
+def may_form_square(state: State, piece: Piece) -> bool:
+    """Whether a battalion may form Square: Strength 3 and open ground (D-7.1, D-7.2)."""
+    troop = state.troop(piece.id)
+    is_strong = troop.is_battalion and strength_of(troop, piece) >= tables.SQUARE_FROM
+    is_open = any(state.board.terrain(number).square for number in piece.hexes)
+    return is_strong and is_open and piece.formation != "square"
+
+
+def most_companies(strength_with_companies: int) -> int:
+    """Returns how many companies may be out: the battalion keeps more than half (D-17.0f, R-17)."""
+    return (strength_with_companies - 1) // 2
+
+
+def detachable(state: State, piece: Piece) -> tuple[str, ...]:
+    """Returns the companies that a Light Battalion may detach now (D-8.2, D-8.4, D-14.8)."""
+    troop = state.troop(piece.id)
+    if not troop.companies or state.in_clash(piece) or piece.disrupted or piece.double:
+        return ()
+    if piece.mp_left <= 0 or not piece.hexes or piece.formation == "square":
+        return ()
+    inside = [
+        name
+        for name in troop.companies
+        if not (company := state.piece(name)).hexes and not company.eliminated
+        and not company.has_moved and name not in piece.out
+    ]  # fmt: skip
+    whole = strength_of(troop, piece) + len(piece.out)
+    return tuple(inside[: max(most_companies(whole) - len(piece.out), 0)])
+
+
+def detachments(state: State, piece: Piece) -> Iterator[Detach]:
+    """Yields the detachments of one company or more."""
+    companies = detachable(state, piece)
+    for count in range(1, len(companies) + 1):
+        yield Detach(piece.id, companies[:count])
+
+
+def reorders(state: State, piece: Piece) -> Iterator[Reorder]:
+    """Yields the orders of a stack in which another of its units is on top (D-11.0)."""
+    stack = state.stack(piece.id)
+    if len(stack) < 2 or any(p.mp_left < 1 or p.disrupted for p in stack) or state.in_clash(piece):
+        return
+    for top in stack[1:]:
+        order = (top.id, *(p.id for p in stack if p.id != top.id))
+        yield Reorder(piece.hexes[0], order)
+
+
+def lines_of_units(state: State, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yields the pairs among units that may move as a line of units (D-12.10)."""
+    for pair in combinations(names, 2):
+        pieces = [state.piece(name) for name in pair]
+        if pieces[0].hexes != pieces[1].hexes and may_move_together(state, pair) is None:
+            yield pair

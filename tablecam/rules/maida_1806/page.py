@@ -1,0 +1,272 @@
+"""How the page shows a game: questions, labels, markers, settings, shapes, and how it stands."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Final
+
+from tablecam.geometry.shapes import Shape
+from tablecam.rules import descriptions as about
+from tablecam.rules.dice import Roll
+from tablecam.rules.discovery import text_of
+from tablecam.rules.game import Json, Offer, PendingDecision
+from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
+from tablecam.rules.maida_1806 import field, fire, movement, reaction
+from tablecam.rules.maida_1806 import state as acts
+from tablecam.rules.maida_1806.board import FILE_MODELS
+from tablecam.rules.maida_1806.state import MoveStep, State
+from tablecam.rules.maida_1806.tables import GAME
+from tablecam.rules.maida_1806.troops import SIDES
+from tablecam.table.model import Keys
+
+GROUPS: Final = {
+    "fire": about.ActionGroup("Fire"),
+    "move": about.ActionGroup("Move", "By hand, hex by hex; a counter that joins goes under."),
+    "form": about.ActionGroup("Formation"),
+    "charge": about.ActionGroup("Charge", is_main=True),
+    "leader": about.ActionGroup("Leaders"),
+    "answer": about.ActionGroup("Answer", is_main=True),
+    "roll": about.ActionGroup("Dice and chits", is_main=True),
+    "done": about.ActionGroup("Go on", is_main=True),
+}
+
+MOMENTS: Final[Mapping[str, about.MomentKind]] = {
+    "turn": "turn",
+    "activation": "phase",
+    "charge": "attack",
+    "counterattack": "attack",
+    "clash": "attack",
+    "fire": "attack",
+    "eliminated": "loss",
+    "rout": "loss",
+    "captured": "loss",
+    "check": "detail",
+    "reaction": "detail",
+    "move": "detail",
+}
+
+
+def question(state: State) -> PendingDecision:
+    """Returns what the phase asks when nothing is due."""
+    who = state.commanding or state.drawn
+    if state.phase == "draw":
+        return PendingDecision(f"Draw one of {len(state.pool)} chits")
+    if state.phase == "activate":
+        return PendingDecision(f"Whose units does {state.drawn} activate?", state.active)
+    if state.phase == "movement":
+        if state.movers:
+            words = f"{', '.join(state.movers)}: go on, fire or halt?"
+            return PendingDecision(words, state.active, hint="Move the counter to its next hex.")
+        if state.slot:
+            words = f"{who}: move a unit, fire or pass?"
+            return PendingDecision(words, state.active, hint="Move a counter by hand.")
+        return PendingDecision(f"Fire or pass? {who}'s units move next", state.passive)
+    if state.phase == "leaders":
+        return PendingDecision(f"Where does {who} go?", state.active)
+    return PendingDecision("Which Clash is fought next?", state.active)
+
+
+def offered(state: State, action: Any) -> Offer:
+    """Returns the heading and the label of an action."""
+    return _OFFERS[type(action)](state, action)
+
+
+def step_words(state: State, unit: str, step: MoveStep) -> str:
+    """Returns a step of a move in words."""
+    if step.turn:
+        return f"turn {'left' if step.turn > 0 else 'right'}" + (
+            f" by {abs(step.turn)}°" if abs(step.turn) > 60 else ""
+        )
+    if step.wheel is not None:
+        return f"wheel {step.wheel}{' backward' if step.backward else ''}"
+    return f"{'back ' if step.backward else ''}to {' '.join(step.to)}"
+
+
+def _move(state: State, action: acts.Move) -> Offer:
+    name = action.units[0]
+    words = ", ".join(step_words(state, name, step) for step in action.steps)
+    double = " at the double" if action.double_march else ""
+    ends = [step.to for step in action.steps if step.to]
+    shapes = tuple(s for hexes in ends for s in hexes_shapes(state.grid, hexes, "reach"))
+    label = f"{', '.join(action.units)}: {words}{double}"
+    return Offer("move", label, shapes, units=action.units)
+
+
+def _fire(state: State, action: acts.Fire) -> Offer:
+    shot = fire.shot_of(state, action.units, action.target)
+    start, end = (state.piece(n).hexes for n in (action.units[0], action.target))
+    total = f" {shot.total(shot.checks[0]):+d}" if shot.checks else ""
+    label = f"{' and '.join(action.units)} at {action.target}: {shot.result}{total}"
+    shape = line_shape(state.grid, start, end, "line-of-sight")
+    return Offer("fire", label, (shape,), units=(*action.units, action.target))
+
+
+def _form(state: State, action: acts.Form) -> Offer:
+    label = f"{action.unit}: {action.to} on {' '.join(action.hexes)}, facing {action.facing_deg}"
+    return Offer("form", label, units=(action.unit,))
+
+
+def _react(state: State, action: acts.React) -> Offer:
+    words = {"none": "do nothing", "check": "react"}.get(action.choice, action.choice)
+    to = "" if action.facing_deg is None else f" to {action.facing_deg}"
+    return Offer("answer", f"{action.unit}: {words}{to}", units=(action.unit,))
+
+
+def _withdraw(state: State, action: acts.Withdraw) -> Offer:
+    shapes = hexes_shapes(state.grid, action.to, "withdrawal")
+    words = f"withdraw to {' '.join(action.to)}" if action.to else "stay"
+    return Offer("answer", f"{action.unit}: {words}", shapes)
+
+
+def _place(state: State, action: acts.Place) -> Offer:
+    shapes = hexes_shapes(state.grid, action.hexes, "reach")
+    words = f"{action.unit}: {' '.join(action.hexes)}, facing {action.facing_deg}"
+    return Offer("move" if not state.due else "answer", words, shapes)
+
+
+def _losses(state: State, action: acts.Losses) -> Offer:
+    words = ", ".join(f"{name} {count}" for name, count in action.losses.items())
+    return Offer("answer", words or "no Losses")
+
+
+_OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
+    Roll: lambda state, action: Offer("roll", str(action)),
+    acts.Draw: lambda state, action: Offer("roll", "Draw a chit"),
+    acts.ChoosePool: lambda state, action: Offer("answer", ", ".join(action.leaders) or "nobody"),
+    acts.Activate: lambda state, action: Offer(
+        "answer", action.leader or f"the units of {action.units_of}"
+    ),
+    acts.Move: _move,
+    acts.Halt: lambda state, action: Offer("done", "Halt"),
+    acts.Form: _form,
+    acts.Detach: lambda state, action: Offer(
+        "form", f"{action.unit}: detach {', '.join(action.companies)}", units=(action.unit,)
+    ),
+    acts.Reorder: lambda state, action: Offer("form", f"{action.order[0]}: to the top"),
+    acts.Fire: _fire,
+    acts.React: _react,
+    acts.Charge: lambda state, action: Offer(
+        "charge", f"{', '.join(action.units)}: charge {action.target}", units=action.units
+    ),
+    acts.Withdraw: _withdraw,
+    acts.ClashIn: lambda state, action: Offer(
+        "answer", f"{' '.join(action.hexes)}: {', '.join(action.attackers)}"
+    ),
+    acts.Losses: _losses,
+    acts.Face: lambda state, action: Offer("answer", f"face {action.facing_deg}°"),
+    acts.KeepHex: lambda state, action: Offer("answer", f"keep {action.hex}"),
+    acts.MoveLeader: lambda state, action: Offer(
+        "leader", f"{action.leader}: {action.to}",
+        hexes_shapes(state.grid, (action.to,), "reach"),
+    ),
+    acts.Place: _place,
+    acts.Pass: lambda state, action: Offer("done", "Pass"),
+    acts.Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),
+}  # fmt: skip
+
+
+def standing(public: Json) -> about.Standing:
+    """Returns the turn and the Victory Points, which one track counts for both."""
+    vp = public["vp"]
+    points = {"french": max(vp, 0), "british": max(-vp, 0)}
+    sides = tuple(
+        about.SideStanding(side, (about.Figure("VP", points[side], "flag"),)) for side in SIDES
+    )
+    whose = public.get("commanding") or public.get("drawn") or ""
+    house = " (house sample: invented numbers)" if public.get("house") else ""
+    return about.Standing(sides, public["turn"], phase=f"{whose}{house}", active=public["active"])
+
+
+def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
+    """Returns the markers beside a counter."""
+    signs = [about.Marker("word", f"{unit_state.get('strength')}")]
+    if unit_state.get("disrupted"):
+        signs.append(about.Marker("ring", "Disrupted", tone="bad"))
+    if fires := unit_state.get("fires"):
+        signs.append(about.Marker("pips", f"{fires} fires", int(fires), "warn"))
+    for key, words in (("double_march", "double march"), ("no_fire_this_turn", "no fire")):
+        if unit_state.get(key):
+            signs.append(about.Marker("word", words, tone="warn"))
+    if unit_state.get("formation") == "square":
+        signs.append(about.Marker("word", "Square", tone="good"))
+    if unit_state.get("captured_by"):
+        signs.append(about.Marker("word", "captured", tone="bad"))
+    return tuple(signs)
+
+
+def settings(state: State) -> tuple[about.Setting, ...]:
+    """Returns what players may overrule."""
+    pieces = list(state.on_map())
+    whole = {piece.id: piece for piece in pieces}
+    return (
+        about.Setting("turn", "Turn", "game", "number", {"": state.turn}, least=1),
+        about.Setting("vp", "VP of the French", "game", "number", {"": state.vp}, least=-99),
+        about.Setting(
+            "losses", "Losses", "unit", "number", {n: p.losses for n, p in whole.items()}
+        ),
+        about.Setting(
+            "disrupted", "Disrupted", "unit", "switch",
+            {n: p.disrupted for n, p in whole.items()}, marker="ring",
+        ),
+        about.Setting(
+            "fires", "Fires", "unit", "number", {n: p.fires for n, p in whole.items()},
+            most=4, marker="pips",
+        ),
+    )  # fmt: skip
+
+
+@cache
+def house_options() -> Mapping[str, Any]:
+    """Returns the house sample as options of a game."""
+    texts = {kind: text_of(GAME, f"house.{kind}.toml") for kind in FILE_MODELS}
+    return {kind: tomllib.loads(text) for kind, text in texts.items() if text is not None}
+
+
+def begin_form() -> tuple[about.BeginField, ...]:
+    """Returns the choice between the owner's files and the house sample."""
+    hint = "A map, charts and counters with invented numbers, to try the game."
+    own = about.BeginChoice("Your own files", {}, "Those under [files] in the table file.")
+    house = about.BeginChoice("The house sample", house_options(), hint)
+    return (about.BeginField("files", "Map, charts and counters", (own, house)),)
+
+
+# Shapes.
+
+
+def field_of_view(state: State, name: str) -> tuple[Shape, ...]:
+    """Returns the hexes in which a unit could fire at an enemy (D-14.2)."""
+    piece = state.piece(name)
+    if not piece.hexes:
+        return ()
+    most = field.reach_of(state.troop(name))
+    near = state.grid.reached(piece.hexes, most, lambda number: True)
+    seen = (n for n in near if n not in piece.hexes and field.sees(state, piece, (n,)))
+    return hexes_shapes(state.grid, seen, "field-of-view")
+
+
+def step_shapes(state: State) -> tuple[Shape, ...]:
+    """Returns the hexes and ways that what is due depends on."""
+    due = state.due[-1] if state.due else None
+    if isinstance(due, fire.Retreat):
+        hexes = [number for option in due.options(state) for number in option]
+        return hexes_shapes(state.grid, hexes, "withdrawal")
+    if isinstance(due, reaction.Reactions):
+        must, may = due.left(state)
+        targets = [state.piece(name).hexes for name in due.movers]
+        return tuple(
+            line_shape(state.grid, state.piece(name).hexes, target, "reaction")
+            for name in (*must, *may)
+            for target in targets[:1]
+            if target
+        )
+    if due is None and state.movers:
+        pieces = [state.piece(name) for name in state.movers]
+        ways = movement.legal_steps(state, state.movers)
+        return tuple(
+            way_shape(state.grid, (pieces[0].hexes, outcomes[0].hexes), "way")
+            for _, outcomes in ways
+            if outcomes[0].entered
+        )
+    return ()

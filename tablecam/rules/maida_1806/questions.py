@@ -1,0 +1,1051 @@
+"""Plain questions to single rules, on counters as they stand on a map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field as Limits
+
+from tablecam.documents import document_from
+from tablecam.rules.game import Ban
+from tablecam.rules.hexes.counters import place_of
+from tablecam.rules.hexes.files import Ground
+from tablecam.rules.hexes.grid import Grid, grid_of
+from tablecam.rules.hexes.stacks import Change, explain
+from tablecam.rules.hexes.zones import Hexes, zones_of
+from tablecam.rules.maida_1806 import clash as clashes
+from tablecam.rules.maida_1806 import field as fields
+from tablecam.rules.maida_1806 import fire as fires
+from tablecam.rules.maida_1806 import movement, reaction, sequence, tables
+from tablecam.rules.maida_1806.board import Board, MissingRow
+from tablecam.rules.maida_1806.files import GunRange, Kind, Side, SomeCharts
+from tablecam.rules.maida_1806.state import (
+    LeaderPiece,
+    MoveStep,
+    Outcome,
+    State,
+    enemy_of,
+    with_losses,
+)
+from tablecam.rules.maida_1806.troops import (
+    SIDES,
+    Formation,
+    Piece,
+    Troop,
+    is_reduced,
+    modifier_of,
+    needs_two_hexes,
+    strength_of,
+)
+from tablecam.rules.questions import FactError, Facts, Questions
+from tablecam.table.model import Arm, BasePose, Position, TableSize
+from tablecam.table.sections import MapSection
+
+Json = dict[str, Any]
+QUESTIONS: Final = Questions(tables.GAME)
+Die = Annotated[int, Limits(ge=0, le=9)]
+Dice = tuple[Die, ...]
+HexName = Annotated[str, Limits(pattern=r"^\d{4}$")]
+Names = tuple[str, ...]
+_HEAD: Final = ("format", "version", "game", "source")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitFacts:
+    """A unit: what its counters print, and how it stands."""
+
+    id: str = "unit"
+    side: Side
+    arm: Arm = "infantry"
+    kind: Kind | None = None
+    leader: str = ""
+    nation: str = ""
+    full_strength: int | None = None
+    strength: int | None = None
+    morale: tuple[int, ...] | int = ()
+    firepower: Mapping[str, int] | int = field(default_factory=dict)
+    fire_result: str | None = None
+    stars: int = 0
+    ranges: tuple[GunRange, ...] = ()
+    companies: Names = ()
+    acts_with_oc: bool = False
+    hex: HexName | None = None
+    second_hex: HexName | None = None
+    hexes: tuple[HexName, ...] = ()
+    formation: Formation | None = None
+    facing_deg: int = 0
+    detached: Names = ()
+    disrupted: bool = False
+    fires: int = 0
+    mp_left: float | None = None
+    double_march: bool = False
+    fired_this_subphase: bool = False
+    no_fire_this_turn: bool = False
+    moved_this_turn: bool = False
+    captured_by: str | None = None
+    stack: int = 0
+
+    def troop(self) -> Troop:
+        """Returns what its counters print."""
+        kinds: Mapping[str, Kind] = {
+            "infantry": "battalion", "cavalry": "squadron", "artillery": "foot-battery"
+        }  # fmt: skip
+        power = self.firepower
+        percents = dict(power) if isinstance(power, Mapping) else {str(self.how()): power}
+        whole = self.full_strength
+        return Troop(
+            id=self.id, side=self.side, arm=self.arm, leader=self.leader,
+            kind=self.kind or kinds[self.arm], nation=self.nation,
+            full_strength=self.strength if whole is None else whole,
+            morale=(self.morale,) if isinstance(self.morale, int) else self.morale,
+            firepower=percents, fire_result=self.fire_result, stars=self.stars,
+            ranges=tuple((row.start, row.to, row.result) for row in self.ranges),
+            companies=self.companies, acts_with_oc=self.acts_with_oc,
+        )  # fmt: skip
+
+    def how(self) -> Formation:
+        """Returns its formation: by default the usual one of its kind."""
+        if self.arm == "artillery":
+            return "battery"
+        if self.kind == "company":
+            return "skirmish"
+        return self.formation or ("column" if self.arm == "cavalry" else "line")
+
+    def piece(self) -> Piece:
+        """Returns how it stands."""
+        troop = self.troop()
+        hexes = self.hexes or tuple(n for n in (self.hex, self.second_hex) if n is not None)
+        lost = 0 if self.strength is None else (troop.full_strength or 0) - self.strength
+        mp = float(movement.allowance_of(troop)) if self.mp_left is None else self.mp_left
+        return Piece(
+            self.id, hexes, self.how(), self.facing_deg, lost, self.detached, self.disrupted,
+            self.fires, self.no_fire_this_turn, self.moved_this_turn, mp,
+            double=self.double_march, fired=self.fired_this_subphase,
+            captured_by=self.captured_by,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderFacts:
+    """A leader."""
+
+    id: str
+    side: Side
+    hex: HexName | None = None
+    overall_commander: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """The counters on a map, with the charts that the question needs."""
+
+    map: Mapping[str, Any]
+    charts: Mapping[str, Any] | None = None
+    begin: Mapping[str, Any] = field(default_factory=dict)
+    leaders: tuple[LeaderFacts, ...] = ()
+    units: tuple[UnitFacts, ...] = ()
+
+    def state(self, facts: Facts | None = None) -> State:
+        """Returns the state of a game in a movement subphase.
+
+        Raises:
+            BadInput: A hex is off the map, or a chart is wrong.
+        """
+        ground, hex_map = _ground(self.map)
+        for unit in self.units:
+            for number in unit.piece().hexes:
+                if number not in ground.grid:
+                    raise FactError("hex", f"expected a hex of the map, got {number}", unit)
+        pieces = [unit.piece() for unit in sorted(self.units, key=lambda unit: unit.stack)]
+        charts = self.charts or (None if facts is None else facts.charts) or {}
+        named: dict[str, str] = {one.side: one.id for one in self.leaders if one.overall_commander}
+        leader = self.begin.get("active_leader", "")
+        board = Board(
+            ground,
+            _charts(charts),
+            {unit.id: unit.troop() for unit in self.units},
+            {one.id: one.side for one in self.leaders},
+            named,
+        )
+        position = Position(tables.GAME, TableSize(1000, 1000, hex_map=hex_map))
+        state = State(
+            position, {}, tuple(pieces),
+            tuple(LeaderPiece(one.id, one.hex) for one in self.leaders),
+            turn=self.begin.get("turn", 1), vp=self.begin.get("vp", 0), phase="movement",
+            drawn=leader, commanding=leader, pool=tuple(self.begin.get("pool", ())),
+            given=board,
+        )  # fmt: skip
+        return state
+
+    @property
+    def is_house(self) -> bool:
+        """Whether the charts are invented."""
+        return (self.charts or {}).get("source") == "house"
+
+
+def _charts(document: Mapping[str, Any]) -> SomeCharts:
+    plain = {key: value for key, value in document.items() if key not in _HEAD}
+    return document_from(plain, "charts").parsed(SomeCharts)
+
+
+def _ground(document: Mapping[str, Any]) -> tuple[Ground, Any]:
+    """Returns the ground of a question's map."""
+    keys = {key: value for key, value in document.items() if key in MapSection.model_fields}
+    hex_map = document_from(keys, "map").parsed(MapSection).to_map()
+    grid = grid_of(hex_map)
+    terrain = {n: kind for kind, hexes in document.get("terrain", {}).items() for n in hexes}
+    sides = document.get("hexsides", {})
+    for number in (*terrain, *(n for pairs in sides.values() for pair in pairs for n in pair)):
+        if number not in grid:
+            raise FactError("map", f"expected a hex of the map, got {number}")
+    pairs = {frozenset(pair): kind for kind, listed in sides.items() for pair in listed}
+    return Ground(grid, "clear", terrain, pairs), hex_map
+
+
+def _grid(document: Mapping[str, Any]) -> Grid:
+    return _ground(document)[0].grid
+
+
+def _why(ban: Ban | None) -> Json:
+    return {} if ban is None else {"why_not": {"rule": ban.rule, "because": ban.because}}
+
+
+def _unit(state: State, name: str, key: str = "unit") -> Piece:
+    piece = next((piece for piece in state.pieces if piece.id == name), None)
+    if piece is None:
+        raise FactError(key, f"expected one of the setup's units, got {name}")
+    return piece
+
+
+def _after(before: State, after: State) -> Json:
+    """Returns the units that have changed."""
+    changed: Json = {}
+    for old in before.pieces:
+        new = after.piece(old.id)
+        if new == old:
+            continue
+        troop = after.board.troops[old.id]
+        changed[old.id] = {
+            "strength": strength_of(troop, new) if not new.eliminated else 0,
+            "disrupted": new.disrupted,
+            "fires": new.fires,
+            "mp_left": new.mp_left,
+            "hexes": new.hexes,
+            "facing_deg": new.facing_deg,
+            "formation": new.formation,
+            "on_map": new.is_on_map,
+            "eliminated": new.eliminated,
+            "routed": new.returns_turn is not None,
+            "returns_turn": new.returns_turn,
+            "may_fire_again_this_turn": not new.silent,
+        }
+    return changed
+
+
+class _Dice:
+    """The dice of a question in the order thrown."""
+
+    def __init__(self, dice: Dice) -> None:
+        self.left, self.used = list(dice), 0
+
+    def take(self, count: int, what: str) -> Dice | None:
+        """Returns the next dice, None if none are left.
+
+        Raises:
+            FactError: Some are there, but too few.
+        """
+        if not self.left:
+            return None
+        if len(self.left) < count:
+            raise FactError("dice", f"expected {count} dice for {what}, got {len(self.left)}")
+        taken, self.left = tuple(self.left[:count]), self.left[count:]
+        self.used += count
+        return taken
+
+
+def _resolved(state: State, dice: _Dice, losses: Mapping[str, int] | None = None) -> Outcome:
+    """Returns the state after what is due, with dice; choices of hexes and facings stay open."""
+    events: tuple[Any, ...] = ()
+    waiting: list[Any] = []
+    while state.due:
+        due, state = state.due[-1], replace(state, due=state.due[:-1])
+        answer: Any = None
+        roll = due.roll(state)
+        if roll is not None:
+            answer = dice.take(roll.count, roll.for_)
+            if answer is None:
+                waiting.append(due)
+                continue
+        elif isinstance(due, fires.Retreat | clashes.Winners | fires.LeaderLeaves):
+            waiting.append(due)
+            continue
+        elif due.asked(state) is not None:
+            options = due.legal(state)
+            answer = options[0]
+            if isinstance(due, clashes.SideLosses) and losses is not None:
+                wanted = {n: c for n, c in losses.items() if n in due.units}
+                answer = next((o for o in options if dict(o.losses) == wanted), options[0])
+            if isinstance(due, fires.SquareTry):
+                answer = options[1]
+        state, more = due.follow(state, answer)
+        events += more
+    return replace(state, due=tuple(waiting)), events
+
+
+# --- both hex games -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class CounterFacts:
+    """A counter as it lies on the table."""
+
+    id: str = ""
+    tag: int | None = None
+    x_mm: float
+    y_mm: float
+    heading_deg: float
+    width_mm: float = 15.0
+    depth_mm: float = 15.0
+    sigma_mm: float = 0.0
+    sigma_deg: float = 0.0
+
+    def base(self) -> BasePose:
+        """Returns its pose."""
+        return BasePose(
+            self.x_mm, self.y_mm, self.heading_deg, self.width_mm, self.depth_mm, self.tag,
+            self.sigma_mm, self.sigma_deg,
+        )  # fmt: skip
+
+
+@QUESTIONS.asks("D-G2 D-G3 D-G4 D-G5 D-G6")
+def _place(facts: Facts, map: Mapping[str, Any], counters: tuple[CounterFacts, ...]) -> Json:
+    """In which hexes counters lie, and how they face."""
+    grid = _grid(map)
+    places: Json = {}
+    because = []
+    for counter in counters:
+        place = place_of(grid, counter.base(), tolerance_mm=facts.tolerance_mm)
+        zones: Json = {}
+        if place.hexes and place.facing == "clear":
+            around = zones_of(grid, place.hexes, place.facing_deg)
+            zones = {name: grid.on_map(around.of(name)) for name in ("front", "flank", "rear")}
+        because += [place.warning] if place.warning else []
+        places[counter.id] = {
+            "hex": place.hexes[0] if len(place.hexes) == 1 else None,
+            "hexes": place.hexes,
+            "hex_answer": place.answer,
+            "margin_mm": round(place.margin_mm, 4),
+            "facing_deg": place.facing_deg if place.facing == "clear" else None,
+            "facing": place.facing,
+            **zones,
+        }
+    return {"counters": places, "because": because, "readings": ["D-G4"]}
+
+
+@QUESTIONS.asks("D-G2")
+def _neighbours(map: Mapping[str, Any], hex: HexName) -> Json:
+    """The hexes next to a hex on the map."""
+    grid = _grid(map)
+    if hex not in grid:
+        raise FactError("hex", f"expected a hex of the map, got {hex}")
+    return {"hexes": grid.neighbours(hex)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggedUnit:
+    """A unit with its tag."""
+
+    id: str
+    side: str
+    tag: int
+
+
+@QUESTIONS.asks("D-G12")
+def _stacks_seen(
+    map: Mapping[str, Any],
+    units: tuple[TaggedUnit, ...],
+    positions: tuple[tuple[CounterFacts, ...], ...],
+) -> Json:
+    """What stacks follow from the counters that are seen one time after the other."""
+    grid = _grid(map)
+    names = {unit.tag: unit for unit in units}
+    stacks: dict[str, tuple[str, ...]] = {}
+    after = []
+    for position in positions:
+        seen: dict[str, str] = {}
+        for counter in position:
+            place = place_of(grid, counter.base())
+            if counter.tag in names and place.hexes:
+                seen[names[counter.tag].id] = place.hexes[0]
+        proposed: list[Change] = []
+        for side in dict.fromkeys(unit.side for unit in units):
+            own = {unit.id for unit in units if unit.side == side}
+            visible = {name: number for name, number in seen.items() if name in own}
+            known = {
+                number: there
+                for number, stack in stacks.items()
+                if (there := tuple(name for name in stack if name in own))
+            }
+            listed = {name for stack in known.values() for name in stack}
+            for name, number in visible.items():
+                if name not in listed:
+                    known[number] = (*known.get(number, ()), name)
+            changes = next(iter(explain(known, visible, grid)), ())
+            known = _changed(known, changes)
+            stacks = {
+                **{n: tuple(u for u in s if u not in own) for n, s in stacks.items()},
+            }  # fmt: skip
+            for number, stack in known.items():
+                stacks[number] = (*stack, *stacks.get(number, ()))
+            stacks = {number: stack for number, stack in stacks.items() if stack}
+            proposed += changes
+        held = [name for stack in stacks.values() for name in stack if name not in seen]
+        first = proposed[0] if proposed else None
+        said: Json = {"kind": "none", "units": [], "hex": None}
+        if first is not None:
+            said = {"kind": first.kind, "units": [*first.units], "hex": first.hex}
+        after.append({"stacks": dict(stacks), "held": held, "proposed": said})
+    return {"after": after}
+
+
+def _changed(
+    stacks: Mapping[str, tuple[str, ...]], changes: Sequence[Change]
+) -> dict[str, tuple[str, ...]]:
+    now = dict(stacks)
+    for change in changes:
+        now = {n: tuple(u for u in s if u not in change.units) for n, s in now.items()}
+        now[change.hex] = (*now.get(change.hex, ()), *change.units)
+    return {number: stack for number, stack in now.items() if stack}
+
+
+# --- moves ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepFacts:
+    """A step of a move: one of its keys."""
+
+    to: HexName | tuple[HexName, ...] | None = None
+    turn: int = 0
+    wheel: Literal["left", "right"] | None = None
+    backward: bool = False
+    backward_to: HexName | tuple[HexName, ...] | None = None
+    fire: str | None = None
+
+    def step(self) -> MoveStep:
+        """Returns the step."""
+        there = self.to if self.backward_to is None else self.backward_to
+        hexes: Hexes = (there,) if isinstance(there, str) else tuple(there or ())
+        return MoveStep(hexes, self.turn, self.wheel, self.backward or bool(self.backward_to))
+
+
+@QUESTIONS.asks("D-6.3 D-12.1 D-12.2 D-12.6 D-12.7")
+def _steps(setup: Setup, unit: str) -> Json:
+    """The steps that a unit may take, with their Movement Points."""
+    state = setup.state()
+    piece = _unit(state, unit)
+    answer: dict[str, list[Json]] = {"forward": [], "backward": [], "turns": [], "wheels": []}
+    for step in movement.steps_of(state, piece):
+        where = movement.stepped(state, piece, step)
+        if isinstance(where, Ban):
+            continue
+        to = where.hexes[0] if len(where.hexes) == 1 else where.hexes
+        if step.turn:
+            turn = {"turn": step.turn, "facing_deg": where.facing_deg, "mp": where.mp}
+            answer["turns"].append(turn)
+        elif step.wheel is not None:
+            wheel = {"wheel": step.wheel, "backward": step.backward, "hexes": where.hexes}
+            answer["wheels"].append(wheel | {"facing_deg": where.facing_deg, "mp": where.mp})
+        else:
+            way = "backward" if step.backward else "forward"
+            answer[way].append({"to": to, "mp": where.mp})
+    return {**answer, "house": setup.is_house}
+
+
+def _walked(
+    state: State, unit: str, steps: Sequence[StepFacts], *, double: bool
+) -> tuple[State, float, Ban | None]:
+    """Returns the state after steps as far as they are legal, and the points spent."""
+    spent = 0.0
+    for index, step in enumerate(steps):
+        if step.fire is not None:
+            ban = fires.ban_on_fire(state, (unit,), step.fire)
+            piece = state.piece(unit)
+            if piece.mp_left < 1:
+                ban = Ban("D-14.10.2", f"{unit} has no Movement Point left to fire")
+            if ban is not None:
+                return state, spent, ban
+            state = state.with_piece(unit, mp_left=piece.mp_left - 1, fires=piece.fires + 1)
+            spent += 1
+            continue
+        after = sequence.walk(state, (unit,), (step.step(),), double=double and index == 0)
+        if isinstance(after, Ban):
+            return state, spent, after
+        state, mp = after
+        spent += min(mp, state.piece(unit).mp_left + mp)
+    return state, spent, None
+
+
+@QUESTIONS.asks("D-5.1 D-7.3 D-8.7 D-11.3 D-11.10 D-12")
+def _move(
+    setup: Setup, unit: str, steps: tuple[StepFacts, ...] = (), double_march: bool = False,
+    ends: bool = False,
+) -> Json:  # fmt: skip
+    """Whether a unit may move so, and what it costs."""
+    state = setup.state()
+    troop, before = state.board.troops.get(unit), _unit(state, unit)
+    assert troop is not None
+    allowance = movement.allowance_of(troop, double=double_march)
+    state, spent, ban = _walked(state, unit, steps, double=double_march)
+    piece = state.piece(unit)
+    further = [step for step, _ in movement.legal_steps(state, (unit,))]
+    if ban is None and ends:
+        moving = replace(state, movers=(unit,))
+        ban = sequence.ban_on_halt(moving, bool(further))
+        if ban is None and not state.in_clash(piece):
+            ban = fields.ban_on_lying(state, piece)
+    left = piece.mp_left
+    if double_march and not steps:
+        left = before.mp_left + tables.DOUBLE_MARCH
+    return {
+        "legal": ban is None, **_why(ban), "mp_allowance": allowance, "mp_spent": spent,
+        "mp_left": left, "may_go_on": ban is None and bool(further) and not state.in_clash(piece),
+        "house": setup.is_house,
+    }  # fmt: skip
+
+
+@QUESTIONS.asks("D-9.2")
+def _charge(setup: Setup, unit: str, target: HexName, steps: tuple[StepFacts, ...] = ()) -> Json:
+    """Whether cavalry may charge a hex after some steps."""
+    state = setup.state()
+    _unit(state, unit)
+    state, _, ban = _walked(state, unit, steps, double=False)
+    if ban is not None:
+        return {"legal": False, **_why(ban)}
+    ban = movement.ban_on_charge(state, (unit,), target)
+    return {"legal": ban is None, **_why(ban), "readings": ["D-9.2.1"]}
+
+
+@QUESTIONS.asks("D-13.1 D-13.4 D-13.7")
+def _triggered(setup: Setup, unit: str, did: reaction.Did) -> Json:
+    """Who reacts to a unit that has entered its hex, or turned in it."""
+    state = setup.state()
+    _unit(state, unit)
+    who = reaction.triggered(state, (unit,), did)
+    return {"must_react": who.must, "may_react": who.may}
+
+
+# --- sight and fire -------------------------------------------------------------------------------
+
+
+@QUESTIONS.asks("D-14.1 D-14.2 D-G7")
+def _sight(setup: Setup, unit: str, to: tuple[HexName, ...]) -> Json:
+    """What a unit sees of enemies alone in some hexes."""
+    state = setup.state()
+    piece = _unit(state, unit)
+    answer: Json = {}
+    for number in to:
+        if number not in state.grid or number in piece.hexes:
+            raise FactError("to", f"expected another hex of the map, got {number}")
+        answer[number] = {
+            "sight": fields.sees(state, piece, (number,)),
+            "distance": state.grid.distance(piece.hexes, (number,)),
+            "in_front": fields.leaves_by_front(state, piece, (number,)),
+            "blocked_by": fields.blockers(state, piece, (number,)),
+        }
+    return {"hexes": answer, "readings": ["D-G7"]}
+
+
+@QUESTIONS.asks("D-14.4")
+def _arrival(setup: Setup, target: str, from_: tuple[HexName, ...]) -> Json:
+    """Through which zone of a target fire from some hexes arrives."""
+    state = setup.state()
+    piece = _unit(state, target, "target")
+    answer: Json = {}
+    for number in from_:
+        if number not in state.grid or number in piece.hexes:
+            raise FactError("from", f"expected another hex of the map, got {number}")
+        came = fields.through(state, piece, (number,))
+        behind = fields.comes_from_behind(came)
+        answer[number] = {"through": came, "modifier": tables.FLANK_FIRE if behind else 0}
+    return {"hexes": answer}
+
+
+@QUESTIONS.asks("D-14.2 D-14.6 D-14.7 D-14.9")
+def _targets(setup: Setup, unit: str) -> Json:
+    """At which enemies a unit may fire."""
+    state = setup.state()
+    names = fields.targets_of(state, _unit(state, unit))
+    hexes = dict.fromkeys(number for name in names for number in state.piece(name).hexes)
+    return {"targets": names, "hexes": [*hexes], "readings": ["D-14.6"]}
+
+
+@QUESTIONS.asks("D-3.4 D-4.6 D-10 D-11.7 D-11.8 D-11.9 D-14")
+def _fire(setup: Setup, units: Names, target: str, dice: Dice = ()) -> Json:
+    """What a fire does: its row, its modifiers, and with dice its results."""
+    state = setup.state()
+    for name in (*units, target):
+        _unit(state, name, "units")
+    ban = fires.ban_on_fire(state, units, target)
+    if ban is not None:
+        return {"legal": False, **_why(ban)}
+    try:
+        shot = fires.shot_of(state, units, target)
+    except MissingRow as missing:
+        return {"legal": True, "row": None, "result": None, "asks_for": [missing.row]}
+    hit = shot.checks[0] if shot.checks else target
+    parts = shot.modifiers.get(hit, {})
+    answer: Json = {
+        "legal": True, "house": setup.is_house, "modifiers": parts,
+        "modifier_total": sum(parts.values()), "result": shot.result or None,
+        "because": [f"{name} {value:+d}" for name, value in parts.items()],
+    }  # fmt: skip
+    if shot.firepower is not None:
+        answer |= {"firepower": shot.firepower, "value": shot.value}
+    if shot.row is not None and shot.start_row is not None:
+        charts = state.board.chart("fire")
+        answer |= {
+            "start_row": fires.row_name(charts, shot.start_row),
+            "rows_down": shot.rows_down,
+            "row": fires.row_name(charts, shot.row),
+        }
+    return answer if not dice else answer | _fire_results(state, shot, dice)
+
+
+def _fire_results(state: State, shot: fires.Shot, dice: Dice) -> Json:
+    before, thrown = state, _Dice(dice)
+    state, _ = fires.fired(state, shot.firers, shot.target)
+    state, events = _resolved(state, thrown)
+    if thrown.left:
+        raise FactError("dice", f"expected {thrown.used} dice, got {len(dice)}")
+    totals = [e.facts for e in events if e.kind == "check" and "total" in e.facts]
+    checks = {
+        fact["unit"]: {
+            "die": die, "total": fact["total"], "passed": fact["passed"],
+        }
+        for fact, die in zip(totals, dice, strict=False)
+    }  # fmt: skip
+    leaders = {}
+    side = enemy_of(before.side(shot.firers[0]))
+    for number in before.piece(shot.target).hexes:
+        for leader in before.leaders_at(number, side):
+            now = state.leader(leader.id)
+            leaders[leader.id] = "killed" if now.dead else "injured" if now.injured else "unhurt"
+    retreats = [due for due in state.due if isinstance(due, fires.Retreat)]
+    return {
+        "checks": checks,
+        "dice_used": thrown.used,
+        "captured": state.piece(shot.target).captured_by is not None,
+        "leaders": leaders if shot.leader_die else {},
+        "leader_die": shot.leader_die and bool(leaders),
+        "withdraw": {due.unit: due.left for due in retreats},
+        "units": _after(before, state),
+        "pool": state.pool,
+        "vp": state.vp,
+    }
+
+
+@QUESTIONS.asks("D-10.8 D-14.4 D-14.8")
+def _gun_modifier(
+    facts: Facts, result: str, stars: int = 0, target_terrain: str = "clear",
+    target_formation: str = "line", through: fields.Through = "front",
+    firer_disrupted: bool = False,
+) -> Json:  # fmt: skip
+    """The modifier of a check under artillery fire."""
+    terrain = _charts(facts.charts or {}).terrain.get(target_terrain)
+    parts = {"result": modifier_of(result), "stars": stars}
+    if target_terrain == tables.THICKET and terrain is None:
+        parts[tables.THICKET] = tables.THICKET_FIRE if target_formation == "line" else 0
+    elif terrain is not None:
+        parts[target_terrain] = terrain.fire_modifier or 0
+    parts["flank or rear"] = tables.FLANK_FIRE if fields.comes_from_behind(through) else 0
+    parts["firer disrupted"] = tables.DISRUPTED_MORALE if firer_disrupted else 0
+    parts = {name: value for name, value in parts.items() if value}
+    return {"modifier": sum(parts.values()), "parts": parts}
+
+
+# --- reaction, withdrawal, command ----------------------------------------------------------------
+
+
+@QUESTIONS.asks("D-13")
+def _reaction(
+    setup: Setup, mover: str, unit: str, did: reaction.Did = "entered", die: Die | None = None
+) -> Json:
+    """A unit's reaction check against a mover, and with a die what it leads to."""
+    state = setup.state()
+    piece = _unit(state, unit)
+    cause = _unit(state, mover, "mover")
+    check = reaction.check_of(state, unit, (mover,))
+    answer: Json = {
+        "modifiers": check.modifiers,
+        "modifier_total": check.modifier,
+        "because": [f"{name} {value:+d}" for name, value in check.modifiers.items()],
+        "readings": ["D-13.1A"],
+    }
+    if die is None:
+        return answer
+    verdict = reaction.verdict_of(state, unit, (mover,), check, die)
+    answer |= {
+        "total": verdict.total, "passed": verdict.passed, "offered": verdict.offered,
+        "losses": verdict.losses, "withdraw": verdict.withdraw, "rout": verdict.rout,
+        "returns_turn": state.turn + 1 if verdict.rout else None,
+    }  # fmt: skip
+    paths = _paths(state, piece, (cause.hexes,), verdict.withdraw)
+    return answer | {"withdraw_paths": paths}
+
+
+def _paths(
+    state: State, piece: Piece, causes: tuple[Hexes, ...], hexes: int
+) -> list[list[str | Hexes]]:
+    """Returns the ways of a withdrawal; one whose second hex is blocked is none (R-32)."""
+    if not hexes:
+        return []
+    paths: list[list[str | Hexes]] = []
+    for to in fields.withdrawals(state, piece, causes)[1]:
+        shown = to[0] if len(to) == 1 else to
+        if hexes == 1:
+            paths.append([shown])
+            continue
+        moved = state.with_piece(piece.id, hexes=to)
+        further = _paths(moved, moved.piece(piece.id), causes, hexes - 1)
+        paths += [[shown, *rest] for rest in further]
+    return paths
+
+
+@QUESTIONS.asks("D-14.11 D-W")
+def _withdrawal(setup: Setup, unit: str, cause: Names, hexes: Literal[1, 2] = 1) -> Json:
+    """Where a unit withdraws from the enemies that cause it."""
+    state = setup.state()
+    piece = _unit(state, unit)
+    causes = tuple(_unit(state, name, "cause").hexes for name in cause)
+    zone, options = fields.withdrawals(state, piece, causes)
+    paths = _paths(state, piece, causes, hexes)
+    losses: Json = {}
+    for to in options:
+        losses[to[0]] = fields.withdrawal_losses(state, piece, to)
+    if hexes > 1:
+        losses = {}
+        for path in paths:
+            here, total = piece, 0
+            for spot in path:
+                to = (spot,) if isinstance(spot, str) else spot
+                total += fields.withdrawal_losses(state, here, to)
+                here = replace(here, hexes=to)
+            losses[here.hexes[0]] = total
+    gone = not paths
+    points = tables.VICTORY_POINTS["by_blocked_withdrawal"]
+    vp = state.gains(enemy_of(state.side(unit)), points).vp if gone else state.vp
+    return {
+        "class": zone, "options": [to[0] if len(to) == 1 else to for to in options],
+        "paths": paths, "losses": losses, "eliminated": gone, "vp": vp,
+        "readings": ["D-14.11.7"] if gone else [],
+    }  # fmt: skip
+
+
+@QUESTIONS.asks("D-4.2")
+def _in_command(setup: Setup, unit: str) -> Json:
+    """Whether a unit is In Command, and by which path."""
+    state = setup.state()
+    piece = _unit(state, unit)
+    path = fields.command_path(state, piece)
+    return {
+        "in_command": path is not None,
+        "distance": None if path is None else len(path),
+        "path": path or (),
+        "readings": ["D-4.2"],
+    }
+
+
+@QUESTIONS.asks("D-7.1 D-7.2")
+def _form_square(setup: Setup, unit: str, die: Die | None = None) -> Json:
+    """Whether a unit may try to form Square as enemy cavalry enters its hex."""
+    state = setup.state()
+    piece = _unit(state, unit)
+    if not movement.may_form_square(state, piece):
+        why = Ban("D-7.1", f"{unit} needs Strength {tables.SQUARE_FROM} and Clear terrain")
+        return {"offered": False, **_why(why)}
+    if die is None:
+        return {"offered": True}
+    passed = die <= state.morale(unit)
+    if not passed:
+        state, _ = with_losses(state, unit, 1)
+    formation = "square" if passed else piece.formation
+    strength = 0 if state.piece(unit).eliminated else state.strength(unit)
+    return {"offered": True, "passed": passed, "formation": formation, "strength": strength}
+
+
+# --- clashes and the Turn Track -------------------------------------------------------------------
+
+
+@QUESTIONS.asks("D-15.1 D-15.2 D-15.7 D-15.8 D-15.9")
+def _clash(
+    setup: Setup, hex: HexName, how: Literal["clash", "charge", "counterattack"] = "clash",
+    dice: Dice = (), losses: Mapping[str, int] | None = None,
+) -> Json:  # fmt: skip
+    """A Clash in a hex: its column, and with dice its results."""
+    state = setup.state()
+    attacker = setup.begin.get("active_side") or (state.active if state.drawn else SIDES[0])
+    if how == "counterattack":
+        attacker = enemy_of(attacker)
+    attackers = tuple(piece.id for piece in state.at(hex, attacker))
+    defenders = tuple(piece.id for piece in state.at(hex, enemy_of(attacker)))
+    if not attackers or not defenders:
+        raise FactError("hex", f"expected a Clash Hex, got {hex}")
+    combat = clashes.Combat((hex,), attackers, defenders, how)
+    try:
+        shifts = clashes.shifts_of(state, combat)
+        answer: Json = {"column": clashes.column_of(state, combat), "shifts": shifts}
+    except MissingRow as missing:
+        return {"column": None, "asks_for": [missing.row]}
+    answer["house"] = setup.is_house
+    if not dice:
+        return answer
+    before, thrown = state, _Dice(dice)
+    result = clashes.result_of(state, combat, dice[0])
+    state = state.pushed(clashes.ClashDie((hex,), attackers, defenders, how))
+    state, _ = _resolved(state, thrown, losses)
+    if thrown.left:
+        raise FactError("dice", f"expected {thrown.used} dice, got {len(dice)}")
+    loser = attacker if result[0] == "A" else enemy_of(attacker)
+    winners = [due for due in state.due if isinstance(due, clashes.Winners)]
+    last = {}
+    won = defenders if loser == attacker else attackers
+    for name, die in zip((n for n in won if before.strength(n) == 1), dice[1:], strict=False):
+        last[name] = {"die": die, "passed": die <= before.morale(name)}
+    return answer | {
+        "die": dice[0], "result": result, "loser": loser, "checks": last,
+        "units": _after(before, state),
+        "winners_may_face": any(due.there(state) for due in winners), "vp": state.vp,
+        "readings": ["D-15.8"],
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoutedFacts:
+    """A unit that has routed, and the hex in which it stood."""
+
+    unit: str
+    hex: HexName
+
+
+@QUESTIONS.asks("D-15.12")
+def _crisis(
+    setup: Setup, routed: RoutedFacts, cause: Names, dice: Mapping[str, Die] | None = None
+) -> Json:
+    """Which friends of a unit that routs check their Morale, and what follows."""
+    state = setup.state()
+    own = next((unit for unit in setup.units if unit.id == routed.unit), None)
+    causes = tuple(_unit(state, name, "cause").hexes for name in cause)
+    side = own.side if own is not None else enemy_of(state.side(cause[0]))
+    near = set(state.grid.neighbours(routed.hex))
+    checks: Json = {}
+    spared = []
+    for piece in state.on_map(side):
+        if piece.id == routed.unit or not near.intersection(piece.hexes):
+            continue
+        if state.troop(piece.id).is_battery or state.in_clash(piece):
+            spared.append(piece.id)
+            continue
+        check: Json = {"morale": state.morale(piece.id)}
+        if dice is not None and piece.id in dice:
+            passed = dice[piece.id] <= state.morale(piece.id)
+            check |= {"total": dice[piece.id], "passed": passed}
+            if not passed:
+                zone, options = fields.withdrawals(state, piece, causes)
+                flat = [to[0] if len(to) == 1 else to for to in options]
+                check |= {"class": zone, "options": flat}
+        checks[piece.id] = check
+    return {"checks": checks, "no_check": spared}
+
+
+@QUESTIONS.asks("D-3.4h D-6.2 D-6.3.4")
+def _losses(unit: UnitFacts, losses: Annotated[int, Limits(ge=0, le=10)]) -> Json:
+    """What Losses leave of a unit."""
+    troop, piece = unit.troop(), unit.piece()
+    after = replace(piece, losses=piece.losses + losses)
+    strength = strength_of(troop, after)
+    wide = piece.formation == "line" and troop.is_battalion and needs_two_hexes(troop, strength)
+    back = is_reduced(troop, after)
+    hexes = piece.hexes
+    options = [[n] for n in hexes] if len(hexes) > 1 and not wide else [list(hexes)]
+    return {
+        "strength": strength,
+        "side": "gone" if strength == 0 else "back" if back else "front",
+        "morale": (troop.morale[-1] if back else troop.morale[0]) if troop.morale else None,
+        "counter": "two-hex" if wide else "one-hex",
+        "hexes_options": options if strength and hexes else [],
+        "facing_deg": piece.facing_deg,
+        "unit": {"disrupted": piece.disrupted, "fires": piece.fires},
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoutFacts:
+    """A Rout: after a Clash with its result, or after a reaction."""
+
+    by: Literal["clash", "reaction"]
+    turn: int
+    result: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DueFacts:
+    """A return that is due."""
+
+    turn: int
+    side: Side
+    leader: Literal["activated", "not_activated", "dead", "off_map"]
+    hex_free: bool = True
+
+
+@QUESTIONS.asks("D-15.8 D-15.11")
+def _turn_track(
+    facts: Facts, rout: RoutFacts | None = None, due: DueFacts | None = None, turns: int = 7
+) -> Json:
+    """When and where a routed unit returns."""
+    if (rout is None) == (due is None):
+        raise FactError("rout", "expected rout or due")
+    if rout is not None:
+        waits = 1 if rout.by == "reaction" else int((rout.result or "A+1").rpartition("+")[2])
+        back = rout.turn + waits
+        return {"returns_turn": back if back <= turns else None, "out": back > turns}
+    assert due is not None
+    no_leader = due.leader in ("dead", "off_map")
+    if due.leader == "not_activated" or not due.hex_free:
+        back = due.turn + 1
+        return {"returns_turn": back if back <= turns else None, "out": back > turns,
+                "hex": None, "near": None}  # fmt: skip
+    hexes = {"french": "1611", "british": "0111"}
+    return {
+        "returns_turn": due.turn, "out": False, "hex": hexes[due.side] if no_leader else None,
+        "near": None if no_leader else "leader", "disrupted": True,
+    }  # fmt: skip
+
+
+# --- stacks, companies, guns ----------------------------------------------------------------------
+
+
+@QUESTIONS.asks("D-6.4 D-11.0 D-11.1 D-11.2")
+def _stack(units: tuple[fields.Stacked, ...]) -> Json:
+    """Whether units of one side may lie together at the end of a subphase."""
+    ban = fields.ban_on_stack(units)
+    return {"legal": ban is None, **_why(ban)}
+
+
+@QUESTIONS.asks("D-8.2 D-8.4 D-14.8 D-17.0f")
+def _companies_out(
+    strength_with_companies: Annotated[int, Limits(ge=1, le=10)],
+    in_clash_hex: bool = False,
+    disrupted: bool = False,
+) -> Json:
+    """How many companies a Light Battalion may have out."""
+    most = 0 if in_clash_hex or disrupted else movement.most_companies(strength_with_companies)
+    return {"most": most, "readings": ["D-17.0f"]}
+
+
+@QUESTIONS.asks("D-10.5 D-10.13 D-10.14")
+def _battery(
+    kind: Literal["foot-battery", "horse-battery"],
+    own: tuple[Literal["turn", "move", "fire"], ...] = (),
+) -> Json:
+    """What a battery may do in its leader's subphase, and fire afterwards."""
+    fired = moved = turned = False
+    ban: Ban | None = None
+    for act in own:
+        if act == "fire" and (fired or moved or turned):
+            ban = Ban("D-10.5" if fired else "D-10.13", "it has fired or moved in this subphase")
+        elif act == "move" and (moved or turned or (fired and kind == "foot-battery")):
+            ban = Ban("D-10.13", "it has fired or moved")
+        elif act == "turn" and turned:
+            ban = Ban("D-10.13", "it has turned")
+        if ban is not None:
+            break
+        fired, moved, turned = (
+            fired or act == "fire",
+            moved or act == "move",
+            turned or act == "turn",
+        )
+    still = not (fired or moved or turned)
+    later = kind == "horse-battery" or not (moved or turned)
+    return {"legal": ban is None, **_why(ban), "fire_own": still, "fire_enemy_subphase": later}
+
+
+# --- chits and victory ----------------------------------------------------------------------------
+
+
+@QUESTIONS.asks("D-4.4 D-17.0c D-17.0d")
+def _pool(
+    turn: int, leaders: Mapping[Side, Names], overall_commander: Mapping[Side, str],
+    chosen: Mapping[Side, Names] | None = None, seen_by: Side | None = None,
+) -> Json:  # fmt: skip
+    """Who is in the Activation Pool, and what a seat is told of it."""
+    named = {name.lower(): (side, name) for side, names in leaders.items() for name in names}
+    fixed: dict[str, list[str]] = {side: [] for side in SIDES}
+    for who in tables.POOL.get(turn, ()):
+        if who in named:
+            fixed[named[who][0]].append(named[who][1])
+    choose = dict.fromkeys(SIDES, 0 if turn in tables.POOL else tables.POOL_CHOICE)
+    others: dict[str, Names] = {
+        side: tuple(name for name in names if name != overall_commander.get(side))
+        for side, names in leaders.items()
+    }
+    if turn not in tables.POOL:
+        fixed = {side: [name] for side, name in overall_commander.items()}
+    picked = chosen or {}
+    shown = {
+        side: [*fixed.get(side, ()), *(picked.get(side, ()) if side == seen_by else ())]
+        for side in SIDES
+    }
+    may = {name: others.get(side, ()) for side, name in overall_commander.items()}
+    return {
+        "fixed": fixed, "choose": choose,
+        "from": others if turn not in tables.POOL else dict.fromkeys(SIDES, ()),
+        "shown": shown, "may_activate": may, "readings": ["D-4.4"],
+    }  # fmt: skip
+
+
+@QUESTIONS.asks("D-4.2 D-4.3 D-4.4 D-4.5")
+def _activation(setup: Setup, drawn: str, dead: Names = ()) -> Json:
+    """Whom a drawn leader may activate, and which units may then move."""
+    state = replace(setup.state(), drawn=drawn)
+    for name in dead:
+        state = state.with_leader(name, dead=True, hex=None)
+    choices, may = [], {}
+    for choice in sequence.activations(state):
+        key = choice.units_of or choice.leader
+        acting = replace(state, commanding=choice.leader or drawn, units_of=choice.units_of)
+        own = {"units_of": key} if choice.units_of else {"leader": key}
+        choices.append(own)
+        able = (acting.piece(name) for name in acting.active_units)
+        may[key] = [p.id for p in able if p.hexes and fields.may_act(acting, p)]
+    return {"choices": choices, "may_move": may, "readings": ["D-4.4"]}
+
+
+@QUESTIONS.asks("D-16.1 D-16.2")
+def _victory_track(start_vp: int, events: tuple[Mapping[str, Any], ...]) -> Json:
+    """The Victory Points after each of some events; positive for the French."""
+    words = {
+        "clash_won": "clash", "by_fire": "by_fire", "leader_killed": "leader",
+        "by_blocked_withdrawal": "by_blocked_withdrawal", "battery_captured": "battery",
+        "battery_recaptured": "recaptured",
+    }  # fmt: skip
+    vp, track = start_vp, []
+    for event in events:
+        key = next((key for key in event if key in words), None)
+        if key is None or event[key] not in SIDES:
+            expected = ", ".join(words)
+            raise FactError("events", f"expected one of {expected} with the side that gains")
+        points = tables.VICTORY_POINTS[words[key]] + event.get("stars", 0)
+        vp += points if event[key] == "french" else -points
+        track.append(vp)
+    return {"track": track}
+
+
+@QUESTIONS.asks("D-3.2 D-16.3 D-16.4")
+def _game_over(facts: Facts, turn: int, vp: int, turns: int = 7) -> Json:
+    """Who has won at the end of a turn."""
+    victory = _charts(facts.charts or {}).victory
+    limits = tables.AUTOMATIC if victory is None else victory.automatic.model_dump()
+    return {"winner": sequence.winner_of(turn, turns, vp, dict(limits))}

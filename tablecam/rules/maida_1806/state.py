@@ -1,0 +1,509 @@
+"""A game between two actions: the units and leaders, whose slot it is, and what is due."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+from tablecam.rules.dice import Roll
+from tablecam.rules.frozen_json import Variant
+from tablecam.rules.game import Event, Refused
+from tablecam.rules.hexes.grid import Grid, Hex
+from tablecam.rules.hexes.zones import Hexes
+from tablecam.rules.maida_1806 import tables
+from tablecam.rules.maida_1806.board import Board, board_from
+from tablecam.rules.maida_1806.troops import (
+    SIDES,
+    Piece,
+    Troop,
+    is_reduced,
+    morale_of,
+    needs_two_hexes,
+    strength_of,
+)
+from tablecam.rules.miniatures.battle import Events, Step
+from tablecam.table.model import BasePose, Position
+
+Phase = Literal["pool", "draw", "activate", "movement", "leaders", "clash", "end", "over"]
+Units = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MoveStep:
+    """A step of a move: into `to` (left and right hex of a wide line), a turn, or a wheel."""
+
+    to: Hexes = ()
+    turn: int = 0
+    wheel: Literal["left", "right"] | None = None
+    backward: bool = False
+
+
+class ChoosePool(Variant, type="choose_pool"):
+    """Put leaders into the Activation Pool in secret (D-17.0c)."""
+
+    side: str
+    leaders: Units
+
+
+class Draw(Variant):
+    """Draw a chit; players name the leader that they drew by hand (D-3.3b)."""
+
+    leader: str | None = None
+
+
+class Activate(Variant):
+    """Let the Overall Commander activate a leader, or a dead leader's units (D-4.3, D-4.4)."""
+
+    leader: str = ""
+    units_of: str = ""
+
+
+class Move(Variant):
+    """Move a unit, a stack or a line of units, step by step (D-12)."""
+
+    units: Units
+    steps: tuple[MoveStep, ...]
+    double_march: bool = False
+
+
+class Halt(Variant):
+    """End the move of the units that are moving."""
+
+
+class Form(Variant, type="formation"):
+    """Change a unit's formation (D-6, D-7.1)."""
+
+    unit: str
+    to: Literal["line", "column", "square"]
+    facing_deg: int
+    hexes: Hexes
+
+
+class Detach(Variant):
+    """Detach companies of a Light Battalion (D-8.2)."""
+
+    unit: str
+    companies: Units
+
+
+class Reorder(Variant):
+    """Change the order of a stack, the top unit first (D-11.0)."""
+
+    hex: Hex
+    order: Units
+
+
+class Fire(Variant):
+    """Fire with a unit, or jointly with several (D-14)."""
+
+    units: Units
+    target: str
+
+
+class React(Variant):
+    """Choose what a unit does after its reaction check, or which unit reacts next (D-13)."""
+
+    unit: str
+    choice: str
+    facing_deg: int | None = None
+
+
+class Charge(Variant):
+    """Charge an enemy's hex with cavalry (D-9.2)."""
+
+    units: Units
+    target: Hex
+
+
+class Withdraw(Variant):
+    """Withdraw a unit or a leader by one hex (D-14.11); no hexes: a leader stays."""
+
+    unit: str
+    to: Hexes = ()
+
+
+class ClashIn(Variant, type="clash"):
+    """Fight the Clash of some hexes with the attackers who take part (D-15.7a)."""
+
+    hexes: Hexes
+    attackers: Units
+    defenders: Units
+
+
+class Losses(Variant):
+    """Spread the Losses of a side (D-15.8)."""
+
+    side: str
+    losses: Mapping[str, int]
+
+
+class Face(Variant):
+    """Face the winners of a Clash anywhere (D-15.8)."""
+
+    units: Units
+    facing_deg: int
+
+
+class KeepHex(Variant, type="keep-hex"):
+    """Keep one of the two hexes of a line that has become too small for both (D-6.3.4)."""
+
+    unit: str
+    hex: Hex
+
+
+class MoveLeader(Variant, type="move_leader"):
+    """Move a leader (D-3.3b)."""
+
+    leader: str
+    to: Hex
+
+
+class Place(Variant):
+    """Place a unit that returns or enters (D-15.11.4, D-17.0b)."""
+
+    unit: str
+    hexes: Hexes
+    facing_deg: int
+
+
+class Pass(Variant):
+    """Let the slot or the subphase pass."""
+
+
+class Decide(Variant):
+    """Agree to what is asked, or not."""
+
+    yes: bool
+
+
+class Overrule(Variant):
+    """Set the table and the state, against any rule."""
+
+    why: str = ""
+    units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
+    off: Units = ()
+    turn: int | None = None
+    vp: int | None = None
+    losses: Mapping[str, int] = field(default_factory=dict)
+    disrupted: Mapping[str, bool] = field(default_factory=dict)
+    fires: Mapping[str, int] = field(default_factory=dict)
+
+
+class Due(Step, is_family=True):
+    """What must be settled before the game goes on."""
+
+    rule = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderPiece:
+    """A leader in play; a dead one is out of the game, an injured one cannot be activated."""
+
+    id: str
+    hex: Hex | None = None
+    dead: bool = False
+    injured: bool = False
+    activated: bool = False
+    has_moved: bool = False
+
+
+@dataclass(frozen=True)
+class State:
+    """A game. `pieces` lie in the order of their stacks, the top ones first.
+
+    `vp` is positive for the French. `pool` are the chits not yet drawn, `chosen` the sides that
+    have chosen theirs. `drawn` is the leader of the activation, `commanding` the one whose units
+    act, or the dead one in `units_of`. `movers` are the units in the middle of a move. `lies` are
+    counters as they really lie within their hexes. `given` is the board of a question.
+    """
+
+    position: Position
+    options: Mapping[str, Any] = field(hash=False)
+    pieces: tuple[Piece, ...]
+    leaders: tuple[LeaderPiece, ...]
+    turn: int = 1
+    vp: int = 0
+    phase: str = "pool"
+    pool: Units = ()
+    chosen: Units = ()
+    drawn: str = ""
+    commanding: str = ""
+    units_of: str = ""
+    slot: int = 0
+    passes: int = 0
+    movers: Units = ()
+    fought: Units = ()
+    due: tuple[Due, ...] = ()
+    lies: Mapping[str, BasePose] = field(default_factory=dict, hash=False)
+    given: Any = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def board(self) -> Board:
+        """The map, the charts and the counters."""
+        if isinstance(self.given, Board):
+            return self.given
+        hex_map = self.position.table.hex_map
+        if hex_map is None:
+            raise Refused("expected a table with a hex map")
+        return board_from(self.options, hex_map)
+
+    @property
+    def grid(self) -> Grid:
+        """The hexes."""
+        return self.board.grid
+
+    # Units.
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Piece]:
+        return {piece.id: piece for piece in self.pieces}
+
+    @cached_property
+    def _by_hex(self) -> Mapping[Hex, tuple[Piece, ...]]:
+        there: dict[Hex, list[Piece]] = {}
+        for piece in self.on_map():
+            for number in piece.hexes:
+                there.setdefault(number, []).append(piece)
+        return {number: tuple(pieces) for number, pieces in there.items()}
+
+    def piece(self, name: str) -> Piece:
+        """Returns a unit.
+
+        Raises:
+            Refused: There is no such unit.
+        """
+        if name not in self._by_id:
+            raise Refused(f"expected a unit, got {name}")
+        return self._by_id[name]
+
+    def troop(self, name: str) -> Troop:
+        """Returns what a unit's counters print."""
+        self.piece(name)
+        return self.board.troops[name]
+
+    def both(self, name: str) -> tuple[Troop, Piece]:
+        """Returns what a unit's counters print, and the unit."""
+        return self.troop(name), self.piece(name)
+
+    def side(self, name: str) -> str:
+        """Returns a unit's side."""
+        return self.board.troops[name].side
+
+    def strength(self, name: str) -> int:
+        """Returns a unit's current Strength."""
+        return strength_of(*self.both(name))
+
+    def morale(self, name: str) -> int:
+        """Returns a unit's current Morale."""
+        return morale_of(*self.both(name))
+
+    def at(self, number: Hex, side: str | None = None) -> tuple[Piece, ...]:
+        """Returns the units in a hex, of one side or of both, the top ones first."""
+        there = self._by_hex.get(number, ())
+        return tuple(piece for piece in there if side is None or self.side(piece.id) == side)
+
+    def on_map(self, side: str | None = None) -> Iterator[Piece]:
+        """Yields the units on the map, of one side or of both; captured guns count no more."""
+        for piece in self.pieces:
+            own = self.side(piece.id)
+            if piece.hexes and side in (None, own) and piece.captured_by in (None, own):
+                yield piece
+
+    def stack(self, name: str) -> tuple[Piece, ...]:
+        """Returns the friends in a unit's hexes, itself among them, the top one first."""
+        hexes = set(self.piece(name).hexes)
+        side = self.side(name)
+        return tuple(p for p in self.on_map(side) if hexes.intersection(p.hexes))
+
+    def is_clash(self, number: Hex) -> bool:
+        """Whether a hex holds units of both sides (D-3.4e)."""
+        return len({self.side(piece.id) for piece in self.at(number)}) > 1
+
+    def in_clash(self, piece: Piece) -> bool:
+        """Whether a unit lies in a Clash Hex."""
+        return any(self.is_clash(number) for number in piece.hexes)
+
+    def is_alone(self, name: str) -> bool:
+        """Whether no other unit of its side lies in its hexes."""
+        return len(self.stack(name)) == 1
+
+    # Leaders.
+
+    def leader(self, name: str) -> LeaderPiece:
+        """Returns a leader.
+
+        Raises:
+            Refused: There is no such leader.
+        """
+        for leader in self.leaders:
+            if leader.id == name:
+                return leader
+        raise Refused(f"expected a leader, got {name}")
+
+    def leader_side(self, name: str) -> str:
+        """Returns a leader's side."""
+        return self.board.leaders[name]
+
+    def leaders_at(self, number: Hex, side: str | None = None) -> tuple[LeaderPiece, ...]:
+        """Returns the leaders in a hex."""
+        return tuple(
+            leader
+            for leader in self.leaders
+            if leader.hex == number and side in (None, self.leader_side(leader.id))
+        )
+
+    def is_oc(self, name: str) -> bool:
+        """Whether a leader is an Overall Commander."""
+        return name in self.board.overall_commander.values()
+
+    # Whose move it is.
+
+    @property
+    def active(self) -> str:
+        """The side whose leader is activated; the first before a chit is drawn."""
+        return self.leader_side(self.drawn) if self.drawn else SIDES[0]
+
+    @property
+    def passive(self) -> str:
+        """The other side."""
+        return enemy_of(self.active)
+
+    @property
+    def in_slot(self) -> str:
+        """The side that fires or moves now; the passive one begins (D-14.5)."""
+        return self.active if self.slot or self.movers else self.passive
+
+    @cached_property
+    def active_units(self) -> Units:
+        """The units that the activated leader commands, on the map or not (D-4.1, D-4.3, D-4.5)."""
+        if not self.drawn:
+            return ()
+        whose = self.units_of or self.commanding
+        named = (
+            troop.id
+            for troop in self.board.troops.values()
+            if troop.side == self.active
+            and (troop.leader == whose or (troop.acts_with_oc and self.is_oc(self.drawn)))
+        )
+        return tuple(name for name in named if name in self._by_id)
+
+    # Other states.
+
+    def with_piece(self, name: str, **marks: Any) -> State:
+        """Returns the state with a changed unit; one in other hexes goes under what lies there."""
+        old = self.piece(name)
+        new = replace(old, **marks)
+        if new.hexes == old.hexes:
+            pieces = tuple(new if piece is old else piece for piece in self.pieces)
+        else:
+            pieces = (*(piece for piece in self.pieces if piece is not old), new)
+        return replace(self, pieces=pieces)
+
+    def with_leader(self, name: str, **marks: Any) -> State:
+        """Returns the state with a changed leader."""
+        old = self.leader(name)
+        new = replace(old, **marks)
+        leaders = tuple(new if leader is old else leader for leader in self.leaders)
+        return replace(self, leaders=leaders)
+
+    def pushed(self, *dues: Due) -> State:
+        """Returns the state with something due, the first of it next."""
+        return replace(self, due=(*self.due, *reversed(dues)))
+
+    def gains(self, side: str, points: int) -> State:
+        """Returns the state with Victory Points for a side: one track serves both (D-16.2)."""
+        return replace(self, vp=self.vp + (points if side == "french" else -points))
+
+
+def enemy_of(side: str) -> str:
+    """Returns the other side."""
+    return SIDES[1 - SIDES.index(side)]
+
+
+def die_for(what: str) -> Roll:
+    """Returns the roll of a die of 0 to 9 (D-2.2)."""
+    return Roll(what, 1, tables.DIE_FACES, None, 0)
+
+
+def dice_for(what: str, count: int) -> Roll:
+    """Returns the roll of several such dice."""
+    return Roll(what, count, tables.DIE_FACES, None, 0)
+
+
+Outcome = tuple[State, Events]
+
+
+def with_losses(state: State, name: str, losses: int) -> Outcome:
+    """Returns the state after Losses of a unit; the last level eliminates it (D-3.4h)."""
+    troop, piece = state.both(name)
+    if not losses:
+        return state, ()
+    left = strength_of(troop, piece) - losses
+    text = f"{name} loses {losses}, {max(left, 0)} left"
+    events = (Event("loss", text, "D-3.4h", {"unit": name, "losses": losses}),)
+    if left <= 0:
+        after, more = eliminated(state, name, "D-3.4h")
+        return after, (*events, *more)
+    return state.with_piece(name, losses=piece.losses + losses), events
+
+
+def eliminated(state: State, name: str, rule: str) -> Outcome:
+    """Returns the state without a unit; a leader without units leaves with the last (D-4.6)."""
+    state = state.with_piece(name, hexes=(), eliminated=True, returns_turn=None)
+    state = replace(state, movers=tuple(unit for unit in state.movers if unit != name))
+    events: Events = (Event("eliminated", f"{name} is eliminated", rule, {"unit": name}),)
+    leader = state.board.troops[name].leader
+    if any(piece.leader == leader for piece in _left(state)) or not leader:
+        return state, events
+    if leader not in state.board.leaders or state.leader(leader).dead:
+        return state, events
+    if state.is_oc(leader):
+        return state, events
+    state = without_leader(state, leader)
+    return state, (*events, Event("leader", f"{leader} has no units left", "D-4.6"))
+
+
+def _left(state: State) -> Iterable[Troop]:
+    """Yields the units that are not eliminated."""
+    return (state.board.troops[piece.id] for piece in state.pieces if not piece.eliminated)
+
+
+def without_leader(state: State, name: str) -> State:
+    """Returns the state without a leader, and without his chit (D-4.6)."""
+    state = state.with_leader(name, hex=None, dead=True)
+    return replace(state, pool=tuple(chit for chit in state.pool if chit != name))
+
+
+def shrunk(state: State, name: str) -> bool:
+    """Whether a line still lies on two hexes though it is too weak for them (D-6.3.4)."""
+    troop, piece = state.both(name)
+    wide = len(piece.hexes) > 1
+    return wide and not needs_two_hexes(troop, strength_of(troop, piece))
+
+
+def unit_state(state: State, piece: Piece) -> dict[str, Any]:
+    """Returns what documents and pages say of a unit."""
+    troop = state.board.troops[piece.id]
+    stack = state.stack(piece.id) if piece.hexes else ()
+    marks = {
+        "strength": strength_of(troop, piece),
+        "full_strength": troop.whole,
+        "morale": troop.morale and morale_of(troop, piece),
+        "formation": piece.formation,
+        "facing_deg": piece.facing_deg,
+        "hexes": " ".join(piece.hexes),
+        "reduced": is_reduced(troop, piece),
+        "disrupted": piece.disrupted,
+        "fires": piece.fires,
+        "mp_left": piece.mp_left,
+        "double_march": piece.double,
+        "detached": ", ".join(piece.out),
+        "no_fire_this_turn": piece.silent,
+        "captured_by": piece.captured_by or "",
+        "returns_turn": piece.returns_turn or 0,
+        "stack": next((i for i, other in enumerate(stack) if other.id == piece.id), 0),
+    }
+    keep = ("strength", "full_strength")
+    return {key: value for key, value in marks.items() if value or key in keep}

@@ -1,0 +1,131 @@
+"""Whole games by random legal players, and what each seat is told."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from tablecam.errors import BadInput
+from tablecam.referee.game_views import event_lines
+from tablecam.referee.seats import SPECTATOR
+from tablecam.rules.maida_1806.game import GAME
+from tablecam.rules.play import Play
+from tests.rules.conformance import check_replay, check_state, play_at_random
+from tests.rules.maida_1806.games import POSITION, begun, close_up, files
+
+
+def by_kind(actions: tuple[Any, ...], players: Random) -> Any:
+    """Choose a kind of action first: else moves would drown everything else."""
+    kinds = sorted({action.type for action in actions})
+    eager = [kind for kind in kinds if kind not in ("pass", "halt", "formation", "reorder")]
+    kind = players.choice(eager if eager and players.random() < 0.8 else kinds)
+    return players.choice([action for action in actions if action.type == kind])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_random_game_ends_and_replays_d_3_2(seed):
+    play = close_up(seed, turns=2)
+    play_at_random(play, seed, most=3000, choose=by_kind)
+    check_replay(play)
+
+
+def test_each_state_keeps_what_every_rule_system_must():
+    play = close_up(100, turns=1)
+    play_at_random(play, 1, most=3000, choose=by_kind,
+                   after_each=lambda play: check_state(play, tried=1))  # fmt: skip
+
+
+def test_hidden_leaders_never_leave_their_seat_d_17_0d():
+    """10,000 answers: neither the British seat nor a spectator hears whom the French chose."""
+    answers = seed = 0
+    while answers < 10_000:
+        seed += 1
+        play = third_turn(seed)
+        secret = Random(seed).choice(play.legal())
+        done = play.apply(secret)
+        (hidden,) = secret.leaders
+        for seat in ("british", None):
+            told = GAME.seen_by(play.state, seat)
+            # Who the leaders are is no secret, nor whose units are whose.
+            told["leaders"] = [{**one, "id": ""} for one in told["leaders"]]
+            values = [*leaves(told), *leaves(event_lines(done, SPECTATOR))]
+            assert hidden not in values
+            assert not any(hidden in value for value in values if isinstance(value, str))
+            answers += len(values)
+        assert GAME.seen_by(play.state, "french")["pool"]["own"] == ["House Marshal", hidden]
+
+
+def leaves(document: Any) -> list[Any]:
+    """Every value of a document."""
+    if isinstance(document, dict):
+        return [leaf for value in document.values() for leaf in leaves(value)]
+    if isinstance(document, list):
+        return [leaf for value in document for leaf in leaves(value)]
+    return [document]
+
+
+def third_turn(seed: int) -> Play[Any, Any]:
+    """A game in which each side chooses one of its leaders at once."""
+    if not _CHOOSING:
+        pool = {"1": {"french": 1, "british": 1}}
+        _CHOOSING.append(files(scenario={"pool": pool}))
+    return Play(GAME, POSITION, _CHOOSING[0], chance=Random(seed))
+
+
+_CHOOSING: list[Any] = []
+
+
+def test_a_game_without_files_names_them_and_the_house_sample():
+    with pytest.raises(BadInput, match=r"options: charts: expected the charts file.*house sample"):
+        Play(GAME, POSITION, {})
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "message"),
+    [
+        ("charts", ("clash", "rows"), "clash.rows: expected 10 entries, for a die of 0 to 9"),
+        ("map", ("default",), 'expected a kind of the charts .* got "moor"'),
+        ("map", ("thicket",), r"map: thicket\[2\]: expected one terrain for 0101"),
+        ("map", ("hexsides",), "expected two hexes that touch, got 0101 and 0505"),
+        ("scenario", ("leader",), 'unit.* expected a leader of the french, got "Nobody"'),
+    ],
+)  # fmt: skip
+def test_a_fault_in_a_file_is_named_in_one_line(kind, change, message):
+    options = files()
+    document = options[kind]
+    if kind == "charts":
+        del document["clash"]["rows"][-1]
+    elif change == ("default",):
+        document["default"] = "moor"
+    elif change == ("thicket",):
+        document["thicket"] = ["0101", "0101"]
+    elif change == ("hexsides",):
+        document["hexsides"]["river"] = [["0101", "0505"]]
+    else:
+        document["unit"][0]["leader"] = "Nobody"
+    with pytest.raises(BadInput, match=message) as fault:
+        Play(GAME, POSITION, options)
+    assert "\n" not in str(fault.value)
+
+
+def test_a_die_of_10_is_refused_d_2_2():
+    play = begun(1)
+    play_at_random_until_a_roll(play)
+    roll = play.legal()[0]
+    count = roll.count
+    with pytest.raises(BadInput, match="expected dice from 0 to 9, got 10"):
+        play.apply(type(roll)(roll.for_, count, roll.sides, (10,) * count, roll.lowest))
+
+
+def play_at_random_until_a_roll(play: Play[Any, Any]) -> None:
+    players = Random(7)
+    while play.legal()[0].type != "roll":
+        play.apply(by_kind(play.legal(), players))
+
+
+def test_a_game_that_uses_invented_numbers_says_house():
+    play = begun()
+    assert play.house == ("charts", "map", "scenario")
+    assert "house sample" in GAME.standing(GAME.seen_by(play.state, None)).phase
