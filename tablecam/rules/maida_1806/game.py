@@ -49,10 +49,7 @@ _STATES: Final = TypeAdapter(State)
 class Maida(Game[State, Any]):
     """Maida 1806, on hexes, with the charts, the map and the counters of its owner."""
 
-    @property
-    def name(self) -> str:
-        """The name of the game in documents."""
-        return NAME
+    name: Final = NAME
 
     # Description.
 

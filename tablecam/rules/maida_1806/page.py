@@ -13,7 +13,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.discovery import text_of
 from tablecam.rules.game import Json, Offer, PendingDecision
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
-from tablecam.rules.maida_1806 import field, fire, movement, reaction
+from tablecam.rules.maida_1806 import field, fire, hands, reaction
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.board import FILE_MODELS
 from tablecam.rules.maida_1806.state import MoveStep, State
@@ -262,11 +262,12 @@ def step_shapes(state: State) -> tuple[Shape, ...]:
             if target
         )
     if due is None and state.movers:
-        pieces = [state.piece(name) for name in state.movers]
-        ways = movement.legal_steps(state, state.movers)
         return tuple(
-            way_shape(state.grid, (pieces[0].hexes, outcomes[0].hexes), "way")
-            for _, outcomes in ways
-            if outcomes[0].entered
+            way_shape(
+                state.grid, (hexes for hexes, _ in way.places), "way", ", ".join(way.triggers)
+            )
+            for ways in hands.all_ways(state, state.movers).values()
+            for way in ways
+            if way.steps
         )
     return ()

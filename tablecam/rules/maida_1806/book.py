@@ -1,0 +1,174 @@
+"""Rulings on counters as they lie: their hexes and facings with doubts, sight, and who reacts.
+
+A position knows neither terrain nor Strength: sight is ruled on as over open ground.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.hexes.counters import Place, place_of, seen_face
+from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
+from tablecam.rules.hexes.files import Ground
+from tablecam.rules.hexes.grid import grid_of
+from tablecam.rules.hexes.zones import ZONES, zones_of
+from tablecam.rules.maida_1806 import field, page, reaction
+from tablecam.rules.maida_1806.board import Board
+from tablecam.rules.maida_1806.files import SomeCharts
+from tablecam.rules.maida_1806.state import State
+from tablecam.rules.maida_1806.tables import GAME, RIFLE_RANGE
+from tablecam.rules.maida_1806.troops import Piece, Troop
+from tablecam.rules.measuring import Measures
+from tablecam.rules.reports import Finding, Question, Section
+from tablecam.table.model import Position, Unit
+from tablecam.uncertainty.answer import Answer, certain
+
+_KINDS: Final = {"infantry": "battalion", "cavalry": "squadron", "artillery": "foot-battery"}
+
+
+class HexBook(Measures):
+    """What the rules say of counters on a map, without a game in progress."""
+
+    def sections(self, handle: object, *units: str) -> Sequence[Section]:
+        """Returns a unit's place and zones, or distance, sight and reactions of two units."""
+        position = self.ruled_position(handle)
+        if position.table.hex_map is None:
+            return super().sections(handle, *units)
+        by_id = {unit.id: unit for unit in position.units}
+        named = [by_id[unit] for unit in units]
+        state = state_of(position)
+        if any(not _is_on_map(state, unit) for unit in named):
+            return [Section("place", "Place", partial(_places, position, named))]
+        if len(named) == 1:
+            return [
+                Section("place", "Place", partial(_places, position, named)),
+                Section("zones", "Zones", partial(_zones, state, *named)),
+            ]
+        pairs = (tuple(named), tuple(named[::-1]))
+        return [
+            Section("range", "Range", partial(_range, state, *named)),
+            Section("sight", "Sight", lambda: (_sight(state, *pair) for pair in pairs)),
+            Section("react", "Reaction", lambda: (_reacts(state, *pair) for pair in pairs)),
+        ]
+
+
+def _is_on_map(state: State, unit: Unit) -> bool:
+    return any(piece.id == unit.id and piece.hexes for piece in state.pieces)
+
+
+def state_of(position: Position) -> State:
+    """Returns the counters of a position on open ground, those off the map left out."""
+    assert position.table.hex_map is not None
+    grid = grid_of(position.table.hex_map)
+    pieces, troops = [], {}
+    for unit in position.units:
+        if not unit.bases or "box_mm" in unit.extra:
+            continue
+        place = place_of(grid, unit.bases[0])
+        formation = _formation(unit, place)
+        kind = "company" if formation == "skirmish" else _KINDS[unit.arm]
+        troops[unit.id] = Troop(id=unit.id, side=unit.side, arm=unit.arm, kind=kind)
+        pieces.append(Piece(unit.id, place.hexes, formation, place.facing_deg))  # type: ignore[arg-type]
+    board = Board(Ground(grid, "clear", {}, {}), SomeCharts(), troops, {}, {})
+    return State(position, {}, tuple(pieces), (), phase="movement", given=board)
+
+
+def _formation(unit: Unit, place: Place) -> str:
+    """Returns a unit's formation by its face, else by how its counter lies."""
+    face = seen_face(unit)
+    stated: Mapping[str, Any] = unit.state
+    if face is not None and face.formation:
+        return face.formation
+    if unit.arm == "artillery":
+        return "battery"
+    return str(stated.get("formation") or ("line" if len(place.hexes) > 1 else "column"))
+
+
+def _places(position: Position, units: Sequence[Unit]) -> Iterator[Finding]:
+    """Yields in which hexes counters lie and how they face, each with its doubt (D-G3, D-G4)."""
+    assert position.table.hex_map is not None
+    grid = grid_of(position.table.hex_map)
+    for unit in units:
+        if not unit.bases:
+            continue
+        tolerance_mm = position.table.tolerance_mm
+        place = place_of(grid, unit.bases[0], tolerance_mm=tolerance_mm)
+        asked = Question(f"place/{unit.id}", f"Does {unit.id} lie in {' '.join(place.hexes)}?")
+        if place.answer == "off_map":
+            text = f"{unit.id} is off the map"
+            yield Finding(text, certain("no", "D-G3", text), question=asked)
+            continue
+        where = " and ".join(place.hexes)
+        text = f"{unit.id} lies in {where}, {place.margin_mm:.1f} mm from its side"
+        shapes = hexes_shapes(grid, (*place.hexes, *place.other_hexes), "hex")
+        yield Finding(
+            text,
+            Answer(
+                place.answer, place.margin_mm, place.sigma_mm, place.probability, "D-G3", text,
+                shapes,
+            ),
+            question=asked,
+        )  # fmt: skip
+        faces = f"{unit.id} faces {place.facing_deg}°"
+        if place.other_facing_deg is None:
+            yield Finding(faces, certain("yes", "D-G4", faces))
+        else:
+            faces += f" or {place.other_facing_deg}°"
+            yield Finding(faces, Answer("too_close", 0.0, 0.0, 0.5, "D-G4", faces))
+
+
+def _zones(state: State, unit: Unit) -> Iterator[Finding | Shape]:
+    """Yields a unit's Front, Flank and Rear hexes, and draws its field of view."""
+    piece = state.piece(unit.id)
+    zones = zones_of(state.grid, piece.hexes, piece.facing_deg)
+    for name in ZONES:
+        hexes = state.grid.on_map(zones.of(name))
+        yield Finding(f"{name.capitalize()}: {', '.join(hexes) or 'off the map'}", rule="D-G5")
+        yield from hexes_shapes(state.grid, hexes, name)
+    if unit.arm == "infantry":
+        yield from page.field_of_view(state, unit.id)
+
+
+def _range(state: State, one: Unit, other: Unit) -> Iterator[Finding]:
+    """Yields the distance in hexes (D-G8)."""
+    hexes = [state.piece(unit.id).hexes for unit in (one, other)]
+    count = state.grid.distance(*hexes)
+    words = "hex" if count == 1 else "hexes"
+    yield Finding(f"{one.id} and {other.id} are {count} {words} apart", rule="D-G8")
+
+
+def _sight(state: State, firer: Unit, target: Unit) -> Finding:
+    """Returns whether a unit has another in sight, on open ground (D-14.2)."""
+    piece, hexes = state.piece(firer.id), state.piece(target.id).hexes
+    shape = line_shape(state.grid, piece.hexes, hexes, "line-of-sight")
+    hidden = field.blockers(state, piece, hexes)
+    in_front = field.leaves_by_front(state, piece, hexes)
+    sees = in_front and not hidden and not set(piece.hexes) & set(hexes)
+    why = f"{firer.id} has {target.id} in sight"
+    if hidden:
+        why = f"{', '.join(hidden)} hide {target.id} from {firer.id}"
+    elif not in_front:
+        why = f"{target.id} is not before the Front of {firer.id}"
+    far = state.grid.distance(piece.hexes, hexes) > RIFLE_RANGE
+    if sees and far and firer.arm == "infantry":
+        why += ", out of range"
+    asked = Question(f"sight/{firer.id}/{target.id}", f"Does {firer.id} see {target.id}?")
+    rule = "D-14.1" if hidden else "D-14.2"
+    answer = certain("yes" if sees else "no", rule, why, (shape,))
+    return Finding(why, answer, question=asked)
+
+
+def _reacts(state: State, mover: Unit, unit: Unit) -> Finding:
+    """Returns whether a unit reacts to another that enters its hex (D-13.1)."""
+    who = reaction.triggered(state, (mover.id,), "entered") if mover.side != unit.side else None
+    reacts = who is not None and unit.id in (*who.must, *who.may)
+    why = f"{unit.id} {'reacts' if reacts else 'does not react'} if {mover.id} moves here"
+    asked = Question(f"react/{mover.id}/{unit.id}", f"Does {unit.id} react to {mover.id}?")
+    return Finding(why, certain("yes" if reacts else "no", "D-13.1", why), question=asked)
+
+
+BOOK: Final = HexBook(GAME)
+"""The book that other modules look up."""
