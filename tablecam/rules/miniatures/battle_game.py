@@ -346,9 +346,7 @@ def farthest_legal(unit: Unit, bases: Bases, is_legal: Callable[[Bases], bool]) 
         share = step / _WAY_STEPS
         there = tuple(
             replace(
-                base,
-                x_mm=base.x_mm + (to_x - x_mm) * share,
-                y_mm=base.y_mm + (to_y - y_mm) * share,
+                base, x_mm=base.x_mm + (to_x - x_mm) * share, y_mm=base.y_mm + (to_y - y_mm) * share
             )
             for base in wheeled(unit.bases, (x_mm, y_mm), turn_deg * share)
         )
@@ -411,9 +409,13 @@ def common_settings(state: Battle, phases: Mapping[str, str]) -> tuple[about.Set
     )
 
 
+def side_choices(sides: Iterable[str], key: str) -> tuple[about.BeginChoice, ...]:
+    """Returns a choice between sides, which becomes an option before a battle."""
+    return tuple(about.BeginChoice(side_name(side), {key: side}, side=side) for side in sides)
+
+
 def first_and_turns(sides: Iterable[str]) -> tuple[about.BeginField, ...]:
     """Returns the questions before every battle: who acts first, for how long, and from when."""
-    first = tuple(about.BeginChoice(side_name(side), {"first": side}, side=side) for side in sides)
     turns = tuple(
         about.BeginChoice(str(count) if count else "until one side is gone", {"turns": count})
         for count in (0, 6, 8, 12)
@@ -421,7 +423,7 @@ def first_and_turns(sides: Iterable[str]) -> tuple[about.BeginField, ...]:
     hint = "A battle continues from the table as it is now: you set the turn, phase and markers."
     middle = about.BeginChoice("Mid-game", {}, hint, opens_settings=True)
     return (
-        about.BeginField("first", "First side", first),
+        about.BeginField("first", "First side", side_choices(sides, "first")),
         about.BeginField("turns", "Turns", turns),
         about.BeginField("start", "Start", (about.BeginChoice("From the beginning"), middle)),
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import are_enough_chargers
@@ -30,6 +31,7 @@ from tablecam.rules.maurice.game.state import (
     StateAndEvents,
     Step,
     Symbol,
+    permitted,
 )
 from tablecam.rules.maurice.game.table import (
     charges_at,
@@ -407,16 +409,13 @@ class Interrupting(Step):
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists the interrupts that may be played now, and none."""
-        effects = [effect for effect in MOMENTS if _may_be_now(state, self, effect)]
-        if not state.is_dealt:
-            # Players who hold the cards may have any that fits the moment.
-            return (Decline(state.passive), *(Interrupt(effect) for effect in effects))
-        played = (
-            Interrupt(card.interrupts, card.id)
-            for card in state.cards_of(state.passive)
-            if card.interrupts in effects and card.interrupts is not None
-        )
-        return (Decline(state.passive), *played)
+        # Players who hold the cards may have any that fits the moment.
+        played: list[tuple[Effect, str | None]] = [(effect, None) for effect in MOMENTS]
+        if state.is_dealt:
+            cards = state.cards_of(state.passive)
+            played = [(card.interrupts, card.id) for card in cards if card.interrupts is not None]
+        interrupts = (Interrupt(effect, card) for effect, card in played)
+        return (Decline(state.passive), *permitted(interrupts, partial(self._check, state)))
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Continues what was interrupted, unless that has become impossible (M-4.19)."""
@@ -425,16 +424,14 @@ class Interrupting(Step):
             return after_interrupt(state, self), ()
         if not isinstance(action, Interrupt):
             raise Refused(f"expected an interrupt or no card, got {action.type}", rule="M-4.17")
-        _check_interrupt(state, self, action)
+        self._check(state, action)
         side = state.passive
         state = with_cards_discarded(state, side, (action.card,))
-        now = replace(
-            state.round,
+        state = state.with_round(
             is_interrupted=True,
             passive_fires_first=action.effect == "first-fire",
             is_rough_going=action.effect == "rough-going",
         )
-        state = replace(state, round=now)
         facts = {"side": side, "effect": action.effect, "card": action.card}
         text = f"{side_plural(side)} interrupt: {_EFFECT_WORDS[action.effect]}"
         events = (Event("interrupt", text, "M-4.17", facts),)
@@ -443,6 +440,19 @@ class Interrupting(Step):
             foiled = Event("foiled", foil_text, "M-4.19", {"force": list(self.force)})
             return after_action(state), (*events, foiled)
         return after_interrupt(state, self), events
+
+    def _check(self, state: State, action: Interrupt) -> None:
+        """Refuses a second interrupt, one at the wrong moment, or with the wrong card."""
+        effect = action.effect
+        if state.round.is_interrupted:
+            raise Refused("only one interrupt is allowed in a round", rule="M-4.17")
+        is_for_moves = effect != "rough-going" or state.round.command in ("march", "charge")
+        if self.moment not in MOMENTS[effect] or not is_for_moves:
+            raise Refused(f"{effect} cannot be played now", rule="M-4.17", key="effect")
+        card = held_card(state, state.passive, action.card)
+        if card is not None and card.interrupts != effect:
+            does = f"expected the effect of {card.title} ({card.interrupts or 'no interrupt'})"
+            raise Refused(f"{does}, got {effect}", rule="M-3.7", key="effect")
 
     def automatic(self, state: State) -> StateAndEvents | None:
         """Continues where the passive side cannot interrupt; returns None where it is asked."""
@@ -458,25 +468,6 @@ class Interrupting(Step):
     def opening(self, state: State) -> str:
         """Describes the decision of the passive side."""
         return f"the {side_name(state.passive)} side has decided whether to interrupt"
-
-
-def _may_be_now(state: State, step: Interrupting, effect: Effect) -> bool:
-    """Whether an interrupt of an effect may be played at this moment."""
-    if step.moment not in MOMENTS[effect]:
-        return False
-    return effect != "rough-going" or state.round.command in ("march", "charge")
-
-
-def _check_interrupt(state: State, step: Interrupting, action: Interrupt) -> None:
-    """Refuses a second interrupt, one at the wrong moment, or with the wrong card."""
-    if state.round.is_interrupted:
-        raise Refused("only one interrupt is allowed in a round", rule="M-4.17")
-    if not _may_be_now(state, step, action.effect):
-        raise Refused(f"{action.effect} cannot be played now", rule="M-4.17", key="effect")
-    card = held_card(state, state.passive, action.card)
-    if card is not None and card.interrupts != action.effect:
-        does = f"expected the effect of {card.title} ({card.interrupts or 'no interrupt'})"
-        raise Refused(f"{does}, got {action.effect}", rule="M-3.7", key="effect")
 
 
 def _is_foiled(state: State, step: Interrupting, effect: Effect) -> bool:
@@ -504,18 +495,14 @@ def after_interrupt(state: State, step: Interrupting) -> State:
             first, second = second, first
         firing = Firing("volley", first, next_sides=(second,))
         return state.to(Modifying("musket", first, (second,), then=firing))
-    return _start_action(state, step.force)
-
-
-def _start_action(state: State, force: tuple[str, ...]) -> State:
-    """Starts the action of an activated force; a charge plays its cards at combat (M-4.16)."""
-    after: dict[Command, tuple[Symbol, Step]] = {
+    force = step.force
+    after: dict[str | None, tuple[Symbol, Step]] = {
         "march": ("bugle", Marching(force)),
         "bombard": ("cannon", Firing("bombard", state.active, may=force)),
         "rally": ("flag", Rallying(force)),
     }
-    if state.round.command is None or state.round.command not in after:
-        # Its modifying cards are played before the combat (M-4.16).
+    if state.round.command not in after:
+        # A charge plays its modifying cards before the combat (M-4.16).
         return state.to(Charging(force))
-    symbol, step = after[state.round.command]
-    return state.to(Modifying(symbol, state.active, (state.passive,), then=step))
+    symbol, then = after[state.round.command]
+    return state.to(Modifying(symbol, state.active, (state.passive,), then=then))

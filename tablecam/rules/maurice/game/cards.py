@@ -15,6 +15,7 @@ from tablecam.rules.maurice.game.state import (
     RESHUFFLE,
     Card,
     Deck,
+    DeckStage,
     Modifier,
     State,
     StateAndEvents,
@@ -102,7 +103,7 @@ class Drawing(Step):
         return with_reshuffle if state.deck.left == count else (plain, *with_reshuffle)
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
-        """Moves cards to the hand; cards due after a reshuffle are drawn in a further self."""
+        """Moves cards to the hand; cards due after a reshuffle are drawn in a further step."""
         count = min(self.count, state.deck.left)
         if not isinstance(action, Draw) or (action.side, action.count) != (self.side, count):
             why = f"expected {side_plural(self.side)} to draw {counted(count, 'card')}"
@@ -112,8 +113,8 @@ class Drawing(Step):
         _check_stated(state, action)
         if action.reshuffle_at is None:
             return _moved_to_hand(state, self, count)
-        # The cards behind it are drawn from the new deck, in a further self.
-        return _reshuffled(*_moved_to_hand(state, self, action.reshuffle_at - 1), self.side)
+        # The cards behind it are drawn from the new deck, in a further step.
+        return _last_deck(*_moved_to_hand(state, self, action.reshuffle_at - 1), self.side)
 
     def automatic(self, state: State) -> StateAndEvents | None:
         """Continues where nobody needs to say anything; returns None where somebody does.
@@ -124,7 +125,10 @@ class Drawing(Step):
         deck = state.deck
         # First, as the deck is reshuffled even if its last card was the last one due.
         if deck.left == 0 and deck.stage == "first":
-            return _second_deck(state)
+            text = (
+                "the first deck is used up: shuffle the discards and the Reshuffle card into a new"
+            )
+            return _shuffled(state, "second", f"{text} deck", "M-4.20")
         if self.count == 0:
             return state.to(self.then), ()
         if deck.left == 0:
@@ -192,10 +196,28 @@ def _dealt(state: State, step: Drawing, action: Draw) -> StateAndEvents:
     holder = state.side(step.side)
     state = state.with_side(replace(holder, cards=(*holder.cards, *own)))
     state = replace(state, deck=replace(state.deck, cards=left))
-    drawn = (_drawn_cards_event(state, step.side, own),) if own else ()
-    if has_reshuffle:
-        return _reshuffled(state, (*events, *drawn), step.side)
-    return state, (*events, *drawn)
+    if own:
+        titles = [card.title for card in map(state.options.card, own) if card is not None]
+        text = f"{side_plural(step.side)} draw {', '.join(titles)}"
+        facts = {"cards": list(own), "side": step.side}
+        events = (*events, Event("drawn", text, "M-3.1", facts, only_for=step.side))
+    return _last_deck(state, events, step.side) if has_reshuffle else (state, events)
+
+
+def _last_deck(state: State, events: tuple[Event, ...], side: str) -> StateAndEvents:
+    """Makes the last deck, without the Reshuffle card that a side has drawn (M-4.21)."""
+    shuffle = "shuffle the discards and the rest of the deck into the last deck"
+    text = f"{side_plural(side)} draw the Reshuffle card: {shuffle}"
+    state, shuffled = _shuffled(state, "last", text, "M-4.21")
+    return state, (*events, *shuffled)
+
+
+def _shuffled(state: State, stage: DeckStage, text: str, rule: str) -> StateAndEvents:
+    """Shuffles the discards into the deck; the second one has the Reshuffle card as well."""
+    deck = state.deck
+    left = deck.left + deck.discarded + (1 if stage == "second" else -1)
+    new = Deck(left, 0, stage, (*deck.cards, *deck.discards))
+    return replace(state, deck=new), (Event("reshuffle", text, rule, {"left": left}),)
 
 
 def _check_dealt(state: State, action: Draw, own: tuple[str, ...]) -> None:
@@ -223,37 +245,6 @@ def _check_stated(state: State, action: Draw) -> None:
     if at is None and deck.stage == "second" and action.count == deck.left:
         why = "expected the position of the Reshuffle card, as the whole deck is drawn"
         raise Refused(why, rule="M-4.21", key="reshuffle_at")
-
-
-def _second_deck(state: State) -> StateAndEvents:
-    """Makes the discards and the Reshuffle card the second deck (M-4.20)."""
-    deck = state.deck
-    # One more, for the Reshuffle card.
-    new = Deck(left=deck.discarded + 1, discarded=0, stage="second", cards=deck.discards)
-    text = "the first deck is used up: shuffle the discards and the Reshuffle card into a new deck"
-    return replace(state, deck=new), (Event("reshuffle", text, "M-4.20", {"left": new.left}),)
-
-
-def _reshuffled(state: State, events: tuple[Event, ...], side: str) -> StateAndEvents:
-    """Removes the Reshuffle card and makes deck and discards the last deck (M-4.21)."""
-    deck = state.deck
-    new = Deck(
-        # Without the Reshuffle card itself.
-        left=deck.left - 1 + deck.discarded,
-        discarded=0,
-        stage="last",
-        cards=(*deck.cards, *deck.discards),
-    )
-    shuffle = "shuffle the discards and the rest of the deck into the last deck"
-    text = f"{side_plural(side)} draw the Reshuffle card: {shuffle}"
-    event = Event("reshuffle", text, "M-4.21", {"left": new.left})
-    return replace(state, deck=new), (*events, event)
-
-
-def _drawn_cards_event(state: State, side: str, cards: tuple[str, ...]) -> Event:
-    titles = [card.title for card in map(state.options.card, cards) if card is not None]
-    text = f"{side_plural(side)} draw {', '.join(titles)}"
-    return Event("drawn", text, "M-3.1", {"cards": list(cards), "side": side}, only_for=side)
 
 
 class Discarding(Step):
@@ -340,17 +331,15 @@ class Modifying(Step):
         there are none. Players who hold the cards state their effect; the listed pips for or
         against a unit are examples.
         """
+        units, concerned = field_at(state).by_id, self.then.concerned(state)
         if state.is_dealt:
-            played = [
-                Modify(self.side, self.symbol, amounts, card.id)
-                for card in state.cards_of(self.side)
-                for amounts in _effective(
-                    _card_amounts(state, self, card), self.then.concerned(state)
-                )
-            ]
+            played: list[Modify] = []
+            for card in state.cards_of(self.side):
+                every = _card_amounts(state, self, card)
+                effective = [some for some in every if not some.keys().isdisjoint(concerned)]
+                playable = effective or every
+                played += (Modify(self.side, self.symbol, some, card.id) for some in playable)
         else:
-            units = field_at(state).by_id
-            concerned = self.then.concerned(state)
             plain = ({name: _PIP[units[name].side == self.side]} for name in concerned)
             # The first adds nothing, as not every card's effect is a number.
             played = [Modify(self.side, self.symbol, amounts) for amounts in ({}, *plain)]
@@ -367,10 +356,14 @@ class Modifying(Step):
         state = with_cards_discarded(state, action.side, (action.card,))
         modifier = Modifier(action.side, action.symbol, action.amounts, action.card)
         modifiers = (*state.round.modifiers, modifier)
-        state = replace(state, round=replace(state.round, modifiers=modifiers))
+        state = state.with_round(modifiers=modifiers)
         amounts = dict(action.amounts)
+        card = None if action.card is None else state.options.card(action.card)
+        title = f"a card with {SYMBOL_WORDS[action.symbol]}" if card is None else card.title
+        added = ", ".join(f"{amount:+d} for {unit}" for unit, amount in amounts.items())
+        text = f"{side_plural(action.side)} play {title}" + (f": {added}" if added else "")
         facts = {"side": action.side, "units": list(amounts), "amounts": amounts}
-        event = Event("modifier", _modifier_words(state, action), "M-3.5", facts)
+        event = Event("modifier", text, "M-3.5", facts)
         return _next_side(state, self), (event,)
 
     def automatic(self, state: State) -> StateAndEvents | None:
@@ -430,13 +423,6 @@ def _card_amounts(state: State, step: Modifying, card: Card) -> tuple[dict[str, 
     return (dict.fromkeys(units, adds),)
 
 
-def _effective(
-    options: Sequence[dict[str, int]], concerned: Sequence[str]
-) -> Sequence[dict[str, int]]:
-    """Returns those modifiers that change something, or all where none does."""
-    return [amounts for amounts in options if not amounts.keys().isdisjoint(concerned)] or options
-
-
 def _check_modify(state: State, step: Modifying, action: Modify) -> None:
     """Refuses a modifier of the wrong side, symbol, card, unit or amount."""
     _check_side(action.side, step.side)
@@ -470,11 +456,3 @@ def _next_side(state: State, step: Modifying | Removing) -> State:
     if not step.left:
         return state.to(step.then)
     return state.to(replace(step, side=step.left[0], left=step.left[1:]))
-
-
-def _modifier_words(state: State, action: Modify) -> str:
-    title = f"{side_plural(action.side)} play a card with {SYMBOL_WORDS[action.symbol]}"
-    if action.card is not None and (card := state.options.card(action.card)) is not None:
-        title = f"{side_plural(action.side)} play {card.title}"
-    added = ", ".join(f"{amount:+d} for {unit}" for unit, amount in action.amounts.items())
-    return f"{title}: {added}" if added else title

@@ -17,17 +17,17 @@ from tablecam.rules.maurice.charge.limits import may_charge
 from tablecam.rules.maurice.combat.combat import meeting
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.game.actions import Action, Charge, Done, March
-from tablecam.rules.maurice.game.charge_ends import (
+from tablecam.rules.maurice.game.combat import after_moves_of_charge
+from tablecam.rules.maurice.game.commander import with_displacement
+from tablecam.rules.maurice.game.march import check_bases, judge_march, shapes_inside, with_march
+from tablecam.rules.maurice.game.marches import usual_marches
+from tablecam.rules.maurice.game.nearest import (
     ChargeEnd,
     charge_ends,
     charge_tolerance_mm,
     end_error_mm,
     nearest_charge,
 )
-from tablecam.rules.maurice.game.combat import after_moves_of_charge
-from tablecam.rules.maurice.game.commander import with_displacement
-from tablecam.rules.maurice.game.march import check_bases, judge_march, shapes_inside, with_march
-from tablecam.rules.maurice.game.marches import usual_marches
 from tablecam.rules.maurice.game.state import State, StateAndEvents, Step
 from tablecam.rules.maurice.game.table import (
     charges_at,
@@ -66,15 +66,17 @@ class Charging(Step):
         """Asks the active side."""
         waiting, short = self.waiting, _short_of_half(self)
         names, side = ", ".join(waiting), side_plural(state.active)
-        # The count first, as it takes long to work out who can charge.
-        if 0 < len(waiting) <= short and _must_all_charge(state, waiting):
+        # The count first, as it takes long to work out who can charge. A unit that can no longer
+        # charge because others went before it may move up.
+        is_bound = 0 < len(waiting) <= short and not state.declares_first
+        if is_bound and len(able_to_charge(state, waiting)) == len(waiting):
             return PendingDecision(f"{side} charge: {names} must charge", state.active)
         more = f"{short} more must charge" if short else "or end the charge"
         question = f"{side} charge: {names} may charge or move up; {more}"
         return PendingDecision(question, state.active)
 
     def legal(self, state: State) -> tuple[Action, ...]:
-        """Lists a charge at each enemy that can be met, the usual moves up, and ending the self.
+        """Lists a charge at each enemy that can be met, the usual moves up, and ending the step.
 
         Where players declare first: a charge at each enemy, and no moves up, as their list would
         measure.
@@ -103,7 +105,12 @@ class Charging(Step):
         if isinstance(action, March):
             return _moved_up(state, self, action)
         if isinstance(action, Done):
-            return _done(state, self)
+            able = able_to_charge(state, self.waiting) if _short_of_half(self) else ()
+            if able:
+                have = f"{len(self.charged)} of {len(self.force)} have charged"
+                why = f"{have} but half of the force must: {joined(able)} can still charge"
+                raise Refused(why, rule="M-8.2")
+            return _to_combat(state), ()
         raise Refused(f"expected a charge, a move up or done, got {action.type}", rule="M-8.2")
 
     def declared(self, state: State) -> Iterable[str]:
@@ -175,7 +182,7 @@ def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
     if state.declares_first:
         ideal = _declared_end(state, action)
         if ideal is None:
-            return _lost(state, step, action)
+            return _lost_charge(state, step, action)
         # Players may name the enemy alone; the unit then ends where the charge leads.
         action = action if action.bases else replace(action, bases=ideal.bases)
     check_bases(state, action)
@@ -215,19 +222,15 @@ def _declared_end(state: State, action: Charge) -> ChargeEnd | None:
     return next(ahead, None) or nearest_charge(field, unit, action.target, unit.axes)
 
 
-def _lost(state: State, step: Charging, action: Charge) -> StateAndEvents:
+def _lost_charge(state: State, step: Charging, action: Charge) -> StateAndEvents:
     """Counts a charge that reaches nobody as made; the unit stays (M-8.2)."""
-    step = replace(step, charged={**step.charged, action.unit: ()})
-    state, displaced = _next(state, step, shapely.Polygon())
-    return state, (_lost_charge(state, action), *displaced)
-
-
-def _lost_charge(state: State, action: Charge) -> Event:
-    """Returns the event of a charge that reaches nobody."""
     away = distance_words(state, action.unit, action.target)
     text = f"{action.unit} has no charge that reaches {action.target}, which is {away}"
     facts = {"unit": action.unit, "target": action.target}
-    return Event("charge-lost", f"{text}: it stays where it is", "M-8.3", facts)
+    event = Event("charge-lost", f"{text}: it stays where it is", "M-8.3", facts)
+    step = replace(step, charged={**step.charged, action.unit: ()})
+    state, displaced = _next(state, step, shapely.Polygon())
+    return state, (event, *displaced)
 
 
 def _moved_up(state: State, step: Charging, action: March) -> StateAndEvents:
@@ -278,16 +281,6 @@ def _changes_formation(state: State, action: March) -> bool:
     return there.formation != unit.formation
 
 
-def _done(state: State, step: Charging) -> StateAndEvents:
-    """Ends the charges, if half of the force has charged or no more can."""
-    able = able_to_charge(state, step.waiting) if _short_of_half(step) else ()
-    if able:
-        have = f"{len(step.charged)} of {len(step.force)} have charged"
-        why = f"{have} but half of the force must: {joined(able)} can still charge"
-        raise Refused(why, rule="M-8.2")
-    return _to_combat(state), ()
-
-
 def _next(state: State, step: Charging, area: shapely.Geometry) -> StateAndEvents:
     """Returns the rest of the force or the combat, after any displaced commander."""
     then = step if step.waiting else _to_combat(state).step
@@ -305,14 +298,6 @@ def _short_of_half(step: Charging) -> int:
     activated = len(step.force)
     half = next(count for count in range(activated + 1) if are_enough_chargers(count, activated))
     return max(half - len(step.charged), 0)
-
-
-def _must_all_charge(state: State, waiting: Sequence[str]) -> bool:
-    """Whether all units that are left can charge and so must; False where players declare first.
-
-    A unit that can no longer charge because others went before it may move up.
-    """
-    return not state.declares_first and len(able_to_charge(state, waiting)) == len(waiting)
 
 
 def _may_stay_behind(step: Charging, able: Sequence[str], name: str) -> bool:

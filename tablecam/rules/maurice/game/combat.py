@@ -264,13 +264,9 @@ class RollingRally(Step):
 
     def dice(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns all dice, and what each needs."""
+        needs = rally_attempt(field_at(state), _request(state, self)).needed
         all_dice = tuple(range(self.roll(state).count))
-        return (DiceGroup(self.unit, rally_needs(state, self), all_dice),)
-
-
-def rally_needs(state: State, step: RollingRally) -> int:
-    """Returns the number that each die of a rally must show (M-9.2, M-9.3)."""
-    return rally_attempt(field_at(state), _request(state, step)).needed
+        return (DiceGroup(self.unit, needs, all_dice),)
 
 
 def _request(state: State, step: RollingRally, dice: Dice | None = None) -> Request:

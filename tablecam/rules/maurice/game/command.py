@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from typing import get_args
 
 import shapely
@@ -15,7 +15,7 @@ from tablecam.rules.maurice.game.activation import DRAWS, Activating, Interrupti
 from tablecam.rules.maurice.game.cards import Drawing, Removing, held_card, with_cards_discarded
 from tablecam.rules.maurice.game.commander import MovingCommander
 from tablecam.rules.maurice.game.fire import after_fire
-from tablecam.rules.maurice.game.state import Command, State, StateAndEvents, Step
+from tablecam.rules.maurice.game.state import Command, State, StateAndEvents, Step, permitted
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.table.sides import side_plural
 from tablecam.wording import quoted
@@ -30,14 +30,7 @@ class VolleyChoice(Step):
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists no volleys, and volleys where a unit that can fire has an enemy in range."""
-        field = field_at(state)
-        # A choice by range would measure for the players (`DECLARING.md`).
-        may_fire = (
-            any(unit.may_fire for unit in field.units)
-            if state.declares_first
-            else bool(units_in_range(field))
-        )
-        return (Volleys(False), Volleys(True)) if may_fire else (Volleys(False),)
+        return (Volleys(False), Volleys(True)) if may_fire(state) else (Volleys(False),)
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Lets the passive side interrupt the volleys, or moves on to the command choice."""
@@ -45,14 +38,15 @@ class VolleyChoice(Step):
             raise Refused(f"expected volleys or no volleys, got {action.type}", rule="M-4.3")
         if not action.invoke:
             return after_fire(state, "volley"), ()
-        state = replace(state, round=replace(state.round, has_volleys=True))
+        state = state.with_round(has_volleys=True)
         text = f"{side_plural(state.active)} start the volley phase"
         event = Event("volleys", text, "M-4.3", {"side": state.active})
         return state.to(Interrupting("volleys")), (event,)
 
     def is_forced(self, state: State) -> bool:
         """Whether nobody is near enough to fire."""
-        return is_nobody_near(field_at(state))
+        # By more than cameras and hands can be wrong.
+        return not units_in_range(field_at(state), SHORT_BW + 0.25)
 
 
 class CommandChoice(Step):
@@ -64,19 +58,11 @@ class CommandChoice(Step):
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists every feasible command; where tablecam deals, each event by its card."""
-        commands: list[Action] = [Declare("pass")]
-        if state.round.is_without_cards:
-            return tuple(commands)
-        if state.is_dealt:
-            cards = state.cards_of(state.active)
-            commands += [Declare("event", card.id) for card in cards if card.is_event]
-        elif state.side(state.active).hand:
-            commands.append(Declare("event"))
-        actions = [command for command in get_args(Command) if command not in ("pass", "event")]
-        commands += [
-            Declare(command) for command in actions if why_impossible(state, command) is None
-        ]
-        return tuple(commands)
+        held = state.cards_of(state.active)
+        cards = [card.id for card in held if card.is_event] if state.is_dealt else [None]
+        passing, _, *commands = map(Declare, get_args(Command))
+        events = (Declare("event", card) for card in cards)
+        return permitted((passing, *events, *commands), partial(_check_declared, state))
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Declares the command, then draws its cards; a force is named after that (M-4.10)."""
@@ -84,20 +70,27 @@ class CommandChoice(Step):
             raise Refused(f"expected a command, got {action.type}", rule="M-4.4")
         _check_declared(state, action)
         command = action.command
-        state = replace(state, round=replace(state.round, command=command))
+        state = state.with_round(command=command)
         facts = {"command": command, "card": action.card, "side": state.active}
         text = f"{side_plural(state.active)} declare: {command}"
         events = (Event("command", text, "M-4.4", facts),)
+        # Only an action needs a force (M-4.4).
+        then = MovingCommander() if command in ("pass", "event") else Activating()
         if command == "event":
-            return _event(state, action), events
+            return _event(state, action, then), events
         # The draw comes first, the force is named after it (M-4.10).
-        then = after_declaring(state).step
         return state.to(Drawing(state.active, DRAWS[command], then)), events
 
 
-def is_nobody_near(field: Field) -> bool:
-    """Whether all enemies are beyond short range by more than cameras and hands can be wrong."""
-    return not units_in_range(field, SHORT_BW + 0.25)
+def may_fire(state: State) -> list[str]:
+    """Returns the units within range for volleys; where players declare first, all that ever fire.
+
+    A choice by range would measure for them (`DECLARING.md`).
+    """
+    field = field_at(state)
+    if state.declares_first:
+        return [unit.id for unit in field.units if unit.may_fire]
+    return units_in_range(field)
 
 
 def units_in_range(field: Field, range_bw: float = SHORT_BW) -> list[str]:
@@ -150,18 +143,11 @@ def _check_declared(state: State, action: Declare) -> None:
         raise Refused(why, rule="M-4.8", key="command")
 
 
-def _event(state: State, action: Declare) -> State:
+def _event(state: State, action: Declare, then: Step) -> State:
     """Plays an event for its text: no draws, modifiers or interrupts (M-4.7)."""
     state = with_cards_discarded(state, state.active, (action.card,))
-    then = after_declaring(state).step
     card = None if action.card is None else state.options.card(action.card)
     # A card that only the players know may be removable, so they are asked.
     if card is not None and not card.is_removable:
         return state.to(then)
     return state.to(Removing(state.active, (state.passive,), then, action.card))
-
-
-def after_declaring(state: State) -> State:
-    """Continues after a command: only an action needs a force (M-4.4, M-4.10)."""
-    is_action = state.round.command not in ("pass", "event")
-    return state.to(Activating() if is_action else MovingCommander())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import shapely
 
 from tablecam.geometry.outlines import table_outline
@@ -44,7 +45,7 @@ def displacing(state: State, side: str, then: Step) -> State:
     """Returns the state in which a side places its displaced commander; `then` follows."""
     # The side pays for it when the round ends (M-6.30).
     displaced = state.round.displaced | {side}
-    state = replace(state, round=replace(state.round, displaced=displaced))
+    state = state.with_round(displaced=displaced)
     return state.to(Displacing(side, then))
 
 
@@ -64,11 +65,6 @@ def with_displacement(
     drawn = shapes_of(marker_of(state, leader), "contact")
     event = Event("displaced", text, "M-6.29", {"side": enemy}, drawn)
     return displacing(state, enemy, then), (event,)
-
-
-def next_round(state: State) -> State:
-    """Returns the first step of the other side's round; sides alternate (M-1.5)."""
-    return first_step(state, state.round.number + 1, state.passive)
 
 
 def first_step(state: State, number: int, active: str) -> State:
@@ -135,7 +131,9 @@ def displaced_places(state: State, leader: Commander) -> tuple[Point, ...]:
     farthest = math.ceil(math.hypot(table.width_mm, table.depth_mm) / field.bw_mm)
     for ring in range(1, farthest + 1):
         # Whole BW rings outwards: the rule wants the nearest free place.
-        places = (_on_ring(leader, ring * field.bw_mm, turn) for turn in range(DIRECTIONS))
+        turns = np.arange(DIRECTIONS) * 2 * math.pi / DIRECTIONS
+        around = leader.place_mm + ring * field.bw_mm * np.stack([np.cos(turns), np.sin(turns)], 1)
+        places = ((round(x, 1), round(y, 1)) for x, y in around.tolist())
         if free := tuple(place for place in places if _is_free(field, place)):
             return free
     return ()
@@ -185,13 +183,38 @@ def _is_clear(field: Field, place: Point) -> bool:
     return not any(is_partly_in(marker, unit.outline) for unit in field.units)
 
 
-def _on_ring(leader: Commander, far_mm: float, turn: int) -> Point:
-    angle = 2 * math.pi * turn / DIRECTIONS
-    x, y = leader.x_mm + far_mm * math.cos(angle), leader.y_mm + far_mm * math.sin(angle)
-    return round(x, 1), round(y, 1)
+class PlacingCommander(Step, is_family=True):
+    """A step in which a side may place its commander."""
+
+    def owner(self, state: State) -> str:
+        """Returns the side whose commander it is."""
+        return state.active
+
+    def is_forced(self, state: State) -> bool:
+        """Whether there is no other place."""
+        return True
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the commander's marker."""
+        leader = state.commander(self.owner(state))
+        return () if leader is None else shapes_of(marker_of(state, leader), "unit", leader.id)
+
+    def placed(self, state: State, action: Action) -> tuple[PlaceCommander, Commander]:
+        """Returns an action that places the commander, and him, or refuses it."""
+        side = self.owner(state)
+        if not isinstance(action, PlaceCommander):
+            raise Refused(f"expected a place for a commander, got {action.type}", rule="M-6.27")
+        if action.side != side:
+            why = f"expected the {side_name(side)} commander, got the {side_name(action.side)} one"
+            raise Refused(why, rule="M-6.27", key="side")
+        leader = state.commander(side)
+        if leader is None:
+            why = f"{side_plural(side)} have no commander on the table"
+            raise Refused(why, rule="M-6.27", key="side")
+        return action, leader
 
 
-class MovingCommander(Step):
+class MovingCommander(PlacingCommander):
     """The active side's chance to move its commander for a card (M-6.27)."""
 
     def asked(self, state: State) -> PendingDecision:
@@ -212,28 +235,23 @@ class MovingCommander(Step):
         """Moves the commander and ends the round."""
         if isinstance(action, Done):
             return state.to(EndingRound()), ()
-        placing, leader = _placing(state, action, state.active)
+        placing, leader = self.placed(state, action)
         if (why_not := place_refusal(state, leader, placing.place_mm)) is not None:
             raise Refused(why_not, rule="M-6.27")
         state = with_cards_discarded(state, placing.side, (placing.card,))
         state, event = _placed(state, leader, placing.place_mm, "M-6.27")
         return state.to(EndingRound()), (event,)
 
-    def is_forced(self, state: State) -> bool:
-        """Whether there is no other place."""
-        return True
 
-    def shapes(self, state: State) -> tuple[Shape, ...]:
-        """Draws the commander's marker."""
-        leader = state.commander(state.active)
-        return () if leader is None else shapes_of(marker_of(state, leader), "unit", leader.id)
-
-
-class Displacing(Step):
+class Displacing(PlacingCommander):
     """A side's choice of a place for its displaced commander (M-6.29); `then` follows."""
 
     side: str
     then: Step
+
+    def owner(self, state: State) -> str:
+        """Returns the side whose commander was displaced, whoever's round it is."""
+        return self.side
 
     def asked(self, state: State) -> PendingDecision:
         """Asks the commander's owner."""
@@ -248,7 +266,7 @@ class Displacing(Step):
         """Moves the commander and continues what was interrupted."""
         if isinstance(action, Done) and not _places_left(state, self):
             return state.to(self.then), ()
-        placing, leader = _placing(state, action, self.side)
+        placing, leader = self.placed(state, action)
         if placing.card is not None:
             why = "expected no card: displacement is paid for at the end of the round"
             raise Refused(why, rule="M-6.30", key="card")
@@ -257,15 +275,6 @@ class Displacing(Step):
         state, event = _placed(state, leader, placing.place_mm, "M-6.29")
         return state.to(self.then), (event,)
 
-    def is_forced(self, state: State) -> bool:
-        """Whether there is no other place."""
-        return True
-
-    def shapes(self, state: State) -> tuple[Shape, ...]:
-        """Draws the commander's marker."""
-        leader = state.commander(self.side)
-        return () if leader is None else shapes_of(marker_of(state, leader), "unit", leader.id)
-
 
 def _places_left(state: State, step: Displacing) -> tuple[Point, ...]:
     """Returns the places for a side's commander; none if it is no longer on the table."""
@@ -273,17 +282,11 @@ def _places_left(state: State, step: Displacing) -> tuple[Point, ...]:
     return () if leader is None else displaced_places(state, leader)
 
 
-def _must_be_displaced(state: State, leader: Commander) -> bool:
-    """Whether a base covers a commander and there is a free place for it (M-6.29)."""
-    is_stood_upon = not _is_clear(field_at(state), leader.place_mm)
-    return is_stood_upon and bool(displaced_places(state, leader))
-
-
 def _pay(state: State, side: str) -> StateAndEvents:
     """Takes a card for a displaced commander, or 1 morale from an empty hand (M-6.30)."""
     # Cleared before it is paid, or it would be due again.
     displaced = state.round.displaced - {side}
-    state = replace(state, round=replace(state.round, displaced=displaced))
+    state = state.with_round(displaced=displaced)
     if state.side(side).hand:
         return state.to(Discarding(side, 1, "displaced", then=EndingRound())), ()
     text = f"{side_plural(side)} have no card to pay for their commander's displacement"
@@ -301,24 +304,10 @@ def _night_or_next(state: State) -> StateAndEvents:
         because = "night falls: the deck is empty and both sides have passed: a draw"
         over = Event("over", because, "M-4.6", {"winner": None})
         return state.to(Over(None, because, "M-4.6")), (over,)
-    state = next_round(state)
+    state = first_step(state, state.round.number + 1, state.passive)
     facts = {"round": state.round.number, "active": state.active}
     text = f"round {state.round.number}, {side_plural(state.active)}"
     return state, (Event("round", text, "M-1.5", facts),)
-
-
-def _placing(state: State, action: Action, side: str) -> tuple[PlaceCommander, Commander]:
-    """Returns an action that places a side's commander, and him, or refuses it."""
-    if not isinstance(action, PlaceCommander):
-        raise Refused(f"expected a place for a commander, got {action.type}", rule="M-6.27")
-    if action.side != side:
-        why = f"expected the {side_name(side)} commander, got the {side_name(action.side)} one"
-        raise Refused(why, rule="M-6.27", key="side")
-    leader = state.commander(side)
-    if leader is None:
-        why = f"{side_plural(side)} have no commander on the table"
-        raise Refused(why, rule="M-6.27", key="side")
-    return action, leader
 
 
 def _placed(state: State, leader: Commander, place: Point, rule: str) -> tuple[State, Event]:
@@ -346,7 +335,10 @@ class EndingRound(Step):
         sides = (state.active, state.passive)
         for side in sides:
             leader = state.commander(side)
-            if leader is not None and _must_be_displaced(state, leader):
+            # He stays where no place is free.
+            if leader is None or _is_clear(field_at(state), leader.place_mm):
+                continue
+            if displaced_places(state, leader):
                 text = f"units cover {leader.id}, who is displaced"
                 event = Event("displaced", text, "M-6.29", {"side": side})
                 return displacing(state, side, self), (event,)

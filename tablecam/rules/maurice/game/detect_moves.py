@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -27,18 +27,22 @@ from tablecam.rules.maurice.game.actions import (
 from tablecam.rules.maurice.game.activation import Interrupting
 from tablecam.rules.maurice.game.cards import Drawing, Modifying
 from tablecam.rules.maurice.game.charge import Charging, charge_notes, may_move_up
-from tablecam.rules.maurice.game.charge_ends import (
+from tablecam.rules.maurice.game.combat import ChoosingFallBacks
+from tablecam.rules.maurice.game.commander import (
+    Displacing,
+    PlacingCommander,
+    commander_under,
+)
+from tablecam.rules.maurice.game.march import Marching, is_absurd, judge_march, move_words
+from tablecam.rules.maurice.game.nearest import (
     ChargeEnd,
     charge_ends,
     charge_tolerance_mm,
     end_error_mm,
     nearest_charge,
+    nearest_march,
+    nearest_wheel,
 )
-from tablecam.rules.maurice.game.combat import ChoosingFallBacks
-from tablecam.rules.maurice.game.commander import Displacing, MovingCommander, commander_under
-from tablecam.rules.maurice.game.march import Marching, judge_march
-from tablecam.rules.maurice.game.move_words import is_absurd, move_words
-from tablecam.rules.maurice.game.nearest import nearest_march, nearest_wheel
 from tablecam.rules.maurice.game.setup import Deploying, yet_to_deploy
 from tablecam.rules.maurice.game.state import Over, State
 from tablecam.rules.maurice.game.table import field_at
@@ -75,48 +79,53 @@ def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
     # Nothing has its place yet, or units are being packed away.
     if state.step.is_setup or isinstance(state.step, Over):
         return ()
-    units = list(_unit_suggestions(state, position))
+    seen = _whole_units(state, position)
+    units = list(_unit_suggestions(state, position, seen))
     suggestions = [
-        *(_after_others(state, position, suggestion, units) for suggestion in units),
+        *(_after_others(state, seen, suggestion, units) for suggestion in units),
         *_commander_suggestions(state, position),
-        *_removed_unit_suggestions(state, position),
     ]
+    for there in position.units:
+        if there.bases and state.position.unit(there.id) is None:
+            text = f"{there.id} has left the game but is still on the table: take it off"
+            answer = certain("no", "M-1.14", text)
+            suggestions.append(Suggestion(there.id, text, None, answer))
     suggestions.sort(key=lambda made: (made.action is None, not _is_legal(made)))
     return tuple(suggestions)
 
 
+def _whole_units(state: State, position: Position) -> dict[str, Unit]:
+    """Returns the units of the game all of whose bases are seen, as they lie now."""
+    pairs = ((unit, position.unit(unit.id)) for unit in state.position.units)
+    return {
+        unit.id: _with_bases(unit, seen.bases)
+        for unit, seen in pairs
+        if seen is not None and len(seen.bases) == len(unit.bases)
+    }
+
+
 def _after_others(
-    state: State, position: Position, suggestion: Suggestion, suggestions: Sequence[Suggestion]
+    state: State,
+    seen: Mapping[str, Unit],
+    suggestion: Suggestion,
+    suggestions: Sequence[Suggestion],
 ) -> Suggestion:
     """Returns a suggestion, postponed if another moved unit stood in its place."""
-    unit, seen = state.position.unit(suggestion.unit), position.unit(suggestion.unit)
-    if suggestion.answer.rule != "M-6.8" or unit is None or seen is None:
-        return suggestion
-    field = field_at(state)
+    name, field = suggestion.unit, field_at(state)
     # M-6.8: a unit may not end its move on another; that one may have moved away meanwhile.
-    upon = _lies_upon(field, _with_bases(unit, seen.bases))
+    upon = _lies_upon(field, seen[name]) if suggestion.answer.rule == "M-6.8" else ()
     tried = {other.unit for other in suggestions if other.action is not None}
     # The place becomes free only if all that stood there have moved.
     if not upon or not tried.issuperset(upon):
         return suggestion
-    because = f"{suggestion.unit} is where {joined(upon)} stood"
+    because = f"{name} is where {joined(upon)} stood"
     if all(_is_legal(other) for other in suggestions if other.unit in upon):
         because += f": confirm {joined(upon)} first"
-    elif any(
-        suggestion.unit in _lies_upon(field, _as_seen(state, position, name)) for name in upon
-    ):
-        because += f", and {joined(upon)} is where {suggestion.unit} stood: neither can go first"
+    elif any(name in _lies_upon(field, seen[other]) for other in upon):
+        because += f", and {joined(upon)} is where {name} stood: neither can go first"
     else:
         because += ", which may not stay where it is now"
     return replace(suggestion, answer=replace(suggestion.answer, because=because), nearest=None)
-
-
-def _as_seen(state: State, position: Position, name: str) -> Unit:
-    """Returns a unit of the game at its seen pose."""
-    unit, seen = state.position.unit(name), position.unit(name)
-    if unit is None or seen is None:
-        raise ValueError(f"expected {name} in the game and on the table")
-    return _with_bases(unit, seen.bases)
 
 
 def _is_legal(suggestion: Suggestion) -> bool:
@@ -128,14 +137,14 @@ def _deployment(state: State, step: Deploying, position: Position) -> tuple[Sugg
 
     It includes units of the other side that were moved aside, if that side has yet to deploy.
     """
-    side, moved_units = step.side, {}
-    for unit in state.position.units:
-        seen = position.unit(unit.id)
-        is_whole = seen is not None and len(seen.bases) == len(unit.bases)
-        if seen is not None and is_whole and unit.side in yet_to_deploy(step):
-            there = _with_bases(unit, seen.bases)
-            if _moved_mm(unit, there):
-                moved_units[unit.id] = there.bases
+    side, seen_units = step.side, _whole_units(state, position)
+    moved_units = {
+        unit.id: seen_units[unit.id].bases
+        for unit in state.position.units
+        if unit.id in seen_units
+        and unit.side in yet_to_deploy(step)
+        and _moved_mm(unit, seen_units[unit.id])
+    }
     moved_commanders = {
         leader.id: seen.place_mm
         for leader, seen in _commanders(state, position)
@@ -153,22 +162,21 @@ def _deployment(state: State, step: Deploying, position: Position) -> tuple[Sugg
     return (_suggested(state, first, text, action, "M-2.3"),)
 
 
-def _unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
+def _unit_suggestions(
+    state: State, position: Position, seen: Mapping[str, Unit]
+) -> Iterator[Suggestion]:
     """Yields a suggestion for each unit that is displaced or not fully seen."""
     for unit in state.position.units:
-        seen = position.unit(unit.id)
-        if seen is None or len(seen.bases) != len(unit.bases):
-            yield _incomplete(state, unit, seen)
-        elif far_mm := _moved_mm(unit, _with_bases(unit, seen.bases)):
+        there = seen.get(unit.id)
+        if there is None:
+            yield _incomplete(state, unit, position.unit(unit.id))
+        elif far_mm := _moved_mm(unit, there):
             # One unit that fails to rule must not hide the suggestions for the others.
-            judged = partial(_unit_suggestion, state, unit, _with_bases(unit, seen.bases), far_mm)
-            yield attempt(f"moved/{unit.id}", judged, _unknown(unit))
-
-
-def _unknown(unit: Unit) -> Suggestion:
-    """Returns the suggestion for a unit whose move could not be ruled."""
-    text = f"the move of {unit.id} is {NOT_KNOWN}"
-    return Suggestion(unit.id, text, None, Answer("too_close", 0.0, 0.0, 0.5, "M-6.17", text))
+            text = f"the move of {unit.id} is {NOT_KNOWN}"
+            not_known = Answer("too_close", 0.0, 0.0, 0.5, "M-6.17", text)
+            unknown = Suggestion(unit.id, text, None, not_known)
+            judged = partial(_unit_suggestion, state, unit, there, far_mm)
+            yield attempt(f"moved/{unit.id}", judged, unknown)
 
 
 def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Suggestion:
@@ -215,14 +223,6 @@ def _incomplete(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
     return _put_back(state, unit.id, "M-1.6", text)
 
 
-def _removed_unit_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
-    """Yields suggestions to take off units that have left the game."""
-    for seen in position.units:
-        if seen.bases and state.position.unit(seen.id) is None:
-            text = f"{seen.id} has left the game but is still on the table: take it off"
-            yield Suggestion(seen.id, text, None, certain("no", "M-1.14", text))
-
-
 def _commander_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
     """Yields a suggestion for each commander that is displaced or not seen."""
     for leader, seen in _commanders(state, position):
@@ -245,9 +245,7 @@ def _commander_suggestion(
 ) -> Suggestion:
     """Suggests a commander's move, or to put it back out of turn."""
     step = state.step
-    # A displaced commander is moved by its owner, whoever's round it is (M-6.29).
-    mover = step.side if isinstance(step, Displacing) else state.active
-    if not isinstance(step, MovingCommander | Displacing) or leader.side != mover:
+    if not isinstance(step, PlacingCommander) or leader.side != step.owner(state):
         text = f"{leader.id} was moved {far_mm:.0f} mm out of turn: put him back"
         return _put_back(state, leader.id, "M-6.27", text, far_mm, (_gap(leader, seen),))
     # Paid with the card that the step itself would offer.

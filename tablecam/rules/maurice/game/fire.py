@@ -155,11 +155,12 @@ def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
     if state.declares_first:
         aims = tuple(aim for aim in aims if _has_shot(state, step, aim))
         # Nobody has measured, so bases out of range lose their shot instead of being refused.
-        lost = _lost_shots(state, declared, aims)
+        missed = Counter(aim.target for aim in declared if aim not in aims)
+        lost = tuple(_lost_shot(state, unit.id, *target) for target in missed.items())
     else:
         # Refuses illegal aims before anything changes.
         shots_of(state, RollingToHit(aims, step))
-    state = replace(state, round=replace(state.round, fired=state.round.fired | {unit.id}))
+    state = state.with_round(fired=state.round.fired | {unit.id})
     if unit.unit.arm == "artillery":
         state = state.with_marker(unit.unit, smoke=True)  # M-4.23
     at = joined(dict.fromkeys(action.targets.values()))
@@ -168,6 +169,14 @@ def _declared(state: State, step: Firing, action: Fire) -> StateAndEvents:
     event = Event("fires", text, "M-7.8", facts)
     # No base fires, so no dice are thrown.
     return state.to(RollingToHit(aims, step) if aims else step), (event, *lost)
+
+
+def _lost_shot(state: State, unit: str, target: str, count: int) -> Event:
+    """Returns the event of bases that have no shot as declared."""
+    whose, verb = ("1 base", "has") if count == 1 else (f"{count} bases", "have")
+    away = distance_words(state, unit, target)
+    text = f"{whose} of {unit} {verb} no shot at {target}, which is {away}: the fire is lost"
+    return Event("fire-lost", text, "M-7.12", {"unit": unit, "target": target, "bases": count})
 
 
 def _has_shot(state: State, step: Firing, aim: ShotAssignment) -> bool:
@@ -210,21 +219,6 @@ def _check_declared_fire(state: State, unit: UnitOnField, action: Fire) -> None:
         raise Refused(f"{unit.id} may not fire in its formation", rule="M-7.7", key="unit")
     for target in action.targets.values():
         check_enemy(state, unit, target, "M-7.11", "targets")
-
-
-def _lost_shots(
-    state: State, declared: Sequence[ShotAssignment], left: Sequence[ShotAssignment]
-) -> tuple[Event, ...]:
-    """Returns events for bases that have no shot as declared, by target."""
-    counts = Counter((aim.unit, aim.target) for aim in declared if aim not in left)
-    return tuple(_lost_shot(state, *pair, count) for pair, count in counts.items())
-
-
-def _lost_shot(state: State, unit: str, target: str, count: int) -> Event:
-    whose, verb = ("1 base", "has") if count == 1 else (f"{count} bases", "have")
-    away = distance_words(state, unit, target)
-    text = f"{whose} of {unit} {verb} no shot at {target}, which is {away}: the fire is lost"
-    return Event("fire-lost", text, "M-7.12", {"unit": unit, "target": target, "bases": count})
 
 
 def able_to_fire(state: State, step: Firing) -> tuple[UnitOnField, ...]:
@@ -433,16 +427,13 @@ def _to_hit(shots: Sequence[Shot]) -> tuple[DiceGroup, ...]:
     for place, shot in enumerate(dice):
         alike.setdefault((shot.to_hit, shot.target), []).append(place)
     several = len({shot.target for shot in shots}) > 1
+
+    def words(places: Sequence[int], target: str) -> str:
+        bases = dict.fromkeys(dice[place].base for place in places)
+        at = f" at {target}" if several else ""
+        return f"base{'s' * (len(bases) > 1)} {', '.join(bases)}{at}"
+
     return tuple(
-        DiceGroup(
-            _bases([dice[place].base for place in places]) + f" at {target}" * several,
-            needs,
-            tuple(places),
-        )
+        DiceGroup(words(places, target), needs, tuple(places))
         for (needs, target), places in alike.items()
     )
-
-
-def _bases(names: Sequence[str]) -> str:
-    unique = dict.fromkeys(names)
-    return f"base{'s' * (len(unique) > 1)} {', '.join(unique)}"

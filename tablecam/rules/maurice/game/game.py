@@ -19,31 +19,18 @@ from tablecam.rules.maurice.field.field import GAME as NAME
 from tablecam.rules.maurice.game import description
 from tablecam.rules.maurice.game.actions import Action, Decline, Draw, Overrule, PlayerAction
 from tablecam.rules.maurice.game.activation import Interrupting
-from tablecam.rules.maurice.game.cards import (
-    Modifying,
-    check_unnamed,
-    settled_draw,
-)
+from tablecam.rules.maurice.game.cards import Modifying, check_unnamed, settled_draw
 from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
-from tablecam.rules.maurice.game.deck_file import FORMAT as DECK_FORMAT
-from tablecam.rules.maurice.game.deck_file import deck_from
 from tablecam.rules.maurice.game.detect_moves import detect_moves
-from tablecam.rules.maurice.game.drawing import step_shapes, with_shapes
-from tablecam.rules.maurice.game.offers import offer
-from tablecam.rules.maurice.game.options import first_state
+from tablecam.rules.maurice.game.offers import offer, step_shapes, with_shapes
+from tablecam.rules.maurice.game.options import FORMAT as DECK_FORMAT
+from tablecam.rules.maurice.game.options import deck_from, first_state
 from tablecam.rules.maurice.game.overrule import agreed_on, overruled, settled_overrule
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents, Step, refusing
 from tablecam.rules.maurice.game.table import field_at, field_on
 from tablecam.rules.miniatures.battle_game import StepGame, adopted, lies_as_seen
 from tablecam.table.formation import formation_name
-from tablecam.table.model import (
-    LengthUnit,
-    Position,
-    TableNeeds,
-    TableSize,
-    Unit,
-    base_widths,
-)
+from tablecam.table.model import LengthUnit, Position, TableNeeds, TableSize, Unit, base_widths
 from tablecam.table.motion import HAND_MM
 from tablecam.table.position_file import position_from_json, position_to_json
 

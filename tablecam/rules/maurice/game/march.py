@@ -1,33 +1,210 @@
 """Marches: the units of a force move one by one, in any order, none into contact (M-6.31).
 
 Each unit moves once, so its pose before the move is its pose at the round's start, and its
-formation then fixes its allowance (M-6.2).
+formation then fixes its allowance (M-6.2). `move_words` tells of a move that was judged,
+`march_words` of one that is only offered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 
+import numpy as np
 import shapely
 
-from tablecam.geometry.moves.poses import ahead, has_same_bases
+from tablecam.geometry.moves.lanes import front_width_mm
+from tablecam.geometry.moves.poses import Bases, ahead, has_same_bases
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.game.actions import Action, Charge, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.commander import after_action, with_displacement
 from tablecam.rules.maurice.game.marches import usual_marches
 from tablecam.rules.maurice.game.state import State, StateAndEvents, Step
 from tablecam.rules.maurice.game.table import field_at, with_disruption, with_leader
-from tablecam.rules.maurice.movement.change import placed
+from tablecam.rules.maurice.movement.change import is_faced_about, placed
 from tablecam.rules.maurice.movement.judge import judge_move
 from tablecam.rules.maurice.movement.ways import Way, mover_decides
+from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
+from tablecam.table.headings import difference_deg, forward, right
+from tablecam.table.model import Point
 from tablecam.table.motion import SLIP_MM
 from tablecam.table.sides import side_plural
 from tablecam.wording import joined
+
+_NOTHING_BW, _NOTHING_DEG = 0.05, 3.0
+"""Smaller moves and turns are placement error and not mentioned."""
+_ABSURD = 2.0
+"""Cost in allowances beyond which no player can have meant the path."""
+
+
+def move_words(field: Field, unit: UnitOnField, there: UnitOnField, judgement: Way) -> str:
+    """Describes a unit's cheapest path: `wheeled left 1.2 BW and moved ahead 2 BW`.
+
+    Without a path: where the unit lies now, seen from where it stood.
+    """
+    words: list[str] = []
+    if there.formation != unit.formation:
+        words.append(f"changed from {unit.formation} to {there.formation}")
+    elif judgement.is_after_about_face or (
+        # It faces the other way although no path leads there.
+        judgement.is_legal.answer == "no"
+        and unit.unit.arm != "artillery"
+        and is_faced_about(unit, there)
+    ):
+        words.append("faced about")
+    # A front is drawn as a line of two points.
+    fronts = [shape for shape in judgement.path if len(shape.points_mm) == 2]
+    if is_absurd(judgement):
+        words += _straight_off(field, unit, there)
+    elif there.formation in ("line", "massed") and len(fronts) > 1:
+        is_back = judgement.is_legal.rule == BACKWARD_RULE
+        words += _steps(field, fronts, "back" if is_back else "")
+    elif judgement.path:
+        words.append(f"went {_bw_text(judgement.cost_bw)} BW")
+    elif not words:
+        words += _straight_off(field, unit, there)
+    return joined(words) or "did not move"
+
+
+def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
+    """Describes where a unit's bases would lie, seen from where it stands.
+
+    Raises:
+        BadInput: The bases do not fit on the table.
+    """
+    there = placed(field, unit, bases).by_id[unit.id]
+    turned_deg = difference_deg(there.axes.heading_deg, unit.axes.heading_deg)
+    if there.formation != unit.formation:
+        # A change of formation turns the front by a quarter or not at all.
+        facing = {90: ", facing left", -90: ", facing right"}.get(round(turned_deg), "")
+        # Some bases keep their places in a change of formation.
+        old = [base.place_mm for base in unit.unit.bases]
+        has_stayed = any(math.dist(base.place_mm, at) < SLIP_MM for base in bases for at in old)
+        onward = "" if has_stayed else _displaced(field, unit, there)
+        return ", then ".join(part for part in (f"into {there.formation}{facing}", onward) if part)
+    wheel = _wheel(field, unit, there, turned_deg)
+    parts = [wheel] if wheel else [_displaced(field, unit, there), _turn(unit, there, turned_deg)]
+    return ", ".join(part for part in parts if part) or "stays"
+
+
+def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: float) -> str:
+    """Describes a wheel about a front corner (M-6.14), or returns "" if it was none."""
+    is_about = is_faced_about(unit, there)
+    if unit.unit.arm == "artillery" or is_about or abs(turned_deg) <= _NOTHING_DEG:
+        return ""
+    # The pivot of a wheel stays: the left corner of a left turn, else the right one.
+    before, after = (
+        (placed_unit.axes.left_mm, placed_unit.axes.right_mm)[turned_deg < 0]
+        for placed_unit in (unit, there)
+    )
+    if math.dist(before, after) > SLIP_MM:
+        return ""
+    arc_mm = math.radians(abs(turned_deg)) * front_width_mm(unit.axes)
+    return f"wheels {_hand(turned_deg)} {field.in_bw(arc_mm):.1f} BW"
+
+
+def _displaced(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
+    """Describes how far the centre of the bases moves, ahead or back and aside."""
+    middle, end = (
+        np.mean([base.place_mm for base in placed_unit.unit.bases], axis=0)
+        for placed_unit in (unit, there)
+    )
+    way_bw = (end - middle) / field.bw_mm
+    ahead_bw = float(way_bw @ np.array(forward(unit.axes.heading_deg)))
+    aside_bw = float(way_bw @ np.array(right(unit.axes.heading_deg)))
+    parts = [
+        f"{abs(length_bw):.1f} BW {word}"
+        for length_bw, word in (
+            (ahead_bw, "ahead" if ahead_bw > 0 else "back"),
+            (aside_bw, "to the right" if aside_bw > 0 else "to the left"),
+        )
+        if abs(length_bw) >= _NOTHING_BW
+    ]
+    return joined(parts)
+
+
+def _turn(unit: UnitOnField, there: UnitOnField, turned_deg: float) -> str:
+    if abs(turned_deg) < _NOTHING_DEG:
+        return ""
+    if is_faced_about(unit, there):
+        return "faced about"
+    return f"turned {abs(turned_deg):.0f}° {_hand(turned_deg)}"
+
+
+def _hand(turned: float) -> str:
+    return "left" if turned > 0 else "right"
+
+
+def is_absurd(judgement: Way) -> bool:
+    """Whether the cheapest path costs so much that no player can have meant it."""
+    return judgement.cost_bw > _ABSURD * judgement.allowance_bw
+
+
+def _bw_text(length_bw: float) -> str:
+    """Formats a length in base widths to a tenth, without a trailing `.0`.
+
+    >>> _bw_text(2.04), _bw_text(1.25)
+    ('2', '1.2')
+    """
+    return f"{length_bw:.1f}".removesuffix(".0")
+
+
+def _steps(field: Field, fronts: Sequence[Shape], back: str) -> Iterator[str]:
+    """Describes the wheels and straight moves between fronts, all ahead or all `back`.
+
+    Consecutive straight moves are joined.
+    """
+    straight_bw = 0.0
+    for before, after in pairwise([front.points_mm for front in fronts]):
+        arc_bw, length_bw = _step(field, before, after)
+        # A wheel is described by its arc alone.
+        if abs(arc_bw) <= _NOTHING_BW:
+            straight_bw += length_bw
+            continue
+        yield from _straight(straight_bw, back)
+        straight_bw = 0.0
+        hand = _hand(arc_bw)
+        yield f"wheeled {f'{back}, turning {hand}' if back else hand} {_bw_text(abs(arc_bw))} BW"
+    yield from _straight(straight_bw, back)
+
+
+def _step(field: Field, before: Sequence[Point], after: Sequence[Point]) -> tuple[float, float]:
+    """Returns the left arc from one front to the next and the straight move, in BW."""
+    heading_deg = _heading_deg(before)
+    turned_deg = difference_deg(_heading_deg(after), heading_deg)
+    x, y = forward(heading_deg)
+    (from_x, from_y), (to_x, to_y) = _middle(before), _middle(after)
+    ahead_mm = (to_x - from_x) * x + (to_y - from_y) * y
+    arc_mm = math.radians(turned_deg) * math.dist(*before)
+    return field.in_bw(arc_mm), field.in_bw(abs(ahead_mm))
+
+
+def _straight(length_bw: float, back: str) -> Iterator[str]:
+    if length_bw > _NOTHING_BW:
+        yield f"moved {back or 'ahead'} {_bw_text(length_bw)} BW"
+
+
+def _straight_off(field: Field, unit: UnitOnField, there: UnitOnField) -> Iterator[str]:
+    """Describes the straight-line distance of a unit from where it stood."""
+    by_mm = np.subtract(there.axes.middle_mm, unit.axes.middle_mm)
+    yield f"is {_bw_text(field.in_bw(float(np.hypot(*by_mm))))} BW from where it was"
+
+
+def _heading_deg(front: Sequence[Point]) -> float:
+    (left_x, left_y), (right_x, right_y) = front
+    return math.degrees(math.atan2(right_y - left_y, right_x - left_x)) + 90.0
+
+
+def _middle(front: Sequence[Point]) -> Point:
+    (left_x, left_y), (right_x, right_y) = front
+    return (left_x + right_x) / 2, (left_y + right_y) / 2
+
 
 _FEW_MM = 4 * SLIP_MM
 """The longest excess that a placement error can explain: wheeling there and back costs more."""
@@ -199,20 +376,16 @@ def _without_smoke(state: State, step: Marching) -> StateAndEvents:
 _CHANGES = ("M-6.22", "M-6.23", "M-6.24", "M-6.25")
 
 
-def _move_text(judgement: Way) -> str:
-    """Describes a move and how much of the allowance it took."""
-    cost = f"{judgement.cost_bw:.2f} BW of {judgement.allowance_bw:g}"
-    if judgement.is_after_about_face:
-        return f"faces about and marches {cost}" if judgement.cost_bw > 0 else "faces about"
-    if judgement.is_legal.rule in _CHANGES:
-        return f"changes its formation: {cost}"
-    return f"marches {cost}"
-
-
 def _march_event(name: str, judgement: Way) -> Event:
     """Returns the event of a march."""
     answer = judgement.is_legal
-    text = f"{name} {_move_text(judgement)}"
+    cost = f"{judgement.cost_bw:.2f} BW of {judgement.allowance_bw:g}"
+    if judgement.is_after_about_face:
+        text = f"{name} faces about" + (f" and marches {cost}" if judgement.cost_bw > 0 else "")
+    elif answer.rule in _CHANGES:
+        text = f"{name} changes its formation: {cost}"
+    else:
+        text = f"{name} marches {cost}"
     if answer.answer == "too_close":
         text += f": {mover_decides(answer)}"
     facts = {

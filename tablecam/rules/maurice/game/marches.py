@@ -129,9 +129,15 @@ def _quick_check(
     is_out |= _meets(inner_paths, enemies) | shapely.intersects(inner_paths, ground.barred)
     # A friend in the way may be passed through at a price (M-6.7), so the march must be judged.
     is_clear = ~is_out & shapely.covers(play, paths) & ~_meets(inner_paths, friends)
-    must_stay_clear = np.array([not _may_be_rough(unit, candidate) for candidate in candidates])
+    # What may cross difficult ground without being judged (M-6.4, M-6.19).
+    may_be_rough = [
+        candidate.length_bw <= ARTILLERY_SLOW_BW
+        if unit.unit.arm == "artillery"
+        else candidate.is_costly and not unit.breaks_with(1)
+        for candidate in candidates
+    ]
     # Difficult ground costs disruption; only a judgement tells whether the unit survives it.
-    is_clear &= ~(must_stay_clear & shapely.intersects(inner_paths, ground.difficult))
+    is_clear &= ~(~np.array(may_be_rough) & shapely.intersects(inner_paths, ground.difficult))
     # Contact across a thin obstacle counts too (M-8.14), hence the wider margin.
     is_clear &= ~_comes_within(paths, enemies, THIN_BW * field.bw_mm + 3 * TOUCH_MM)
     # A column or gun that comes near the enemy on its way is held to the shorter limit (M-6.11,
@@ -141,13 +147,6 @@ def _quick_check(
     is_clear &= ~np.array([candidate.needs_judging for candidate in candidates])
     is_costly = np.array([candidate.is_costly for candidate in candidates])
     return is_out | (is_costly & ~is_clear), is_clear
-
-
-def _may_be_rough(unit: UnitOnField, candidate: _Candidate) -> bool:
-    """Whether a march may cross difficult ground, without judging it (M-6.4, M-6.19)."""
-    if unit.unit.arm == "artillery":
-        return candidate.length_bw <= ARTILLERY_SLOW_BW
-    return candidate.is_costly and not unit.breaks_with(1)
 
 
 def _outlines(units: tuple[UnitOnField, ...]) -> NDArray[np.object_]:
@@ -222,15 +221,11 @@ def _is_straight(unit: UnitOnField) -> bool:
 def _lengths_bw(field: Field, unit: UnitOnField, allowed_bw: float) -> list[float]:
     """Returns half and all of the allowance, or as far as there is room before the enemy."""
     # Stop short of the enemy: a march may not end in contact (M-6.31).
-    room_bw = (_room_ahead_mm(field, unit, allowed_bw * field.bw_mm) - _SHORT_OF_MM) / field.bw_mm
+    others = [*(enemy.outline for enemy in field.enemies_of(unit)), field.ground.barred]
+    room_mm = room_ahead_mm(unit.axes, others, allowed_bw * field.bw_mm + _SHORT_OF_MM)
+    room_bw = (room_mm - _SHORT_OF_MM) / field.bw_mm
     lengths_bw = {min(share * allowed_bw, room_bw) for share in (0.5, 1.0)}
     return sorted(length_bw for length_bw in lengths_bw if length_bw > 0.0)
-
-
-def _room_ahead_mm(field: Field, unit: UnitOnField, reach_mm: float) -> float:
-    """Returns the distance ahead to the first enemy or barred ground, else infinity."""
-    others = [*(enemy.outline for enemy in field.enemies_of(unit)), field.ground.barred]
-    return room_ahead_mm(unit.axes, others, reach_mm + _SHORT_OF_MM)
 
 
 def _straight(unit: UnitOnField, heading_deg: float, length_bw: float, bw_mm: float) -> _Candidate:

@@ -1,35 +1,217 @@
-"""The nearest legal place for a unit that lies where it may not march (M-6.17)."""
+"""The legal moves nearest to where a unit lies: charges (G-8), and marches (M-6.17)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
 from tablecam.geometry.moves import poses
+from tablecam.geometry.moves.fans import TurnedLanes, corners_of, fan_before
 from tablecam.geometry.moves.lanes import (
+    CORNERS,
     Corner,
     advanced,
     front_width_mm,
+    lane_corners_mm,
     pivot_mm,
+    room_ahead_mm,
     turned_deg,
     wheeled,
 )
 from tablecam.geometry.moves.paths import faced_about
 from tablecam.geometry.moves.poses import Bases
 from tablecam.geometry.outlines import Axes
+from tablecam.geometry.rectangles import EXACT_MM, rectangles
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.rules.maurice.charge.charge import charge_of, lane_after_wheel
+from tablecam.rules.maurice.charge.moves import Move
+from tablecam.rules.maurice.charge.reach import allowance_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.tables import retrograde_bw
+from tablecam.rules.maurice.field.ground import is_partly_in
+from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, retrograde_bw
 from tablecam.rules.maurice.movement.change import is_faced_about, is_turned_back, placed
 from tablecam.rules.maurice.movement.formation_changes import formation_changes
 from tablecam.rules.maurice.movement.snaking import leading_base
 from tablecam.rules.maurice.movement.wheels import depth_of_ranks_mm
-from tablecam.table.model import Point
+from tablecam.table.formation import front_rank
+from tablecam.table.headings import forward
+from tablecam.table.model import BasePose, Point
+from tablecam.table.motion import HAND_MM
+from tablecam.uncertainty.answer import Answer
+
+_SIGMAS = 3.0
+"""Measurement tolerance in sigmas of a base's pose."""
+_STEP_MM = 0.25
+"""Arc step in the search for the wheel that leads to a seen pose."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChargeEnd:
+    """A legal charge move and its end.
+
+    `also_meets` are enemies met at the same instant; `area` is all ground that the unit crosses.
+    `doubt` is the answer whether the unit can charge the target, where that is too close to call.
+    """
+
+    unit: UnitOnField
+    target: str
+    also_meets: tuple[str, ...]
+    move: Move
+    bases: poses.Bases
+    area: shapely.Geometry
+    crosses_difficult: bool
+    doubt: Answer | None = None
+
+    @property
+    def corner(self) -> Corner | None:
+        """The front corner about which it wheels, None if it does not."""
+        return self.move.corner if self.move.arc_mm > 0.0 else None
+
+    @property
+    def front(self) -> Axes:
+        """The front edge at the end."""
+        return self.move.front_at_end(self.unit)
+
+    @property
+    def evidence(self) -> tuple[Shape, ...]:
+        """The crossed area, and the front edge where it meets the enemy."""
+        front = self.front.edge
+        return (
+            *shapes_of(self.area, "lane", f"charges {self.target}"),
+            *shapes_of(front, "front-edge"),
+        )
+
+
+def charge_ends(field: Field, unit: UnitOnField) -> Iterator[ChargeEnd]:
+    """Yields a charge move for each target and each corner to wheel about first (M-8.3)."""
+    for ahead in charge_of(field, unit).lanes:
+        met = (ahead.target, *ahead.also_meets)
+        yield _end(field, unit, met, ahead.move)
+
+
+# Cached: a move is judged as hands make it, on trial, and when it is made.
+@lru_cache(maxsize=64)
+def nearest_charge(field: Field, unit: UnitOnField, target: str, seen: Axes) -> ChargeEnd | None:
+    """Returns the legal charge move that ends nearest to a seen front, or None without any.
+
+    The front may lie beyond placement tolerance; `end_error_mm` measures that. A unit for which it
+    is too close to call whether it can charge the target has the benefit of the doubt.
+    """
+    ends = [end for end in charge_ends(field, unit) if end.target == target]
+    # Rulings list one wheel per corner; players may wheel any arc up to 1 BW.
+    ends += _fitted(field, unit, target, seen)
+    if not ends:
+        ends += _in_doubt(field, unit, target, seen)
+    return min(ends, key=lambda end: end_error_mm(end, seen), default=None)
+
+
+def end_error_mm(end: ChargeEnd, seen: Axes) -> float:
+    """Returns the largest distance, ahead or aside, of a front's ends from a charge's end."""
+    x, y = forward(end.front.heading_deg)
+    apart = np.array([seen.left_mm, seen.right_mm]) - [end.front.left_mm, end.front.right_mm]
+    return float(np.abs(apart @ np.array([[x, y], [y, -x]]).T).max())
+
+
+def charge_tolerance_mm(bases: Iterable[BasePose]) -> float:
+    """Returns the placement and measurement tolerance for a unit that has charged."""
+    return HAND_MM + _SIGMAS * max(base.sigma_mm for base in bases)
+
+
+def _fitted(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
+    """Yields charges after the wheel about each corner that leads nearest to a seen front."""
+    for corner, arc_mm in _wheels_to(field, unit, seen):
+        ahead = lane_after_wheel(field, unit, target, corner, arc_mm)
+        if ahead is not None:
+            yield _end(field, ahead.unit, (target, *ahead.also_meets), ahead.move)
+
+
+def _in_doubt(field: Field, unit: UnitOnField, target: str, seen: Axes) -> Iterator[ChargeEnd]:
+    """Yields moves to an enemy that only measurement error may put out of reach."""
+    asked = charge_of(field, unit).lazy_answers
+    answer = None if asked is None else asked.answers.get(target)
+    if answer is None or answer.answer != "too_close":
+        return
+    # Twice the allowance certainly contains a target that only measurement error puts out of reach.
+    far_mm = 2 * (allowance_mm(field, unit) or 0.0)
+    for corner, arc_mm in _wheels_to(field, unit, seen):
+        front = wheeled(unit.axes, corner, arc_mm)
+        straight_mm = room_ahead_mm(front, [field.by_id[target].outline], far_mm)
+        if math.isfinite(straight_mm):
+            end = _end(field, unit, (target,), Move(corner, arc_mm, straight_mm))
+            yield replace(end, doubt=answer)
+
+
+def _wheels_to(field: Field, unit: UnitOnField, seen: Axes) -> tuple[tuple[Corner, float], ...]:
+    """Returns, per corner, the wheel that leads nearest to a front; no wheel only once."""
+    arcs_mm = {corner: _arc_to(field, unit, corner, seen) for corner in CORNERS}
+    # An arc of 0 is the same move about either corner; keep it once.
+    wheels = [(corner if arc_mm else CORNERS[0], arc_mm) for corner, arc_mm in arcs_mm.items()]
+    return tuple(dict.fromkeys(wheels))
+
+
+def _arc_to(field: Field, unit: UnitOnField, corner: Corner, seen: Axes) -> float:
+    """Returns the arc after which the straight move ends nearest to a front, by grid search."""
+    longest_mm = CHARGE_WHEEL_BW * field.bw_mm
+    arcs_mm = np.minimum(np.arange(0.0, longest_mm + _STEP_MM / 2, _STEP_MM), longest_mm)
+    fronts = lane_corners_mm(unit.axes, corner, arcs_mm, np.ones(len(arcs_mm)))
+    # A unit length of lane gives the heading of each wheeled front.
+    onward = fronts[:, 3] - fronts[:, 0]
+    apart = np.array([seen.left_mm, seen.right_mm]) - fronts[:, :2]
+    far_mm = (apart * onward[:, None]).sum(axis=-1).mean(axis=-1)
+    # The straight move is free, so only the error across it counts.
+    residual = apart - far_mm[:, None, None] * onward[:, None]
+    return float(arcs_mm[np.linalg.norm(residual, axis=-1).max(axis=-1).argmin()])
+
+
+def _until_contact_mm(
+    rank: poses.Bases, front: Axes, met_bases: Sequence[shapely.Polygon], straight_mm: float
+) -> float:
+    """Returns how far ahead the first base of a front rank touches what its front edge meets.
+
+    A front edge fitted to skewed bases sticks out slightly beyond their corners. A larger
+    difference means contact across a thin obstacle (M-8.14), where the move ends in front of it.
+    """
+    corners_mm = rectangles(rank).corners_mm()
+    edge = fan_before(front, "left", corners_mm)
+    x_mm, y_mm = edge.quads_mm[:, :2].reshape(-1, 2).T
+    # How far the bases' corners deviate from the fitted front edge.
+    past_mm = float(np.abs(y_mm - edge.slope * x_mm).max())
+    ends = (ends[:2].tolist() for ends in corners_mm)
+    fans = [
+        fan_before(Axes((*left,), (*right,), front.heading_deg), "left", corners_of(met_bases))
+        for left, right in ends
+    ]
+    begins = TurnedLanes.of(fans, [np.zeros(1)] * len(fans), 0.0).begins_mm(0.0)
+    exact_mm = min(float(begin_mm.min()) for begin_mm in begins)
+    return exact_mm if abs(exact_mm - straight_mm) <= past_mm + EXACT_MM else straight_mm
+
+
+def _end(field: Field, unit: UnitOnField, met: tuple[str, ...], move: Move) -> ChargeEnd:
+    """Builds the charge move with its swept area and end poses; `met` begins with the target."""
+    front, about_mm = move.front_after_wheel(unit), pivot_mm(unit.axes, move.corner)
+    angle_deg = turned_deg(unit.axes, move.corner, move.arc_mm)
+    turned = poses.wheeled(unit.unit.bases, about_mm, angle_deg)
+    met_bases = [base for name in met for base in field.by_id[name].bases]
+    rank = tuple(turned[place] for place in front_rank(unit.unit))
+    straight_mm = _until_contact_mm(rank, front, met_bases, move.straight_mm)
+    move = replace(move, straight_mm=straight_mm)
+    area = shapely.union(move.wheel_area(unit), move.lane_area(unit))
+    return ChargeEnd(
+        unit,
+        met[0],
+        met[1:],
+        move,
+        poses.ahead(turned, front.heading_deg, straight_mm),
+        area,
+        is_partly_in(area, field.ground.difficult),
+    )
+
 
 Array = NDArray[np.float64]
 IsLegal = Callable[[Bases], bool]

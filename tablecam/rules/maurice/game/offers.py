@@ -1,9 +1,14 @@
-"""Offers of legal actions for the page: group, label, drawing, and whose each die is."""
+"""What the page shows of a game: shapes of steps and events, and offers of legal actions.
+
+Rules attach their own shapes to events. This module adds the units, commander or shots concerned,
+so that every line of the log shows something on the table.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import ChainMap, Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 
 import shapely
@@ -11,28 +16,135 @@ import shapely
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Offer
+from tablecam.rules.game import Event, Offer
 from tablecam.rules.maurice.charge.charge import why_never_charges
 from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.game import actions as act
-from tablecam.rules.maurice.game.command import units_in_range
-from tablecam.rules.maurice.game.deploying import zone_of_side, zone_shapes
-from tablecam.rules.maurice.game.drawing import middle_of, step_shapes
-from tablecam.rules.maurice.game.fire import (
-    Firing,
-    able_to_fire,
-    in_order,
-)
-from tablecam.rules.maurice.game.march import Marching
-from tablecam.rules.maurice.game.move_words import march_words
-from tablecam.rules.maurice.game.setup import ChoosingOrder
+from tablecam.rules.maurice.game.command import may_fire
+from tablecam.rules.maurice.game.fire import Firing, able_to_fire, in_order, line_of_fire
+from tablecam.rules.maurice.game.march import Marching, march_words
+from tablecam.rules.maurice.game.setup import ChoosingOrder, zones
 from tablecam.rules.maurice.game.state import Command, State
 from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at, outlines
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.place.command_string import command_string
+from tablecam.table.model import Point
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import counted
+
+
+def step_shapes(state: State) -> tuple[Shape, ...]:
+    """Draws the current step: units that may act or roll, zones, targets."""
+    return state.step.shapes(state) or outlines(field_at(state), state.step.waiting)
+
+
+def with_shapes(before: State, after: State, events: Iterable[Event]) -> tuple[Event, ...]:
+    """Returns an action's events with all their shapes; units are drawn as they stood then.
+
+    A unit's result is a point with the role `result` and the result's words as its label.
+    """
+    all_events = tuple(events)
+    if not all_events:
+        return ()
+    # Broken units are only in the field before.
+    units = ChainMap(dict(field_at(after).by_id), dict(field_at(before).by_id))
+    shots = _hits(all_events)
+    return tuple(
+        replace(event, evidence=tuple(_shapes(event, units, after, shots.get(place, ""))))
+        for place, event in enumerate(all_events)
+    )
+
+
+_NAMING = ("unit", "units", "force", "target", "targets", "engaged_with")
+"""The facts that name units."""
+
+
+def _shapes(
+    event: Event, units: Mapping[str, UnitOnField], state: State, hits: str
+) -> Iterator[Shape]:
+    """Yields an event's own shapes, then the units, shots, side and result it concerns."""
+    yield from event.evidence
+    named = (event.facts.get(key, ()) for key in _NAMING)
+    names = chain(*((names,) if isinstance(names, str) else names for names in named))
+    about = [units[name] for name in names if name in units]
+    # Rules that draw units themselves, such as broken ones, are not doubled.
+    if not any(shape.role == "unit" for shape in event.evidence):
+        for unit in about:
+            yield from shapes_of(unit.outline, "unit", unit.id)
+    if event.kind == "shot":
+        yield from _shots(event, units)
+    # An event without a place of its own is shown at its side's commander.
+    if not (about or event.evidence):
+        side = str(event.facts.get("side", event.facts.get("active")))
+        if (leader := state.commander(side)) is not None:
+            yield Shape("point", (leader.place_mm,), "leader", side_name(side))
+    words = hits or _result(event)
+    # Hits are shown at the target, any other result at the unit itself.
+    shown = units.get(str(event.facts.get("target" if hits else "unit")))
+    if words and shown is not None:
+        yield Shape("point", (middle_of(shown.outline),), "result", words)
+
+
+def _shots(event: Event, units: Mapping[str, UnitOnField]) -> Iterator[Shape]:
+    """Draws the bases that fired, each with the line to the target."""
+    shooter = units.get(str(event.facts["unit"]))
+    target = units.get(str(event.facts["target"]))
+    if shooter is None or target is None:
+        return
+    for name in event.facts["bases"]:
+        base = shooter.unit.bases[shooter.unit.base_names.index(name)]
+        yield from shapes_of(footprint(base), "shooter")
+        yield line_of_fire(base.place_mm, target.outline)
+
+
+def _hits(events: tuple[Event, ...]) -> dict[int, str]:
+    """Counts hits by target, keyed by the index of the last shot at it."""
+    hits: Counter[str] = Counter()
+    dice: Counter[str] = Counter()
+    last: dict[str, int] = {}
+    for place, event in enumerate(events):
+        if event.kind == "shot":
+            target = str(event.facts["target"])
+            hits[target] += event.facts["hits"]
+            dice[target] += len(event.facts["rolled"])
+            # The label appears once per target, after its last shot.
+            last[target] = place
+    return {place: f"{hits[name]} of {dice[name]} hit" for name, place in last.items()}
+
+
+def _result(event: Event) -> str:
+    """Returns an event's result for its unit in a word or two, or an empty string."""
+    facts = event.facts
+    match event.kind:
+        case "score":
+            return f"{facts['score']}"
+        case "broken":
+            return "breaks"
+        case "falls-back" | "result" if facts["broken"]:
+            # The `broken` event says so.
+            return ""
+        case "falls-back":
+            gained = facts["disruption"]
+            return f"{_disruptions(gained)}, falls back" if gained else "falls back"
+        case "result" | "disrupted" | "rallies":
+            return _disruptions(facts["disruption"])
+        case _:
+            return ""
+
+
+def _disruptions(gained: int) -> str:
+    """Formats gained disruption as pips, like the markers on the table."""
+    if gained == 0:
+        return "no \N{BLACK CIRCLE}"
+    return f"{gained:+d} \N{BLACK CIRCLE}".replace("-", "\N{MINUS SIGN}")
+
+
+def middle_of(outline: shapely.Geometry) -> Point:
+    """Returns the middle of an outline."""
+    middle = shapely.centroid(outline)
+    return float(middle.x), float(middle.y)
+
 
 _INTERRUPTS = {
     "first-fire": "Fire first (First Fire)",
@@ -82,14 +194,17 @@ def _command(state: State, action: act.Action) -> Offer:
         case act.Volleys():
             if not action.invoke:
                 return Offer("volleys", "Skip")
-            return Offer("volleys", "Fire", outlines(field, _in_range(state)))
+            return Offer("volleys", "Fire", outlines(field, may_fire(state)))
         case act.Declare():
             label = action.card or action.command.capitalize()
-            return Offer("command", label, outlines(field, _fit_for(state, action.command)))
+            own = field.of_side(state.active)
+            fit = [unit.id for unit in own if _is_fit(state, unit, action.command)]
+            return Offer("command", label, outlines(field, fit))
         case act.FireFrom():
             able = able_to_fire(state, step) if isinstance(step, Firing) else ()
-            drawn = _numbered(in_order(able, action.direction))
-            return Offer("fire", f"Start from the {action.direction}", drawn)
+            ordered = enumerate(in_order(able, action.direction), start=1)
+            drawn = [shapes_of(unit.outline, "order", f"{n}. {unit.id}") for n, unit in ordered]
+            return Offer("fire", f"Start from the {action.direction}", (*chain(*drawn),))
         case act.ClearSmoke():
             force = step.force if isinstance(step, Marching) else ()
             smoking = [name for name in force if field.by_id[name].has_smoke]
@@ -109,11 +224,11 @@ def _setup(state: State, action: act.Action) -> Offer:
             drawn = tuple(Shape("polygon", piece.outline_mm, "terrain") for piece in action.terrain)
             return Offer("setup", f"Lay {len(action.terrain)} pieces as proposed", drawn)
         case act.ChooseEdge():
-            drawn = zone_shapes(table, action.edge, is_near=action.edge == "near")
+            drawn = zones(table, {action.edge: action.edge == "near"})
             return Offer("setup", f"The {action.edge} edge", drawn)
         case act.ChooseOrder():
             near = step.near if isinstance(step, ChoosingOrder) else ""
-            drawn = zone_of_side(table, action.first, near)
+            drawn = zones(table, {side_name(action.first): action.first == near})
             return Offer("setup", f"{side_plural(action.first)} deploy first", drawn)
         case act.Deploy():
             label = "Deploy all in rows" if action.units else "Keep all units where they are"
@@ -147,24 +262,6 @@ def _card(state: State, action: act.Action) -> Offer:
             return Offer(action.type, action.type.replace("-", " ").capitalize())
 
 
-def _in_range(state: State) -> list[str]:
-    """Returns the units of both sides within range for volleys.
-
-    Where players declare first: all units that ever fire, as distances must not show.
-    """
-    field = field_at(state)
-    if state.declares_first:
-        return [unit.id for unit in field.units if unit.may_fire]
-    return units_in_range(field)
-
-
-def _fit_for(state: State, command: Command) -> list[str]:
-    """Returns the active side's units that could carry out a command, by visible facts."""
-    return [
-        unit.id for unit in field_at(state).of_side(state.active) if _is_fit(state, unit, command)
-    ]
-
-
 def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
     """Whether a unit could carry out a command, by visible facts."""
     match command:
@@ -176,15 +273,6 @@ def _is_fit(state: State, unit: UnitOnField, command: Command) -> bool:
             return unit.unit.arm == "artillery" and unit.id not in state.round.fired
         case _:
             return command == "march"
-
-
-def _numbered(units: Iterable[UnitOnField]) -> tuple[Shape, ...]:
-    """Draws units with their places in an order."""
-    drawn = (
-        shapes_of(unit.outline, "order", f"{place}. {unit.id}")
-        for place, unit in enumerate(units, start=1)
-    )
-    return tuple(chain.from_iterable(drawn))
 
 
 def _interrupted(state: State, action: act.Interrupt) -> tuple[Shape, ...]:

@@ -1,29 +1,168 @@
-"""Options that players agree on before a game, and the first state they lead to."""
+"""What players agree on before a game: options, and the deck that tablecam deals (M-3.10).
+
+A deck file is TOML: `format = "tablecam.deck"`, `version`, `game`, `name`, and a `[[card]]` for
+each kind of card with its `title`, its `span` in BW and the number of copies (`count`). Further
+keys give its effect when it is not played for the span: `symbol` with `adds`, `to` and `units`;
+`interrupt`; `event`, `removable`; `text` for the players. The Reshuffle card is not listed, as
+every deck has it.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Annotated, Any
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from tablecam.documents import Document, document_from
+from tablecam.documents import Document, document_from, read_toml
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.field.field import UnitOnField, field_of
+from tablecam.rules.maurice.field.field import GAME, field_of
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, DEALT
 from tablecam.rules.maurice.game.cards import Drawing
 from tablecam.rules.maurice.game.command import VolleyChoice
 from tablecam.rules.maurice.game.commander import first_step
-from tablecam.rules.maurice.game.deck_file import DeckList, deck_named
-from tablecam.rules.maurice.game.deploying import check_room
-from tablecam.rules.maurice.game.setup import RollingFirstRound, RollingTerrain
-from tablecam.rules.maurice.game.state import Deck, Measuring, Options, Round, Side, State, Step
+from tablecam.rules.maurice.game.setup import RollingFirstRound, RollingTerrain, check_room
+from tablecam.rules.maurice.game.state import (
+    Card,
+    Deck,
+    Effect,
+    Measuring,
+    Modification,
+    Options,
+    Round,
+    Side,
+    State,
+    Step,
+    Symbol,
+)
 from tablecam.table.model import Position
 from tablecam.table.sections import Name, StrictModel
 from tablecam.toml_lines import KeyPath
 from tablecam.wording import nearest, quoted
+
+FORMAT: Final = "tablecam.deck"
+VERSION: Final = 1
+_SHIPPED: Final = Path(__file__).parent / "decks"
+
+
+@dataclass(frozen=True, slots=True)
+class DeckList:
+    """A deck's name and all its cards, each copy by itself."""
+
+    name: str
+    cards: tuple[Card, ...]
+
+
+def deck_named(name: str) -> DeckList:
+    """Returns a deck that ships with tablecam, by name, or one from a file, by path.
+
+    Raises:
+        BadInput: There is no such deck, or the file is not a valid deck.
+    """
+    if name.endswith(".toml"):
+        return read_deck_file(Path(name))
+    shipped = sorted(path.stem for path in _SHIPPED.glob("*.toml"))
+    if name not in shipped:
+        expected = f"expected the name of a deck or a .toml file, got {quoted(name)}"
+        raise BadInput("options", f"{expected}{nearest(name, shipped)}", key="deck")
+    return read_deck_file(_SHIPPED / f"{name}.toml")
+
+
+def read_deck_file(path: Path) -> DeckList:
+    """Reads a deck file.
+
+    Raises:
+        BadInput: With the file, the line and the key, what was expected and what came.
+    """
+    return deck_from(read_toml(path))
+
+
+def deck_from(document: Document) -> DeckList:
+    """Returns the deck in a document.
+
+    Raises:
+        BadInput: As `read_deck_file`.
+    """
+    document.require(FORMAT, VERSION)
+    parsed = document.parsed(_DeckDocument)
+    if parsed.game != GAME:
+        raise document.error(("game",), f"expected {GAME}, got {quoted(parsed.game)}")
+    return DeckList(parsed.name, tuple(_cards(document, parsed)))
+
+
+class _CardSection(StrictModel):
+    """A `[[card]]` section; `units` says whether a modifier applies to one unit or to all."""
+
+    title: Name
+    span: Annotated[int, Field(ge=1)]
+    count: Annotated[int, Field(ge=1)] = 1
+    text: str = ""
+    symbol: Symbol | None = None
+    adds: int | None = None
+    to: Literal["own", "enemy"] = "own"
+    units: Literal["one", "all"] = "one"
+    interrupt: Effect | None = None
+    event: bool = False
+    removable: bool = False
+
+
+class _DeckDocument(StrictModel):
+    """A whole deck file."""
+
+    format: str
+    version: int
+    game: str
+    name: Name
+    card: Annotated[list[_CardSection], Field(min_length=1)]
+
+
+def _cards(document: Document, parsed: _DeckDocument) -> Iterator[Card]:
+    """Yields all cards of a deck, each copy with an id of its own."""
+    titles: set[str] = set()
+    for index, section in enumerate(parsed.card):
+        # Ids are made of titles, so titles must differ in more than case and punctuation.
+        slug = re.sub(r"[^a-z0-9]+", "-", section.title.casefold()).strip("-")
+        if slug in titles or not slug:
+            why = f"expected a unique title, got {quoted(section.title)} twice"
+            raise document.error(("card", index, "title"), why)
+        titles.add(slug)
+        _check(document, index, section)
+        for copy in range(section.count):
+            yield _card(section, f"{slug}-{copy + 1}")
+
+
+def _check(document: Document, index: int, section: _CardSection) -> None:
+    """Refuses a card section whose keys contradict each other."""
+    if (section.symbol is None) != (section.adds is None):
+        missing, there = ("adds", "symbol") if section.adds is None else ("symbol", "adds")
+        why = f"expected this key, as {there} is given"
+        raise document.error(("card", index, missing), why)
+    if section.removable and not section.event:
+        why = "expected event = true, as only events can be removed"
+        raise document.error(("card", index, "removable"), why)
+
+
+def _card(section: _CardSection, card_id: str) -> Card:
+    modifies = None
+    if section.symbol is not None and section.adds is not None:
+        is_for_one = section.units == "one"
+        modifies = Modification(section.symbol, section.adds, section.to, is_for_one)
+    return Card(
+        card_id,
+        section.title,
+        section.span,
+        section.text,
+        modifies,
+        section.interrupt,
+        section.event,
+        section.removable,
+    )
+
 
 DECK_SIZE = 60
 """The assumed size of the players' own deck; the rulebook gives none (M-3.10)."""
@@ -64,7 +203,10 @@ def first_state(position: Position, options: Mapping[str, Any]) -> State:
     if parsed.setup and parsed.active is not None:
         raise document.error(("active",), "expected no value, as setup decides it by dice")
     hands = {side: parsed.hands.get(side, DEALT) for side in sides}
-    first, second = (Side(side, _morale(position, parsed, side), hands[side]) for side in sides)
+    # Half of an army's units, rounded up (M-2.5).
+    counts = Counter(unit.side for unit in position.units)
+    morale = {side: math.ceil(counts[side] / 2) for side in sides} | parsed.morale
+    first, second = (Side(side, morale[side], hands[side]) for side in sides)
     active = parsed.active or sides[0]
     deck = _counted_deck(document, parsed, sum(hands.values()))
     begun = Round(1, active, position)
@@ -72,23 +214,14 @@ def first_state(position: Position, options: Mapping[str, Any]) -> State:
     state = State(position, (first, second), deck, begun, VolleyChoice(), agreed)
     if parsed.deck is not None:
         state = _undealt(state, deck_named(parsed.deck))
-    return _setting_up(state, hands) if parsed.setup else _beginning(state, hands)
-
-
-def _beginning(state: State, hands: Mapping[str, int]) -> State:
-    """Starts round 1 after dealing the hands, the active side's first (M-2.6)."""
-    # By the hand that is to be dealt, as the state's is still empty.
-    is_without_cards = hands[state.active] == 0
+    if parsed.setup:
+        # An army that does not fit in rows cannot be deployed: refuse it now rather than later.
+        check_room(state.position, sides)
+        return state.to(RollingTerrain(_dealt_before(state, hands, RollingFirstRound())))
     state = first_step(state, 1, state.active)
-    state = replace(state, round=replace(state.round, is_without_cards=is_without_cards))
-    return state.to(_dealt_before(state, hands, state.step))
-
-
-def _setting_up(state: State, hands: Mapping[str, int]) -> State:
-    """Starts with the terrain roll and the rest of setup (M-2)."""
-    # An army that does not fit in rows cannot be deployed: refuse it now rather than later.
-    check_room(state.position, tuple(hands))
-    return state.to(RollingTerrain(_dealt_before(state, hands, RollingFirstRound())))
+    # By the hand that is to be dealt, as the state's is still empty.
+    begun = replace(state.round, is_without_cards=hands[state.active] == 0)
+    return replace(state, round=begun, step=_dealt_before(state, hands, state.step))
 
 
 def _dealt_before(state: State, hands: Mapping[str, int], then: Step) -> Step:
@@ -132,7 +265,14 @@ def sides_of(position: Position) -> tuple[str, str]:
     for unit in field.units:
         # Whatever has no allowance is no formation to begin with (M-1.7).
         if (unit.unit.arm, unit.formation) not in ALLOWANCES_BW:
-            raise BadInput("", _formation_error(unit))
+            known = " or ".join(name for arm, name in ALLOWANCES_BW if arm == unit.unit.arm)
+            is_apart = unit.formation == "broken-up"
+            lies = (
+                "'s bases are apart: put them together"
+                if is_apart
+                else f" is {unit.formation}: place it"
+            )
+            raise BadInput("", f"{unit.id}{lies} in {known}")
         if unit.disruption > len(unit.bases):
             why = f"expected at most {len(unit.bases)} disruptions, got {unit.disruption}"
             raise BadInput("position", f"unit {unit.id}: {why}")
@@ -151,12 +291,6 @@ def _check_sides(document: Document, parsed: _OptionsDocument, sides: tuple[str,
             raise document.error(path, f"there is no side {quoted(side)}{nearest(side, sides)}")
 
 
-def _morale(position: Position, parsed: _OptionsDocument, side: str) -> int:
-    """Returns an army's morale: half of its units, rounded up (M-2.5), or the given option."""
-    units = sum(unit.side == side for unit in position.units)
-    return parsed.morale.get(side, math.ceil(units / 2))
-
-
 def _counted_deck(document: Document, parsed: _OptionsDocument, in_hands: int) -> Deck:
     """Returns the players' own deck after the hands are dealt from it."""
     if parsed.deck is not None and parsed.deck_size is not None:
@@ -167,11 +301,3 @@ def _counted_deck(document: Document, parsed: _OptionsDocument, in_hands: int) -
         why = f"expected more than the {in_hands} cards in hand, got {size}"
         raise document.error(("deck_size",), why)
     return Deck(size - in_hands, 0)
-
-
-def _formation_error(unit: UnitOnField) -> str:
-    """Explains which formation no game can begin with (M-1.7)."""
-    known = " or ".join(formation for arm, formation in ALLOWANCES_BW if arm == unit.unit.arm)
-    if unit.formation != "broken-up":
-        return f"{unit.id} is {unit.formation}: place it in {known}"
-    return f"{unit.id}'s bases are apart: put them together in {known}"

@@ -16,9 +16,8 @@ from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.game.actions import Overrule
 from tablecam.rules.maurice.game.cards import Discarding, Drawing
-from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
 from tablecam.rules.maurice.game.commander import EndingRound, first_step, is_deck_exhausted
-from tablecam.rules.maurice.game.deploying import with_commanders_at
+from tablecam.rules.maurice.game.setup import with_commanders_at
 from tablecam.rules.maurice.game.state import (
     Deck,
     DeckStage,
@@ -29,16 +28,12 @@ from tablecam.rules.maurice.game.state import (
     refusing,
 )
 from tablecam.rules.maurice.game.table import field_on
-from tablecam.table.model import Position, Unit
+from tablecam.table.model import Unit
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import nearest, quoted
 
-_STEPS: dict[str, Step] = {
-    "volleys": VolleyChoice(),
-    "command": CommandChoice(),
-    "end": EndingRound(),
-}
-"""Steps at which a round may be resumed."""
+_STEPS = {"volleys": "volley-choice", "command": "command-choice", "end": "ending-round"}
+"""Steps at which a round may be resumed, by their types."""
 
 _STAGES: dict[DeckStage, str] = {
     "first": "the first deck",
@@ -57,13 +52,21 @@ def overruled(state: State, action: Overrule) -> StateAndEvents:
     _check_names(state, action)
     _check_numbers(state, action)
     check_cards(state, action)
-    state = replace(_with_morale(state, action), position=_position_after(state.position, action))
+    units = (unit for unit in state.position.units if unit.id not in action.off)
+    position = replace(state.position, units=tuple(_unit_after(unit, action) for unit in units))
+    position = with_commanders_at(position, action.commanders)
+    with refusing():
+        # Only to refuse a table on which nothing could be ruled.
+        field_on(position)
+    state = replace(state, position=position)
+    for name, morale in action.morale.items():
+        state = state.with_side(replace(state.side(name), morale=morale))
     state = with_cards(state, action, _resumed(state, action))
     changes = "; ".join(_changes(action)) or "no change"
     text = f"overruled: {changes}" + (f" ({action.why})" if action.why else "")
     named = (action.units, action.off, action.disruption, action.smoke)
-    units = dict.fromkeys(name for group in named for name in group)
-    return state, (Event("overrule", text, None, {"why": action.why, "units": list(units)}),)
+    concerned = [*dict.fromkeys(name for group in named for name in group)]
+    return state, (Event("overrule", text, None, {"why": action.why, "units": concerned}),)
 
 
 def agreed_on(state: State, action: Overrule) -> str:
@@ -87,16 +90,6 @@ def agreed_on(state: State, action: Overrule) -> str:
     return "; ".join([*_changes(action), *named])
 
 
-def _position_after(position: Position, action: Overrule) -> Position:
-    """Returns the position with the units and commanders of an overrule."""
-    units = tuple(_unit_after(unit, action) for unit in position.units if unit.id not in action.off)
-    position = with_commanders_at(replace(position, units=units), action.commanders)
-    with refusing():
-        # Only to refuse a table on which nothing could be ruled.
-        field_on(position)
-    return position
-
-
 def _unit_after(unit: Unit, action: Overrule) -> Unit:
     """Returns a unit with its overruled poses and markers; poses decide its formation."""
     bases = action.units.get(unit.id)
@@ -110,13 +103,6 @@ def _unit_after(unit: Unit, action: Overrule) -> Unit:
     return replace(unit, state=markers)
 
 
-def _with_morale(state: State, action: Overrule) -> State:
-    """Returns the state with overruled morale."""
-    for name, morale in action.morale.items():
-        state = state.with_side(replace(state.side(name), morale=morale))
-    return state
-
-
 def _resumed(state: State, action: Overrule) -> State:
     """Returns the state at the round, side and step that an overrule names."""
     number = state.round.number if action.number is None else action.number
@@ -124,9 +110,9 @@ def _resumed(state: State, action: Overrule) -> State:
         # Passing the turn to the other side starts a new round.
         number += action.number is None and action.active != state.active
         state = first_step(state, number, action.active)
-    state = replace(state, round=replace(state.round, number=number))
+    state = state.with_round(number=number)
     if action.step is not None:
-        return state.to(_STEPS[action.step])
+        return state.at(_STEPS[action.step])
     # A step that refers to a removed unit cannot go on.
     named = {*_texts(to_plain(state.step))}
     missing = next((name for name in action.off if name in named), None)
@@ -285,7 +271,7 @@ def _begun_with(state: State, action: Overrule) -> State:
         return state
     begun = state.round
     if action.active is not None or state.active in action.hands:
-        dealt = state.side(state.active).hand + _draws_due(state.step, state.active)
+        dealt = state.side(state.active).hand + draws_due(state.step, state.active)
         holds = action.hands.get(state.active, dealt)
         begun = replace(begun, is_without_cards=holds == 0)
     if action.deck is not None or action.stage is not None:
@@ -321,19 +307,19 @@ def _aside_count(state: State, action: Overrule) -> int:
     stage = _reshuffle_cards(replace(state.deck, stage=action.stage or state.deck.stage))
     left = len(state.deck.cards) if action.deck is None else action.deck - stage
     # Draws that are still due come out of the deck before players count it.
-    drawn = 0 if action.deck is None else _all_draws_due(state, action)
+    drawn = 0 if action.deck is None else _alldraws_due(state, action)
     return len(state.deck.cards) - drawn - left
 
 
-def _all_draws_due(state: State, action: Overrule) -> int:
+def _alldraws_due(state: State, action: Overrule) -> int:
     step = _with_draws(state, action, _without_draws(state.step))
-    return sum(_draws_due(step, side.name) for side in state.sides)
+    return sum(draws_due(step, side.name) for side in state.sides)
 
 
 def _check_dealt(state: State, action: Overrule) -> None:
     """Refuses numbers of dealt cards that the deck cannot provide."""
     there = len(state.deck.cards)
-    if action.hands and _all_draws_due(state, action) > there:
+    if action.hands and _alldraws_due(state, action) > there:
         raise Refused(f"expected hands that need at most {there} cards from the deck", key="hands")
     count, aside = _aside_count(state, action), action.aside or ()
     if count < 0:
@@ -375,7 +361,7 @@ def _without_draws(step: Step) -> Step:
     return step
 
 
-def _draws_due(step: Step, side: str) -> int:
+def draws_due(step: Step, side: str) -> int:
     """Returns how many cards a side is to draw before anything else."""
     count = 0
     while isinstance(step, Drawing | Discarding):

@@ -1,16 +1,22 @@
-"""Setup steps before round 1: terrain, edges, deployment, and who plays first (M-2)."""
+"""Setup before round 1 (M-2): terrain, edges, deployment in thirds, and who plays first."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 import shapely
 
-from tablecam.geometry.moves.poses import Bases
-from tablecam.geometry.shapes import Shape
+from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import Bases, ahead, has_same_bases, laid, wheeled
+from tablecam.geometry.outlines import footprint
+from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
+from tablecam.rules.maurice.field.ground import Ground, is_partly_in
+from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.game.actions import (
     Action,
     ChooseEdge,
@@ -20,22 +26,180 @@ from tablecam.rules.maurice.game.actions import (
     LayTerrain,
 )
 from tablecam.rules.maurice.game.commander import first_step
-from tablecam.rules.maurice.game.deploying import (
-    check_room,
-    unit_on_impassable,
-    unit_outside_zone,
-    usual_places,
-    with_commanders,
-    with_units_at,
-    zone_of_side,
-    zone_shapes,
-    zones_of_sides,
-)
 from tablecam.rules.maurice.game.state import State, StateAndEvents, Step, refusing
 from tablecam.rules.maurice.game.table import compared, field_on
-from tablecam.table.model import Position, Terrain
+from tablecam.table.headings import mean_deg
+from tablecam.table.model import Point, Position, TableSize, Terrain, Unit
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import joined
+
+_GAP_MM = 5.0
+"""Gap between units in proposed rows, so that none touch."""
+_STEP_MM = 20.0
+"""Step along a row past impassable ground."""
+
+
+def deployment_zone(table: TableSize, *, is_near: bool) -> shapely.Polygon:
+    """Returns the third of the table at an edge."""
+    deep_mm = table.depth_mm / 3
+    low = 0.0 if is_near else table.depth_mm - deep_mm
+    return shapely.box(0.0, low, table.width_mm, low + deep_mm)
+
+
+def zones(table: TableSize, is_near: Mapping[str, bool]) -> tuple[Shape, ...]:
+    """Draws thirds of the table, by their labels."""
+    thirds = {name: deployment_zone(table, is_near=near) for name, near in is_near.items()}
+    return tuple(
+        shape for name, third in thirds.items() for shape in shapes_of(third, "zone", name)
+    )
+
+
+def _units_of(position: Position, side: str) -> Iterator[Unit]:
+    return (unit for unit in position.units if unit.side == side)
+
+
+def check_room(position: Position, sides: Collection[str]) -> None:
+    """Checks that each side fits into either third of the table.
+
+    Edges are chosen only after the terrain is laid (M-2.3).
+
+    Raises:
+        BadInput: A side does not fit; with its name.
+    """
+    for side in sides:
+        # Whichever edge it gets.
+        for near in sides:
+            usual_places(position, side, near)
+
+
+def with_units_at(
+    position: Position, sides: Collection[str], places: Mapping[str, Bases]
+) -> Position:
+    """Returns the position with units of some sides at given poses.
+
+    Raises:
+        BadInput: A unit is of another side, or has other bases.
+    """
+    own = {unit.id: unit for unit in position.units if unit.side in sides}
+    for name, bases in places.items():
+        if name not in own:
+            expected = " or ".join(map(side_name, sides))
+            raise BadInput("deploy", f"expected units of {expected}, got {name}")
+        if not has_same_bases(bases, own[name].bases):
+            raise BadInput("deploy", f"expected the {len(own[name].bases)} bases of {name}")
+    units = tuple(
+        laid(unit, places[unit.id]) if unit.id in places else unit for unit in position.units
+    )
+    return replace(position, units=units)
+
+
+def with_commanders(position: Position, side: str, places: Mapping[str, Point]) -> Position:
+    """Returns the position with commanders of a side at given places.
+
+    Raises:
+        BadInput: One is of another side, or stands off the table.
+    """
+    own = [leader.id for leader in position.commanders if leader.side == side]
+    table = position.table
+    for name, (x_mm, y_mm) in places.items():
+        if name not in own:
+            raise BadInput("deploy", f"expected a commander of {side_name(side)}, got {name}")
+        if not (0 <= x_mm <= table.width_mm and 0 <= y_mm <= table.depth_mm):
+            raise BadInput("deploy", f"expected {name} on the table, got {x_mm:g}, {y_mm:g} mm")
+    return with_commanders_at(position, places)
+
+
+def with_commanders_at(position: Position, places: Mapping[str, Point]) -> Position:
+    """Returns a position with some commanders, by id, at other places."""
+    leaders = tuple(
+        replace(leader, x_mm=places[leader.id][0], y_mm=places[leader.id][1], pose=None)
+        if leader.id in places
+        else leader
+        for leader in position.commanders
+    )
+    return replace(position, commanders=leaders)
+
+
+def usual_places(position: Position, side: str, near: str) -> Mapping[str, Bases]:
+    """Returns poses in rows for all units of a side, in their formation and facing the enemy.
+
+    Raises:
+        BadInput: They do not fit into the third.
+    """
+    is_near = side == near
+    heading_deg = 90.0 if is_near else 270.0
+    own = {unit.id: _facing(unit.bases, heading_deg) for unit in _units_of(position, side)}
+    closed = Ground.of(position.terrain).impassable
+    placed = _in_rows(own, position.table, closed, is_near=is_near)
+    if len(placed) < len(own):
+        why = f"expected the {side_name(side)} units to fit into a third of the table"
+        raise BadInput("position", why)
+    return {name: placed[name] for name in own}
+
+
+def _in_rows(
+    units: Mapping[str, Bases], table: TableSize, closed: shapely.Geometry, *, is_near: bool
+) -> dict[str, Bases]:
+    """Places units in rows from the front of a third, the deepest first, as many as fit."""
+    # Deep units first: a row is as deep as its first unit.
+    waiting = sorted(units, key=lambda name: -_size(units[name])[1])
+    placed: dict[str, Bases] = {}
+    front_mm = 0.0
+    while waiting and front_mm + (deep_mm := _size(units[waiting[0]])[1]) <= table.depth_mm / 3:
+        x_mm = 0.0
+        while x_mm < table.width_mm:
+            middle_mm = table.depth_mm / 3 - front_mm - deep_mm / 2
+            y_mm = middle_mm if is_near else table.depth_mm - middle_mm
+            fit = _fitting(units, waiting, (x_mm, y_mm), table.width_mm, closed)
+            if fit is None:
+                # Impassable ground here: try a little farther along the row.
+                x_mm += _STEP_MM
+                continue
+            name, placed[name] = fit
+            waiting.remove(name)
+            x_mm += _size(units[name])[0] + _GAP_MM
+        front_mm += deep_mm + _GAP_MM
+    return placed
+
+
+def _fitting(
+    units: Mapping[str, Bases],
+    names: Sequence[str],
+    at_mm: Point,
+    width_mm: float,
+    closed: shapely.Geometry,
+) -> tuple[str, Bases] | None:
+    """Returns the first unit that fits with its left end at a place, and its poses there."""
+    for name in names:
+        wide_mm = _size(units[name])[0]
+        if at_mm[0] + wide_mm <= width_mm:
+            bases = _moved_to(units[name], (at_mm[0] + wide_mm / 2, at_mm[1]))
+            if not any(is_partly_in(footprint(base), closed) for base in bases):
+                return name, bases
+    return None
+
+
+def _size(bases: Bases) -> tuple[float, float]:
+    """Returns the width and depth of a unit's bounding box."""
+    left, low, right, high = _bounds(bases)
+    return right - left, high - low
+
+
+def _facing(bases: Bases, heading_deg: float) -> Bases:
+    middle = bases[0].place_mm
+    return wheeled(bases, middle, heading_deg - mean_deg(base.heading_deg for base in bases))
+
+
+def _moved_to(bases: Bases, middle: Point) -> Bases:
+    left, low, right, high = _bounds(bases)
+    x, y = middle[0] - (left + right) / 2, middle[1] - (low + high) / 2
+    return ahead(bases, math.degrees(math.atan2(y, x)), math.hypot(x, y))
+
+
+def _bounds(bases: Bases) -> tuple[float, float, float, float]:
+    left, low, right, high = shapely.union_all([footprint(base) for base in bases]).bounds
+    return left, low, right, high
+
 
 _KINDS: Final = ("woods", "hill", "rough")
 _CELLS: Final = 30
@@ -153,15 +317,13 @@ class ChoosingEdge(Step):
         near = self.side if action.edge == "near" else other
         far = state.other(near)
         text = f"{side_plural(near)} deploy at the near edge, {side_plural(far)} at the far edge"
-        drawn = zones_of_sides(state.position.table, near, far)
+        drawn = zones(state.position.table, {side_name(near): True, side_name(far): False})
         event = Event("edge", text, "M-2.3", {"near": near, "far": far}, drawn)
         return state.to(ChoosingOrder(other, near, self.then)), (event,)
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws both thirds."""
-        table = state.position.table
-        far = zone_shapes(table, "far", is_near=False)
-        return (*zone_shapes(table, "near", is_near=True), *far)
+        return zones(state.position.table, {"near": True, "far": False})
 
 
 class ChoosingOrder(Step):
@@ -187,16 +349,18 @@ class ChoosingOrder(Step):
         """Lets both sides deploy, one after the other."""
         if not isinstance(action, ChooseOrder) or action.first not in _names(state):
             raise Refused(f"expected one of {', '.join(_names(state))}", rule="M-2.3", key="first")
-        # Built from the last self back, as each holds the next.
+        # Built from the last step back, as each holds the next.
         second = Deploying(state.other(action.first), self.near, self.then)
         text = f"{side_plural(action.first)} deploy first"
         deploying = Deploying(action.first, self.near, second)
-        drawn = zone_of_side(state.position.table, action.first, self.near)
+        is_near = action.first == self.near
+        drawn = zones(state.position.table, {side_name(action.first): is_near})
         return state.to(deploying), (Event("order", text, "M-2.3", {"first": action.first}, drawn),)
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the thirds of both sides."""
-        return zones_of_sides(state.position.table, self.near, state.other(self.near))
+        far = state.other(self.near)
+        return zones(state.position.table, {side_name(self.near): True, side_name(far): False})
 
 
 class Deploying(Step):
@@ -249,17 +413,23 @@ class Deploying(Step):
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the side's third."""
-        return zone_of_side(state.position.table, self.side, self.near)
+        return zones(state.position.table, {side_name(self.side): self.side == self.near})
 
 
 def why_not_deployed(position: Position, step: Deploying) -> Refused | None:
     """Returns why a side's poses are no legal deployment, or None if they are."""
-    is_near = step.side == step.near
-    if (unit := unit_outside_zone(position, step.side, is_near=is_near)) is not None:
-        why = f"{unit} is not wholly in the {side_name(step.side)} third of the table"
-        return Refused(why, rule="M-2.3", key="units")
-    if (unit := unit_on_impassable(position, step.side)) is not None:
-        return Refused(f"{unit} is on impassable ground", rule="M-5.1", key="units")
+    own = [unit for unit in position.units if unit.side == step.side]
+    zone = deployment_zone(position.table, is_near=step.side == step.near)
+    # A sliver over the zone's edge does not count (G-5).
+    zone = shapely.buffer(zone, SLIVER_MM, join_style="mitre")
+    for unit in own:
+        if not all(shapely.covers(zone, footprint(base)) for base in unit.bases):
+            why = f"{unit.id} is not wholly in the {side_name(step.side)} third of the table"
+            return Refused(why, rule="M-2.3", key="units")
+    closed = Ground.of(position.terrain).impassable
+    for unit in own:
+        if any(is_partly_in(footprint(base), closed) for base in unit.bases):
+            return Refused(f"{unit.id} is on impassable ground", rule="M-5.1", key="units")
     return None
 
 
@@ -297,10 +467,7 @@ def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
         # A piece is never wider than its cell.
         half_mm = min(2 * table.bw_mm, table.width_mm / 20)
         x, y = across * table.width_mm, up * table.depth_mm
-        box = shapely.box(
-            *(x - half_mm, y - table.bw_mm),
-            *(x + half_mm, y + table.bw_mm),
-        )
+        box = shapely.box(*(x - half_mm, y - table.bw_mm), *(x + half_mm, y + table.bw_mm))
         name = f"ground-{cell + 1}"
         outlines = (shapely.Polygon(piece.outline_mm) for piece in laid)
         if name not in names and not any(shapely.intersects(box, other) for other in outlines):

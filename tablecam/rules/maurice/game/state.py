@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -296,6 +296,10 @@ class State:
         """Returns the state with some of a unit's markers set."""
         return self.with_unit(replace(unit, state={**unit.state, **markers}))
 
+    def with_round(self, **facts: Any) -> State:
+        """Returns the state with something noted of its round."""
+        return replace(self, round=replace(self.round, **facts))
+
     def to(self, step: Step) -> State:
         """Returns the state with another step next."""
         return replace(self, step=step)
@@ -327,6 +331,19 @@ class Over(Step):
     def follow(self, state: State, action: Any) -> StateAndEvents:
         """Refuses whatever comes."""
         raise Refused("the game is over", rule=self.rule)
+
+
+def permitted(actions: Iterable[Any], check: Callable[[Any], None]) -> tuple[Any, ...]:
+    """Returns those of some actions that a check does not refuse."""
+
+    def is_permitted(action: Any) -> bool:
+        try:
+            check(action)
+        except Refused:
+            return False
+        return True
+
+    return tuple(filter(is_permitted, actions))
 
 
 @contextmanager

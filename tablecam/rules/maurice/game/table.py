@@ -50,7 +50,7 @@ _LATEST: Final[deque[_Table]] = deque(maxlen=_CACHE_SIZE)
 
 def field_at(state: State) -> Field:
     """Returns the field of a state; under Rough Going difficult ground is impassable."""
-    return _table_at(state).field
+    return _table_on(state.position, is_closed=state.round.is_rough_going).field
 
 
 def field_on(position: Position) -> Field:
@@ -80,10 +80,6 @@ def forces_at(state: State, side: str) -> tuple[tuple[str, ...], ...]:
     field = field_at(state)
     key = (field.position.table, field.ground, *(unit.place for unit in field.of_side(side)))
     return _FORCES.answer(key, lambda: possible_forces(field, side))
-
-
-def _table_at(state: State) -> _Table:
-    return _table_on(state.position, is_closed=state.round.is_rough_going)
 
 
 def _table_on(position: Position, *, is_closed: bool) -> _Table:

@@ -3,7 +3,7 @@
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.rules.maurice.game.deck_file import deck_named, read_deck_file
+from tablecam.rules.maurice.game.options import deck_named, read_deck_file
 from tablecam.rules.maurice.game.state import Card, Modification
 
 HEAD = 'format = "tablecam.deck"\nversion = 1\ngame = "maurice-lite"\nname = "ours"\n'

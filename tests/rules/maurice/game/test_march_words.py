@@ -4,8 +4,8 @@ import pytest
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.game.march import march_words, move_words
 from tablecam.rules.maurice.game.marches import usual_marches
-from tablecam.rules.maurice.game.move_words import march_words, move_words
 from tablecam.rules.maurice.movement.ways import Way
 from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.tables import column, gun, line, massed, position

@@ -15,7 +15,6 @@ from tablecam.rules.maurice.game import GAME
 from tablecam.rules.maurice.game.actions import ChooseEdge, ChooseOrder, Deploy, Done, LayTerrain
 from tablecam.rules.maurice.game.cards import Drawing
 from tablecam.rules.maurice.game.command import VolleyChoice
-from tablecam.rules.maurice.game.deploying import unit_outside_zone
 from tablecam.rules.maurice.game.setup import (
     ChoosingEdge,
     ChoosingOrder,
@@ -23,6 +22,7 @@ from tablecam.rules.maurice.game.setup import (
     LayingTerrain,
     RollingFirstRound,
     RollingTerrain,
+    why_not_deployed,
 )
 from tablecam.rules.play import Play
 from tablecam.table.model import Commander, TableSize, Terrain
@@ -170,7 +170,7 @@ def test_an_army_that_lies_elsewhere_is_offered_rows_that_face_the_enemy():  # M
     state, _ = after(state, ChooseOrder("french"))
     (offered,) = GAME.legal(state)
     state, _ = after(state, offered)
-    assert unit_outside_zone(state.position, "french", is_near=False) is None
+    assert why_not_deployed(state.position, Deploying("french", "british", state.step)) is None
     assert {base.heading_deg for base in offered.units["F1"]} == {SOUTH}
     assert state.position.unit("F2").formation == "massed"
 
@@ -262,7 +262,7 @@ def test_armies_that_lie_in_each_others_thirds_may_still_deploy():
     state, _ = after(state, ChooseOrder("french"))
     (offered,) = GAME.legal(state)
     state, _ = after(state, offered)
-    assert unit_outside_zone(state.position, "british", is_near=True) is None
+    assert why_not_deployed(state.position, Deploying("british", "british", state.step)) is None
     assert GAME.legal(state) == (Deploy("british"),)
     with pytest.raises(Refused, match="expected units of British, got F1"):
         after(state, Deploy("british", {"F1": state.position.unit("F1").bases}))
