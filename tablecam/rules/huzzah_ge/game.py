@@ -10,7 +10,6 @@ from typing import Any, Final
 import shapely
 from pydantic import TypeAdapter
 
-from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
@@ -373,11 +372,11 @@ class GloriousEmpires(BattleGame[State]):
         begins = {"fire": not state.shots, "orders": state.under is None}
         return begins.get(state.phase, False)
 
-    def step_shapes(self, state: State) -> tuple[Shape, ...]:
-        """Returns the fronts of units that act on an order."""
-        names = () if state.under is None else state.under.allowed_cm
-        fronts = (front_of(state.unit(name).bases).edge for name in names)
-        return tuple(shape for front in fronts for shape in shapes_of(front, "edge"))
+    def acting(self, state: State) -> Iterable[str]:
+        """Yields the units that act on an order, or that may still declare fire."""
+        if state.phase == "fire":
+            return volleys.may_declare(state)
+        return () if state.under is None else state.under.allowed_cm
 
     def strength_of(self, unit: Unit) -> int:
         """Returns the bases of a unit."""

@@ -110,15 +110,20 @@ def best_shots(state: State, unit: Unit, target: Unit) -> Iterator[tuple[Shot, f
             return
 
 
-def declarations(state: State) -> Iterator[Fire]:
-    """Yields the fire that the active side may declare (H-7.1 to H-7.7)."""
+def may_declare(state: State) -> Iterator[str]:
+    """Yields the units of the active side that have not declared and are not barred (H-7.1)."""
     if ROLLED in state.tried:
         return
     declared = {shot.unit for shot in state.shots}
-    for unit in state.field.units.values():
-        is_own = unit.side == state.active and unit.id not in declared
-        if not is_own or ban_on_unit(state, unit.id) is not None:
-            continue
+    for name, unit in state.field.units.items():
+        is_own = unit.side == state.active and name not in declared
+        if is_own and ban_on_unit(state, name) is None:
+            yield name
+
+
+def declarations(state: State) -> Iterator[Fire]:
+    """Yields the fire that the active side may declare (H-7.1 to H-7.7)."""
+    for unit in map(state.unit, may_declare(state)):
         shots = [
             found for enemy in state.field.enemies(unit) for found in best_shots(state, unit, enemy)
         ]
@@ -186,6 +191,7 @@ class ShotDice(Due):
         words = "misses" if hits is None else f"{hits} {'hit' if hits == 1 else 'hits'}"
         text = f"{shot.unit} fires at {shot.target}: {words} ({_terms(factor)})"
         facts = {"unit": shot.unit, "target": shot.target, "dice": list(answer), "hits": hits}
+        facts["result"] = words
         events: Events = (Event("fire", text, "H-7.8", facts),)
         if hits is None:
             return (state.pushed(FirerTest(shot)) if self.is_at_charger else state), events

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, Self
 
+from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
 from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.miniatures.drawing import names_in, shapes_about
 from tablecam.table.model import BasePose, Position, Unit
 
 Bases = tuple[BasePose, ...]
@@ -47,6 +49,10 @@ class Step(Variant, is_family=True):
     def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
         """Returns what follows; `state` has it no longer, `answer` is an action or dice."""
         raise NotImplementedError
+
+    def shapes(self, state: Any) -> tuple[Shape, ...]:
+        """Draws the units that it is about."""
+        return shapes_about(state.position, names_in(self))
 
     def pending(self, state: Any) -> PendingDecision:
         """Returns what the game waits for."""

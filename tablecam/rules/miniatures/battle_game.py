@@ -13,12 +13,14 @@ from pydantic import TypeAdapter
 
 from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import has_same_bases, wheeled
+from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import from_plain, renamed, to_plain
 from tablecam.rules.game import Event, Game, Json, Offer, PendingDecision, Refused, Suggestion
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Bases, Battle, Done, Events, Steps
+from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_shapes
 from tablecam.rules.miniatures.ground import centre_mm
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Commander, Position, Unit
@@ -111,10 +113,6 @@ class BattleGame(StepGame[State]):
         step = self.automatic_by_phase.get(state.phase)
         return None if step is None else step(state)
 
-    def offered(self, state: State, action: Any) -> Offer:
-        """Returns the heading and the label of an action."""
-        return self.offers[type(action)](state, action)
-
     @abstractmethod
     def next_phase(self, state: State) -> tuple[State, Events]:
         """Returns the state in the next phase, sequence or turn."""
@@ -168,6 +166,10 @@ class BattleGame(StepGame[State]):
         phase = self.phases_shown.get(public["phase"], "")
         return about.Standing(sides, public["turn"], phase=phase, active=public["active"])
 
+    def acting(self, state: State) -> Iterable[str]:
+        """Yields the units that may act when nothing is due, to be drawn."""
+        return ()
+
     def waits(self, state: State) -> bool:
         """Whether the active side has something to do in the phase, if only by hand."""
         return any(True for _ in self.choices(state))
@@ -179,6 +181,19 @@ class BattleGame(StepGame[State]):
     def commander_suggestion(self, state: State, there: Commander) -> Suggestion | None:
         """Returns the action of a commander whom hands have put elsewhere."""
         return None
+
+    def offered(self, state: State, action: Any) -> Offer:
+        """Returns an action as a page shows it, with the units and the move that it is about."""
+        offer = self.offers[type(action)](state, action)
+        shapes = offer_shapes(state.position, action, offer)
+        return replace(offer, evidence=(*offer.evidence, *shapes))
+
+    def step_shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws what is due, or the units that may act."""
+        if state.step is not None:
+            shapes: tuple[Shape, ...] = state.step.shapes(state)
+            return shapes
+        return shapes_about(state.position, self.acting(state))
 
     def asked(self, state: State) -> PendingDecision:
         """Returns what is due, or what the phase asks."""
@@ -221,7 +236,8 @@ class BattleGame(StepGame[State]):
                 raise Refused(f"expected a unit of the {active}, got {own.id}")
             after, events = self.acted(state, action)
         after, more = self.settled(after)
-        return after, (*events, *more)
+        shown = (with_shapes(state.position, after.position, event) for event in (*events, *more))
+        return after, tuple(shown)
 
     def settled(self, state: State) -> tuple[State, Events]:
         """Returns the state at the next decision or dice, with all that happens until then."""

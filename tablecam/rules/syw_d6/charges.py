@@ -93,8 +93,8 @@ class Answering(Due):
         return PendingDecision(question, state.unit(target).side)
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
-        """Returns the way of the charge."""
-        return shapes_of(self.charge.area(state), "path")
+        """Draws the way of the charge, the charger and its target."""
+        return (*super().shapes(state), *shapes_of(self.charge.area(state), "path"))
 
     def legal(self, state: State) -> tuple[Respond, ...]:
         """Returns the answers that the target may give."""

@@ -9,7 +9,6 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from tablecam.errors import BadInput
-from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import PendingDecision, Suggestion
@@ -127,11 +126,6 @@ class SevenYearsWar(BattleGame[State]):
             return False
         units = state.position.units
         return not any(unit.state.get(mark) for unit in units if unit.side == state.active)
-
-    def step_shapes(self, state: State) -> tuple[Shape, ...]:
-        """Returns the way of a charge that waits for its answer."""
-        due = state.due[-1] if state.due else None
-        return due.shapes(state) if isinstance(due, charges.Answering) else ()
 
     def strength_of(self, unit: Unit) -> int:
         """Returns the figures of a unit."""
