@@ -33,7 +33,7 @@ def test_a_turn_with_a_charge_and_a_rout_is_played_kept_and_shown(
 ) -> None:
     with auerstedt(browser, tmp_path) as table:
         french, prussian = table.prussian, table.austrian
-        begins(table, french, prussian)
+        begins(table, french)
         fires(table, french)
         marches_by_hand(table, french)
         charges(table, french, prussian)
@@ -54,14 +54,11 @@ def both_see(table: Table) -> None:
         seat.shows_the_newest()
 
 
-def begins(table: Table, french: Seat, prussian: Seat) -> None:
-    """The factors that no army list gives are asked, and both sides throw together."""
+def begins(table: Table, french: Seat) -> None:
+    """Both sides throw together against the factors that the demo's charts give."""
     french.page.locator("#begin").click()
     table.hall.waits(lambda: table.hall.referee.position() is not None)
     for dice in ((6, 6, 6, 6), (2, 3, 6, 6)):
-        for seat in (french, prussian):
-            both_see(table)
-            seat.taps("7")
         both_see(table)
         french.enters(*dice)
     both_see(table)
