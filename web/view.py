@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 
+from tablecam.live.hexes import hexes_json
 from tablecam.live.notices import Notice
 from tablecam.live.protocol import Json, Live, SimulatedControls
 from tablecam.live.state import Health, Snapshot
@@ -38,6 +39,7 @@ def state_json(live: Live, snapshot: Snapshot) -> Json:
         "frame": snapshot.frame,
         "units": [_unit_json(unit, snapshot) for unit in position.units if unit.bases],
         "commanders": [_commander_json(commander, snapshot) for commander in position.commanders],
+        "hexes": hexes_json(position),
         "health": health_json(snapshot.health, live.roster),
         "notices": [_notice_json(notice) for notice in snapshot.notices],
         "disputes": snapshot.disputes,

@@ -9,6 +9,7 @@ from tablecam.errors import BadInput
 from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.sides import side_of
 from tablecam.geometry.things import Thing, resolve
+from tablecam.live.hexes import counter_shapes
 from tablecam.rules.books import LengthByRule, book_of
 from tablecam.rules.games import described, game_of
 from tablecam.table.formation import read_formation
@@ -65,11 +66,17 @@ def about(position: Position, reference: str, roster: Roster) -> Json:
     """
     thing = resolve(position, reference)
     unit = described(position.game).length_unit(position.table)
+    on_hexes = position.table.hex_map is not None
+    shapes = (
+        counter_shapes(position, thing.what)
+        if on_hexes
+        else shapes_about(position, thing.what, unit=unit)
+    )
     return {
         "thing": reference,
         "title": thing.name,
         "lines": list(_lines(thing, roster)),
-        "shapes": [shape.to_json() for shape in shapes_about(position, thing.what, unit=unit)],
+        "shapes": [shape.to_json() for shape in shapes],
     }
 
 

@@ -8,7 +8,9 @@ from typing import Any
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.referee.game_views import about_game
-from tablecam.table.model import Position
+from tablecam.rules.hexes.drawings import map_json
+from tablecam.rules.hexes.files import table_ground
+from tablecam.table.model import Position, plain_keys
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
 from tablecam.table.sides import side_name, side_plural
 from tablecam.table.table_file import roster_from
@@ -40,12 +42,25 @@ def table_facts(roster: Roster) -> Json:
             {"id": piece.id, "kind": piece.kind, "outline_mm": [list(p) for p in piece.outline_mm]}
             for piece in roster.terrain
         ],
+        "map": _map_json(roster),
         "units": [_unit_json(unit) for unit in roster.units],
         "commanders": [
             {"id": commander.id, "side": commander.side, "tag": commander.tag}
             for commander in roster.commanders
         ],
     }
+
+
+def _map_json(roster: Roster) -> Json | None:
+    """Returns the hex map; where its file cannot be read, as in a recording, without a ground."""
+    hex_map = roster.table.hex_map
+    if hex_map is None:
+        return None
+    try:
+        ground = table_ground(hex_map, roster.game, roster.files.get("map"))
+    except BadInput:
+        ground = table_ground(hex_map, roster.game, None)
+    return map_json(ground)
 
 
 def sides_of(roster: Roster) -> list[str]:
@@ -103,7 +118,8 @@ def _unit_json(unit: UnitEntry) -> Json:
         "side": unit.side,
         "arm": unit.arm,
         "tags": list(unit.tags),
+        "listed": len(unit.upward()),
         "base_width_mm": unit.base_type.width_mm,
         "base_depth_mm": unit.base_type.depth_mm,
-        "extra": dict(unit.extra),
+        "extra": plain_keys(unit.extra),
     }

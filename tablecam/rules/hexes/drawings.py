@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import cycle
-from typing import Final
+from typing import Any, Final
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.hexes.files import Ground
 from tablecam.rules.hexes.grid import Grid, Hex
 from tablecam.rules.hexes.zones import Hexes
+from tablecam.table.model import Point
 
 Colour = tuple[int, int, int]
 """Red, green and blue, 0 to 255."""
@@ -40,6 +41,49 @@ def ground_colours(ground: Ground) -> tuple[dict[str, Colour], dict[str, Colour]
         dict(zip(terrains, cycle(_TERRAINS), strict=False)),
         dict(zip(sides, cycle(_SIDES), strict=False)),
     )
+
+
+def map_json(ground: Ground) -> dict[str, Any]:
+    """Returns a map for a page to draw: its hexes, the ground of each kind, and its hexsides."""
+    grid = ground.grid
+    terrains, sides = ground_colours(ground)
+    return {
+        "size_mm": grid.size_mm,
+        "hexes": [
+            {"id": number, "middle_mm": _rounded(grid.middle_mm((number,)))}
+            for number in grid.hexes
+        ],
+        "corners_mm": [_rounded(grid.arm_mm(deg)) for deg in grid.facings_deg],
+        "terrain": [
+            {
+                "kind": kind,
+                "colour": _hexadecimal(colour),
+                "hexes": [number for number in grid.hexes if ground.terrain_of(number) == kind],
+            }
+            for kind, colour in terrains.items()
+        ],
+        "sides": [
+            {
+                "kind": kind,
+                "colour": _hexadecimal(colour),
+                "lines_mm": [
+                    [_rounded(point) for point in hexside_shape(grid, one, other, kind).points_mm]
+                    for (one, other) in (
+                        sorted(pair) for pair, side in ground.sides.items() if side == kind
+                    )
+                ],
+            }
+            for kind, colour in sides.items()
+        ],
+    }
+
+
+def _rounded(point: Point) -> list[float]:
+    return [round(number, 2) for number in point]
+
+
+def _hexadecimal(colour: Colour) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
 def hexes_shapes(grid: Grid, hexes: Iterable[Hex], role: str) -> tuple[Shape, ...]:

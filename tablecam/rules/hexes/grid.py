@@ -185,10 +185,11 @@ class Grid:
         """Returns the corners of a hex on the table, counter-clockwise."""
         x_mm, y_mm = self.centre_mm(self.cube(number))
         return tuple(
-            (x_mm + dx, y_mm + dy) for dx, dy in (self._arm(deg) for deg in self.facings_deg)
+            (x_mm + dx, y_mm + dy) for dx, dy in (self.arm_mm(deg) for deg in self.facings_deg)
         )
 
-    def _arm(self, facing_deg: float) -> Point:
+    def arm_mm(self, facing_deg: float) -> Point:
+        """Returns the way from a hex's centre to its corner in a facing, on the table."""
         turn = math.radians(facing_deg + self.map.rotation_deg)
         arm_mm = self.size_mm / math.sqrt(3)
         return arm_mm * math.cos(turn), arm_mm * math.sin(turn)

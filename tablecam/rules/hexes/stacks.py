@@ -41,14 +41,33 @@ Explanation = tuple[Change, ...]
 
 
 def explain(
-    stacks: Stacks, seen: Mapping[str, Hex], grid: Grid, *, reach: int = 1
+    stacks: Stacks,
+    seen: Mapping[str, Hex],
+    grid: Grid,
+    *,
+    reach: int = 1,
+    revealed: Iterable[str] = (),
 ) -> tuple[Explanation, ...]:
     """Returns the fewest actions of one side that lead to the counters that are seen.
 
     Several explanations are equally good; an empty one says that the stacks are as they were. None
     explains a counter that is neither seen nor may have been pushed under another one within
-    `reach` hexes.
+    `reach` hexes. `revealed` are counters that have just come to light: one that is seen together
+    with the top of its stack may have been put on it, untidily, or not.
     """
+    explanations = _fewest(stacks, seen, grid, reach)
+    put_on_top = [
+        Change("reorder", (unit, *(other for other in stack if other != unit)), number)
+        for number, stack in stacks.items()
+        for unit in revealed
+        if unit in stack[1:] and seen.get(unit) == number == seen.get(stack[0])
+    ]
+    return (*explanations, *((change,) for change in put_on_top if explanations == ((),)))
+
+
+def _fewest(
+    stacks: Stacks, seen: Mapping[str, Hex], grid: Grid, reach: int
+) -> tuple[Explanation, ...]:
     start = {number: stack for number, stack in stacks.items() if stack}
     arrangements: list[tuple[Explanation, dict[Hex, Stack]]] = [((), start)]
     tried = 0

@@ -63,7 +63,7 @@ class Drill:
         camera = demo_camera(1920, 1080, self.roster.table)
         self.renderer, self.watching = Renderer(self.roster, camera), Watching(camera, self.roster)
         self.frame = 0
-        self.look()
+        self.visible = seen_counters(self.look()).keys()
 
     def place(self, number):
         """Where a hand puts a counter into a hex, not quite in its middle."""
@@ -86,7 +86,9 @@ class Drill:
         kind, after = self.random_action(side)
         seen = seen_counters(self.look())
         own = {unit: number for unit, number in seen.items() if unit in self.sides[side]}
-        explained = explain(self.stacks[side], own, self.grid)
+        revealed = own.keys() - self.visible
+        self.visible = seen.keys()
+        explained = explain(self.stacks[side], own, self.grid, revealed=revealed)
         results = [outcome(self.stacks[side], changes) for changes in explained]
         if len(results) != 1:
             self.counts["asked" if after in results else "asked openly"] += 1

@@ -90,3 +90,11 @@ def test_ways_are_grouped_by_who_reacts_on_them():
     }
     (cheap,) = ways_from("start", lambda way: steps[way.places[-1]], 3.0)["end"]
     assert cheap.triggers == {"watcher"}
+
+
+def test_a_lower_counter_that_comes_to_light_beside_its_top_is_asked_about_d_g12():
+    seen = {"A": "0505", "B": "0505", "D": "0705"}
+    put_on_top = Change("reorder", ("B", "A", "C"), "0505")
+    assert explain(STACKS, seen, GRID, revealed=["B"]) == ((), (put_on_top,))
+    # One that was seen all along is no news.
+    assert explain(STACKS, seen, GRID) == ((),)

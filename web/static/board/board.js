@@ -24,6 +24,7 @@ import { byId, setAttr, svgElement } from "../shared/dom.js";
 import { listenToPointers } from "../shared/gestures.js";
 import { withLabels } from "./labels.js";
 import { placeView, renderGhost, renderGround, renderPings, renderTapes, renderUnits } from "./layers.js";
+import { renderHexes } from "./hexes.js";
 import { updateShapes } from "./shapes.js";
 import { sideClass, unitOf } from "./things.js";
 import { bestTurn, panned, resized, wholeTable, zoomed } from "./view.js";
@@ -31,6 +32,7 @@ import { bestTurn, panned, resized, wholeTable, zoomed } from "./view.js";
 const LAYERS = [
   "ground",
   "picture",
+  "hexes",
   "terrain",
   "masks",
   "about",
@@ -79,6 +81,7 @@ export class Board {
     this.state = state;
     placeView(this.svg, this.#table, state);
     renderGround(this.#layers, state);
+    renderHexes(this.#layers.hexes, state);
     renderUnits(this.#layers, state);
     renderTapes(this.#layers.tapes, state);
     renderPings(this.#layers.pings, state);

@@ -10,10 +10,11 @@
  */
 import { setAttr, setStyle, setText, svgElement, updateChildren } from "../shared/dom.js";
 import { duration } from "../shared/text.js";
+import { isBeneath, stacksOf } from "./hexes.js";
 import { lengthWords, written } from "./measuring.js";
 import { HANDLE_PX, handlePlace } from "./moves.js";
 import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, word } from "./shapes.js";
-import { commanderBase, fullName, properName, sideClass, sideName } from "./things.js";
+import { commanderBase, fullName, properName, shortName, sideClass, sideName } from "./things.js";
 import { boardMatrix, short, viewBox } from "./view.js";
 
 /** Below this scale the table shows fewer words. */
@@ -37,6 +38,7 @@ export function placeView(svg, table, state) {
   const far = state.view.px_per_mm < FAR_PX_PER_MM;
   const classes = {
     ...shown,
+    "on-hexes": Boolean(state.facts.map),
     far,
     moving: state.moving,
     lifting: Boolean(state.ghost && !state.ghost.sent),
@@ -142,7 +144,8 @@ function updateUnit(group, unit, state) {
   const thing = `unit:${unit.id}`;
   const { ghost } = state;
   const isLifted = ghost?.unit === unit.id || ghost?.mates.some(({ id }) => id === unit.id);
-  const more = `${isLifted ? " lifted" : ""}${state.group.includes(unit.id) ? " grouped" : ""}`;
+  const beneath = isBeneath(state, thing) ? " beneath" : "";
+  const more = `${beneath}${isLifted ? " lifted" : ""}${state.group.includes(unit.id) ? " grouped" : ""}`;
   setAttr(group, "class", `unit ${sideClass(state, unit.side)} ${marks(state, thing)}${more}`);
   setAttr(group, "data-thing", thing);
   setAttr(group, "aria-label", describeUnit(state, unit));
@@ -154,7 +157,8 @@ function updateUnit(group, unit, state) {
 /** @type {(group: SVGElement, commander: Commander, state: State) => void} */
 function updateCommander(group, commander, state) {
   const thing = `commander:${commander.id}`;
-  setAttr(group, "class", `commander ${sideClass(state, commander.side)} ${marks(state, thing)}`);
+  const beneath = isBeneath(state, thing) ? " beneath" : "";
+  setAttr(group, "class", `commander ${sideClass(state, commander.side)} ${marks(state, thing)}${beneath}`);
   setAttr(group, "data-thing", thing);
   setAttr(
     group,
@@ -185,10 +189,17 @@ function updateName(group, owner, state) {
   const leader = "bases" in owner ? "" : " of-commander";
   setAttr(group, "class", `placed named ${sideClass(state, owner.side)}${leader}${held_s === null ? "" : " held"}`);
   const isNear = state.view.px_per_mm >= NEAR_PX_PER_MM;
-  const name = leader ? properName(owner.id) : isNear ? fullName(state, owner.id) : owner.id;
-  placeText(group, name, [owner.x_mm, owner.y_mm]);
+  const thing = `${leader ? "commander" : "unit"}:${owner.id}`;
+  const id = shortName(state.facts, owner.id);
+  const name = leader ? properName(id) : isNear && id === owner.id ? fullName(state, id) : id;
+  const [under] = stacksOf(state, thing).map(({ things }) => things.length - 1);
+  const isShown = !isBeneath(state, thing);
+  placeText(group, isShown ? `${name}${under ? ` +${under}` : ""}` : "", [owner.x_mm, owner.y_mm]);
   setStyle(group, "--faded", String(fadedBy(held_s)));
-  setText(group.children[1], isDoubted(owner) ? "seen twice" : held_s === null ? "" : `held ${duration(held_s)}`);
+  setText(
+    group.children[1],
+    isDoubted(owner) ? "seen twice" : held_s === null || !isShown ? "" : `held ${duration(held_s)}`,
+  );
 }
 
 /** Whether one of its tags is seen in two places. @type {(owner: Unit | Commander) => boolean} */

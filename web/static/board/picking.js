@@ -1,4 +1,5 @@
 /** Finds the thing under a pointer or a finger. */
+import { isBeneath } from "./hexes.js";
 import { commanderBase, pointThing } from "./things.js";
 import { toTable } from "./view.js";
 
@@ -18,6 +19,7 @@ export function thingAt(state, x_px, y_px, { pointer = "mouse", bases = state.pi
   const at = toTable(state.view, state.facts, x_px, y_px);
   const tolerance_mm = toleranceOf(pointer) / state.view.px_per_mm;
   const near = candidates(state, bases)
+    .filter(({ thing }) => !isBeneath(state, thing))
     .map(({ thing, base }) => ({ thing, distance_mm: distanceTo(base, at) }))
     .filter(({ distance_mm }) => distance_mm <= tolerance_mm)
     .sort((a, b) => a.distance_mm - b.distance_mm);

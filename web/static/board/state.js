@@ -21,11 +21,17 @@
  * @property {Record<string, string>} side_names  what people call them
  * @property {Record<string, string>} side_plurals  what people call their players
  * @property {Piece[]} terrain
- * @property {{id: string, side: string, arm: string, tags: number[], extra: Record<string, string | number | boolean>}[]} units
+ * @property {HexMap | null} [map]  a printed hex map
+ * @property {{id: string, side: string, arm: string, tags: number[], listed?: number, extra: Record<string, string | number | boolean>}[]} units
  * @property {{id: string, side: string, tag: number}[]} commanders
  * @property {boolean} simulated
  * @property {boolean} rules  the game has rulings
  * @property {boolean} referee  the game can be played
+ *
+ * @typedef {{hex: string, things: string[], hidden: string[]}} HexStack  counters in one hex; where hidden ones lie is believed
+ * @typedef {{kind: string, colour: string, hexes: string[]}} HexTerrain
+ * @typedef {{kind: string, colour: string, lines_mm: [Point, Point][]}} HexSides
+ * @typedef {{size_mm: number, hexes: {id: string, middle_mm: Point}[], corners_mm: Point[], terrain: HexTerrain[], sides: HexSides[]}} HexMap
  *
  * @typedef {object} Base
  * @property {string} [name]
@@ -88,6 +94,7 @@
  * @property {{number: number, by: string, a: string, b: string}[]} tapes  that seats have kept
  * @property {Point[][]} masks  the outlines of parts that the camera does not look at
  * @property {Ping[]} pings  the latest of each seat
+ * @property {{where?: Record<string, string>, stacks?: HexStack[]}} [hexes]  the hexes of counters by their things, and of several in one hex the top ones first
  * @property {number} disputes  how many this game has
  * @property {number} game  grows whenever there is something new to see of the game
  * @property {{paused: boolean, resting: boolean, light: number, off: number[]} | null} simulated  `resting`: and no hand is over the table; `off` are the tags that were taken off

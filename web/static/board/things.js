@@ -119,6 +119,22 @@ export function split(thing) {
   return [thing.slice(0, at), thing.slice(at + 1)];
 }
 
+/** @type {WeakMap<object, string>} */
+const firstWords = new WeakMap();
+
+/** An id as the table shows it: on the small counters of a hex map without a first word that all ids have. @type {(facts: State["facts"], id: string) => string} */
+export function shortName(facts, id) {
+  if (!facts.map) return id;
+  let shared = firstWords.get(facts);
+  if (shared === undefined) {
+    const all = [...facts.units, ...facts.commanders].map((thing) => thing.id);
+    const first = `${all[0]?.split(" ")[0]} `;
+    shared = all.length > 1 && all.every((name) => name.startsWith(first)) ? first : "";
+    firstWords.set(facts, shared);
+  }
+  return id.slice(shared.length);
+}
+
 /** A unit's id, with its name where the table file gives one. @type {(state: State, id: string) => string} */
 export function fullName(state, id) {
   const name = state.facts.units.find((unit) => unit.id === id)?.extra.name;

@@ -267,6 +267,10 @@ onClick("health", () => {
 });
 byId("roster").addEventListener("toggle", changed);
 onClickWithin("roster", "data-thing", choose);
+onClickWithin("stacks", "data-thing", (thing) => {
+  choosing.chooseAlone(state, thing);
+  changed();
+});
 
 /** @type {(id: string, listener: (input: HTMLInputElement) => void) => void} */
 function onInput(id, listener) {

@@ -4,6 +4,7 @@ import { duration, timeOfDay } from "../shared/text.js";
 import { amount, closedWords, isAnyOpen, lengthWords, inUnit, written } from "../board/measuring.js";
 import { showsLines } from "../board/state.js";
 import { seatName } from "../game/state.js";
+import { stacksOf } from "../board/hexes.js";
 import { fullName, isHidden, pointWords, sideClass, sideName, titleOf } from "../board/things.js";
 
 /** @typedef {import("../game/state.js").State} State */
@@ -119,7 +120,40 @@ function renderMeasure(state) {
   byId("keep").hidden = !second || !tape?.measured;
   setText(byId("measure-title"), measureTitle(state));
   renderParts(state);
+  renderStacks(state);
   setText(byId("announce"), spoken(state));
+}
+
+/** Lists what lies in the hexes of the chosen thing, each to be chosen in turn. @type {(state: State) => void} */
+function renderStacks(state) {
+  const [first] = state.chosen;
+  const stacks = first && state.chosen.length === 1 ? stacksOf(state, first) : [];
+  updateChildren(
+    byId("stacks"),
+    stacks,
+    ({ hex }) => hex,
+    () => element("div", "h3", "ol"),
+    (node, { hex, things, hidden }) => {
+      setText(node.children[0], `In ${hex}, the top one first`);
+      updateChildren(
+        node.children[1],
+        things,
+        String,
+        () => {
+          const row = element("li");
+          row.append(element("button", "b", "span"));
+          return row;
+        },
+        (row, thing) => {
+          const button = row.children[0];
+          setAttr(button, "data-thing", thing);
+          setAttr(button, "aria-pressed", String(thing === first));
+          setText(button.children[0], titleOf(state, thing));
+          setText(button.children[1], hidden.includes(thing) ? "hidden, believed" : "seen");
+        },
+      );
+    },
+  );
 }
 
 /** @type {(state: State) => string} */
@@ -238,7 +272,9 @@ function explanations(state) {
     return state.keptTapes.length ? [] : [{ key: "hint", name: "hint", text }];
   }
   const lines = state.aboutError ? [state.aboutError] : (state.about?.lines ?? []);
+  const hexes = state.now?.hexes?.where?.[first];
   return [
+    ...(hexes ? [{ key: "hexes", name: "line", text: `In ${hexes}` }] : []),
     ...lines.map((text, index) => ({ key: `line ${index}`, name: state.aboutError ? "problem" : "line", text })),
     { key: "hint", name: "hint", text: "Choose a second unit or point for the distance." },
   ];
@@ -304,7 +340,7 @@ function makeRosterRow() {
   return row;
 }
 
-/** @type {(row: HTMLElement, unit: {id: string, arm: string, tags: number[]}, state: State) => void} */
+/** @type {(row: HTMLElement, unit: {id: string, arm: string, tags: number[], listed?: number}, state: State) => void} */
 function updateRosterRow(row, unit, state) {
   const seen = state.now?.units.find(({ id }) => id === unit.id);
   const button = row.children[0];
@@ -312,8 +348,10 @@ function updateRosterRow(row, unit, state) {
   setAttr(button, "aria-pressed", String(state.chosen.includes(`unit:${unit.id}`)));
   setText(button.children[0], unit.id);
   const name = fullName(state, unit.id).slice(unit.id.length + 1);
-  setText(button.children[1], name || [unit.arm, seen?.formation].filter(Boolean).join(", "));
-  const missing = unit.tags.length - (seen?.bases.length ?? 0);
+  const hexes = state.now?.hexes?.where?.[`unit:${unit.id}`];
+  const place = hexes ? `in ${hexes}` : "";
+  setText(button.children[1], name || [unit.arm, seen?.formation, place].filter(Boolean).join(", "));
+  const missing = Math.max(0, (unit.listed ?? unit.tags.length) - (seen?.bases.length ?? 0));
   const held = seen?.bases.filter((base) => base.seen === "held") ?? [];
   const longest_s = Math.max(0, ...held.map((base) => base.held_s ?? 0));
   const words = [held.length ? `${held.length} held ${duration(longest_s)}` : "", missing ? `${missing} missing` : ""];

@@ -1,0 +1,78 @@
+"""Where counters lie on a hex map, as the page shows it: their hexes, and stacks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.hexes.counters import place_of
+from tablecam.rules.hexes.drawings import hexes_shapes
+from tablecam.rules.hexes.grid import Grid, grid_of
+from tablecam.rules.hexes.zones import ZONES, zones_of
+from tablecam.table.model import BasePose, Commander, Position, Unit
+
+Json = dict[str, Any]
+
+
+def hexes_json(position: Position) -> Json:
+    """Returns the hexes of each counter by its id, and the hexes with several, top ones first.
+
+    What is hidden comes last: where it lies is what was seen or known of it last.
+    """
+    hex_map = position.table.hex_map
+    if hex_map is None:
+        return {}
+    lying = [*_lying(position, grid_of(hex_map))]
+    where = {id: " and ".join(hexes) for id, _, hexes in lying}
+    in_hex: dict[str, list[tuple[str, bool]]] = {}
+    for id, is_seen, hexes in lying:
+        for number in hexes:
+            in_hex.setdefault(number, []).append((id, is_seen))
+    stacks = [
+        {
+            "hex": number,
+            "things": [id for id, _ in sorted(things, key=lambda thing: not thing[1])],
+            "hidden": [id for id, is_seen in things if not is_seen],
+        }
+        for number, things in sorted(in_hex.items())
+        if len(things) > 1
+    ]
+    return {"where": where, "stacks": stacks}
+
+
+def _lying(position: Position, grid: Grid) -> Iterator[tuple[str, bool, tuple[str, ...]]]:
+    """Yields each counter on the map: its reference, whether it is seen, and its hexes."""
+    poses: list[tuple[str, BasePose]] = [
+        (f"unit:{unit.id}", base) for unit in position.units for base in unit.bases[:1]
+    ]
+    poses += [
+        (f"commander:{commander.id}", commander.pose)
+        for commander in position.commanders
+        if commander.pose is not None
+    ]
+    for reference, base in poses:
+        hexes = place_of(grid, base).hexes
+        if hexes:
+            yield reference, base.seen != "held", hexes
+
+
+def counter_shapes(position: Position, what: object) -> tuple[Shape, ...]:
+    """Returns the hexes of a counter on a hex map, and those in front, beside and behind it."""
+    hex_map = position.table.hex_map
+    base = what.bases[0] if isinstance(what, Unit) and what.bases else what
+    if isinstance(what, Commander):
+        base = what.pose
+    if hex_map is None or not isinstance(base, BasePose):
+        return ()
+    grid = grid_of(hex_map)
+    place = place_of(grid, base, has_facing=not isinstance(what, Commander))
+    if not place.hexes:
+        return ()
+    own = hexes_shapes(grid, place.hexes, "hex-own")
+    if place.facing == "none":
+        return own
+    zones = zones_of(grid, place.hexes, place.facing_deg)
+    around = (hexes_shapes(grid, grid.on_map(zones.of(name)), f"hex-{name}") for name in ZONES)
+    return (*chain.from_iterable(around), *own)

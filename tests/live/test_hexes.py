@@ -1,0 +1,68 @@
+"""Counters on hexes as the page shows them."""
+
+from tablecam.live.hexes import counter_shapes, hexes_json
+from tablecam.rules.hexes.grid import grid_of
+from tablecam.table.model import BasePose, Commander, HexMap, Position, TableSize, Unit
+
+MAP = HexMap("flat", 20.0, (100.0, 500.0), 16, 19, "CCRR", "even")
+GRID = grid_of(MAP)
+
+
+def counter(id, hexes, *, seen="now", facing_deg=60):
+    x_mm, y_mm = GRID.middle_mm(hexes)
+    base = BasePose(x_mm, y_mm, facing_deg, 15.0 * len(hexes), 15, seen=seen)
+    return Unit(id, "french", "infantry", (base,))
+
+
+def table(*units, commanders=()):
+    return Position("maida-1806", TableSize(600, 600, hex_map=MAP), units, commanders)
+
+
+def test_a_stack_is_listed_with_what_is_seen_first_and_the_hidden_as_believed():
+    position = table(counter("A", ("0505",), seen="held"), counter("B", ("0505",)))
+    shown = hexes_json(position)
+    assert shown["where"] == {"unit:A": "0505", "unit:B": "0505"}
+    assert shown["stacks"] == [
+        {"hex": "0505", "things": ["unit:B", "unit:A"], "hidden": ["unit:A"]}
+    ]
+
+
+def test_a_line_on_two_hexes_is_in_both_and_shares_each_with_who_is_there():
+    leader = counter("X", ("0605",)).bases[0]
+    commander = Commander("L", "french", *leader.place_mm, pose=leader)
+    shown = hexes_json(table(counter("A", ("0505", "0605")), commanders=(commander,)))
+    assert shown["where"] == {"unit:A": "0505 and 0605", "commander:L": "0605"}
+    assert [stack["hex"] for stack in shown["stacks"]] == ["0605"]
+
+
+def test_a_counter_beside_the_map_is_in_no_hex():
+    beside = Unit("A", "french", "infantry", (BasePose(10, 10, 0, 15, 15),))
+    assert hexes_json(table(beside))["where"] == {}
+    assert counter_shapes(table(beside), beside) == ()
+
+
+def test_the_zones_around_a_counter_are_drawn_d_g5():
+    unit = counter("A", ("0505",))
+    shapes = counter_shapes(table(unit), unit)
+    front = [shape.points_mm for shape in shapes if shape.role == "hex-front"]
+    assert front == [GRID.corners_mm("0504"), GRID.corners_mm("0604")] or front == [
+        GRID.corners_mm("0604"),
+        GRID.corners_mm("0504"),
+    ]
+    assert sorted({shape.role for shape in shapes}) == [
+        "hex-flank",
+        "hex-front",
+        "hex-own",
+        "hex-rear",
+    ]
+
+
+def test_a_leader_has_no_facing_d_12_7():
+    pose = counter("X", ("0605",)).bases[0]
+    leader = Commander("L", "french", *pose.place_mm, pose=pose)
+    shapes = counter_shapes(table(commanders=(leader,)), leader)
+    assert [shape.role for shape in shapes] == ["hex-own"]
+
+
+def test_tables_without_hexes_have_none():
+    assert hexes_json(Position("free", TableSize(600, 600))) == {}
