@@ -118,7 +118,8 @@ def _unit_json(unit: UnitEntry) -> Json:
         "side": unit.side,
         "arm": unit.arm,
         "tags": list(unit.tags),
-        "listed": len(unit.upward()),
+        # Of a counter's printed sides one lies upward.
+        **({"listed": len(unit.upward())} if unit.faces else {}),
         "base_width_mm": unit.base_type.width_mm,
         "base_depth_mm": unit.base_type.depth_mm,
         "extra": plain_keys(unit.extra),
