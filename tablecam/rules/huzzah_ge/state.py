@@ -28,6 +28,8 @@ from tablecam.rules.huzzah_ge.fire import centre_mm, outline_of
 from tablecam.rules.huzzah_ge.tables import COMMAND, Order
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of, quality
 from tablecam.rules.miniatures.battle import Bases, Battle, Events, Step
+from tablecam.rules.miniatures.battle import Charge as Charge
+from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import overlaps
 from tablecam.table.model import Point, Unit
 
@@ -57,21 +59,6 @@ class GiveOrder(Variant):
     """Name the order (H-11.3)."""
 
     order: Order
-
-
-class Move(Variant):
-    """Move a unit by its order: advance, retire or manoeuvre."""
-
-    unit: str
-    bases: Bases
-
-
-class Charge(Variant):
-    """Advance into contact, and square up (H-12.7)."""
-
-    unit: str
-    target: str
-    bases: Bases
 
 
 class Deploy(Variant):

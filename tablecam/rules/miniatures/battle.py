@@ -95,6 +95,21 @@ class Done(Variant):
     """End the phase, or a part of it."""
 
 
+class Move(Variant):
+    """Move a unit to where these bases lie."""
+
+    unit: str
+    bases: Bases
+
+
+class Charge(Variant):
+    """Move a unit into contact with an enemy."""
+
+    unit: str
+    target: str
+    bases: Bases
+
+
 class Decide(Variant):
     """Agree to what is asked, or not."""
 

@@ -10,6 +10,8 @@ from tablecam.geometry.arrangement import arrangement
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Event
 from tablecam.rules.miniatures.battle import Bases, Battle, Events, Step
+from tablecam.rules.miniatures.battle import Charge as Charge
+from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import Field, field_of
 from tablecam.rules.syw_d6.troops import Face, bases_needed
@@ -37,27 +39,12 @@ class Take(Variant):
     value_in: float
 
 
-class Move(Variant):
-    """Move a unit within its final value."""
-
-    unit: str
-    bases: Bases
-
-
 class MoveCommander(Variant):
     """Move a commander within his final value (S-K.5)."""
 
     commander: str
     x_mm: float
     y_mm: float
-
-
-class Charge(Variant):
-    """Move a unit to contact (S-B.11)."""
-
-    unit: str
-    target: str
-    bases: Bases
 
 
 class StayPut(Variant):
