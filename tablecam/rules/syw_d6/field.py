@@ -141,16 +141,16 @@ class Field(Ground):
         is_high, target_is_high = self.is_on_hill(firer), self.is_on_hill(target)
         leaders = (one for one in self.position.commanders if one.side == firer.side)
         parts = [*self._terrain_between(firer, target), *map(_marker, leaders)]
-        for name, unit in self.units.items():
+        others = (unit for unit in self.units.values() if unit not in (firer, target))
+        for unit in others:
             between = Between(
                 side="friend" if unit.side == firer.side else "enemy",
                 on_hill=is_high and self.is_on_hill(unit),
                 from_firer_in=self.apart_in(firer, unit),
                 from_target_in=self.apart_in(target, unit),
             )
-            hides = between.ban(firer_on_hill=is_high, target_on_hill=target_is_high)
-            if hides and unit not in (firer, target):
-                parts.append(self.outlines[name])
+            if between.ban(firer_on_hill=is_high, target_on_hill=target_is_high):
+                parts.append(self.outlines[unit.id])
         return shapely.union_all(parts)
 
     def is_on_hill(self, unit: Unit) -> bool:

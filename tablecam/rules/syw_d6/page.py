@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from tablecam.rules.syw_d6 import charges, marches, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.fog_of_war import Pick
 from tablecam.rules.syw_d6.state import State
+from tablecam.table.headings import difference_deg
 from tablecam.table.model import Keys, Unit
 
 PHASE_WORDS: Final[Mapping[str, str]] = {
@@ -132,13 +134,11 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
 def _move_words(state: State, name: str, bases: Bases) -> str:
     unit = state.unit(name)
     start, end = axes_of(unit), axes_of(unit, bases)
-    inch_mm = state.field.inch_mm
-    turned = (end.heading_deg - start.heading_deg + 180) % 360 - 180
-    if abs(turned) < 0.5:
-        far_in = ((end.middle_mm[0] - start.middle_mm[0]) ** 2
-                  + (end.middle_mm[1] - start.middle_mm[1]) ** 2) ** 0.5 / inch_mm  # fmt: skip
-        return f"ahead {far_in:.1f} in"
-    return f"wheel {'left' if turned > 0 else 'right'} by {abs(turned):.0f}°"
+    turned_deg = difference_deg(end.heading_deg, start.heading_deg)
+    if abs(turned_deg) < 0.5:
+        far_mm = math.dist(end.middle_mm, start.middle_mm)
+        return f"ahead {far_mm / state.field.inch_mm:.1f} in"
+    return f"wheel {'left' if turned_deg > 0 else 'right'} by {abs(turned_deg):.0f}°"
 
 
 MOMENTS: Final[Mapping[str, about.MomentKind]] = {

@@ -43,7 +43,7 @@ class Skill:
     shoot: Experience
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """What a unit is and how it stands: keys that count as they are (S-0.4, S-0.5)."""
 
@@ -72,7 +72,7 @@ class Standing:
         return self.regular and self.weight != "light"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Troops(Standing):
     """A unit as it counts; `cover` is what it stands in against fire, `ranks` how deep it is."""
 
