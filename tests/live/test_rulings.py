@@ -69,7 +69,7 @@ def test_the_live_table_tells_of_a_unit_as_the_newest_picture_shows_it(scene):
 def test_the_live_table_tells_of_two_units(scene):
     _, _, live = scene
     sheet = live.pair_sheet("P1", "A1", "austrian")
-    assert (sheet["a"], sheet["b"], len(sheet["sections"])) == ("P1", "A1", 8)
+    assert (sheet["a"], sheet["b"], len(sheet["sections"])) == ("P1", "A1", 7)
 
 
 def test_a_dispute_keeps_answer_picture_and_position_together(scene):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from tablecam.documents import Document
 from tablecam.errors import BadInput
@@ -30,27 +30,7 @@ from tablecam.rules.maurice.rulings.rulings import (
     pair_document,
     rulings_document,
 )
-from tablecam.rules.maurice.sheets.combat import (
-    charge_section,
-    cover_section,
-    engaged_section,
-    pair_charge_section,
-    pair_engaged_section,
-)
-from tablecam.rules.maurice.sheets.fire import fire_section, lines_of_bases, pair_fire_section
-from tablecam.rules.maurice.sheets.lines import plain_line
-from tablecam.rules.maurice.sheets.place import (
-    contact_section,
-    contacts_section,
-    flank_section,
-    flanks_section,
-    force_section,
-    movement_section,
-    near_section,
-    pair_force_section,
-    range_section,
-    span_section,
-)
+from tablecam.rules.maurice.sheets import combat, fire, place
 from tablecam.rules.reports import UNKNOWN, Finding, Part, Section, TextTable, UnitReport, attempt
 from tablecam.table.model import Position
 from tablecam.table.sides import side_name
@@ -67,33 +47,36 @@ Maker = Callable[..., Iterator[Part]]
 class _Kind:
     """A kind of question: its section's title, and what makes it for a unit and for a pair.
 
-    Of friends a pair's section only says that they are on the same side, by the rule `of_enemies`,
-    unless that is None.
+    Of pairs it concerns only enemies or only friends, if `between` says so.
     """
 
     title: str
     of_unit: Maker | None = None
     of_pair: Maker | None = None
-    of_enemies: str | None = None
-    among_friends: str = ""
+    between: Literal["all", "enemies", "friends"] = "enemies"
     key: str = ""
+
+    def maker(self, units: Sequence[UnitOnField]) -> Maker | None:
+        """Returns what makes the section of a unit or a pair, None if it does not concern them."""
+        if len(units) == 1:
+            return self.of_unit
+        are = "friends" if units[0].side == units[1].side else "enemies"
+        return self.of_pair if self.between in ("all", are) else None
 
 
 _KINDS: Final[Mapping[str, _Kind]] = MappingProxyType(
     {
-        "range": _Kind("Range", None, range_section),
-        "near": _Kind("Near the enemy", near_section, key="near_enemy"),
-        "contact": _Kind("Contact", contacts_section, contact_section),
-        "flank": _Kind(
-            "Flanks", flanks_section, flank_section, "M-1.13", ": friends never flank each other"
-        ),
-        "fire": _Kind("Fire", fire_section, pair_fire_section, "M-7.13"),
-        "charge": _Kind("Charge", charge_section, pair_charge_section, "M-8.1"),
-        "engaged": _Kind("Engaged", engaged_section, pair_engaged_section, ""),
-        "cover": _Kind("Cover in combat", None, cover_section, ""),
-        "movement": _Kind("Movement", movement_section),
-        "force": _Kind("Force", force_section, pair_force_section),
-        "span": _Kind("Span from the CinC", span_section),
+        "range": _Kind("Range", None, place.range_section, "all"),
+        "near": _Kind("Near the enemy", place.near_section, key="near_enemy"),
+        "contact": _Kind("Contact", place.contacts_section, place.contact_section, "all"),
+        "flank": _Kind("Flanks", place.flanks_section, place.flank_section),
+        "fire": _Kind("Fire", fire.fire_section, fire.pair_fire_section),
+        "charge": _Kind("Charge", combat.charge_section, combat.pair_charge_section),
+        "engaged": _Kind("Engaged", combat.engaged_section, combat.pair_engaged_section),
+        "cover": _Kind("Cover in combat", None, combat.cover_section),
+        "movement": _Kind("Movement", place.movement_section),
+        "force": _Kind("Force", place.force_section, place.link_section, "friends"),
+        "span": _Kind("Span from the CinC", place.span_section),
     }
 )
 """The kinds of questions, in display order; each question id begins with one."""
@@ -137,12 +120,12 @@ class MauriceBook(Book):
 
     def sections(self, handle: object, *units: str) -> Sequence[Section]:
         """Returns the sections of a report on a unit or on a pair of units, in display order."""
-        rulings = _handle(handle).rulings
-        named = [rulings.field.by_id[unit] for unit in units]
+        ruled = _handle(handle).rulings
+        named = [ruled.field.by_id[unit] for unit in units]
         return [
-            Section(about.key or kind, about.title, partial(_parts, rulings, kind, named), kind)
+            Section(about.key or kind, about.title, partial(_parts, ruled, kind, make, named), kind)
             for kind, about in _KINDS.items()
-            if (about.of_unit if len(named) == 1 else about.of_pair)
+            if (make := about.maker(named))
         ]
 
     def title(self, handle: object, *units: str) -> str:
@@ -174,7 +157,9 @@ class MauriceBook(Book):
         named = [by_id[part] for part in dict.fromkeys(parts) if part in by_id]
         if kind == "fire" and named:
             none: tuple[Finding, ...] = ()
-            yield from attempt(question, lambda: tuple(lines_of_bases(rulings, *named[:2])), none)
+            yield from attempt(
+                question, lambda: tuple(fire.lines_of_bases(rulings, *named[:2])), none
+            )
 
     def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
         """Returns the path from a commander to a unit of its side (M-4.12)."""
@@ -277,18 +262,14 @@ def _check_named(option: str, name: str, known: Iterable[str], kind: str) -> Non
         raise BadInput(option, message)
 
 
-def _parts(rulings: Rulings, kind: str, units: Sequence[UnitOnField]) -> Iterator[Part]:
-    """Yields the lines and shapes of a section on one unit or two."""
-    about, is_pair = _KINDS[kind], len(units) > 1
-    if is_pair and about.of_enemies is not None and units[0].side == units[1].side:
-        same = f"{units[0].id} and {units[1].id} are on the same side"
-        yield plain_line(same + about.among_friends, about.of_enemies or None)
-        return
-    make = about.of_pair if is_pair else about.of_unit
-    parts = () if make is None else tuple(make(rulings, *units))
+def _parts(
+    rulings: Rulings, kind: str, make: Maker, units: Sequence[UnitOnField]
+) -> tuple[Part, ...]:
+    """Returns the lines and shapes of a section on one unit or two."""
+    parts = tuple(make(rulings, *units))
     # Known only now that the rulings have been asked.
     is_lost = rulings.not_known & {kind, *(f"{kind}/{unit.id}" for unit in units)}
-    yield from (UNKNOWN,) if is_lost else parts
+    return (UNKNOWN,) if is_lost else parts
 
 
 def _title(unit: UnitOnField) -> str:

@@ -272,7 +272,7 @@ def _rally(
         "modifiers": dict(rallying.modifiers),
         "needed": rallying.needed,
         "dice": rallying.dice,
-        "because": list(rallying.because),
+        "because": list(map(str, rallying.because)),
     }
     if dice is None:
         return answer

@@ -196,13 +196,13 @@ def are_enough_chargers(chargers: int, activated: int) -> bool:
 def why_never_charges(unit: UnitOnField) -> Reason | None:
     """Returns the rule that forbids a unit any charge, wherever the enemy is (M-8.4), or None."""
     if unit.unit.arm == "artillery":
-        return Reason("M-8.4", "artillery never charges")
+        return Reason("M-8.4", "artillery")
     if unit.formation == "column":
-        return Reason("M-8.4", "a unit in column may not charge")
+        return Reason("M-8.4", "column")
     if unit.disruption > CHARGE_DISRUPTIONS:
-        return Reason("M-8.4", f"a unit with {unit.disruption} disruptions may not charge")
+        return Reason("M-8.4", "too_disrupted", (unit.disruption,))
     if (unit.unit.arm, unit.formation) not in ALLOWANCES_BW:
-        return Reason("M-8.4", f"{unit.formation} {unit.unit.arm} may not charge")
+        return Reason("M-8.4", "formation", (unit.formation, unit.unit.arm))
     return None
 
 

@@ -379,18 +379,17 @@ def _meets_any(
     return meets
 
 
-NOT_AT_CAVALRY = Reason("M-8.4", "infantry may not charge cavalry", "M-8.4")
-_OUT_OF_REACH = Reason(
-    "M-8.5", "no enemy is in reach straight ahead or after a wheel that it has room for"
-)
+NOT_AT_CAVALRY = Reason("M-8.4", "at_cavalry", reading="M-8.4")
+_OUT_OF_REACH = Reason("M-8.5", "out_of_reach")
+OUT_OF_VIEW = Reason("M-8.4", "out_of_view", reading="M-8.4")
 
 LIMITS: tuple[tuple[Reason, Callable[[Charger, Moves, Rows], Bools]], ...] = (
     (_OUT_OF_REACH, _reaches),
-    (Reason("M-8.4", "friends are in the way"), _passes_no_friend),
-    (Reason("M-8.7", "it would touch an enemy with its flank"), _meets_with_front_alone),
+    (Reason("M-8.4", "friends"), _passes_no_friend),
+    (Reason("M-8.7", "flank_first"), _meets_with_front_alone),
     (NOT_AT_CAVALRY, _may_meet_arms),
-    (Reason("M-8.4", "the enemy is out of view", "M-8.4"), _sees),
-    (Reason("M-8.4", "ground it may not enter is in the way"), _has_ground),
-    (Reason("M-8.4", "cavalry may not charge units in woods"), _meets_none_in_woods),
+    (OUT_OF_VIEW, _sees),
+    (Reason("M-8.4", "forbidden_ground"), _has_ground),
+    (Reason("M-8.4", "in_woods"), _meets_none_in_woods),
 )
 """Each limit on a charge move, with the reason given where it leaves no move."""

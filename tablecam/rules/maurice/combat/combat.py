@@ -17,7 +17,6 @@ from tablecam.rules.maurice.combat.fall_back import (
 )
 from tablecam.rules.maurice.combat.score import CombatValue, Fighter, combat_values
 from tablecam.rules.maurice.field.field import Field
-from tablecam.rules.maurice.field.levels import is_uphill
 from tablecam.rules.maurice.field.requests import Combat
 from tablecam.rules.maurice.field.results import CombatResult, ScoredUnit, results
 from tablecam.rules.maurice.place.contacts import Contacts, contacts_of_field
@@ -185,7 +184,7 @@ def _fighter(field: Field, name: str, met: Meeting, card: int) -> Fighter:
         enemies,
         unit.disruption,
         is_in_bad_terrain=unit.is_in_difficult,
-        higher=tuple(enemy.id for enemy in attacked if is_uphill(field, unit, enemy)),
+        higher=tuple(enemy.id for enemy in attacked if field.is_uphill(unit, enemy)),
         covered=tuple(enemy.id for enemy in attacked if has_cover_from(field, unit, enemy)),
         flanked_by=tuple(enemy for enemy in flanking if enemy in enemies),
         card=card,

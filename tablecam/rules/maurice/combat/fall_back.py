@@ -69,28 +69,27 @@ def fall_back(
     unit = field.by_id[unit_id]
     way = (way_back or fall_back_path)(field, unit_id, before)
     own = before.get(unit_id, CombatResult())
-    doubt_notes = tuple(
-        Reason("M-8.27", f"at its end: {doubt.because}") for doubt in way.close_calls
-    )
+    doubt_notes = tuple(Reason("M-8.27", "in_doubt", (doubt.because,)) for doubt in way.close_calls)
     if way.blocked_by is not None:
-        why = f"cannot fall back {field.in_bw(way.back_mm):g} BW: {way.blocked_by}: broken"
-        reason = Reason("M-8.27", why, "M-8.27" if way.blocked_by == TABLE_ENDS else None)
+        why = field.in_bw(way.back_mm), way.blocked_by
+        read = "M-8.27" if way.blocked_by == TABLE_ENDS else None
+        reason = Reason("M-8.27", "blocked", why, read)
         return {unit_id: replace(own, is_broken=True, because=(*own.because, reason, *doubt_notes))}
-    reason = Reason("M-8.23", f"still in contact: falls back {field.in_bw(way.back_mm):.4g} BW")
+    reason = Reason("M-8.23", "falling_back", (field.in_bw(way.back_mm),))
     own = replace(
         own, falls_back=True, fall_back_mm=way.back_mm, because=(*own.because, reason, *doubt_notes)
     )
     if way.is_difficult and unit.unit.arm != "artillery":
-        own = _gained(unit, own, "M-8.27", "falls back through difficult ground")
+        own = _gained(unit, own, Reason("M-8.27", "through_difficult"))
     friend_results: dict[str, CombatResult] = {}
     for friend_id in way.passed:
         friend = field.by_id[friend_id]
         if unit.is_disrupted_by_passing:
-            own = _gained(unit, own, "M-8.26", f"passes through {friend_id}")
+            own = _gained(unit, own, Reason("M-8.26", "passing", (friend_id,)))
         if friend.is_disrupted_by_passing:
             passed = before.get(friend_id, CombatResult())
             friend_results[friend_id] = _gained(
-                friend, passed, "M-8.26", f"{unit_id} passes through it"
+                friend, passed, Reason("M-8.26", "passed", (unit_id,))
             )
     return {unit_id: own} | friend_results
 
@@ -292,10 +291,10 @@ def _moved_mm(unit: UnitOnField, before: Mapping[str, CombatResult]) -> Point:
     return (0.0, 0.0) if result is None else moved_back_mm(unit, result.fall_back_mm)
 
 
-def _gained(unit: UnitOnField, so_far: CombatResult, rule: str, why: str) -> CombatResult:
+def _gained(unit: UnitOnField, so_far: CombatResult, why: Reason) -> CombatResult:
     """Adds one disruption, and breaks the unit where that suffices (M-1.14)."""
     gained = so_far.disruption + 1
-    because = [*so_far.because, Reason(rule, f"{why}, +1 disruption")]
+    because = [*so_far.because, why]
     broken = unit.breaks_with(gained)
     # It may have been broken before; the reason is given once.
     if broken and not so_far.is_broken:

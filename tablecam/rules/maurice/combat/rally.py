@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.requests import Dice, Rally, check_dice
 from tablecam.rules.maurice.field.tables import RALLY_BAD_TERRAIN, RALLY_NOT_NEAR, TO_RALLY
-from tablecam.rules.maurice.field.terms import Term, amounts_by_name, needed_on_die, total
+from tablecam.rules.maurice.field.terms import Reason, Term, amounts_by_name, needed_on_die, total
 from tablecam.rules.maurice.place.near import near_enemy
 from tablecam.table.model import Arm
 from tablecam.uncertainty.answer import Answer
@@ -26,7 +26,7 @@ class RallyAttempt:
     modifiers: Mapping[str, int]
     needed: int
     dice: int
-    because: tuple[str, ...]
+    because: tuple[Reason, ...]
     near: Answer | None = None
 
     def shed(self, dice: Dice) -> int:
@@ -63,16 +63,15 @@ def rally_number(
 ) -> RallyAttempt:
     """Returns the same from plain facts; the modifiers are added to each die."""
     terms = [
-        Term("bad_terrain", RALLY_BAD_TERRAIN * is_in_bad_terrain, "M-9.3", "in bad terrain"),
-        Term("not_near_enemy", RALLY_NOT_NEAR * (not is_near), "M-9.3", "not near the enemy"),
-        Term("card", card, "M-9.3", "card"),
+        Term("M-9.3", "bad_terrain", amount=RALLY_BAD_TERRAIN * is_in_bad_terrain),
+        Term("M-9.3", "not_near_enemy", amount=RALLY_NOT_NEAR * (not is_near)),
+        Term("M-9.3", "card", amount=card),
     ]
     basic = TO_RALLY[arm]
     needed = needed_on_die(basic, total(terms))
-    because = [f"M-9.3 {arm}: {basic} or more on each die"]
-    because += [term.because for term in terms if term.amount]
+    because = [Reason("M-9.3", "to_rally", (arm, basic)), *(term for term in terms if term.amount)]
     if needed != basic - total(terms):
-        because.append("M-9.4 a natural 1 always fails, a 6 always succeeds")
+        because.append(Reason("M-9.4", "natural"))
     return RallyAttempt(unit, basic, amounts_by_name(terms), needed, disruption, tuple(because))
 
 

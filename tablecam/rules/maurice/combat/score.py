@@ -8,9 +8,8 @@ from types import MappingProxyType
 
 from tablecam.rules.game import Json
 from tablecam.rules.maurice.field.tables import BAD_TERRAIN, BASIC, COVER, HIGHER, VULNERABLE
-from tablecam.rules.maurice.field.terms import Term, amounts_by_name, total
+from tablecam.rules.maurice.field.terms import Reason, Term, amounts_by_name, total
 from tablecam.table.model import Arm
-from tablecam.wording import joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class CombatValue:
     modifiers: Mapping[str, int]
     value: int
     engaged_with: tuple[str, ...]
-    because: tuple[str, ...]
+    because: tuple[Reason, ...]
 
     def score_json(self, die: int) -> Json:
         """Returns the score with a die, and its parts."""
@@ -68,52 +67,36 @@ def combat_values(fighters: Iterable[Fighter]) -> Mapping[str, CombatValue]:
 def _value(fighter: Fighter, everyone: Mapping[str, Fighter]) -> CombatValue:
     """Sums a unit's basic value and modifiers."""
     basic = BASIC[fighter.arm]
-    terms = (*_own(fighter), *_against(fighter), *_outnumbered(fighter, everyone), *_card(fighter))
+    terms = _terms(fighter, everyone)
     summed = basic + total(terms)
-    because = [f"M-8.16 {fighter.arm}: basic value {basic}", *(term.because for term in terms)]
+    because = [Reason("M-8.16", "basic", (fighter.arm, basic)), *terms]
     if summed < 0:
-        because.append(f"M-8.16 never below 0: 0 instead of {summed}")
+        because.append(Reason("M-8.16", "floor", (summed,)))
     return CombatValue(
         basic, amounts_by_name(terms), max(summed, 0), fighter.engaged_with, tuple(because)
     )
 
 
-def _own(fighter: Fighter) -> Iterable[Term]:
-    """Yields the modifiers for the unit's own state and ground."""
-    if fighter.disruption:
-        levels = f"{fighter.disruption} level{'s' * (fighter.disruption > 1)} of disruption"
-        yield Term("disruption", -fighter.disruption, "M-8.16", levels)
-    if fighter.is_in_bad_terrain:
-        yield Term("bad_terrain", BAD_TERRAIN, "M-5.3", "at least partly in bad terrain")
-
-
-def _against(fighter: Fighter) -> Iterable[Term]:
-    """Yields the modifiers for its enemies' position and for attacks on it, each once."""
-    if fighter.higher:
-        why = f"attacks {joined(fighter.higher)} on higher ground"
-        yield Term("elevation", HIGHER, "M-8.15", why)
-    if fighter.covered:
-        yield Term("cover", COVER, "M-8.14", f"attacks {joined(fighter.covered)} in cover")
-    # A column flanked as well is vulnerable only once, so both reasons share one term.
+def _terms(fighter: Fighter, everyone: Mapping[str, Fighter]) -> tuple[Term, ...]:
+    """Returns the modifiers of a unit's value that are not 0."""
     is_column = fighter.formation == "column" and fighter.arm != "artillery"
-    whys = ["in column"] * is_column
-    if fighter.flanked_by:
-        whys.append(f"attacked on flank or rear by {joined(fighter.flanked_by)}")
-    if whys:
-        yield Term("vulnerable", VULNERABLE, "M-8.16", f"vulnerable: {joined(whys)}")
+    why_vulnerable = is_column, fighter.flanked_by
+    levels, alone = fighter.disruption, _outnumbering(fighter, everyone)
+    terms = (
+        Term("M-8.16", "disruption", (levels,), amount=-levels),
+        Term("M-5.3", "bad_terrain", amount=BAD_TERRAIN * fighter.is_in_bad_terrain),
+        Term("M-8.15", "elevation", (fighter.higher,), amount=HIGHER * bool(fighter.higher)),
+        Term("M-8.14", "cover", (fighter.covered,), amount=COVER * bool(fighter.covered)),
+        Term("M-8.16", "vulnerable", why_vulnerable, amount=VULNERABLE * any(why_vulnerable)),
+        Term("M-8.17", "outnumbered", (fighter.id, alone), amount=-len(alone)),
+        Term("M-8.18", "card", amount=fighter.card),
+    )
+    return tuple(term for term in terms if term.amount)
 
 
-def _outnumbered(fighter: Fighter, everyone: Mapping[str, Fighter]) -> Iterable[Term]:
-    """Yields -1 for each foot or horse enemy that only it engages, if it engages several."""
-    # Guns outnumber nobody (M-8.17).
+def _outnumbering(fighter: Fighter, everyone: Mapping[str, Fighter]) -> tuple[str, ...]:
+    """Returns the enemies that only this unit engages, if it engages several (M-8.17)."""
+    # Guns outnumber nobody.
     enemies = [name for name in fighter.engaged_with if everyone[name].arm != "artillery"]
-    alone = [name for name in enemies if everyone[name].engaged_with == (fighter.id,)]
-    if len(enemies) > 1 and alone:
-        verb = "is" if len(alone) == 1 else "are"
-        why = f"outnumbered: {joined(alone)} {verb} engaged with {fighter.id} alone"
-        yield Term("outnumbered", -len(alone), "M-8.17", why)
-
-
-def _card(fighter: Fighter) -> Iterable[Term]:
-    if fighter.card:
-        yield Term("card", fighter.card, "M-8.18", "card")
+    alone = tuple(name for name in enemies if everyone[name].engaged_with == (fighter.id,))
+    return alone if len(enemies) > 1 else ()

@@ -14,7 +14,7 @@ import shapely
 from numpy.typing import NDArray
 
 from tablecam.errors import BadInput
-from tablecam.geometry.outlines import Axes, axes, unit_footprints
+from tablecam.geometry.outlines import GRID_MM, Axes, axes, unit_footprints
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.rules.maurice.field.ground import Ground, are_partly_in, is_partly_in
 from tablecam.rules.maurice.field.placement import Overlap, faults, overlaps
@@ -316,6 +316,16 @@ class Field:
             )
             for unit, reach_mm in zip(units, reaches_mm, strict=True)
         ]
+
+    def level(self, unit: UnitOnField) -> int:
+        """Counts the hills under more than half of a unit (M-5.9)."""
+        hills = [hill.outline for hill in self.ground.of_kind("hill")]
+        on_hill_mm2 = shapely.area(shapely.intersection(hills, unit.outline, grid_size=GRID_MM))
+        return int((on_hill_mm2 > shapely.area(unit.outline) / 2).sum())
+
+    def is_uphill(self, attacker: UnitOnField, defender: UnitOnField) -> bool:
+        """Returns whether the defender is on a higher level than the attacker (M-8.15)."""
+        return self.level(defender) > self.level(attacker)
 
     def in_bw(self, length_mm: float) -> float:
         """Converts a length to base widths."""

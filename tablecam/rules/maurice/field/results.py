@@ -106,23 +106,18 @@ def results(units: Iterable[ScoredUnit]) -> Mapping[str, CombatResult]:
 
 def _because(unit: ScoredUnit, best: ScoredUnit | None, gained: int) -> tuple[Reason, ...]:
     if best is None:
-        why = "all its enemies broke"
+        reason = Reason("M-8.20", "alone", (gained,))
     elif gained == 0:
-        why = f"doubled by {best.id} {unit.score}-{best.score}, breaks"
-        return (Reason("M-8.20", why),)
-    elif gained == COMBAT_BEATEN:
-        how = "draws with" if unit.score == best.score else "loses to"
-        why = f"{how} {best.id} {unit.score}-{best.score}"
+        return (Reason("M-8.20", "doubled", (best.id, unit.score, best.score)),)
     else:
-        how = "draws with" if unit.score == best.score else "beats"
-        why = f"{how} {best.id} {unit.score}-{best.score}"
-    because = [Reason("M-8.20", f"{why}, +{gained} disruption")]
-    if is_broken(unit.disruption + gained, unit.bases):
-        because.append(breaking_reason(unit.disruption + gained, unit.bases))
-    return tuple(because)
+        is_beaten = gained == COMBAT_BEATEN
+        how = "drawn" if unit.score == best.score else "beaten" if is_beaten else "winning"
+        reason = Reason("M-8.20", how, (best.id, unit.score, best.score, gained))
+    level = unit.disruption + gained
+    breaks = is_broken(level, unit.bases)
+    return (reason, breaking_reason(level, unit.bases)) if breaks else (reason,)
 
 
 def breaking_reason(level: int, bases: int) -> Reason:
     """Returns why this level of disruption breaks a unit."""
-    than = f"its {bases} base{'s' * (bases > 1)}"
-    return Reason("M-1.14", f"breaks: {level} disruptions are more than {than}")
+    return Reason("M-1.14", "breaking", (level, bases))

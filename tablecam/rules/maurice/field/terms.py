@@ -1,26 +1,43 @@
-"""Named modifiers that a ruling adds up, each with its rule and its reason."""
+"""Reasons of rulings as data, the sentences that present them, and modifiers that add up."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Final
+
+from tablecam.rules.reports import NOT_KNOWN
+from tablecam.wording import counted, joined
 
 DIE_SIDES = 6
 """The highest number on a die."""
 
+Argument = str | int | float | tuple[str, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A reason for a ruling: its rule, a clause, and the interpretation that it rests on, if any.
+    """A reason for a ruling: its rule, what it is, and the units and numbers that it is about.
 
-    >>> str(Reason("M-8.4", "artillery never charges"))
+    `reading` is the rule whose interpretation it rests on, if any. `CLAUSES` has its words.
+
+    >>> str(Reason("M-8.4", "artillery"))
     'M-8.4 artillery never charges'
     """
 
     rule: str
-    clause: str
+    code: str
+    arguments: tuple[Argument, ...] = ()
     reading: str | None = None
+
+    @property
+    def clause(self) -> str:
+        """The reason in words."""
+        words = CLAUSES[self.code]
+        return (
+            words(*self.arguments) if callable(words) else words.format(*map(_said, self.arguments))
+        )
 
     def __str__(self) -> str:
         """Returns the line of an explanation."""
@@ -28,27 +45,96 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """One modifier of a sum: `name` is its key in answers, `why` a part of a sentence."""
+class Term(Reason):
+    """A reason that is one modifier of a sum; its code is the modifier's key in answers.
 
-    name: str
-    amount: int
-    rule: str
-    why: str
+    >>> str(Term("M-8.16", "disruption", (2,), amount=-2))
+    'M-8.16 2 levels of disruption: -2'
+    """
 
-    @property
-    def because(self) -> str:
-        """The line of the explanation for this modifier.
+    amount: int = 0
 
-        >>> Term("disruption", -2, "M-8.16", "2 levels of disruption").because
-        'M-8.16 2 levels of disruption: -2'
-        """
-        return f"{self.rule} {self.why}: {self.amount:+d}"
+    def __str__(self) -> str:
+        """Returns the line of an explanation."""
+        return f"{self.rule} {self.clause}: {self.amount:+d}"
+
+
+def _said(argument: Argument) -> str | int | float:
+    return joined(argument) if isinstance(argument, tuple) else argument
+
+
+def _vulnerable(is_column: bool, flanked_by: tuple[str, ...]) -> str:
+    # A column flanked as well is vulnerable only once, so both reasons share one term.
+    whys = ["in column"] * is_column
+    if flanked_by:
+        whys.append(f"attacked on flank or rear by {joined(flanked_by)}")
+    return f"vulnerable: {joined(whys)}"
+
+
+def _outnumbered(unit: str, enemies: tuple[str, ...]) -> str:
+    verb = "is" if len(enemies) == 1 else "are"
+    return f"outnumbered: {joined(enemies)} {verb} engaged with {unit} alone"
+
+
+CLAUSES: Final[Mapping[str, str | Callable[..., str]]] = MappingProxyType(
+    {
+        # Combat
+        "basic": "{}: basic value {}",
+        "disruption": lambda levels: f"{counted(levels, 'level')} of disruption",
+        "bad_terrain": "in bad terrain",
+        "elevation": "attacks {} on higher ground",
+        "cover": "attacks {} in cover",
+        "vulnerable": _vulnerable,
+        "outnumbered": _outnumbered,
+        "card": "card",
+        "floor": "never below 0: 0 instead of {}",
+        "score": "value {}, die {}: score {}",
+        "alone": "all its enemies broke, +{} disruption",
+        "doubled": "doubled by {} {}-{}, breaks",
+        "beaten": "loses to {} {}-{}, +{} disruption",
+        "drawn": "draws with {} {}-{}, +{} disruption",
+        "winning": "beats {} {}-{}, +{} disruption",
+        "breaking": lambda level, bases: (
+            f"breaks: {level} disruptions are more than its {counted(bases, 'base')}"
+        ),
+        # Falling back
+        "falling_back": "still in contact: falls back {:.4g} BW",
+        "blocked": "cannot fall back {:g} BW: {}: broken",
+        "in_doubt": "at its end: {}",
+        "through_difficult": "falls back through difficult ground, +1 disruption",
+        "passing": "passes through {}, +1 disruption",
+        "passed": "{} passes through it, +1 disruption",
+        # Rally
+        "to_rally": "{}: {} or more on each die",
+        "not_near_enemy": "not near the enemy",
+        "natural": "a natural 1 always fails, a 6 always succeeds",
+        "shed": "{} of {} dice show {} or more",
+        # Charges that cannot be
+        "artillery": "artillery never charges",
+        "column": "a unit in column may not charge",
+        "too_disrupted": "a unit with {} disruptions may not charge",
+        "formation": "{} {} may not charge",
+        "at_cavalry": "infantry may not charge cavalry",
+        "in_woods": "cavalry may not charge units in woods",
+        "out_of_reach": "no enemy is in reach straight ahead or after a wheel that it has room for",
+        "friends": "friends are in the way",
+        "flank_first": "it would touch an enemy with its flank",
+        "out_of_view": "the enemy is out of view",
+        "forbidden_ground": "ground it may not enter is in the way",
+        "no_move": "no charge move reaches an enemy",
+        "no_move_at": "no charge reaches {}",
+        "not_first": "its front edge does not meet it first, straight ahead or after a 1 BW wheel",
+        "too_far": "it is {:.2f} BW away, more than the allowance of {:g} BW",
+        "bogged_down": "it stands in difficult ground, which is impassable in this round",
+        "unknown": NOT_KNOWN,
+    }
+)
+"""The words of each reason by its code, to be filled with its arguments."""
 
 
 def amounts_by_name(terms: Iterable[Term]) -> Mapping[str, int]:
     """Returns the amounts by name as answers hold them, without those of 0."""
-    return MappingProxyType({term.name: term.amount for term in terms if term.amount})
+    return MappingProxyType({term.code: term.amount for term in terms if term.amount})
 
 
 def total(terms: Iterable[Term]) -> int:

@@ -156,7 +156,7 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
     end = nearest_charge(field, unit, action.target, front)
     if end is None or _is_bogged_down(state, unit.id):
         refusal = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id])
-        barred = refusal or Reason("M-8.3", f"no charge reaches {action.target}")
+        barred = refusal or Reason("M-8.3", "no_move_at", (action.target,))
         raise Refused(f"{unit.id} cannot charge: {barred.clause}", rule=barred.rule, key="target")
     error_mm = end_error_mm(end, front)
     if error_mm > charge_tolerance_mm(action.bases):
@@ -168,7 +168,7 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
 def _charge_refusal(state: State, name: str, charge: Chances) -> Reason | None:
     """Returns what forbids a unit any charge; Rough Going holds it in difficult ground."""
     if _is_bogged_down(state, name):
-        return Reason("M-5.2", "it stands in difficult ground, which is impassable in this round")
+        return Reason("M-5.2", "bogged_down")
     return None if charge.is_eligible else charge.why_not
 
 

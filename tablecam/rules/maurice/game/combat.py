@@ -166,7 +166,7 @@ def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event
     modifiers = "".join(f", {key} {amount:+}" for key, amount in value.modifiers.items())
     against = joined(value.engaged_with)
     text = f"{name} against {against}: {value.basic}{modifiers}, die {die}: {score}"
-    facts = {"unit": name, **value.score_json(die), "because": list(value.because)}
+    facts = {"unit": name, **value.score_json(die), "because": list(map(str, value.because))}
     drawn = tuple(
         shape for enemy in value.engaged_with for shape in met.engagements.evidence(name, enemy)
     )

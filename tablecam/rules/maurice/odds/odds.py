@@ -310,5 +310,5 @@ def _value(value: CombatValue) -> Json:
         "modifiers": dict(value.modifiers),
         "value": value.value,
         "engaged_with": list(value.engaged_with),
-        "because": list(value.because),
+        "because": list(map(str, value.because)),
     }

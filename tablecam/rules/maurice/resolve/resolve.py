@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from tablecam.geometry.rectangles import EXACT_MM
@@ -15,9 +14,10 @@ from tablecam.rules.maurice.combat.score import CombatValue
 from tablecam.rules.maurice.field.field import GAME, Field
 from tablecam.rules.maurice.field.requests import Combat, Rally, Request, Volley
 from tablecam.rules.maurice.field.tables import FALL_BACK_BW
+from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.fire.volley import RolledShot, TargetResult, fire
 from tablecam.rules.maurice.place.flank import flanked_by, to_flank
-from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
+from tablecam.rules.maurice.rulings.interpretations import interpretations
 from tablecam.table.position_file import position_to_json
 from tablecam.table.sides import side_plural
 from tablecam.uncertainty.answer import Answer
@@ -65,20 +65,20 @@ def _combat(field: Field, request: Combat) -> Json:
     units = {name: _fought_json(name, fought) for name in named}
     answer = _answer(field, "combat", units, aftermath, active=request.active)
     doubts = [doubt.to_json() for doubt in combat_close_calls(field, fought.meeting)]
-    return answer | {"doubts": doubts, "readings": dict(combat_readings(field, fought))}
+    return answer | {"doubts": doubts, "readings": dict(interpretations(_deciding(field, fought)))}
 
 
 def _rally(field: Field, request: Rally) -> Json:
     rallied = rally(field, request)
     terms = rallied.rallying
-    shed = f"M-9.2 {rallied.shed} of {terms.dice} dice show {terms.needed} or more"
+    shed = Reason("M-9.2", "shed", (rallied.shed, terms.dice, terms.needed))
     unit = {
         "basic": terms.basic,
         "modifiers": dict(terms.modifiers),
         "needed": terms.needed,
         "dice": list(rallied.dice),
         "disruption": -rallied.shed,
-        "because": [*terms.because, shed],
+        "because": list(map(str, (*terms.because, shed))),
     }
     aftermath = Aftermath(gained={terms.unit: -rallied.shed})
     answer = _answer(field, "rally", {terms.unit: unit}, aftermath)
@@ -121,10 +121,10 @@ def _fought_json(name: str, fought: ResolvedCombat) -> Json:
     if name not in fought.values:
         return result.to_json()
     value, die = fought.values[name], fought.dice[name]
-    score = f"M-8.19 value {value.value}, die {die}: score {value.value + die}"
-    outcome = result.to_json() | {"falls_back": result.falls_back}
-    because = [*value.because, score, *outcome.pop("because")]
-    return {**value.score_json(die), **outcome, "because": because}
+    score = Reason("M-8.19", "score", (value.value, die, value.value + die))
+    because = list(map(str, (*value.because, score, *result.because)))
+    outcome = result.to_json() | {"falls_back": result.falls_back, "because": because}
+    return value.score_json(die) | outcome
 
 
 def combat_close_calls(field: Field, meeting: Meeting) -> tuple[Answer, ...]:
@@ -133,12 +133,6 @@ def combat_close_calls(field: Field, meeting: Meeting) -> tuple[Answer, ...]:
     The combat itself is resolved with the measured values.
     """
     return tuple(answer for answer in _questions(field, meeting) if answer.answer == "too_close")
-
-
-def combat_readings(field: Field, fought: ResolvedCombat) -> Mapping[str, str]:
-    """Returns the interpretations that decide something in a combat."""
-    deciding = dict.fromkeys(_deciding(field, fought))
-    return MappingProxyType({rule: INTERPRETATIONS[rule] for rule in deciding})
 
 
 def _questions(field: Field, meeting: Meeting) -> Iterator[Answer]:

@@ -163,9 +163,8 @@ class Rulings:
         for side in self.forces:
             answers += close_call_links(self.field, side)
         answers += [least_cards(self.field, string.span)[1] for string in self.paths if string.span]
-        for name, of_unit in self.units.items():
-            answers += attempt(f"fire/{name}", partial(_fire_doubts, of_unit), ())
-            answers += attempt(f"charge/{name}", partial(_charge_doubts, of_unit), ())
+        for of_unit in self.units.values():
+            answers += of_unit.close_calls
         # On exact positions neither engagement nor cover can be in doubt.
         if not self.field.is_exact:
             answers += attempt(
@@ -254,8 +253,19 @@ class UnitRulings:
         return rulings.attempt(
             f"charge/{name}",
             lambda: charges(rulings.field, (name,))[name],
-            Charge(False, Reason("M-8.3", NOT_KNOWN), (), ()),
+            Charge(False, Reason("M-8.3", "unknown"), (), ()),
         )
+
+    @property
+    def close_calls(self) -> tuple[Answer, ...]:
+        """The shots and charges that are too close to call."""
+        name, nothing = self.unit.id, tuple[Answer, ...]()
+        shots = attempt(
+            f"fire/{name}",
+            lambda: tuple(doubt for base in self.fire.values() for doubt in base.close_calls),
+            nothing,
+        )
+        return (*shots, *attempt(f"charge/{name}", lambda: self.charge.close_calls, nothing))
 
     @property
     def engaged_with(self) -> tuple[str, ...]:
@@ -273,11 +283,3 @@ def sides(field: Field) -> tuple[str, ...]:
     named = [unit.side for unit in field.units]
     named += [leader.side for leader in field.position.commanders]
     return tuple(dict.fromkeys(named))
-
-
-def _fire_doubts(of_unit: UnitRulings) -> tuple[Answer, ...]:
-    return tuple(doubt for fire in of_unit.fire.values() for doubt in fire.close_calls)
-
-
-def _charge_doubts(of_unit: UnitRulings) -> tuple[Answer, ...]:
-    return of_unit.charge.close_calls

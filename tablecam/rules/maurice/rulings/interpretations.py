@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -73,9 +73,12 @@ _BENT_DEG = 1.0
 
 def readings_of(rulings: Rulings) -> Mapping[str, str]:
     """Returns the interpretations that decide something in these rulings."""
-    return MappingProxyType(
-        {rule: INTERPRETATIONS[rule] for rule in dict.fromkeys(_deciding(rulings))}
-    )
+    return interpretations(_deciding(rulings))
+
+
+def interpretations(rules: Iterable[str]) -> Mapping[str, str]:
+    """Returns the interpretations of some rules, each once."""
+    return MappingProxyType({rule: INTERPRETATIONS[rule] for rule in rules})
 
 
 def _deciding(rulings: Rulings) -> Iterator[str]:

@@ -7,20 +7,18 @@ from dataclasses import replace
 
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.charge.charge import ChargeLane
-from tablecam.rules.maurice.charge.limits import NOT_AT_CAVALRY, may_charge
+from tablecam.rules.maurice.charge.limits import NOT_AT_CAVALRY, OUT_OF_VIEW, may_charge
 from tablecam.rules.maurice.charge.reach import allowance_mm
 from tablecam.rules.maurice.charge.view import is_in_view
 from tablecam.rules.maurice.combat.cover import cover_answer
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.front_contact import front_gap_mm, touches_across
-from tablecam.rules.maurice.field.levels import is_uphill
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM
 from tablecam.rules.maurice.sheets.lines import (
     answer_line,
-    by_answer,
     listed_answer,
     plain_line,
     question,
@@ -31,11 +29,8 @@ from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.uncertainty.lengths import Length, distance
 
-_NO_MOVE = Reason("M-8.3", "no charge move reaches an enemy")
-_OUT_OF_VIEW = Reason("M-8.4", "it is out of view", "M-8.4")
-_NOT_FIRST = Reason(
-    "M-8.5", "its front edge does not meet it first, straight ahead or after a wheel of 1 BW"
-)
+_NO_MOVE = Reason("M-8.3", "no_move")
+_NOT_FIRST = Reason("M-8.5", "not_first")
 _MARGIN_MM = 6.0
 """No enemy farther than this beyond 1 BW can be engaged by measurement error alone."""
 
@@ -129,13 +124,12 @@ def _why_not(
     # Reasons are tried from the plainest to the subtlest, so that players read the first that
     # applies.
     if length.value_mm > allowed_mm:
-        off = f"it is {length.in_bw(field.bw_mm):.2f} BW away, more than the allowance"
-        why = Reason("M-8.5", f"{off} of {field.in_bw(allowed_mm):g} BW")
-        return why, allowed_mm - length.value_mm
+        far = length.in_bw(field.bw_mm), field.in_bw(allowed_mm)
+        return Reason("M-8.5", "too_far", far), allowed_mm - length.value_mm
     if not may_charge(unit, target):
         return NOT_AT_CAVALRY, 0.0
     if not is_in_view(field, unit, target):
-        return _OUT_OF_VIEW, 0.0
+        return OUT_OF_VIEW, 0.0
     return (_NOT_FIRST if charge.is_eligible else never), 0.0
 
 
@@ -179,12 +173,13 @@ def pair_engaged_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> It
     """Yields whether two units are engaged, with the interpretation that decides it."""
     attacker, defender = _roles(rulings, a, b)
     answer = rulings.engagements.answer(attacker.id, defender.id)
-    yes = f"{attacker.id} is engaged with {defender.id}: "
-    no = f"{attacker.id} is not engaged with {defender.id}: "
     asked = question(
         f"Is {attacker.id} engaged with {defender.id}?", "engaged", attacker.id, defender.id
     )
-    text = by_answer(answer, yes, no) + answer.because
+    text = answer.because
+    if answer.answer != "too_close":
+        is_engaged = "is" if answer.answer == "yes" else "is not"
+        text = f"{attacker.id} {is_engaged} engaged with {defender.id}: {text}"
     yield answer_line(answer, asked, text=text, read=_reading(rulings, attacker, defender))
 
 
@@ -218,13 +213,13 @@ def cover_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[
     if answer.answer != "too_close":
         # The margin is only a bound, not a distance that a player could measure.
         answer = replace(answer, margin_mm=0.0, sigma_mm=0.0)
-    head = by_answer(answer, f"{defender.id} has cover: ", f"{defender.id} has no cover: ")
-    if defender.unit.arm == "cavalry":
-        head = ""
+    text = answer.because
+    if answer.answer != "too_close" and defender.unit.arm != "cavalry":
+        text = f"{defender.id} has {'' if answer.answer == 'yes' else 'no '}cover: {text}"
     across = touches_across(rulings.field, attacker, defender)
     read = "M-8.14" if across else "M-5.1" if answer.answer == "yes" else None
-    yield answer_line(answer, asked, text=head + answer.because, read=read)
-    if is_uphill(rulings.field, attacker, defender):
+    yield answer_line(answer, asked, text=text, read=read)
+    if rulings.field.is_uphill(attacker, defender):
         text = f"{defender.id} stands higher than {attacker.id}, which gets -1 in combat"
         yield plain_line(text, "M-8.15", read="M-5.9")
 

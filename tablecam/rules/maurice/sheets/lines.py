@@ -12,8 +12,9 @@ from tablecam.rules.reports import Finding, Interpretation, Question
 from tablecam.uncertainty.answer import Answer, verdict
 
 
-def by_answer(answer: Answer, yes: str, no: str, too_close: str = "") -> str:
-    """Returns the words for an answer."""
+def headed(answer: Answer, yes: str, no: str) -> str:
+    """Returns the clause for an answer: one of two, or that the first is too close to call."""
+    too_close = f"whether {yes} is too close to call"
     return {"yes": yes, "no": no, "too_close": too_close}[answer.answer]
 
 

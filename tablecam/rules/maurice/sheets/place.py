@@ -30,7 +30,7 @@ from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM, is_bent_column
 from tablecam.rules.maurice.sheets.lines import (
     answer_line,
-    by_answer,
+    headed,
     plain_line,
     question,
 )
@@ -57,13 +57,8 @@ def near_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
     near, text = rulings.units[unit.id].near, rulings.units[unit.id].near.answer.because
     # Without any enemy the answer says all.
     if near.nearest is not None:
-        head = by_answer(
-            near.answer,
-            f"{unit.id} is near the enemy",
-            f"{unit.id} is not near the enemy",
-            f"Whether {unit.id} is near the enemy is too close to call",
-        )
-        text = f"{head}: {text}"
+        yes, no = f"{unit.id} is near the enemy", f"{unit.id} is not near the enemy"
+        text = f"{headed(near.answer, yes, no)}: {text}"
     read = "M-1.9" if near.turns_on_impassable else None
     asked = question(f"Is {unit.id} near the enemy?", "near", unit.id)
     yield answer_line(near.answer, asked, text=text, read=read)
@@ -146,12 +141,10 @@ def _flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
     if pair.is_to_flank:
         touches = _touches(rulings, pair)
         touch = f"; it touches {a.id}, so {a.id} is flanked" if touches else "; they do not touch"
-    head = by_answer(
-        answer,
-        f"{b.id} is to the flank of {a.id} by {by}",
-        f"{b.id} is to the front of {a.id}, {by} short of its flank",
-        f"Whether {b.id} is to the flank of {a.id} is too close to call",
-    )
+    yes = f"{b.id} is to the flank of {a.id}"
+    head = headed(answer, yes, f"{b.id} is to the front of {a.id}, {by} short of its flank")
+    if answer.answer == "yes":
+        head += f" by {by}"
     asked = question(f"Is {b.id} to the flank of {a.id}?", "flank", a.id, b.id)
     read = "G-3" if is_bent_column(a) else None
     return answer_line(answer, asked, text=f"{head}: {flank_facts(a, b)}{touch}", read=read)
@@ -180,7 +173,7 @@ def force_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
         if obstacle is not None:
             unlike.setdefault(obstacle, []).append(friend.id)
             continue
-        line = _link_line(rulings, unit, friend)
+        line = next(link_section(rulings, unit, friend))
         yield line
         if line.answer is not None and line.answer.answer == "yes":
             for shape in line.answer.evidence:
@@ -189,22 +182,11 @@ def force_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
         yield plain_line(f"It is not linked with {joined(names)}: {obstacle}", FORCE_RULE)
 
 
-def pair_force_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
-    """Yields whether two units are linked in a force."""
-    is_enemy = a.side != b.side
-    enemies = plain_line(f"{a.id} and {b.id} are enemies", FORCE_RULE)
-    yield enemies if is_enemy else _link_line(rulings, a, b)
-
-
-def _link_line(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Finding:
-    """Returns whether two friends are linked, directly or through others."""
+def link_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Finding]:
+    """Yields whether two friends are linked, directly or through others."""
     answer = link(rulings.field, a, b)
-    head = by_answer(
-        answer,
-        f"{a.id} and {b.id} are linked",
-        f"{a.id} and {b.id} are not linked",
-        f"Whether {a.id} and {b.id} are linked is too close to call",
-    )
+    both = f"{a.id} and {b.id} are"
+    head = headed(answer, f"{both} linked", f"{both} not linked")
     apart = range_words(
         "they", answer.answer, answer.margin_mm, FORCE_BW, base_widths(rulings.field.position.table)
     )
@@ -212,7 +194,7 @@ def _link_line(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Finding:
     if answer.answer != "yes" and b.id in _force_of(rulings, a):
         text, read = f"{text}; other units link them in one force", "M-1.15"
     asked = question(f"Are {a.id} and {b.id} linked in a force?", "force", a.id, b.id)
-    return answer_line(answer, asked, text=text, read=read)
+    yield answer_line(answer, asked, text=text, read=read)
 
 
 def span_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from tablecam.rules.maurice.combat.cover import cover_answer, cover_evidence, has_cover_from
 from tablecam.rules.maurice.field.field import Field, field_of
-from tablecam.rules.maurice.field.levels import is_uphill, level
 from tablecam.table.model import Position, Terrain
 from tablecam.uncertainty.answer import Answer
 from tests.rules.maurice.drawn import drawn_position
@@ -141,15 +140,15 @@ def test_levels_are_the_hills_under_more_than_half_of_a_unit():  # M-5.9, M-8.15
     hills = box("hill", 300, 520, 900, 900), box("hill", 500, 541, 600, 800)
     field = against(line("1", "british", 640, 560, SOUTH), terrain=hills)
     attacker, defender = field.by_id["F1"], field.by_id["1"]
-    assert (level(field, attacker), level(field, defender)) == (0, 1)
-    assert is_uphill(field, attacker, defender)
-    assert not is_uphill(field, defender, attacker)
+    assert (field.level(attacker), field.level(defender)) == (0, 1)
+    assert field.is_uphill(attacker, defender)
+    assert not field.is_uphill(defender, attacker)
 
 
 def test_nested_hills_add_up():  # M-5.9
     hills = box("hill", 300, 300, 900, 900), box("hill", 400, 400, 800, 700)
     field = against(terrain=hills)
-    assert level(field, field.by_id["F1"]) == 2
+    assert field.level(field.by_id["F1"]) == 2
 
 
 def test_terrain_without_an_area_does_nothing():

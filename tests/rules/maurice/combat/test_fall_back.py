@@ -30,9 +30,7 @@ def back(*others: Unit, ground: tuple[Terrain, ...] = (), unit: Unit = UNIT):
 def test_a_unit_with_nothing_behind_it_goes_one_base_width():  # M-8.24
     found = back()
     assert found == {
-        "A": CombatResult(
-            0, False, (Reason("M-8.23", "still in contact: falls back 1 BW"),), True, BW
-        )
+        "A": CombatResult(0, False, (Reason("M-8.23", "falling_back", (1.0,)),), True, BW)
     }
 
 
@@ -41,7 +39,7 @@ def test_a_unit_goes_on_past_a_friend_and_both_are_disrupted():  # M-8.25, M-8.2
     assert found["A"].fall_back_mm == pytest.approx(95, abs=1e-9)
     assert (found["A"].disruption, found["F"].disruption) == (1, 1)
     assert str(found["A"].because[-1]) == "M-8.26 passes through F, +1 disruption"
-    assert found["F"].because == (Reason("M-8.26", "A passes through it, +1 disruption"),)
+    assert found["F"].because == (Reason("M-8.26", "passed", ("A",)),)
 
 
 def test_a_column_and_a_gun_disrupt_who_passes_them_and_take_nothing():  # M-6.7, T-37
@@ -71,9 +69,7 @@ def test_an_enemy_behind_breaks_it_and_friends_stay_as_they_are():  # M-8.27, T-
     found = back(line("B", "british", 500, 415), gun("G", "french", 500, 250))
     assert found["A"].is_broken
     assert not found["A"].falls_back
-    assert found["A"].because == (
-        Reason("M-8.27", "cannot fall back 1 BW: B is in the way: broken"),
-    )
+    assert found["A"].because == (Reason("M-8.27", "blocked", (1.0, "B is in the way")),)
 
 
 def test_a_friend_whom_it_must_pass_may_drive_it_into_an_enemy():  # M-8.27

@@ -9,7 +9,9 @@ BOOK = book_of("maurice-lite")
 UNIT_KEYS = (
     "near_enemy contact flank fire charge engaged movement force span".split()  # noqa: SIM905
 )
-PAIR_KEYS = "range contact flank fire charge engaged cover force".split()  # noqa: SIM905
+PAIR_KEYS = "range contact flank fire charge engaged cover".split()  # noqa: SIM905
+
+FRIENDS_KEYS = "range contact force".split()  # noqa: SIM905
 
 
 def unit_sheet(where, unit, active="french"):
