@@ -48,29 +48,27 @@ class Forbidden:
         return is_entered
 
 
-def forbidden_ground(field: Field, unit: UnitOnField, slack_mm: float = 0.0) -> Forbidden:
+def forbidden_ground(field: Field, unit: UnitOnField) -> Forbidden:
     """Returns the ground that a unit may not charge into, as far as it can come.
 
-    Impassable ground, everything off the table, and for cavalry woods; shrunk by `slack_mm`. A base
-    that a hand has left slightly over the table's edge may stay so.
+    Impassable ground, everything off the table, and for cavalry woods. A base that a hand has left
+    slightly over the table's edge may stay so.
     """
     areas = [field.ground.barred]
     if unit.unit.arm == "cavalry":
         areas.append(field.ground.woods)
     # In a wheel the rear swings no farther than the front could go ahead.
-    reach_mm = (allowance_mm(field, unit) or 0.0) + abs(slack_mm)
+    reach_mm = (allowance_mm(field, unit) or 0.0) + abs(field.over_edge_mm)
     if not _is_well_on_table(field, unit, reach_mm):
         areas.append(_off_table(field, unit))
     near = (area for area in areas if shapely.dwithin(area, unit.outline, reach_mm))
-    return _together(tuple(near), slack_mm)
+    return _together(tuple(near))
 
 
 @lru_cache(maxsize=64)
-def _together(areas: tuple[shapely.Geometry, ...], slack_mm: float) -> Forbidden:
+def _together(areas: tuple[shapely.Geometry, ...]) -> Forbidden:
     """Merges areas; cached, as many units and all their draws share the same areas."""
     area = shapely.union_all(areas, grid_size=GRID_MM) if areas else shapely.Polygon()
-    if slack_mm:
-        area = shapely.buffer(area, -slack_mm, join_style="mitre")
     return Forbidden(area, deep_in(area))
 
 
@@ -95,7 +93,7 @@ def _off_table(field: Field, unit: UnitOnField) -> shapely.Polygon:
     """Returns everything off the table, beyond what the unit already overhangs."""
     play = table_outline(field.position.table)
     places = shapely.points(shapely.get_coordinates(unit.outline))
-    over_mm = float(np.max(shapely.distance(play, places)))
+    over_mm = float(np.max(shapely.distance(play, places))) + field.over_edge_mm
     edge = shapely.buffer(play, over_mm, join_style="mitre")
     far = shapely.box(-_FAR_MM, -_FAR_MM, _FAR_MM, _FAR_MM)
     return shapely.Polygon(shapely.get_coordinates(far), [shapely.get_coordinates(edge)])

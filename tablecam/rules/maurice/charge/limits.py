@@ -20,6 +20,7 @@ from tablecam.rules.maurice.charge.moves import (
     ArcsOf,
     Move,
     Moves,
+    all_arcs,
     arcs_between,
     arcs_of,
     moves_about,
@@ -46,9 +47,9 @@ _SAME_MM = 1e-3
 
 
 @lru_cache(maxsize=16)
-def to_edge(woods: shapely.Geometry, slack_mm: float) -> shapely.Geometry:
-    """Returns woods grown to include lines along their edges, shrunk by a slack."""
-    grown = shapely.buffer(woods, _SAME_MM - slack_mm, join_style="mitre")
+def to_edge(woods: shapely.Geometry) -> shapely.Geometry:
+    """Returns woods grown to include lines along their edges."""
+    grown = shapely.buffer(woods, _SAME_MM, join_style="mitre")
     shapely.prepare(grown)
     return grown
 
@@ -77,14 +78,15 @@ Bools = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 Sees = Callable[[Field, UnitOnField, UnitOnField], bool]
 """Tells whether a unit has an enemy in view on a field."""
+EndsMm = Mapping[Corner, tuple[float, float]]
+"""The shortest and the longest wheel to try about each corner."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Charger:
     """A unit whose charges are tested against the limits, and its surroundings.
 
-    `sees` tells whether it has an enemy in view. `slack_mm` relaxes each limit (or tightens it, if
-    negative), to learn how the outcome depends on small errors.
+    `sees` tells whether it has an enemy in view.
     """
 
     field: Field
@@ -93,7 +95,6 @@ class Charger:
     there: tuple[InReach, InReach]
     forbidden: Forbidden
     sees: Callable[[UnitOnField], bool]
-    slack_mm: float = 0.0
 
     @property
     def is_at_screen(self) -> bool:
@@ -107,7 +108,7 @@ class Charger:
     def wheel(self, corner: Corner) -> Wheel:
         """Returns the longest wheel to try about a corner."""
         longest_mm = CHARGE_WHEEL_BW * self.field.bw_mm
-        return Wheel(self.unit, corner, self.others, longest_mm, self.forbidden, self.slack_mm)
+        return Wheel(self.unit, corner, self.others, longest_mm, self.forbidden)
 
     def tried(self, moves: Moves) -> LegalMoves:
         """Applies the limits to moves, in order, until one of them leaves no move."""
@@ -161,37 +162,47 @@ def attempts_of(asked: Sequence[tuple[Field, UnitOnField]]) -> list[list[LegalMo
 
 def reached(
     asked: Sequence[tuple[Field, UnitOnField]],
-    candidates: Set[str],
-    moves: Sequence[Move],
-    ends_mm: Mapping[Corner, tuple[float, float]],
-    sees: Sees,
+    wanted: Sequence[Set[str]],
+    moves: Sequence[Sequence[Move]],
+    sees: Sees = is_in_view,
+    ends_mm: EndsMm | None = None,
 ) -> list[set[str]]:
-    """Returns which of the `candidates` enemies each unit can charge, trying `moves` first.
+    """Returns which of the enemies `wanted` of each unit it can charge, trying its `moves` first.
 
     Like `attempts_of`, but stops for a unit when all of them are reached, and tries only wheels
-    between the arcs `ends_mm`; `sees` is the test of view.
+    between the arcs `ends_mm` if given; `sees` is the test of view.
     """
     chargers = _chargers(asked, sees)
     reached_by: list[set[str]] = [set() for _ in asked]
-    may = {place: names & candidates for place, names in _possible_targets(chargers).items()}
-    about = tuple(ends_mm)
-    listed_wheels = partial(_after_wheels, about=about, arcs_of=partial(arcs_of, moves))
-    other_wheels = partial(_after_wheels, about=about, arcs_of=partial(arcs_between, ends_mm))
+    possible = _possible_targets(chargers)
+
+    def listed_wheels(left: Chargers) -> dict[int, list[LegalMoves]]:
+        return _after_wheels(left, arcs_of=lambda place: partial(arcs_of, moves[place]))
+
+    def other_wheels(left: Chargers) -> dict[int, list[LegalMoves]]:
+        if ends_mm is None:
+            return _after_wheels(left)
+        return _after_wheels(left, tuple(ends_mm), lambda _: partial(arcs_between, ends_mm))
+
     # Listed moves first: they usually reach the same enemies in a draw and spare the rest.
     for try_all in (_straight_ahead, listed_wheels, other_wheels):
         left = {
             place: charger
             for place, charger in chargers.items()
-            if not may[place] <= reached_by[place]
+            if not possible[place] & wanted[place] <= reached_by[place]
         }
         for place, tries in try_all(left).items():
             reached_by[place].update(*(tried.targets for tried in tries))
-    return [names & candidates for names in reached_by]
+    return [reached_by[place] & names for place, names in enumerate(wanted)]
 
 
 def _straight_ahead(chargers: Chargers) -> dict[int, list[LegalMoves]]:
     """Returns the legal moves straight ahead, by charger index."""
-    moves = moves_about([charger.there[0] for charger in chargers.values()], [0.0] * len(chargers))
+    moves = moves_about(
+        [charger.there[0] for charger in chargers.values()],
+        [0.0] * len(chargers),
+        [all_arcs] * len(chargers),
+    )
     return {
         place: [charger.tried(ahead)]
         for (place, charger), ahead in zip(chargers.items(), moves, strict=True)
@@ -244,39 +255,33 @@ def _others_near(asked: Sequence[tuple[Field, UnitOnField]]) -> list[tuple[UnitO
     return near_units
 
 
+def possible_targets(asked: Sequence[tuple[Field, UnitOnField]]) -> list[set[str]]:
+    """Returns the enemies that each unit could charge but for friends and most limits."""
+    possible = _possible_targets(_chargers(asked))
+    return [possible.get(place, set()) for place in range(len(asked))]
+
+
 def _possible_targets(chargers: Chargers) -> dict[int, set[str]]:
-    """Returns the enemies that each unit could charge but for friends and all other limits."""
-    asked = [(charger.field, charger.unit, charger.there) for charger in chargers.values()]
-    return dict(zip(chargers, chargeable_in_reach(asked), strict=True))
-
-
-def chargeable_in_reach(
-    asked: Sequence[tuple[Field, UnitOnField, tuple[InReach, InReach]]],
-    more_mm: Sequence[float] | None = None,
-) -> list[set[str]]:
-    """Returns the enemies of a chargeable arm that each unit's lanes can reach.
-
-    Friends and all other limits are ignored. `more_mm` widens and lengthens each unit's lanes.
-    """
-    if not asked:
-        return []
-    more_mm = more_mm or [0.0] * len(asked)
-    reaches_mm = [
-        (allowance_mm(field, unit) or 0.0) + farther_mm
-        for (field, unit, _), farther_mm in zip(asked, more_mm, strict=True)
-    ]
+    """Returns the enemies of a chargeable arm that each unit's lanes can reach."""
+    if not chargers:
+        return {}
     reached_by = targets_in_reach(
-        asked[0][0],
-        [about_corner for *_, both in asked for about_corner in both],
-        np.repeat(reaches_mm, len(CORNERS)).tolist(),
-        np.repeat(more_mm, len(CORNERS)).tolist(),
+        next(iter(chargers.values())).field,
+        [there for charger in chargers.values() for there in charger.there],
+        [
+            allowance_mm(charger.field, charger.unit) or 0.0
+            for charger in chargers.values()
+            for _ in CORNERS
+        ],
     )
-    return [
-        {name for name in left | right if may_charge(unit, field.by_id[name])}
-        for (field, unit, _), left, right in zip(
-            asked, reached_by[::2], reached_by[1::2], strict=True
+    return {
+        place: {
+            name for name in left | right if may_charge(charger.unit, charger.field.by_id[name])
+        }
+        for (place, charger), left, right in zip(
+            chargers.items(), reached_by[::2], reached_by[1::2], strict=True
         )
-    ]
+    }
 
 
 def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
@@ -285,9 +290,14 @@ def may_charge(unit: UnitOnField, enemy: UnitOnField) -> bool:
 
 
 def _after_wheels(
-    chargers: Chargers, about: Sequence[Corner] = CORNERS, arcs_of: ArcsOf | None = None
+    chargers: Chargers,
+    about: Sequence[Corner] = CORNERS,
+    arcs_of: Callable[[int], ArcsOf] = lambda _: all_arcs,
 ) -> dict[int, list[LegalMoves]]:
-    """Returns the legal moves after wheels about each of some corners, by charger index."""
+    """Returns the legal moves after wheels about each of some corners, by charger index.
+
+    `arcs_of` gives the wheels to try, for each charger's index.
+    """
     turns = [
         (place, there, bool(there.owners) and not charger.is_at_screen)
         for place, charger in chargers.items()
@@ -301,32 +311,47 @@ def _after_wheels(
     )
     longest_mm = [next(free_mm) if may_wheel else 0.0 for *_, may_wheel in turns]
     tried: dict[int, list[LegalMoves]] = {}
-    all_moves = moves_about([there for _, there, _ in turns], longest_mm, arcs_of)
+    all_moves = moves_about(
+        [there for _, there, _ in turns], longest_mm, [arcs_of(place) for place, *_ in turns]
+    )
     for (place, *_), moves in zip(turns, all_moves, strict=True):
         tried.setdefault(place, []).append(chargers[place].tried(moves))
     return tried
 
 
+def wheels_to(field: Field, unit: UnitOnField, targets: Set[str]) -> dict[Corner, list[float]]:
+    """Returns the wheels about each corner after which a unit can charge some targets."""
+    arcs_mm: dict[Corner, list[float]] = {}
+    for tries in _after_wheels(_chargers([(field, unit)])).values():
+        for tried in tries:
+            for name in targets:
+                rows = tried.rows[tried.moves.is_meeting(name)[tried.rows]]
+                arcs_mm.setdefault(tried.moves.corner, []).extend(tried.moves.arcs_mm[rows])
+    return {corner: arcs for corner, arcs in arcs_mm.items() if arcs}
+
+
 def with_wheel(field: Field, unit: UnitOnField, wheel: Move) -> Iterator[LegalMoves]:
     """Yields a unit's legal moves after one certain wheel, and straight ahead."""
     chargers = _chargers([(field, unit)])
-    for tries in _after_wheels(chargers, (wheel.corner,), partial(arcs_of, [wheel])).values():
+    for tries in _after_wheels(
+        chargers, (wheel.corner,), lambda _: partial(arcs_of, [wheel])
+    ).values():
         yield from tries
 
 
 def _reaches(charger: Charger, moves: Moves, rows: Rows) -> Bools:
     costs_mm = moves.arcs_mm[rows] + moves.straight_mm[rows]
-    reach_mm = (allowance_mm(charger.field, charger.unit) or 0.0) + charger.slack_mm
+    reach_mm = allowance_mm(charger.field, charger.unit) or 0.0
     return np.asarray(costs_mm <= reach_mm + EXACT_MM)
 
 
 def _passes_no_friend(charger: Charger, moves: Moves, rows: Rows) -> Bools:
-    far_mm = moves.straight_mm[rows] - SLIVER_MM - charger.slack_mm
+    far_mm = moves.straight_mm[rows] - SLIVER_MM
     return np.asarray(moves.friend_mm[rows] >= far_mm)
 
 
 def _meets_with_front_alone(charger: Charger, moves: Moves, rows: Rows) -> Bools:
-    far_mm = moves.straight_mm[rows] - TOUCH_MM - charger.slack_mm
+    far_mm = moves.straight_mm[rows] - TOUCH_MM
     return np.asarray(moves.beside_mm[rows] >= far_mm)
 
 
@@ -350,12 +375,12 @@ def _meets_none_in_woods(charger: Charger, moves: Moves, rows: Rows) -> Bools:
     if (
         charger.unit.unit.arm != "cavalry"
         or shapely.is_empty(woods)
-        or not np.any(shapely.dwithin(woods, moves.bases, abs(charger.slack_mm)))
+        or not np.any(shapely.intersects(woods, moves.bases))
     ):
         return np.ones(len(rows), dtype=bool)
     edges = edges_of(moves.bases)
     # A base wholly in woods has every edge in them, so the edge met need not be found.
-    are_in = np.asarray(shapely.covers(to_edge(woods, charger.slack_mm), edges))
+    are_in = np.asarray(shapely.covers(to_edge(woods), edges))
     meets = moves.meets[rows]
     is_barred = np.asarray(meets[:, are_in.all(axis=1)].any(axis=1))
     for place in np.flatnonzero(are_in.any(axis=1) & ~are_in.all(axis=1)).tolist():

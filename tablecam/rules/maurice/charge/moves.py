@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.moves.fans import Fan, TurnedLanes, critical_arcs_mm
+from tablecam.geometry.moves.fans import TurnedLanes, critical_arcs_mm
 from tablecam.geometry.moves.lanes import (
     Corner,
     advanced,
@@ -116,110 +116,51 @@ class Moves:
         return lane_corners_mm(unit.axes, self.corner, self.arcs_mm[rows], self.straight_mm[rows])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ahead:
-    """The distances ahead after wheels (k,) about a corner, of n enemy bases.
-
-    `optimistic_mm` (k, n) is the distance to a base that is the target, `pessimistic_mm` (k, n) to
-    one that is in the way: they differ by how deep in the lane it has to lie, if lengths may be off
-    by `slack_mm`. `beside_mm` (k, n) is the distance beside the lane, `friend_mm` (k,) that to the
-    first friend.
-    """
-
-    there: InReach
-    arcs_mm: Array
-    optimistic_mm: Array
-    pessimistic_mm: Array
-    friend_mm: Array
-    beside_mm: Array
-    slack_mm: float
-
-    def moves(self, target: str | None = None) -> Moves:
-        """Returns the moves to a target, infinitely long where another enemy is met first.
-
-        Without a target these are the moves to whatever is met first.
-        """
-        there = self.there
-        is_target = np.array([target in (None, owner) for owner in there.owners], dtype=bool)
-        straight_mm = self.optimistic_mm[:, is_target].min(axis=1, initial=np.inf)
-        others_mm = self.pessimistic_mm[:, ~is_target].min(axis=1, initial=np.inf)
-        # Both distances may be off by the slack, in opposite directions.
-        straight_mm[straight_mm > others_mm + SLIVER_MM + 2 * self.slack_mm] = np.inf
-        ends_mm = straight_mm[:, None] + SLIVER_MM
-        met, also = (
-            self.optimistic_mm <= ends_mm,
-            self.pessimistic_mm <= ends_mm - 2 * self.slack_mm,
-        )
-        meets = np.where(is_target, met, also) & np.isfinite(ends_mm)
-        beside_mm = self.beside_mm
-        # Other bases of a unit that is met may lie beside the lane.
-        if np.isfinite(beside_mm).any():
-            is_same = there.whose[:, None] == there.whose
-            beside_mm = np.where((meets & is_target) @ is_same, np.inf, beside_mm)
-        return Moves(
-            there.corner,
-            self.arcs_mm,
-            straight_mm,
-            self.friend_mm,
-            beside_mm.min(axis=1, initial=np.inf),
-            meets,
-            there.owners,
-            there.bases,
-        )
-
-
-def all_ahead(there: Sequence[InReach], arcs_mm: Sequence[Array], slacks_mm: Array) -> list[Ahead]:
-    """Returns what lies ahead after wheels about corners, if lengths may be off by a slack each."""
-    turned = TurnedLanes.of(
-        [about_corner.fan for about_corner in there], arcs_mm, TOUCH_MM + np.abs(slacks_mm)
-    )
-    optimistic = turned.begins_mm(SLIVER_MM - slacks_mm)
-    pessimistic = turned.begins_mm(SLIVER_MM + slacks_mm) if slacks_mm.any() else optimistic
-    near = turned.begins_mm(slacks_mm - TOUCH_MM, unless=optimistic)
-    slacks = slacks_mm.tolist()
-    return list(map(_ahead, there, arcs_mm, optimistic, pessimistic, near, slacks))
-
-
-def _ahead(
-    there: InReach,
-    arcs_mm: Array,
-    optimistic_mm: Array,
-    pessimistic_mm: Array,
-    near_mm: Array,
-    slack_mm: float,
-) -> Ahead:
-    """Builds `Ahead` from where bases, of enemies and then of friends, begin for each purpose."""
-    count = len(there.bases)
-    return Ahead(
-        there,
-        arcs_mm,
-        there.contact_mm(arcs_mm, optimistic_mm[:, :count], slack_mm),
-        there.contact_mm(arcs_mm, pessimistic_mm[:, :count], -slack_mm),
-        pessimistic_mm[:, count:].min(axis=1, initial=np.inf),
-        np.where(there.touched, np.inf, near_mm[:, :count]),
-        slack_mm,
-    )
-
-
 ArcsOf = Callable[[InReach, float], Array]
 """Returns the arcs of the wheels to try about a corner, up to the longest."""
 
 
 def moves_about(
-    there: Sequence[InReach], longest_mm: Sequence[float], arcs_of: ArcsOf | None = None
+    there: Sequence[InReach], longest_mm: Sequence[float], arcs_of: Sequence[ArcsOf]
 ) -> list[Moves]:
     """Returns the moves of units after wheels about a corner, up to the longest of each.
 
-    The first move does not wheel. The wheels are those of `arcs_of`, by default every millimetre
-    and either side of each wheel at which a corner of a base enters or leaves the lane.
+    The first move does not wheel; the wheels are those of `arcs_of`.
     """
-    arcs_mm = list(map(arcs_of or all_arcs, there, longest_mm))
-    return [ahead.moves() for ahead in all_ahead(there, arcs_mm, np.zeros(len(there)))]
+    arcs_mm = [
+        arcs(about_corner, most_mm)
+        for arcs, about_corner, most_mm in zip(arcs_of, there, longest_mm, strict=True)
+    ]
+    turned = TurnedLanes.of([about_corner.fan for about_corner in there], arcs_mm, TOUCH_MM)
+    begins_mm = turned.begins_mm(SLIVER_MM)
+    beside_mm = turned.begins_mm(-TOUCH_MM, unless=begins_mm)
+    return list(map(_moves, there, arcs_mm, begins_mm, beside_mm))
 
 
-def all_arcs(there: InReach, longest_mm: float) -> Array:
-    """Returns the arcs of all wheels to try about a corner, up to the longest."""
-    return arcs_to_try(there.fan, longest_mm, (SLIVER_MM,))
+def _moves(there: InReach, arcs_mm: Array, begins_mm: Array, beside_mm: Array) -> Moves:
+    """Builds the moves after wheels (k,) from where bases, first of enemies, begin (k, n).
+
+    `begins_mm` are distances in the lane, `beside_mm` those beside it.
+    """
+    count = len(there.bases)
+    contact_mm = there.contact_mm(arcs_mm, begins_mm[:, :count])
+    straight_mm = contact_mm.min(axis=1, initial=np.inf)
+    meets = np.isfinite(straight_mm[:, None]) & (contact_mm <= straight_mm[:, None] + SLIVER_MM)
+    beside_mm = np.where(there.touched, np.inf, beside_mm[:, :count])
+    # Other bases of a unit that is met may lie beside the lane.
+    if np.isfinite(beside_mm).any():
+        is_same = there.whose[:, None] == there.whose
+        beside_mm = np.where(meets @ is_same, np.inf, beside_mm)
+    return Moves(
+        there.corner,
+        arcs_mm,
+        straight_mm,
+        begins_mm[:, count:].min(axis=1, initial=np.inf),
+        beside_mm.min(axis=1, initial=np.inf),
+        meets,
+        there.owners,
+        there.bases,
+    )
 
 
 def arcs_of(moves: Sequence[Move], there: InReach, longest_mm: float) -> Array:
@@ -237,16 +178,17 @@ def arcs_between(
     return np.asarray(arcs_mm[(arcs_mm >= low_mm) & (arcs_mm <= high_mm)])
 
 
-def arcs_to_try(fan: Fan, longest_mm: float, slivers_mm: Sequence[float]) -> Array:
-    """Returns the arcs of the wheels to try, rising from 0.
+def all_arcs(there: InReach, longest_mm: float) -> Array:
+    """Returns the arcs of all wheels to try about a corner, rising from 0 to the longest.
 
-    They include those at which a base reaches into the lane by as much as one of the slivers.
+    They are every millimetre and either side of each wheel at which a base reaches into the lane by
+    a sliver.
     """
     if longest_mm <= 0.0:
         return np.zeros(1)
     arcs_mm = np.linspace(0.0, longest_mm, math.ceil(longest_mm / STEP_MM) + 1)
-    critical_mm = critical_arcs_mm(fan, longest_mm, slivers_mm)
-    beside_mm = abs(math.radians(_BESIDE_DEG) / fan.rad_per_mm)
+    critical_mm = critical_arcs_mm(there.fan, longest_mm, (SLIVER_MM,))
+    beside_mm = abs(math.radians(_BESIDE_DEG) / there.fan.rad_per_mm)
     # Exactly at a crossing rounding decides, so both sides are tried too.
     beside = np.add.outer([-beside_mm, 0.0, beside_mm], critical_mm).ravel()
     return np.unique(np.concatenate([arcs_mm, beside[(beside >= 0.0) & (beside <= longest_mm)]]))

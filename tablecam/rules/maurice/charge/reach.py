@@ -40,17 +40,15 @@ class Screen:
 
 
 def screens_of(
-    pieces: Sequence[Piece], bases: Sequence[shapely.Polygon], thick_mm: float, most_mm: float
+    pieces: Sequence[Piece], bases: Sequence[shapely.Polygon], thick_mm: float
 ) -> tuple[Screen, ...]:
-    """Returns the thin obstacles that some base touches, or misses by at most `most_mm`."""
+    """Returns the thin obstacles that some base touches."""
     base_shapes = np.array(bases, dtype=object)
     screens = (
         Screen(piece.outline, np.asarray(shapely.distance(piece.outline, base_shapes)), thick_mm)
         for piece in pieces
     )
-    return tuple(
-        screen for screen in screens if (screen.apart_mm <= TOUCH_MM + most_mm + EXACT_MM).any()
-    )
+    return tuple(screen for screen in screens if (screen.apart_mm <= TOUCH_MM + EXACT_MM).any())
 
 
 def first_contact_mm(
@@ -59,19 +57,17 @@ def first_contact_mm(
     arcs_mm: Array,
     begins_mm: Array,
     screens: Sequence[Screen],
-    slack_mm: float = 0.0,
 ) -> Array:
     """Returns the distance to contact with bases (k, n) at distances ahead after wheels (k,).
 
     Contact is nearer where a base touches an obstacle in front of it (fighting across it).
-    `slack_mm` relaxes how closely it must touch.
     """
     if not screens:
         return begins_mm
     strip = strip_before(front, front_width_mm(front), pivot=corner, is_cut=False)
     turns_deg = turned_deg(front, corner, 1.0) * arcs_mm
     for screen in screens:
-        is_flush = screen.apart_mm <= TOUCH_MM + slack_mm + EXACT_MM
+        is_flush = screen.apart_mm <= TOUCH_MM + EXACT_MM
         to_screen_mm = first_hit(strip, turns_deg, [screen.outline])
         across_mm = np.maximum(begins_mm - screen.thick_mm, to_screen_mm)
         begins_mm = np.where(is_flush & (across_mm < begins_mm), across_mm, begins_mm)
@@ -114,36 +110,30 @@ class InReach:
     fan: Fan
     screens: tuple[Screen, ...]
 
-    def contact_mm(self, arcs_mm: Array, begins_mm: Array, slack_mm: float = 0.0) -> Array:
+    def contact_mm(self, arcs_mm: Array, begins_mm: Array) -> Array:
         """Returns the distance to contact with enemy bases (k, n) at distances ahead."""
-        return first_contact_mm(self.front, self.corner, arcs_mm, begins_mm, self.screens, slack_mm)
+        return first_contact_mm(self.front, self.corner, arcs_mm, begins_mm, self.screens)
 
 
 def in_reach(
-    table: Field,
-    around: Sequence[tuple[UnitOnField, Sequence[UnitOnField]]],
-    more_mm: float | Sequence[float] = 0.0,
+    table: Field, around: Sequence[tuple[UnitOnField, Sequence[UnitOnField]]]
 ) -> list[tuple[InReach, InReach]]:
     """Returns the bases in reach of units' charges about either corner, among given others.
 
-    `more_mm` extends the reach ahead and sideways: one length for all, or one for each unit. All
-    fields are of one `table`.
+    All fields are of one `table`.
     """
     pieces, thick_mm = thin_pieces(table), THIN_BW * table.bw_mm
-    all_more_mm = np.broadcast_to(np.asarray(more_mm, dtype=np.float64), len(around))
     all_there = [
         about_corner
-        for (unit, others), most_mm in zip(around, all_more_mm.tolist(), strict=True)
-        for about_corner in _all_there(
-            unit, others, partial(screens_of, pieces, thick_mm=thick_mm, most_mm=most_mm)
-        )
+        for unit, others in around
+        for about_corner in _all_there(unit, others, partial(screens_of, pieces, thick_mm=thick_mm))
     ]
     reach_mm = [allowance_mm(table, unit) or 0.0 for unit, _ in around]
     is_met = may_be_met(
         [about_corner.fan for about_corner in all_there],
         CHARGE_WHEEL_BW * table.bw_mm,
         np.repeat(reach_mm, len(CORNERS)) + thick_mm * bool(pieces),
-        TOUCH_MM + np.repeat(all_more_mm, len(CORNERS)),
+        TOUCH_MM,
     )
     there = [
         _only(about_corner, flags) for about_corner, flags in zip(all_there, is_met, strict=True)
@@ -163,12 +153,8 @@ def targets_in_reach(
     table: Field,
     there: Sequence[InReach],
     reach_mm: Sequence[float],
-    more_mm: float | Sequence[float] = 0.0,
 ) -> list[set[str]]:
-    """Returns the enemies that lanes reach with the allowance left after a wheel, or a few more.
-
-    `more_mm` widens and lengthens the lanes: one length for all, or one for each.
-    """
+    """Returns the enemies that lanes reach with the allowance left after a wheel, or a few more."""
     thick_mm = [
         max((screen.thick_mm for screen in about_corner.screens), default=0.0)
         for about_corner in there
@@ -177,7 +163,7 @@ def targets_in_reach(
         [about_corner.fan for about_corner in there],
         CHARGE_WHEEL_BW * table.bw_mm,
         np.add(reach_mm, thick_mm),
-        np.add(more_mm, EXACT_MM),
+        EXACT_MM,
         is_shared=True,
     )
     return [

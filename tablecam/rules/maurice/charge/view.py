@@ -20,16 +20,13 @@ _STEP_MM = 5.0
 Only the test for less than 1 BW of woods depends on them; all other answers are exact."""
 
 
-def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField, slack_mm: float = 0.0) -> bool:
+def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField) -> bool:
     """Returns whether a straight line from a unit's front edge to a target is free (M-8.4).
 
-    It may cross no crest, and less than 1 BW of woods. Units do not hide each other. `slack_mm`
-    shrinks everything that hides.
+    It may cross no crest, and less than 1 BW of woods. Units do not hide each other.
     """
     front = unit.axes.edge
     crests, woods = field.ground.crests, field.ground.woods
-    if slack_mm:
-        crests, woods = shapely.buffer([crests, woods], -slack_mm, join_style="mitre")
     between = shapely.convex_hull(shapely.GeometryCollection([front, target.outline]))
     is_in_woods = shapely.intersects(between, woods)
     if not is_in_woods and not shapely.intersects(between, crests):

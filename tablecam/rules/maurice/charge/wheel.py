@@ -33,8 +33,7 @@ class Wheel:
     """A wheel about a corner that may pass over none of `others` and no `forbidden` ground.
 
     Friends in line beside the unit do not block it, nor does ground where it already stands. It is
-    no longer than `longest_mm`. `slack_mm` lets it reach that much into other units; a negative
-    one keeps it that far away from them.
+    no longer than `longest_mm`.
     """
 
     unit: UnitOnField
@@ -42,7 +41,6 @@ class Wheel:
     others: Sequence[UnitOnField]
     longest_mm: float
     forbidden: Forbidden
-    slack_mm: float = 0.0
 
     @property
     def sense(self) -> float:
@@ -67,16 +65,15 @@ def longest_free_arcs_mm(wheels: Sequence[Wheel]) -> list[float]:
     ]
     if pairs:
         of_wheel, own, other = map(np.concatenate, zip(*pairs, strict=True))
-        slack_mm = np.array([wheel.slack_mm for wheel in wheels])[of_wheel]
         far_mm = np.array([_farthest_mm(wheel) for wheel in wheels])[of_wheel]
         # Most pairs are too far apart to meet; circles sort them out cheaply.
-        near = _are_near(own, other, far_mm + np.maximum(-slack_mm, 0.0))
+        near = _are_near(own, other, far_mm)
         of_wheel = of_wheel[near]
         met_rad = free_turns_rad(
             np.array([pivot_mm(wheel.unit.axes, wheel.corner) for wheel in wheels])[of_wheel],
             np.array([wheel.sense for wheel in wheels])[of_wheel],
             half_planes(own[near]),
-            half_planes(other[near]).grown(-slack_mm[near]),
+            half_planes(other[near]),
             SLIVER_MM,
         )
         np.minimum.at(turns_rad, of_wheel, met_rad)

@@ -14,15 +14,15 @@ from tablecam.geometry.outlines import GRID_MM, Axes, common_area
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import eroded_by_hair, free_line
-from tablecam.rules.maurice.field.chances import (
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.tables import SLIVER_MM
+from tablecam.rules.maurice.field.worlds import (
     SIGMAS,
     Chance,
     Flags,
     chance_of,
+    drawn_outlines,
 )
-from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.tables import SLIVER_MM
-from tablecam.rules.maurice.field.worlds import drawn_outlines
 from tablecam.rules.memo import Memo
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.samples import draw_units

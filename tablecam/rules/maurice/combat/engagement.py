@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Literal
 
@@ -13,16 +14,10 @@ import shapely
 
 from tablecam.geometry.fronts import Fronts
 from tablecam.geometry.moves.lanes import lane
-from tablecam.geometry.outlines import GRID_MM, Axes, axes
+from tablecam.geometry.outlines import GRID_MM, Axes
 from tablecam.geometry.rectangles import EXACT_MM, Array
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.sight import ray_length_mm
-from tablecam.rules.maurice.field.chances import (
-    SIGMAS,
-    Chance,
-    Flags,
-    chance_of,
-)
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.front_contact import (
     OVERLAP_MM,
@@ -32,13 +27,20 @@ from tablecam.rules.maurice.field.front_contact import (
 )
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ENGAGED_BW, SLIVER_MM
-from tablecam.rules.maurice.field.worlds import drawn_outlines
+from tablecam.rules.maurice.field.worlds import (
+    SIGMAS,
+    Chance,
+    Flags,
+    bounded_margin_mm,
+    drawn_fields,
+    tilted,
+)
 from tablecam.rules.memo import Memo
 from tablecam.table.formation import front_rank
 from tablecam.table.model import Point
 from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.contact import TOUCH_MM
-from tablecam.uncertainty.samples import DRAWS, draw_units
+from tablecam.uncertainty.samples import DRAWS, draw_units, probability_of_draws
 
 _GRAZE_MM = 1e-3
 """A line this near to an outline runs along it, not through it; 100 times the grid."""
@@ -47,6 +49,25 @@ _EXTRA_MM = 1e-4
 
 TwoLines = tuple[shapely.LineString, shapely.LineString]
 """Free lines from both front corners of a base to an enemy."""
+
+
+def lines_to(
+    field: Field, attacker: UnitOnField, enemy: UnitOnField
+) -> Iterator[tuple[int, TwoLines]]:
+    """Yields the attacker's front-rank bases that reach an enemy by two lines (M-8.12)."""
+    others = [other.outline for other in field.units if other not in (attacker, enemy)]
+    reach_mm = ENGAGED_BW * field.bw_mm
+    for index in front_rank(attacker.unit):
+        lines = _two_lines(_front_of(attacker.bases[index]), enemy.outline, others, reach_mm)
+        if lines is not None:
+            yield index, lines
+
+
+def _front_of(base: shapely.Polygon) -> Axes:
+    """Returns the front edge of a base, whose corners run clockwise from the front left."""
+    (left_x, left_y), (right_x, right_y) = shapely.get_coordinates(base)[:2].tolist()
+    heading_deg = math.degrees(math.atan2(right_x - left_x, left_y - right_y))
+    return Axes((left_x, left_y), (right_x, right_y), heading_deg)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,19 +90,27 @@ class Melee:
         return tuple(unit for unit in self.units_near if unit.side != self.attacker.side)
 
     @cached_property
+    def around(self) -> Field:
+        """The field of the attacker and the units near it."""
+        return self.field.with_units((self.attacker, *self.units_near))
+
+    @cached_property
     def chances(self) -> Mapping[str, Chance]:
         """How certain it is that the attacker engages each enemy, by enemy id."""
         return MappingProxyType({enemy.id: self._chance(enemy) for enemy in self.enemies})
 
     def _chance(self, enemy: UnitOnField) -> Chance:
         """Returns the margin and the probability of one engagement."""
-        return chance_of(
-            lambda by_mm: self._is_engaged(enemy, by_mm),
-            self.max_shift_mm,
-            float(np.hypot(self.attacker.sigma_bound_mm, enemy.sigma_bound_mm)),
-            beyond_mm=lambda holds: self._plain_margin_mm(enemy, holds=holds),
-            drawn=lambda: self._drawn(enemy),
-        )
+        sigma_mm = math.hypot(self.attacker.sigma_bound_mm, enemy.sigma_bound_mm)
+        # Without any front contact it engages nobody (M-8.10).
+        own_mm = max(self._contacts_mm[enemy.id], self._lines_mm[enemy.id])
+        margin_mm = min(max(self._contacts_mm.values()), own_mm)
+        holds = margin_mm >= 0
+        if abs(margin_mm) >= self.max_shift_mm:
+            return Chance(self._plain_margin_mm(enemy, holds=holds), sigma_mm, float(holds))
+        if not sigma_mm:
+            return Chance(margin_mm, sigma_mm, float(holds))
+        return Chance(margin_mm, sigma_mm, probability_of_draws(self._drawn(enemy)))
 
     def touches_mm(self, enemy: UnitOnField) -> float:
         """Returns the margin by which an enemy touches the attacker's front edge, or misses it."""
@@ -105,41 +134,26 @@ class Melee:
         return tuple(others[index] for index in np.flatnonzero(is_near))
 
     @cached_property
-    def _contacts_mm(self) -> dict[str, float]:
+    def _contacts_mm(self) -> Mapping[str, float]:
         return {
             enemy.id: contact_margin_mm(self.field, self.attacker, enemy) for enemy in self.enemies
         }
 
-    def _is_engaged(self, enemy: UnitOnField, by_mm: float) -> bool:
-        """Returns whether an enemy is engaged if lengths shift by `by_mm` in favour of it."""
-        # Without any front contact it engages nobody (M-8.10).
-        if max(self._contacts_mm.values()) < -by_mm:
-            return False
-        return self._contacts_mm[enemy.id] >= -by_mm or self._is_near(enemy, by_mm)
+    @cached_property
+    def _lines_mm(self) -> Mapping[str, float]:
+        """How far the world must be tilted before two lines reach an enemy or miss it."""
 
-    def _is_near(self, enemy: UnitOnField, by_mm: float) -> bool:
-        return any(True for _ in self.lines_to(enemy, by_mm))
+        def reach(enemy: UnitOnField, by_mm: float) -> bool:
+            world = tilted(self.around, self.attacker, (enemy.id,), by_mm)
+            return any(lines_to(world, self.attacker, world.by_id[enemy.id]))
 
-    def lines_to(self, enemy: UnitOnField, by_mm: float = 0.0) -> Iterator[tuple[int, TwoLines]]:
-        """Yields the attacker's front-rank bases that reach an enemy by two lines (M-8.12).
-
-        As if lengths shifted by `by_mm` in favour of the engagement.
-        """
-        reach_mm = ENGAGED_BW * self.field.bw_mm
-        # In favour of the engagement the enemy grows, and what hides it shrinks.
-        target = _grown(enemy.outline, by_mm)
-        others = [_grown(unit.outline, -by_mm) for unit in self._hiding(enemy)]
-        unit = self.attacker.unit
-        for index in front_rank(unit):
-            lines = _two_lines(axes(unit.bases[index]), target, others, reach_mm)
-            if lines is not None:
-                yield index, lines
-
-    def _hiding(self, enemy: UnitOnField) -> list[UnitOnField]:
-        return [unit for unit in self.units_near if unit is not enemy]
+        return {
+            enemy.id: bounded_margin_mm(partial(reach, enemy), self.max_shift_mm)
+            for enemy in self.enemies
+        }
 
     def _plain_margin_mm(self, enemy: UnitOnField, *, holds: bool) -> float:
-        """Returns the margin of an outcome that no shift changes: at least the largest shift."""
+        """Returns the margin of an outcome that no error changes: at least the largest one."""
         touching_mm = self._contacts_mm[enemy.id]
         least_mm = self.max_shift_mm + EXACT_MM
         if not holds:
@@ -153,14 +167,18 @@ class Melee:
         """Returns whether the enemy is engaged in each draw of all poses: (n,)."""
         anybody = np.any(list(self._drawn_contacts.values()), axis=0)
         touched = self._drawn_contacts[enemy.id]
-        nearest, farthest = (
-            self._is_near(enemy, by) for by in (-self.max_shift_mm, self.max_shift_mm)
-        )
-        # Where no shift changes the two lines, contacts alone decide.
-        if nearest == farthest:
-            return np.asarray(anybody & (touched | nearest))
+        lines_mm = self._lines_mm[enemy.id]
+        # Where no error changes the two lines, contacts alone decide.
+        if abs(lines_mm) >= self.max_shift_mm:
+            return np.asarray(anybody & (touched | (lines_mm >= 0)))
+        reached = anybody & touched
+        worlds = drawn_fields(self.around)
         # Two lines are slow, so they are laid only where no contact decides.
-        return np.asarray(anybody & (touched | self._drawn_near(enemy, anybody & ~touched)))
+        for draw in np.flatnonzero(anybody & ~touched).tolist():
+            units = worlds[draw].by_id
+            lines = lines_to(worlds[draw], units[self.attacker.id], units[enemy.id])
+            reached[draw] = any(lines)
+        return np.asarray(reached)
 
     @cached_property
     def _drawn_contacts(self) -> Mapping[str, Flags]:
@@ -174,34 +192,6 @@ class Melee:
         fronts = Fronts.drawn(self.attacker.unit, draw_units([self.attacker.unit]))
         margins_mm = contact_margins_mm(self.field, fronts, draw_units([enemy.unit]))
         return np.asarray(margins_mm >= 0)
-
-    def _drawn_near(self, enemy: UnitOnField, is_open: Flags) -> Flags:
-        """Returns in which of the `is_open` draws two lines reach an enemy."""
-        targets = drawn_outlines(enemy)
-        hiding = [drawn_outlines(unit) for unit in self._hiding(enemy)]
-        own = self._drawn_bases()
-        reach_mm = ENGAGED_BW * self.field.bw_mm
-        base_indices = [index for index, _ in self.lines_to(enemy, self.max_shift_mm)]
-        is_reached = np.zeros(DRAWS, dtype=np.bool_)
-        for draw in np.flatnonzero(is_open).tolist():
-            others = [outlines[draw] for outlines in hiding]
-            is_reached[draw] = any(
-                _two_lines(own[draw][index], targets[draw], others, reach_mm)
-                for index in base_indices
-            )
-        return is_reached
-
-    def _drawn_bases(self) -> list[list[Axes]]:
-        """Returns the axes of each of the attacker's bases in each draw."""
-        poses = draw_units([self.attacker.unit])
-        edges = poses.corners_mm()
-        base_axes = Fronts(edges[:, 0], edges[:, 1], poses.axes[:, 1]).to_axes()
-        count = len(self.attacker.unit.bases)
-        return [base_axes[start : start + count] for start in range(0, len(base_axes), count)]
-
-
-def _grown(outline: shapely.Geometry, by_mm: float) -> shapely.Geometry:
-    return shapely.buffer(outline, by_mm, join_style="mitre") if by_mm else outline
 
 
 CONTACT_RULE = "M-8.10"
@@ -395,9 +385,9 @@ def _by_contact(attacker: UnitOnField, enemy: UnitOnField) -> Engagement:
 def _by_two_lines(melee: Melee, enemy: UnitOnField) -> Engagement | None:
     """Returns the engagement with an enemy within 1 BW that two lines reach (M-8.12), or None."""
     attacker, reach_mm = melee.attacker, ENGAGED_BW * melee.field.bw_mm
-    for index, lines in melee.lines_to(enemy):
+    for index, lines in lines_to(melee.around, attacker, enemy):
         gap_mm = max(0.0, front_gap_mm(attacker, enemy) or 0.0)
-        area = lane(axes(attacker.unit.bases[index]), reach_mm)
+        area = lane(_front_of(attacker.bases[index]), reach_mm)
         evidence = (
             *shapes_of(area, "lane", f"{ENGAGED_BW:g} BW"),
             *(shape for line in lines for shape in shapes_of(line, "line-of-attack")),

@@ -233,13 +233,17 @@ class UnitOnField:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """A checked position: its units, ground and tolerated overlaps."""
+    """A checked position: its units, ground and tolerated overlaps.
+
+    Units may extend `over_edge_mm` over the table's edge.
+    """
 
     position: Position
     units: tuple[UnitOnField, ...]
     ground: Ground
     overlaps: tuple[Overlap, ...]
     by_id: Mapping[str, UnitOnField]
+    over_edge_mm: float = 0.0
 
     @property
     def warnings(self) -> tuple[str, ...]:

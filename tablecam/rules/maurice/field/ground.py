@@ -76,6 +76,12 @@ class Ground:
         barred = shapely.union(self.impassable, self.difficult, grid_size=GRID_MM)
         return replace(self, barred=barred)
 
+    def grown(self, by_mm: float) -> Ground:
+        """Returns the ground with all that bars, hides or protects grown by a length."""
+        areas = [self.woods, self.impassable, self.barred, self.crests]
+        woods, impassable, barred, crests = shapely.buffer(areas, by_mm, join_style="mitre")
+        return replace(self, woods=woods, impassable=impassable, barred=barred, crests=crests)
+
     def of_kind(self, *kinds: str) -> tuple[Piece, ...]:
         """Returns the pieces of the given kinds."""
         return tuple(piece for piece in self.pieces if piece.terrain.kind in kinds)

@@ -1,12 +1,14 @@
-"""The worlds of a field: its units as they lie in each draw of the pose errors.
+"""The worlds of a field: its units as they may truly lie, for questions to plain rules.
 
-A rule is asked in each world as if all poses were exact; how often it holds is its probability.
+In a drawn world units lie as in one draw of the pose errors; how often a rule holds there is its
+probability. A tilted world is made for or against one thing by more than any error; a rule that
+holds in both is certain, and how far the world must be tilted before it turns is its margin.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -15,8 +17,90 @@ from numpy.typing import NDArray
 
 from tablecam.geometry.fronts import Fronts
 from tablecam.geometry.outlines import SEAM_MM, unit_footprints
+from tablecam.geometry.rectangles import rectangles
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.uncertainty.samples import DRAWS, draw_units
+from tablecam.rules.maurice.field.ground import Ground
+from tablecam.table.headings import difference_deg
+from tablecam.uncertainty.answer import AnswerWord, verdict
+from tablecam.uncertainty.samples import DRAWS, draw_units, probability_of_draws
+
+SIGMAS = 3.5
+"""An outcome is certain if lengths may change by this many standard deviations without effect."""
+
+_HALVINGS = 10
+TURNING_PRECISION = 0.5**_HALVINGS
+"""Precision of the length at which an outcome turns, as a share of the tolerance searched."""
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """The margin of a condition (negative if it fails) and the probability that it holds."""
+
+    margin_mm: float
+    sigma_mm: float
+    probability: float
+
+    def word(self, tolerance_mm: float) -> AnswerWord:
+        """Returns the answer under the players' tolerance."""
+        return verdict(self.margin_mm, self.probability, tolerance_mm=tolerance_mm)
+
+
+def turning_shift_mm(holds_by: Callable[[float], bool], slack_mm: float) -> float | None:
+    """Finds the change of lengths at which an outcome turns, to `TURNING_PRECISION` of `slack_mm`.
+
+    `holds_by(shift_mm)` is the outcome if all lengths were that much more in its favour. Returns
+    None if the outcome is the same within all of `slack_mm`; negative if it does not hold now.
+    """
+    return _turning_mm(holds_by, slack_mm, holds=holds_by(0.0))
+
+
+def bounded_margin_mm(holds_by: Callable[[float], bool], slack_mm: float) -> float:
+    """Returns `turning_shift_mm`, or all of `slack_mm` if the outcome is the same within it."""
+    holds = holds_by(0.0)
+    margin_mm = _turning_mm(holds_by, slack_mm, holds=holds)
+    return margin_mm if margin_mm is not None else slack_mm if holds else -slack_mm
+
+
+def chance_of(
+    holds_by: Callable[[float], bool],
+    slack_mm: float,
+    sigma_mm: float,
+    *,
+    beyond_mm: Callable[[bool], float],
+    drawn: Callable[[], Flags],
+) -> Chance:
+    """Returns the chance of an outcome, by bounds if they decide it, else by draws.
+
+    `holds_by` is as in `turning_shift_mm`; `beyond_mm` gives the margin of an outcome that is
+    the same within all of `slack_mm`, given whether it holds; `drawn` gives the outcome in each
+    draw.
+    """
+    holds = holds_by(0.0)
+    margin_mm = _turning_mm(holds_by, slack_mm, holds=holds)
+    # Certain: no error within the slack turns it, or there are no errors.
+    if margin_mm is None or not sigma_mm:
+        margin_mm = beyond_mm(holds) if margin_mm is None else margin_mm
+        return Chance(margin_mm, sigma_mm, 1.0 if holds else 0.0)
+    # Drawn only here, where the bounds leave it open.
+    return Chance(margin_mm, sigma_mm, probability_of_draws(drawn()))
+
+
+def _turning_mm(holds_by: Callable[[float], bool], slack_mm: float, *, holds: bool) -> float | None:
+    # Only a change against the outcome can turn it.
+    sign = -1.0 if holds else 1.0
+    if holds_by(sign * slack_mm) == holds:
+        return None
+    # Bisection: the outcome is unchanged at `stands_mm` and turned at `turns_mm`.
+    stands_mm, turns_mm = 0.0, slack_mm
+    for _ in range(_HALVINGS):
+        middle_mm = (stands_mm + turns_mm) / 2
+        if holds_by(sign * middle_mm) == holds:
+            stands_mm = middle_mm
+        else:
+            turns_mm = middle_mm
+    return -sign * (stands_mm + turns_mm) / 2
 
 
 def drawn_fields(field: Field, units: Sequence[UnitOnField] | None = None) -> list[Field]:
@@ -43,7 +127,7 @@ def drawn_unit(unit: UnitOnField) -> tuple[UnitOnField, ...]:
     polygons = polygons.reshape(DRAWS, len(bases))
     fronts = Fronts.drawn(unit.unit, drawn).to_axes()
     return tuple(
-        replace(unit, axes=front, outline=outline, bases=tuple(drawn_bases))
+        replace(unit, axes=front, outline=outline, bases=tuple(drawn_bases), place=object())
         for front, outline, drawn_bases in zip(
             fronts, _outlines(unit, polygons), polygons.tolist(), strict=True
         )
@@ -61,3 +145,58 @@ def _outlines(unit: UnitOnField, bases: NDArray[np.object_]) -> NDArray[np.objec
     if shapely.hausdorff_distance(hull, unit.outline) <= SEAM_MM:
         return np.asarray(shapely.convex_hull(shapely.multipolygons(bases)), dtype=object)
     return np.array(unit_footprints(bases.tolist()), dtype=object)
+
+
+def tilted(field: Field, unit: UnitOnField, targets: Collection[str], by_mm: float) -> Field:
+    """Returns the field as if lengths were `by_mm` more in favour of what a unit does to targets.
+
+    The targets are that much nearer and wider, all that bars or hides them smaller; the reverse if
+    `by_mm` is negative. The unit itself stays as it is, and so does each unit's `unit`.
+    """
+    others = [other for other in field.units if other is not unit]
+    grown = _grown(unit, others, [by_mm if other.id in targets else -by_mm for other in others])
+    return replace(
+        field.with_units(grown.get(other.id, other) for other in field.units),
+        ground=_ground(field.ground, -by_mm),
+        over_edge_mm=by_mm,
+    )
+
+
+def approached(field: Field, unit: UnitOnField, by_mm: float) -> Field:
+    """Returns the field with all enemies of a unit's side that much nearer and wider."""
+    grown = _grown(unit, field.enemies_of(unit), by_mm)
+    return field.with_units(grown.get(other.id, other) for other in field.units)
+
+
+@lru_cache(maxsize=64)
+def _ground(ground: Ground, by_mm: float) -> Ground:
+    return ground.grown(by_mm)
+
+
+def _grown(
+    unit: UnitOnField, others: Sequence[UnitOnField], by_mm: float | Sequence[float]
+) -> dict[str, UnitOnField]:
+    """Returns other units grown by lengths along and across a unit's heading, by their ids."""
+    if not others:
+        return {}
+    poses = rectangles([other.unit for other in others])
+    grow_mm = np.broadcast_to(by_mm, len(others))
+    # A corner of a base that lies askew comes nearer by more than its sides.
+    askew_deg = [difference_deg(o.axes.heading_deg, unit.axes.heading_deg) for o in others]
+    askew_rad = np.radians(askew_deg)
+    sides_mm = grow_mm / (np.abs(np.sin(askew_rad)) + np.abs(np.cos(askew_rad)))
+    halves_mm = np.maximum(poses.halves_mm + sides_mm[poses.owners, None], 0.1)
+    corners_mm = replace(poses, halves_mm=halves_mm).corners_mm()
+    polygons = iter(np.asarray(shapely.polygons(corners_mm), dtype=object).tolist())
+    outlines = np.array([other.outline for other in others], dtype=object)
+    outlines = np.asarray(shapely.buffer(outlines, sides_mm, join_style="mitre"), dtype=object)
+    return {
+        other.id: replace(
+            other,
+            # A friend in line beside the unit stays beside it.
+            outline=other.outline if unit.touches_flank_of_line(other) else outline,
+            bases=tuple(next(polygons) for _ in other.bases),
+            place=object(),
+        )
+        for other, outline in zip(others, outlines.tolist(), strict=True)
+    }

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.geometry.zone_ranges import first_hit, first_hit_by_strip
-from tablecam.rules.maurice.field.chances import SIGMAS
 from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, SLIVER_MM, TURN_DEG
+from tablecam.rules.maurice.field.worlds import SIGMAS
 from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
 from tablecam.rules.maurice.fire.zone import STEP_DEG, TIE_MM
 from tablecam.table.model import BasePose

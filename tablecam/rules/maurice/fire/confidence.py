@@ -15,13 +15,13 @@ from tablecam.geometry.fronts import Fronts
 from tablecam.geometry.outlines import footprint
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.maurice.field.chances import (
+from tablecam.rules.maurice.field.ground import is_partly_in
+from tablecam.rules.maurice.field.tables import SLIVER_MM
+from tablecam.rules.maurice.field.worlds import (
     SIGMAS,
     bounded_margin_mm,
     turning_shift_mm,
 )
-from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.fire.bounds import error_bound_mm, spread_mm
 from tablecam.rules.maurice.fire.cover import has_cover
 from tablecam.rules.maurice.fire.draws import drawn_corners

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.sight import is_hidden, may_block
-from tablecam.rules.maurice.field.chances import SIGMAS, turning_shift_mm
 from tablecam.rules.maurice.field.ground import Piece
+from tablecam.rules.maurice.field.worlds import SIGMAS, turning_shift_mm
 from tablecam.rules.maurice.fire.bounds import spread_mm
 from tablecam.rules.maurice.fire.draws import drawn_corners
 from tablecam.rules.maurice.fire.own_walls import flush_walls, linear_screens

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.maurice.field.chances import (
+from tablecam.rules.maurice.field.worlds import (
     SIGMAS,
     Chance,
     bounded_margin_mm,

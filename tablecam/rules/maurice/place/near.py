@@ -11,14 +11,14 @@ import shapely
 
 from tablecam.geometry.rectangles import EXACT_MM, Array
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.maurice.field.chances import (
+from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.tables import NEAR_BW
+from tablecam.rules.maurice.field.worlds import (
     SIGMAS,
     TURNING_PRECISION,
     turning_shift_mm,
 )
-from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
-from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.uncertainty.answer import Answer, certain, decide
 from tablecam.uncertainty.clear_line import is_barred, shortest_clear_line
 from tablecam.uncertainty.lengths import Length, distance

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tablecam.geometry.outlines import unit_footprint
 from tablecam.rules.maurice.charge.charge import charge_of, charges
-from tablecam.rules.maurice.charge.confidence import relaxed_limits_of
 from tablecam.rules.maurice.field.field import field_of
+from tablecam.rules.maurice.field.worlds import tilted
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
 from tablecam.table.model import Position, Terrain, Unit
@@ -194,7 +194,7 @@ places = st.tuples(st.floats(480, 720), st.floats(560, 760), st.floats(180, 360)
 @given(
     foe=places, battery=st.tuples(st.floats(480, 720), st.floats(560, 760)), deep=st.floats(5, 60)
 )
-def test_wider_limits_never_leave_fewer_targets(foe, battery, deep):
+def test_a_world_tilted_for_a_charge_allows_it_wherever_the_table_does(foe, battery, deep):
     wood = Terrain("wood", "woods", ((500, 540), (620, 540), (620, 540 + deep), (500, 540 + deep)))
     units = (
         line("F1", "french", 600, 480),
@@ -204,13 +204,14 @@ def test_wider_limits_never_leave_fewer_targets(foe, battery, deep):
     shapes = [unit_footprint(unit) for unit in units]
     assume(all(a.distance(b) > 0.5 for a, b in combinations(shapes, 2)))
     field = field_of(position(*units, terrain=[wood]))
-    unit = field.units[0]
-    (limits,) = relaxed_limits_of([(field, unit, 2.0)])
-    tight, just, wide = (limits.targets(slack) for slack in (-2.0, 0.0, 2.0))
-    assert tight <= just <= wide
-    assert just == set(charge_of(field, unit).targets)
-    for target in wide - tight:
-        assert abs(limits.margin_mm(target)) <= 2.0
+    unit, *enemies = field.units
+    for enemy in enemies:
+        may = [
+            enemy.id in charge_of(tilted(field, unit, (enemy.id,), by_mm), unit).targets
+            for by_mm in (-2.0, 0.0, 2.0)
+        ]
+        assert may == sorted(may)
+        assert may[1] == (enemy.id in charge_of(field, unit).targets)
 
 
 @pytest.mark.parametrize("gap_mm", [158.5, 159.5, 160.0, 160.5, 161.2])
