@@ -17,15 +17,14 @@ from tablecam.rules.maurice.charge.confidence import (
     ChargeBatch,
     charge_error_bound_mm,
 )
-from tablecam.rules.maurice.charge.ground import deep_in
 from tablecam.rules.maurice.charge.limits import (
     LIMITS,
     LegalMoves,
     attempts_of,
     with_wheel,
 )
-from tablecam.rules.maurice.charge.moves import Move
-from tablecam.rules.maurice.charge.reach import far_mm, swing_mm
+from tablecam.rules.maurice.charge.moves import Move, far_mm, swing_mm
+from tablecam.rules.maurice.charge.room import deep_in
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import are_partly_in, is_partly_in
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, CHARGE_DISRUPTIONS
@@ -159,7 +158,7 @@ def _as_measured(field: Field, tries: Sequence[LegalMoves]) -> Charge:
     """Returns a unit's charge, taking all measured poses as exact."""
     targets = {name for tried in tries for name in tried.targets}
     # In the order of the field, like the owners of the bases.
-    names = dict.fromkeys(name for tried in tries for name in tried.moves.owners)
+    names = dict.fromkeys(name for tried in tries for name in tried.moves.there.owners)
     lanes = tuple(
         lane for name in names if name in targets for lane in _lanes_to(field.by_id[name], tries)
     )
@@ -226,7 +225,7 @@ def _lane(
 ) -> ChargeLane:
     """Builds the lane of the move in a row."""
     move, unit, field = tried.moves.move(row), tried.charger.unit, tried.charger.field
-    others = (name for name in dict.fromkeys(tried.moves.owners) if name != enemy.id)
+    others = (name for name in dict.fromkeys(tried.moves.there.owners) if name != enemy.id)
     return ChargeLane(
         enemy.id,
         move.corner if move.arc_mm > 0 else None,

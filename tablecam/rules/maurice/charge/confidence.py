@@ -20,13 +20,12 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.charge.limits import (
     EndsMm,
     Sees,
+    is_in_view,
     possible_targets,
     reached,
     wheels_to,
 )
-from tablecam.rules.maurice.charge.moves import STEP_MM, Move
-from tablecam.rules.maurice.charge.reach import allowance_mm, far_mm
-from tablecam.rules.maurice.charge.view import is_in_view
+from tablecam.rules.maurice.charge.moves import STEP_MM, Move, allowance_mm, far_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW
 from tablecam.rules.maurice.field.worlds import (
@@ -58,8 +57,8 @@ class ChargeAnswers:
     @cached_property
     def answers(self) -> Mapping[str, Answer]:
         """Whether the unit can charge each uncertain enemy."""
-        question = self.batch.uncertain.get(self.unit.id)
-        return {} if question is None else question.answers(self.batch.names[self.unit.id])
+        question, names = self.batch.uncertain.get(self.unit.id, (None, frozenset()))
+        return {} if question is None else question.answers(names)
 
 
 @dataclass(frozen=True)
@@ -72,24 +71,14 @@ class ChargeBatch:
     field: Field
     targets: Mapping[str, Mapping[str, Sequence[Move]]]
 
-    @property
-    def uncertain(self) -> Mapping[str, _Question]:
-        """The questions of the units that have any uncertain enemies, by unit id."""
-        return {question.unit.id: question for question, _ in self._turned}
-
-    @property
-    def names(self) -> Mapping[str, frozenset[str]]:
-        """The uncertain enemies of those units."""
-        return {question.unit.id: names for question, names in self._turned}
-
     @cached_property
-    def _turned(self) -> tuple[tuple[_Question, frozenset[str]], ...]:
-        """The enemies of whom a tilt by more than any error changes the answer.
+    def uncertain(self) -> Mapping[str, tuple[_Question, frozenset[str]]]:
+        """The enemies of each unit of whom a tilt by more than any error changes the answer.
 
         None where all poses are exact, unless the players agreed on a tolerance.
         """
         if self.field.is_exact:
-            return ()
+            return {}
         questions = [
             _Question.of(self.field, self.field.by_id[name], moves)
             for name, moves in self.targets.items()
@@ -112,7 +101,7 @@ class ChargeBatch:
         for (question, name, _), names in zip(asked, reached_in, strict=True):
             if (name in names) != (name in question.moves):
                 turned.setdefault(question, set()).add(name)
-        return tuple((question, frozenset(names)) for question, names in turned.items())
+        return {one.unit.id: (one, frozenset(names)) for one, names in turned.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,38 +12,103 @@ import shapely
 from numpy.typing import NDArray
 from shapely import STRtree
 
-from tablecam.geometry.moves.lanes import Corner
-from tablecam.geometry.outlines import Axes
+from tablecam.geometry.moves.lanes import CORNERS, Corner
+from tablecam.geometry.outlines import GRID_MM, Axes
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.rules.maurice.charge.ground import Forbidden, forbidden_ground
+from tablecam.geometry.sight import HAIR_MM, free_line
 from tablecam.rules.maurice.charge.moves import (
     ArcsOf,
+    InReach,
     Move,
     Moves,
     all_arcs,
+    allowance_mm,
     arcs_between,
     arcs_of,
-    moves_about,
-)
-from tablecam.rules.maurice.charge.reach import (
-    CORNERS,
-    InReach,
-    allowance_mm,
     far_mm,
     in_reach,
+    moves_about,
     targets_in_reach,
 )
-from tablecam.rules.maurice.charge.view import is_in_view
-from tablecam.rules.maurice.charge.wheel import Wheel, longest_free_arcs_mm
+from tablecam.rules.maurice.charge.room import (
+    Forbidden,
+    Wheel,
+    forbidden_ground,
+    longest_free_arcs_mm,
+)
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.front_contact import touches_across
-from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, SLIVER_MM
+from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, SLIVER_MM, VIEW_WOODS_BW
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.table.headings import forward
 from tablecam.uncertainty.contact import TOUCH_MM
 
+Bools = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+Sees = Callable[[Field, UnitOnField, UnitOnField], bool]
+"""Tells whether a unit has an enemy in view on a field."""
+EndsMm = Mapping[Corner, tuple[float, float]]
+"""The shortest and the longest wheel to try about each corner."""
+
 _SAME_MM = 1e-3
 """A point nearer than this to an outline lies on it."""
+_FROM_POINTS = 33
+"""The number of points of a front edge from which lines through woods are tried."""
+_STEP_MM = 5.0
+"""The spacing of their ends.
+
+Only the test for less than 1 BW of woods depends on them; all other answers are exact."""
+
+
+def is_in_view(field: Field, unit: UnitOnField, target: UnitOnField) -> bool:
+    """Returns whether a straight line from a unit's front edge to a target is free (M-8.4).
+
+    It may cross no crest, and less than 1 BW of woods. Units do not hide each other.
+    """
+    front = unit.axes.edge
+    crests, woods = field.ground.crests, field.ground.woods
+    between = shapely.convex_hull(shapely.GeometryCollection([front, target.outline]))
+    is_in_woods = shapely.intersects(between, woods)
+    if not is_in_woods and not shapely.intersects(between, crests):
+        return True
+    if not is_in_woods:
+        return free_line(front, target.outline, crests) is not None
+    # Where a line avoids all woods, the inexact search through them is unnecessary.
+    if free_line(front, target.outline, _together(crests, woods)):
+        return True
+    return _sees_through(front, target.outline, crests, woods, VIEW_WOODS_BW * field.bw_mm)
+
+
+@lru_cache(maxsize=16)
+def _together(crests: shapely.Geometry, woods: shapely.Geometry) -> shapely.Geometry:
+    """Merges all that hides; cached, as it is the same for all units on a table."""
+    return shapely.union(crests, woods, grid_size=GRID_MM)
+
+
+def _sees_through(
+    front: shapely.LineString,
+    target: shapely.Geometry,
+    crests: shapely.Geometry,
+    woods: shapely.Geometry,
+    less_than_mm: float,
+) -> bool:
+    """Returns whether one of many lines crosses no crest and less than a length of woods."""
+    starts = _along(front, shapely.length(front) / (_FROM_POINTS - 1))
+    ends = _along(shapely.boundary(target), _STEP_MM)
+    pairs = np.stack(
+        [np.repeat(starts, len(ends), axis=0), np.tile(ends, (len(starts), 1))], axis=1
+    )
+    lines = np.asarray(shapely.linestrings(pairs), dtype=object)
+    # A line along a crest's edge does not cross it.
+    solid = shapely.buffer(crests, -HAIR_MM, join_style="mitre")
+    shapely.prepare(solid)
+    lines = lines[~shapely.intersects(solid, lines)]
+    return bool((shapely.length(shapely.intersection(lines, woods)) < less_than_mm).any())
+
+
+def _along(line: shapely.Geometry, step_mm: float) -> NDArray[np.float64]:
+    """Returns points along a line, its corners included, at most a step apart."""
+    return np.asarray(shapely.get_coordinates(shapely.segmentize(line, step_mm)))
 
 
 @lru_cache(maxsize=16)
@@ -72,14 +137,6 @@ def met_edge(edges: NDArray[np.object_], front: Axes) -> int:
     apart_mm = np.asarray(shapely.distance(edges, line))
     is_at_it = apart_mm <= apart_mm.min() + SLIVER_MM
     return int(np.argmax(np.where(is_at_it, facing, -np.inf)))
-
-
-Bools = NDArray[np.bool_]
-Rows = NDArray[np.intp]
-Sees = Callable[[Field, UnitOnField, UnitOnField], bool]
-"""Tells whether a unit has an enemy in view on a field."""
-EndsMm = Mapping[Corner, tuple[float, float]]
-"""The shortest and the longest wheel to try about each corner."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +193,7 @@ class LegalMoves:
     def targets(self) -> set[str]:
         """The enemies that the legal moves meet."""
         met = self.moves.meets[self.rows].any(axis=0)
-        return {self.moves.owners[place] for place in np.flatnonzero(met)}
+        return {self.moves.there.owners[place] for place in np.flatnonzero(met)}
 
 
 Chargers = Mapping[int, Charger]
@@ -326,7 +383,7 @@ def wheels_to(field: Field, unit: UnitOnField, targets: Set[str]) -> dict[Corner
         for tried in tries:
             for name in targets:
                 rows = tried.rows[tried.moves.is_meeting(name)[tried.rows]]
-                arcs_mm.setdefault(tried.moves.corner, []).extend(tried.moves.arcs_mm[rows])
+                arcs_mm.setdefault(tried.moves.there.corner, []).extend(tried.moves.arcs_mm[rows])
     return {corner: arcs for corner, arcs in arcs_mm.items() if arcs}
 
 
@@ -375,10 +432,10 @@ def _meets_none_in_woods(charger: Charger, moves: Moves, rows: Rows) -> Bools:
     if (
         charger.unit.unit.arm != "cavalry"
         or shapely.is_empty(woods)
-        or not np.any(shapely.intersects(woods, moves.bases))
+        or not np.any(shapely.intersects(woods, moves.there.bases))
     ):
         return np.ones(len(rows), dtype=bool)
-    edges = edges_of(moves.bases)
+    edges = edges_of(moves.there.bases)
     # A base wholly in woods has every edge in them, so the edge met need not be found.
     are_in = np.asarray(shapely.covers(to_edge(woods), edges))
     meets = moves.meets[rows]
@@ -395,10 +452,10 @@ def _meets_any(
 ) -> Bools:
     """Returns which moves meet an enemy of a kind; `which` is called only for enemies met."""
     met = moves.meets[rows]
-    units: Iterable[str] = dict.fromkeys(moves.owners)
+    units: Iterable[str] = dict.fromkeys(moves.there.owners)
     meets = np.zeros(len(rows), dtype=bool)
     for unit_id in units:
-        is_met = met[:, [owner == unit_id for owner in moves.owners]].any(axis=1)
+        is_met = met[:, [owner == unit_id for owner in moves.there.owners]].any(axis=1)
         if is_met.any() and which(charger.field.by_id[unit_id]):
             meets |= is_met
     return meets

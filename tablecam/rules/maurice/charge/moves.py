@@ -1,19 +1,28 @@
-"""Charge moves that end in contact, as arrays: wheels, distances ahead and the bases met."""
+"""Charge moves that end in contact, as arrays: wheels, distances ahead and bases met (M-8.5)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from tablecam.geometry.moves.fans import TurnedLanes, critical_arcs_mm
+from tablecam.geometry.moves.fans import (
+    Fan,
+    TurnedLanes,
+    corners_of,
+    critical_arcs_mm,
+    fan_before,
+    may_be_met,
+)
 from tablecam.geometry.moves.lanes import (
+    CORNERS,
     Corner,
     advanced,
+    front_width_mm,
     lane,
     lane_corners_mm,
     pivot_mm,
@@ -22,10 +31,159 @@ from tablecam.geometry.moves.lanes import (
     wheeled,
 )
 from tablecam.geometry.outlines import GRID_MM, Axes
-from tablecam.rules.maurice.charge.reach import Array, Bools, InReach
-from tablecam.rules.maurice.field.field import UnitOnField
-from tablecam.rules.maurice.field.tables import SLIVER_MM
+from tablecam.geometry.rectangles import EXACT_MM
+from tablecam.geometry.zone_ranges import first_hit
+from tablecam.geometry.zones import strip_before
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.front_contact import thin_pieces
+from tablecam.rules.maurice.field.ground import Piece
+from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, CHARGE_WHEEL_BW, SLIVER_MM, THIN_BW
 from tablecam.uncertainty.contact import TOUCH_MM
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+def allowance_mm(field: Field, unit: UnitOnField) -> float | None:
+    """Returns how far a unit may charge in all (M-8.5); None without an allowance."""
+    allowance_bw = ALLOWANCES_BW.get((unit.unit.arm, unit.formation))
+    return None if allowance_bw is None else allowance_bw * field.bw_mm
+
+
+def far_mm(field: Field, unit: UnitOnField) -> float:
+    """Returns the greatest distance of anything that a unit's charge can meet, without errors."""
+    return (allowance_mm(field, unit) or 0.0) + THIN_BW * field.bw_mm + TOUCH_MM
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InReach:
+    """The bases that the lanes of a unit about one corner can involve.
+
+    `bases` are those of enemies, with their units' ids in `owners` and unit numbers in `whose`
+    (n,); `touched` (n,) marks those that it touches already. `fan` holds these bases and then those
+    of friends. `screens` are the outlines of thin obstacles, each with a mark (n,) for the bases
+    that touch it; an enemy across one is met up to `thick_mm` before contact (M-8.14).
+    """
+
+    front: Axes
+    corner: Corner
+    owners: tuple[str, ...]
+    bases: tuple[shapely.Polygon, ...]
+    whose: NDArray[np.intp]
+    touched: Bools
+    fan: Fan
+    screens: tuple[tuple[shapely.Geometry, Bools], ...]
+    thick_mm: float
+
+    def contact_mm(self, arcs_mm: Array, begins_mm: Array) -> Array:
+        """Returns the distance to contact with enemy bases (k, n) that begin at such distances."""
+        if not self.screens:
+            return begins_mm
+        front = self.front
+        strip = strip_before(front, front_width_mm(front), pivot=self.corner, is_cut=False)
+        turns_deg = turned_deg(front, self.corner, 1.0) * arcs_mm
+        for outline, is_flush in self.screens:
+            to_screen_mm = first_hit(strip, turns_deg, [outline])
+            across_mm = np.maximum(begins_mm - self.thick_mm, to_screen_mm)
+            begins_mm = np.where(is_flush & (across_mm < begins_mm), across_mm, begins_mm)
+        return begins_mm
+
+    def take(self, is_kept: Bools) -> InReach:
+        """Returns the same with some of the bases, of enemies and then of friends."""
+        if is_kept.all():
+            return self
+        of_enemies = is_kept[: len(self.bases)]
+        selected = np.flatnonzero(of_enemies).tolist()
+        return replace(
+            self,
+            whose=self.whose[of_enemies],
+            touched=self.touched[of_enemies],
+            screens=tuple((outline, flush[of_enemies]) for outline, flush in self.screens),
+            owners=tuple(self.owners[place] for place in selected),
+            bases=tuple(self.bases[place] for place in selected),
+            fan=self.fan.take(is_kept),
+        )
+
+
+def in_reach(
+    table: Field, around: Sequence[tuple[UnitOnField, Sequence[UnitOnField]]]
+) -> list[tuple[InReach, InReach]]:
+    """Returns the bases in reach of units' charges about either corner, among given others.
+
+    All fields are of one `table`.
+    """
+    pieces = thin_pieces(table)
+    thick_mm = THIN_BW * table.bw_mm * bool(pieces)
+    there = [one for unit, others in around for one in _all_there(unit, others, pieces, thick_mm)]
+    reach_mm = [allowance_mm(table, unit) or 0.0 for unit, _ in around]
+    is_met = may_be_met(
+        [about_corner.fan for about_corner in there],
+        CHARGE_WHEEL_BW * table.bw_mm,
+        np.repeat(reach_mm, len(CORNERS)) + thick_mm,
+        TOUCH_MM,
+    )
+    there = list(map(InReach.take, there, is_met))
+    return list(zip(there[::2], there[1::2], strict=True))
+
+
+def _all_there(
+    unit: UnitOnField, others: Sequence[UnitOnField], pieces: Sequence[Piece], thick_mm: float
+) -> list[InReach]:
+    """Returns all bases of other units, enemies first, about either corner."""
+    enemies = [other for other in others if other.side != unit.side]
+    friends = [other for other in others if other.side == unit.side]
+    bases = tuple(base for other in enemies for base in other.bases)
+    corners_mm = corners_of([*bases, *(base for other in friends for base in other.bases)])
+    owners = tuple(other.id for other in enemies for _ in other.bases)
+    whose = np.repeat(np.arange(len(enemies)), [len(other.bases) for other in enemies])
+    shapes = np.array(bases, dtype=object)
+    touched = shapely.dwithin(unit.outline, shapes, TOUCH_MM)
+    flush = [shapely.dwithin(piece.outline, shapes, TOUCH_MM + EXACT_MM) for piece in pieces]
+    screens = tuple(
+        (piece.outline, np.asarray(are_flush))
+        for piece, are_flush in zip(pieces, flush, strict=True)
+        if np.any(are_flush)
+    )
+    return [
+        InReach(
+            unit.axes,
+            corner,
+            owners,
+            bases,
+            whose,
+            touched,
+            fan_before(unit.axes, corner, corners_mm),
+            screens,
+            thick_mm,
+        )
+        for corner in CORNERS
+    ]
+
+
+def targets_in_reach(
+    table: Field, there: Sequence[InReach], reach_mm: Sequence[float]
+) -> list[set[str]]:
+    """Returns the enemies that lanes reach with the allowance left after a wheel, or a few more."""
+    met = may_be_met(
+        [about_corner.fan for about_corner in there],
+        CHARGE_WHEEL_BW * table.bw_mm,
+        np.add(reach_mm, [one.thick_mm * bool(one.screens) for one in there]),
+        EXACT_MM,
+        is_shared=True,
+    )
+    return [
+        {about_corner.owners[place] for place in np.flatnonzero(flags[: len(about_corner.owners)])}
+        for about_corner, flags in zip(there, met, strict=True)
+    ]
+
+
+def swing_mm(table: Field, unit: UnitOnField) -> float:
+    """Bounds how far any part of a unit moves in a wheel; its rear corners move farthest."""
+    corners_mm = shapely.get_coordinates(unit.outline)
+    ends_mm = np.array([pivot_mm(unit.axes, corner) for corner in CORNERS])
+    far_mm = np.hypot(*(corners_mm[:, None] - ends_mm).T).max()
+    return float(far_mm) / front_width_mm(unit.axes) * CHARGE_WHEEL_BW * table.bw_mm + TOUCH_MM
+
 
 STEP_MM = 1.0
 """The step between wheels tried, beside those at which a corner enters or leaves the lane."""
@@ -89,31 +247,30 @@ class Moves:
 
     `straight_mm` is infinite where no enemy is ahead; `friend_mm` is the distance to the first
     friend, `beside_mm` to the first enemy outside the lane that a flank would touch. `meets` (k, n)
-    marks the enemy bases that are met first, all at one instant, in the order of `bases`, whose
-    units are `owners`.
+    marks the enemy bases in reach that are met first, all at one instant.
     """
 
-    corner: Corner
+    there: InReach
     arcs_mm: Array
     straight_mm: Array
     friend_mm: Array
     beside_mm: Array
     meets: Bools
-    owners: tuple[str, ...]
-    bases: tuple[shapely.Polygon, ...]
 
     def is_meeting(self, unit_id: str) -> Bools:
         """Returns which of the moves meet a unit."""
-        of_unit = np.array([owner == unit_id for owner in self.owners], dtype=bool)
+        of_unit = np.array([owner == unit_id for owner in self.there.owners], dtype=bool)
         return np.asarray(self.meets[:, of_unit].any(axis=1))
 
     def move(self, row: int) -> Move:
         """Returns the move in a row."""
-        return Move(self.corner, float(self.arcs_mm[row]), float(self.straight_mm[row]))
+        return Move(self.there.corner, float(self.arcs_mm[row]), float(self.straight_mm[row]))
 
     def lanes_mm(self, unit: UnitOnField, rows: NDArray[np.intp]) -> Array:
         """Returns the lanes of some of the moves, by their corners (k, 4, 2)."""
-        return lane_corners_mm(unit.axes, self.corner, self.arcs_mm[rows], self.straight_mm[rows])
+        return lane_corners_mm(
+            unit.axes, self.there.corner, self.arcs_mm[rows], self.straight_mm[rows]
+        )
 
 
 ArcsOf = Callable[[InReach, float], Array]
@@ -152,14 +309,12 @@ def _moves(there: InReach, arcs_mm: Array, begins_mm: Array, beside_mm: Array) -
         is_same = there.whose[:, None] == there.whose
         beside_mm = np.where(meets @ is_same, np.inf, beside_mm)
     return Moves(
-        there.corner,
+        there,
         arcs_mm,
         straight_mm,
         begins_mm[:, count:].min(axis=1, initial=np.inf),
         beside_mm.min(axis=1, initial=np.inf),
         meets,
-        there.owners,
-        there.bases,
     )
 
 

@@ -141,16 +141,23 @@ class Melee:
 
     @cached_property
     def _lines_mm(self) -> Mapping[str, float]:
-        """How far the world must be tilted before two lines reach an enemy or miss it."""
+        """How far the world must be tilted before two lines reach an enemy or miss it.
 
-        def reach(enemy: UnitOnField, by_mm: float) -> bool:
-            world = tilted(self.around, self.attacker, (enemy.id,), by_mm)
-            return any(lines_to(world, self.attacker, world.by_id[enemy.id]))
-
+        Minus infinity where contacts decide whatever the lines do.
+        """
+        most_mm = self.max_shift_mm
+        touches_anybody = max(self._contacts_mm.values(), default=-math.inf) >= -most_mm
         return {
-            enemy.id: bounded_margin_mm(partial(reach, enemy), self.max_shift_mm)
+            enemy.id: bounded_margin_mm(partial(self._is_reached, enemy), most_mm)
+            if touches_anybody and self._contacts_mm[enemy.id] < most_mm
+            else -math.inf
             for enemy in self.enemies
         }
+
+    def _is_reached(self, enemy: UnitOnField, by_mm: float) -> bool:
+        """Returns whether two lines reach an enemy in a world tilted that far in favour of it."""
+        world = tilted(self.around, self.attacker, (enemy.id,), by_mm)
+        return any(lines_to(world, self.attacker, world.by_id[enemy.id]))
 
     def _plain_margin_mm(self, enemy: UnitOnField, *, holds: bool) -> float:
         """Returns the margin of an outcome that no error changes: at least the largest one."""

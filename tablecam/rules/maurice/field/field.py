@@ -141,7 +141,7 @@ def _broken(unit: Unit) -> Iterator[str]:
         )
 
 
-_FAR_SIGMAS = 6.0
+FAR_SIGMAS = 6.0
 """Bound on the error of a unit, in sigmas; no answer depends on a larger one."""
 
 GAME = "maurice-lite"
@@ -307,7 +307,7 @@ class Field:
         That is the table, its ground, the unit itself, and how all units within reach lie.
         """
         # Twice, for the unit's own error and the other's.
-        errors_mm = 2 * _FAR_SIGMAS * max((unit.sigma_bound_mm for unit in self.units), default=0.0)
+        errors_mm = 2 * FAR_SIGMAS * max((unit.sigma_bound_mm for unit in self.units), default=0.0)
         farther_mm = errors_mm + self.position.table.tolerance_mm
         outlines = np.array([unit.outline for unit in self.units], dtype=object)
         places = [unit.place for unit in self.units]

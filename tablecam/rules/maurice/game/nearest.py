@@ -30,8 +30,7 @@ from tablecam.geometry.outlines import Axes
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.maurice.charge.charge import charge_of, lane_after_wheel
-from tablecam.rules.maurice.charge.moves import Move
-from tablecam.rules.maurice.charge.reach import allowance_mm
+from tablecam.rules.maurice.charge.moves import Move, allowance_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, retrograde_bw

@@ -11,7 +11,7 @@ from tablecam.geometry.fronts import Fronts, strip_ahead
 from tablecam.geometry.outlines import GRID_MM, front_line
 from tablecam.geometry.rectangles import EXACT_MM, Array, Rectangles, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.field import FAR_SIGMAS, Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.place.contacts import Contacts
 from tablecam.rules.memo import Memo
@@ -19,8 +19,6 @@ from tablecam.uncertainty.answer import Answer, decide
 from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_units
 
 RULE = "M-1.12"
-
-_FAR_SIGMAS = 6.0
 
 
 def is_to_flank(a: UnitOnField, b: UnitOnField) -> bool:
@@ -71,7 +69,7 @@ def _flank_answer(field: Field, a: UnitOnField, b: UnitOnField, margin_mm: float
     word, chance = decide(margin_mm, tolerance_mm=tolerance_mm)
     sigma_mm = _sigma_bound_mm(a, b)
     # Draws are slow, and far from the limit they change nothing.
-    if sigma_mm and abs(margin_mm) <= _FAR_SIGMAS * sigma_mm:
+    if sigma_mm and abs(margin_mm) <= FAR_SIGMAS * sigma_mm:
         drawn_mm = flank_margins_of_draws_mm(a, b)
         word, sigma_mm, chance = decide_sampled(margin_mm, drawn_mm, tolerance_mm=tolerance_mm)
     because = _sentence(a, b, word, margin_mm)

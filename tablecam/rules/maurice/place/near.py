@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ import shapely
 from tablecam.geometry.rectangles import EXACT_MM, Array
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.maurice.field.distance_matrix import DistanceMatrix, distance_matrix
-from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.field import FAR_SIGMAS, Field, UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.rules.maurice.field.worlds import (
     SIGMAS,
@@ -26,8 +26,6 @@ from tablecam.uncertainty.samples import draw_gaps_mm
 from tablecam.uncertainty.within import within
 
 RULE = "M-1.9"
-
-_FAR_SIGMAS = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,7 @@ def _drawn_mm(
 
     None if errors cannot bring it to the limit.
     """
-    doubt_mm = _FAR_SIGMAS * length.sigma_mm
+    doubt_mm = FAR_SIGMAS * length.sigma_mm
     if abs(NEAR_BW * field.bw_mm - length.value_mm) >= doubt_mm:
         return None
     nearby = [enemy for enemy in enemies if far_mm[enemy.id] <= length.value_mm + doubt_mm]
@@ -106,7 +104,7 @@ def _drawn_mm(
 
 def _may_be_barred(field: Field, length: Length) -> bool:
     impassable = field.ground.impassable
-    if length.value_mm > NEAR_BW * field.bw_mm + _FAR_SIGMAS * length.sigma_mm:
+    if length.value_mm > NEAR_BW * field.bw_mm + FAR_SIGMAS * length.sigma_mm:
         # Too far off with or without it.
         return False
     return not shapely.is_empty(impassable) and is_barred(length, impassable)
@@ -117,15 +115,8 @@ def _past_barriers(
 ) -> NearEnemy:
     """Answers `near_enemy` if impassable ground bars the shortest line to the nearest enemy."""
     limit_mm = NEAR_BW * field.bw_mm
-    best: tuple[UnitOnField, Length] | None = None
-    # By plain distance, as no clear line is shorter than that.
-    for enemy in sorted(enemies, key=lambda enemy: far_mm[enemy.id]):
-        if best is not None and far_mm[enemy.id] >= best[1].value_mm:
-            break
-        clear = shortest_clear_line(unit.unit, enemy.unit, field.ground.impassable)
-        if clear is not None and (best is None or clear.value_mm < best[1].value_mm):
-            best = enemy, clear
-    if best is None or best[1].value_mm > limit_mm + _FAR_SIGMAS * best[1].sigma_mm:
+    best = _clearest(unit, enemies, far_mm, field.ground.impassable)
+    if best is None or best[1].value_mm > limit_mm + FAR_SIGMAS * best[1].sigma_mm:
         nearest = min(enemies, key=lambda enemy: far_mm[enemy.id])
         length = None if best is None else best[1]
         return _barred(field, unit, nearest, length)
@@ -137,6 +128,24 @@ def _past_barriers(
     return replace(near, answer=answer, distance_bw=distance_bw, turns_on_impassable=True)
 
 
+def _clearest(
+    unit: UnitOnField,
+    enemies: Iterable[UnitOnField],
+    far_mm: Mapping[str, float],
+    impassable: shapely.Geometry,
+) -> tuple[UnitOnField, Length] | None:
+    """Returns the enemy with the shortest line past impassable ground, and that line."""
+    best: tuple[UnitOnField, Length] | None = None
+    # By plain distance, as no clear line is shorter than that.
+    for enemy in sorted(enemies, key=lambda enemy: far_mm[enemy.id]):
+        if best is not None and far_mm[enemy.id] >= best[1].value_mm:
+            break
+        clear = shortest_clear_line(unit.unit, enemy.unit, impassable)
+        if clear is not None and (best is None or clear.value_mm < best[1].value_mm):
+            best = enemy, clear
+    return best
+
+
 def _unless_an_edge_decides(
     field: Field, unit: UnitOnField, near: NearEnemy, far_mm: Mapping[str, float]
 ) -> NearEnemy:
@@ -145,28 +154,25 @@ def _unless_an_edge_decides(
     tolerance_mm = field.position.table.tolerance_mm
     if shapely.is_empty(impassable):
         return near
-    spread_to_mm = {enemy_id: field.by_id[enemy_id].sigma_bound_mm for enemy_id in far_mm}
-    bound_mm = max(SIGMAS * (unit.sigma_bound_mm + max(spread_to_mm.values())), tolerance_mm)
+    widest_mm = max(field.by_id[name].sigma_bound_mm for name in far_mm)
+    bound_mm = max(SIGMAS * (unit.sigma_bound_mm + widest_mm), tolerance_mm)
     if not bound_mm or not shapely.dwithin(impassable, unit.outline, limit_mm + bound_mm):
         return near
     # No error brings any other within reach.
-    nearby = [enemy_id for enemy_id, away_mm in far_mm.items() if away_mm <= limit_mm + bound_mm]
+    nearby = [field.by_id[name] for name, mm in far_mm.items() if mm <= limit_mm + bound_mm]
 
     def is_near_after(by_mm: float) -> bool:
         # Errors of the poses are tried as changes of the ground and of the limit.
         ground = shapely.buffer(impassable, -by_mm, join_style="mitre") if by_mm else impassable
-        clear = (
-            shortest_clear_line(unit.unit, field.by_id[enemy_id].unit, ground)
-            for enemy_id in nearby
-        )
-        return any(line is not None and line.value_mm <= limit_mm + by_mm for line in clear)
+        best = _clearest(unit, nearby, far_mm, ground)
+        return best is not None and best[1].value_mm <= limit_mm + by_mm
 
     margin_mm = turning_shift_mm(is_near_after, bound_mm)
     in_the_open_mm = limit_mm - min(far_mm.values())
     if margin_mm is None or abs(margin_mm - in_the_open_mm) <= TURNING_PRECISION * bound_mm:
         # No error changes it, or only the plain distance matters.
         return near
-    sigma_mm = math.hypot(unit.sigma_bound_mm, max(spread_to_mm[enemy_id] for enemy_id in nearby))
+    sigma_mm = math.hypot(unit.sigma_bound_mm, max(enemy.sigma_bound_mm for enemy in nearby))
     word, chance = decide(margin_mm, sigma_mm, tolerance_mm=tolerance_mm)
     because = f"{near.answer.because}; {abs(margin_mm):.1f} mm at its edge decide it"
     answer = replace(near.answer, answer=word, margin_mm=margin_mm, sigma_mm=sigma_mm)

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.rules.maurice.charge.charge import ChargeLane
-from tablecam.rules.maurice.charge.limits import NOT_AT_CAVALRY, OUT_OF_VIEW, may_charge
-from tablecam.rules.maurice.charge.reach import allowance_mm
-from tablecam.rules.maurice.charge.view import is_in_view
+from tablecam.rules.maurice.charge.limits import NOT_AT_CAVALRY, OUT_OF_VIEW, is_in_view, may_charge
+from tablecam.rules.maurice.charge.moves import allowance_mm
 from tablecam.rules.maurice.combat.cover import cover_answer
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.front_contact import front_gap_mm, touches_across

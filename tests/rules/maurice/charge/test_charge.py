@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from shapely import affinity
 
-from tablecam.geometry.moves.lanes import Corner
+from tablecam.geometry.moves.lanes import CORNERS, Corner
 from tablecam.geometry.outlines import unit_footprint
 from tablecam.rules.maurice.charge.charge import (
     Charge,
@@ -20,7 +20,6 @@ from tablecam.rules.maurice.charge.charge import (
     charge_of,
     lane_after_wheel,
 )
-from tablecam.rules.maurice.charge.reach import CORNERS
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.table.headings import forward
 from tablecam.table.model import Terrain, Unit
