@@ -30,13 +30,13 @@ from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.miniatures.battle import YES_OR_NO, Bases, Decide, Events
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import area_of, axes_of, overlaps
-from tablecam.rules.syw_d6.field import CONE_DEG, WALL, Field
+from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response
 from tablecam.rules.syw_d6.flights import FlightDie
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
 from tablecam.rules.syw_d6.movement import charge_ban, counter_charge_dice, has_charge_bonus
 from tablecam.rules.syw_d6.state import Due, Fight, Move, Respond, State, disordered, face_word
-from tablecam.rules.syw_d6.tables import CHARGE_IN
+from tablecam.rules.syw_d6.tables import CHARGE_IN, CONE_DEG
 from tablecam.rules.syw_d6.troops import Face, may_pass
 from tablecam.rules.syw_d6.volleys import FireDice
 from tablecam.table.headings import difference_deg

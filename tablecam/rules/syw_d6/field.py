@@ -29,7 +29,7 @@ from tablecam.rules.miniatures.ground import (
 )
 from tablecam.rules.questions import FactError
 from tablecam.rules.syw_d6.fire import Section, Shot, figures_firing, may_fire_through
-from tablecam.rules.syw_d6.tables import COMMAND_IN
+from tablecam.rules.syw_d6.tables import BEHIND_WALL_MM, COMMAND_IN, CONE_DEG, HILL_IN
 from tablecam.rules.syw_d6.troops import FormationReading, Troops, formation_of
 from tablecam.rules.syw_d6.unit_keys import UnitFacts
 from tablecam.table.headings import difference_deg, forward
@@ -43,13 +43,7 @@ from tablecam.table.model import (
 )
 from tablecam.uncertainty.clear_line import shortest_clear_line
 
-CONE_DEG = 22.5
-"""S-D.7: what a gun's cone opens to either side."""
-HILL_IN = 12.0
-"""S-E.3: how near to a hill units block the sight of those on it."""
 _GRAZE_MM = 5.0
-BEHIND_WALL_MM = 10.0
-"""S-J.12: how near to a wall a unit is behind it."""
 WALL, HILL = "wall", "hill"
 
 _UNIT_FACTS = TypeAdapter(UnitFacts)

@@ -10,14 +10,11 @@ from typing import Annotated, Literal
 from pydantic import Field as Limits
 
 from tablecam.rules.game import Ban
-from tablecam.rules.syw_d6.tables import WEATHER, Event
+from tablecam.rules.syw_d6.tables import CANISTER_DICE, DENSE_DICE, GAP_IN, HIT, WEATHER, Event
 from tablecam.rules.syw_d6.troops import Troops
 
 Halving = Literal["disordered", "long_range", "cover", "not_ahead"]
 Occasion = Literal["crosses", "contacted_front", "contacted_flank", "contacted_rear", "supports"]
-
-DENSE_DICE = CANISTER_DICE = 2
-_HIT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +157,7 @@ def _pool(counted: Sequence[float], halvings: tuple[Halving, ...], **added: int)
 
 def hits(dice: Sequence[int]) -> int:
     """Returns the hits of a throw: each six removes a figure (S-D.1)."""
-    return sum(die == _HIT for die in dice)
+    return sum(die == HIT for die in dice)
 
 
 def is_called_to_test(target: Troops) -> bool:
@@ -184,5 +181,5 @@ def ban_on_response(firer: Troops, occasion: Occasion, range_in: float) -> Ban |
 
 def may_fire_through(gap_in: float, target_frontage_in: float) -> tuple[bool, float]:
     """Returns whether a gap between two friends suffices, and the gap needed (S-E.5)."""
-    needed_in = min(12.0, 2 * target_frontage_in)
+    needed_in = min(GAP_IN, 2 * target_frontage_in)
     return gap_in >= needed_in, needed_in

@@ -15,6 +15,7 @@ from tablecam.rules.syw_d6.tables import (
     COLUMN_IN,
     COMMAND_IN,
     RATES,
+    SECOND_CHANCE,
     SQUARE_DEG,
     Event,
     Experience,
@@ -178,7 +179,7 @@ def clearing_dice(experience: Experience, first: int) -> int:
     """Returns how many dice a unit throws to clear, its second chance included."""
     if first != 1:
         return 1
-    return {"green": 1, "trained": 2, "veteran": 3}[experience]
+    return 1 + SECOND_CHANCE[experience]
 
 
 def clearing(troops: Troops, dice: Sequence[int], *, is_kind: bool = False) -> Clearing:

@@ -51,7 +51,20 @@ KEEP_OFF_IN: Final = 3.0
 CHARGE_IN: Final = 6.0
 """S-B.11: the longest charge distance."""
 SQUARE_DEG: Final = 5.0
-"""S-0.3: what hands may be off a direction."""
+APART_MM: Final = 2.0
+"""S-0.3: what hands may be off a direction, and leave between bases that touch."""
+
+# S-A.3: the dice of a second chance to clear disorder, after a one.
+SECOND_CHANCE: Final[Mapping[Experience, int]] = MappingProxyType(
+    {"green": 0, "trained": 1, "veteran": 2}
+)
+
+OPEN_IN: Final = 6.0
+"""S-L.7: how far apart the bases of a light unit may stand."""
+FORWARD_DEG: Final = 45.0
+BACK_DEG: Final = 90.0
+MOST_BENDS: Final = 2
+"""S-L.12: how far the wings of a line bend, and how often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +92,20 @@ RANGES: Final[Mapping[str, Ranges]] = MappingProxyType(
     }
 )
 
+HIT: Final = 6
+"""S-D.1: the face that removes a figure."""
+DENSE_DICE: Final = 2
+CANISTER_DICE: Final = 2
+"""S-D.9, S-D.10: dice added for a dense target and for canister."""
+CONE_DEG: Final = 22.5
+"""S-D.7: what a gun's cone opens to either side."""
+HILL_IN: Final = 12.0
+"""S-E.3, S-E.4: how near to a hill units block the sight of those on it."""
+GAP_IN: Final = 12.0
+"""S-E.5: a gap between friends that suffices to fire through at any target."""
+BEHIND_WALL_MM: Final = 10.0
+"""S-J.12: how near to a wall a unit is behind it."""
+
 CREW: Final[Mapping[str, int]] = MappingProxyType({"light": 3, "medium": 6, "heavy": 6})
 """S-L.4: the figures that serve a gun."""
 
@@ -95,6 +122,8 @@ RETREAT_FIGURES: Final = 3
 """S-B.10: figures lost by a retreat of the own choice."""
 FIGURES_A_POINT: Final = 3
 """S-F.3: figures lost for each point by which a melee is lost."""
+FALL_BACK_IN: Final = 3.0
+"""S-F.6: how far all fall back after a draw."""
 TEST_ROWS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "retreat_at": "the score at or below which a TEST means retreat",

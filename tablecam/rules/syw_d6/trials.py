@@ -32,10 +32,9 @@ from tablecam.rules.syw_d6.state import (
     disordered,
     with_losses,
 )
-from tablecam.rules.syw_d6.tables import MODIFIER, TEST_ROWS, Experience
+from tablecam.rules.syw_d6.tables import FALL_BACK_IN, MODIFIER, TEST_ROWS, Experience
 
 _LEAST, _MOST = -6, 6
-_BACK_IN: Final = 3.0
 _SKILLS: Final[tuple[Experience, ...]] = ("green", "trained", "veteran")
 
 
@@ -279,7 +278,7 @@ class WishDue(Due):
         state = replace(state, fights=kept)
         for name in self.fight.units:
             unit = state.unit(name)
-            back_mm = -_BACK_IN * state.field.inch_mm
+            back_mm = -FALL_BACK_IN * state.field.inch_mm
             state = state.changed(name, bases=ahead(unit.bases, axes_of(unit).heading_deg, back_mm))
         text = f"{', '.join(self.fight.units)} fall back 3 in"
         state, events = ended(state, self.fight)

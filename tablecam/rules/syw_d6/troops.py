@@ -13,11 +13,17 @@ from pydantic import Field as Limits
 from tablecam.geometry.arrangement import arrangement
 from tablecam.rules.game import Ban
 from tablecam.rules.syw_d6.tables import (
+    APART_MM,
+    BACK_DEG,
     BONUS,
     CREW,
     DESTROYED_PERCENT,
+    FORWARD_DEG,
+    MOST_BENDS,
+    OPEN_IN,
     RANGES,
     RATES,
+    SQUARE_DEG,
     Experience,
     Ranges,
     Weapon,
@@ -165,13 +171,6 @@ def bases_needed(troops: Troops) -> int:
     return -(-troops.figures // (CREW[troops.gun] if is_battery else full))
 
 
-_APART_MM, _PARALLEL_DEG = 2.0, 5.0
-"""S-0.3: what hands may leave between bases that touch."""
-_OPEN_IN = 6.0
-"""S-L.7: how far apart the bases of a light unit may stand."""
-_FORWARD_DEG, _BACK_DEG, _MOST_BENDS = 45.0, 90.0, 2
-
-
 @dataclass(frozen=True, slots=True)
 class FormationReading:
     """The formation in which some bases lie, or why they are in none."""
@@ -191,7 +190,7 @@ def formation_of(bases: Sequence[BasePose], troops: Troops, *, inch_mm: float) -
     is_light, in_file, in_rank = (
         troops.weight == "light", troops.ranks_per_base, troops.files_per_base
     )  # fmt: skip
-    lie = arrangement(bases, apart_mm=_OPEN_IN * inch_mm if is_light else _APART_MM)
+    lie = arrangement(bases, apart_mm=OPEN_IN * inch_mm if is_light else APART_MM)
     ranks = len(lie.ranks) * in_file
     files = max(map(len, lie.ranks)) * in_rank
     if len(lie.groups) > 1:
@@ -202,7 +201,7 @@ def formation_of(bases: Sequence[BasePose], troops: Troops, *, inch_mm: float) -
     turns_deg = [difference_deg(base.heading_deg, bases[0].heading_deg) for base in bases]
     if _is_square(turns_deg):
         return FormationReading("square", ranks, files)
-    if any(abs(turn_deg) > _PARALLEL_DEG for turn_deg in turns_deg):
+    if any(abs(turn_deg) > SQUARE_DEG for turn_deg in turns_deg):
         order = [place for file in lie.files for place in file]
         bends_deg = _bends_deg([bases[place] for place in order])
         return bent_line(bends_deg, in_file, len(bases) * in_rank)
@@ -228,7 +227,7 @@ def _is_square(turns_deg: Sequence[float]) -> bool:
     off_deg = max(
         abs(difference_deg(turn_deg, 90 * round(turn_deg / 90))) for turn_deg in turns_deg
     )
-    return min(counts) > 0 and max(counts) - min(counts) <= 1 and off_deg <= _PARALLEL_DEG
+    return min(counts) > 0 and max(counts) - min(counts) <= 1 and off_deg <= SQUARE_DEG
 
 
 def _bends_deg(bases: Sequence[BasePose]) -> list[float]:
@@ -238,7 +237,7 @@ def _bends_deg(bases: Sequence[BasePose]) -> list[float]:
     bends_deg = []
     for left, right in pairwise(bases):
         turn_deg = abs(difference_deg(right.heading_deg, left.heading_deg))
-        if turn_deg <= _PARALLEL_DEG:
+        if turn_deg <= SQUARE_DEG:
             continue
         # The wing is the base that is farther from the middle one.
         wing, inner = sorted(
@@ -252,12 +251,12 @@ def _bends_deg(bases: Sequence[BasePose]) -> list[float]:
 
 def bent_line(bends_deg: Sequence[float], ranks: int, files: int) -> FormationReading:
     """Reads a line by its bends, forward positive (S-L.12)."""
-    if len(bends_deg) > _MOST_BENDS:
-        why = f"a line bends at most {_MOST_BENDS} times, not {len(bends_deg)}"
+    if len(bends_deg) > MOST_BENDS:
+        why = f"a line bends at most {MOST_BENDS} times, not {len(bends_deg)}"
         return FormationReading("none", ranks, files, Ban("S-L.12", why))
-    worst_deg = next((deg for deg in bends_deg if deg > _FORWARD_DEG or deg < -_BACK_DEG), None)
+    worst_deg = next((deg for deg in bends_deg if deg > FORWARD_DEG or deg < -BACK_DEG), None)
     if worst_deg is not None:
-        way, most_deg = ("forward", _FORWARD_DEG) if worst_deg > 0 else ("back", _BACK_DEG)
+        way, most_deg = ("forward", FORWARD_DEG) if worst_deg > 0 else ("back", BACK_DEG)
         why = f"a wing bends {way} by {abs(worst_deg):.0f}°, more than {most_deg:g}°"
         return FormationReading("none", ranks, files, Ban("S-L.12", why))
     return FormationReading("bent_line" if bends_deg else "line", ranks, files)
