@@ -33,14 +33,7 @@ from tablecam.rules.syw_d6.tables import BEHIND_WALL_MM, COMMAND_IN, CONE_DEG, H
 from tablecam.rules.syw_d6.troops import FormationReading, Troops, formation_of
 from tablecam.rules.syw_d6.unit_keys import UnitFacts
 from tablecam.table.headings import difference_deg, forward
-from tablecam.table.model import (
-    BasePose,
-    Commander,
-    Point,
-    Terrain,
-    Unit,
-    plain_keys,
-)
+from tablecam.table.model import BasePose, Commander, Point, Terrain, Unit, plain_keys
 from tablecam.uncertainty.clear_line import shortest_clear_line
 
 _GRAZE_MM = 5.0

@@ -182,10 +182,7 @@ class SevenYearsWar(BattleGame[State]):
 
 _QUESTIONS: Final = {
     "swap": ("which disordered units shall reform?", "A red marker takes the place of the orange."),
-    "move": (
-        "throw for a unit or a brigade, or end the moves",
-        "Dice first, then the move.",
-    ),
+    "move": ("throw for a unit or a brigade, or end the moves", "Dice first, then the move."),
     "fire": ("fire, or end the fire", ""),
 }
 

@@ -239,10 +239,7 @@ def _charge_path(
 
 @QUESTIONS.asks("S-C.1 S-C.2 S-C.3 S-C.4")
 def _response_fire(
-    firer: UnitFacts,
-    event: fire.Occasion,
-    nearest_range_in: Inches = 0.0,
-    share_ahead: Share = 1.0,
+    firer: UnitFacts, event: fire.Occasion, nearest_range_in: Inches = 0.0, share_ahead: Share = 1.0
 ) -> Json:
     """Fire in the enemy's sequence, at one who crosses the front or makes contact."""
     troops = firer.troops("experience")
@@ -732,9 +729,7 @@ _BELOW = TargetFacts()
 
 @QUESTIONS.asks("S-E.1 S-E.2 S-E.3 S-E.4")
 def _sight(
-    firer_on_hill: bool = False,
-    target: TargetFacts = _BELOW,
-    between: tuple[Between, ...] = (),
+    firer_on_hill: bool = False, target: TargetFacts = _BELOW, between: tuple[Between, ...] = ()
 ) -> Json:
     """Whether a firer sees past what stands between."""
     bans = (one.ban(firer_on_hill=firer_on_hill, target_on_hill=target.on_hill) for one in between)
