@@ -89,7 +89,7 @@ def _lane_line(rulings: Rulings, unit: UnitOnField, lane: ChargeLane) -> Finding
         "M-8.5",
         text,
         margin_mm=allowed_mm - lane.cost_bw * field.bw_mm,
-        sigma_mm=rulings.distances.sigma_mm(unit.id, lane.target),
+        sigma_mm=distance(unit.unit, field.by_id[lane.target].unit).sigma_mm,
         chance=lane.probability,
         evidence=lane.evidence,
     )

@@ -272,7 +272,7 @@ def _option_line(
             f"base {result.fire.base}: {result.option.because}" for result in bases if result.option
         ),
         margin_mm=limit_mm - farthest.distance_mm,
-        sigma_mm=rulings.distances.sigma_mm(unit.id, first.target),
+        sigma_mm=distance(unit.unit, rulings.field.by_id[first.target].unit).sigma_mm,
         chance=min(option.probability for option in options),
         evidence=_evidence(option.evidence for option in options),
     )
