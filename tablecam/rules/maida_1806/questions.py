@@ -500,10 +500,10 @@ def _move(
     allowance = movement.allowance_of(troop, double=double_march)
     state, spent, ban = _walked(state, unit, steps, double=double_march)
     piece = state.piece(unit)
-    further = [step for step, _ in movement.legal_steps(state, (unit,))]
+    further = list(movement.legal_steps(state, (unit,)))
     if ban is None and ends:
         moving = replace(state, movers=(unit,))
-        ban = sequence.ban_on_halt(moving, bool(further))
+        ban = sequence.ban_on_halt(moving, any(after[0].entered for _, after in further))
         if ban is None and not state.in_clash(piece):
             ban = fields.ban_on_lying(state, piece)
     left = piece.mp_left

@@ -357,8 +357,9 @@ def _own_acts(state: State, piece: Piece) -> Iterator[Any]:
 def _going_on(state: State) -> Iterator[Any]:
     """Yields how the units in the middle of a move may go on, and that they halt (D-12.13)."""
     pieces = [state.piece(name) for name in state.movers]
-    steps = list(movement.legal_steps(state, state.movers))
-    for step, _ in steps:
+    can_go = False
+    for step, outcomes in movement.legal_steps(state, state.movers):
+        can_go = can_go or bool(outcomes[0].entered)
         yield acts.Move(state.movers, (step,))
     if all(state.troop(name).arm == "cavalry" for name in state.movers):
         for number in front_of(state, pieces[0]):
@@ -370,19 +371,19 @@ def _going_on(state: State) -> Iterator[Any]:
                 yield acts.Fire((name,), target)
     if len(pieces) == 1:
         yield from _own_acts(state, pieces[0])
-    if ban_on_halt(state, bool(steps)) is None:
+    if ban_on_halt(state, can_go) is None:
         yield acts.Halt()
 
 
-def ban_on_halt(state: State, can_step: bool) -> Ban | None:
-    """Returns why the units that are moving may not stop here (D-11.0, D-12.9)."""
+def ban_on_halt(state: State, can_go: bool) -> Ban | None:
+    """Returns why units that can still go to another hex may not stop here (D-11.0, D-12.9)."""
     for name in state.movers:
         piece = state.piece(name)
-        if piece.double and can_step:
+        if piece.double and can_go:
             return Ban("D-12.9", f"{name} spends all Movement Points of its double march")
         own = tuple(state.troop(name).companies)
         ban = ban_on_lying(state, piece, moving=own)
-        if ban is not None and not _own_battalion(state, name) and can_step:
+        if ban is not None and not _own_battalion(state, name) and can_go:
             return ban
     return None
 
@@ -614,8 +615,8 @@ def movement_action(state: State, action: Any) -> Outcome:
     if not state.slot and not state.movers:
         raise Refused("expected a fire or a pass: the other side moves next", rule="D-14.5")
     if isinstance(action, acts.Halt):
-        steps = any(True for _ in movement.legal_steps(state, state.movers))
-        _refuse(ban_on_halt(state, steps))
+        steps = movement.legal_steps(state, state.movers)
+        _refuse(ban_on_halt(state, any(outcomes[0].entered for _, outcomes in steps)))
         return halted(state)
     if isinstance(action, acts.Move):
         _check_movers(state, action.units)
