@@ -196,11 +196,12 @@ def combats_of(state: State, side: str, units: Units, fought: Units) -> tuple[Co
                 mates = {p for at in (number, far) for p in _there(state, at, state.side(name), ())}
                 if mates == {name}:
                     joined.append(far)
+        joined.sort()
         if len(joined) > 1:
             own = tuple(dict.fromkeys(n for h in joined for n in _there(state, h, side, fought)))
             other = tuple(dict.fromkeys(n for h in joined for n in _there(state, h, enemy, fought)))
         if own and other and set(own) & set(units):
-            found.setdefault((own, other), Combat(tuple(sorted(joined)), own, other))
+            found.setdefault((own, other), Combat(tuple(joined), own, other))
     combats = tuple(found.values())
     return tuple(c for c in combats if _leaves_nobody(combats, c)) or combats
 

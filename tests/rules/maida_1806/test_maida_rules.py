@@ -1,0 +1,387 @@
+"""Single rules on single positions, and moves by hand; each test's name has its rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from tablecam.rules.game import Ban, Refused
+from tablecam.rules.maida_1806 import clash, field, fire, movement, reaction, sequence
+from tablecam.rules.maida_1806 import state as acts
+from tablecam.rules.maida_1806.game import GAME
+from tablecam.rules.maida_1806.state import MoveStep
+from tablecam.rules.maida_1806.troops import firepower_of, rounded
+from tests.rules.maida_1806.games import battle, begun, unit
+from tests.rules.maida_1806.test_maida_play import moving, roll, to
+
+
+def lie(*units: Any, **keys: Any) -> Any:
+    """The state of a battle of a few units."""
+    return moving(*units, **keys).state
+
+
+FAR = unit("BZ", "1516")
+
+
+def test_the_game_begins_with_each_counter_in_its_printed_hex_d_3_1_d_17_0a_d_3_3a():
+    state = begun().state
+    guards = state.piece("House Guards")
+    assert (guards.hexes, guards.formation, guards.facing_deg) == (("0709", "0809"), "line", 60)
+    assert state.pool == ("House Blue",)
+
+
+def test_i_42_loses_three_and_shows_its_back_d_3_4b_d_3_4c_d_3_4h():
+    state = lie(unit("FA", "0505", full_strength=5, morale=[7, 6]), FAR)
+    shown = []
+    for losses in range(4):
+        now = state.with_piece("FA", losses=losses)
+        shown.append((now.strength("FA"), now.morale("FA")))
+    assert shown == [(5, 7), (4, 7), (3, 7), (2, 6)]
+
+
+def test_a_half_is_rounded_up_and_firepower_is_1_at_least_d_3_4d_d_3_4g():
+    assert [rounded(Fraction(n, 100)) for n in (149, 150, 249, 250)] == [1, 2, 2, 3]
+    state = lie(unit("FA", "0505", full_strength=1), FAR)
+    assert firepower_of(*state.both("FA")) == 1
+
+
+def test_morale_checks_pass_on_equal_or_lower_d_3_4f_d_14_8():
+    play = moving(unit("FA", "0604", 240), unit("BA", "0505", morale=[7]), leaders={"F1": "0603"})
+    shot = fire.shot_of(play.state, ("FA",), "BA")
+    play.apply(acts.Fire(("FA",), "BA"))
+    roll(play, 7 - shot.total("BA"))
+    assert not play.state.piece("BA").disrupted
+    disrupted = play.state.with_piece("BA", disrupted=True)
+    assert disrupted.morale("BA") == 6
+    step = movement.stepped(disrupted, disrupted.piece("BA"), to("0504"))
+    assert isinstance(step, Ban)
+
+
+def test_the_overall_commander_activates_a_leader_and_both_move_d_4_4_d_4_5_d_4_1():
+    play = battle(unit("FA", "0303"), unit("FB", "1212", acts_with_oc=True, leader="F2"), FAR,
+                  active=None, pool={"1": ["F-OC"]})  # fmt: skip
+    play.apply(acts.Draw())
+    play.apply(acts.Activate("F1"))
+    assert set(play.state.active_units) == {"FA", "FB"}
+    while play.state.phase == "movement":
+        play.apply(acts.Pass())
+    assert {action.leader for action in play.legal() if action.type == "move_leader"} == {
+        "F-OC", "F1",
+    }  # fmt: skip
+
+
+def test_guns_near_a_leader_put_him_in_danger_d_4_6_2():
+    gun, far = unit("FG", "0505", arm="artillery"), unit("BA", "0501", 240)
+    near = lie(gun, unit("BA", "0502", 240))
+    assert fire.shot_of(near, ("FG",), "BA").leader_die
+    assert not fire.shot_of(lie(gun, far), ("FG",), "BA").leader_die
+
+
+def test_leaders_go_nine_hexes_where_no_enemy_is_d_12_8_d_11_4_d_12_2():
+    play = moving(unit("FA", "0505"), unit("BA", "0302", 240), leaders={"F1": "0103"})
+    assert play.state.phase == "leaders"
+    hexes = {action.to for action in play.legal() if action.type == "move_leader"}
+    assert "0302" not in hexes
+    assert "0505" in hexes
+    assert all(play.state.grid.distance(("0103",), (number,)) <= 9 for number in hexes)
+
+
+def test_a_line_lies_on_one_hex_or_two_by_its_strength_d_6_1_d_6_2_d_6_3_9_d_6_3_8():
+    small = lie(unit("FA", "0505", full_strength=7), FAR, leaders={"F1": "0506"})
+    forms = [form for form, _ in movement.formations(small, small.piece("FA"))]
+    assert {form.hexes for form in forms if form.to == "line"} == {("0505",)}
+    large = lie(unit("FA", "0505", full_strength=8), FAR, leaders={"F1": "0506"})
+    forms = [form for form, _ in movement.formations(large, large.piece("FA"))]
+    assert {form.hexes for form in forms if form.to == "line"} == {
+        ("0404", "0505"), ("0505", "0605"),
+    }  # fmt: skip
+
+
+def test_a_battalion_without_room_for_two_hexes_stays_column_d_6_3_8():
+    walls = [unit("FB", "0404"), unit("FC", "0605")]
+    state = lie(unit("FA", "0505", full_strength=8), *walls, FAR, leaders={"F1": "0506"})
+    assert "line" not in {form.to for form, _ in movement.formations(state, state.piece("FA"))}
+
+
+def test_distances_of_a_wide_line_count_from_its_nearest_hex_d_g8_d_14_9():
+    state = lie(unit("FA", ["0505", "0605"], full_strength=9), unit("BA", "0803", 240))
+    assert state.grid.distance(state.piece("FA").hexes, ("0803",)) == 3
+    assert "BA" not in field.targets_of(state, state.piece("FA"))
+
+
+def test_a_wide_line_sees_from_its_middle_d_14_2_1_d_14_2_d_14_3():
+    state = lie(unit("FA", ["0505", "0605"], full_strength=9), unit("BA", "0704", 240))
+    assert field.targets_of(state, state.piece("FA")) == ("BA",)
+    behind = lie(unit("FA", ["0505", "0605"], full_strength=9), unit("BA", "0606", 240))
+    assert field.targets_of(behind, behind.piece("FA")) == ()
+
+
+def test_a_line_in_two_clash_hexes_alone_fights_one_combat_d_6_5b_d_6_5d_d_15_1_d_11_6():
+    wide = unit("FA", ["0505", "0605"], full_strength=9)
+    state = lie(wide, unit("BA", "0505", 240), unit("BB", "0605", 240))
+    (combat,) = clash.combats_of(state, "french", ("FA",), ())
+    assert set(combat.defenders) == {"BA", "BB"}
+    assert clash.strength_in(state, combat.defenders) == 10
+
+
+def test_two_friends_fight_two_combats_and_gang_up_on_nobody_d_6_5c_d_15_3():
+    wide = unit("FA", ["0505", "0605"], full_strength=9)
+    other = unit("FB", "0605", formation="line")
+    state = lie(wide, other, unit("BA", "0505", 240), unit("BB", "0605", 240))
+    combats = clash.combats_of(state, "french", ("FA", "FB"), ())
+    first = combats[0]
+    rest = clash.combats_of(state, "french", ("FA", "FB"), (*first.attackers, *first.defenders))
+    fought = [first, *rest]
+    assert {name for combat in fought for name in combat.defenders} == {"BA", "BB"}
+
+
+def test_companies_are_alone_and_see_through_their_flanks_d_8_1_d_8_7_d_14_10_7():
+    keys = {"kind": "company", "full_strength": 1, "fire_result": "M", "firepower": None,
+            "formation": "skirmish", "morale": [7]}  # fmt: skip
+    state = lie(unit("FA", "0505", **keys), unit("FB", "0605", **keys), unit("BA", "0404", 240))
+    piece = state.piece("FA")
+    assert piece.formation == "skirmish"
+    assert field.targets_of(state, piece) == ("BA",)
+    assert isinstance(fire.ban_on_fire(state, ("FA", "FB"), "BA"), Ban)
+    turned = movement.stepped(state, piece, MoveStep(turn=60))
+    assert not isinstance(turned, Ban)
+    assert turned.mp == 0.0
+
+
+def test_no_company_leaves_a_battalion_in_a_clash_hex_d_8_4():
+    coy = unit("Bc1", None, kind="company", full_strength=1, morale=[7], firepower=None,
+               fire_result="M", formation=None)  # fmt: skip
+    light = unit("BL", "0505", full_strength=7, companies=["Bc1"], mp_left=None)
+    free = lie(light, coy, unit("FA", "1516"), active="B1", leaders={"B1": "0506"})
+    assert movement.detachable(free, free.piece("BL")) == ("Bc1",)
+    clash_hex = free.with_piece("FA", hexes=("0505",))
+    assert movement.detachable(clash_hex, clash_hex.piece("BL")) == ()
+
+
+def test_batteries_fire_alone_at_their_printed_ranges_d_10_2_d_10_3_d_10_4_d_10_1():
+    gun = unit("FG", "0505", arm="artillery")
+    state = lie(gun, unit("FA", "0605"), unit("BA", "0501", 240), unit("BB", "0509", 60))
+    assert field.targets_of(state, state.piece("FG")) == ("BA",)
+    assert fire.shot_of(state, ("FG",), "BA").result == "1M"
+    joint = fire.ban_on_fire(state, ("FG", "FA"), "BA")
+    assert joint is not None
+
+
+def test_a_battery_alone_fights_as_a_line_of_strength_1_d_10_10_d_10_11():
+    state = lie(unit("FA", "0505"), unit("BG", "0505", 240, arm="artillery"))
+    combat = clash.Combat(("0505",), ("FA",), ("BG",))
+    assert clash.strength_in(state, combat.defenders) == 1
+    assert clash.holds(state, combat, "attacker", "enemy_in_line")
+    guarded = lie(unit("FA", "0505"), unit("BG", "0505", 240, arm="artillery"),
+                  unit("BA", "0505", 240))  # fmt: skip
+    assert clash.fighting(guarded, ("BG", "BA")) == ("BA",)
+    after, _ = clash.rout(guarded, ("BA", "BG"), 2, (("0505",),))
+    assert after.piece("BG").captured_by == "french"
+
+
+def test_foot_and_horse_pass_through_each_other_and_do_not_stay_d_11_1_d_11_1_1_d_11_2():
+    play = moving(unit("FH", "0505", arm="cavalry"), unit("FA", "0504"), FAR,
+                  leaders={"F1": "0506"})  # fmt: skip
+    play.apply(acts.Move(("FH",), (to("0504"),)))
+    with pytest.raises(Refused, match=r"D-11\.1 "):
+        play.apply(acts.Halt())
+    play.apply(acts.Move(("FH",), (to("0503"),)))
+    play.apply(acts.Halt())
+
+
+def test_units_in_a_clash_hex_neither_fire_nor_turn_nor_leave_d_14_7_d_11_11_d_11_12_d_3_4e():
+    state = lie(unit("FA", "0505"), unit("BA", "0505", 240), unit("BB", "0504", 240))
+    piece = state.piece("FA")
+    assert state.is_clash("0505")
+    assert field.targets_of(state, piece) == ()
+    for step in (to("0604"), MoveStep(turn=60)):
+        assert isinstance(movement.stepped(state, piece, step), Ban)
+    assert "BA" not in field.targets_of(state, state.piece("BB"))
+
+
+def test_one_unit_moves_after_the_other_by_its_front_d_12_1_d_12_13_d_12_3():
+    play = moving(unit("FA", "0505"), unit("FB", "0506"), FAR, leaders={"F1": "0507"})
+    with pytest.raises(Refused, match=r"D-12\.1 "):
+        play.apply(acts.Move(("FA",), (to("0404"),)))
+    play.apply(acts.Move(("FA",), (to("0504"),)))
+    with pytest.raises(Refused, match=r"D-12\.13"):
+        play.apply(acts.Move(("FB",), (to("0505"),)))
+    play.apply(acts.Halt())
+    assert "FA" not in {piece.id for piece in sequence.able_units(play.state)}
+
+
+def test_units_counterattack_together_if_they_are_of_one_kind_d_12_12_4_d_11_1_2():
+    state = lie(unit("FA", "0504", 60), unit("BA", "0503", 240), unit("BB", "0603", 240),
+                unit("BH", "0603", 240, arm="cavalry"))  # fmt: skip
+    assert reaction.counter_hexes(state, state.piece("BA"), ("FA",)) == ("0504",)
+    assert reaction.counter_hexes(state, state.piece("BB"), ("FA",), ("BA",)) == ("0504",)
+    assert reaction.counter_hexes(state, state.piece("BH"), ("FA",), ("BA",)) is None
+
+
+def test_only_the_top_of_a_stack_checks_and_all_take_the_losses_d_13_5():
+    stack = [unit("BA", "0503", 240, nation="sicilian"), unit("BB", "0503", 240)]
+    play = moving(unit("FA", "0505"), *stack, leaders={"F1": "0506"})
+    play.apply(acts.Move(("FA",), (to("0504"),)))
+    assert play.legal()[0].for_ == "reaction of BA"
+    roll(play, 8)
+    assert {play.state.piece(name).losses for name in ("BA", "BB")} == {1}
+
+
+def test_batteries_react_by_fire_alone_d_13_6():
+    gun = unit("BG", "0503", 240, arm="artillery")
+    play = moving(unit("FA", "0505"), gun, leaders={"F1": "0506"})
+    play.apply(acts.Move(("FA",), (to("0504"),)))
+    assert {action.choice for action in play.legal()} == {"fire", "none"}
+
+
+def test_a_unit_in_command_reacts_better_d_13_3_d_4_2():
+    mover, own = unit("FA", "0504", 60), unit("BA", "0503", 240)
+    far, near = lie(mover, own), lie(mover, own, leaders={"B1": "0502"})
+    assert "in_command" not in reaction.check_of(far, "BA", ("FA",)).modifiers
+    assert reaction.check_of(near, "BA", ("FA",)).modifiers["in_command"] == -1
+
+
+def test_fire_from_behind_adds_one_and_the_fourth_fire_is_the_last_d_14_4_d_14_10_1_d_14_10_8():
+    state = lie(unit("FA", "0405", 0), unit("BA", "0505", 60))
+    parts = fire.shot_of(state, ("FA",), "BA").modifiers["BA"]
+    assert (parts["flank or rear"], parts["fires"]) == (1, 1)
+    second = state.with_piece("FA", fires=1)
+    assert "fires" not in fire.shot_of(second, ("FA",), "BA").modifiers["BA"]
+    spent = state.with_piece("FA", fires=4)
+    assert field.targets_of(spent, spent.piece("FA")) == ()
+
+
+def test_only_the_top_unit_suffers_rifle_fire_d_11_8_d_14_10_3_d_14_10_9():
+    state = lie(unit("FA", "0604", 240), unit("BA", "0505"), unit("BB", "0505"))
+    assert fire.shot_of(state, ("FA",), "BA").checks == ("BA",)
+
+
+def test_a_withdrawal_joins_friends_with_their_facing_and_keeps_its_own_d_14_11_2_d_14_11_3():
+    state = lie(unit("FA", "0805"), unit("FB", "0806", 120), unit("BA", "0604", 0))
+    _, ends = field.withdrawals(state, state.piece("FA"), (("0604",),))
+    assert ends == (("0806",),)
+    after, _ = fire.withdrawn(state, fire.Retreat("FA", (("0604",),), 1), ("0806",))
+    assert after.piece("FA").facing_deg == 120
+    assert [piece.id for piece in after.stack("FA")] == ["FB", "FA"]
+
+
+def test_a_withdrawal_before_an_enemys_front_costs_a_loss_d_14_11_5_d_14_11():
+    state = lie(unit("FA", "0805"), unit("BA", "0604", 0), unit("BB", "0807", 60))
+    assert field.withdrawal_losses(state, state.piece("FA"), ("0806",)) == 1
+
+
+def test_a_blocked_withdrawal_eliminates_for_a_point_d_14_11_7_d_16_1():
+    full = [unit(f"F{n}", "0806", kind="squadron", arm="cavalry") for n in range(4, 8)]
+    walls = [unit("BB", "0906", 240), unit("BC", "0905", 240)]
+    state = lie(unit("FA", "0805"), *full, *walls, unit("BA", "0604", 0))
+    after, _ = fire.Retreat("FA", (("0604",),), 1).follow(state, None)
+    assert (after.piece("FA").eliminated, after.vp) == (True, -1)
+
+
+def test_a_leader_may_withdraw_before_an_enemy_d_14_11_8():
+    play = moving(unit("FA", "0505"), FAR, leaders={"F1": "0506", "B1": "0503"})
+    play.apply(acts.Move(("FA",), (to("0504"),)))
+    assert (play.asked().seat, play.legal()[0]) == ("british", acts.Withdraw("B1"))
+
+
+def test_clashes_are_fought_one_by_one_in_the_order_of_the_active_side_d_15_4_d_15_5_d_15_6():
+    play = moving(unit("FA", "0505"), unit("BA", "0505", 240), unit("FB", "0909"),
+                  unit("BB", "0909", 240))  # fmt: skip
+    while play.state.phase != "clash":
+        play.apply(acts.Pass())
+    assert {action.hexes for action in play.legal()} == {("0505",), ("0909",)}
+    play.apply(play.legal()[1])
+    roll(play, 5)
+    assert len(play.state.fought) == 2
+
+
+def test_a_rout_leaves_the_map_and_shakes_friends_but_no_guns_d_15_11_1_d_15_11_2_d_15_12_1():
+    state = lie(unit("FA", "0505"), unit("FB", "0506"), unit("FG", "0405", arm="artillery"), FAR)
+    after, _ = clash.rout(state, ("FA",), 2, (("0504",),))
+    assert (after.piece("FA").hexes, after.piece("FA").returns_turn) == ((), 2)
+    (due,) = [due for due in after.due if isinstance(due, clash.Crisis)]
+    assert due.units == ("FB",)
+
+
+def test_charges_and_counterattacks_are_clashes_of_the_movement_d_12_11_d_15_10_d_9_2_3():
+    horse, foot = unit("FH", "0505", arm="cavalry"), unit("BA", "0504", 240)
+    state = lie(horse, foot).with_piece("FH", straight=3, mp_left=5.0)
+    assert movement.ban_on_charge(state, ("FH",), "0504") is None
+    combat = clash.Combat(("0504",), ("FH",), ("BA",), "charge")
+    assert [shift.when for shift in clash.shifts_of(state, combat)] == ["charge"]
+
+
+def test_batteries_flip_back_at_the_end_of_each_movement_d_10_7():
+    play = moving(unit("FG", "0505", arm="artillery"), unit("BA", "0503", 240))
+    play.apply(acts.Fire(("FG",), "BA"))
+    assert play.state.piece("FG").fired
+    roll(play, 5)
+    while play.state.phase == "movement":
+        play.apply(acts.Pass())
+    assert not play.state.piece("FG").fired
+
+
+# Moves by hand.
+
+
+def seen(state: Any, **hexes: Any) -> Any:
+    """The table with some counters laid elsewhere: hexes and facing, or None for unseen."""
+    position = GAME.position(state)
+    units = []
+    for one in position.units:
+        if one.id in hexes and hexes[one.id] is None:
+            continue
+        if one.id in hexes:
+            place, facing_deg = hexes[one.id]
+            x_mm, y_mm = state.grid.middle_mm((place,))
+            base = replace(one.bases[0], x_mm=x_mm + 1, y_mm=y_mm, heading_deg=facing_deg + 5)
+            one = replace(one, bases=(base,))
+        units.append(one)
+    return replace(position, units=tuple(units))
+
+
+def test_a_move_by_hand_is_found_hex_by_hex_d_13_8_d_g10():
+    state = lie(unit("FA", "0505"), FAR, leaders={"F1": "0506"})
+    (found,) = GAME.detect_moves(state, seen(state, FA=("0604", 60)))
+    assert found.action == acts.Move(("FA",), (to("0604"),))
+    (far,) = GAME.detect_moves(state, seen(state, FA=("0503", 120)))
+    assert isinstance(far.action, acts.Move)
+    assert (len(far.action.steps), far.answer.answer) == (3, "yes")
+
+
+def test_a_move_that_is_too_far_names_the_nearest_place_d_12_2_d_12_4():
+    state = lie(unit("FA", "0505"), FAR, leaders={"F1": "0506"})
+    (found,) = GAME.detect_moves(state, seen(state, FA=("0908", 60)))
+    assert (found.action, found.answer.answer) == (None, "no")
+    assert found.nearest is not None
+
+
+def test_a_counter_that_vanishes_beside_a_friend_is_proposed_as_a_join_d_g12():
+    state = lie(unit("FA", "0505"), unit("FB", "0504"), FAR, leaders={"F1": "0506"})
+    (found,) = GAME.detect_moves(state, seen(state, FA=None))
+    assert found.action == acts.Move(("FA",), (to("0504"),))
+
+
+def test_a_wrong_printed_face_is_reported_and_not_taken_as_a_loss_d_g13():
+    state = begun().state
+    state = replace(state, phase="movement")
+    position = GAME.position(state)
+    roster = {"faces": [{"tag": 1, "formation": "column"}, {"tag": 2, "formation": "line"}]}
+    units = tuple(
+        replace(one, extra=roster, bases=(replace(one.bases[0], tag=2),))
+        if one.id == "House Fusiliers" else one
+        for one in position.units
+    )  # fmt: skip
+    found = GAME.detect_moves(state, replace(position, units=units))
+    assert [(one.unit, one.answer.rule) for one in found] == [("House Fusiliers", "D-3.4h")]
+
+
+def test_a_counter_that_lies_in_its_hex_is_adopted_as_it_lies_d_g3():
+    state = lie(unit("FA", "0505"), FAR, leaders={"F1": "0506"})
+    lay = GAME.adopt_positions(state, seen(state, FA=("0505", 60)))
+    after, _ = GAME.apply(state, lay)
+    assert GAME.position(after).unit("FA") == seen(state, FA=("0505", 60)).unit("FA")
+    assert GAME.detect_moves(after, GAME.position(after)) == ()
