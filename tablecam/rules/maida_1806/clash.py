@@ -408,7 +408,7 @@ def rout(
             continue
         state = state.with_piece(name, hexes=(), returns_turn=back, entered_from=(), how="")
         text = f"{name} routs, back in turn {back}"
-        events += (Event("rout", text, "D-15.11", {"unit": name, "turn": back}),)
+        events += (Event("rout", text, "D-15.11.1", {"unit": name, "turn": back}),)
     for gun in dict.fromkeys(guns):
         state, more = captured(state, gun, "D-10.11")
         events += more

@@ -198,7 +198,7 @@ def fired(state: State, units: Sequence[str], target: str) -> Outcome:
         state = state.with_piece(name, fires=piece.fires + 1, mp_left=mp, fired=True)
     words = f" ({shot.result})" if shot.result else ""
     text = f"{', '.join(units)} fires at {target}{words}"
-    event = Event("fire", text, "D-14.10", {"units": list(units), "target": target})
+    event = Event("fire", text, "D-14.10.3", {"units": list(units), "target": target})
     dues: dict[str, Due] = {
         "checks": Checks(
             shot.firers, shot.checks, {unit: shot.total(unit) for unit in shot.checks},

@@ -516,7 +516,7 @@ def _move(
     }  # fmt: skip
 
 
-@QUESTIONS.asks("D-9.2")
+@QUESTIONS.asks("D-9.2.1")
 def _charge(setup: Setup, unit: str, target: HexName, steps: tuple[StepFacts, ...] = ()) -> Json:
     """Whether cavalry may charge a hex after some steps."""
     state = setup.state()
@@ -669,7 +669,7 @@ def _gun_modifier(
 # --- reaction, withdrawal, command ----------------------------------------------------------------
 
 
-@QUESTIONS.asks("D-13")
+@QUESTIONS.asks("D-13.1 D-13.2 D-13.3 D-13.5")
 def _reaction(
     setup: Setup, mover: str, unit: str, did: reaction.Did = "entered", die: Die | None = None
 ) -> Json:

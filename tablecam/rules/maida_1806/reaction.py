@@ -404,4 +404,4 @@ def _counterattack(state: State, movers: Units, units: Units) -> Outcome:
     combat = Combat(clash, tuple(attackers), defenders, "counterattack")
     text = f"{', '.join(attackers)} counterattacks {', '.join(defenders)}"
     state, events = begun(state, combat)
-    return state, (Event("counterattack", text, "D-12.12"), *events)
+    return state, (Event("counterattack", text, "D-12.12.1"), *events)

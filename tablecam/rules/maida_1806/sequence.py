@@ -573,7 +573,7 @@ class GoOn(Due):
         new = tuple(n for n in now if n not in before)
         words = "turns" if not new else f"moves to {' '.join(now)}"
         facts = {"units": list(units), "hexes": list(now)}
-        event = Event("move", f"{', '.join(units)} {words}", "D-12", facts)
+        event = Event("move", f"{', '.join(units)} {words}", "D-12.1", facts)
         did = "entered" if new else "turned"
         return with_reactions(state, units, did, new, (event,))
 
