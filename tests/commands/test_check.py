@@ -8,7 +8,7 @@ import pytest
 
 from calibration.camera_file import write_camera_file
 from tablecam.cli import main
-from tablecam.simulate.demo import demo_text, embedded_demo
+from tablecam.simulate.demo import demo_roster, demo_text, embedded_demo, games_with_demo
 from tablecam.table.position_file import position_to_json
 from tests.calibration.test_camera_file import WHOLE
 from tests.rules.charted import CHARTED, CHARTS
@@ -38,9 +38,24 @@ def write(tmp_path: Path):
     return _write
 
 
-@pytest.mark.parametrize("game", [None, "free", "syw-d6", "huzzah-ge"])
-def test_nothing_is_wrong_with_the_demos(write, capsys, game) -> None:
-    path = write("table.toml", demo_text(game, "table") or "")
+@pytest.fixture
+def demo_table(write):
+    """Writes the table file of a game's demo, with the files that it names."""
+
+    def _write(game: str | None, leave_out: str = "") -> Path:
+        for path in demo_roster(game).files.values():
+            write(path.name, path.read_text(encoding="utf-8"))
+        text = demo_text(game, "table") or ""
+        if leave_out:
+            text = re.sub(rf"^{leave_out} = .*\n", "", text, count=1, flags=re.M)
+        return write("table.toml", text)
+
+    return _write
+
+
+@pytest.mark.parametrize("game", [*games_with_demo()])
+def test_nothing_is_wrong_with_the_demos(demo_table, capsys, game) -> None:
+    path = demo_table(game)
     assert checked(capsys, path) == (0, ["table.toml: nothing wrong"])
 
 
@@ -66,9 +81,8 @@ def test_all_faults_of_a_table_file_are_listed_in_its_order(write, capsys) -> No
         ("huzzah-ge", "quality", "commander[1].quality: expected one of excellent, skilful,"),
     ],
 )
-def test_keys_that_a_game_needs_are_asked_for(write, capsys, game, key, fault) -> None:
-    text = re.sub(rf"^{key} = .*\n", "", demo_text(game, "table") or "", count=1, flags=re.M)
-    code, lines = checked(capsys, write("table.toml", text))
+def test_keys_that_a_game_needs_are_asked_for(demo_table, capsys, game, key, fault) -> None:
+    code, lines = checked(capsys, demo_table(game, leave_out=key))
     assert (code, lines[-1]) == (2, "table.toml: 1 fault")
     assert fault in lines[0]
 
