@@ -140,6 +140,14 @@ def unmask() -> Response:
     return Response(status=204)
 
 
+@blueprint.post("/map/follow")
+def follow_map() -> Response:
+    """Follows a hex map that has slipped far: it lies there from now on."""
+    check_plays(seat_now())
+    shown().live.map.follow()
+    return Response(status=204)
+
+
 @blueprint.post("/ping")
 def ping() -> Response:
     """Points at a place for all seats to see."""

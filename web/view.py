@@ -39,7 +39,7 @@ def state_json(live: Live, snapshot: Snapshot) -> Json:
         "frame": snapshot.frame,
         "units": [_unit_json(unit, snapshot) for unit in position.units if unit.bases],
         "commanders": [_commander_json(commander, snapshot) for commander in position.commanders],
-        "hexes": hexes_json(position),
+        "hexes": hexes_json(position, live.roster.table.hex_map, live.map.asked_mm),
         "health": health_json(snapshot.health, live.roster),
         "notices": [_notice_json(notice) for notice in snapshot.notices],
         "disputes": snapshot.disputes,

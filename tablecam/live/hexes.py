@@ -11,15 +11,18 @@ from tablecam.rules.hexes.counters import place_of
 from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Grid, grid_of
 from tablecam.rules.hexes.zones import ZONES, zones_of
-from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.model import BasePose, Commander, HexMap, Position, Unit
 
 Json = dict[str, Any]
 
 
-def hexes_json(position: Position) -> Json:
+def hexes_json(
+    position: Position, listed: HexMap | None = None, asked_mm: float | None = None
+) -> Json:
     """Returns the hexes of each counter by its id, and the hexes with several, top ones first.
 
-    What is hidden comes last: where it lies is what was seen or known of it last.
+    What is hidden comes last: where it lies is what was seen or known of it last. Also how far the
+    map lies from where the table file `listed` it, and the slip that players are asked about.
     """
     hex_map = position.table.hex_map
     if hex_map is None:
@@ -39,7 +42,12 @@ def hexes_json(position: Position) -> Json:
         for number, things in sorted(in_hex.items())
         if len(things) > 1
     ]
-    return {"where": where, "stacks": stacks}
+    listed_mm = hex_map.origin_mm if listed is None else listed.origin_mm
+    shift_mm = [
+        round(now - then, 2) for now, then in zip(hex_map.origin_mm, listed_mm, strict=True)
+    ]
+    slip = None if asked_mm is None else round(asked_mm, 1)
+    return {"where": where, "stacks": stacks, "shift_mm": shift_mm, "slip_mm": slip}
 
 
 def _lying(position: Position, grid: Grid) -> Iterator[tuple[str, bool, tuple[str, ...]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
+from tablecam.live.map_follower import MapFollower
 from tablecam.live.pointing import Pointing
 from tablecam.live.state import Snapshot
 from tablecam.referee.referee import Referee
@@ -167,6 +168,10 @@ class Live(Protocol):
     @property
     def pointing(self) -> Pointing:
         """What seats point out to each other."""
+
+    @property
+    def map(self) -> MapFollower:
+        """Where the hex map lies, if the table has one."""
 
     def change_masks(self, masks: tuple[Mask, ...]) -> None:
         """Looks past these parts of the table from now on, and forgets the bases that lie there.

@@ -33,8 +33,8 @@ class Refereeing(Background):
     """Waits for settled positions in its own thread, so that judging never delays the camera.
 
     `wait` gives the newest snapshot after one of that version, or None after so many seconds;
-    `take_off` forgets what is hidden of a thing. Without a referee it only records, without a
-    recording it only referees.
+    `take_off` forgets what is hidden of a thing, `at_rest` hears of each settled position. Without
+    a referee it only records, without a recording it only referees.
     """
 
     def __init__(
@@ -43,8 +43,10 @@ class Refereeing(Background):
         wait: Callable[[int, float], Snapshot | None],
         take_off: Callable[[str], None],
         recording: Recording | None = None,
+        at_rest: Callable[[Position], None] = lambda position: None,
     ) -> None:
         super().__init__("referee")
+        self._at_rest = at_rest
         self._referee = referee
         self._wait = wait
         self._take_off = take_off
@@ -79,6 +81,8 @@ class Refereeing(Background):
             except BadInput:
                 log.debug("%s was seen again just now", base)
         settled = self._motion.see(now.position, now.at_s)
+        if settled is not None:
+            self._at_rest(settled)
         stacks = self._referee is not None and self._referee.game.counters_stack
         missed = missed_tags(now, counters_stack=stacks)
         latest = settled or self._latest

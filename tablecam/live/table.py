@@ -14,6 +14,7 @@ from tablecam.errors import BadInput
 from tablecam.live import questions
 from tablecam.live.disputing import Disputing, units_asked
 from tablecam.live.loop import TableLoop
+from tablecam.live.map_follower import MapFollower
 from tablecam.live.picture import TablePicture
 from tablecam.live.pointing import Pointing
 from tablecam.live.protocol import Json, SimulatedControls
@@ -70,7 +71,8 @@ class LiveTable:
         # Counts the disputes of all games, so that it only grows.
         self._disputed = 0
         self.pointing = Pointing(self._pointed)
-        self._joined: tuple[tuple[int, int, int, int], Snapshot] | None = None
+        self.map = MapFollower(roster.table.hex_map, self._loop.say, self._pointed)
+        self._joined: tuple[tuple[int, ...], Snapshot] | None = None
         self._referee: Referee | None = None
         self._refereeing: Refereeing | None = None
         self._recording: Recording | None = None
@@ -94,7 +96,9 @@ class LiveTable:
                 self._recording = Recording(
                     record, roster, begins_with_moves=simulated is None, say=self._loop.say
                 )
-            self._refereeing = Refereeing(self._referee, self.wait, self.take_off, self._recording)
+            self._refereeing = Refereeing(
+                self._referee, self.wait, self.take_off, self._recording, self.map.settle
+            )
 
     def start(self) -> None:
         """Starts to watch, and to referee where the game is known."""
@@ -145,21 +149,19 @@ class LiveTable:
         # A sum grows with each of its parts, so no change is missed by waiting for a newer version.
         return sum(self._versions())
 
-    def _versions(self) -> tuple[int, int, int, int]:
-        read = self._loop.newest().snapshot.version
-        return read, self._game_version, self._disputed, self.pointing.now.version
+    def _versions(self) -> tuple[int, ...]:
+        read, pointed = self._loop.newest().snapshot.version, self.pointing.now.version
+        return read, self._game_version, self._disputed, pointed, self.map.version
 
     def _snapshot(self) -> Snapshot:
         """Joins the loop's newest snapshot with what the referee knows of its units."""
         read = self._loop.newest().snapshot
         pointed = self.pointing.now
-        parts = (read.version, self._game_version, self._disputed, pointed.version)
+        parts = self._versions()
         if self._joined is None or self._joined[0] != parts:
-            position = (
-                read.position
-                if self._referee is None
-                else self._referee.with_game_state(read.position)
-            )
+            position = self.map.on_map(read.position)
+            if self._referee is not None:
+                position = self._referee.with_game_state(position)
             joined = replace(
                 read,
                 version=sum(parts),

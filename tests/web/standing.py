@@ -9,6 +9,7 @@ from typing import Any
 
 from tablecam.errors import BadInput
 from tablecam.live.disputing import Disputing
+from tablecam.live.map_follower import MapFollower
 from tablecam.live.pointing import Pointing
 from tablecam.live.rulings import LiveRulings
 from tablecam.live.state import Health, Reading, Snapshot
@@ -80,6 +81,7 @@ class StandingTable:
         self.jpeg = b"\xff\xd8 a picture"
         self._changed = threading.Condition()
         self.pointing = Pointing(lambda: self.show(pointed=self.pointing.now))
+        self.map = MapFollower(roster.table.hex_map, lambda text: None, self.show)
         self._snapshot = Snapshot(3, 7, position, HEALTH, {11: 12.34})
         game = game_of(roster.game)
         self.referee = None if game is None else Referee(game, tell=self._show_game)

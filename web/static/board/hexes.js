@@ -22,6 +22,8 @@ export function renderHexes(layer, state) {
   if (!map) return;
   const groups = state.show.terrain ? [map] : [];
   updateChildren(layer, groups, () => "map", makeMap, updateMap);
+  const [x_mm, y_mm] = state.now?.hexes?.shift_mm ?? [0, 0];
+  setAttr(layer, "transform", `translate(${x_mm} ${y_mm})`);
   const isNear = map.size_mm * state.view.px_per_mm >= NUMBER_PX;
   layer.classList.toggle("numbered", isNear);
 }

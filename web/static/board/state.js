@@ -94,7 +94,7 @@
  * @property {{number: number, by: string, a: string, b: string}[]} tapes  that seats have kept
  * @property {Point[][]} masks  the outlines of parts that the camera does not look at
  * @property {Ping[]} pings  the latest of each seat
- * @property {{where?: Record<string, string>, stacks?: HexStack[]}} [hexes]  the hexes of counters by their things, and of several in one hex the top ones first
+ * @property {{where?: Record<string, string>, stacks?: HexStack[], shift_mm?: Point, slip_mm?: number | null}} [hexes]  the hexes of counters by their things, of several in one hex the top ones first; how far the map lies from its listed place, and a slip that players are asked about
  * @property {number} disputes  how many this game has
  * @property {number} game  grows whenever there is something new to see of the game
  * @property {{paused: boolean, resting: boolean, light: number, off: number[]} | null} simulated  `resting`: and no hand is over the table; `off` are the tags that were taken off

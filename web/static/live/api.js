@@ -37,6 +37,11 @@ export async function ping(x_mm, y_mm) {
   await post("/api/ping", { x_mm, y_mm });
 }
 
+/** Follows the hex map to where it has slipped. @type {() => Promise<void>} */
+export async function followMap() {
+  await post("/api/map/follow", {});
+}
+
 /** Stops looking at a part of the table. @type {(outline_mm: import("../board/state.js").Point[]) => Promise<void>} */
 export async function mask(outline_mm) {
   await post("/api/masks", { outline_mm });

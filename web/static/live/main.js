@@ -237,6 +237,7 @@ onClick("pick-bases", () => pick("bases"));
 onClick("moving", toggleMoving);
 onClick("keep", keep);
 onClick("take-off", takeOff);
+onClick("follow-map", () => void moves.tried(() => api.followMap()));
 onClick("clear", clear);
 onClick("undo", () => moves.undo());
 onClick("notice-undo", () => moves.undo());

@@ -107,6 +107,9 @@ function renderWarnings(state) {
     (row, text) => setText(row, text),
   );
   byId("lost").hidden = !isLost;
+  const slip_mm = state.now?.hexes?.slip_mm ?? null;
+  byId("slipped").hidden = slip_mm === null || isLost;
+  setText(byId("slipped-text"), `The map seems to have slipped by ${slip_mm} mm: push it back, or follow it.`);
   setText(byId("lost"), lost);
   byId("board").classList.toggle("stale", isLost || health?.state === "lost");
 }

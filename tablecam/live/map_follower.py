@@ -1,0 +1,82 @@
+"""Follows a printed map that slips under its counters, and asks when it has slipped far."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from tablecam.errors import BadInput
+from tablecam.rules.hexes.fit import MOST_SLIP_MM, slip_mm, slipped
+from tablecam.table.model import HexMap, Position
+
+
+class MapFollower:
+    """Where a table's hex map lies now, judged by all its counters each time the table rests.
+
+    It follows a slip of up to 3 mm from where players have last agreed that the map lies, and says
+    so; a longer one waits for them to agree. Thread-safe. `say` shows a sentence to all pages,
+    `changed` says that the map or the question is another one.
+    """
+
+    def __init__(
+        self, hex_map: HexMap | None, say: Callable[[str], None], changed: Callable[[], None]
+    ) -> None:
+        self._agreed = self._followed = hex_map
+        self._asked: HexMap | None = None
+        self._say = say
+        self._changed = changed
+        self._lock = threading.Lock()
+        self.version = 0
+
+    def on_map(self, position: Position) -> Position:
+        """Returns a position on the map where it lies now."""
+        if self._followed is None or self._followed == position.table.hex_map:
+            return position
+        return replace(position, table=replace(position.table, hex_map=self._followed))
+
+    @property
+    def asked_mm(self) -> float | None:
+        """How far the map seems to have slipped, if players are asked about it."""
+        with self._lock:
+            return None if self._asked is None else self._far_mm(self._asked)
+
+    def settle(self, position: Position) -> None:
+        """Takes in a table at rest."""
+        with self._lock:
+            by_mm = slip_mm(self.on_map(position))
+            was_asked = self._asked
+            if by_mm is None or self._followed is None:
+                self._asked = None
+            elif self._far_mm(moved := slipped(self._followed, by_mm)) > MOST_SLIP_MM:
+                self._asked = moved
+            else:
+                self._followed, self._asked = moved, None
+                self._say(f"The map has slipped by {math.hypot(*by_mm):.1f} mm; it is followed.")
+                was_asked = moved
+            if was_asked is self._asked:
+                return
+            self.version += 1
+        self._changed()
+
+    def follow(self) -> None:
+        """Follows the slip that players were asked about: the map lies there from now on.
+
+        Raises:
+            BadInput: They are not asked.
+        """
+        with self._lock:
+            if self._asked is None:
+                raise BadInput("map", "expected a map that has slipped far, but it lies as it did")
+            far_mm = self._far_mm(self._asked)
+            self._agreed = self._followed = self._asked
+            self._asked = None
+            self.version += 1
+        self._say(f"The map lies {far_mm:.1f} mm elsewhere, as the players agree.")
+        self._changed()
+
+    def _far_mm(self, hex_map: HexMap) -> float:
+        if self._agreed is None:
+            return 0.0
+        return math.dist(hex_map.origin_mm, self._agreed.origin_mm)
