@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import hypot
@@ -21,9 +21,11 @@ from tablecam.simulate.scene import Scene
 from tablecam.simulate.source import SimulatedSource
 from tablecam.simulate.table import SimulatedTable
 from tablecam.table.model import BasePose, Position
+from tablecam.table.roster import Roster
 from tests.patience import PATIENCE_S, FrameClock, in_time
 
 NEAR_MM = 3.0
+STACKED_MM = 7.5
 FRAME_S, LOOK_S = 0.5, 0.02
 FRAMES_TO_REST = 7
 """A change is seen, searched, believed when it is seen twice, and rests for 0.8 s."""
@@ -65,10 +67,10 @@ class RestingCamera:
         self._table = table
         self._source = SimulatedSource(
             table,
-            demo_camera(),
+            demo_camera(table=table.roster.table),
             frames_per_s=1 / FRAME_S,
             is_paced=False,
-            renderer=demo_renderer(table.roster.game),
+            renderer=demo_renderer(table.roster),
         )
         self._closed = threading.Event()
         self._given = -1
@@ -103,13 +105,20 @@ def demo_watched(table: SimulatedTable, record: GameRecorder) -> tuple[Reader, L
     """The demo's table under a camera, and who watches it."""
     camera = RestingCamera(table)
     reader = Reader(lambda: camera, name=camera.name, is_live=False, clock=camera.clock)
-    camera.live = LiveTable(reader, demo_camera(), table.roster, simulated=table, record=record)
+    seen_by = demo_camera(table=table.roster.table)
+    camera.live = LiveTable(reader, seen_by, table.roster, simulated=table, record=record)
     return reader, camera.live
 
 
-@cache
-def demo_renderer(game: str) -> Renderer:
+def demo_renderer(roster: Roster) -> Renderer:
     """What draws the demo for one test file after the other; two demos never run at once."""
+    if roster.table.hex_map is not None:
+        return Renderer(roster, demo_camera(table=roster.table), PLAIN)
+    return _renderer_of(roster.game)
+
+
+@cache
+def _renderer_of(game: str) -> Renderer:
     roster = demo_roster(game if game in games_with_demo() else None)
     return Renderer(roster, demo_camera(), PLAIN)
 
@@ -139,10 +148,24 @@ def bases_by_tag(position: Position) -> dict[int | None, BasePose]:
 
 def is_near(seen: Position, truth: Position) -> bool:
     found, true = bases_by_tag(seen), bases_by_tag(truth)
-    return found.keys() == true.keys() and all(
-        found[tag].seen == "now"
-        and hypot(found[tag].x_mm - base.x_mm, found[tag].y_mm - base.y_mm) < NEAR_MM
-        for tag, base in true.items()
+    if truth.table.hex_map is None and found.keys() != true.keys():
+        return False
+    near = {tag: _lies_near(found[tag], base) for tag, base in true.items() if tag in found}
+    on_hexes = truth.table.hex_map is not None
+    return all(
+        near.get(tag) or (on_hexes and _is_stacked(base, true)) for tag, base in true.items()
+    )
+
+
+def _lies_near(base: BasePose, true: BasePose) -> bool:
+    return base.seen == "now" and hypot(base.x_mm - true.x_mm, base.y_mm - true.y_mm) < NEAR_MM
+
+
+def _is_stacked(base: BasePose, true: Mapping[int | None, BasePose]) -> bool:
+    """Whether a counter lies under or on another, so that it need not be seen."""
+    return any(
+        other.tag != base.tag and hypot(other.x_mm - base.x_mm, other.y_mm - base.y_mm) < STACKED_MM
+        for other in true.values()
     )
 
 
