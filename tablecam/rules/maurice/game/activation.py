@@ -63,12 +63,12 @@ class EligibleUnits:
     rule: str
     what: str
 
-    def refusal(self, force: Sequence[str]) -> str | None:
-        """Returns why a force cannot be activated for the action, or None if it can."""
+    def check(self, force: Sequence[str]) -> None:
+        """Refuses a force that cannot be activated for the action."""
         is_half = 2 * sum(name in self.half for name in force) >= len(force)
-        if is_half and all(name in self.may for name in force):
-            return None
-        return f"expected a force with {self.what}, got {', '.join(force)}"
+        if not (is_half and self.may.issuperset(force)):
+            why = f"expected a force with {self.what}, got {', '.join(force)}"
+            raise Refused(why, rule=self.rule, key="force")
 
 
 def eligible_units(state: State, *, in_doubt: Iterable[str] = ()) -> EligibleUnits:
@@ -138,7 +138,17 @@ class Activating(Step):
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Spends the cards; the passive side may interrupt."""
         if isinstance(action, Done):
-            return _activates_nobody(state)
+            side = side_plural(state.active)
+            if _is_bound(state) and (activations := _activations(state)):
+                names = ", ".join(activations[0].force)
+                why = (
+                    f"{side} have declared to {state.round.command}, and their cards reach {names}"
+                )
+                raise Refused(why, rule="M-4.10", key="type")
+            facts = {"side": state.active}
+            return after_action(state), (
+                Event("no-force", f"{side} activate no force", "M-4.15", facts),
+            )
         if not isinstance(action, Activate):
             raise Refused(f"expected a force or done, got {action.type}", rule="M-4.11")
         spans_bw = _played_bw(state, action)
@@ -147,9 +157,13 @@ class Activating(Step):
         if state.declares_first:
             force, left_out_events, event = _unmeasured_force(state, action.force, spans_bw)
         else:
-            _check_force(state, field_at(state), action.force)
-            force, left_out_events = action.force, ()
-            event = _check_reached(state, field_at(state), force, spans_bw)
+            force, field, left_out_events = action.force, field_at(state), ()
+            _check_named(state, field, force)
+            if (unlinked := first_unlinked(field, force)) is not None:
+                why = f"no chain of linked units connects {unlinked} to the force"
+                raise Refused(why, rule="M-1.15", key="force")
+            eligible_units(state, in_doubt=force).check(force)
+            event = _check_reached(state, field, force, spans_bw)
         state = with_cards_discarded(state, state.active, played)
         # The cards are spent, but nobody is activated.
         if event.kind == "out-of-reach":
@@ -161,17 +175,6 @@ class Activating(Step):
         return f"the {side_name(state.active)} force is activated"
 
 
-def _activates_nobody(state: State) -> StateAndEvents:
-    """Ends the action without a force, unless the side's cards reach one."""
-    side = side_plural(state.active)
-    if _is_bound(state) and (activations := _activations(state)):
-        names = ", ".join(activations[0].force)
-        why = f"{side} have declared to {state.round.command}, and their cards reach {names}"
-        raise Refused(why, rule="M-4.10", key="type")
-    text = f"{side} activate no force"
-    return after_action(state), (Event("no-force", text, "M-4.15", {"side": state.active}),)
-
-
 def _is_bound(state: State) -> bool:
     """Whether cards were drawn for the action and tablecam knows the hand."""
     return state.is_dealt and state.round.command is not None and DRAWS[state.round.command] > 0
@@ -179,12 +182,12 @@ def _is_bound(state: State) -> bool:
 
 def _activations(state: State) -> tuple[Activate, ...]:
     """Lists each whole force and each single unit in reach, with the cheapest cards."""
-    field, able = field_at(state), eligible_units(state)
-    candidates = [
-        force
-        for force in _candidates(state)
-        if able.refusal(force) is None and _is_of_use(state, field, force)
-    ]
+    field = field_at(state)
+    candidates = permitted(_candidates(state), eligible_units(state).check)
+    if state.round.command == "rally":
+        # No unit rallies without disruption.
+        disrupted = {unit.id for unit in field.units if unit.disruption}
+        candidates = tuple(force for force in candidates if not disrupted.isdisjoint(force))
     if state.declares_first:
         return tuple(
             activation
@@ -211,12 +214,6 @@ def _candidates(state: State) -> list[Force]:
     # A force of one unit is listed already.
     singles = [(name,) for force in forces if len(force) > 1 for name in force]
     return [*forces, *singles]
-
-
-def _is_of_use(state: State, field: Field, force: Force) -> bool:
-    """Whether a force has anything to do: no unit rallies without disruption."""
-    is_rally = state.round.command == "rally"
-    return not is_rally or any(field.by_id[name].disruption for name in force)
 
 
 def _needs_bw(state: State, field: Field, candidates: Sequence[Force]) -> list[int | None]:
@@ -268,20 +265,6 @@ def cheapest_cards(held: Iterable[tuple[int, str]], need_bw: int) -> tuple[str, 
     return best[min(enough)] if enough else None
 
 
-def _check_force(state: State, field: Field, force: Force) -> None:
-    """Refuses what is no force of the active side or cannot do the declared action."""
-    _check_named(state, field, force)
-    if (unlinked := first_unlinked(field, force)) is not None:
-        why = f"no chain of linked units connects {unlinked} to the force"
-        raise Refused(why, rule="M-1.15", key="force")
-    _check_eligible(eligible_units(state, in_doubt=force), force)
-
-
-def _check_eligible(able: EligibleUnits, force: Force) -> None:
-    if (why := able.refusal(force)) is not None:
-        raise Refused(why, rule=able.rule, key="force")
-
-
 def _check_named(state: State, field: Field, force: Force) -> None:
     """Refuses names that are not units of the active side, or occur twice."""
     own = [unit.id for unit in field.of_side(state.active)]
@@ -305,7 +288,7 @@ def _unmeasured_force(
     """
     field = field_at(state)
     _check_named(state, field, named)
-    _check_eligible(eligible_units(state), named)
+    eligible_units(state).check(named)
     force, events = named, []
     # Leaving one out may unlink others.
     while (unlinked := first_unlinked(field, force)) is not None:

@@ -9,15 +9,13 @@ import shapely
 
 from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import laid_at
-from tablecam.geometry.outlines import axes
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.charge.charge import Charge as Chances
 from tablecam.rules.maurice.charge.charge import are_enough_chargers, why_never_charges
 from tablecam.rules.maurice.charge.limits import may_charge
-from tablecam.rules.maurice.combat.combat import meeting
 from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.game.actions import Action, Charge, Done, March
-from tablecam.rules.maurice.game.combat import after_moves_of_charge
+from tablecam.rules.maurice.game.combat import to_combat
 from tablecam.rules.maurice.game.commander import with_displacement
 from tablecam.rules.maurice.game.march import check_bases, judge_march, shapes_inside, with_march
 from tablecam.rules.maurice.game.marches import usual_marches
@@ -41,6 +39,7 @@ from tablecam.rules.maurice.game.table import (
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
+from tablecam.rules.miniatures.ground import axes_of
 from tablecam.table.sides import side_name, side_plural
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import joined
@@ -110,7 +109,7 @@ class Charging(Step):
                 have = f"{len(self.charged)} of {len(self.force)} have charged"
                 why = f"{have} but half of the force must: {joined(able)} can still charge"
                 raise Refused(why, rule="M-8.2")
-            return _to_combat(state), ()
+            return to_combat(state), ()
         raise Refused(f"expected a charge, a move up or done, got {action.type}", rule="M-8.2")
 
     def declared(self, state: State) -> Iterable[str]:
@@ -152,7 +151,7 @@ def made_charge(state: State, action: Charge) -> ChargeEnd:
     if enemy is None or enemy.side == unit.side:
         why = f"expected an enemy to charge, got {action.target}"
         raise Refused(why, rule="M-8.3", key="target")
-    front = axes(replace(unit.unit, bases=action.bases))
+    front = axes_of(unit.unit, action.bases)
     end = nearest_charge(field, unit, action.target, front)
     if end is None or _is_bogged_down(state, unit.id):
         refusal = _charge_refusal(state, unit.id, charges_at(state, [unit.id])[unit.id])
@@ -187,7 +186,7 @@ def _charged(state: State, step: Charging, action: Charge) -> StateAndEvents:
         action = action if action.bases else replace(action, bases=ideal.bases)
     check_bases(state, action)
     end = made_charge(state, action)
-    front = axes(replace(end.unit.unit, bases=action.bases))
+    front = axes_of(end.unit.unit, action.bases)
     events = [_charge_event(state, end, end_error_mm(end, front))]
     # Snap to the ideal end, so that a gap within tolerance is true contact from now on.
     bases = laid_at(action.bases, end.bases)
@@ -283,14 +282,8 @@ def _changes_formation(state: State, action: March) -> bool:
 
 def _next(state: State, step: Charging, area: shapely.Geometry) -> StateAndEvents:
     """Returns the rest of the force or the combat, after any displaced commander."""
-    then = step if step.waiting else _to_combat(state).step
+    then = step if step.waiting else to_combat(state).step
     return with_displacement(state, state.active, area, then)
-
-
-def _to_combat(state: State) -> State:
-    """Moves on to the combat of all units in contact."""
-    combat = meeting(field_at(state), state.active)
-    return after_moves_of_charge(state, tuple(combat.engaged))
 
 
 def _short_of_half(step: Charging) -> int:

@@ -277,12 +277,13 @@ def _left(field: Field, step: Rallying) -> tuple[str, ...]:
     return tuple(name for name in step.waiting if field.by_id[name].disruption)
 
 
-def after_moves_of_charge(state: State, engaged: tuple[str, ...]) -> State:
+def to_combat(state: State) -> State:
     """Continues after the charge moves: cards, then the combat dice (M-4.16, M-8.19).
 
     Without any engaged unit the action is over.
     """
+    engaged = tuple(meeting(field_at(state), state.active).engaged)
     if not engaged:
         return after_action(state)
-    combat = RollingCombat(engaged)
-    return state.to(Modifying("swords", state.active, (state.passive,), then=combat))
+    then = RollingCombat(engaged)
+    return state.to(Modifying("swords", state.active, (state.passive,), then=then))

@@ -31,6 +31,7 @@ from tablecam.rules.maurice.movement.change import is_faced_about, placed
 from tablecam.rules.maurice.movement.judge import judge_move
 from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
+from tablecam.rules.miniatures.ground import centre_mm
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Point
 from tablecam.table.motion import SLIP_MM
@@ -111,11 +112,8 @@ def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: floa
 
 def _displaced(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
     """Describes how far the centre of the bases moves, ahead or back and aside."""
-    middle, end = (
-        np.mean([base.place_mm for base in placed_unit.unit.bases], axis=0)
-        for placed_unit in (unit, there)
-    )
-    way_bw = (end - middle) / field.bw_mm
+    ends = [centre_mm(placed_unit.unit.bases) for placed_unit in (unit, there)]
+    way_bw = np.subtract(ends[1], ends[0]) / field.bw_mm
     ahead_bw = float(way_bw @ np.array(forward(unit.axes.heading_deg)))
     aside_bw = float(way_bw @ np.array(right(unit.axes.heading_deg)))
     parts = [

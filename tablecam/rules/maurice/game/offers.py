@@ -29,6 +29,7 @@ from tablecam.rules.maurice.game.state import Command, State
 from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at, outlines
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.place.command_string import command_string
+from tablecam.rules.miniatures.ground import footprints
 from tablecam.table.model import Point
 from tablecam.table.sides import side_name, side_plural
 from tablecam.wording import counted
@@ -290,10 +291,7 @@ def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
     """Draws where all units of a side would deploy."""
     own = (unit for unit in state.position.units if unit.side == action.side)
     bases_of = {unit.id: action.units.get(unit.id, unit.bases) for unit in own}
-    drawn = (
-        shapes_of(shapely.union_all([*map(footprint, bases)]), "goal", name)
-        for name, bases in bases_of.items()
-    )
+    drawn = (shapes_of(footprints(bases), "goal", name) for name, bases in bases_of.items())
     return tuple(chain.from_iterable(drawn))
 
 

@@ -28,6 +28,7 @@ from tablecam.rules.maurice.game.actions import (
 from tablecam.rules.maurice.game.commander import first_step
 from tablecam.rules.maurice.game.state import State, StateAndEvents, Step, refusing
 from tablecam.rules.maurice.game.table import compared, field_on
+from tablecam.rules.miniatures.ground import area_of, footprints
 from tablecam.table.headings import mean_deg
 from tablecam.table.model import Point, Position, TableSize, Terrain, Unit
 from tablecam.table.sides import side_name, side_plural
@@ -197,7 +198,7 @@ def _moved_to(bases: Bases, middle: Point) -> Bases:
 
 
 def _bounds(bases: Bases) -> tuple[float, float, float, float]:
-    left, low, right, high = shapely.union_all([footprint(base) for base in bases]).bounds
+    left, low, right, high = shapely.bounds(footprints(bases)).tolist()
     return left, low, right, high
 
 
@@ -469,7 +470,7 @@ def _proposed(state: State, step: LayingTerrain) -> tuple[Terrain, ...]:
         x, y = across * table.width_mm, up * table.depth_mm
         box = shapely.box(*(x - half_mm, y - table.bw_mm), *(x + half_mm, y + table.bw_mm))
         name = f"ground-{cell + 1}"
-        outlines = (shapely.Polygon(piece.outline_mm) for piece in laid)
+        outlines = (area_of(piece) for piece in laid)
         if name not in names and not any(shapely.intersects(box, other) for other in outlines):
             corners = tuple((float(x), float(y)) for x, y in shapely.get_coordinates(box)[:-1])
             laid.append(Terrain(name, _KINDS[cell % len(_KINDS)], corners))
