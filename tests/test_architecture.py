@@ -48,11 +48,11 @@ READS = {"startswith", "endswith", "partition", "rpartition", "split", "removepr
 
 HELD = {
     "files entered for: may F1 fire at B1": 34,
-    "files entered for a charge by hand": 102,
+    "files entered for a charge by hand": 101,
     "times a charge by hand works out charges": 1,
     "modules with exactly one importer": 44,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 20_010,
+    "lines of Maurice Lite": 19_990,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 33,
 }

@@ -17,7 +17,7 @@ from tablecam.rules.maurice.field.terms import Reason
 from tablecam.rules.maurice.game.actions import Action, Charge, Done, March
 from tablecam.rules.maurice.game.combat import to_combat
 from tablecam.rules.maurice.game.commander import with_displacement
-from tablecam.rules.maurice.game.march import check_bases, judge_march, shapes_inside, with_march
+from tablecam.rules.maurice.game.march import judge_march, shapes_inside, with_march
 from tablecam.rules.maurice.game.marches import usual_marches
 from tablecam.rules.maurice.game.nearest import (
     ChargeEnd,
@@ -29,6 +29,7 @@ from tablecam.rules.maurice.game.nearest import (
 from tablecam.rules.maurice.game.state import State, StateAndEvents, Step
 from tablecam.rules.maurice.game.table import (
     charges_at,
+    check_bases,
     check_enemy,
     declarable_charges,
     distance_words,

@@ -14,7 +14,6 @@ from tablecam.rules.maurice.game.actions import Action, Declare, Volleys
 from tablecam.rules.maurice.game.activation import DRAWS, Activating, Interrupting, may_charge
 from tablecam.rules.maurice.game.cards import Drawing, Removing, held_card, with_cards_discarded
 from tablecam.rules.maurice.game.commander import MovingCommander
-from tablecam.rules.maurice.game.fire import after_fire
 from tablecam.rules.maurice.game.state import Command, State, StateAndEvents, Step, permitted
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.table.sides import side_plural
@@ -37,7 +36,7 @@ class VolleyChoice(Step):
         if not isinstance(action, Volleys):
             raise Refused(f"expected volleys or no volleys, got {action.type}", rule="M-4.3")
         if not action.invoke:
-            return after_fire(state, "volley"), ()
+            return state.to(CommandChoice()), ()
         state = state.with_round(has_volleys=True)
         text = f"{side_plural(state.active)} start the volley phase"
         event = Event("volleys", text, "M-4.3", {"side": state.active})

@@ -17,16 +17,16 @@ import numpy as np
 import shapely
 
 from tablecam.geometry.moves.lanes import front_width_mm
-from tablecam.geometry.moves.poses import Bases, ahead, has_same_bases
+from tablecam.geometry.moves.poses import Bases, ahead
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.game.actions import Action, Charge, ClearSmoke, Done, March
+from tablecam.rules.maurice.game.actions import Action, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.commander import after_action, with_displacement
 from tablecam.rules.maurice.game.marches import usual_marches
 from tablecam.rules.maurice.game.state import State, StateAndEvents, Step
-from tablecam.rules.maurice.game.table import field_at, with_disruption, with_leader
+from tablecam.rules.maurice.game.table import check_bases, field_at, with_disruption, with_leader
 from tablecam.rules.maurice.movement.change import is_faced_about, placed
 from tablecam.rules.maurice.movement.judge import judge_move
 from tablecam.rules.maurice.movement.ways import Way, mover_decides
@@ -278,20 +278,6 @@ def judge_march(state: State, action: March, *, is_moving_up: bool | None = None
     )
     answer = replace(judgement.is_legal, answer="too_close" if is_within_tolerance else "no")
     return replace(judgement, is_legal=answer)
-
-
-def check_bases(state: State, action: March | Charge) -> None:
-    """Checks that a move is for a unit on the table and has its bases.
-
-    Raises:
-        Refused: There is no such unit, or it has other bases.
-    """
-    unit = state.position.unit(action.unit)
-    if unit is None:
-        raise Refused(f"expected a unit on the table, got {action.unit}", rule="M-6.1", key="unit")
-    if not has_same_bases(action.bases, unit.bases):
-        why = f"expected the {len(unit.bases)} bases of {unit.id}, got different ones"
-        raise Refused(why, rule="M-1.6", key="bases")
 
 
 def with_march(state: State, action: March, judgement: Way) -> StateAndEvents:

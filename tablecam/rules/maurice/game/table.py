@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
+from tablecam.geometry.moves.poses import has_same_bases
 from tablecam.geometry.outlines import unit_footprint
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.rules.game import DiceGroup, Event, Refused
@@ -22,7 +23,7 @@ from tablecam.rules.maurice.field.field import (
     updated_field,
 )
 from tablecam.rules.maurice.fire.fire import FireByUnit, fire_of_units
-from tablecam.rules.maurice.game.actions import Activate, Charge, Fire
+from tablecam.rules.maurice.game.actions import Activate, Charge, Fire, March
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents
 from tablecam.rules.maurice.place.forces import possible_forces
 from tablecam.rules.memo import Memo
@@ -246,3 +247,17 @@ def with_leader(state: State, force: Force) -> Force:
     """Returns the names of an activated force, if there is one, and of its commander."""
     leader = state.commander(state.active)
     return (*force, leader.id) if force and leader is not None else force
+
+
+def check_bases(state: State, action: March | Charge) -> None:
+    """Checks that a move is for a unit on the table and has its bases.
+
+    Raises:
+        Refused: There is no such unit, or it has other bases.
+    """
+    unit = state.position.unit(action.unit)
+    if unit is None:
+        raise Refused(f"expected a unit on the table, got {action.unit}", rule="M-6.1", key="unit")
+    if not has_same_bases(action.bases, unit.bases):
+        why = f"expected the {len(unit.bases)} bases of {unit.id}, got different ones"
+        raise Refused(why, rule="M-1.6", key="bases")
