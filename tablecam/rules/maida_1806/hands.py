@@ -16,6 +16,7 @@ from tablecam.rules.maida_1806.reaction import Did, triggered
 from tablecam.rules.maida_1806.state import (
     Charge,
     Form,
+    KeepHex,
     Move,
     MoveLeader,
     MoveStep,
@@ -23,12 +24,16 @@ from tablecam.rules.maida_1806.state import (
     Overrule,
     Reorder,
     State,
+    Withdraw,
     eliminated,
     unit_state,
 )
+from tablecam.rules.maida_1806.state import Place as Place_
 from tablecam.rules.maida_1806.troops import SIDES, Piece, is_reduced
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.uncertainty.answer import Answer, certain, decide
+
+Spot = tuple[Hexes, int]
 
 
 def position_of(state: State) -> Position:
@@ -89,9 +94,45 @@ def counter_of(state: State, piece: Piece, listed: Unit | None) -> BasePose:
 
 def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
     """Infers the moves by hand; of stacks the game knows the order, the camera sees the tops."""
+    if state.due:
+        return tuple(_answers(state, position))
     if state.phase not in ("movement", "leaders"):
         return ()
     return tuple(_suggested(state, position))
+
+
+def _answers(state: State, position: Position) -> Iterator[Suggestion]:
+    """Yields the answers to what is due that hands gave: withdrawals, returns, turns (D-14.11)."""
+    due = state.due[-1]
+    if due.roll(state) is not None:
+        return
+    places = {unit.id: _place(state, unit) for unit in position.units if _is_seen(unit)}
+    for action in due.legal(state):
+        place = places.get(getattr(action, "unit", ""))
+        piece = next((p for p in state.pieces if place and p.id == action.unit), None)
+        if place is None or piece is None:
+            continue
+        hexes, facing_deg = _put(action, piece)
+        is_new = (hexes, facing_deg) != (piece.hexes, piece.facing_deg)
+        if is_new and (hexes, facing_deg) == (place.hexes, place.facing_deg):
+            text = f"{piece.id} goes to {' '.join(hexes)} facing {facing_deg}"
+            yield Suggestion(piece.id, text, action, certain("yes", "D-14.11", text))
+
+
+def _place(state: State, unit: Unit) -> Place:
+    return place_of(state.grid, unit.bases[0])
+
+
+def _put(action: object, piece: Piece) -> Spot:
+    """Returns where an answer puts a unit."""
+    if isinstance(action, Withdraw):
+        return action.to or piece.hexes, piece.facing_deg
+    if isinstance(action, Place_):
+        return action.hexes, action.facing_deg
+    if isinstance(action, KeepHex):
+        return (action.hex,), piece.facing_deg
+    facing_deg = getattr(action, "facing_deg", None)
+    return piece.hexes, piece.facing_deg if facing_deg is None else facing_deg
 
 
 def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
@@ -218,9 +259,6 @@ def _formed(state: State, piece: Piece, place: Place) -> Form | None:
         ),
         None,
     )  # fmt: skip
-
-
-Spot = tuple[Hexes, int]
 
 
 def ways_to(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -169,3 +170,26 @@ def test_a_line_of_sight_is_the_same_from_both_ends_d_g7(one, other):
         assert set(there.leaves) == set(back.arrives)
         # As long a line crosses at least as many hexes as lie between.
         assert len(there.between) >= cube_distance(*ends) - 1
+
+
+def test_doubts_at_hexsides_are_honest_d_g3():
+    """Of 3,000 measured counters, sure answers are wrong in no more than one of twenty."""
+    chance = Random(7)
+    sigma_mm = 0.6
+    sure = wrong = 0
+    expected = observed = 0.0
+    for _ in range(3000):
+        true = (chance.uniform(120, 260), chance.uniform(320, 460))
+        measured = (chance.gauss(true[0], sigma_mm), chance.gauss(true[1], sigma_mm))
+        place = place_of(GRID, counter(*measured, 60, sigma_mm=sigma_mm))
+        is_right = place.hexes == place_of(GRID, counter(*true, 60)).hexes
+        if place.answer == "yes":
+            sure += 1
+            wrong += not is_right
+        else:
+            expected += place.probability
+            observed += is_right
+    assert sure > 2000
+    assert wrong / sure < 0.05
+    # Near a corner two sides are near, so that the stated chance is a little too high.
+    assert observed / expected == pytest.approx(1.0, abs=0.1)

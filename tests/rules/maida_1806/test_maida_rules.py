@@ -385,3 +385,15 @@ def test_a_counter_that_lies_in_its_hex_is_adopted_as_it_lies_d_g3():
     after, _ = GAME.apply(state, lay)
     assert GAME.position(after).unit("FA") == seen(state, FA=("0505", 60)).unit("FA")
     assert GAME.detect_moves(after, GAME.position(after)) == ()
+
+
+def test_a_withdrawal_by_hand_answers_what_is_due_d_14_11_1():
+    friends = [unit("FB", "1010")]
+    state = lie(unit("FA", "0805"), *friends, unit("BA", "0805", 240), unit("BB", "0803", 240))
+    state = state.with_piece("BA", hexes=("0804",))
+    due = fire.Retreat("FA", (("0804",),), 1)
+    state = replace(state, due=(due,))
+    options = due.options(state)
+    assert len(options) == 2
+    (found,) = GAME.detect_moves(state, seen(state, FA=(options[1][0], 60)))
+    assert found.action == acts.Withdraw("FA", options[1])
