@@ -225,7 +225,7 @@ class Maida(Game[State, Any]):
 
     def seen_by(self, state: State, seat: str | None) -> Json:
         """Returns what a seat may know: of the pool its own chits, and how many there are."""
-        document: Json = to_plain(replace(state, pool=()))
+        document: Json = to_plain(replace(state, pool=(), lies={}))
         for key in ("options", "position"):
             del document[key]
         own = [name for name in state.pool if state.leader_side(name) == seat]

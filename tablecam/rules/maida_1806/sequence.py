@@ -615,9 +615,7 @@ def movement_action(state: State, action: Any) -> Outcome:
     if not state.slot and not state.movers:
         raise Refused("expected a fire or a pass: the other side moves next", rule="D-14.5")
     if isinstance(action, acts.Halt):
-        steps = movement.legal_steps(state, state.movers)
-        _refuse(ban_on_halt(state, any(outcomes[0].entered for _, outcomes in steps)))
-        return halted(state)
+        return _halts(state)
     if isinstance(action, acts.Move):
         _check_movers(state, action.units)
         if not action.steps:
@@ -634,12 +632,22 @@ def movement_action(state: State, action: Any) -> Outcome:
     return _other_action(state, action)
 
 
+def _halts(state: State) -> Outcome:
+    if not state.movers:
+        raise Refused("expected units in the middle of a move", rule="D-12.13")
+    steps = movement.legal_steps(state, state.movers)
+    _refuse(ban_on_halt(state, any(outcomes[0].entered for _, outcomes in steps)))
+    return halted(state)
+
+
 def _refuse(ban: Ban | None) -> None:
     if ban is not None:
         raise ban.refused()
 
 
 def _check_movers(state: State, units: Units) -> None:
+    if not units or len(set(units)) < len(units):
+        raise Refused("expected units that move, each once", rule="D-12.13")
     if state.movers:
         if set(units) != set(state.movers):
             raise Refused("expected the units that are moving", rule="D-12.13")

@@ -10,6 +10,8 @@ import pytest
 from tablecam.errors import BadInput
 from tablecam.referee.game_views import event_lines
 from tablecam.referee.seats import SPECTATOR
+from tablecam.rules.game import Refused
+from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.game import GAME
 from tablecam.rules.play import Play
 from tests.rules.conformance import check_replay, check_state, play_at_random
@@ -129,3 +131,30 @@ def test_a_game_that_uses_invented_numbers_says_house():
     play = begun()
     assert play.house == ("charts", "map", "scenario")
     assert "house sample" in GAME.standing(GAME.seen_by(play.state, None)).phase
+
+
+ODD = (
+    acts.Halt(), acts.Move((), ()), acts.Move(("nobody",), (acts.MoveStep(turn=60),)),
+    acts.Move(("House Foot 1",), ()), acts.Move(("House Guards",), (acts.MoveStep(turn=60),)),
+    acts.Move(("House Foot 1",), (acts.MoveStep(to=("9999",)),)),
+    acts.Move(("House Foot 1", "House Foot 1"), (acts.MoveStep(wheel="left"),)),
+    acts.Charge((), "0101"), acts.Charge(("House Foot 1",), "9999"), acts.Fire((), "House Guards"),
+    acts.Fire(("House Guards",), "nobody"), acts.Fire(("House Foot 1",), "House Late"),
+    acts.Reorder("9999", ()), acts.Detach("nobody", ()), acts.KeepHex("nobody", "0101"),
+    acts.Form("nobody", "line", 0, ()), acts.Place("nobody", (), 0), acts.Face((), 0),
+    acts.MoveLeader("nobody", "0101"), acts.ClashIn((), (), ()), acts.Losses("french", {}),
+    acts.Withdraw("nobody"), acts.React("nobody", "fire"), acts.Decide(True), acts.Draw("nobody"),
+    acts.Activate("nobody"), acts.ChoosePool("french", ()), acts.Overrule(off=("nobody",)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("draws", [0, 1])
+def test_an_action_that_is_not_legal_is_refused_and_changes_nothing(draws):
+    play = begun()
+    for _ in range(draws):
+        play.apply(acts.Draw())
+    before = play.state
+    for action in ODD:
+        with pytest.raises(Refused):
+            play.apply(action)
+        assert play.state == before, action
