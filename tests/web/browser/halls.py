@@ -119,10 +119,11 @@ class Seat:
         return int(self.page.locator("#game-strip").get_attribute("data-version") or -1)
 
     def taps(self, label: str) -> None:
-        """Tap the button of an action, and see what it led to."""
+        """Tap the button of an action, up to what it says in brackets; see what it led to."""
         if self.page.locator("#tab-game").is_visible():
             self.page.locator("#tab-game").click()
-        self.clicks(f'#game-actions button[aria-label="{label}"]')
+        button = "#game-actions button[aria-label"
+        self.clicks(f'{button}="{label}"], {button}^="{label} ("]')
 
     def opens_log(self) -> None:
         """Turn to the log's tab, which a page leaves when its turn comes."""

@@ -39,9 +39,9 @@ class StandingGame:
     def goes_on(self, *labels: str) -> None:
         """Do what is on offer under these labels, not by the page; nobody plays a card."""
         for label in labels:
-            while label not in (offers := self._offers()):
-                self._act(offers["No card"])
-            self._act(offers[label])
+            while not (offered := [each for each in self._offers() if is_under(label, each)]):
+                self._act(self._offers()["No card"])
+            self._act(self._offers()[offered[0]])
 
     def marches(self, unit: str) -> None:
         """Activate a unit to march; nobody plays a card."""
@@ -61,6 +61,11 @@ class StandingGame:
     def offers(self, label: str) -> Any:
         """The button of an action."""
         return self.page.locator(f'#game-actions button[aria-label="{label}"]')
+
+
+def is_under(label: str, offered: str) -> bool:
+    """Whether an offer has this label, up to what it says in brackets."""
+    return offered == label or offered.startswith(f"{label} (")
 
 
 @contextmanager

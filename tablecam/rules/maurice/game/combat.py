@@ -163,7 +163,9 @@ def _with_results(
 def _score_event(met: Meeting, name: str, value: CombatValue, die: int) -> Event:
     """Returns the event of a unit's score, with shapes that show why it is engaged."""
     score = value.value + die
-    modifiers = "".join(f", {key} {amount:+}" for key, amount in value.modifiers.items())
+    modifiers = "".join(
+        f", {key.replace('_', ' ')} {amount:+}" for key, amount in value.modifiers.items()
+    )
     against = joined(value.engaged_with)
     text = f"{name} against {against}: {value.basic}{modifiers}, die {die}: {score}"
     facts = {"unit": name, **value.score_json(die), "because": list(map(str, value.because))}

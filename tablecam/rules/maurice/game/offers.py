@@ -203,9 +203,11 @@ def _command(state: State, action: act.Action) -> Offer:
             return Offer("command", label, outlines(field, fit))
         case act.FireFrom():
             able = able_to_fire(state, step) if isinstance(step, Firing) else ()
-            ordered = enumerate(in_order(able, action.direction), start=1)
-            drawn = [shapes_of(unit.outline, "order", f"{n}. {unit.id}") for n, unit in ordered]
-            return Offer("fire", f"Start from the {action.direction}", (*chain(*drawn),))
+            ordered = in_order(able, action.direction)
+            numbered = enumerate(ordered, start=1)
+            drawn = [shapes_of(unit.outline, "order", f"{n}. {unit.id}") for n, unit in numbered]
+            label = f"Start from the {action.direction} ({ordered[0].id if ordered else 'nobody'})"
+            return Offer("fire", label, (*chain(*drawn),))
         case act.ClearSmoke():
             force = step.force if isinstance(step, Marching) else ()
             smoking = [name for name in force if field.by_id[name].has_smoke]
@@ -298,7 +300,7 @@ def _deployed(state: State, action: act.Deploy) -> tuple[Shape, ...]:
 def _activation(state: State, action: act.Activate) -> Offer:
     """Offers a force with the cards played for it and the path from its commander (M-4.12)."""
     field = field_at(state)
-    total_bw = f" for {sum(action.spans)} BW" if action.spans else ""
+    total_bw = f" of {sum(action.spans)} BW" if action.spans else ""
     cards = ", ".join(action.cards) or counted(len(action.spans), "card")
     what = f"{cards}{total_bw}"
     # One of several example spans.
@@ -309,8 +311,10 @@ def _activation(state: State, action: act.Activate) -> Offer:
     # The string would measure before anything is declared.
     if commander is not None and not state.declares_first:
         reached = command_string(field, commander, action.force)
-        shapes += () if reached is None else (reached.path,)
-    return Offer("activate", f"{', '.join(action.force)}: {what}", shapes)
+        if reached is not None:
+            shapes += (reached.path,)
+            what += f" (general {reached.length_bw:.2f} BW away)"
+    return Offer("activate", f"{', '.join(action.force)}: {what}", shapes, units=action.force)
 
 
 def _fire(state: State, action: act.Fire) -> Offer:
