@@ -13,6 +13,7 @@ from tablecam.table.position_file import position_to_json
 from web.bodies import (
     Bump,
     KeepTape,
+    Lay,
     Lifted,
     Light,
     MaskPart,
@@ -201,6 +202,17 @@ def put_back() -> Response:
     """Puts back what was taken off the simulated table."""
     body = request_body(Lifted, "put-back")
     shown().simulated.put_back(body.unit, body.tag)
+    return Response(status=204)
+
+
+@blueprint.post("/simulated/lay")
+def lay() -> Response:
+    """Puts a unit of the simulated table, or everything, where the game has it."""
+    unit = request_body(Lay, "lay").unit
+    game = shown()
+    if game.live.referee is None:
+        raise BadInput("lay", "expected a table with a game, but this one has no rules")
+    game.simulated.lie_as(game.live.referee.due_position(unit), unit)
     return Response(status=204)
 
 

@@ -124,6 +124,14 @@ class Lifted(BaseModel):
     tag: int | None = None
 
 
+class Lay(BaseModel):
+    """What to put in its place on a simulated table: one unit or commander, or everything."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    unit: str | None = Field(default=None, min_length=1, max_length=100)
+
+
 class TakeSeat(BaseModel):
     """The seat that a player at a shared screen takes."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import ipaddress
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -226,6 +227,7 @@ def say_where_kept(record: GameRecorder) -> None:
         raise click.exceptions.Exit(1)
     if record.path is not None:
         click.echo(f"The game is recorded in {record.path}", err=True)
+        click.echo(f"Look back at it: tablecam replay {shlex.quote(str(record.path))}", err=True)
 
 
 def _seats(roster: Roster, host: str, port: int, game: GameOptions, *, is_new: bool) -> Seats:

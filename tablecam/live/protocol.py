@@ -66,8 +66,12 @@ class SimulatedControls(Protocol):
     def restart(self) -> None:
         """Restarts the script and forgets what players moved."""
 
-    def lie_as(self, position: Position) -> None:
-        """Moves everything to where a game has it, and pauses the script."""
+    def lie_as(self, position: Position, unit_id: str | None = None) -> None:
+        """Moves everything to its place in a position, and pauses the script; or only one unit.
+
+        Raises:
+            BadInput: There is no such unit.
+        """
 
     @property
     def is_paused(self) -> bool:

@@ -55,6 +55,8 @@ class LiveTable:
         keep_masks: Callable[[Sequence[Mask]], None] = lambda masks: None,
     ) -> None:
         self._roster = roster
+        # Counters show one of several tags: their game turns them over.
+        self._base_tags = [tag for unit in roster.units if not unit.faces for tag in unit.tags]
         self._simulated = simulated
         self._record = record
         self._keep_masks = keep_masks
@@ -159,13 +161,17 @@ class LiveTable:
         pointed = self.pointing.now
         parts = self._versions()
         if self._joined is None or self._joined[0] != parts:
-            position = self.map.on_map(read.position)
+            position, health = self.map.on_map(read.position), read.health
             if self._referee is not None:
                 position = self._referee.with_game_state(position)
+                lost = self._referee.lost(self._base_tags)
+                missing = tuple(tag for tag in health.missing if tag not in lost)
+                health = replace(health, missing=missing)
             joined = replace(
                 read,
                 version=sum(parts),
                 position=position,
+                health=health,
                 game=self._game_version,
                 disputes=self._disputes,
                 pointed=pointed,

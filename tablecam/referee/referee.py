@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -176,12 +176,31 @@ class Referee:
         with self._lock:
             return self._controller.position()
 
+    def due_position(self, unit: str | None = None) -> Position:
+        """Returns the table as it should lie, by the game.
+
+        A `unit` with a move that is not legal is at its nearest legal place.
+
+        Raises:
+            BadInput: No game has begun.
+        """
+        with self._lock:
+            position = self._controller.position()
+            if position is None:
+                raise BadInput("table", "expected a game in progress, but none has begun")
+            nearest = [move.nearest for move in self._by_hand.suggested if move.unit == unit]
+            return next(filter(None, nearest), position)
+
     def with_game_state(self, position: Position) -> Position:
         """Returns a seen position with the game's states of units and terrain.
 
         Never waits, because the camera's loop calls it for every frame.
         """
         return self._overlay.marked(position)
+
+    def lost(self, tags: Collection[int]) -> frozenset[int]:
+        """Returns the tags of units' bases that the game does not have. Never waits."""
+        return self._overlay.lost(tags)
 
     def check_open(self, *names: str | None) -> None:
         """Refuses to measure between things that may not be measured: `MeasuringBan.check_open`."""

@@ -56,7 +56,8 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
     """Returns the pending decision, and the actions open to this seat."""
     asked = play.asked()
     is_yours = seat.may_answer(asked) and not asked.is_over
-    offered = _offers(referee.game, play, referee.version) if is_yours else []
+    pass_all = _pass_all(referee.game, play.state) if seat == SHARED else ""
+    offered = _offers(referee.game, play, referee.version, pass_all) if is_yours else []
     return {
         "question": asked.question,
         "hint": asked.hint,
@@ -65,7 +66,7 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
         "is_over": asked.is_over,
         "closed": None if asked.closed is None else asked.closed.to_json(),
         "actions": offered,
-        "pass_all": _pass_all(referee.game, play.state) if seat == SHARED else "",
+        "pass_all": pass_all,
         "can_undo": seat.plays and referee.can_undo,
         "can_redo": seat.plays and play.can_redo,
         "proposed": _proposed(referee, seat),
@@ -86,9 +87,14 @@ def _proposed(referee: Referee, seat: Seat) -> Json | None:
     }
 
 
-def _offers(game: Game[Any, Any], play: AnyPlay, version: int) -> list[Json]:
-    """Returns the legal actions with labels and shapes, and the dice of rolls."""
+def _offers(game: Game[Any, Any], play: AnyPlay, version: int, pass_all: str) -> list[Json]:
+    """Returns the legal actions with labels and shapes, and the dice of rolls.
+
+    Beside a button by which all seats pass, the action that passes for one seat says in `passes_to`
+    which seat is asked next, empty if none is.
+    """
     offers = []
+    passed = game.passed(play.state) if pass_all else None
     for action in play.legal():
         offer = game.offered(play.state, action)
         dice = _dice(action, offer.dice) if isinstance(action, Roll) else None
@@ -102,8 +108,15 @@ def _offers(game: Game[Any, Any], play: AnyPlay, version: int) -> list[Json]:
                 "units": list(offer.units) or _named_unit(document),
                 "action": _sent_back(document, version),
             }
+            | ({"passes_to": _asked_next(game, play.state, action)} if action == passed else {})
         )
     return offers
+
+
+def _asked_next(game: Game[Any, Any], state: Any, passed: Any) -> str:
+    """Returns the seat that may still act after one has passed; empty if none may."""
+    after, _ = game.apply(state, passed)
+    return "" if game.passed(after) is None else game.asked(after).seat or ""
 
 
 def _pass_all(game: Game[Any, Any], state: Any) -> str:

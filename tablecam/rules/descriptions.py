@@ -132,7 +132,8 @@ class BeginChoice:
     """A choice before a game: its button, a hint, and the options that it adds.
 
     A choice for a `side` has that side's colour. With `opens_settings` players set everything right
-    after the beginning.
+    after the beginning. One that is `for_demo` is the default of a demo, whose players have no
+    cards or dice at hand.
     """
 
     text: str
@@ -140,6 +141,7 @@ class BeginChoice:
     hint: str = ""
     side: str | None = None
     opens_settings: bool = False
+    for_demo: bool = False
 
 
 @dataclass(frozen=True, slots=True)

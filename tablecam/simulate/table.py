@@ -113,8 +113,14 @@ class SimulatedTable:
             self._off = frozenset()
             self._paused, self._is_left_alone = is_paused, False
 
-    def lie_as(self, position: Position) -> None:
-        """Puts everything to its place in a position, and keeps the script's hands away."""
+    def lie_as(self, position: Position, unit_id: str | None = None) -> None:
+        """Puts everything to its place in a position, and keeps the script's hands away.
+
+        With `unit_id` only that unit or commander, as one hand would, whatever lies there.
+
+        Raises:
+            BadInput: There is no such unit.
+        """
         place_by_tag = {
             base.tag: Place(base.x_mm, base.y_mm, base.heading_deg)
             for unit in position.units
@@ -122,19 +128,24 @@ class SimulatedTable:
         }
         commanders = {commander.id: commander for commander in position.commanders}
         with self._lock:
-            self.restart(is_paused=True)
-            self._is_left_alone = True
-            for id in self._timeline.ids:
+            if unit_id is None:
+                self.restart(is_paused=True)
+                self._is_left_alone = True
+            else:
+                self._off -= self._tags_of(unit_id)
+            for id in self._timeline.ids if unit_id is None else (unit_id,):
                 self._turn_as_seen(id, place_by_tag.keys())
                 tags, places = self._faces(id), self._places(id)
                 if (commander := commanders.get(id)) is not None:
                     places = (replace(places[0], x_mm=commander.x_mm, y_mm=commander.y_mm),)
-                # A unit with a base that the position lacks is taken off the table.
-                elif place_by_tag.keys() >= set(tags):
-                    places = tuple(place_by_tag[tag] for tag in tags)
                 else:
-                    self._off |= set(tags)
-                self._aside[id] = places
+                    # A base that the position lacks is taken off the table.
+                    self._off |= set(tags) - place_by_tag.keys()
+                    places = tuple(
+                        place_by_tag.get(tag, place)
+                        for tag, place in zip(tags, places, strict=True)
+                    )
+                self._leave_aside(id, places)
 
     def advance(self, seconds: float) -> None:
         """Advances the time, and the script unless paused; stops units whose path is blocked."""

@@ -346,7 +346,9 @@ def test_a_game_is_said_to_be_kept_only_where_nothing_of_it_is_lost(tmp_path, ca
     add(game, 1)
     game.close()
     say_where_kept(game)
-    assert capsys.readouterr().err == f"The game is recorded in {game.path}\n"
+    recorded, look_back = capsys.readouterr().err.splitlines()
+    assert recorded == f"The game is recorded in {game.path}"
+    assert look_back == f"Look back at it: tablecam replay {game.path}"
     game = kept_in(tmp_path / "games")
     add(game, 1)
     shutil.rmtree(tmp_path / "games")

@@ -45,6 +45,7 @@ def test_any_base_of_the_unit_may_be_taken_off(referee: Referee) -> None:
     assert asked(referee) == ["B1 has lost 1 base: take it off the table"]
     assert referee.bases_left == {"R1": 4, "B1": 3}
     assert referee.suggested == ()
+    assert referee.lost([20, 21, 22, 23]) == {23}  # nobody misses it
     referee.table_at_rest(table(3))
     assert asked(referee) == []
     assert referee.suggested == ()

@@ -10,7 +10,7 @@ from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate
 from tablecam.referee.seat_view import seat_view
 from tablecam.referee.seats import SHARED, SPECTATOR
-from tablecam.rules.game import Refused
+from tablecam.rules.game import Json, Refused
 from tablecam.rules.games import game_of
 from tablecam.rules.play import Play
 from tablecam.table.model import Terrain
@@ -270,6 +270,11 @@ def test_the_shared_screen_passes_for_all_seats_at_once() -> None:
     assert now["question"] == "British: interrupt the activation?"
     assert now["pass_all"] == "Nobody plays a card"
     assert seat_view(referee, FRENCH)["pass_all"] == ""
+    assert passes_to(now) == ["french"]
+    while passes_to(now) != [""]:  # the last seat is the same as all
+        referee.act(SHARED, next(each["action"] for each in now["actions"] if "passes_to" in each))
+        now = seat_view(referee, SHARED)
+    assert now["question"] == "British: play a card with a bugle?"
     with pytest.raises(NotYours, match="each seat passes for itself"):
         referee.pass_all(BRITISH)
     referee.pass_all(SHARED, now["version"])
@@ -277,6 +282,10 @@ def test_the_shared_screen_passes_for_all_seats_at_once() -> None:
     assert (now["question"][:14], now["pass_all"]) == ("French march: ", "")
     with pytest.raises(Refused, match="expected a decision"):
         referee.pass_all(SHARED)
+
+
+def passes_to(view: Json) -> list[str]:
+    return [offer["passes_to"] for offer in view["actions"] if "passes_to" in offer]
 
 
 def test_units_inside_impassable_ground_are_not_taken_in_without_a_word() -> None:

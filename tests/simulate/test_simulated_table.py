@@ -359,3 +359,26 @@ def test_a_table_is_put_back_to_where_an_unfinished_game_has_it():
     table.advance(30.0)  # what a game has taken up no hand of the script comes for
     assert table.truth() == game
     assert table.scene().hands == ()
+
+
+def test_one_unit_is_put_where_the_game_has_it_and_the_others_stay():
+    table = embedded_demo()
+    table.pause()
+    game = table.truth()
+    table.move_unit("P1", 300, 290, 90)
+    table.move_unit("P2", 435, 290, 90)
+    table.take_off("P1", 10)
+    table.lie_as(game, "P1")
+    assert table.truth().unit("P1") == game.unit("P1")
+    assert table.truth().unit("P2") != game.unit("P2")
+    with pytest.raises(BadInput, match="expected a unit on the table"):
+        table.lie_as(game, "P99")
+
+
+def test_a_unit_is_laid_with_the_bases_that_the_game_has_left_it():
+    table = embedded_demo()
+    table.pause()
+    unit = table.truth().unit("P1")
+    shorter = replace(unit, bases=unit.bases[1:])
+    table.lie_as(replace(table.truth(), units=(shorter,)), "P1")
+    assert table.truth().unit("P1") == shorter

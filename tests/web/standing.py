@@ -222,5 +222,5 @@ class StandingControls:
     def restart(self) -> None:
         self.deeds.append("restart")
 
-    def lie_as(self, position: Position) -> None:
-        self.deeds.append("lie as the game")
+    def lie_as(self, position: Position, unit_id: str | None = None) -> None:
+        self.deeds.append((unit_id, position))

@@ -258,6 +258,24 @@ def test_all_that_is_out_of_step_is_accepted_at_once(french, live):
     assert french.post("/api/game/accept", json={"units": ["nobody"]}).status_code == 400
 
 
+def test_a_simulated_table_is_laid_as_the_game_has_it(controls):
+    live = StandingTable(roster=ROSTER_OF_FOUR, position=table(), simulated=controls)
+    client = create_app(live, {"TESTING": True}).test_client()
+    answer = client.post("/api/simulated/lay", json={})
+    assert (answer.status_code, answer.json["error"]) == (
+        400,
+        "table: expected a game in progress, but none has begun",
+    )
+    begin(client)
+    live.referee.table_at_rest(moved(moved(table(), "B1", 30.0), "F1", 30.0))
+    for body in ({}, {"unit": "B1"}):
+        assert client.post("/api/simulated/lay", json=body).status_code == 204
+    (nobody, all_of_it), (unit, back) = controls.deeds
+    assert (nobody, unit) == (None, "B1")
+    assert all_of_it.units == table().units
+    assert back.unit("B1").bases == table().unit("B1").bases
+
+
 def test_a_text_of_a_player_is_of_500_characters_at_most(french):
     begin(french)
     overrule = {"type": "overrule", "why": "x" * 501, "disruption": {"F1": 1}}

@@ -39,7 +39,7 @@ def test_a_unit_moved_out_of_turn_is_said_and_may_be_accepted(fight: Table) -> N
 
 
 def test_a_legal_move_is_confirmed_by_its_own_side_and_overruled_by_nobody(fight: Table) -> None:
-    fight.taps("Skip", "March", "P1: 1 card for 8 BW")
+    fight.taps("Skip", "March", "P1: 1 card of 8 BW")
     fight.hall.table.move_unit("P1", 300, 290, 90)
     for seat, ways in ((fight.prussian, 1), (fight.austrian, 0)):
         moved = seat.page.locator('.moved[data-unit="P1"]')
@@ -49,7 +49,7 @@ def test_a_legal_move_is_confirmed_by_its_own_side_and_overruled_by_nobody(fight
 
 def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) -> None:
     hall, page = fight.hall, fight.prussian.page
-    fight.taps("Skip", "March", "P1, P2, P3, P4: 1 card for 4 BW")
+    fight.taps("Skip", "March", "P1, P2, P3, P4: 1 card of 4 BW")
     for unit, y_mm in (("P1", 275), ("P2", 260), ("P4", 395)):
         middle = hall.table.truth().unit(unit)
         x_mm = sum(base.x_mm for base in middle.bases) / 4
@@ -105,7 +105,7 @@ def test_what_is_too_close_to_call_is_rolled_for_with_one_tap(fight: Table) -> N
 
 def a_slip_too_far(table: Table, *units: str) -> None:
     """Units march by half a millimetre more than they may: a hand's slip."""
-    table.taps("Skip", "March", "P1, P2, P3, P4: 1 card for 4 BW")
+    table.taps("Skip", "March", "P1, P2, P3, P4: 1 card of 4 BW")
     for unit in units:
         bases = table.hall.table.truth().unit(unit).bases
         x_mm, y_mm = (sum(at) / 4 for at in zip(*((b.x_mm, b.y_mm) for b in bases), strict=True))
@@ -122,6 +122,7 @@ def test_a_broken_unit_is_taken_off_by_a_tap_and_put_back_by_another(fight: Tabl
     page.locator("#game-due [data-lift]").click()
     expect(due.filter(has_text="take it off")).to_have_count(0)
     expect(page.locator('.units [data-thing="unit:A6"]')).to_have_count(0)
+    expect(page.locator("#health-state")).to_have_text("Camera good")  # nobody misses its tags
     page.locator("#lifted button", has_text="Put A6 back").click()
     expect(page.locator("#game-moved")).to_contain_text("A6 has left the game")
 
@@ -137,3 +138,22 @@ def test_a_chosen_unit_is_taken_off_the_simulated_table_and_undo_puts_it_back(fi
     fight.hall.waits(lambda: len(fight.hall.table.truth().unit("P5").bases) == 4)
     expect(page.locator("#lifted button")).to_have_count(0)
     page.keyboard.press("Escape")
+
+
+def test_the_demo_puts_units_where_the_game_has_them(fight: Table) -> None:
+    hall, page = fight.hall, fight.austrian.page
+    fight.begin(active="austrian")
+    fight.taps("Skip", "Charge", "A3: 1 card of 13 BW", "A3 charges P3")
+    # The scripted battle would run into the game.
+    expect(page.locator("#restart, #pause").filter(visible=True)).to_have_count(0)
+    page.locator('#game-due [data-lay="A3"]').click()
+    hall.waits(lambda: hall.referee.to_place == ())
+    hall.table.move_unit("P5", 430, 180, 90)
+    hall.table.move_unit("A6", 230, 700, 0)
+    page.locator("#astray-lay").click()
+    hall.waits(lambda: hall.referee.suggested == ())
+    expect(page.locator("#game-astray")).to_be_hidden()
+    expect(page.locator("#in-place")).to_be_disabled()
+    hall.table.move_unit("P5", 430, 180, 90)
+    page.locator('#game-moved [data-lay="P5"]').click()
+    hall.waits(lambda: hall.referee.suggested == ())

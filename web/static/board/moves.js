@@ -18,6 +18,8 @@ export const HANDLE_PX = 64;
 /** How far a key or a notch of the wheel turns a unit; Shift makes it fine. */
 export const TURN_DEG = { coarse: 5, fine: 1 };
 const GRIP_PX = 16;
+/** How far beside a unit a drag still takes it. */
+const GRAB_PX = 10;
 const SNAP_DEG = 15;
 const KEY_PAUSE_MS = 350;
 
@@ -142,7 +144,7 @@ export class Moves {
     if (!state.moving) return null;
     const handle = this.isOnHandle(at) ? handlePlace(state) : null;
     if (handle) return this.turning(handle.unit);
-    const thing = thingAt(state, at.x, at.y, { ...at, bases: false });
+    const thing = thingAt(state, at.x, at.y, { ...at, bases: false, reach_px: GRAB_PX });
     const unit = thing && !isPoint(thing) ? movableOf(state, thing) : undefined;
     return unit ? this.carrying(unit, at) : null;
   }

@@ -11,13 +11,13 @@ const TOLERANCE_PX = { mouse: 3, pen: 8, touch: 20 };
 /**
  * The thing at a point of the screen, or that point of the table.
  *
- * A finger may miss by a little. Commanders come before units, as their markers stand among them.
+ * A finger may miss by a little, a drag by `reach_px`. Commanders come before units, as their markers stand among them.
  *
- * @type {(state: State, x_px: number, y_px: number, options?: {pointer?: string, bases?: boolean}) => string | null}
+ * @type {(state: State, x_px: number, y_px: number, options?: {pointer?: string, bases?: boolean, reach_px?: number}) => string | null}
  */
-export function thingAt(state, x_px, y_px, { pointer = "mouse", bases = state.picks === "bases" } = {}) {
+export function thingAt(state, x_px, y_px, { pointer = "mouse", bases = state.picks === "bases", reach_px = 0 } = {}) {
   const at = toTable(state.view, state.facts, x_px, y_px);
-  const tolerance_mm = toleranceOf(pointer) / state.view.px_per_mm;
+  const tolerance_mm = Math.max(toleranceOf(pointer), reach_px) / state.view.px_per_mm;
   const near = candidates(state, bases)
     .filter(({ thing }) => !isBeneath(state, thing))
     .map(({ thing, base }) => ({ thing, distance_mm: distanceTo(base, at) }))

@@ -7,16 +7,24 @@ import { sideClass } from "../board/things.js";
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("../board/state.js").BeginField} BeginField */
 
+/** The place of the choice in a field: the player's, or the default. @type {(state: State, field: BeginField) => number} */
+function placeChosen({ facts, game }, { key, choices }) {
+  return game.begin[key] ?? Math.max(0, facts.simulated ? choices.findIndex(({ for_demo }) => for_demo) : 0);
+}
+
 /** The fields that are asked with the choices made so far. @type {(state: State) => BeginField[]} */
-function fieldsAsked({ facts, game }) {
-  const isAsked = (/** @type {BeginField} */ { only_with }) =>
-    !only_with || only_with[1].includes(game.begin[only_with[0]] ?? 0);
-  return facts.about.begin.filter(isAsked);
+function fieldsAsked(state) {
+  const fields = state.facts.about.begin;
+  const isAsked = (/** @type {BeginField} */ { only_with }) => {
+    const other = fields.find(({ key }) => key === only_with?.[0]);
+    return !only_with || !other || only_with[1].includes(placeChosen(state, other));
+  };
+  return fields.filter(isAsked);
 }
 
 /** @type {(state: State, field: BeginField) => import("../board/state.js").BeginChoice} */
-function chosen({ game }, { key, choices }) {
-  return choices[game.begin[key] ?? 0];
+function chosen(state, field) {
+  return field.choices[placeChosen(state, field)];
 }
 
 /** The options that the choices make. @type {(state: State) => Record<string, any>} */

@@ -11,6 +11,8 @@ import { latestChosen, playing } from "./state.js";
 /** @typedef {import("./commands.js").Commands} Commands */
 
 const MOST_LINES = 30;
+/** How many lines of the latest action stand beside the question. */
+const MOST_LATEST = 4;
 
 /** Updates the log, the latest action first. @type {(state: State) => void} */
 export function renderGameLog(state) {
@@ -54,13 +56,18 @@ function renderLatest(state) {
   const log = playing(state)?.log ?? [];
   const first = latestChosen(log)?.deed ?? Infinity;
   const latest = log.filter(({ deed, undone }) => deed >= first && !undone);
+  const told = latest.filter(({ kind }) => state.facts.about.moments[kind] !== "detail");
+  const lines = (told.length ? told : latest).slice(0, MOST_LATEST);
+  const more = latest.length - lines.length;
   updateChildren(
     byId("game-latest"),
-    latest.map(({ text }, index) => ({ text, index })),
+    lines.map(({ text }, index) => ({ text, index })),
     ({ index }) => String(index),
     () => element("li"),
     (line, { text }) => setText(line, sentence(text)),
   );
+  byId("game-latest-more").hidden = more === 0;
+  setText(byId("game-latest-more"), `${more} more in the log`);
 }
 
 /** Whether a line says something. @type {(line: LogLine, words: string) => boolean} */
@@ -273,6 +280,7 @@ export function listenToLog(commands) {
       game.tab = tab;
     });
   for (const tab of TABS) onClick(tab, () => turnTo(tab));
+  onClick("game-latest-more", () => turnTo("tab-log"));
   byId("game-tabs").addEventListener("keydown", (event) => {
     if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
     event.preventDefault();

@@ -88,11 +88,11 @@ function ghosts(state) {
         text: is_back ? `${unit} back here` : `${unit}: legal`,
       }))
       .filter(({ bases }) => bases.length),
-    ...state.game.placed.map((unit) => ({
+    ...state.game.placed.map(({ unit, isOff }) => ({
       unit,
       bases: [],
       kind: /** @type {"arrived"} */ ("arrived"),
-      text: "✓ placed",
+      text: isOff ? "" : "✓ placed",
     })),
   ];
 }

@@ -11,7 +11,7 @@ import { renderOverrule } from "./overrule.js";
 import { renderIntents, renderPending } from "./pending.js";
 import { renderSeats } from "./seats.js";
 import { renderSetup } from "./setup.js";
-import { chosenUnit, groupsShown, headingOf, latestChosen, playing } from "./state.js";
+import { chosenUnit, groupsShown, headingOf, isAbout, latestChosen, playing } from "./state.js";
 import { renderStrip } from "./strip.js";
 import { groupTitle, markerWords } from "./words.js";
 
@@ -106,6 +106,8 @@ function renderOver(state, view) {
 function renderActions(state) {
   const view = playing(state);
   const groups = view?.is_yours ? groupsShown(state) : [];
+  const isAnswering = groups.some(({ buttons }) => buttons.some(({ offer }) => isAbout(state, offer)));
+  byId("panel").classList.toggle("answering", isAnswering);
   updateChildren(
     byId("game-actions"),
     groups,
@@ -158,12 +160,14 @@ function updateGroup(node, { group, units, buttons, more }, state) {
 
 /** @type {(button: HTMLElement, offered: Button, unit: string, state: State) => void} */
 function updateOffer(button, { key, offer }, unit, state) {
-  const label = wordsOf(offer.label, state);
+  const asksOthers = offer.passes_to && offer.passes_to !== playing(state)?.asked;
+  const label = asksOthers ? `Ask the ${sidePlural(state, offer.passes_to ?? "")}` : wordsOf(offer.label, state);
   const short =
     unit && offer.label.startsWith(unit) ? wordsOf(offer.label.slice(unit.length).replace(/^:? /, ""), state) : label;
   setAttr(button, "data-offer", key);
   setAttr(button, "aria-label", label);
-  setAttr(button, "class", state.game.looked === key ? "looked" : "");
+  const isAnswer = isAbout(state, offer) && offer.action.unit === undefined;
+  setAttr(button, "class", `${isAnswer ? "answers" : ""}${state.game.looked === key ? " looked" : ""}`);
   setText(button, sentence(short) || groupTitle(state, offer.group));
   disable(button, state.game.busy !== null);
 }

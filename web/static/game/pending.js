@@ -31,25 +31,28 @@ export function renderPending(state) {
     unit,
     text,
     isOff: ghost.length === 0,
+    isDue: true,
   }));
-  const placed = state.game.placed.map((unit) => ({
+  const placed = state.game.placed.map(({ unit, isOff }) => ({
     key: `placed ${unit}`,
     unit,
-    text: `${unit}: ✓ placed`,
-    isOff: false,
+    text: `${unit}: ✓ ${isOff ? "taken off" : "placed"}`,
+    isOff,
+    isDue: false,
   }));
   updateChildren(
     byId("game-due"),
     [...due, ...placed],
     ({ key }) => key,
     () => element("li", "span", "button"),
-    (row, { key, unit, text, isOff }) => {
-      const [words, lift] = /** @type {HTMLElement[]} */ ([...row.children]);
-      setAttr(row, "class", key.startsWith("placed") ? "placed" : "");
+    (row, { unit, text, isOff, isDue }) => {
+      const [words, byHand] = /** @type {HTMLElement[]} */ ([...row.children]);
+      setAttr(row, "class", isDue ? "" : "placed");
       setText(words, sentence(text));
-      setAttr(lift, "data-lift", unit);
-      setText(lift, "Take it off");
-      lift.hidden = !isOff || !state.facts.simulated || view?.seat.kind === "spectator";
+      setAttr(byHand, "class", "main");
+      setAttr(byHand, isOff ? "data-lift" : "data-lay", unit);
+      setText(byHand, isOff ? "Take it off" : "Put it there");
+      byHand.hidden = !isDue || !mayLay(state);
     },
   );
   renderTogether(state);
@@ -60,6 +63,11 @@ export function renderPending(state) {
     (view?.moved ?? []).filter((moved) => !summed.includes(moved)),
     state,
   );
+}
+
+/** Whether this page can move what lies on the table. @type {(state: State) => boolean} */
+function mayLay(state) {
+  return state.facts.simulated && playing(state)?.seat.kind !== "spectator";
 }
 
 /** @type {(id: string, all: Moved[], state: State) => void} */
@@ -79,6 +87,7 @@ function renderOutOfStep(state) {
   const units = outOfStep(view);
   byId("game-astray").hidden = units.length === 0;
   setText(byId("astray-words"), `${units.length} units are not where the game expects them.`);
+  byId("astray-lay").hidden = !mayLay(state);
   for (const id of ["astray-accept", "astray-begin"]) {
     byId(id).hidden = view?.seat.kind === "spectator";
     disable(byId(id), state.game.busy !== null);
@@ -145,7 +154,7 @@ function updateMoved(row, moved, state) {
     ({ way }) => way,
     makeButton,
     (button, { way, title, main, text }) => {
-      setAttr(button, "data-way", way);
+      setAttr(button, way === "lay" ? "data-lay" : "data-way", way === "lay" ? unit : way);
       setAttr(button, "title", title);
       setAttr(button, "class", main ? "main" : "");
       setText(button, text);
@@ -173,7 +182,9 @@ function waysOf(moved, state) {
   if (confirms && !isDecided(moved, state)) return WAYS;
   if (confirms && (state.game.decided?.face ?? 0) >= HOLDS_FROM)
     return [{ way: "held", text: "Confirm", title: "As the die says", main: true }];
-  return state.game.accepting === unit ? [] : [accept];
+  if (state.game.accepting === unit) return [];
+  const lay = { way: "lay", text: moved.is_back ? "Put it back" : "Put it there", title: "Move it to the outline" };
+  return mayLay(state) && moved.ghost.length ? [lay, accept] : [accept];
 }
 
 /** The key of a die rolled for a move: another margin is another question. @type {(moved: Moved) => string} */

@@ -22,6 +22,7 @@
  * @property {Shape[]} shapes
  * @property {string[]} units  those that it is about
  * @property {Action} action
+ * @property {string} [passes_to]  beside a button that passes for all: the seat that is asked when this one passes alone, empty if none is
  *
  * @typedef {{unit: string, text: string, ghost: GhostBase[]}} ToPlace  a move that the game waits for
  * @typedef {{unit: string, text: string, is_legal: boolean, after: string[], answer: RuleAnswer, ghost: GhostBase[], is_back: boolean}} Moved  a move that the camera saw, the units that have to go first, and whether it can only be undone
@@ -107,7 +108,7 @@
  * @property {string} facesOf  the roll that they belong to
  * @property {{key: string, face: number} | null} decided  a die rolled for what is too close to call
  * @property {string | null} accepting  the unit that is being accepted as it lies
- * @property {string[]} placed  the units that have just arrived at their place
+ * @property {{unit: string, isOff: boolean}[]} placed  the units that have just arrived at their place, or left the table
  * @property {boolean} showsAstray  whether ghosts of all units out of step are drawn
  * @property {number} movesBefore  the number of undoable moves of the simulated table at the latest action
  * @property {string | null} copied  the link that was copied last
@@ -190,7 +191,9 @@ export function receiveView(state, view, asked) {
   // Another game, or this seat's turn: what to do is there.
   if (!before?.log?.length || (view.is_yours && !before.is_yours)) game.tab = "tab-game";
   const due = new Set(view.to_place.map(({ unit }) => unit));
-  game.placed = (before?.to_place ?? []).map(({ unit }) => unit).filter((unit) => !due.has(unit));
+  game.placed = (before?.to_place ?? [])
+    .filter(({ unit }) => !due.has(unit))
+    .map(({ unit, ghost }) => ({ unit, isOff: ghost.length === 0 }));
   state.rulings.active = view.standing.active ?? state.rulings.active;
   const laying = view.forms.find((form) => form.form === "lay-terrain");
   if (!laying) Object.assign(game.laying, newLaying());
@@ -278,19 +281,35 @@ export function headingOf({ action, label }) {
  * @type {(state: State) => Group[]}
  */
 export function groupsShown(state) {
-  const chosen = new Set(state.chosen.map((thing) => thing.replace(/^unit:/, "")));
+  const chosen = new Set(chosenUnits(state));
   const isChosen = (/** @type {Button} */ { offer }) => offer.units.some((unit) => chosen.has(unit));
   const all = (state.game.view?.actions ?? []).map((offer, index) => ({ key: `offer ${index}`, offer }));
-  const buttons = all.filter(({ offer }) => offer.dice === null);
+  // To pass alone as the last seat is the same as to pass for all.
+  const buttons = all.filter(({ offer }) => offer.dice === null && offer.passes_to !== "");
   const groups = [...new Set(buttons.map(({ offer }) => offer.group))];
   return groups.map((group) => {
     const own = buttons.filter(({ offer }) => offer.group === group);
     const units = own.length > MOST_BUTTONS ? [...new Set(own.flatMap(({ offer }) => offer.action.unit ?? []))] : [];
     if (units.length > 1) return { group, units, buttons: own.filter(isChosen), more: 0 };
-    const sorted = [...own.filter(isChosen), ...sortedByHeading(own.filter((button) => !isChosen(button)))];
+    const isAnswer = (/** @type {Button} */ { offer }) => isAbout(state, offer);
+    const first = own
+      .filter((button) => isAnswer(button) || isChosen(button))
+      .sort((a, b) => Number(isAnswer(b)) - Number(isAnswer(a)));
+    const sorted = [...first, ...sortedByHeading(own.filter((button) => !first.includes(button)))];
     const most = state.game.open.includes(group) ? sorted.length : MOST_BUTTONS;
     return { group, units: [], buttons: sorted.slice(0, most), more: Math.max(0, sorted.length - most) };
   });
+}
+
+/** @type {(state: State) => string[]} */
+function chosenUnits({ chosen }) {
+  return chosen.map((thing) => thing.replace(/^unit:/, ""));
+}
+
+/** Whether an offer is about all that is chosen on the table. @type {(state: State, offer: Offer) => boolean} */
+export function isAbout(state, { units }) {
+  const chosen = chosenUnits(state);
+  return chosen.length > 0 && chosen.every((unit) => units.includes(unit));
 }
 
 /** Sorts buttons so that those of a unit stay together. @type {(buttons: Button[]) => Button[]} */

@@ -1,9 +1,9 @@
 /** The words and figures around the table: camera health, measurements, roster, camera log. */
-import { byId, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
 import { duration, timeOfDay } from "../shared/text.js";
 import { amount, closedWords, isAnyOpen, lengthWords, inUnit, written } from "../board/measuring.js";
 import { showsLines } from "../board/state.js";
-import { seatName } from "../game/state.js";
+import { isPlayer, seatName } from "../game/state.js";
 import { stacksOf } from "../board/hexes.js";
 import { fullName, isHidden, pointWords, sideClass, sideName, titleOf } from "../board/things.js";
 
@@ -118,6 +118,7 @@ function renderWarnings(state) {
 function renderMeasure(state) {
   const [first, second] = state.chosen;
   const tape = state.tape;
+  byId("panel").classList.toggle("choosing", first !== undefined);
   byId("clear").hidden = !first && state.keptTapes.every(({ by }) => by && by !== seatName(state));
   byId("take-off").hidden = Boolean(second) || !isHidden(state, first);
   byId("keep").hidden = !second || !tape?.measured;
@@ -371,9 +372,16 @@ function renderControls(state) {
   renderNotice(state);
   if (!state.facts.simulated) return;
   press("moving", state.moving);
+  // The scripted battle would move units of a game in progress.
+  for (const id of ["pause", "restart"]) byId(id).hidden = state.isPlaying;
+  byId("in-place").hidden = !state.isPlaying || !isPlayer(state);
+  const { moved = [], to_place = [] } = state.game.view ?? {};
+  disable(byId("in-place"), moved.length + to_place.length === 0);
   setText(byId("pause"), state.now?.simulated?.paused ? "Resume" : "Pause");
   press("dim", (state.now?.simulated?.light ?? 1) < 1);
-  /** @type {HTMLButtonElement} */ (byId("undo")).disabled = state.undo.length === 0;
+  const latest = state.undo.at(-1);
+  disable(byId("undo"), latest === undefined);
+  setText(byId("undo"), latest && "placings" in latest ? `Undo ${latest.placings[0].unit}’s move` : "Undo move");
 }
 
 /** @type {(state: State) => void} */

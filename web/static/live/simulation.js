@@ -107,6 +107,14 @@ export class SimulatedMoves extends Moves {
     }
   }
 
+  /** Puts a unit where the game has it; an empty id, everything. @param {string} unit */
+  async lay(unit) {
+    dropGhost(this.state);
+    if (!unit) this.state.undo = [];
+    await this.tried(() => this.inTurn(() => api.lay(unit)));
+    this.changed();
+  }
+
   /** @param {"pause" | "resume" | "restart"} command */
   async play(command) {
     try {
@@ -254,12 +262,15 @@ export function listenToLifting(state, moves) {
     const thing = liftable(state);
     if (thing) void moves.lift(thing);
   });
-  for (const id of ["lifted", "game-due"]) {
+  for (const id of ["lifted", "in-place", "game-due", "game-moved", "game-astray"]) {
     // A table without a rulebook has no game.
     document.getElementById(id)?.addEventListener("click", (event) => {
-      const button = event.target instanceof Element ? event.target.closest("[data-put-back], [data-lift]") : null;
+      const button =
+        event.target instanceof Element ? event.target.closest("[data-put-back], [data-lift], [data-lay]") : null;
       const unit = button?.getAttribute("data-lift");
       const back = button?.getAttribute("data-put-back");
+      const lain = button?.getAttribute("data-lay");
+      if (lain !== undefined && lain !== null) void moves.lay(lain);
       const tag = button?.getAttribute("data-tag");
       if (unit) void moves.lift({ unit });
       if (back) void moves.putBack(tag ? { unit: back, tag: Number(tag) } : { unit: back });

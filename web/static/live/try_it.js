@@ -20,7 +20,8 @@ function steps(state) {
     { key: "choose", text: `Click ${own} to see its ranges`, isDone: state.chosen.length > 0 },
     { key: "measure", text: `Then click ${enemy} to measure`, isDone: state.chosen.length > 1 },
     { key: "drag", text: `Drag ${own} and let go`, isDone: state.undo.length > 0 },
-    { key: "bump", text: "Bump the camera: its button is further down", isDone: false },
+    { key: "bump", text: "Press “Bump the camera” in the Demo bar", isDone: false },
+    { key: "start", text: "Now start a game", isDone: false },
   ];
 }
 

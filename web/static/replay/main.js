@@ -175,7 +175,7 @@ async function keepUp(replay, changed) {
     if (added && added.id !== replay.film.id) location.reload();
     if (added?.pictures) replay.film.hearPictures(added.pictures);
     if (added) appendEntries(replay, added.entries);
-    if (added) changed();
+    changed();
   }
 }
 

@@ -145,11 +145,11 @@ function updateSign(group, { x, moment }) {
 export function renderStrip(state, replay) {
   const { film, at, live, following, playing, speed } = replay;
   const day = film.startedAt.toLocaleDateString([], { dateStyle: "medium" });
-  setText(byId("replay-of"), `${day}, ${film.startedAt.toLocaleTimeString([], { timeStyle: "short" })} · ${film.game}`);
+  setText(byId("replay-of"), `${day}, ${film.startedAt.toLocaleTimeString([], { timeStyle: "short" })}`);
   const entry = film.entries[at];
   setText(byId("replay-clock"), entry ? clock(entry.t) : "0:00");
   setText(byId("replay-length"), ` of ${clock(film.entries.at(-1)?.t ?? 0)}`);
-  byId("follow").hidden = !live;
+  byId("follow").hidden = !live || !byId("lost-connection").hidden;
   setAttr(byId("follow"), "aria-pressed", String(following));
   setText(byId("follow"), following ? "● live" : "Go to live");
   setText(byId("play"), playing ? "Pause" : "Play");

@@ -27,6 +27,7 @@ MOMENTS: Final[Mapping[str, about.MomentKind]] = MappingProxyType(
         "volleys": "phase",
         "charge": "attack",
         "broken": "loss",
+        "score": "detail",
         "draw": "detail",
         "drawn": "detail",
         "shot": "detail",
@@ -171,7 +172,7 @@ def begin_form(sides: Sequence[str]) -> tuple[about.BeginField, ...]:
         "markers."
     )
     middle = about.BeginChoice("Mid-game", hint=hint, opens_settings=True)
-    house = about.BeginChoice("tablecam deals (house deck)", {"deck": "house"})
+    house = about.BeginChoice("tablecam deals (house deck)", {"deck": "house"}, for_demo=True)
     first = side_choices(sides, "active")
     any_time = about.BeginChoice("At any time")
     return (

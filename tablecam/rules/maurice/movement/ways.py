@@ -49,9 +49,9 @@ class Way:
 
 def mover_decides(answer: Answer) -> str:
     """Says that an answer too close to call is the mover's choice (G-8)."""
-    by = f"{abs(answer.margin_mm):.1f} mm"
-    where = "exactly at the limit:" if by == "0.0 mm" else f"{by} is"
-    return f"{where} too close to call, so the mover decides"
+    by_mm = abs(answer.margin_mm)
+    by = f"{by_mm:.1f} mm is" if by_mm >= 0.05 else "exactly at the limit:"
+    return f"{by} too close to call, so the mover decides"
 
 
 def illegal_way(rule: str, because: str, evidence: tuple[Shape, ...] = ()) -> Way:
