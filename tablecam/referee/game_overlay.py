@@ -3,37 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from tablecam.table.model import Position, Scalar, Terrain
+from tablecam.table.model import BasePose, Position, Scalar, Terrain
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a game knows of its table; `beneath` are counters that it has under others."""
+
+    states: Mapping[str, Mapping[str, Scalar]]
+    beneath: Mapping[str, BasePose]
+    terrain: tuple[Terrain, ...]
+    tags: frozenset[int | None]
 
 
 class GameOverlay:
     """The latest units of a game and its terrain. Any thread may ask, without waiting."""
 
     def __init__(self) -> None:
-        self._now: tuple[Mapping[str, Mapping[str, Scalar]], tuple[Terrain, ...]] | None = None
-        self._tags: frozenset[int | None] | None = None
+        self._now: _Known | None = None
 
     def follow(self, position: Position) -> None:
         """Updates from the table according to the game."""
         # Replaced as a whole: threads that read it need no lock.
-        self._now = {unit.id: unit.state for unit in position.units}, position.terrain
-        self._tags = frozenset(base.tag for unit in position.units for base in unit.bases)
+        self._now = _Known(
+            {unit.id: unit.state for unit in position.units},
+            {
+                unit.id: unit.bases[0]
+                for unit in position.units
+                if len(unit.bases) == 1 and unit.bases[0].seen == "held"
+            },
+            position.terrain,
+            frozenset(base.tag for unit in position.units for base in unit.bases),
+        )
 
     def lost(self, tags: Collection[int]) -> frozenset[int]:
         """Returns the tags of units' bases that the game does not have; none without a game."""
-        left = self._tags
-        return frozenset() if left is None else frozenset(tags) - left
+        known = self._now
+        return frozenset() if known is None else frozenset(tags) - known.tags
 
     def marked(self, seen: Position) -> Position:
-        """Returns a position with the game's states and terrain, unchanged if there is no game."""
-        now = self._now
-        if now is None:
+        """Returns a position with the game's states and terrain, unchanged if there is no game.
+
+        A counter that was pushed under others is hidden where it was seen last; it is put where the
+        game has it.
+        """
+        known = self._now
+        if known is None:
             return seen
-        states, terrain = now
         units = tuple(
-            replace(unit, state=states[unit.id]) if unit.id in states else unit
+            replace(
+                unit,
+                state=known.states.get(unit.id, unit.state),
+                bases=_beneath(unit.bases, known.beneath.get(unit.id)),
+            )
             for unit in seen.units
         )
-        return replace(seen, units=units, terrain=terrain)
+        return replace(seen, units=units, terrain=known.terrain)
+
+
+def _beneath(bases: tuple[BasePose, ...], believed: BasePose | None) -> tuple[BasePose, ...]:
+    if believed is None or len(bases) != 1 or bases[0].seen != "held":
+        return bases
+    x_mm, y_mm, heading_deg = believed.x_mm, believed.y_mm, believed.heading_deg
+    return (replace(bases[0], x_mm=x_mm, y_mm=y_mm, heading_deg=heading_deg),)

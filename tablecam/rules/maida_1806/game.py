@@ -31,6 +31,7 @@ from tablecam.table.model import (
     Position,
     TableNeeds,
     TableSize,
+    Unit,
     hexes,
     preferred_unit,
 )
@@ -57,6 +58,14 @@ class Maida(Game[State, Any]):
     def file_models(self) -> Mapping[str, type[GameFile]]:
         """The charts, the map and the scenario."""
         return MappingProxyType(FILE_MODELS)
+
+    def counter_label(self, unit: Unit, face: Keys, files: Mapping[str, Any]) -> about.CounterLabel:
+        """Returns a counter's Strength, halved on its back (D-3.4h), and its formation."""
+        listed = files.get("scenario", {}).get("unit", ())
+        full = next((u.get("full_strength") for u in listed if u["id"] == unit.id), None)
+        reduced = bool(face.get("reduced"))
+        strength = "" if full is None else str(full // 2 if reduced else full)
+        return about.CounterLabel(strength, str(face.get("formation", "")))
 
     @property
     def counters_stack(self) -> bool:
