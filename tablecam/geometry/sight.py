@@ -71,16 +71,18 @@ def is_hidden(
 def may_block(
     sights: Sequence[tuple[shapely.LineString, shapely.Polygon]],
     blockers: shapely.Geometry,
-    within_mm: float = 0.0,
+    within_mm: Array | Sequence[float] = (0.0,),
 ) -> NDArray[np.bool_]:
-    """Whether the hull of each edge and its shape comes within a distance of a blocker, (n,).
+    """Whether the hull of each edge and its shape comes within a distance (n,) of a blocker, (n,).
 
     Shapes are quadrangles. A quick test: where it is false, no segment can be blocked.
     """
     if not sights or shapely.is_empty(blockers):
         return np.zeros(len(sights), dtype=bool)
     shapely.prepare(blockers)
-    return np.asarray(shapely.dwithin(blockers, _views(sights), within_mm))
+    # Stubs of shapely know distances one at a time only.
+    within: Any = within_mm
+    return np.asarray(shapely.dwithin(blockers, _views(sights), within))
 
 
 def blockers_between(

@@ -61,17 +61,11 @@ class Strip:
     def outline(self, turned_deg: float, length_mm: float) -> shapely.Geometry:
         """Returns the outline of the strip turned counter-clockwise, up to a length on its axis."""
         beside, ahead = np.array(right(turned_deg + 90.0)), np.array(forward(turned_deg + 90.0))
-        sides = (self.left_mm, self.right_mm)
-        near = [side * beside for side in sides]
-        far = [side * beside + length_mm * ahead for side in sides]
-        turned: shapely.Geometry = shapely.Polygon(np.array([near[0], near[1], far[1], far[0]]))
+        sides = np.array([[self.left_mm], [self.right_mm], [self.right_mm], [self.left_mm]])
+        corners = sides * beside + np.array([[0.0], [0.0], [length_mm], [length_mm]]) * ahead
         if self.is_cut:
-            # The box only has to contain the strip and end at the front line.
-            reach_mm = length_mm + max(map(abs, sides))
-            turned = shapely.intersection(
-                turned, shapely.box(-reach_mm, self.floor_mm, reach_mm, reach_mm)
-            )
-        return shapely.transform(turned, self.on_table)
+            corners = _ahead_of(corners, self.floor_mm)
+        return shapely.Polygon(self.on_table(corners) if len(corners) > 2 else None)
 
     def axis(self, turned_deg: float, length_mm: float) -> shapely.LineString:
         """Returns the axis of the strip turned counter-clockwise, from the pivot to a length."""
@@ -90,6 +84,20 @@ class Strip:
     def axes(self) -> Array:
         """The unit vectors of the unturned strip: to its right, and ahead."""
         return np.array([right(self.heading_deg), forward(self.heading_deg)])
+
+
+def _ahead_of(corners: Array, floor_mm: float) -> Array:
+    """Returns the corners (m, 2) of the part of a convex polygon (n, 2) with y >= `floor_mm`."""
+    following = np.roll(corners, -1, axis=0)
+    above_mm, next_mm = corners[:, 1] - floor_mm, following[:, 1] - floor_mm
+    kept: list[Array] = []
+    for at in range(len(corners)):
+        if above_mm[at] >= 0.0:
+            kept.append(corners[at])
+        if above_mm[at] * next_mm[at] < 0.0:
+            share = above_mm[at] / (above_mm[at] - next_mm[at])
+            kept.append(corners[at] + share * (following[at] - corners[at]))
+    return np.array(kept).reshape(-1, 2)
 
 
 def strip_before(

@@ -9,7 +9,7 @@ the same answers.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -25,6 +25,9 @@ DRAWS = 400
 """Number of draws of a position; a probability of 0.95 has a standard error of 0.011.
 
 All answers use the same draws, so what implies something else is never more probable than that."""
+
+FAR_DRAWS, FAR_SIGMAS = 24, 3.0
+"""Draws of large errors: what none of them changes needs no more draws."""
 
 _SEED = 1740
 _CALIBRATION = "calibration"
@@ -73,24 +76,39 @@ def draw_poses(of: Rectangles, names: Sequence[str]) -> Rectangles:
 
     `names` (n,) are the bases' names, on which their random streams hang.
     """
-    errors = _errors(of, names).reshape(-1, 3)
-    cos, sin = np.cos(errors[:, 2]), np.sin(errors[:, 2])
-    rotation = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
-    drawn = of.take(np.tile(np.arange(len(of)), DRAWS))
-    return replace(drawn, centres_mm=drawn.centres_mm + errors[:, :2], axes=drawn.axes @ rotation)
+    return _displaced(of, names, _normal)
 
 
-def _errors(of: Rectangles, names: Sequence[str]) -> Array:
-    """Returns the errors (DRAWS, n, 3) of centres (x and y in mm) and headings (radians)."""
-    own = np.stack([_normal(name) for name in names], axis=1) * of.sigmas
+def draw_far_poses(of: Rectangles, names: Sequence[str]) -> Rectangles:
+    """Draws `FAR_DRAWS` poses, each with all its errors `FAR_SIGMAS` large."""
+
+    def far(source: str, count: int = 3) -> Array:
+        normal = _normal(source, count)[:FAR_DRAWS]
+        lengths = np.linalg.norm(normal, axis=1, keepdims=True)
+        return np.asarray(FAR_SIGMAS * normal / np.maximum(lengths, EXACT_MM))
+
+    return _displaced(of, names, far)
+
+
+_Errors = Callable[[str, int], Array]
+"""Returns the errors (d, count) of a source in standard deviations."""
+
+
+def _displaced(of: Rectangles, names: Sequence[str], errors_of: _Errors) -> Rectangles:
+    """Moves n rectangles by their errors (d, n, 3): centres (x and y in mm), headings (radians)."""
+    own = np.stack([errors_of(name, 3) for name in names], axis=1) * of.sigmas
     # A heading error of its own turns a base about its tag.
     own[..., :2] += own[..., 2:] * of.swings_mm
-    common = _normal(_CALIBRATION, of.common.shape[1])
+    common = errors_of(_CALIBRATION, of.common.shape[1])
     errors = own + np.einsum("dc,nci->dni", common, of.common)
     for row, row_id in enumerate(of.row_ids):
         in_row = np.flatnonzero(of.rows == row)
-        errors[:, in_row] += np.einsum("de,nei->dni", _normal(row_id), of.in_row[in_row])
-    return np.asarray(errors)
+        errors[:, in_row] += np.einsum("de,nei->dni", errors_of(row_id, 3), of.in_row[in_row])
+    drawn = of.take(np.tile(np.arange(len(of)), len(errors)))
+    errors = errors.reshape(-1, 3)
+    cos, sin = np.cos(errors[:, 2]), np.sin(errors[:, 2])
+    rotation = np.stack([np.stack([cos, sin], axis=-1), np.stack([-sin, cos], axis=-1)], axis=-2)
+    return replace(drawn, centres_mm=drawn.centres_mm + errors[:, :2], axes=drawn.axes @ rotation)
 
 
 def decide_sampled(
@@ -112,6 +130,6 @@ def probability_of_draws(held: NDArray[np.bool_]) -> float:
 
 
 @cache
-def _normal(source: str, count: int = 3) -> Array:
+def _normal(source: str, count: int) -> Array:
     """Returns the standard normal draws (DRAWS, count) of a source's errors, always the same."""
     return np.random.default_rng([_SEED, *source.encode()]).standard_normal((DRAWS, count))

@@ -1,70 +1,75 @@
-"""Fire (chapter 7): what each base may shoot at from its place, its number to hit, and why."""
+"""Fire (chapter 7): what each base may shoot at from its place, how, and how sure that is.
+
+Doubt comes from asking the rule itself in the worlds that errors allow. A gate by lengths tells of
+most bases that no error matters. Of the others the rule is asked in a few worlds with large errors
+and, where that changes anything, in all worlds that are drawn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from dataclasses import field as datafield
+from functools import cached_property
+from itertools import compress
+from statistics import NormalDist
 from types import MappingProxyType
-from typing import Any, Literal
 
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from tablecam.geometry.outlines import axes
+from tablecam.geometry.rectangles import Rectangles, rectangles
+from tablecam.geometry.shapes import Shape, shapes_of
+from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ZONE_BW
-from tablecam.rules.maurice.fire.confidence import FireConfidence
-from tablecam.rules.maurice.fire.option import FireOption, Range, options
-from tablecam.rules.maurice.fire.shooter import Shooter, shooters
-from tablecam.rules.maurice.fire.target_confidence import FireBatch
-from tablecam.rules.maurice.fire.zone import ZoneContents, met_ahead, zone_contents_turned
+from tablecam.rules.maurice.field.worlds import bounded_margin_mm
+from tablecam.rules.maurice.fire.gate import (
+    ahead_sigma_mm,
+    largest_mm,
+    may_change,
+    may_stand_otherwise,
+)
+from tablecam.rules.maurice.fire.option import FireOption
+from tablecam.rules.maurice.fire.shooter import Scene
+from tablecam.rules.maurice.fire.targets import BaseFire, fire_in
 from tablecam.rules.memo import Memo
-from tablecam.uncertainty.answer import Answer
+from tablecam.table.headings import forward
+from tablecam.uncertainty.answer import Answer, verdict
+from tablecam.uncertainty.samples import (
+    FAR_SIGMAS,
+    draw_far_poses,
+    draw_poses,
+    probability_of_draws,
+)
 
 __all__ = ["BaseFire", "FireOption", "fire_of", "fire_of_units"]
 
-Blocked = Literal["column", "water", "woods", "friend", "obstruction", "no target"]
+Array = NDArray[np.float64]
+Asked = Sequence[tuple[UnitOnField, int]]
 
+Draw = Callable[[Rectangles, Sequence[str]], Rectangles]
+"""Draws the poses of bases with their names, all of the first draw, of the second, ..."""
 
-@dataclass(frozen=True, slots=True)
-class BaseFire:
-    """The targets that a base may legally choose, or what blocks its fire.
+Key = tuple[str, str]
+"""A question about a base: its rule, and what it is about (a unit, walls, a kind of ground)."""
 
-    `confidence` holds how certain each is, where not every pose is exact.
-    """
+Facts = Mapping[Key, bool]
+"""What is so in one world; of what is not in it, that is no or cannot be asked."""
 
-    base: str
-    options: tuple[FireOption, ...]
-    blocked: Blocked | None
-    confidence: FireConfidence | None = datafield(default=None, compare=False, repr=False)
+_IN_WATER, _OWN_WALL, _TARGET, _COVER, _ENFILADE = "M-7.6", "M-7.18", "M-7.12", "M-7.19", "M-7.22"
+_ONLY_IF_SHOT = (_COVER, _ENFILADE)
+"""Rules about a shot, asked only in worlds in which the target may be shot at."""
 
-    @property
-    def answers(self) -> tuple[Answer, ...]:
-        """The answers about this base that depend on measurement errors."""
-        return () if self.confidence is None else self.confidence.answers
-
-    @property
-    def close_calls(self) -> tuple[Answer, ...]:
-        """The answers that are too close to call."""
-        return tuple(answer for answer in self.answers if answer.answer == "too_close")
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns the base's fire as rulings carry it.
-
-        `close_calls` are the answers too close to call, `answers` the others that are not certain.
-        """
-        record: dict[str, Any] = {
-            "options": [option.to_json() for option in self.options],
-            "blocked": self.blocked,
-        }
-        decided = [answer for answer in self.answers if answer.answer != "too_close"]
-        for key, answers in (("doubts", self.close_calls), ("answers", decided)):
-            if answers:
-                record[key] = [answer.to_json() for answer in answers]
-        return record
+WAYS = 24
+"""Worlds that differ from the measured one by a shift: of three groups of bases, eight ways."""
+_EIGHT = np.array([(math.sin(turn), math.cos(turn)) for turn in np.arange(8) * math.tau / 8])
 
 
 FireByUnit = Mapping[str, Mapping[str, BaseFire]]
 """Each base's fire, by unit id and base name."""
-
 
 _REMEMBERED: Memo[Mapping[str, BaseFire]] = Memo()
 
@@ -93,102 +98,269 @@ def _reach_mm(field: Field, unit: UnitOnField) -> float:
 
 def _fire_of(field: Field, units: Sequence[UnitOnField]) -> list[Mapping[str, BaseFire]]:
     """Works out the fire of units together."""
-    bases = [
+    asked = [
         (unit, place)
         for unit in units
         if unit.unit.arm != "cavalry"
         for place in range(len(unit.bases))
     ]
-    barred = _blocked_bases(field, bases)
-    ready = shooters(field, [base for base, why in zip(bases, barred, strict=True) if not why])
-    computed = zip(ready, _fire_by_priority(ready), strict=True)
-    batch = FireBatch(ready, field.position.table.tolerance_mm)
-    fire_by_unit: dict[str, dict[str, BaseFire]] = {unit.id: {} for unit in units}
-    is_measured = not field.is_exact
-    for (unit, place), why in zip(bases, barred, strict=True):
-        name = unit.unit.base_name(place)
-        shooter, fire = (None, BaseFire(name, (), why)) if why else next(computed)
-        if is_measured:
-            fire = _with_confidence(field, unit, place, fire, shooter, batch)
-        fire_by_unit[unit.id][name] = fire
-    return [MappingProxyType(base_fires) for base_fires in fire_by_unit.values()]
-
-
-def _with_confidence(
-    field: Field,
-    unit: UnitOnField,
-    place: int,
-    fire: BaseFire,
-    shooter: Shooter | None,
-    batch: FireBatch,
-) -> BaseFire:
-    """Attaches the confidence in where the base stands and in what it may shoot at."""
-    areas = {} if unit.formation == "column" else {"water": field.ground.water}
-    if unit.unit.arm == "artillery":
-        areas["woods"] = field.ground.woods
-    pose = unit.unit.bases[place]
-    confidence = FireConfidence(fire.base, pose, areas, shooter, fire.options, batch)
-    options = tuple(replace(option, confidence=confidence) for option in fire.options)
-    return replace(fire, options=options, confidence=confidence)
-
-
-def _blocked_bases(field: Field, bases: Sequence[tuple[UnitOnField, int]]) -> list[Blocked | None]:
-    """Returns for each base why it may not fire at all, or None (M-7.6, M-7.7)."""
-    reasons: list[Blocked | None] = []
-    for unit, place in bases:
-        if unit.formation == "column":
-            reasons.append("column")
-        elif unit.is_in_water and is_partly_in(unit.bases[place], field.ground.water):
-            reasons.append("water")
-        elif unit.unit.arm == "artillery" and is_partly_in(unit.bases[place], field.ground.woods):
-            reasons.append("woods")
-        else:
-            reasons.append(None)
-    return reasons
-
-
-def _fire_by_priority(bases: Sequence[Shooter]) -> list[BaseFire]:
-    """Finds targets in the order of M-7.12.
-
-    Short range ahead, short range turned, then for guns long range ahead, long range turned.
-    """
-    options_of: list[tuple[FireOption, ...]] = [() for _ in bases]
-    zones_of: list[list[ZoneContents]] = [[] for _ in bases]
-    # Bases without an enemy in range need no zones: most bases of a large table.
-    everyone = [at for at, base in enumerate(bases) if _has_enemy(base, base.longest_mm)]
-    ahead = dict(zip(everyone, met_ahead([bases[at] for at in everyone]), strict=True))
-
-    def try_for(fire_range: Range, places: Sequence[int], met: Sequence[ZoneContents]) -> None:
-        pairs = [(bases[at], zone) for at, zone in zip(places, met, strict=True)]
-        for at, zone, fire_options in zip(places, met, options(pairs, fire_range), strict=True):
-            options_of[at] = fire_options
-            zones_of[at].append(zone)
-
-    def turned(places: Sequence[int], lengths_mm: Sequence[float]) -> list[ZoneContents]:
-        return zone_contents_turned([bases[at] for at in places], lengths_mm)
-
-    try_for("short", everyone, [ahead[at].shortened(bases[at].short_mm) for at in everyone])
-    places = [
-        at for at in everyone if not options_of[at] and _has_enemy(bases[at], bases[at].short_mm)
-    ]
-    try_for("short", places, turned(places, [bases[at].short_mm for at in places]))
-    guns = [at for at in everyone if not options_of[at] and bases[at].is_gun]
-    try_for("long", guns, [ahead[at] for at in guns])
-    places = [
-        at for at in guns if not options_of[at] and _has_enemy(bases[at], bases[at].longest_mm)
-    ]
-    try_for("long", places, turned(places, [bases[at].longest_mm for at in places]))
+    fire = fire_in(Scene.measured(field), asked)
+    if not field.is_exact:
+        fire = Batch(field, asked, fire).doubtful()
     return [
-        BaseFire(base.name, fire_options, None if fire_options else _why_no_target(base, zones))
-        for base, fire_options, zones in zip(bases, options_of, zones_of, strict=True)
+        MappingProxyType(
+            {base.base: base for (owner, _), base in zip(asked, fire, strict=True) if owner is unit}
+        )
+        for unit in units
     ]
 
 
-def _has_enemy(base: Shooter, range_mm: float) -> bool:
-    return any(other.is_enemy for other in base.within(range_mm))
+def facts_of(fire: BaseFire) -> Facts:
+    """Returns what is so of a base's fire."""
+    facts: dict[Key, bool] = {}
+    for option in fire.options:
+        facts[_TARGET, option.target] = True
+        facts[_COVER, option.target] = option.has_cover
+        facts[_ENFILADE, option.target] = option.is_enfilade
+    if fire.shooter is not None and fire.shooter.own_walls:
+        walls = ", ".join(wall.terrain.id for wall in fire.shooter.own_walls)
+        facts[_OWN_WALL, walls] = True
+    if fire.blocked in ("water", "woods"):
+        facts[_IN_WATER, fire.blocked] = True
+    return facts
 
 
-def _why_no_target(base: Shooter, tried: Sequence[ZoneContents]) -> Blocked:
-    """Returns what blocks the first zone that is blocked, else `no target`."""
-    reasons = (met.stopped_by(base.longest_mm) for met in tried)
-    return next((reason for reason in reasons if reason), "no target")
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """Bases that shoot, with all bases near them, in whatever worlds."""
+
+    field: Field
+    asked: Asked
+
+    @cached_property
+    def measured(self) -> Scene:
+        """All bases in reach, as measured."""
+        reach_bw = max(unit.longest_range_bw for unit, _ in self.asked) + ZONE_BW
+        shooters = shapely.multipolygons([unit.bases[place] for unit, place in self.asked])
+        # Errors of two bases, or the players' tolerance, bring others into reach.
+        errors_mm = 2 * FAR_SIGMAS * max(unit.sigma_bound_mm for unit in self.field.units)
+        reach_mm = reach_bw * self.field.bw_mm + errors_mm + self.field.position.table.tolerance_mm
+        near = shapely.dwithin([unit.outline for unit in self.field.units], shooters, reach_mm)
+        return Scene.measured(self.field, compress(self.field.units, near.tolist()))
+
+    def drawn(self, draw: Draw = draw_poses) -> list[Facts]:
+        """Returns what is so of each asked base in drawn worlds: all of the first, ..."""
+        bases = self.measured.bases
+        poses = rectangles([unit.unit.bases[place] for unit, place in bases])
+        drawn = draw(poses, [unit.unit.base_name(place) for unit, place in bases])
+        return self._facts(drawn.corners_mm().reshape(-1, len(bases), 4, 2))
+
+    def shifted(self, by_mm: float, ways: Sequence[int] = range(WAYS)) -> list[Facts]:
+        """Returns the same if shooters, the other side or all bases shift, each eight `ways`."""
+        shooter = self.asked[0][0]
+        groups = np.array(
+            [(unit is shooter, unit.side != shooter.side, True) for unit, _ in self.measured.bases]
+        )
+        cos, sin = forward(shooter.axes.heading_deg)
+        ways_mm = by_mm * _EIGHT @ np.array([[sin, -cos], [cos, sin]])
+        shifts_mm = (groups.T[:, None, :, None] * ways_mm[:, None]).reshape(-1, len(groups), 1, 2)
+        return self._facts(self.measured.corners_mm + shifts_mm[list(ways)])
+
+    def _facts(self, corners_mm: Array) -> list[Facts]:
+        scene = Scene(self.field, self.measured.bases, corners_mm)
+        return [*map(facts_of, fire_in(scene, self.asked))]
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """The bases of a field whose fire is asked together, with their fire as measured."""
+
+    field: Field
+    asked: Asked
+    fire: Sequence[BaseFire]
+
+    def doubtful(self) -> list[BaseFire]:
+        """Returns the same fire, each with its doubts."""
+        return [
+            replace(
+                fire,
+                options=tuple(replace(option, confidence=doubts) for option in fire.options),
+                confidence=doubts,
+            )
+            for fire, doubts in (
+                (fire, FireDoubts(self, unit, place, fire))
+                for (unit, place), fire in zip(self.asked, self.fire, strict=True)
+            )
+        ]
+
+    @cached_property
+    def far(self) -> Mapping[str, Sequence[Facts]]:
+        """What is so in worlds with large errors, for the bases that the gate leaves open."""
+        is_open = may_change(self.field, self.fire)
+        may_stand = may_stand_otherwise(self.field, self.asked)
+        asked = [
+            base
+            for base, fire, may in zip(self.asked, self.fire, may_stand, strict=True)
+            if fire.blocked != "column" and (may or fire.shooter in is_open)
+        ]
+        facts = Worlds(self.field, asked).drawn(draw_far_poses) if asked else []
+        return {
+            unit.unit.base_name(place): facts[at :: len(asked)]
+            for at, (unit, place) in enumerate(asked)
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class FireDoubts:
+    """What errors leave in doubt of one base's fire; drawn only when asked for."""
+
+    batch: Batch
+    unit: UnitOnField
+    place: int
+    fire: BaseFire
+
+    def probability(self, target: str) -> float:
+        """Returns the probability that the base may shoot at a target that it may as measured."""
+        key = _TARGET, target
+        return self._chance(key) if key in self._open else 1.0
+
+    @cached_property
+    def answers(self) -> tuple[Answer, ...]:
+        """Every answer about the base that errors may change, clear or too close to call."""
+        return tuple(map(self._answer, self._open))
+
+    @cached_property
+    def _worlds(self) -> Worlds:
+        return Worlds(self.batch.field, [(self.unit, self.place)])
+
+    @cached_property
+    def _drawn(self) -> list[Facts]:
+        return self._worlds.drawn()
+
+    @cached_property
+    def _open(self) -> list[Key]:
+        """The questions whose answer changes in some world."""
+        name, facts = self.unit.unit.base_name(self.place), facts_of(self.fire)
+        if name not in self.batch.far:
+            return []
+        tolerance_mm = self.batch.field.position.table.tolerance_mm
+        close = self._worlds.shifted(tolerance_mm) if tolerance_mm else []
+        worlds = [*self.batch.far[name], *close]
+        if any(world != facts for world in worlds):
+            worlds += self._drawn
+        keys = {key for world in (facts, *worlds) for key in world}
+        return sorted(key for key in keys if _changes(key, facts, worlds))
+
+    def _chance(self, key: Key) -> float:
+        if not self._has_errors:
+            return float(facts_of(self.fire).get(key, False))
+        held = np.array([*_held(key, self._drawn)], dtype=bool)
+        return probability_of_draws(held)
+
+    @cached_property
+    def _has_errors(self) -> bool:
+        return any(unit.sigma_bound_mm for unit, _ in self._worlds.measured.bases)
+
+    def _sigma_mm(self, key: Key) -> float:
+        """Bounds the standard deviation of the length that decides a question."""
+        target = self.batch.field.by_id.get(key[1])
+        if target is None:
+            return self.unit.sigma_bound_mm
+        distance_mm = float(shapely.distance(self.unit.bases[self.place], target.outline))
+        return ahead_sigma_mm(self.unit, self.place, target.sigma_bound_mm, distance_mm)
+
+    def _margin_mm(self, key: Key, chance: float) -> float:
+        """Returns the smallest shift that turns an answer, negative where it is no.
+
+        Where no shift does, as other errors would, it is as many sigmas as the chance tells.
+        """
+        facts, ways = facts_of(self.fire), [*range(WAYS)]
+        most_mm = largest_mm(self.batch.field, self._sigma_mm(key))
+
+        def holds_by(shift_mm: float) -> bool:
+            worlds = self._shifted(abs(shift_mm), ways) if shift_mm else []
+            turning = [way for way, world in worlds if _changes(key, facts, [world])]
+            # Those that turn it within a smaller shift are among those of a larger one.
+            ways[:] = turning or ways
+            return facts.get(key, False) != bool(turning)
+
+        margin_mm = bounded_margin_mm(holds_by, most_mm)
+        if abs(margin_mm) == most_mm and self._has_errors:
+            told_mm = abs(NormalDist().inv_cdf(chance)) * self._sigma_mm(key)
+            margin_mm = math.copysign(min(most_mm, told_mm), margin_mm)
+        return margin_mm
+
+    def _shifted(self, by_mm: float, ways: Sequence[int]) -> list[tuple[int, Facts]]:
+        """Returns each way with what is so in its shifted world, each worked out once."""
+        new = [way for way in ways if (by_mm, way) not in self._known]
+        if new:
+            worlds = self._worlds.shifted(by_mm, new)
+            self._known.update({(by_mm, way): w for way, w in zip(new, worlds, strict=True)})
+        return [(way, self._known[by_mm, way]) for way in ways]
+
+    @cached_property
+    def _known(self) -> dict[tuple[float, int], Facts]:
+        return {}
+
+    def _answer(self, key: Key) -> Answer:
+        (rule, about), chance = key, self._chance(key)
+        margin_mm = self._margin_mm(key, chance)
+        word = verdict(margin_mm, chance, tolerance_mm=self.batch.field.position.table.tolerance_mm)
+        name = self.fire.base
+        asked = {
+            _TARGET: f"base {name} may shoot {about}",
+            _COVER: f"{about} has cover from base {name}",
+            _ENFILADE: f"base {name} enfilades {about}",
+            _OWN_WALL: f"base {name} stands flush behind {about}",
+            _IN_WATER: f"base {name} stands in {about}",
+        }[rule]
+        close = "is too close to call" if word == "too_close" else word
+        by = f"{'by' if margin_mm >= 0 else 'missed by'} {abs(margin_mm):.1f} mm"
+        because = f"whether {asked} {close}: {by}"
+        if rule == _TARGET:
+            chance_text = f"{chance:.0%}" if word == "too_close" else f"{chance:.2%}"
+            if word != "too_close":
+                may = "may" if word == "yes" else "may not"
+                because = f"base {name} {may} shoot {about}: {by}"
+            because += f", {chance_text} likely"
+        target = about if about in self.batch.field.by_id else None
+        return Answer(
+            word, margin_mm, self._sigma_mm(key), chance, rule, because, self._shown(key), target
+        )
+
+    def _shown(self, key: Key) -> tuple[Shape, ...]:
+        """Draws the shot, or else the base and what the question is about."""
+        rule, about = key
+        base = self.unit.bases[self.place]
+        option = next((one for one in self.fire.options if one.target == about), None)
+        if option is not None:
+            return option.evidence
+        if rule == _IN_WATER:
+            return shapes_of(base, "base", self.fire.base)
+        front = axes(self.unit.unit.bases[self.place])
+        if rule == _OWN_WALL:
+            shown = shapes_of(front.edge, "front-edge", self.fire.base)
+            for piece in self.batch.field.ground.pieces:
+                if piece.terrain.id in about.split(", "):
+                    shown += shapes_of(piece.outline, "cover", piece.terrain.id)
+            return shown
+        bw_mm = self.batch.field.bw_mm
+        strip = strip_before(front, ZONE_BW * bw_mm)
+        shown = shapes_of(strip.outline(0.0, self.unit.longest_range_bw * bw_mm), "fire-zone")
+        for outline in self.batch.field.by_id[about].bases:
+            shown += shapes_of(outline, "target")
+        return shown
+
+
+def _held(key: Key, worlds: Iterable[Facts]) -> Iterator[bool]:
+    """Yields whether something is so in each world in which it can be asked."""
+    if key[0] in _ONLY_IF_SHOT:
+        return (world[key] for world in worlds if key in world)
+    return (world.get(key, False) for world in worlds)
+
+
+def _changes(key: Key, facts: Facts, worlds: Iterable[Facts]) -> bool:
+    """Returns whether an answer differs in any world from the measured one."""
+    if key[0] in _ONLY_IF_SHOT and key not in facts:
+        return False
+    return any(held != facts.get(key, False) for held in _held(key, worlds))

@@ -1,4 +1,4 @@
-"""Fire options: the best shot of a base at each unit, its number to hit, and why (M-7.20 on)."""
+"""Fire options: the best shot of a base at each unit, its cover and number to hit (M-7.19 on)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.geometry.sight import blockers_between
-from tablecam.rules.maurice.field.tables import CANISTER_DICE, TO_HIT
+from tablecam.geometry.sight import blockers_between, free_line
+from tablecam.geometry.zones import Strip
+from tablecam.rules.maurice.field.ground import is_sliver
+from tablecam.rules.maurice.field.tables import CANISTER_DICE, SLIVER_MM, TO_HIT
 from tablecam.rules.maurice.field.terms import needed_on_die
-from tablecam.rules.maurice.fire.cover import Aim, best_aim
-from tablecam.rules.maurice.fire.shooter import OtherBase, Shooter
+from tablecam.rules.maurice.fire.shooter import BaseInWorld, OtherBase, Shooter
 from tablecam.rules.maurice.fire.zone import ZoneContents
-from tablecam.table.headings import forward
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +57,13 @@ class ShotGeometry:
 
 
 Range = Literal["short", "long"]
+RANGES: tuple[Range, ...] = ("short", "long")
 Angle = Literal["ahead", "left", "right"]
 
 _LENGTH_PLACES = 4
+_DEG_PLACES = 6
+
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,6 @@ class FireOption:
     is_enfilade: bool
     is_dense: bool
     modifiers: tuple[Modifier, ...]
-    because: str
     geometry: ShotGeometry = field(compare=False)
     confidence: TargetConfidence | None = field(default=None, compare=False, repr=False)
 
@@ -118,6 +122,19 @@ class FireOption:
     def probability(self) -> float:
         """The probability that the target may be shot at, given the errors; 1 if certain."""
         return 1.0 if self.confidence is None else self.confidence.probability(self.target)
+
+    @property
+    def because(self) -> str:
+        """The sentence that explains the option."""
+        turned = "straight ahead"
+        if self.turned_deg:
+            turned = f"turned {abs(self.turned_deg):.1f} degrees {self.angle}"
+        met = (
+            f"{turned} its zone first meets base {self.target_base} of {self.target}, "
+            f"{self.distance_mm / self.geometry.shooter.bw_mm:.2f} BW on: {TO_HIT}+"
+        )
+        named = [f"{modifier} ({modifier.rule})" for modifier in self.modifiers]
+        return f"{met} with {', '.join(named)} is {self.to_hit}+" if named else met
 
     @property
     def evidence(self) -> tuple[Shape, ...]:
@@ -154,7 +171,7 @@ class Hit:
     base: Shooter
     met: ZoneContents
     place: int
-    at: NDArray[np.intp]
+    at: Indices
 
     @property
     def other(self) -> OtherBase:
@@ -242,41 +259,15 @@ def _option(hit: Hit, fire_range: Range, cover: shapely.Geometry) -> FireOption:
         is_enfilade=enfilade,
         is_dense=dense,
         modifiers=modifiers,
-        because=_because(base, other, turned_deg, distance_mm, to_hit, modifiers),
         geometry=_geometry(hit, aim),
     )
 
 
-def ahead_of_front_mm(base: Shooter, other: OtherBase) -> float:
+def ahead_of_front_mm(base: BaseInWorld, other: BaseInWorld) -> float:
     """Returns how far a base reaches ahead of the front line of the base that it hits (M-7.22)."""
-    pose, target = base.pose, other.pose
-    x, y = forward(target.heading_deg)
-    ahead_x, ahead_y = forward(pose.heading_deg)
-    # The shooter's extent along the target's heading, whatever its own heading.
-    deep = abs(x * ahead_x + y * ahead_y) * pose.depth_mm
-    wide = abs(x * ahead_y - y * ahead_x) * pose.width_mm
-    middle_mm = (pose.x_mm - target.x_mm) * x + (pose.y_mm - target.y_mm) * y
-    return middle_mm + (deep + wide - target.depth_mm) / 2
-
-
-def _because(
-    base: Shooter,
-    other: OtherBase,
-    turned_deg: float,
-    distance_mm: float,
-    to_hit: int,
-    modifiers: Sequence[Modifier],
-) -> str:
-    """Writes the sentence that explains an option."""
-    turned = "straight ahead"
-    if turned_deg:
-        turned = f"turned {abs(turned_deg):.1f} degrees {'left' if turned_deg > 0 else 'right'}"
-    met = (
-        f"{turned} its zone first meets base {other.name} of {other.unit.id}, "
-        f"{distance_mm / base.bw_mm:.2f} BW on"
-    )
-    named = [f"{modifier} ({modifier.rule})" for modifier in modifiers]
-    return f"{met}: {TO_HIT}+" + (f" with {', '.join(named)} is {to_hit}+" if named else "")
+    along = other.corners_mm[1] - other.corners_mm[0]
+    ahead = np.array([-along[1], along[0]]) / np.hypot(*along)
+    return float(((base.corners_mm - other.corners_mm[0]) @ ahead).max())
 
 
 def _geometry(hit: Hit, aim: Aim) -> ShotGeometry:
@@ -290,3 +281,102 @@ def _geometry(hit: Hit, aim: Aim) -> ShotGeometry:
         has_cover=aim.has_cover,
         past=aim.past,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """The index of the angle at which a base is shot at, and whether it has cover there.
+
+    `past` is a line that reaches the base past all cover, None where it has cover or no cover is
+    near.
+    """
+
+    at: int
+    has_cover: bool
+    past: shapely.LineString | None = None
+
+
+def best_aim(
+    shooter: Shooter, other: OtherBase, met: ZoneContents, can_hit: Indices, cover: shapely.Geometry
+) -> Aim:
+    """Returns the best angle at which a base can be hit: one without cover if there is one.
+
+    Otherwise the middle of the widest range of angles. `cover` is the cover between the two bases.
+    """
+    middle = _middle(met, can_hit)
+    if shapely.is_empty(cover):
+        return Aim(middle, has_cover=False)
+    edge, outline = shooter.edge, other.outline
+
+    def past_at(at: int) -> shapely.LineString | None:
+        zone = (float(met.turns_deg[at]), float(met.ends_mm[at]))
+        return _line_past(edge, outline, shooter.strip, cover, zone)
+
+    if _is_inside(outline, cover):
+        return Aim(middle, has_cover=True)
+    past = past_at(middle)
+    if past is not None:
+        return Aim(middle, has_cover=False, past=past)
+    # A free line anywhere on the front edge tells whether searching other angles is worth it.
+    any_way = free_line(edge, outline, cover) if len(can_hit) > 1 else None
+    if any_way is None:
+        return Aim(middle, has_cover=True)
+    for at in _tried(shooter, met, can_hit, any_way):
+        past = past_at(at)
+        if past is not None:
+            return Aim(at, has_cover=False, past=past)
+    return Aim(middle, has_cover=True)
+
+
+def _is_inside(outline: shapely.Polygon, cover: shapely.Geometry) -> bool:
+    """Returns whether an outline lies in cover, a sliver aside (G-5)."""
+    if not shapely.intersects(cover, outline):
+        return False
+    outside = shapely.difference(outline, cover, grid_size=GRID_MM)
+    return is_sliver(outside)
+
+
+def _line_past(
+    edge: shapely.LineString,
+    outline: shapely.Polygon,
+    strip: Strip,
+    cover: shapely.Geometry,
+    zone: tuple[float, float],
+) -> shapely.LineString | None:
+    """Returns a line past all cover to the part of an outline in a turned strip, or None.
+
+    `zone` is the strip's turn in degrees and its length.
+    """
+    turned_deg, end_mm = zone
+    for within in (strip.narrowed(SLIVER_MM), strip):
+        turned = within.outline(turned_deg, end_mm + GRID_MM)
+        seen = shapely.intersection(outline, turned, grid_size=GRID_MM / 10)
+        if shapely.area(seen) > 0:
+            return free_line(edge, seen, cover)
+    # Met at the zone's very end, where the common part is an edge or a corner without area.
+    return free_line(edge, shapely.buffer(seen, GRID_MM), cover)
+
+
+def _middle(met: ZoneContents, can_hit: Indices) -> int:
+    """Returns the angle nearest the middle of the widest run of angles, least turned of ties."""
+    if len(can_hit) == 1:
+        return int(can_hit[0])
+    runs = np.split(can_hit, np.flatnonzero(np.diff(can_hit) > 1) + 1)
+    ends_deg = np.array([met.turns_deg[run[[0, -1]]] for run in runs])
+    middles_deg = ends_deg.mean(axis=1)
+    widths_deg = np.round(np.diff(ends_deg, axis=1)[:, 0], _DEG_PLACES)
+    widest = np.lexsort([np.abs(middles_deg), -widths_deg])[0]
+    run = runs[widest]
+    # Rounded, so that of two equally near angles the first wins on every platform.
+    off_deg = np.abs(met.turns_deg[run] - middles_deg[widest])
+    return int(run[np.argmin(np.round(off_deg, _DEG_PLACES))])
+
+
+def _tried(
+    shooter: Shooter, met: ZoneContents, can_hit: Indices, any_way: shapely.LineString
+) -> list[int]:
+    """Returns the angles sorted by distance to the bearing at which the base is visible."""
+    shows = shooter.strip.local_mm(shapely.get_coordinates(any_way)[-1:])[0]
+    bearing_deg = float(np.degrees(np.arctan2(-shows[0], shows[1])))
+    off_deg = np.abs(met.turns_deg[can_hit] - bearing_deg)
+    return [int(at) for at in can_hit[np.argsort(off_deg, kind="stable")]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -53,10 +53,6 @@ class ZoneContents:
         """The bases (a, n) that are enemies and are not blocked."""
         return self._margins_mm >= -EXACT_MM
 
-    def shortened(self, longest_mm: float) -> ZoneContents:
-        """Returns the same with the zone cut to a length."""
-        return replace(self, ends_mm=np.minimum(self.ends_mm, longest_mm))
-
     def near_misses_deg(self) -> Array:
         """Returns the best angle for each unit that is narrowly missed at every angle."""
         margins_mm = self._margins_mm
@@ -92,13 +88,10 @@ class ZoneContents:
         return np.where(known, limits_mm - np.where(known, self.ranges_mm, 0.0), -np.inf)
 
 
-def met_ahead(shooters: Sequence[Shooter]) -> list[ZoneContents]:
+def met_ahead(shooters: Sequence[Shooter], longest_mm: Sequence[float]) -> list[ZoneContents]:
     """Returns what each shooter's zone meets straight ahead."""
-    ahead = np.array([0.0])
-    longest_mm = [shooter.longest_mm for shooter in shooters]
-    return zone_contents_at(
-        shooters, [s.others for s in shooters], [ahead] * len(shooters), longest_mm
-    )
+    ahead = [np.array([0.0])] * len(shooters)
+    return zone_contents_at(shooters, [s.others for s in shooters], ahead, longest_mm)
 
 
 def zone_contents_turned(
@@ -112,7 +105,7 @@ def zone_contents_turned(
     """
     others = [s.within(length_mm) for s, length_mm in zip(shooters, longest_mm, strict=True)]
     turns_deg = list(map(_turns_deg, shooters, others))
-    turns_deg = _where_enemies_are_met(shooters, others, turns_deg, longest_mm)
+    turns_deg = where_enemies_are_met(shooters, others, turns_deg, longest_mm)
     met = zone_contents_at(shooters, others, turns_deg, longest_mm)
     finer_deg = [_with_near_misses(zone) for zone in met]
     again = [at for at, zone in enumerate(met) if len(finer_deg[at]) > len(zone.turns_deg)]
@@ -151,7 +144,7 @@ def _turns_deg(shooter: Shooter, others: Sequence[OtherBase]) -> Array:
     return np.union1d(grid, between)
 
 
-def _where_enemies_are_met(
+def where_enemies_are_met(
     shooters: Sequence[Shooter],
     others: Sequence[Sequence[OtherBase]],
     turns_deg: Sequence[Array],

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.fire.fire import BaseFire, fire_of
-from tablecam.rules.maurice.fire.shooter import shooters
+from tablecam.rules.maurice.fire.shooter import Scene
 from tablecam.rules.maurice.fire.zone import ZoneContents, zone_contents_at, zone_contents_turned
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Position, Terrain, Unit
@@ -139,7 +139,7 @@ def test_m_7_12_no_angle_tried_ten_times_as_finely_hits_anybody_else(battle):
     fire(battle)  # Battles that cannot lie so are left out.
     field = field_of(battle)
     unit = field.units[0]
-    bases = shooters(field, [(unit, place) for place in range(len(unit.bases))])
+    bases = Scene.measured(field).shooters([(unit, place) for place in range(len(unit.bases))])
     near, short_mm = (
         [base.within(base.short_mm) for base in bases],
         [bases[0].short_mm] * len(bases),

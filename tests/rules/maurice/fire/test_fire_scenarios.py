@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.fire.draws import drawn_corners
 from tablecam.rules.maurice.fire.fire import fire_of
-from tablecam.rules.maurice.fire.shooter import shooters
 from tablecam.table.model import BasePose, Position
 from tests.rules.maurice.fire.test_fire_doubts import (
     MEASURED,
@@ -135,18 +131,3 @@ def test_no_fire_within_three_sigma_of_its_limit_is_a_flat_yes_or_no(table, seed
         if not is_open:
             assert may == bool(listed)
         assert is_open == any(option.probability < 1.0 for option in listed) or not listed
-
-
-def test_each_base_is_drawn_the_same_whoever_asks():
-    """So that two bases' fire, and one base's at two targets, hang together."""
-    table = crested(619.9)
-    alone = replace(table, units=(table.units[1], table.units[0]))
-    drawn = []
-    for field in map(field_of, (table, alone)):
-        found = shooters(field, [(field.by_id["F1"], 0), (field.by_id["B1"], 0)])
-        drawn += [drawn_corners([base, *base.others, *base.hidden]) for base in found]
-    ours, theirs = drawn[:2]
-    assert ours.std(axis=0).min() > 0.0
-    assert np.array_equal(ours, theirs[:, ::-1])
-    assert np.array_equal(drawn[2], ours)
-    assert np.array_equal(drawn[3], theirs)
