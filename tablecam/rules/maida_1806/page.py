@@ -175,7 +175,7 @@ def standing(public: Json) -> about.Standing:
         about.SideStanding(side, (about.Figure("VP", points[side], "flag"),)) for side in SIDES
     )
     whose = public.get("commanding") or public.get("drawn") or ""
-    house = " (house sample: invented numbers)" if public.get("house") else ""
+    house = " (house)" if public.get("house") else ""
     return about.Standing(sides, public["turn"], phase=f"{whose}{house}", active=public["active"])
 
 
