@@ -130,7 +130,7 @@ def play_at_random_until_a_roll(play: Play[Any, Any]) -> None:
 def test_a_game_that_uses_invented_numbers_says_house():
     play = begun()
     assert play.house == ("charts", "map", "scenario")
-    assert "house sample" in GAME.standing(GAME.seen_by(play.state, None)).phase
+    assert "(house)" in GAME.standing(GAME.seen_by(play.state, None)).phase
 
 
 ODD = (
