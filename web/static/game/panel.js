@@ -64,8 +64,10 @@ function showFromTop(view) {
 function renderSaid(state) {
   const { game } = state;
   const view = playing(state);
-  setText(byId("game-said"), game.busy ?? (game.said || view?.trouble || ""));
-  byId("game-said").classList.toggle("waiting", game.busy !== null);
+  const judging = view && game.judging ? `${game.judging} moved: judging …` : "";
+  const trouble = game.said || view?.trouble || "";
+  setText(byId("game-said"), game.busy ?? (trouble || judging));
+  byId("game-said").classList.toggle("waiting", game.busy !== null || (!trouble && judging !== ""));
   const house = view?.house ?? [];
   byId("game-house").hidden = !house.length;
   setText(byId("game-house"), `House ${house.join(", ")}: these numbers are invented, not the rulebook’s.`);

@@ -95,6 +95,7 @@
  * @property {string | null} error  why the game could not be loaded
  * @property {string | null} busy  words for the request under way; nothing else is sent meanwhile
  * @property {string} said  why the latest command failed
+ * @property {string} judging  the units that were just moved by hand, until the referee has judged them
  * @property {string | null} looked  the offer, the move or the line of the log that is pointed at
  * @property {string[]} open  the groups that show all of their buttons
  * @property {string} tab  the tab that is shown, the game's or the log's
@@ -141,6 +142,7 @@ function newGame() {
     error: null,
     busy: null,
     said: "",
+    judging: "",
     looked: null,
     open: [],
     tab: "tab-game",
@@ -185,6 +187,7 @@ export function receiveView(state, view, asked) {
   const before = game.view?.has_begun ? game.view : null;
   game.view = view;
   game.error = null;
+  if (before?.version !== view.version) game.judging = "";
   shareWithBoard(state, view);
   if (view.seat.kind === "spectator") state.moving = false;
   if (!view.has_begun) return;

@@ -173,14 +173,29 @@ board.on("longPress", (at) => {
   else choose(thing);
   navigator.vibrate?.(15);
 });
+/** The latest drag, until the mouse has left the place where it ended. @type {{end: {x: number, y: number} | null} | null} */
+let drag = null;
+const DRAG_ENDED_PX = 20;
+
+/** Whether the mouse still rests where a drag ended: that is no question about the ground there. @param {{x: number, y: number} | null} at */
+function isWhereDragEnded(at) {
+  if (!drag || !at) return false;
+  drag.end ??= at;
+  if (Math.hypot(at.x - drag.end.x, at.y - drag.end.y) > DRAG_ENDED_PX) drag = null;
+  return drag !== null;
+}
+
 board.on("hover", (at) => {
   if (laying.isDue) return;
   state.hover = at && thingAt(state, at.x, at.y, at);
-  if (state.hover && isPoint(state.hover) && state.chosen.length !== 1) state.hover = null;
+  if (state.hover && isPoint(state.hover) && (state.chosen.length !== 1 || isWhereDragEnded(at))) state.hover = null;
   choosing.layTape(state);
   changed();
 });
-board.on("grab", (at) => rectangles.grab(at) ?? laying.grab(at) ?? moves.grab(at));
+board.on("grab", (at) => {
+  drag = { end: null };
+  return rectangles.grab(at) ?? laying.grab(at) ?? moves.grab(at);
+});
 board.on("wheel", (direction) => {
   if (!state.ghost || state.ghost.sent) return false;
   moves.turn(-direction * TURN_DEG.coarse);

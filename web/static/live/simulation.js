@@ -13,6 +13,8 @@ import * as api from "./api.js";
 
 const FIND_WITHIN_MS = 6000;
 const NOTICE_MS = 5000;
+/** A move that changes nothing in the game gets no answer. */
+const JUDGE_WITHIN_MS = 15000;
 /** A bump of 15 px, as by an elbow. */
 const BUMP_PX = [12, -9];
 /** The share of its light that a dimmed lamp has left. */
@@ -46,6 +48,7 @@ export class SimulatedMoves extends Moves {
     letGo(this.state);
     const ghost = this.state.ghost;
     if (!ghost) return;
+    this.awaitJudgement(namesOf(placings(ghost)));
     this.changed();
     try {
       await this.inTurn(() => api.moveUnits(placings(ghost)));
@@ -53,9 +56,22 @@ export class SimulatedMoves extends Moves {
       setTimeout(() => this.giveUp(ghost), FIND_WITHIN_MS);
     } catch (error) {
       this.state.undo = this.state.undo.slice(0, -1);
+      this.state.game.judging = "";
       dropGhost(this.state);
       this.complain(error);
     }
+  }
+
+  /** Shows that the referee has yet to judge a move by hand. @param {string} names */
+  awaitJudgement(names) {
+    const { game } = this.state;
+    if (!playing(this.state)) return;
+    game.judging = names;
+    setTimeout(() => {
+      if (game.judging !== names) return;
+      game.judging = "";
+      this.changed();
+    }, JUDGE_WITHIN_MS);
   }
 
   /** @param {import("../board/state.js").Ghost} ghost */
