@@ -277,10 +277,12 @@ function explanations(state) {
   }
   const lines = state.aboutError ? [state.aboutError] : (state.about?.lines ?? []);
   const hexes = state.now?.hexes?.where?.[first];
+  const { name, symbol } = state.facts.about.unit;
+  const unit = name === symbol ? name : `${name} (${symbol})`;
   return [
     ...(hexes ? [{ key: "hexes", name: "line", text: `In ${hexes}` }] : []),
     ...lines.map((text, index) => ({ key: `line ${index}`, name: state.aboutError ? "problem" : "line", text })),
-    { key: "hint", name: "hint", text: "Choose a second unit or point for the distance." },
+    { key: "hint", name: "hint", text: `Choose a second unit or point for the distance in ${unit}.` },
   ];
 }
 
