@@ -90,6 +90,16 @@ def test_draws_of_a_base_scatter_as_it_does(base):
     assert many == pytest.approx(true, rel=0.07)
 
 
+def test_a_base_is_drawn_the_same_whoever_asks():
+    first, second = (
+        glued(heading_deg, 0.0, -11.0, tag_mm=0.1, turned_deg=0.4) for heading_deg in (0.0, 70.0)
+    )
+    alone = draw_poses(rectangles([second]), ["F1/2"]).corners_mm()
+    together = draw_poses(rectangles([first, second]), ["F1/1", "F1/2"]).corners_mm()
+    assert together[1::2] == pytest.approx(alone, abs=1e-9)
+    assert together[::2] != pytest.approx(alone, abs=1e-2)
+
+
 def test_a_length_ahead_is_as_sure_as_the_tags_place_and_one_aside_swings_with_the_front():
     base = glued(0.0, 0.0, -11.0, tag_mm=0.04, turned_deg=0.4)
     ahead, beside_the_front, beside_the_tag = (
