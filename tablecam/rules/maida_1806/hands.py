@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tablecam.rules.game import Event, Refused, Suggestion
 from tablecam.rules.hexes.counters import Place, faces_of, laid, place_of, seen_face
 from tablecam.rules.hexes.grid import Hex
-from tablecam.rules.hexes.stacks import Change, explain, seen_counters
+from tablecam.rules.hexes.stacks import Change, Explanation, explain, seen_counters
 from tablecam.rules.hexes.ways import Way, ways_from
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import movement, sequence
@@ -139,15 +139,14 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
     seen = seen_counters(position)
     explained: set[str] = set()
     for side in SIDES:
-        stacks: dict[Hex, tuple[str, ...]] = {}
-        for piece in state.on_map(side):
-            stacks[piece.hexes[0]] = (*stacks.get(piece.hexes[0], ()), piece.id)
-        own = {name: number for name, number in seen.items() if _side(state, name) == side}
-        for changes in explain(stacks, own, state.grid):
-            for change in changes:
-                explained.update(change.units)
-                if suggestion := _of_change(state, position, change):
-                    yield suggestion
+        explanations = _explained(state, seen, side)
+        for change in (change for changes in explanations for change in changes):
+            explained.update(change.units)
+            suggestion = _of_change(state, position, change)
+            if suggestion and () in explanations:
+                suggestion = _in_doubt(suggestion)
+            if suggestion:
+                yield suggestion
     pieces = {piece.id: piece for piece in state.on_map()}
     for unit in position.units:
         laid_out = pieces.get(unit.id)
@@ -159,6 +158,28 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
         elif face := wrong_face(state, unit):
             yield Suggestion(unit.id, face, None, certain("no", "D-3.4h", face))
     yield from _of_leaders(state, position)
+
+
+def _explained(state: State, seen: Mapping[str, Hex], side: str) -> tuple[Explanation, ...]:
+    """Returns what explains the counters of a side that are seen."""
+    stacks: dict[Hex, tuple[str, ...]] = {}
+    own = {name: number for name, number in seen.items() if _side(state, name) == side}
+    for piece in state.on_map(side):
+        # A line on two hexes covers what lies in either: they are one stack, in its left hex.
+        number = state.stack(piece.id)[0].hexes[0]
+        stacks[number] = (*stacks.get(number, ()), piece.id)
+        if own.get(piece.id) == piece.hexes[0]:
+            own[piece.id] = number
+    revealed = [name for stack in stacks.values() for name in stack[1:] if name in own]
+    return explain(stacks, own, state.grid, revealed=revealed)
+
+
+def _in_doubt(suggestion: Suggestion) -> Suggestion:
+    """Returns a suggestion that "nothing has changed" explains as well."""
+    if suggestion.action is None or suggestion.answer.answer == "no":
+        return suggestion
+    text = f"{suggestion.text}: too close to call"
+    return replace(suggestion, text=text, answer=Answer("too_close", 0.0, 0.0, 0.5, "D-11.0", text))
 
 
 def _is_seen(unit: Unit) -> bool:

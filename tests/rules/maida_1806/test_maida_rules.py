@@ -363,6 +363,9 @@ def test_a_counter_that_vanishes_beside_a_friend_is_proposed_as_a_join_d_g12():
     state = lie(unit("FA", "0505"), unit("FB", "0504"), FAR, leaders={"F1": "0506"})
     (found,) = GAME.detect_moves(state, seen(state, FA=None))
     assert found.action == acts.Move(("FA",), (to("0504"),))
+    joined, _ = GAME.apply(state, found.action)
+    assert [piece.id for piece in joined.stack("FB")] == ["FB", "FA"]
+    assert GAME.detect_moves(joined, seen(joined, FA=None)) == ()
 
 
 def test_a_wrong_printed_face_is_reported_and_not_taken_as_a_loss_d_g13():
@@ -397,3 +400,29 @@ def test_a_withdrawal_by_hand_answers_what_is_due_d_14_11_1():
     assert len(options) == 2
     (found,) = GAME.detect_moves(state, seen(state, FA=(options[1][0], 60)))
     assert found.action == acts.Withdraw("FA", options[1])
+
+
+def all_seen(state: Any) -> Any:
+    """The table as the game has it, with the covered counters in sight too."""
+    position = GAME.position(state)
+    units = (replace(one, bases=(replace(one.bases[0], seen="now"),)) for one in position.units)
+    return replace(position, units=tuple(units))
+
+
+def test_an_untidy_change_of_order_is_asked_about_d_11_0():
+    state = lie(unit("FA", "0505"), unit("FB", "0505"), FAR, leaders={"F1": "0506"})
+    (found,) = GAME.detect_moves(state, all_seen(state))
+    assert found.action == acts.Reorder("0505", ("FB", "FA"))
+    assert found.answer.answer == "too_close"
+    assert GAME.detect_moves(state, GAME.position(state)) == ()
+
+
+def test_a_line_covers_what_lies_in_its_right_hex_d_g12():
+    line = unit("FA", "0505", formation="line")
+    state = lie(line, unit("FB", "0605"), FAR, leaders={"F1": "0506"})
+    state = state.with_piece("FA", hexes=("0505", "0605"))
+    state = state.with_piece("FB", hexes=("0506",)).with_piece("FB", hexes=("0605",))
+    assert [piece.id for piece in state.stack("FB")] == ["FA", "FB"]
+    assert GAME.detect_moves(state, GAME.position(state)) == ()
+    (found,) = GAME.detect_moves(state, seen(state, FA=("0504", 60)))[:1]
+    assert found.unit == "FA"
