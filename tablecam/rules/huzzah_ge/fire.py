@@ -15,7 +15,7 @@ from tablecam.geometry.outlines import Axes, axes, footprint
 from tablecam.geometry.zones import cone_before
 from tablecam.rules.game import Ban
 from tablecam.rules.huzzah_ge.rolls import Factor, factor_of, is_huzzah, succeeds
-from tablecam.rules.huzzah_ge.tables import FIRE, GRADES
+from tablecam.rules.huzzah_ge.tables import COVER_FIRE, FIRE, GRADES
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of
 from tablecam.rules.miniatures.faces import FaceName, closest_visible, faces_of
 from tablecam.rules.miniatures.ground import centre_mm as centre_mm
@@ -67,8 +67,7 @@ def fire_factor(
         "superiority": -target.has_superiority,
         "irregular": -("irregular" in target.abilities),
         "foul_weather": -is_foul_weather,
-        "soft_cover": -(target.cover == "soft"),
-        "hard_cover": -2 * (target.cover == "hard"),
+        **{f"{cover}_cover": fire for cover, fire in COVER_FIRE.items() if cover == target.cover},
         "front_bases": 0 if firer.is_in_dense else front // 2,
         "three_bases": firer.base_count // 3 if firer.is_in_dense else 0,
         "short_range": int(is_short(firer, range_cm)),

@@ -67,6 +67,9 @@ FIRE: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
     {"infantry": (7, 6, 6, 6, 5, 5), "artillery": (8, 7, 7, 7, 6, 6)}
 )
 
+# H-7.8: what cover does to the fire at a unit.
+COVER_FIRE: Final[Mapping[str, int]] = MappingProxyType({"soft": -1, "hard": -2})
+
 # H-7.3: ranges in cm; short is under half. Cavalry does not fire.
 RANGE_CM: Final[Mapping[str, float]] = MappingProxyType(
     {"infantry": 20, "cavalry": 0, "reserve_foot": 60, "reserve_horse": 60, "reserve_heavy": 80}

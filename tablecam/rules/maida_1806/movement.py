@@ -82,9 +82,8 @@ def _turned(troop: Troop, piece: Piece, step: MoveStep) -> Stepped | Ban:
         return Ban("D-12.7", "expected a turn by 60 degrees")
     if piece.double:
         return Ban("D-12.9", f"{piece.id} does not turn on a double march")
-    return Stepped(
-        piece.hexes, (piece.facing_deg + step.turn) % 360, 0.0 if troop.is_company else 1.0
-    )
+    turned_deg = (piece.facing_deg + step.turn) % 360
+    return Stepped(piece.hexes, turned_deg, 0.0 if troop.is_company else tables.TURN_MP)
 
 
 def _wheeled(state: State, troop: Troop, piece: Piece, step: MoveStep) -> Stepped | Ban:

@@ -23,6 +23,8 @@ ALLOWANCE: Final[Mapping[str, int]] = {"infantry": 4, "cavalry": 8, "leader": 9}
 """D-12.8"""
 DOUBLE_MARCH: Final = 2
 """D-12.9: more Movement Points."""
+TURN_MP: Final = 1.0
+"""D-12.7: for each corner that a counter turns; companies turn freely."""
 CHARGE_HEXES: Final = 3
 """D-9.2.1: hexes straight on before a charge."""
 FIRES: Final = 4

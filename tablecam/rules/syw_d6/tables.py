@@ -140,6 +140,7 @@ TEST_ROWS: Final[Mapping[str, str]] = MappingProxyType(
 RETREATING: Final = -1
 ROUTED: Final = (-2, -1)
 DESTROYED: Final = (-3, -2)
+# S-H.1: the unit's own disorder, in every kind of TEST.
 DISORDERED: Final = -2
 
 # S-M: events by the sum of 2d6; where there are two, the Allies' and the French.
