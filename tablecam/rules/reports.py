@@ -128,7 +128,7 @@ class Section:
         return tuple(part for part in self._parts if isinstance(part, Shape))
 
     def to_json(self, *, is_asked: bool = True) -> Json:
-        """Returns the JSON value of the section; without what is not asked for, which is null."""
+        """Returns the JSON value of the section; lines that nobody asked for are null."""
         lines = [line.to_json() for line in self.lines] if is_asked else None
         shapes = [shape.to_json() for shape in self.shapes] if is_asked else []
         return {"key": self.key, "title": self.title, "lines": lines, "shapes": shapes}

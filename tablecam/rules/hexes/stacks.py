@@ -1,4 +1,4 @@
-"""Stacks of counters, of which a camera sees the top ones alone, and what explains a new sight.
+"""Stacks of counters, whose top a camera sees, and what explains a new sight.
 
 A game keeps the order of its stacks. When other counters come to light than its tops, `explain`
 looks for the fewest actions that lead from the stacks to what is seen; two explanations that are

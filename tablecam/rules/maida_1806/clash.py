@@ -339,7 +339,7 @@ class SideLosses(Due):
 
 
 def _parts(total: int, most: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yields the ways to split a number into parts of at most so much."""
+    """Yields the ways to split a number into parts up to a limit."""
     if not most:
         if total == 0:
             yield ()

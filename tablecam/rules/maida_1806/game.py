@@ -1,4 +1,4 @@
-"""Whole games: what is asked, what is legal, what follows, and what each seat may know."""
+"""Plays whole games: decisions, legal actions, their results, and what each seat may know."""
 
 from __future__ import annotations
 

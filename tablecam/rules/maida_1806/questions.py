@@ -980,7 +980,7 @@ def _pool(
     turn: int, leaders: Mapping[Side, Names], overall_commander: Mapping[Side, str],
     chosen: Mapping[Side, Names] | None = None, seen_by: Side | None = None,
 ) -> Json:  # fmt: skip
-    """Who is in the Activation Pool, and what a seat is told of it."""
+    """The Activation Pool, and the part of it that a seat may see."""
     named = {name.lower(): (side, name) for side, names in leaders.items() for name in names}
     fixed: dict[str, list[str]] = {side: [] for side in SIDES}
     for who in tables.POOL.get(turn, ()):

@@ -1,4 +1,4 @@
-"""Stacks of which only the top is seen: the fewest actions explain a new sight, none is guessed."""
+"""Explains stacks whose top alone is seen by the fewest actions, and guesses none."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class ChargeBatch:
 
     @cached_property
     def uncertain(self) -> Mapping[str, tuple[_Question, frozenset[str]]]:
-        """The enemies of each unit of whom a tilt by more than any error changes the answer.
+        """The enemies of each unit whose answer changes in a tilt by more than any error.
 
         None where all poses are exact, unless the players agreed on a tolerance.
         """

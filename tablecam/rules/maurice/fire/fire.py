@@ -57,7 +57,7 @@ Key = tuple[str, str]
 """A question about a base: its rule, and what it is about (a unit, walls, a kind of ground)."""
 
 Facts = Mapping[Key, bool]
-"""What is so in one world; of what is not in it, that is no or cannot be asked."""
+"""What holds in one world; what is absent there does not hold, or cannot be asked."""
 
 _IN_WATER, _OWN_WALL, _TARGET, _COVER, _ENFILADE = "M-7.6", "M-7.18", "M-7.12", "M-7.19", "M-7.22"
 _ONLY_IF_SHOT = (_COVER, _ENFILADE)

@@ -93,7 +93,7 @@ class RollingCombat(Step):
 
 
 class ChoosingFallBacks(Step):
-    """The charging side's choice of which attacker falls back next (M-8.23, M-8.24)."""
+    """The charging side chooses the attacker that falls back next (M-8.23, M-8.24)."""
 
     attackers: tuple[str, ...]
 
