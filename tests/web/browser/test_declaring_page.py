@@ -28,6 +28,7 @@ def duel(players: Table) -> Table:
     hall, page = players.hall, players.prussian.page
     hall.settled()
     page.locator("#begin-change > summary").click()
+    page.locator("#begin-deck button", has_text="Printed cards").click()
     page.locator("#begin-active button", has_text="Prussian").click()
     page.locator("#begin-measuring button", has_text="After declaring").click()
     expect(page.locator("#begin-fields")).to_contain_text("No distance or range is shown")

@@ -18,6 +18,6 @@ def test_units_are_taken_in_where_they_come_to_rest(players: Table) -> None:
     hall.waits(lambda: hall.referee.position() is not None)
     hall.settled()
     players.prussian.shows_the_newest()
-    expect(page.locator("#turn-question")).to_contain_text("Prussians: choose a command")
+    expect(page.locator("#turn-question")).to_contain_text("Prussians draw 6 cards")
     expect(page.locator("#game-moved .moved")).to_have_count(0)
     assert hall.referee.suggested == ()
