@@ -1,4 +1,4 @@
-"""Whole games by random legal players, and what each seat is told."""
+"""Whole games by random legal players, and what each seat may see."""
 
 from __future__ import annotations
 

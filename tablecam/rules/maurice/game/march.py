@@ -140,7 +140,7 @@ def _hand(turned: float) -> str:
 
 
 def is_absurd(judgement: Way) -> bool:
-    """Whether the cheapest path costs so much that no player can have meant it."""
+    """Whether the cheapest path is too long for a player to have meant it."""
     return judgement.cost_bw > _ABSURD * judgement.allowance_bw
 
 
