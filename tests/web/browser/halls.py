@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, Response
+from playwright.sync_api import Browser, Page, Response, expect
 
 from tablecam.record.game_file import GameFacts
 from tablecam.recorder.game_recorder import GameRecorder, new_game_file
@@ -129,6 +129,7 @@ class Seat:
         """Turn to the log's tab, which a page leaves when its turn comes."""
         self.shows_the_newest()
         self.page.locator("#tab-log").click()
+        expect(self.page.locator("#game-log")).to_be_visible()  # keys reach nothing that is hidden
 
     def clicks(self, selector: str) -> None:
         """Click what sends something, and see what it led to."""
