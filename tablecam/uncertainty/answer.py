@@ -13,6 +13,8 @@ AnswerWord = Literal["yes", "no", "too_close"]
 
 CERTAIN = 0.95
 """A question is decided if its answer holds with at least this probability."""
+CLEAR_SIGMAS = 4.0
+"""A margin of so many sigmas stays decided when it is measured again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,11 @@ class Answer:
     because: str
     evidence: tuple[Shape, ...] = ()
     about: str | None = None
+
+    def is_clear(self, tolerance_mm: float = 0.0) -> bool:
+        """Whether it is yes, and stays so when the lengths are measured again."""
+        is_far = self.margin_mm >= tolerance_mm + CLEAR_SIGMAS * self.sigma_mm
+        return self.answer == "yes" and (is_far or self.sigma_mm == 0.0)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the JSON value of the answer."""

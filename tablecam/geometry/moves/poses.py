@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from tablecam.table.headings import forward, right
 from tablecam.table.model import BasePose, Point, Unit
 
 Bases = tuple[BasePose, ...]
+_HALVINGS = 9
 
 
 def laid(unit: Unit, bases: Bases) -> Unit:
@@ -80,3 +81,17 @@ def beside(base: BasePose, other: BasePose, *, to_right: bool) -> BasePose:
     on_mm = (base.depth_mm - other.depth_mm) / 2
     x, y = (np.array(base.place_mm) + across * apart_mm + onward * on_mm).tolist()
     return replace(other, x_mm=x, y_mm=y, heading_deg=base.heading_deg)
+
+
+def farthest(
+    after: Callable[[float], Bases], is_legal: Callable[[Bases], bool], low: float, high: float
+) -> Bases | None:
+    """Returns poses after as much of a move between two amounts as is legal, by bisection."""
+    best = None
+    for _ in range(_HALVINGS):
+        bases = after(middle := (low + high) / 2)
+        if is_legal(bases):
+            low, best = middle, bases
+        else:
+            high = middle
+    return best

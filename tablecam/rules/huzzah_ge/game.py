@@ -406,7 +406,11 @@ class GloriousEmpires(BattleGame[State]):
             return None
         wish = bases if under.order == "manoeuvre" else movement.straightened(state, unit, bases)
         return farthest_legal(
-            unit, wish, lambda there: movement.judged(state, unit, there).answer != "no"
+            unit,
+            wish,
+            lambda there: movement.judged(state, unit, there).is_clear(
+                state.position.table.tolerance_mm
+            ),
         )
 
     def commander_suggestion(self, state: State, there: Commander) -> Suggestion | None:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 from pydantic import TypeAdapter
 
 from tablecam.errors import BadInput
-from tablecam.geometry.moves.poses import has_same_bases, wheeled
+from tablecam.geometry.moves.poses import farthest, has_same_bases, wheeled
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
@@ -354,20 +354,26 @@ def adopted(position: Position, seen: Position) -> Lay | None:
 def farthest_legal(unit: Unit, bases: Bases, is_legal: Callable[[Bases], bool]) -> Bases | None:
     """Returns how far a unit may go toward where hands have laid it, None if nowhere on the way.
 
-    It shifts and turns evenly about its centre; the way is tried in steps of a thirtieth.
+    It shifts and turns evenly about its centre; the way is tried in steps of a thirtieth, and
+    from the first legal one in halves.
     """
     (x_mm, y_mm), (to_x, to_y) = centre_mm(unit.bases), centre_mm(bases)
     turn_deg = difference_deg(bases[0].heading_deg, unit.bases[0].heading_deg)
-    for step in range(_WAY_STEPS, 0, -1):
-        share = step / _WAY_STEPS
-        there = tuple(
+
+    def after(share: float) -> Bases:
+        return tuple(
             replace(
                 base, x_mm=base.x_mm + (to_x - x_mm) * share, y_mm=base.y_mm + (to_y - y_mm) * share
             )
             for base in wheeled(unit.bases, (x_mm, y_mm), turn_deg * share)
         )
-        if is_legal(there):
-            return there
+
+    for step in range(_WAY_STEPS, 0, -1):
+        share = step / _WAY_STEPS
+        if is_legal(after(share)):
+            next_share = share + 1 / _WAY_STEPS
+            onward = farthest(after, is_legal, share, next_share) if share < 1.0 else None
+            return onward or after(share)
     return None
 
 

@@ -156,7 +156,9 @@ class SevenYearsWar(BattleGame[State]):
         return farthest_legal(
             unit,
             bases,
-            lambda there: marches.judged(state, unit, there, allowance).answer.answer != "no",
+            lambda there: marches.judged(state, unit, there, allowance).answer.is_clear(
+                state.position.table.tolerance_mm
+            ),
         )
 
     def commander_suggestion(self, state: State, there: Commander) -> Suggestion | None:

@@ -573,6 +573,9 @@ def test_sigmas_make_a_move_too_close_to_call_s_b_8():
     battle.act("4 in")
     (suggestion,) = laid(battle, "F1", ahead(unsure.bases, UP, 4 * INCH_MM + 0.5))
     assert suggestion.answer.answer == "too_close"
+    (too_far,) = laid(battle, "F1", ahead(unsure.bases, UP, 5 * INCH_MM))
+    (put_there,) = laid(battle, "F1", too_far.nearest.unit("F1").bases)
+    assert put_there.answer.answer == "yes"
 
 
 # Bad input.

@@ -11,6 +11,7 @@ import shapely
 
 from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import Bases, laid
+from tablecam.geometry.rectangles import rectangles
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Refused, Suggestion
 from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
@@ -56,7 +57,8 @@ from tablecam.table.formation import read_formation
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Commander, Position, Unit
 from tablecam.table.sides import side_plural
-from tablecam.uncertainty.answer import Answer, certain
+from tablecam.uncertainty.answer import CLEAR_SIGMAS, Answer, certain
+from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import counted, joined
 
 _BEFORE_MM = 20.0
@@ -143,7 +145,7 @@ def _deployment(state: State, step: Deploying, position: Position) -> tuple[Sugg
         for unit in state.position.units
         if unit.id in seen_units
         and unit.side in yet_to_deploy(step)
-        and _moved_mm(unit, seen_units[unit.id])
+        and _moved_mm(unit, seen_units[unit.id]) is not None
     }
     moved_commanders = {
         leader.id: seen.place_mm
@@ -170,7 +172,7 @@ def _unit_suggestions(
         there = seen.get(unit.id)
         if there is None:
             yield _incomplete(state, unit, position.unit(unit.id))
-        elif far_mm := _moved_mm(unit, there):
+        elif (far_mm := _moved_mm(unit, there)) is not None:
             # One unit that fails to rule must not hide the suggestions for the others.
             text = f"the move of {unit.id} is {NOT_KNOWN}"
             not_known = Answer("too_close", 0.0, 0.0, 0.5, "M-6.17", text)
@@ -258,15 +260,15 @@ def _commander_suggestion(
     return _suggested(state, leader.id, text, action, rule, state.position)
 
 
-def _moved_mm(unit: Unit, seen: Unit) -> float:
-    """Returns the largest displacement of a base; 0 if all are within tolerance."""
+def _moved_mm(unit: Unit, seen: Unit) -> float | None:
+    """Returns the largest displacement of a base; None if all are within tolerance."""
     pairs = list(zip(unit.bases, seen.bases, strict=True))
     far_mm = max(math.dist(base.place_mm, there.place_mm) for base, there in pairs)
     # A turn on the spot leaves the centre in place, so headings count as well.
     turned_deg = max(
         abs(difference_deg(there.heading_deg, base.heading_deg)) for base, there in pairs
     )
-    return far_mm if far_mm > _MOVED_MM or turned_deg > _TURNED_DEG else 0.0
+    return far_mm if far_mm > _MOVED_MM or turned_deg > _TURNED_DEG else None
 
 
 def _gap(thing: BasePose | Commander, seen: BasePose | Commander) -> Shape:
@@ -341,16 +343,23 @@ def _no_formation(state: State, unit: UnitOnField, there: UnitOnField) -> Sugges
 def _nearest(
     state: State, unit: UnitOnField, there: UnitOnField, judgement: Way | None = None
 ) -> Bases | None:
-    """Returns the nearest legal place for a unit's march, or its move in a charge."""
-    field, step = field_at(state), state.step
+    """Returns the nearest place where a unit's march is legal whatever the camera's errors.
+
+    Where it must charge: the end of its nearest charge.
+    """
+    field, step, tolerance_mm = field_at(state), state.step, state.position.table.tolerance_mm
     extra_bw = state.round.amounts("bugle").get(unit.id, 0)
     turn_deg = _turned_on_the_spot_deg(field, unit, there)
+    enemies = shapely.union_all([enemy.outline for enemy in field.enemies_of(unit)])
+    # Contact is in no doubt beyond this gap.
+    gap_mm = TOUCH_MM + tolerance_mm + CLEAR_SIGMAS * max(base.sigma_mm for base in unit.unit.bases)
 
     def is_legal(bases: Bases) -> bool:
         action = March(unit.id, bases)
-        if isinstance(step, Charging):
-            return _refusal(state, action) is None
-        return judge_march(state, action).is_legal.answer != "no"
+        if isinstance(step, Charging) and _refusal(state, action) is not None:
+            return False
+        is_apart = not shapely.dwithin(enemies, rectangles(bases).outlines(), gap_mm).any()
+        return is_apart and judge_march(state, action).is_legal.is_clear(tolerance_mm)
 
     if isinstance(step, Charging) and not may_move_up(state, step, unit.id):
         # It must charge; where players declare first, it may reach nobody.

@@ -220,7 +220,6 @@ _TRIED = (0, 1, 2, 3, 5, 8, 12, 18, 27, 41, 62, 93, 140, 210)
 """Ranks, by distance, of the places to judge: neighbours of a barred place are barred too."""
 _ROUNDS = 4
 """Rounds of search, each on a grid a quarter as wide about the best place."""
-_HALVINGS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +261,7 @@ def nearest_march(
         # Columns and guns bend their path freely, so only the distance along it is searched.
         ends = [base.place_mm for base in (leading_base(unit), leading_base(there))]
         path = shapely.LineString(path_mm or ends)
-        return _farthest(path.length, partial(_at_distance, there, path), is_legal)
+        return poses.farthest(partial(_at_distance, there, path), is_legal, 0.0, path.length)
     best: tuple[float, Bases] | None = None
     for start in _starts(field, unit, there, allowed_bw, is_legal):
         candidate = _nearest_from(start, start.leading(there), is_legal)
@@ -281,7 +280,7 @@ def nearest_wheel(unit: UnitOnField, turn_deg: float, is_legal: IsLegal) -> Base
     def after(share: float) -> Bases:
         return _wheeled(unit.axes, unit.unit.bases, share * arc_mm)[1]
 
-    return after(1.0) if is_legal(after(1.0)) else _farthest(1.0, after, is_legal)
+    return after(1.0) if is_legal(after(1.0)) else poses.farthest(after, is_legal, 0.0, 1.0)
 
 
 def _starts(
@@ -403,19 +402,6 @@ def _wheeled(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
     angle_deg = turned_deg(front, corner, abs(arc_mm))
     turned = poses.wheeled(bases, pivot_mm(front, corner), angle_deg)
     return wheeled(front, corner, abs(arc_mm)), turned
-
-
-def _farthest(whole: float, after: Callable[[float], Bases], is_legal: IsLegal) -> Bases | None:
-    """Returns poses after as much of a move as is legal, by bisection."""
-    low, high, best = 0.0, whole, None
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        bases = after(middle)
-        if is_legal(bases):
-            low, best = middle, bases
-        else:
-            high = middle
-    return best
 
 
 def _at_distance(there: UnitOnField, path: shapely.LineString, far_mm: float) -> Bases:

@@ -133,6 +133,41 @@ def test_m_6_17_too_far_is_told_by_how_much_and_where_it_might_lie(
     after(state, March("F1", ghost.bases))
 
 
+FOOT, SIGMA_MM = line("F1", "french", 500, 500, sigma_mm=0.1, sigma_deg=0.02), 0.1
+HORSE = line("F1", "french", 500, 500, arm="cavalry", sigma_mm=0.1, sigma_deg=0.02)
+FILE = column("F1", "french", 500, 500, sigma_mm=0.1, sigma_deg=0.02)
+GUN = gun("F1", "french", 500, 500, sigma_mm=0.1, sigma_deg=0.02)
+AHEAD = line("B1", "british", 500, 640, SOUTH, sigma_mm=0.1, sigma_deg=0.02)
+
+
+@pytest.mark.parametrize(
+    ("unit", "there", "enemy"),
+    [
+        pytest.param(FOOT, shifted(FOOT, 0, 5 * BW), B1, id="ahead"),
+        pytest.param(FOOT, shifted(FOOT, 0, -3 * BW), B1, id="back"),
+        pytest.param(FOOT, turned(FOOT, 80, (420, 520)), B1, id="wheel"),
+        pytest.param(FOOT, turned(FOOT, -45, (420, 480)), B1, id="wheel back"),
+        pytest.param(FOOT, turned(FOOT, 80, (500, 500)), B1, id="turn in place"),
+        pytest.param(FOOT, shifted(FOOT, 0, 99.5), AHEAD, id="into contact"),
+        pytest.param(FOOT, shifted(column("F1", "french", 500, 500, 0), 30, 50), B1, id="column"),
+        pytest.param(FILE, shifted(FILE, 0, 13 * BW), B1, id="column, too far"),
+        pytest.param(GUN, shifted(GUN, 180, 240), B1, id="gun"),
+        pytest.param(HORSE, shifted(turned(HORSE, 160, (500, 500)), 0, -400), B1, id="faced about"),
+    ],
+)
+def test_what_is_put_on_its_ghost_is_clearly_legal_however_often_it_is_measured(
+    unit: Unit, there: Unit, enemy: Unit
+) -> None:
+    away = enemy if enemy is AHEAD else shifted(enemy, 1000, 0)
+    state = at(Marching(("F1",)), unit, away)
+    moved = the_one(state, there)
+    assert moved.answer.answer == "no"
+    ghost = moved.nearest.unit("F1")
+    for right_mm, up_mm in ((0, 0), (0, SIGMA_MM), (0, -SIGMA_MM), (SIGMA_MM, 0), (-SIGMA_MM, 0)):
+        again = the_one(state, shifted(ghost, right_mm, up_mm))
+        assert (again.answer.answer, again.action is None) == ("yes", False), again.answer
+
+
 def test_a_bugle_counts_for_what_a_hand_did_too() -> None:
     bugle = Modifier("french", "bugle", {"F1": 1})
     state = at(Marching(("F1",)), F1, B1, modifiers=(bugle,))
