@@ -30,9 +30,10 @@ from tablecam.rules.huzzah_ge.state import (
     settled_sector,
 )
 from tablecam.rules.huzzah_ge.troops import heading_of
-from tablecam.rules.miniatures.battle import Bases, Events
+from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import overlaps
+from tablecam.rules.steps import Events
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import BasePose, Unit
 from tablecam.table.motion import HAND_DEG, HAND_MM, lies_there

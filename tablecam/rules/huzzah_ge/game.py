@@ -21,13 +21,14 @@ from tablecam.rules.huzzah_ge.settlements import Charts, CombatDue, FactorDue, R
 from tablecam.rules.huzzah_ge.state import PHASES, Army, Due, State
 from tablecam.rules.huzzah_ge.tables import GAME as NAME
 from tablecam.rules.lay import Lay
-from tablecam.rules.miniatures.battle import Bases, Decide, Done, Events
+from tablecam.rules.miniatures.battle import Bases, Done
 from tablecam.rules.miniatures.battle_game import (
     BattleGame,
     farthest_legal,
     first_and_turns,
     sides_and_options,
 )
+from tablecam.rules.steps import Decide, Events
 from tablecam.table.model import CENTIMETRES, Commander, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, certain, decide

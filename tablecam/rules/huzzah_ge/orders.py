@@ -21,7 +21,8 @@ from tablecam.rules.huzzah_ge.state import (
     Under,
 )
 from tablecam.rules.huzzah_ge.tables import Order
-from tablecam.rules.miniatures.battle import Done, Events
+from tablecam.rules.miniatures.battle import Done
+from tablecam.rules.steps import Events
 
 LEVELS: Final = ("division", "corps", "cinc")
 ORDERS: Final[tuple[Order, ...]] = ("advance", "retire", "deploy", "manoeuvre")

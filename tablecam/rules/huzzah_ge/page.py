@@ -14,8 +14,9 @@ from tablecam.rules.huzzah_ge.command import step_between
 from tablecam.rules.huzzah_ge.deployment import layout_words
 from tablecam.rules.huzzah_ge.state import State
 from tablecam.rules.huzzah_ge.tables import GRADES
-from tablecam.rules.miniatures.battle import Bases, Decide, Done
+from tablecam.rules.miniatures.battle import Bases, Done
 from tablecam.rules.miniatures.battle_game import common_settings, unit_setting
+from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys, Unit
 from tablecam.table.sides import side_name
 

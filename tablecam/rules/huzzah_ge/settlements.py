@@ -24,7 +24,7 @@ from tablecam.rules.huzzah_ge.state import (
     removed,
 )
 from tablecam.rules.huzzah_ge.volleys import SaveDice
-from tablecam.rules.miniatures.battle import YES_OR_NO, Decide, Events
+from tablecam.rules.steps import YES_OR_NO, Decide, Events
 from tablecam.table.sections import Name, StrictModel
 from tablecam.table.sides import side_name
 

@@ -27,10 +27,11 @@ from tablecam.rules.huzzah_ge.field import (
 from tablecam.rules.huzzah_ge.fire import centre_mm, outline_of
 from tablecam.rules.huzzah_ge.tables import COMMAND, Order
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of, quality
-from tablecam.rules.miniatures.battle import Bases, Battle, Events, Step
+from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import overlaps
+from tablecam.rules.steps import Events
 from tablecam.table.model import Point, Unit
 
 Phase = Literal[
@@ -119,7 +120,7 @@ class Overrule(Variant):
     turn: int | None = None
 
 
-class Due(Step, is_family=True):
+class Due(BattleStep, is_family=True):
     """What the book makes due."""
 
 

@@ -31,7 +31,7 @@ from tablecam.rules.huzzah_ge.state import (
     placed,
 )
 from tablecam.rules.huzzah_ge.troops import heading_of, raised
-from tablecam.rules.miniatures.battle import YES_OR_NO, Decide, Events
+from tablecam.rules.steps import YES_OR_NO, Decide, Events
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Unit
 

@@ -14,7 +14,7 @@ from tablecam.rules.game_files import GameFile
 from tablecam.rules.hexes.files import Ground, HexMapFile, ground_of, unknown_kinds
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.rules.maida_1806.files import Charts, Costs, Hexside, Scenario, SomeCharts, Terrain
-from tablecam.rules.maida_1806.troops import Troop, troop_of
+from tablecam.rules.maida_1806.troops import SIDES, Troop
 from tablecam.table.model import HexMap
 from tablecam.table.sections import first_of
 
@@ -143,13 +143,13 @@ def _board(files: str, hex_map: HexMap) -> Board:
                 raise BadInput("scenario", f"expected a hex of the map, got {number}", key=unit.id)
         if unit.enters is not None and unit.enters.edge not in ground.edges:
             raise BadInput("map", "expected this key of a list of hexes", key=unit.enters.edge)
-    for side in ("french", "british"):
+    for side in SIDES:
         if side not in ground.returns:
             raise BadInput("map", "expected the hex where units return", key=f"returns.{side}")
     return Board(
         ground,
         charts,
-        {unit.id: troop_of(unit) for unit in scenario.unit},
+        {unit.id: unit for unit in scenario.unit},
         {leader.id: leader.side for leader in scenario.leader},
         scenario.overall_commander,
         scenario.turns,

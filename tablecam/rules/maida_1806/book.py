@@ -20,13 +20,11 @@ from tablecam.rules.maida_1806.board import Board
 from tablecam.rules.maida_1806.files import SomeCharts
 from tablecam.rules.maida_1806.state import State
 from tablecam.rules.maida_1806.tables import GAME, RIFLE_RANGE
-from tablecam.rules.maida_1806.troops import Piece, Troop
+from tablecam.rules.maida_1806.troops import KINDS, Kind, Piece, Troop
 from tablecam.rules.measuring import Measures
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.table.model import Position, Unit
 from tablecam.uncertainty.answer import Answer, certain
-
-_KINDS: Final = {"infantry": "battalion", "cavalry": "squadron", "artillery": "foot-battery"}
 
 
 class HexBook(Measures):
@@ -69,8 +67,11 @@ def state_of(position: Position) -> State:
             continue
         place = place_of(grid, unit.bases[0])
         formation = _formation(unit, place)
-        kind = "company" if formation == "skirmish" else _KINDS[unit.arm]
-        troops[unit.id] = Troop(id=unit.id, side=unit.side, arm=unit.arm, kind=kind)
+        kind: Kind = "company" if formation == "skirmish" else KINDS[unit.arm]
+        # Unchecked, as the sides of any table are ruled on.
+        troops[unit.id] = Troop.model_construct(
+            id=unit.id, side=unit.side, arm=unit.arm, kind=kind
+        )  # fmt: skip
         pieces.append(Piece(unit.id, place.hexes, formation, place.facing_deg))  # type: ignore[arg-type]
     board = Board(Ground(grid, "clear", {}, {}), SomeCharts(), troops, {}, {})
     return State(position, {}, tuple(pieces), (), phase="movement", given=board)

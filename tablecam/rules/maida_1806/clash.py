@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, PendingDecision
+from tablecam.rules.game import Event
 from tablecam.rules.hexes.zones import Hexes, around
 from tablecam.rules.maida_1806 import tables
 from tablecam.rules.maida_1806.field import zone_of
@@ -28,13 +28,12 @@ from tablecam.rules.maida_1806.state import (
     Outcome,
     State,
     Units,
-    dice_for,
-    die_for,
     eliminated,
     enemy_of,
-    shrunk,
     with_losses,
 )
+from tablecam.rules.maida_1806.troops import Piece
+from tablecam.rules.steps import Events
 from tablecam.table.sides import side_name
 
 SQUARE = "square against cavalry"
@@ -59,11 +58,84 @@ class Shifted:
     columns: int
 
 
+@dataclass(frozen=True)
+class Side:
+    """A side of a Clash as the shifts look at it: its units that fight, and the enemy's."""
+
+    state: State
+    combat: Combat
+    own: Units
+    enemy: Units
+    attacks: bool
+
+    def strength(self, times: int) -> bool:
+        """Whether it has so many times the enemy's Strength."""
+        return self.lead(strength_in) >= (times - 1) * strength_in(self.state, self.enemy)
+
+    def lead(self, measure: Callable[[State, Units], int]) -> int:
+        """Returns by how much it exceeds the enemy."""
+        return measure(self.state, self.own) - measure(self.state, self.enemy)
+
+    def came_from(self, zone: str) -> bool:
+        """Whether it attacks, and entered from a Flank or Rear hex of a defender (R-35)."""
+        return self.attacks and any(
+            zone_of(self.state, self.state.piece(defender), (old,)) == zone
+            for old, _ in _entries(self.state, self.combat)
+            for defender in self.enemy
+        )
+
+
+def _horse(state: State, units: Units) -> bool:
+    return any(state.troop(name).arm == "cavalry" for name in units)
+
+
+def _formed(state: State, units: Units, formation: str) -> bool:
+    """Whether a unit has a formation; a battery fights as in Line (D-10.10)."""
+    return any(
+        formation == ("line" if state.troop(name).is_battery else state.piece(name).formation)
+        for name in units
+    )
+
+
+def _best_morale(state: State, units: Units) -> int:
+    return max((state.morale(name) for name in units if state.troop(name).morale), default=0)
+
+
+_HOLDS: Final[Mapping[str, Callable[[Side, str], bool]]] = {
+    "flank": lambda side, _: side.came_from("flank"),
+    "rear": lambda side, _: side.came_from("rear"),
+    "charge": lambda side, _: side.attacks and side.combat.how == "charge",
+    "counterattack": lambda side, _: side.attacks and side.combat.how == "counterattack",
+    "strength_at_least_double": lambda side, _: side.strength(2),
+    "strength_at_least_triple": lambda side, _: side.strength(3),
+    "strength_difference": lambda side, number: side.lead(strength_in) >= int(number),
+    "morale_difference": lambda side, number: side.lead(_best_morale) >= int(number),
+    "leader_present": lambda side, _: any(
+        side.state.leaders_at(n, side.state.side(side.own[0])) for n in side.combat.hexes
+    ),
+    "disrupted_enemy": lambda side, _: any(side.state.piece(n).disrupted for n in side.enemy),
+    "enemy_in_column": lambda side, _: _formed(side.state, side.enemy, "column"),
+    "enemy_in_line": lambda side, _: _formed(side.state, side.enemy, "line"),
+    "enemy_in_square": lambda side, _: _formed(side.state, side.enemy, "square"),
+    "own_in_column": lambda side, _: _formed(side.state, side.own, "column"),
+    "own_in_line": lambda side, _: _formed(side.state, side.own, "line"),
+    "own_cavalry": lambda side, _: _horse(side.state, side.own),
+    "enemy_cavalry": lambda side, _: _horse(side.state, side.enemy),
+    "terrain": lambda side, kind: any(
+        side.state.board.ground.terrain_of(n) == kind for n in side.combat.hexes
+    ),
+    "across": lambda side, kind: any(
+        side.state.board.ground.side_of(*pair) == kind
+        for pair in _entries(side.state, side.combat)
+    ),
+}  # fmt: skip
+"""When a chart may shift columns (section 5.1), as `tables.SHIFT_WORDS` list it."""
+
+
 def fighting(state: State, units: Iterable[str]) -> Units:
     """Returns the units that fight; a battery does so only alone (D-10.10, D-10.11)."""
     names = tuple(units)
-    foot = tuple(name for name in names if not state.troop(name).is_battery)
-    return foot or names
+    return state.foot(names) or names
 
 
 def strength_in(state: State, units: Units) -> int:
@@ -98,71 +170,18 @@ def _entries(state: State, combat: Combat) -> list[tuple[str, str]]:
 
 def holds(state: State, combat: Combat, side: str, when: str) -> bool:
     """Whether a condition of the shifts holds for a side of a combat (section 5.1)."""
-    own, enemy = combat.attackers, combat.defenders
-    if side == "defender":
-        own, enemy = enemy, own
-    own, enemy = fighting(state, own), fighting(state, enemy)
+    own, enemy = fighting(state, combat.attackers), fighting(state, combat.defenders)
     name, _, value = when.partition(":")
-    if name in ("flank", "rear"):
-        return side == "attacker" and _came_from(state, combat, name)
-    if name in ("charge", "counterattack"):
-        return side == "attacker" and combat.how == name
-    if name in ("leader_present", "terrain", "across"):
-        return _ground_holds(state, combat, own, name, value)
-    if name.startswith(("strength", "morale")):
-        return _more_holds(state, own, enemy, name, value)
-    whose = own if name.startswith("own") else enemy
-    if name == "disrupted_enemy":
-        return any(state.piece(n).disrupted for n in enemy)
-    if name.endswith("cavalry"):
-        return any(state.troop(n).arm == "cavalry" for n in whose)
-    return any(_formation(state, n) == name.rpartition("_")[2] for n in whose)
-
-
-def _ground_holds(state: State, combat: Combat, own: Units, name: str, value: str) -> bool:
-    """Whether a condition of the ground, or of the leader on it, holds."""
-    ground = state.board.ground
-    if name == "leader_present":
-        return any(state.leaders_at(n, state.side(own[0])) for n in combat.hexes)
-    if name == "terrain":
-        return any(ground.terrain_of(n) == value for n in combat.hexes)
-    return any(ground.side_of(*pair) == value for pair in _entries(state, combat))
-
-
-def _more_holds(state: State, own: Units, enemy: Units, name: str, value: str) -> bool:
-    """Whether a condition of greater Strength or Morale holds."""
-    more, less = strength_in(state, own), strength_in(state, enemy)
-    times = {"strength_at_least_double": 2, "strength_at_least_triple": 3}
-    if name in times:
-        return more >= times[name] * less
-    if name == "strength_difference":
-        return more - less >= int(value)
-    best = [
-        max((state.morale(n) for n in names if state.troop(n).morale), default=0)
-        for names in (own, enemy)
-    ]
-    return best[0] - best[1] >= int(value)
-
-
-def _formation(state: State, name: str) -> str:
-    """Returns a unit's formation in a Clash; a battery fights as in Line (D-10.10)."""
-    return "line" if state.troop(name).is_battery else state.piece(name).formation
-
-
-def _came_from(state: State, combat: Combat, zone: str) -> bool:
-    """Whether an attacker entered from a Flank or Rear hex of a defender (R-35)."""
-    return any(
-        zone_of(state, state.piece(defender), (old,)) == zone
-        for old, _ in _entries(state, combat)
-        for defender in fighting(state, combat.defenders)
-    )
+    if side == "attacker":
+        return _HOLDS[name](Side(state, combat, own, enemy, True), value)
+    return _HOLDS[name](Side(state, combat, enemy, own, False), value)
 
 
 def column_of(state: State, combat: Combat) -> str:
     """Returns the head of the column; Square has its own against cavalry (D-7.3, D-15.7b)."""
     charts: ClashCharts = state.board.chart("clash")
-    is_horse = any(state.troop(name).arm == "cavalry" for name in combat.attackers)
-    if is_horse and any(state.piece(name).formation == "square" for name in combat.defenders):
+    is_square = any(state.piece(name).formation == "square" for name in combat.defenders)
+    if is_square and _horse(state, combat.attackers):
         return SQUARE
     index = charts.columns.index("0")
     index += sum(shift.columns for shift in shifts_of(state, combat))
@@ -221,50 +240,45 @@ def _leaves_nobody(combats: Sequence[Combat], chosen: Combat) -> bool:
 
 def begun(state: State, combat: Combat) -> Outcome:
     """Returns the state with a combat due, after enemies of cavalry tried to form Square."""
-    state = state.pushed(ClashDie(combat.hexes, combat.attackers, combat.defenders, combat.how))
+    state = state.pushed(ClashDie(combat))
     return with_square_tries(state, combat.attackers, combat.defenders), ()
 
 
 def with_square_tries(state: State, movers: Units, enemies: Units) -> State:
     """Returns the state with the tries of those whose hex cavalry enters (D-7.2)."""
-    if not any(state.troop(name).arm == "cavalry" for name in movers):
-        return state
     able = tuple(name for name in enemies if may_form_square(state, state.piece(name)))
-    return state.pushed(SquareTry(able)) if able else state
+    return state.pushed(SquareTry(able[0], able)) if able and _horse(state, movers) else state
 
 
 class ClashDie(Due):
     """The attacker's die (D-15.7c)."""
 
-    hexes: Hexes
-    attackers: Units
-    defenders: Units
-    how: str
+    combat: Combat
 
-    def combat(self, state: State) -> Combat:
+    def there(self, state: State) -> Combat:
         """Returns the combat of those who are still there."""
-
-        def there(names: Units) -> Units:
-            return tuple(n for n in names if set(state.piece(n).hexes) & set(self.hexes))
-
-        return Combat(self.hexes, there(self.attackers), there(self.defenders), self.how)
-
-    def _is_void(self, state: State) -> bool:
-        combat = self.combat(state)
-        return not (combat.attackers and combat.defenders)
+        attackers, defenders = (
+            tuple(n for n in names if set(state.piece(n).hexes) & set(self.combat.hexes))
+            for names in (self.combat.attackers, self.combat.defenders)
+        )
+        return replace(self.combat, attackers=attackers, defenders=defenders)
 
     def roll(self, state: State) -> Roll | None:
         """Returns the die, none if a side has left."""
-        return None if self._is_void(state) else die_for(f"clash in {' '.join(self.hexes)}")
+        combat = self.there(state)
+        is_void = not (combat.attackers and combat.defenders)
+        words = f"clash in {' '.join(combat.hexes)}"
+        return None if is_void else Roll(words, 1, tables.DIE_FACES, None, 0)
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the die, with Losses, Rout and facing due (D-15.8)."""
         if answer is None:
             return state, ()
-        combat = self.combat(state)
+        combat = self.there(state)
         result = result_of(state, combat, answer[0])
-        lost = combat.attackers if result[0] == "A" else combat.defenders
-        won = combat.defenders if result[0] == "A" else combat.attackers
+        lost, won = combat.attackers, combat.defenders
+        if result[0] == "D":
+            lost, won = won, lost
         winner = state.side(won[0])
         shifts = ", ".join(f"{s.when} {s.columns:+d}" for s in shifts_of(state, combat))
         text = (
@@ -272,7 +286,6 @@ class ClashDie(Due):
             f"{column_of(state, combat)} ({shifts or 'no shift'}), die {answer[0]}, {result}"
         )
         facts = {"result": result, "winner": winner, "losers": list(lost)}
-        events = (Event("clash", text, "D-15.7", facts),)
         state = state.gains(winner, tables.VICTORY_POINTS["clash"])
         if combat.how == "clash":
             state = replace(state, fought=(*state.fought, *won, *lost))
@@ -280,9 +293,9 @@ class ClashDie(Due):
             SideLosses(fighting(state, lost), tables.CLASH_LOSSES["loser"], False),
             ClashRout(lost, won, state.turn + int(result[2:])),
             SideLosses(fighting(state, won), tables.CLASH_LOSSES["winner"], True),
-            Winners(tuple(n for n in won if not state.troop(n).is_battery), combat.how),
+            Winners(state.foot(won)),
         )
-        return state, events
+        return state, (Event("clash", text, "D-15.7", facts),)
 
 
 class SideLosses(Due):
@@ -291,49 +304,32 @@ class SideLosses(Due):
     units: Units
     losses: int
     has_won: bool
+    question = "Who takes the {losses} Losses?"
+    least = 2
 
-    def there(self, state: State) -> Units:
+    def names(self, state: State) -> Units:
         """Returns the units that can take Losses."""
-        return tuple(
-            name
-            for name in self.units
-            if state.piece(name).hexes and not state.troop(name).is_battery
-        )
+        return state.foot(state.left(self.units))
 
-    def shares(self, state: State) -> tuple[Mapping[str, int], ...]:
+    def legal(self, state: State) -> tuple[Losses, ...]:
         """Returns all ways to spread the Losses."""
-        units = self.there(state)
+        units = self.names(state)
         most = [state.strength(name) for name in units]
-        return tuple(
-            {name: share for name, share in zip(units, parts, strict=True) if share}
-            for parts in _parts(min(self.losses, sum(most)), most)
-        )
-
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the owner's choice, none with a single way."""
-        if len(self.shares(state)) < 2:
-            return None
+        parts = _parts(min(self.losses, sum(most)), most)
+        shares = (zip(units, shared, strict=True) for shared in parts)
         side = state.side(self.units[0])
-        return PendingDecision(f"Who takes the {self.losses} Losses?", side)
+        return tuple(Losses(side, {n: losses for n, losses in s if losses}) for s in shares)
 
-    def legal(self, state: State) -> tuple[Any, ...]:
-        """Returns all ways."""
-        side = state.side(self.units[0])
-        return tuple(Losses(side, share) for share in self.shares(state))
-
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def follow(self, state: State, answer: Losses | None) -> Outcome:
         """Returns the state after the Losses; a winner of Strength 1 checks instead (D-15.9)."""
-        shares = self.shares(state)
-        if answer is None and not shares:
-            return state, ()
-        events: tuple[Event, ...] = ()
-        for name, share in (shares[0] if answer is None else answer.losses).items():
+        events: Events = ()
+        for name, share in (answer or self.legal(state)[0]).losses.items():
             if self.has_won and state.strength(name) == 1:
                 state = state.pushed(LastPoint(name))
                 continue
             state, more = with_losses(state, name, share)
             events += more
-            if state.piece(name).hexes and shrunk(state, name) and self.has_won:
+            if self.has_won:
                 state = state.pushed(Shrink(name))
         return state, events
 
@@ -341,22 +337,17 @@ class SideLosses(Due):
 def _parts(total: int, most: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Yields the ways to split a number into parts up to a limit."""
     if not most:
-        if total == 0:
-            yield ()
+        yield from [()] if total == 0 else []
         return
     for share in range(min(total, most[0]), -1, -1):
-        for rest in _parts(total - share, most[1:]):
-            yield (share, *rest)
+        yield from ((share, *rest) for rest in _parts(total - share, most[1:]))
 
 
 class LastPoint(Due):
     """A winner of Strength 1 checks its Morale instead of taking the Loss (D-15.9)."""
 
     unit: str
-
-    def roll(self, state: State) -> Roll:
-        """Returns the die."""
-        return die_for(f"morale of {self.unit}")
+    dice = "morale of {unit}"
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the unit as it was, or without it."""
@@ -374,8 +365,7 @@ class ClashRout(Due):
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state without them."""
-        causes = tuple(state.piece(n).hexes for n in self.won if state.piece(n).hexes)
-        return rout(state, self.lost, self.back, causes, is_clash=True)
+        return rout(state, self.lost, self.back, state.places(self.won), is_clash=True)
 
 
 def rout(
@@ -385,44 +375,48 @@ def rout(
 
     `units` may include some that are eliminated; where they lay, leaders stood with them.
     """
-    events: tuple[Event, ...] = ()
-    side = state.side(units[0])
-    there = [n for n in units if state.piece(n).hexes]
-    hexes = {number for name in there for number in state.piece(name).hexes}
-    gone = [n for n in units if state.piece(n).eliminated]
+    side, there = state.side(units[0]), state.left(units)
+    hexes = {number for place in state.places(there) for number in place}
     guns = [p.id for n in hexes for p in state.at(n, side) if state.troop(p.id).is_battery]
-    near = set(around(state.grid, tuple(hexes))) if hexes else set()
-    shaken = [
-        p.id
-        for p in state.on_map(side)
-        if near.intersection(p.hexes) and p.id not in units
-        and not state.in_clash(p) and not state.troop(p.id).is_battery
-    ]  # fmt: skip
-    for name in there:
-        if state.troop(name).is_battery:
-            continue
-        out = back > state.board.turns
-        if out:
-            state, more = eliminated(state, name, "D-15.11.5")
-            events += more
-            continue
-        state = state.with_piece(name, hexes=(), returns_turn=back, entered_from=(), how="")
-        text = f"{name} routs, back in turn {back}"
-        events += (Event("rout", text, "D-15.11.1", {"unit": name, "turn": back}),)
+    shaken = tuple(p.id for p in shaken_by(state, side, tuple(hexes)) if p.id not in units)
+    events: Events = ()
+    for name in state.foot(there):
+        facts = {"unit": name, "turn": back}
+        event = Event("rout", f"{name} routs, back in turn {back}", "D-15.11.1", facts)
+        state, more = off_to_track(state, name, back, event)
+        events += more
     for gun in dict.fromkeys(guns):
         state, more = captured(state, gun, "D-10.11")
         events += more
-    state = replace(state, movers=tuple(n for n in state.movers if state.piece(n).hexes))
+    state = replace(state, movers=state.left(state.movers))
     if shaken and there:
-        state = state.pushed(Crisis(tuple(shaken), causes))
+        state = state.pushed(Crisis(shaken, causes))
     leaders = [o for n in hexes for o in state.leaders_at(n, side) if not state.at(n, side)]
-    dues = [LeaderDie(leader.id, True) for leader in dict.fromkeys(leaders)]
-    if gone and not there and is_clash:
+    if is_clash and not there and any(state.piece(name).eliminated for name in units):
         # The unit he was stacked with is eliminated in a Clash (D-4.6).
         for leader in _stranded(state, side):
             state, more = killed(state, leader, "D-4.6")
             events += more
-    return state.pushed(*dues), events
+    return state.pushed(*(LeaderDie(o.id, True) for o in dict.fromkeys(leaders))), events
+
+
+def off_to_track(state: State, name: str, back: int, event: Event) -> Outcome:
+    """Returns the state with a unit on the Turn Track, beyond its end without it (D-15.11)."""
+    if back > state.board.turns:
+        return eliminated(state, name, "D-15.11.5")
+    state = state.with_piece(name, hexes=(), returns_turn=back, entered_from=(), how="")
+    return replace(state, movers=state.left(state.movers)), (event,)
+
+
+def shaken_by(state: State, side: str, hexes: Hexes) -> list[Piece]:
+    """Returns the units next to hexes from which friends rout that check their Morale (D-15.12)."""
+    near = set(around(state.grid, hexes)) if hexes else set()
+    return [
+        piece
+        for piece in state.on_map(side)
+        if near.intersection(piece.hexes)
+        and not state.in_clash(piece) and not state.troop(piece.id).is_battery
+    ]  # fmt: skip
 
 
 def _stranded(state: State, side: str) -> list[str]:
@@ -440,21 +434,13 @@ class Crisis(Due):
 
     units: Units
     causes: tuple[Hexes, ...]
-
-    def there(self, state: State) -> Units:
-        """Returns the units that are still there."""
-        return tuple(name for name in self.units if state.piece(name).hexes)
-
-    def roll(self, state: State) -> Roll | None:
-        """Returns a die for each."""
-        units = self.there(state)
-        return dice_for(f"crisis of {', '.join(units)}", len(units)) if units else None
+    dice = "crisis of {names}"
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state with the withdrawals of those who fail due."""
-        events: tuple[Event, ...] = ()
+        events: Events = ()
         retreats = []
-        for name, die in zip(self.there(state), answer or (), strict=False):
+        for name, die in zip(self.names(state), answer or (), strict=False):
             passed = die <= state.morale(name)
             word = "holds" if passed else "wavers"
             events += (Event("check", f"{name} {word}: {die}", "D-15.12", {"unit": name}),)
@@ -466,41 +452,30 @@ class Winners(Due):
     """The winners may face anywhere; cavalry then checks whether it is in hand (D-9.3)."""
 
     units: Units
-    how: str
+    question = "How does {names} face?"
 
-    def there(self, state: State) -> Units:
-        """Returns the winners on the map."""
-        return tuple(name for name in self.units if state.piece(name).hexes)
-
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the owner's choice, none if no winner is left."""
-        units = self.there(state)
-        if not units:
-            return None
-        return PendingDecision(f"How does {', '.join(units)} face?", state.side(units[0]))
-
-    def legal(self, state: State) -> tuple[Any, ...]:
+    def legal(self, state: State) -> tuple[Face, ...]:
         """Returns all facings; a line on two hexes keeps its own or faces about."""
-        units = self.there(state)
+        units = self.names(state)
+        if not units:
+            return ()
         now = state.piece(units[0]).facing_deg
-        wide = any(len(state.piece(name).hexes) > 1 for name in units)
+        wide = any(len(hexes) > 1 for hexes in state.places(units))
         facings = (now, (now + 180) % 360) if wide else state.grid.facings_deg
         return tuple(Face(units, facing_deg) for facing_deg in facings)
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def follow(self, state: State, answer: Face | None) -> Outcome:
         """Returns the state with the winners' facing; cavalry's checks are due."""
-        for name in self.there(state):
+        units = self.names(state)
+        for name in units if answer else ():
+            assert answer is not None
             piece = state.piece(name)
-            if answer is not None:
-                is_about = answer.facing_deg == (piece.facing_deg + 180) % 360
-                hexes = piece.hexes[::-1] if is_about else piece.hexes
-                new = replace(
-                    piece, hexes=hexes, facing_deg=answer.facing_deg, straight=0,
-                    entered_from=(), how="",
-                )  # fmt: skip
-                pieces = (new if other is piece else other for other in state.pieces)
-                state = replace(state, pieces=tuple(pieces))
-        horse = tuple(n for n in self.there(state) if state.troop(n).arm == "cavalry")
+            is_about = answer.facing_deg == (piece.facing_deg + 180) % 360
+            state = state.with_piece(
+                name, hexes=piece.hexes[::-1] if is_about else piece.hexes, straight=0,
+                facing_deg=answer.facing_deg, entered_from=(), how="",
+            )  # fmt: skip
+        horse = tuple(name for name in units if state.troop(name).arm == "cavalry")
         return (state.pushed(HorseCheck(horse)) if horse else state), ()
 
 
@@ -508,25 +483,16 @@ class HorseCheck(Due):
     """Cavalry that has won checks its Morale, the French with -1 (D-9.3)."""
 
     units: Units
-
-    def roll(self, state: State) -> Roll:
-        """Returns a die for each."""
-        return dice_for(f"{', '.join(self.units)} in hand", len(self.units))
+    dice = "{names} in hand"
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state without those who fail: they return next turn."""
-        events: tuple[Event, ...] = ()
+        events: Events = ()
         for name, die in zip(self.units, answer, strict=True):
-            french = tables.FRENCH_HORSE if state.side(name) == "french" else 0
-            if die <= state.morale(name) + french:
-                continue
-            back = state.turn + 1
-            if back > state.board.turns:
-                state, more = eliminated(state, name, "D-15.11.5")
-            else:
-                state = state.with_piece(name, hexes=(), returns_turn=back)
-                whose = side_name(state.side(name))
-                more = (Event("rout", f"{name} of the {whose} is out of hand", "D-9.3"),)
-            events += more
-            state = replace(state, movers=tuple(n for n in state.movers if n != name))
+            side = state.side(name)
+            if die > state.morale(name) + (tables.FRENCH_HORSE if side == "french" else 0):
+                text = f"{name} of the {side_name(side)} is out of hand"
+                event = Event("rout", text, "D-9.3")
+                state, more = off_to_track(state, name, state.turn + 1, event)
+                events += more
         return state, events

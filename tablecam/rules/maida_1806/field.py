@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from tablecam.rules.game import Ban
@@ -184,12 +184,12 @@ def reach_of(troop: Troop) -> int:
     """Returns the greatest distance of fire (D-14.9)."""
     if not troop.is_battery:
         return tables.RIFLE_RANGE
-    return max((end for _, end, _ in troop.ranges), default=0)
+    return max((row.to for row in troop.ranges), default=0)
 
 
 def gun_result(troop: Troop, distance: int) -> str | None:
     """Returns the result on a battery's counter at a distance (D-10.3)."""
-    return next((word for low, high, word in troop.ranges if low <= distance <= high), None)
+    return next((r.result for r in troop.ranges if r.start <= distance <= r.to), None)
 
 
 def enemies_in_front(state: State, piece: Piece) -> tuple[str, ...]:
@@ -312,12 +312,7 @@ def ban_on_stack(units: Sequence[Stacked]) -> Ban | None:
 
 def ban_on_lying(state: State, piece: Piece, *, moving: Collection[str] = ()) -> Ban | None:
     """Returns why a unit may not lie where it is with the friends that are there."""
-    hexes = set(piece.hexes)
-    friends = [
-        other
-        for other in state.on_map(state.side(piece.id))
-        if other.id != piece.id and other.id not in moving and hexes.intersection(other.hexes)
-    ]
+    friends = (unit for unit in _friends(state, piece, piece.hexes) if unit.id not in moving)
     return ban_on_stack([stacked(state, unit) for unit in (piece, *friends)])
 
 
@@ -353,24 +348,29 @@ def _ends(state: State, piece: Piece, causes: Sequence[Hexes], name: ZoneName) -
         pairs = zip(piece.hexes, hexes, strict=True)
         if not all(state.board.may_cross(one, other) for one, other in pairs):
             continue
-        if any(not state.board.is_passable(n) or state.at(n, enemy) for n in hexes):
-            continue
-        if _may_join(state, piece, hexes):
+        if all(state.is_free(n, enemy) for n in hexes) and _may_join(state, piece, hexes):
             yield hexes
 
 
+def _friends(state: State, piece: Piece, hexes: Hexes) -> list[Piece]:
+    """Returns the other units of a unit's side in some hexes."""
+    others = (o for o in state.on_map(state.side(piece.id)) if o.id != piece.id)
+    return [other for other in others if set(hexes).intersection(other.hexes)]
+
+
+def joined_facing_deg(state: State, piece: Piece, to: Hexes) -> int:
+    """Returns the facing of a unit that withdraws to some hexes: its friends' there (D-14.11.3)."""
+    there = (o for n in to for o in state.at(n, state.side(piece.id)) if o.id != piece.id)
+    foot = (o for o in there if not state.troop(o.id).is_battery)
+    return next(foot, piece).facing_deg
+
+
 def _may_join(state: State, piece: Piece, hexes: Hexes) -> bool:
-    """Whether a unit may withdraw to friends, whose facing it takes (D-14.11.3, D-14.11.7)."""
-    own = stacked(state, piece)
-    there = [
-        other
-        for other in state.on_map(state.side(piece.id))
-        if other.id != piece.id and set(hexes).intersection(other.hexes)
-    ]
-    foot = [other for other in there if not state.troop(other.id).is_battery]
-    facing = foot[0].facing_deg if foot else piece.facing_deg
-    joined = Stacked(own.kind, own.formation, facing, hexes)
-    return ban_on_stack([joined, *(stacked(state, other) for other in there)]) is None
+    """Whether a unit may withdraw to the friends in some hexes (D-14.11.3, D-14.11.7)."""
+    facing_deg = joined_facing_deg(state, piece, hexes)
+    joined = replace(stacked(state, piece), facing_deg=facing_deg, hexes=hexes)
+    there = [stacked(state, other) for other in _friends(state, piece, hexes)]
+    return ban_on_stack([joined, *there]) is None
 
 
 def withdrawal_losses(state: State, piece: Piece, to: Hexes) -> int:

@@ -15,16 +15,12 @@ from tablecam.documents import Document
 from tablecam.rules.game_files import GameFile
 from tablecam.rules.hexes.files import HexNumber
 from tablecam.rules.maida_1806.tables import DIE_FACES, SHIFT_WORDS, is_shift_word
+from tablecam.rules.maida_1806.troops import SIDES, Count, FireResult, Side, Troop
 from tablecam.table.model import Arm
 from tablecam.table.sections import Faults, Name, StrictModel
 from tablecam.wording import quoted
 
-Side = Literal["french", "british"]
-Formation = Literal["line", "column", "square", "skirmish"]
-Kind = Literal["battalion", "company", "squadron", "foot-battery", "horse-battery"]
-FireResult = Annotated[str, StringConstraints(pattern=r"^(\d?M|M-\d)$")]
 ClashResult = Annotated[str, StringConstraints(pattern=r"^[AD]\+\d$")]
-Count = Annotated[int, Field(ge=0, le=99)]
 Points = Annotated[float, Field(ge=0, le=99)]
 Direction = Annotated[int, Field(ge=0, lt=360, multiple_of=30)]
 
@@ -220,50 +216,13 @@ class Leader(StrictModel):
     hex: HexNumber | None = None
 
 
-class GunRange(StrictModel):
-    """A result of a battery from one distance to another."""
+class ScenarioUnit(Troop):
+    """An entry of `[[unit]]`: what its counters print, and where it stands or enters."""
 
-    start: Annotated[int, Field(alias="from", ge=1)]
-    to: Annotated[int, Field(ge=1)]
-    result: FireResult
-
-
-class Firepower(StrictModel):
-    """Percent of the Strength by formation."""
-
-    line: Count | Literal[100]
-    column: Count | Literal[100]
-    square: Count | Literal[100]
-
-
-class Enters(StrictModel):
-    """From which turn, and by which edge of the map, reinforcements enter."""
-
-    turn: Annotated[int, Field(ge=1)]
-    edge: Name
-
-
-class ScenarioUnit(StrictModel):
-    """An entry of `[[unit]]`: what its counters print."""
-
-    id: Name
-    side: Side
     leader: Name
-    arm: Arm
-    kind: Kind
-    nation: Name | None = None
-    full_strength: Annotated[int, Field(ge=1, le=10)] | None = None
-    morale: Annotated[list[Count], Field(min_length=1, max_length=2)] | None = None
-    firepower: Firepower | None = None
-    fire_result: FireResult | None = None
-    stars: Count | None = None
-    ranges: list[GunRange] | None = None
-    companies: list[Name] = Field(default_factory=list)
-    acts_with_oc: bool = False
-    enters: Enters | None = None
     hex: HexNumber | None = None
     second_hex: HexNumber | None = None
-    formation: Formation | None = None
+    formation: Literal["line", "column", "square", "skirmish"] | None = None
     facing_deg: Direction | None = None
 
 
@@ -296,7 +255,7 @@ class Scenario(GameFile):
     def faults(self, document: Document) -> Faults:
         """Yields names that do not exist, and units without what their counters print."""
         sides = {leader.id: leader.side for leader in self.leader}
-        for side in ("french", "british"):
+        for side in SIDES:
             commander = self.overall_commander.get(side)
             if sides.get(commander or "") != side:
                 why = f"expected a leader of the {side}, got {quoted(commander)}"
@@ -312,7 +271,7 @@ class Scenario(GameFile):
                 why = f"expected {_ARMS[unit.kind]}, as it is a {unit.kind}, got {unit.arm}"
                 yield document.error((*at, "arm"), why)
             for key in (*_NEEDED[unit.kind], *_place_keys(unit)):
-                if getattr(unit, key) is None:
+                if key not in unit.model_fields_set:
                     why = f"expected this key of {unit.id}, but it is missing"
                     yield document.error((*at, key), why)
             for company in unit.companies:

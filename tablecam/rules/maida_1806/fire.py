@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, Event, PendingDecision
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.game import Ban, Event
+from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import tables
 from tablecam.rules.maida_1806.field import (
@@ -17,6 +18,7 @@ from tablecam.rules.maida_1806.field import (
     comes_from_behind,
     flank_chain,
     gun_result,
+    joined_facing_deg,
     through,
     top_of_foot,
     withdrawal_losses,
@@ -24,22 +26,25 @@ from tablecam.rules.maida_1806.field import (
 )
 from tablecam.rules.maida_1806.files import FireCharts
 from tablecam.rules.maida_1806.state import (
-    Decide,
     Due,
     KeepHex,
     Outcome,
     State,
     Units,
     Withdraw,
-    dice_for,
-    die_for,
     eliminated,
     enemy_of,
-    shrunk,
     with_losses,
     without_leader,
 )
-from tablecam.rules.maida_1806.troops import Piece, firepower_of, modifier_of, rounded
+from tablecam.rules.maida_1806.troops import (
+    Piece,
+    firepower_of,
+    modifier_of,
+    needs_two_hexes,
+    rounded,
+)
+from tablecam.rules.steps import YES_OR_NO, Decide, Events
 from tablecam.table.sides import side_name
 
 
@@ -204,7 +209,7 @@ def fired(state: State, units: Sequence[str], target: str) -> Outcome:
             shot.firers, shot.checks, {unit: shot.total(unit) for unit in shot.checks},
             shot.leader_die, state.piece(target).hexes,
         ),
-        "capture": Capture(shot.firers, target, shot.firepower or 1, shot.total(target)),
+        "capture": Capture(target, shot.firepower or 1, shot.total(target)),
         "duel": Duel(units[0], target, shot.distance),
     }  # fmt: skip
     return state.pushed(dues[shot.kind]), (event,)
@@ -218,32 +223,27 @@ class Checks(Due):
     modifiers: Mapping[str, int]
     leader_die: bool
     hexes: Hexes
-
-    def roll(self, state: State) -> Roll:
-        """Returns a die for each unit."""
-        return dice_for(f"morale of {', '.join(self.units)}", len(self.units))
+    dice = "morale of {names}"
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the checks; leaders in the hex are in danger (D-4.6.1)."""
-        events: tuple[Event, ...] = ()
-        gun = state.troop(self.firers[0]).is_battery
-        if gun and 0 in answer:
-            state = state.with_piece(self.firers[0], silent=True)
-            text = f"{self.firers[0]} does not fire again this turn"
-            events += (Event("silent", text, "D-10.6"),)
-        side = enemy_of(state.side(self.firers[0]))
+        events: Events = ()
+        firer = self.firers[0]
+        if state.troop(firer).is_battery and 0 in answer:
+            state = state.with_piece(firer, silent=True)
+            events += (Event("silent", f"{firer} does not fire again this turn", "D-10.6"),)
         if self.leader_die:
+            side = enemy_of(state.side(firer))
             leaders = [o for n in self.hexes for o in state.leaders_at(n, side)]
             state = state.pushed(*(LeaderDie(leader.id, False) for leader in leaders))
-        causes = tuple(state.piece(name).hexes for name in self.firers)
+        causes = state.places(self.firers)
         for unit, die in zip(self.units, answer, strict=True):
             total = die + self.modifiers[unit]
             passed = total <= state.morale(unit)
             word = "passes" if passed else "fails"
             text = f"{unit} {word}: {die} {self.modifiers[unit]:+d} against {state.morale(unit)}"
-            events += (
-                Event("check", text, "D-3.4f", {"unit": unit, "total": total, "passed": passed}),
-            )
+            facts = {"unit": unit, "total": total, "passed": passed}
+            events += (Event("check", text, "D-3.4f", facts),)
             if not passed:
                 state, more = failed(state, unit, causes)
                 events += more
@@ -264,73 +264,69 @@ def failed(state: State, unit: str, causes: tuple[Hexes, ...]) -> Outcome:
         events += (Event("disrupted", f"{unit} is Disrupted", "D-14.8", {"unit": unit}),)
     if was_disrupted or failure.withdraw:
         state = state.pushed(Retreat(unit, causes, max(failure.withdraw, 1)))
-    if shrunk(state, unit):
-        state = state.pushed(Shrink(unit))
-    return state, events
+    return state.pushed(Shrink(unit)), events
 
 
 class Shrink(Due):
     """A line is too weak for two hexes: its owner keeps one of them (D-6.3.4)."""
 
     unit: str
+    question = "Which hex does {unit} keep?"
 
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the owner's choice, none if the unit has left the map."""
-        if not shrunk(state, self.unit):
-            return None
-        return PendingDecision(f"Which hex does {self.unit} keep?", state.side(self.unit))
+    def legal(self, state: State) -> tuple[KeepHex, ...]:
+        """Returns both hexes; none if the line needs them, lies in one or has left the map."""
+        troop, piece = state.both(self.unit)
+        is_wide = len(piece.hexes) > 1 and not needs_two_hexes(troop, state.strength(self.unit))
+        return tuple(KeepHex(self.unit, number) for number in piece.hexes) if is_wide else ()
 
-    def legal(self, state: State) -> tuple[Any, ...]:
-        """Returns both hexes."""
-        return tuple(KeepHex(self.unit, number) for number in state.piece(self.unit).hexes)
-
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def follow(self, state: State, answer: KeepHex | None) -> Outcome:
         """Returns the state with the unit in one hex; its facing and markers stay."""
-        if answer is None:
-            return state, ()
-        return state.with_piece(self.unit, hexes=(answer.hex,)), ()
+        return (state.with_piece(self.unit, hexes=(answer.hex,)) if answer else state), ()
 
 
 class Capture(Due):
     """Infantry fires at a battery alone: lower than its Firepower captures it (D-14.10.4)."""
 
-    firers: Units
-    target: str
+    unit: str
     firepower: int
     modifier: int
-
-    def roll(self, state: State) -> Roll:
-        """Returns the die."""
-        return die_for(f"fire at {self.target}")
+    dice = "fire at {unit}"
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the die."""
         if answer[0] + self.modifier < self.firepower:
-            return captured(state, self.target, "D-14.10.4")
-        return state, (Event("check", f"{self.target} holds", "D-14.10.4"),)
+            return captured(state, self.unit, "D-14.10.4")
+        return state, (Event("check", f"{self.unit} holds", "D-14.10.4"),)
 
 
 class Duel(Due):
-    """Guns fire at a battery alone: above the distance, then a second die (D-10.9)."""
+    """Guns fire at a battery alone: a die above the distance hits it (D-10.9)."""
 
     firer: str
-    target: str
+    unit: str
     distance: int
-    second: bool = False
+    dice = "fire at {unit}"
 
-    def roll(self, state: State) -> Roll:
-        """Returns the die."""
-        return die_for(f"{'second ' if self.second else ''}fire at {self.target}")
+    def follow(self, state: State, answer: Any) -> Outcome:
+        """Returns the state with the second die due, if the first has hit."""
+        if answer[0] > self.distance:
+            stars = state.troop(self.firer).stars
+            return state.pushed(SecondDie(self.unit, stars)), ()
+        return state, (Event("check", f"{self.unit} is not hit", "D-10.9"),)
+
+
+class SecondDie(Due):
+    """The second die of guns at a battery, less their stars: 0 captures it (D-10.9)."""
+
+    unit: str
+    stars: int
+    dice = "second fire at {unit}"
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the die."""
-        if not self.second:
-            if answer[0] > self.distance:
-                return state.pushed(Duel(self.firer, self.target, self.distance, True)), ()
-            return state, (Event("check", f"{self.target} is not hit", "D-10.9"),)
-        if answer[0] - state.troop(self.firer).stars <= 0:
-            return captured(state, self.target, "D-10.9")
-        return state, (Event("check", f"{self.target} holds", "D-10.9"),)
+        if answer[0] - self.stars <= 0:
+            return captured(state, self.unit, "D-10.9")
+        return state, (Event("check", f"{self.unit} holds", "D-10.9"),)
 
 
 def captured(state: State, gun: str, rule: str) -> Outcome:
@@ -347,27 +343,23 @@ class LeaderDie(Due):
 
     leader: str
     must_leave: bool
+    dice = "leader {leader}"
 
-    def roll(self, state: State) -> Roll | None:
-        """Returns the die, none if he is out of the game."""
-        return None if state.leader(self.leader).dead else die_for(f"leader {self.leader}")
+    def names(self, state: State) -> Units:
+        """Returns the leader, unless he is out of the game."""
+        return () if state.leader(self.leader).dead else (self.leader,)
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the die."""
         if answer is None:
             return state, ()
-        die = answer[0]
-        if die == 0:
+        if answer[0] == 0:
             return killed(state, self.leader, "D-4.6.1")
-        events: tuple[Event, ...] = ()
-        if die == 9:
-            state = state.with_leader(self.leader, injured=True)
-            pool = tuple(chit for chit in state.pool if chit != self.leader)
-            state = replace(state, pool=pool)
+        events: Events = ()
+        if answer[0] == 9:
+            state = state.with_leader(self.leader, injured=True).without_chit(self.leader)
             events = (Event("leader", f"{self.leader} is injured", "D-4.6.1"),)
-        if self.must_leave:
-            state = state.pushed(LeaderLeaves(self.leader))
-        return state, events
+        return (state.pushed(LeaderLeaves(self.leader)) if self.must_leave else state), events
 
 
 def killed(state: State, leader: str, rule: str) -> Outcome:
@@ -382,35 +374,31 @@ class LeaderLeaves(Due):
 
     leader: str
     may_stay: bool = False
+    question = "Where does {leader} go?"
 
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the owner's choice, none if there is no hex."""
-        if not self.legal(state):
-            return None
-        side = state.leader_side(self.leader)
-        return PendingDecision(f"Where does {self.leader} go?", side)
+    def names(self, state: State) -> Units:
+        """Returns the leader."""
+        return (self.leader,)
 
-    def legal(self, state: State) -> tuple[Any, ...]:
+    def owner(self, state: State) -> str:
+        """Returns the leader's side."""
+        return state.leader_side(self.leader)
+
+    def legal(self, state: State) -> tuple[Withdraw, ...]:
         """Returns the hexes."""
         start = state.leader(self.leader).hex
         if start is None:
             return ()
-        enemy = enemy_of(state.leader_side(self.leader))
-        free = (
-            number
-            for number in state.grid.neighbours(start)
-            if not state.at(number, enemy) and state.board.is_passable(number)
-        )
+        enemy = enemy_of(self.owner(state))
+        free = (n for n in state.grid.neighbours(start) if state.is_free(n, enemy))
         stay = (Withdraw(self.leader),) if self.may_stay else ()
         return (*stay, *(Withdraw(self.leader, (number,)) for number in free))
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def follow(self, state: State, answer: Withdraw | None) -> Outcome:
         """Returns the state with the leader elsewhere; without a hex he is eliminated."""
-        if answer is None:
-            if self.may_stay or state.leader(self.leader).hex is None:
-                return state, ()
+        if answer is None and not self.may_stay and state.leader(self.leader).hex is not None:
             return killed(state, self.leader, "D-4.6.3")
-        if not answer.to:
+        if answer is None or not answer.to:
             return state, ()
         return state.with_leader(self.leader, hex=answer.to[0]), ()
 
@@ -422,98 +410,83 @@ class Retreat(Due):
     causes: tuple[Hexes, ...]
     left: int
     is_free: bool = False
+    question = "Where does {unit} withdraw?"
+    least = 2
 
     def options(self, state: State) -> tuple[Hexes, ...]:
         """Returns the hexes of the next step."""
         piece = state.piece(self.unit)
         return withdrawals(state, piece, self.causes)[1] if piece.hexes else ()
 
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the owner's choice; a single hex is taken without one."""
-        if len(self.options(state)) < 2 and not self.is_free:
-            return None
-        if not self.options(state):
-            return None
-        return PendingDecision(f"Where does {self.unit} withdraw?", state.side(self.unit))
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the hexes."""
+        hexes = [number for option in self.options(state) for number in option]
+        return hexes_shapes(state.grid, hexes, "withdrawal")
 
-    def legal(self, state: State) -> tuple[Any, ...]:
+    def legal(self, state: State) -> tuple[Withdraw, ...]:
         """Returns the hexes, and to stay where a withdrawal is free."""
         stay = (Withdraw(self.unit),) if self.is_free else ()
         return (*stay, *(Withdraw(self.unit, hexes) for hexes in self.options(state)))
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def follow(self, state: State, answer: Withdraw | None) -> Outcome:
         """Returns the state one hex farther, with its Losses; without a hex it is eliminated."""
-        piece = state.piece(self.unit)
         options = self.options(state)
-        if not piece.hexes or (answer is not None and not answer.to):
+        if not state.piece(self.unit).hexes or (answer is not None and not answer.to):
             return state, ()
-        if not options:
-            if self.is_free:
-                return state, ()
-            enemy = enemy_of(state.side(self.unit))
-            state, events = eliminated(state, self.unit, "D-14.11.6")
-            points = tables.VICTORY_POINTS["by_blocked_withdrawal"]
-            return state.gains(enemy, points), events
-        to = options[0] if answer is None else answer.to
-        return withdrawn(state, self, to)
+        if options:
+            return withdrawn(state, self, options[0] if answer is None else answer.to)
+        if self.is_free:
+            return state, ()
+        state, events = eliminated(state, self.unit, "D-14.11.6")
+        points = tables.VICTORY_POINTS["by_blocked_withdrawal"]
+        return state.gains(enemy_of(state.side(self.unit)), points), events
 
 
 def withdrawn(state: State, retreat: Retreat, to: Hexes) -> Outcome:
     """Returns the state with a unit one hex farther back, and the rest of its way due."""
     unit, piece = retreat.unit, state.piece(retreat.unit)
     losses = withdrawal_losses(state, piece, to)
-    foot = [p for n in to for p in state.at(n, state.side(unit)) if not _is_gun(state, p)]
-    facing = foot[0].facing_deg if foot else piece.facing_deg
-    state = state.with_piece(unit, hexes=to, facing_deg=facing, straight=0, passing=False)
+    facing_deg = joined_facing_deg(state, piece, to)
+    state = state.with_piece(unit, hexes=to, facing_deg=facing_deg, straight=0, passing=False)
     text = f"{unit} withdraws to {' '.join(to)}"
-    events: tuple[Event, ...] = (Event("withdraw", text, "D-14.11", {"unit": unit}),)
+    event = Event("withdraw", text, "D-14.11", {"unit": unit})
     if retreat.left > 1:
         state = state.pushed(Retreat(unit, retreat.causes, retreat.left - 1))
-    if losses:
-        state, more = with_losses(state, unit, losses)
-        events += more
-        if shrunk(state, unit):
-            state = state.pushed(Shrink(unit))
-    return state, events
-
-
-def _is_gun(state: State, piece: Piece) -> bool:
-    return state.troop(piece.id).is_battery
+    state, events = with_losses(state, unit, losses)
+    return (state.pushed(Shrink(unit)) if losses else state), (event, *events)
 
 
 class SquareTry(Due):
-    """A unit may form Square as enemy cavalry enters its hex (D-7.2)."""
+    """A unit, and its stack with it, may form Square as enemy cavalry enters its hex (D-7.2)."""
 
-    units: Units
-    is_tried: bool = False
+    unit: str
+    stack: Units
+    question = "Does {unit} try to form Square?"
 
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the owner's choice whether to try."""
-        if self.is_tried:
-            return None
-        words = f"Does {self.units[0]} try to form Square?"
-        return PendingDecision(words, state.side(self.units[0]))
+    def legal(self, state: State) -> tuple[Decide, ...]:
+        """Returns both answers."""
+        return YES_OR_NO
 
-    def legal(self, state: State) -> tuple[Any, ...]:
-        """Returns both."""
-        return Decide(True), Decide(False)
+    def follow(self, state: State, answer: Decide) -> Outcome:
+        """Returns the state with the check due, if it tries."""
+        return (state.pushed(SquareDie(self.unit, self.stack)) if answer.yes else state), ()
 
-    def roll(self, state: State) -> Roll | None:
-        """Returns the die of the check."""
-        return die_for(f"Square of {self.units[0]}") if self.is_tried else None
+
+class SquareDie(Due):
+    """The check of a unit that tries to form Square; its stack does as it does (D-7.2)."""
+
+    unit: str
+    stack: Units
+    dice = "Square of {unit}"
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state in Square, or with a Loss in the old formation."""
-        if not self.is_tried:
-            again = SquareTry(self.units, True)
-            return (state.pushed(again) if answer.yes else state), ()
-        if answer[0] <= state.morale(self.units[0]):
-            for name in self.units:
-                hexes = state.piece(name).hexes[:1]
-                clash = [n for n in state.piece(name).hexes if state.is_clash(n)]
-                state = state.with_piece(name, formation="square", hexes=tuple(clash[:1]) or hexes)
-            return state, (Event("square", f"{self.units[0]} forms Square", "D-7.2"),)
-        state, events = with_losses(state, self.units[0], 1)
-        if not state.piece(self.units[0]).eliminated and shrunk(state, self.units[0]):
-            state = state.pushed(Shrink(self.units[0]))
-        return state, (Event("check", f"{self.units[0]} fails to form Square", "D-7.2"), *events)
+        if answer[0] > state.morale(self.unit):
+            state, events = with_losses(state, self.unit, 1)
+            event = Event("check", f"{self.unit} fails to form Square", "D-7.2")
+            return state.pushed(Shrink(self.unit)), (event, *events)
+        for name in self.stack:
+            hexes = state.piece(name).hexes
+            clash = [number for number in hexes if state.is_clash(number)]
+            state = state.with_piece(name, formation="square", hexes=(*clash, *hexes)[:1])
+        return state, (Event("square", f"{self.unit} forms Square", "D-7.2"),)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
-from types import MappingProxyType
 from typing import Any, Final
 
 from pydantic import TypeAdapter
@@ -13,18 +12,18 @@ from pydantic import TypeAdapter
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
-from tablecam.rules.dice import Roll, values_of
-from tablecam.rules.frozen_json import from_plain, one_of, renamed, to_plain
-from tablecam.rules.game import Event, Game, Json, Offer, PendingDecision, Refused, Suggestion
-from tablecam.rules.game_files import GameFile
+from tablecam.rules.dice import Roll
+from tablecam.rules.frozen_json import one_of, to_plain
+from tablecam.rules.game import Json, Refused
 from tablecam.rules.hexes.counters import place_of
 from tablecam.rules.lay import Lay
-from tablecam.rules.maida_1806 import clash, hands, page, sequence
+from tablecam.rules.maida_1806 import hands, page, sequence
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.board import FILE_MODELS, Board, board_from
 from tablecam.rules.maida_1806.state import LeaderPiece, Outcome, State, unit_state
 from tablecam.rules.maida_1806.tables import GAME as NAME
 from tablecam.rules.maida_1806.troops import SIDES, Piece
+from tablecam.rules.steps import Decide, Events, PhaseGame
 from tablecam.table.model import (
     Keys,
     LengthUnit,
@@ -35,29 +34,37 @@ from tablecam.table.model import (
     hexes,
     preferred_unit,
 )
-from tablecam.table.sides import side_name
 
 _ACTIONS: Final = one_of(
     Roll, Lay, acts.ChoosePool, acts.Draw, acts.Activate, acts.Move, acts.Halt, acts.Form,
     acts.Detach, acts.Reorder, acts.Fire, acts.React, acts.Charge, acts.Withdraw, acts.ClashIn,
-    acts.Losses, acts.Face, acts.KeepHex, acts.MoveLeader, acts.Place, acts.Pass, acts.Decide,
+    acts.Losses, acts.Face, acts.KeepHex, acts.MoveLeader, acts.Place, acts.Pass, Decide,
     acts.Overrule,
 )  # fmt: skip
 
-_STATES: Final = TypeAdapter(State)
 
-
-class Maida(Game[State, Any]):
+class Maida(PhaseGame[State]):
     """Maida 1806, on hexes, with the charts, the map and the counters of its owner."""
 
     name: Final = NAME
+    actions = _ACTIONS
+    states = TypeAdapter(State)
+    action_groups = page.GROUPS
+    moments = page.MOMENTS
+    counters_stack = True
+    table_needs = TableNeeds(hex_map=True, edges=True)
+    file_models = FILE_MODELS
+    standing = staticmethod(page.standing)
+    markers = staticmethod(page.markers)
+    settings = staticmethod(page.settings)
+    offered = staticmethod(page.offered)
+    question = staticmethod(page.question)
+    choices = staticmethod(sequence.choices)
+    outcome = staticmethod(sequence.outcome)
+    position = staticmethod(hands.position_of)
+    detect_moves = staticmethod(hands.detect_moves)
 
     # Description.
-
-    @property
-    def file_models(self) -> Mapping[str, type[GameFile]]:
-        """The charts, the map and the scenario."""
-        return MappingProxyType(FILE_MODELS)
 
     def counter_label(self, unit: Unit, face: Keys, files: Mapping[str, Any]) -> about.CounterLabel:
         """Returns a counter's Strength, halved on its back (D-3.4h), and its formation."""
@@ -67,53 +74,19 @@ class Maida(Game[State, Any]):
         strength = "" if full is None else str(full // 2 if reduced else full)
         return about.CounterLabel(strength, str(face.get("formation", "")))
 
-    @property
-    def counters_stack(self) -> bool:
-        """Counters lie on each other."""
-        return True
-
-    @property
-    def table_needs(self) -> TableNeeds:
-        """It needs a printed hex map."""
-        return TableNeeds(hex_map=True, edges=True)
-
-    @property
-    def action_groups(self) -> Mapping[str, about.ActionGroup]:
-        """The headings of actions."""
-        return MappingProxyType(page.GROUPS)
-
-    @property
-    def moments(self) -> Mapping[str, about.MomentKind]:
-        """What players look for in a replay."""
-        return MappingProxyType(page.MOMENTS)
-
     def length_unit(self, table: TableSize) -> LengthUnit:
         """Returns the hex."""
         return preferred_unit(table) if table.hex_map is None else hexes(table.hex_map)
-
-    def standing(self, public: Json) -> about.Standing:
-        """Returns the turn, whose activation it is, and the Victory Points."""
-        return page.standing(public)
-
-    def markers(self, unit_state: Keys) -> tuple[about.Marker, ...]:
-        """Returns a unit's markers."""
-        return page.markers(unit_state)
 
     def begin_form(self, sides: Any) -> tuple[about.BeginField, ...]:
         """Returns the choice between the owner's files and the house sample."""
         return page.begin_form()
 
-    def settings(self, state: State) -> tuple[about.Setting, ...]:
-        """Returns what players may overrule."""
-        return page.settings(state)
-
-    def offered(self, state: State, action: Any) -> Offer:
-        """Returns a legal action as a page shows it."""
-        return page.offered(state, action)
-
     def step_shapes(self, state: State) -> tuple[Shape, ...]:
-        """Returns the fields and hexes that what is due depends on."""
-        return page.step_shapes(state)
+        """Returns what is due, or the ways of the units that are moving."""
+        if state.step is not None:
+            return tuple(state.step.shapes(state))
+        return page.ways(state) if state.movers else ()
 
     # The game.
 
@@ -139,40 +112,6 @@ class Maida(Game[State, Any]):
         state = _begun_later(sequence.turn_begun(state), options.get("begin") or {})
         return settled(state)[0]
 
-    def asked(self, state: State) -> PendingDecision:
-        """Returns what is due, or what the phase asks."""
-        if state.phase == "over":
-            charts = state.board.chart("victory").automatic.model_dump()
-            words = sequence.winner_words(state.board.turns, state.board.turns, state.vp, charts)
-            return PendingDecision(words, is_over=True)
-        if state.due:
-            due = state.due[-1]
-            roll, decision = due.roll(state), due.asked(state)
-            return decision if roll is None and decision else PendingDecision(str(roll))
-        return page.question(state)
-
-    def legal(self, state: State) -> tuple[Any, ...]:
-        """Lists the actions, of moves single steps."""
-        if state.phase == "over":
-            return ()
-        if state.due:
-            due = state.due[-1]
-            roll = due.roll(state)
-            return due.legal(state) if roll is None else (roll,)
-        if state.phase == "draw":
-            return (acts.Draw(),)
-        if state.phase == "activate":
-            return sequence.activations(state)
-        if state.phase == "movement":
-            choices = tuple(dict.fromkeys(sequence.movement_choices(state)))
-            return choices if state.movers else (*choices, acts.Pass())
-        if state.phase == "leaders":
-            return (*sequence.leader_moves(state), acts.Pass())
-        return tuple(
-            acts.ClashIn(combat.hexes, combat.attackers, combat.defenders)
-            for combat in sequence.open_combats(state)
-        )
-
     def apply(self, state: State, action: Any) -> Outcome:
         """Returns the next state and the events.
 
@@ -186,10 +125,10 @@ class Maida(Game[State, Any]):
             after, events = hands.overruled(state, action)
         elif state.phase == "over":
             raise Refused("expected nothing more: the game is over")
-        elif state.due:
-            after, events = _answered(state, action)
+        elif state.step is not None:
+            after, events = state.step.answered(state, action)
         else:
-            after, events = _acted(state, action)
+            after, events = sequence.acted(state, action)
         after, more = settled(after)
         return after, (*events, *more)
 
@@ -197,7 +136,7 @@ class Maida(Game[State, Any]):
         """Returns a roll with its dice, and a draw with its chit."""
         if isinstance(action, acts.Draw) and action.leader is None and state.pool:
             return acts.Draw(chance.choice(state.pool))
-        return action.rolled(chance) if isinstance(action, Roll) else action
+        return super().settle(state, action, chance)
 
     def agreed_on(self, state: State, action: Any) -> str:
         """Returns what both sides agree to: that this chit was drawn by hand."""
@@ -210,10 +149,6 @@ class Maida(Game[State, Any]):
         is_open = state.phase == "movement" and not state.due and not state.movers
         return acts.Pass() if is_open else None
 
-    def detect_moves(self, state: State, position: Position) -> tuple[Suggestion, ...]:
-        """Infers the moves that hands made from where the counters lie."""
-        return hands.detect_moves(state, position)
-
     def adopt_positions(self, state: State, position: Position) -> Any | None:
         """Returns where counters really lie within the hexes that the game has them in."""
         there = {}
@@ -225,12 +160,6 @@ class Maida(Game[State, Any]):
             if (place.hexes, place.facing_deg) == (piece.hexes, piece.facing_deg):
                 there[unit.id] = unit.bases
         return Lay(there) if there and not state.due else None
-
-    def position(self, state: State) -> Position:
-        """Returns the table according to the game."""
-        return hands.position_of(state)
-
-    # Documents.
 
     def seen_by(self, state: State, seat: str | None) -> Json:
         """Returns what a seat may know: of the pool its own chits, and how many there are."""
@@ -247,25 +176,6 @@ class Maida(Game[State, Any]):
             for file in state.options.values()
         )
         return document
-
-    def state_to_json(self, state: State) -> Json:
-        """Returns the JSON value of a state."""
-        document: Json = to_plain(state)
-        return document
-
-    def state_from_json(self, data: object) -> State:
-        """Parses a state."""
-        state: State = from_plain(_STATES, data, "state")
-        return state
-
-    def action_to_json(self, action: Any) -> Json:
-        """Returns the JSON value of an action."""
-        document: Json = to_plain(action)
-        return document
-
-    def action_from_json(self, data: object) -> Any:
-        """Parses an action."""
-        return from_plain(_ACTIONS, renamed(data, "for", "for_"), "action")
 
 
 def _pieces(board: Board) -> tuple[Piece, ...]:
@@ -312,66 +222,19 @@ def _begun_later(state: State, begin: Mapping[str, Any]) -> State:
 
 def settled(state: State) -> Outcome:
     """Returns the state at the next decision or dice, with all that happens until then."""
-    events: tuple[Event, ...] = ()
+    events: Events = ()
     while state.phase != "over":
-        if state.due:
-            due = state.due[-1]
-            if due.roll(state) is not None or due.asked(state) is not None:
-                return state, events
-            state, more = due.follow(replace(state, due=state.due[:-1]), None)
+        if state.step is None:
+            state, more = sequence.recaptured(state)
             events += more
-            continue
-        state, more = sequence.recaptured(state)
-        events += more
-        followed = sequence.automatic(state)
+            followed = sequence.automatic(state)
+        else:
+            followed = state.step.automatic(state)
         if followed is None:
-            return state, events
+            break
         state, more = followed
         events += more
     return state, events
-
-
-def _answered(state: State, action: Any) -> Outcome:
-    due, below = state.due[-1], replace(state, due=state.due[:-1])
-    roll = due.roll(state)
-    outcome: Outcome
-    if roll is not None:
-        outcome = due.follow(below, values_of(action, roll))
-    elif due.takes(state, action):
-        outcome = due.follow(below, action)
-    else:
-        raise Refused(f"expected one of {len(due.legal(state))} answers", rule=due.rule or None)
-    return outcome
-
-
-def _acted(state: State, action: Any) -> Outcome:
-    """Returns what follows from an action when nothing is due."""
-    if state.phase == "draw" and isinstance(action, acts.Draw):
-        if action.leader not in state.pool:
-            raise Refused("expected a chit of the pool", rule="D-3.3b")
-        return sequence.drawn(state, action.leader)
-    if state.phase == "activate" and action in sequence.activations(state):
-        return sequence.activated(state, action)
-    if state.phase == "movement":
-        return sequence.movement_action(state, action)
-    if state.phase == "leaders":
-        return _leaders_act(state, action)
-    combats = sequence.open_combats(state) if state.phase == "clash" else ()
-    for combat in combats:
-        if action == acts.ClashIn(combat.hexes, combat.attackers, combat.defenders):
-            return clash.begun(state, combat)
-    raise Refused(f"expected an answer to: {page.question(state).question}")
-
-
-def _leaders_act(state: State, action: Any) -> Outcome:
-    if isinstance(action, acts.Pass):
-        return replace(state, phase="clash", fought=()), ()
-    if action not in sequence.leader_moves(state):
-        raise Refused("expected a leader's hex within 9, free of enemies", rule="D-12.8")
-    state = state.with_leader(action.leader, hex=action.to, has_moved=True)
-    side = side_name(state.leader_side(action.leader))
-    text = f"{action.leader} of the {side} goes to {action.to}"
-    return state, (Event("leader-move", text, "D-3.3b", {"leader": action.leader}),)
 
 
 GAME: Final = Maida()

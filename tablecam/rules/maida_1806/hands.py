@@ -51,7 +51,7 @@ def position_of(state: State) -> Position:
             base = replace(base, seen="held")
         extra = {} if listed is None else listed.extra
         units.append(
-            Unit(piece.id, troop.side, troop.arm, (base,), piece.formation,  # type: ignore[arg-type]
+            Unit(piece.id, troop.side, troop.arm, (base,), piece.formation,
                  unit_state(state, piece), extra)
         )  # fmt: skip
     commanders = {leader.id: leader for leader in state.position.commanders}

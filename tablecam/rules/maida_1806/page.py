@@ -13,12 +13,13 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.discovery import text_of
 from tablecam.rules.game import Json, Offer, PendingDecision
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape, way_shape
-from tablecam.rules.maida_1806 import field, fire, hands, reaction
+from tablecam.rules.maida_1806 import field, fire, hands
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.board import FILE_MODELS
 from tablecam.rules.maida_1806.state import MoveStep, State
 from tablecam.rules.maida_1806.tables import GAME
 from tablecam.rules.maida_1806.troops import SIDES
+from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys
 
 GROUPS: Final = {
@@ -163,7 +164,7 @@ _OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     ),
     acts.Place: _place,
     acts.Pass: lambda state, action: Offer("done", "Pass"),
-    acts.Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),
+    Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),
 }  # fmt: skip
 
 
@@ -246,28 +247,13 @@ def field_of_view(state: State, name: str) -> tuple[Shape, ...]:
     return hexes_shapes(state.grid, seen, "field-of-view")
 
 
-def step_shapes(state: State) -> tuple[Shape, ...]:
-    """Returns the hexes and ways that what is due depends on."""
-    due = state.due[-1] if state.due else None
-    if isinstance(due, fire.Retreat):
-        hexes = [number for option in due.options(state) for number in option]
-        return hexes_shapes(state.grid, hexes, "withdrawal")
-    if isinstance(due, reaction.Reactions):
-        must, may = due.left(state)
-        targets = [state.piece(name).hexes for name in due.movers]
-        return tuple(
-            line_shape(state.grid, state.piece(name).hexes, target, "reaction")
-            for name in (*must, *may)
-            for target in targets[:1]
-            if target
+def ways(state: State) -> tuple[Shape, ...]:
+    """Returns the ways of the units that are moving, each with who reacts to it."""
+    return tuple(
+        way_shape(
+            state.grid, (hexes for hexes, _ in way.places), "way", ", ".join(sorted(way.triggers))
         )
-    if due is None and state.movers:
-        return tuple(
-            way_shape(
-                state.grid, (hexes for hexes, _ in way.places), "way", ", ".join(way.triggers)
-            )
-            for ways in hands.all_ways(state, state.movers).values()
-            for way in ways
-            if way.steps
-        )
-    return ()
+        for ways in hands.all_ways(state, state.movers).values()
+        for way in ways
+        if way.steps
+    )

@@ -20,7 +20,7 @@ from tablecam.rules.maida_1806 import field as fields
 from tablecam.rules.maida_1806 import fire as fires
 from tablecam.rules.maida_1806 import movement, reaction, sequence, tables
 from tablecam.rules.maida_1806.board import Board, MissingRow
-from tablecam.rules.maida_1806.files import GunRange, Kind, Side, SomeCharts
+from tablecam.rules.maida_1806.files import SomeCharts
 from tablecam.rules.maida_1806.state import (
     LeaderPiece,
     MoveStep,
@@ -30,9 +30,14 @@ from tablecam.rules.maida_1806.state import (
     with_losses,
 )
 from tablecam.rules.maida_1806.troops import (
+    KINDS,
     SIDES,
+    Firepower,
     Formation,
+    GunRange,
+    Kind,
     Piece,
+    Side,
     Troop,
     is_reduced,
     modifier_of,
@@ -89,21 +94,15 @@ class UnitFacts:
 
     def troop(self) -> Troop:
         """Returns what its counters print."""
-        kinds: Mapping[str, Kind] = {
-            "infantry": "battalion", "cavalry": "squadron", "artillery": "foot-battery"
-        }  # fmt: skip
         power = self.firepower
-        percents = dict(power) if isinstance(power, Mapping) else {str(self.how()): power}
-        whole = self.full_strength
-        return Troop(
-            id=self.id, side=self.side, arm=self.arm, leader=self.leader,
-            kind=self.kind or kinds[self.arm], nation=self.nation,
-            full_strength=self.strength if whole is None else whole,
-            morale=(self.morale,) if isinstance(self.morale, int) else self.morale,
-            firepower=percents, fire_result=self.fire_result, stars=self.stars,
-            ranges=tuple((row.start, row.to, row.result) for row in self.ranges),
-            companies=self.companies, acts_with_oc=self.acts_with_oc,
-        )  # fmt: skip
+        percents: Mapping[str, Any] = {self.how(): power} if isinstance(power, int) else power
+        printed = {key: value for key, value in vars(self).items() if key in Troop.model_fields}
+        return Troop.model_construct(**printed | {
+            "kind": self.kind or KINDS[self.arm],
+            "full_strength": self.full_strength or self.strength,
+            "morale": [self.morale] if isinstance(self.morale, int) else self.morale,
+            "firepower": Firepower.model_construct(**percents),
+        })  # fmt: skip
 
     def how(self) -> Formation:
         """Returns its formation: by default the usual one of its kind."""
@@ -804,7 +803,7 @@ def _clash(
         return answer
     before, thrown = state, _Dice(dice)
     result = clashes.result_of(state, combat, dice[0])
-    state = state.pushed(clashes.ClashDie((hex,), attackers, defenders, how))
+    state = state.pushed(clashes.ClashDie(combat))
     state, _ = _resolved(state, thrown, losses)
     if thrown.left:
         raise FactError("dice", f"expected {thrown.used} dice, got {len(dice)}")
@@ -817,7 +816,7 @@ def _clash(
     return answer | {
         "die": dice[0], "result": result, "loser": loser, "checks": last,
         "units": _after(before, state),
-        "winners_may_face": any(due.there(state) for due in winners), "vp": state.vp,
+        "winners_may_face": any(due.names(state) for due in winners), "vp": state.vp,
         "readings": ["D-15.8"],
     }  # fmt: skip
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, PendingDecision
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.game import Event
+from tablecam.rules.hexes.drawings import line_shape
 from tablecam.rules.hexes.zones import TURNS_DEG, Hexes, around, shifted
 from tablecam.rules.maida_1806 import tables
 from tablecam.rules.maida_1806.clash import Combat, begun, rout
@@ -26,12 +27,11 @@ from tablecam.rules.maida_1806.state import (
     React,
     State,
     Units,
-    die_for,
     enemy_of,
-    shrunk,
     with_losses,
 )
 from tablecam.rules.maida_1806.troops import Piece
+from tablecam.rules.steps import Events
 
 Did = Literal["entered", "turned"]
 
@@ -66,16 +66,12 @@ def triggered(state: State, movers: Sequence[str], did: Did) -> Triggered:
         if state.in_clash(piece) or not hexes.intersection(piece.hexes):
             continue
         if state.troop(piece.id).is_battery:
-            guns += [piece.id] if _may_fire(state, piece, movers) else []
+            guns += [piece.id] if _target(state, piece, movers) else []
         else:
             # Only the top unit of a stack checks (D-13.5).
             tops.setdefault(frozenset(piece.hexes), piece.id)
     units = tuple(tops.values())
     return Triggered((), (*units, *guns)) if is_company else Triggered(units, tuple(guns))
-
-
-def _may_fire(state: State, piece: Piece, movers: Sequence[str]) -> bool:
-    return bool(_target(state, piece, movers))
 
 
 def _target(state: State, piece: Piece, movers: Sequence[str]) -> str | None:
@@ -221,58 +217,61 @@ class Reactions(Due):
     must: Units
     may: Units
     counter: Units = ()
+    question = "Who reacts to {movers}?"
+    least = 2
 
-    def left(self, state: State) -> tuple[Units, Units]:
+    def waiting(self, state: State) -> tuple[Units, Units]:
         """Returns who must and who may still react: units that are there, to movers that are."""
-        if not _still_there(state, self.movers):
+        if not _fighting_free(state, self.movers):
             return (), ()
+        return _fighting_free(state, self.must), _fighting_free(state, self.may)
 
-        def there(names: Units) -> Units:
-            return tuple(
-                n for n in names if state.piece(n).hexes and not state.in_clash(state.piece(n))
-            )
+    def owner(self, state: State) -> str:
+        """Returns the side of those who react."""
+        return enemy_of(state.side(self.movers[0]))
 
-        return there(self.must), there(self.may)
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws a line from each unit to a mover."""
+        must, may = self.waiting(state)
+        return tuple(
+            line_shape(state.grid, state.piece(name).hexes, target, "reaction")
+            for name in (*must, *may)
+            for target in state.places(self.movers[:1])
+        )
 
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the owner's choice of the next unit; a single one that must is not asked."""
-        must, may = self.left(state)
-        if len(must) + len(may) == 0 or (len(must) == 1 and not may):
-            return None
-        side = state.side((*must, *may)[0])
-        return PendingDecision(f"Who reacts to {', '.join(self.movers)}?", side)
-
-    def legal(self, state: State) -> tuple[Any, ...]:
+    def legal(self, state: State) -> tuple[React, ...]:
         """Returns the units, and to let pass those that need not react."""
-        must, may = self.left(state)
+        must, may = self.waiting(state)
         acts = [React(name, "check") for name in must]
         for name in may:
             word = "fire" if state.troop(name).is_battery else "check"
             acts += [React(name, word), React(name, "none")]
         return tuple(acts)
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def follow(self, state: State, answer: React | None) -> Outcome:
         """Returns the state with a unit's reaction due, or the counterattack of all."""
-        must, may = self.left(state)
-        if answer is None:
-            if not must and not may:
-                return _counterattack(state, self.movers, self.counter)
-            answer = React(must[0], "check")
-        rest = Reactions(
-            self.movers, tuple(n for n in must if n != answer.unit),
-            tuple(n for n in may if n != answer.unit), self.counter,
-        )  # fmt: skip
-        state = state.pushed(rest)
-        if answer.choice == "none":
-            return state, ()
-        if answer.choice == "fire":
-            target = _target(state, state.piece(answer.unit), self.movers)
-            return (state, ()) if target is None else fired(state, (answer.unit,), target)
-        return state.pushed(ReactionCheck(answer.unit, self.movers)), ()
+        reaction = answer or next(iter(self.legal(state)), None)
+        if reaction is None:
+            return _counterattack(state, self.movers, self.counter)
+        must, may = (
+            tuple(name for name in names if name != reaction.unit) for names in self.waiting(state)
+        )
+        state = state.pushed(replace(self, must=must, may=may))
+        if reaction.choice == "check":
+            return state.pushed(ReactionCheck(reaction.unit, self.movers)), ()
+        fires = reaction.choice == "fire"
+        return _fires(state, reaction.unit, self.movers) if fires else (state, ())
 
 
-def _still_there(state: State, movers: Units) -> bool:
-    return any(state.piece(name).hexes and not state.in_clash(state.piece(name)) for name in movers)
+def _fighting_free(state: State, names: Units) -> Units:
+    """Returns those of some units that are on the map and not in a Clash Hex."""
+    return tuple(name for name in state.left(names) if not state.in_clash(state.piece(name)))
+
+
+def _fires(state: State, unit: str, movers: Units) -> Outcome:
+    """Returns the state with a unit's fire in reaction due, if there is a target."""
+    target = _target(state, state.piece(unit), movers)
+    return (state, ()) if target is None else fired(state, (unit,), target)
 
 
 class ReactionCheck(Due):
@@ -280,14 +279,11 @@ class ReactionCheck(Due):
 
     unit: str
     movers: Units
-
-    def roll(self, state: State) -> Roll:
-        """Returns the die."""
-        return die_for(f"reaction of {self.unit}")
+    dice = "reaction of {unit}"
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the check: a choice, or what its failure does to the stack."""
-        movers = tuple(name for name in self.movers if state.piece(name).hexes)
+        movers = state.left(self.movers)
         check = check_of(state, self.unit, movers)
         verdict = verdict_of(state, self.unit, movers, check, answer[0])
         parts = ", ".join(f"{name} {value:+d}" for name, value in check.modifiers.items())
@@ -297,27 +293,21 @@ class ReactionCheck(Due):
             f"is {verdict.total} of {check.morale}"
         )
         facts = {"unit": self.unit, "total": verdict.total, "modifiers": dict(check.modifiers)}
-        events: tuple[Event, ...] = (Event("reaction", text, f"D-13.1{check.case}", facts),)
+        events: Events = (Event("reaction", text, f"D-13.1{check.case}", facts),)
         if verdict.passed:
             choice = ReactionChoice(self.unit, movers, check.case, verdict.total)
             return state.pushed(choice), events
-        stack = tuple(
-            piece.id for piece in state.stack(self.unit) if not state.troop(piece.id).is_battery
-        )
-        causes = tuple(state.piece(name).hexes for name in movers)
-        if verdict.rout:
-            for name in stack:
-                state, more = with_losses(state, name, verdict.losses)
-                events += more
-            state, more = rout(state, stack, state.turn + 1, causes)
-            return state, (*events, *more)
+        stack = state.foot(piece.id for piece in state.stack(self.unit))
+        causes = state.places(movers)
         for name in stack:
             state, more = with_losses(state, name, verdict.losses)
             events += more
-        left = [name for name in stack if state.piece(name).hexes]
+        if verdict.rout:
+            state, more = rout(state, stack, state.turn + 1, causes)
+            return state, (*events, *more)
+        left = state.left(stack)
         state = state.pushed(*(Retreat(name, causes, verdict.withdraw) for name in left))
-        shrinking = [Shrink(name) for name in left if shrunk(state, name)]
-        return state.pushed(*shrinking), events
+        return state.pushed(*map(Shrink, left)), events
 
 
 class ReactionChoice(Due):
@@ -327,81 +317,65 @@ class ReactionChoice(Due):
     movers: Units
     case: str
     total: int
+    question = "What does {unit} do?"
+    least = 2
 
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the owner's choice, none if it has no choice."""
-        if len(self.legal(state)) < 2:
-            return None
-        return PendingDecision(f"What does {self.unit} do?", state.side(self.unit))
-
-    def _counter(self, state: State) -> Units:
-        waiting = state.due[-2] if len(state.due) > 1 and state.due[-1] is self else None
-        if waiting is None and state.due:
-            waiting = state.due[-1]
-        return waiting.counter if isinstance(waiting, Reactions) else ()
-
-    def legal(self, state: State) -> tuple[Any, ...]:
+    def legal(self, state: State) -> tuple[React, ...]:
         """Returns the choices, with both ways to turn."""
-        others = self._counter(state)
+        # Below it wait the reactions of the others, with those that will counterattack.
+        waiting = next((due for due in state.due[::-1] if isinstance(due, Reactions)), None)
+        others = waiting.counter if waiting else ()
+        facing_deg = state.piece(self.unit).facing_deg
         acts = []
         for word in offered(state, self.unit, self.movers, self.case, self.total, others):
-            if word == "turn":
-                facing = state.piece(self.unit).facing_deg
-                acts += [React(self.unit, word, (facing + turn) % 360) for turn in (60, -60)]
-            else:
-                acts.append(React(self.unit, word))
+            turns = (60, -60) if word == "turn" else (None,)
+            acts += [
+                React(self.unit, word, None if turn is None else (facing_deg + turn) % 360)
+                for turn in turns
+            ]
         return tuple(acts)
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def follow(self, state: State, answer: React | None) -> Outcome:
         """Returns the state after the choice."""
         choice = "none" if answer is None else answer.choice
-        events: tuple[Event, ...] = ()
-        causes = tuple(state.piece(name).hexes for name in self.movers)
+        causes = state.places(self.movers)
         if "counterattack" in choice:
-            waiting = state.due[-1]
-            assert isinstance(waiting, Reactions)
+            waiting: Any = state.step
             joined = replace(waiting, counter=(*waiting.counter, self.unit))
-            state = replace(state, due=(*state.due[:-1], joined))
-        if self.case == "B" and choice == "fire":
-            state = state.pushed(Retreat(self.unit, causes, 1, True))
-        if choice == "withdraw":
-            state = state.pushed(Retreat(self.unit, causes, 1))
+            state = state.below().pushed(joined)
+        if choice == "withdraw" or (self.case == "B" and choice == "fire"):
+            state = state.pushed(Retreat(self.unit, causes, 1, choice == "fire"))
         if choice.startswith("fire"):
-            target = _target(state, state.piece(self.unit), self.movers)
-            if target is not None:
-                state, events = fired(state, (self.unit,), target)
-        if choice == "turn":
-            for piece in state.stack(self.unit):
-                if not state.troop(piece.id).is_battery:
-                    state = state.with_piece(piece.id, facing_deg=answer.facing_deg)
-            events = (Event("turn", f"{self.unit} turns", "D-13.1", {"unit": self.unit}),)
-        return state, events
+            return _fires(state, self.unit, self.movers)
+        if answer is None or choice != "turn":
+            return state, ()
+        for name in state.foot(piece.id for piece in state.stack(self.unit)):
+            state = state.with_piece(name, facing_deg=answer.facing_deg)
+        return state, (Event("turn", f"{self.unit} turns", "D-13.1", {"unit": self.unit}),)
 
 
 def _counterattack(state: State, movers: Units, units: Units) -> Outcome:
     """Returns the state with the counterattacking units on the mover's hex, the Clash due."""
-    attackers: list[str] = []
+    attackers: Units = ()
     hexes: set[str] = set()
-    for name in units:
-        for piece in state.stack(name):
-            to = counter_hexes(state, piece, movers, tuple(attackers))
-            if state.troop(piece.id).is_battery or to is None:
-                continue
-            old = piece.hexes
-            state = state.with_piece(piece.id, hexes=to, entered_from=old, how="counterattack")
-            attackers.append(piece.id)
+    for name in state.foot(piece.id for unit in units for piece in state.stack(unit)):
+        piece = state.piece(name)
+        to = counter_hexes(state, piece, movers, attackers)
+        if to is not None and name not in attackers:
+            state = state.with_piece(
+                name, hexes=to, entered_from=piece.hexes, how="counterattack"
+            )  # fmt: skip
+            attackers += (name,)
             hexes.update(to)
-    targets = {n for name in movers for n in state.piece(name).hexes}
+    targets = {number for place in state.places(movers) for number in place}
     clash = tuple(sorted(hexes & targets))
-    if not attackers or not clash:
+    if not clash:
         return state, ()
     state = replace(state, movers=())
-    for name in movers:
-        if state.piece(name).hexes:
-            state = state.with_piece(name, done=True)
+    for name in state.left(movers):
+        state = state.with_piece(name, done=True)
     side = enemy_of(state.side(attackers[0]))
     defenders = tuple(dict.fromkeys(p.id for n in clash for p in state.at(n, side)))
-    combat = Combat(clash, tuple(attackers), defenders, "counterattack")
     text = f"{', '.join(attackers)} counterattacks {', '.join(defenders)}"
-    state, events = begun(state, combat)
+    state, events = begun(state, Combat(clash, attackers, defenders, "counterattack"))
     return state, (Event("counterattack", text, "D-12.12.1"), *events)

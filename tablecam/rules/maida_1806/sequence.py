@@ -16,7 +16,7 @@ from tablecam.rules.maida_1806.field import ban_on_lying, front_of, may_act, tar
 from tablecam.rules.maida_1806.fire import LeaderLeaves, Shrink, ban_on_fire, fired
 from tablecam.rules.maida_1806.reaction import Reactions, triggered
 from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units, enemy_of
-from tablecam.rules.maida_1806.troops import Piece, needs_two_hexes
+from tablecam.rules.maida_1806.troops import Formation, Piece, needs_two_hexes
 from tablecam.table.sides import side_name
 
 # The turn.
@@ -41,18 +41,8 @@ def pool_entry(state: State) -> list[str] | dict[Any, int]:
     return entry if isinstance(entry, list) else dict(entry)
 
 
-def pool_choices(state: State, side: str, count: int) -> tuple[Units, ...]:
-    """Returns the leaders among whom a side may choose, besides its Overall Commander."""
-    able = [
-        leader.id
-        for leader in state.leaders
-        if state.leader_side(leader.id) == side and not leader.dead and not state.is_oc(leader.id)
-    ]
-    return tuple(combinations(able, min(count, len(able))))
-
-
 class PoolChoice(Due):
-    """A side's secret choice of leaders (D-17.0d)."""
+    """A side's secret choice of leaders besides its Overall Commander (D-17.0d)."""
 
     side: str
     count: int
@@ -62,23 +52,70 @@ class PoolChoice(Due):
         words = f"Which {self.count} leaders of the {side_name(self.side)} are in the pool?"
         return PendingDecision(words, self.side, is_concealed=True)
 
-    def legal(self, state: State) -> tuple[Any, ...]:
+    def legal(self, state: State) -> tuple[acts.ChoosePool, ...]:
         """Returns all choices."""
-        choices = pool_choices(state, self.side, self.count)
+        able = [
+            leader.id
+            for leader in state.leaders_of(self.side)
+            if not leader.dead and not state.is_oc(leader.id)
+        ]
+        choices = combinations(able, min(self.count, len(able)))
         return tuple(acts.ChoosePool(self.side, leaders) for leaders in choices)
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def follow(self, state: State, answer: acts.ChoosePool) -> Outcome:
         """Returns the state with the chits in the pool; only the side itself hears which."""
         commander = state.board.overall_commander[self.side]
         own = () if state.leader(commander).dead else (commander,)
         chits = (*state.pool, *own, *answer.leaders)
-        state = replace(state, pool=chits, chosen=(*state.chosen, self.side))
-        words = ", ".join(answer.leaders)
-        secret = Event("pool", f"In the pool: {words}", "D-17.0c", only_for=self.side)
-        return state, (
+        words = f"In the pool: {', '.join(answer.leaders)}"
+        return replace(state, pool=chits, chosen=(*state.chosen, self.side)), (
             Event("pool-filled", f"The {side_name(self.side)} choose", "D-17.0d"),
-            secret,
+            Event("pool", words, "D-17.0c", only_for=self.side),
         )
+
+
+def choices(state: State) -> tuple[Any, ...]:
+    """Lists what may be done in the phase, of moves single steps."""
+    if state.phase == "draw":
+        return (acts.Draw(),)
+    if state.phase == "activate":
+        return activations(state)
+    if state.phase == "movement":
+        listed = tuple(dict.fromkeys(movement_choices(state)))
+        return listed if state.movers else (*listed, acts.Pass())
+    if state.phase == "leaders":
+        return (*leader_moves(state), acts.Pass())
+    return tuple(
+        acts.ClashIn(combat.hexes, combat.attackers, combat.defenders)
+        for combat in open_combats(state)
+    )
+
+
+def acted(state: State, action: Any) -> Outcome:
+    """Returns what follows from an action when nothing is due.
+
+    Raises:
+        Refused: It is not legal in this phase.
+    """
+    if state.phase == "movement":
+        return movement_action(state, action)
+    if isinstance(action, acts.Draw) and state.phase == "draw":
+        if action.leader not in state.pool:
+            raise Refused("expected a chit of the pool", rule="D-3.3b")
+        return drawn(state, action.leader)
+    if action not in choices(state):
+        rule = {"activate": "D-4.4", "leaders": "D-12.8", "clash": "D-15.2"}.get(state.phase)
+        raise Refused(f"expected one of the listed actions, got {action.type}", rule=rule)
+    if isinstance(action, acts.Activate):
+        return activated(state, action)
+    if isinstance(action, acts.ClashIn):
+        return begun(state, Combat(action.hexes, action.attackers, action.defenders))
+    if isinstance(action, acts.Pass):
+        return replace(state, phase="clash", fought=()), ()
+    state = state.with_leader(action.leader, hex=action.to, has_moved=True)
+    side = side_name(state.leader_side(action.leader))
+    text = f"{action.leader} of the {side} goes to {action.to}"
+    return state, (Event("leader-move", text, "D-3.3b", {"leader": action.leader}),)
 
 
 def automatic(state: State) -> Outcome | None:
@@ -132,7 +169,7 @@ def activations(state: State) -> tuple[acts.Activate, ...]:
     if not state.is_oc(state.drawn):
         return (acts.Activate(state.drawn),)
     side = state.leader_side(state.drawn)
-    own = [leader for leader in state.leaders if state.leader_side(leader.id) == side]
+    own = state.leaders_of(side)
     alive = {state.board.troops[piece.id].leader for piece in state.pieces if not piece.eliminated}
     orphans = [leader.id for leader in own if leader.dead and leader.id in alive]
     if orphans:
@@ -173,54 +210,41 @@ class Return(Due):
     """A routed unit returns Disrupted at its leader's side (D-15.11.3, D-15.11.4)."""
 
     unit: str
+    question = "Where does {unit} return?"
 
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the owner's choice, none if there is no room."""
-        if not self.legal(state):
-            return None
-        return PendingDecision(f"Where does {self.unit} return?", state.side(self.unit))
-
-    def legal(self, state: State) -> tuple[Any, ...]:
+    def legal(self, state: State) -> tuple[acts.Place, ...]:
         """Returns the hexes and facings."""
-        troop = state.board.troops[self.unit]
-        leader = state.leader(troop.leader) if troop.leader in state.board.leaders else None
-        if leader is not None and leader.hex is not None:
-            hexes: Sequence[str] = (leader.hex, *state.grid.neighbours(leader.hex))
-        else:
-            hexes = (state.board.ground.returns[troop.side],)
+        troop = state.troop(self.unit)
+        near = troop.leader in state.board.leaders and state.leader(troop.leader).hex
+        home = state.board.ground.returns[troop.side]
         enemy = enemy_of(troop.side)
         return tuple(
             acts.Place(self.unit, (number,), facing_deg)
-            for number in hexes
-            if state.board.is_passable(number) and not state.at(number, enemy)
+            for number in ((near, *state.grid.neighbours(near)) if near else (home,))
+            if state.is_free(number, enemy)
             for facing_deg in state.grid.facings_deg
-            if self._fits(state, number, facing_deg)
+            if ban_on_lying(state, self._back(state, (number,), facing_deg)) is None
         )
 
-    def _fits(self, state: State, number: str, facing_deg: int) -> bool:
-        there = replace(_returned(state, self.unit), hexes=(number,), facing_deg=facing_deg)
-        return ban_on_lying(state, there) is None
+    def _back(self, state: State, hexes: Hexes, facing_deg: int) -> Piece:
+        """Returns the unit as it returns: on one hex, so a battalion in Column."""
+        troop, piece = state.both(self.unit)
+        formation: Formation = "column" if troop.is_battalion else piece.formation
+        return replace(
+            piece, hexes=hexes, facing_deg=facing_deg, formation=formation, disrupted=True,
+            returns_turn=None,
+        )  # fmt: skip
 
-    def follow(self, state: State, answer: Any) -> Outcome:
+    def follow(self, state: State, answer: acts.Place | None) -> Outcome:
         """Returns the state with the unit back; without room it waits for the next turn."""
         if answer is None:
             turn = state.turn + 1
             if turn > state.board.turns:
                 return acts.eliminated(state, self.unit, "D-15.11.5")
             return state.with_piece(self.unit, returns_turn=turn), ()
-        back = _returned(state, self.unit)
-        state = state.with_piece(
-            self.unit, hexes=answer.hexes, facing_deg=answer.facing_deg,
-            formation=back.formation, disrupted=True, returns_turn=None,
-        )  # fmt: skip
+        back = self._back(state, answer.hexes, answer.facing_deg)
         text = f"{self.unit} returns to {answer.hexes[0]}"
-        return state, (Event("return", text, "D-15.11.4", {"unit": self.unit}),)
-
-
-def _returned(state: State, name: str) -> Piece:
-    """Returns a unit as it returns: on one hex, so a battalion in Column."""
-    troop, piece = state.both(name)
-    return replace(piece, formation="column" if troop.is_battalion else piece.formation)
+        return state.put(back), (Event("return", text, "D-15.11.4", {"unit": self.unit}),)
 
 
 def _activation_ended(state: State) -> Outcome:
@@ -237,9 +261,7 @@ def _turn_ended(state: State) -> Outcome:
         for piece in state.pieces
     )  # fmt: skip
     state = replace(state, pieces=pieces, phase="end")
-    charts = state.board.chart("victory")
-    text = winner_words(state.turn, state.board.turns, state.vp, charts.automatic.model_dump())
-    if text:
+    if text := outcome(state):
         return replace(state, phase="over"), (Event("over", text, "D-16.3"),)
     state = turn_begun(replace(state, turn=state.turn + 1))
     return state, (Event("turn", f"Turn {state.turn}", "D-3.3c"),)
@@ -256,12 +278,12 @@ def winner_of(turn: int, turns: int, vp: int, automatic_vp: dict[str, int]) -> s
     return "french" if vp > 0 else "british"
 
 
-def winner_words(turn: int, turns: int, vp: int, automatic_vp: dict[str, int]) -> str:
-    """Returns how the game has ended, nothing while it goes on."""
-    winner = winner_of(turn, turns, vp, automatic_vp)
-    if winner is None:
-        return ""
-    return f"The {side_name(winner)} win with {abs(vp)} VP"
+def outcome(state: State) -> str:
+    """Returns how the game ends with the turn, nothing if it goes on."""
+    charts = state.board.chart("victory").automatic.model_dump()
+    turn = state.board.turns if state.phase == "over" else state.turn
+    winner = winner_of(turn, state.board.turns, state.vp, charts)
+    return "" if winner is None else f"The {side_name(winner)} win with {abs(state.vp)} VP"
 
 
 # Movement.
@@ -407,7 +429,7 @@ def can_enter(state: State, name: str) -> bool:
     """Whether a unit waits beside the map and may enter now (R-34)."""
     troop, piece = state.both(name)
     waits = not piece.hexes and not piece.eliminated and piece.returns_turn is None
-    is_due = troop.enters is not None and state.turn >= troop.enters[0]
+    is_due = troop.enters is not None and state.turn >= troop.enters.turn
     return waits and is_due and not piece.done and state.is_oc(state.drawn)
 
 
@@ -415,7 +437,7 @@ def places_of_entry(state: State, name: str) -> Iterator[acts.Place]:
     """Yields the hexes of the edge that are free of enemies, with facings into the map."""
     troop, piece = state.both(name)
     assert troop.enters is not None
-    edge = state.board.ground.edges[troop.enters[1]]
+    edge = state.board.ground.edges[troop.enters.edge]
     wide = needs_two_hexes(troop, state.strength(name))
     enemy = enemy_of(troop.side)
     for left in edge:
@@ -726,10 +748,8 @@ def _detached(state: State, action: acts.Detach) -> Outcome:
     state = state.with_piece(
         action.unit, losses=piece.losses + strength, out=(*piece.out, *action.companies)
     )
-    if acts.shrunk(state, action.unit):
-        state = state.pushed(Shrink(action.unit))
     text = f"{action.unit} detaches {', '.join(action.companies)}"
-    state = replace(state, movers=(action.unit,))
+    state = replace(state, movers=(action.unit,)).pushed(Shrink(action.unit))
     return state, (Event("detach", text, "D-8.2", {"unit": action.unit}),)
 
 

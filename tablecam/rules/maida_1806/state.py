@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Event, Refused
 from tablecam.rules.hexes.grid import Grid, Hex
@@ -20,10 +19,9 @@ from tablecam.rules.maida_1806.troops import (
     Troop,
     is_reduced,
     morale_of,
-    needs_two_hexes,
     strength_of,
 )
-from tablecam.rules.miniatures.battle import Events, Step
+from tablecam.rules.steps import Events, Stepping, WordedStep
 from tablecam.table.model import BasePose, Position
 
 Phase = Literal["pool", "draw", "activate", "movement", "leaders", "clash", "end", "over"]
@@ -172,12 +170,6 @@ class Pass(Variant):
     """Let the slot or the subphase pass."""
 
 
-class Decide(Variant):
-    """Agree to what is asked, or not."""
-
-    yes: bool
-
-
 class Overrule(Variant):
     """Set the table and the state, against any rule."""
 
@@ -191,10 +183,19 @@ class Overrule(Variant):
     fires: Mapping[str, int] = field(default_factory=dict)
 
 
-class Due(Step, is_family=True):
-    """What must be settled before the game goes on."""
+class Due(WordedStep, is_family=True):
+    """What must be settled before the game goes on: about its `unit`, or those of its `units`."""
 
-    rule = ""
+    faces = (tables.DIE_FACES, 0)
+
+    def names(self, state: State) -> Units:
+        """Returns whom it is still about."""
+        unit = getattr(self, "unit", None)
+        return state.left(getattr(self, "units", () if unit is None else (unit,)))
+
+    def owner(self, state: State) -> str:
+        """Returns the side of the first unit."""
+        return state.side(getattr(self, "unit", None) or self.names(state)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +211,7 @@ class LeaderPiece:
 
 
 @dataclass(frozen=True)
-class State:
+class State(Stepping):
     """A game. `pieces` lie in the order of their stacks, the top ones first.
 
     `vp` is positive for the French. `pool` are the chits not yet drawn, `chosen` the sides that
@@ -311,11 +312,27 @@ class State:
             if piece.hexes and side in (None, own) and piece.captured_by in (None, own):
                 yield piece
 
+    def left(self, names: Iterable[str]) -> Units:
+        """Returns those of some units that lie on the map."""
+        return tuple(name for name in names if self.piece(name).hexes)
+
+    def places(self, names: Iterable[str]) -> tuple[Hexes, ...]:
+        """Returns the hexes of those of some units that lie on the map."""
+        return tuple(self.piece(name).hexes for name in self.left(names))
+
+    def foot(self, names: Iterable[str]) -> Units:
+        """Returns those of some units that are no batteries."""
+        return tuple(name for name in names if not self.troop(name).is_battery)
+
     def stack(self, name: str) -> tuple[Piece, ...]:
         """Returns the friends in a unit's hexes, itself among them, the top one first."""
         hexes = set(self.piece(name).hexes)
         side = self.side(name)
         return tuple(p for p in self.on_map(side) if hexes.intersection(p.hexes))
+
+    def is_free(self, number: Hex, enemy: str) -> bool:
+        """Whether a hex may be entered and holds no unit of the enemy."""
+        return self.board.is_passable(number) and not self.at(number, enemy)
 
     def is_clash(self, number: Hex) -> bool:
         """Whether a hex holds units of both sides (D-3.4e)."""
@@ -345,6 +362,10 @@ class State:
     def leader_side(self, name: str) -> str:
         """Returns a leader's side."""
         return self.board.leaders[name]
+
+    def leaders_of(self, side: str) -> tuple[LeaderPiece, ...]:
+        """Returns the leaders of a side."""
+        return tuple(leader for leader in self.leaders if self.leader_side(leader.id) == side)
 
     def leaders_at(self, number: Hex, side: str | None = None) -> tuple[LeaderPiece, ...]:
         """Returns the leaders in a hex."""
@@ -393,9 +414,12 @@ class State:
 
     def with_piece(self, name: str, **marks: Any) -> State:
         """Returns the state with a changed unit; one in other hexes goes under what lies there."""
-        old = self.piece(name)
-        new = replace(old, **marks)
-        if new.hexes == old.hexes:
+        return self.put(replace(self.piece(name), **marks))
+
+    def put(self, new: Piece) -> State:
+        """Returns the state with a unit as it is now."""
+        old = self.piece(new.id)
+        if set(new.hexes) == set(old.hexes):
             pieces = tuple(new if piece is old else piece for piece in self.pieces)
         else:
             pieces = (*(piece for piece in self.pieces if piece is not old), new)
@@ -408,9 +432,9 @@ class State:
         leaders = tuple(new if leader is old else leader for leader in self.leaders)
         return replace(self, leaders=leaders)
 
-    def pushed(self, *dues: Due) -> State:
-        """Returns the state with something due, the first of it next."""
-        return replace(self, due=(*self.due, *reversed(dues)))
+    def without_chit(self, leader: str) -> State:
+        """Returns the state without a leader's chit in the pool."""
+        return replace(self, pool=tuple(chit for chit in self.pool if chit != leader))
 
     def gains(self, side: str, points: int) -> State:
         """Returns the state with Victory Points for a side: one track serves both (D-16.2)."""
@@ -420,16 +444,6 @@ class State:
 def enemy_of(side: str) -> str:
     """Returns the other side."""
     return SIDES[1 - SIDES.index(side)]
-
-
-def die_for(what: str) -> Roll:
-    """Returns the roll of a die of 0 to 9 (D-2.2)."""
-    return Roll(what, 1, tables.DIE_FACES, None, 0)
-
-
-def dice_for(what: str, count: int) -> Roll:
-    """Returns the roll of several such dice."""
-    return Roll(what, count, tables.DIE_FACES, None, 0)
 
 
 Outcome = tuple[State, Events]
@@ -472,15 +486,7 @@ def _left(state: State) -> Iterable[Troop]:
 
 def without_leader(state: State, name: str) -> State:
     """Returns the state without a leader, and without his chit (D-4.6)."""
-    state = state.with_leader(name, hex=None, dead=True)
-    return replace(state, pool=tuple(chit for chit in state.pool if chit != name))
-
-
-def shrunk(state: State, name: str) -> bool:
-    """Whether a line still lies on two hexes though it is too weak for them (D-6.3.4)."""
-    troop, piece = state.both(name)
-    wide = len(piece.hexes) > 1
-    return wide and not needs_two_hexes(troop, strength_of(troop, piece))
+    return state.with_leader(name, hex=None, dead=True).without_chit(name)
 
 
 def unit_state(state: State, piece: Piece) -> dict[str, Any]:

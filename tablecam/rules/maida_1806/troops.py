@@ -3,40 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
-from types import MappingProxyType
-from typing import Literal
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, StringConstraints
 
 from tablecam.errors import BadInput
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import tables
-from tablecam.rules.maida_1806.files import ScenarioUnit
+from tablecam.table.model import Arm
+from tablecam.table.sections import Name, StrictModel
 
+Side = Literal["french", "british"]
+Kind = Literal["battalion", "company", "squadron", "foot-battery", "horse-battery"]
 Formation = Literal["line", "column", "square", "skirmish", "battery"]
-SIDES = ("french", "british")
+FireResult = Annotated[str, StringConstraints(pattern=r"^(\d?M|M-\d)$")]
+Count = Annotated[int, Field(ge=0, le=99)]
+Level = Annotated[int, Field(ge=1, le=10)]
+KINDS: Final[Mapping[str, Kind]] = {
+    "infantry": "battalion", "cavalry": "squadron", "artillery": "foot-battery",
+}  # fmt: skip
+"""What a unit of an arm usually is."""
+SIDES: Final[tuple[Side, ...]] = ("french", "british")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Troop:
-    """A unit as its counters print it; a question may leave out what it does not need."""
+class GunRange(StrictModel):
+    """A result of a battery from one distance to another."""
 
-    id: str
-    side: str
-    arm: str
+    start: Annotated[int, Field(alias="from", ge=1)]
+    to: Annotated[int, Field(ge=1)]
+    result: FireResult
+
+
+class Firepower(StrictModel):
+    """Percent of the Strength by formation."""
+
+    line: Count | Literal[100]
+    column: Count | Literal[100]
+    square: Count | Literal[100]
+
+
+class Enters(StrictModel):
+    """From which turn, and by which edge of the map, reinforcements enter."""
+
+    turn: Annotated[int, Field(ge=1)]
+    edge: Name
+
+
+class Troop(StrictModel):
+    """What a unit's counters print; a question may leave out what it does not need."""
+
+    id: Name
+    side: Side
     leader: str = ""
-    kind: str = ""
-    nation: str = ""
-    full_strength: int | None = None
-    morale: tuple[int, ...] = ()
-    firepower: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    fire_result: str | None = None
-    stars: int = 0
-    ranges: tuple[tuple[int, int, str], ...] = ()
-    companies: tuple[str, ...] = ()
+    arm: Arm
+    kind: Kind
+    nation: Name | None = None
+    full_strength: Level | None = None
+    morale: Annotated[list[Count], Field(default_factory=list, min_length=1, max_length=2)]
+    firepower: Firepower | None = None
+    fire_result: FireResult | None = None
+    stars: Count = 0
+    ranges: list[GunRange] = Field(default_factory=list)
+    companies: list[Name] = Field(default_factory=list)
     acts_with_oc: bool = False
-    enters: tuple[int, str] | None = None
+    enters: Enters | None = None
 
     @property
     def is_battery(self) -> bool:
@@ -63,28 +96,6 @@ class Troop:
         if self.full_strength is None and not self.is_battery:
             raise BadInput("setup", f"expected full_strength of {self.id}, but it is missing")
         return self.full_strength or 1
-
-
-def troop_of(unit: ScenarioUnit) -> Troop:
-    """Returns a unit of a scenario file."""
-    fire = unit.firepower
-    return Troop(
-        id=unit.id,
-        side=unit.side,
-        arm=unit.arm,
-        leader=unit.leader,
-        kind=unit.kind,
-        nation=unit.nation or "",
-        full_strength=unit.full_strength,
-        morale=tuple(unit.morale or ()),
-        firepower={} if fire is None else fire.model_dump(),
-        fire_result=unit.fire_result,
-        stars=unit.stars or 0,
-        ranges=tuple((row.start, row.to, row.result) for row in unit.ranges or ()),
-        companies=tuple(unit.companies),
-        acts_with_oc=unit.acts_with_oc,
-        enters=None if unit.enters is None else (unit.enters.turn, unit.enters.edge),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +177,7 @@ def firepower_of(troop: Troop, piece: Piece) -> int:
     strength = strength_of(troop, piece)
     if troop.is_company:
         return strength
-    percent = troop.firepower.get(piece.formation)
+    percent: int | None = getattr(troop.firepower, piece.formation, None)
     if percent is None and piece.formation == "square":
         percent = tables.SQUARE_PERCENT
     if percent is None:

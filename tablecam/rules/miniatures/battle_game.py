@@ -5,69 +5,30 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from random import Random
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeVar
-
-from pydantic import TypeAdapter
 
 from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import farthest, has_same_bases, wheeled
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
-from tablecam.rules.dice import Roll
-from tablecam.rules.frozen_json import from_plain, renamed, to_plain
-from tablecam.rules.game import Event, Game, Json, Offer, PendingDecision, Refused, Suggestion
+from tablecam.rules.game import Event, Json, Offer, Refused, Suggestion
 from tablecam.rules.lay import Lay, with_bases
-from tablecam.rules.miniatures.battle import Bases, Battle, Done, Events, Steps
+from tablecam.rules.miniatures.battle import Bases, Battle, Done
 from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_shapes
 from tablecam.rules.miniatures.ground import centre_mm
+from tablecam.rules.steps import Events, PhaseGame
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import Commander, Position, Unit
 from tablecam.table.motion import has_its_place, lies_there
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import certain
 
-AnyState = TypeVar("AnyState", bound=Steps)
 State = TypeVar("State", bound=Battle)
 _WAY_STEPS = 30
 
 
-class StepGame(Game[AnyState, Any]):
-    """What all games of steps do alike: dice, and the JSON of actions and states."""
-
-    actions: ClassVar[TypeAdapter[Any]]
-    states: ClassVar[TypeAdapter[Any]]
-
-    def settle(self, state: AnyState, action: Any, chance: Random) -> Any:
-        """Returns a roll with its dice."""
-        return action.rolled(chance) if isinstance(action, Roll) else action
-
-    def position(self, state: AnyState) -> Position:
-        """Returns the table according to the game."""
-        return state.position
-
-    def state_to_json(self, state: AnyState) -> Json:
-        """Returns the JSON value of a state."""
-        document: Json = to_plain(state)
-        return document
-
-    def action_to_json(self, action: Any) -> Json:
-        """Returns the JSON value of an action."""
-        document: Json = to_plain(action)
-        return document
-
-    def state_from_json(self, data: object) -> AnyState:
-        """Parses a state."""
-        state: AnyState = from_plain(self.states, data, "state")
-        return state
-
-    def action_from_json(self, data: object) -> Any:
-        """Parses an action."""
-        return from_plain(self.actions, renamed(data, "for", "for_"), "action")
-
-
-class BattleGame(StepGame[State]):
+class BattleGame(PhaseGame[State]):
     """A game of two sides and phases; a rulebook says what its phases ask and what follows."""
 
     end_rule: ClassVar[str]
@@ -84,10 +45,6 @@ class BattleGame(StepGame[State]):
     """What the strength of a side is counted in: `figures`, `bases`."""
     phases_shown: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """The phases that the page names, in words."""
-
-    @abstractmethod
-    def question(self, state: State) -> PendingDecision:
-        """Returns what the phase asks when nothing is due."""
 
     def choices(self, state: State) -> Iterable[Any]:
         """Yields what the active side may do in the phase, besides ending it."""
@@ -195,20 +152,10 @@ class BattleGame(StepGame[State]):
             return shapes
         return shapes_about(state.position, self.acting(state))
 
-    def asked(self, state: State) -> PendingDecision:
-        """Returns what is due, or what the phase asks."""
-        if state.phase == "over":
-            return PendingDecision(self.outcome(state), is_over=True)
-        return self.question(state) if state.step is None else state.step.pending(state)
-
     def legal(self, state: State) -> tuple[Any, ...]:
-        """Lists the actions, the usual ones of moves."""
-        if state.phase == "over":
-            return ()
-        if state.step is not None:
-            listed: tuple[Any, ...] = state.step.listed(state)
-            return listed
-        return (*self.choices(state), Done())
+        """Lists the actions, the usual ones of moves, and the end of the phase."""
+        ends = () if state.due or state.phase == "over" else (Done(),)
+        return (*super().legal(state), *ends)
 
     def apply(self, state: State, action: Any) -> tuple[State, Events]:
         """Returns the next state and the events.

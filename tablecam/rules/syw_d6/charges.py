@@ -27,9 +27,10 @@ from tablecam.geometry.sight import eroded_by_hair, free_line
 from tablecam.geometry.zones import cone_before
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.miniatures.battle import YES_OR_NO, Bases, Decide, Events
+from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import area_of, axes_of, overlaps
+from tablecam.rules.steps import YES_OR_NO, Decide, Events
 from tablecam.rules.syw_d6.field import WALL, Field
 from tablecam.rules.syw_d6.fire import Occasion, ban_on_response
 from tablecam.rules.syw_d6.flights import FlightDie

@@ -15,8 +15,9 @@ from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event
-from tablecam.rules.miniatures.battle import Bases, Events
+from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import area_of, axes_of, centre_mm, footprints, overlaps
+from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6.field import Field
 from tablecam.rules.syw_d6.marches import disordered_on_the_way
 from tablecam.rules.syw_d6.state import Due, State, destroyed, disordered, with_calamity

@@ -13,7 +13,8 @@ from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Event, PendingDecision
-from tablecam.rules.miniatures.battle import Done, Events
+from tablecam.rules.miniatures.battle import Done
+from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import commands
 from tablecam.rules.syw_d6.state import Calamity, Due, State, Weather

@@ -13,7 +13,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of
 from tablecam.rules.game import PendingDecision, Suggestion
 from tablecam.rules.lay import Lay
-from tablecam.rules.miniatures.battle import Bases, Decide, Done
+from tablecam.rules.miniatures.battle import Bases, Done
 from tablecam.rules.miniatures.battle_game import (
     BattleGame,
     farthest_legal,
@@ -21,6 +21,7 @@ from tablecam.rules.miniatures.battle_game import (
     sides_and_options,
 )
 from tablecam.rules.miniatures.ground import axes_of
+from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, page, sequence
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import read_keys, troops_of

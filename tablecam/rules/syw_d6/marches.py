@@ -15,8 +15,9 @@ from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, Event, PendingDecision, Refused
-from tablecam.rules.miniatures.battle import Bases, Events
+from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import area_of, axes_of, footprints, overlaps
+from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6.field import WALL, Field, is_designated
 from tablecam.rules.syw_d6.movement import COMMANDER_DICE, MoveDice, brigade_dice, move_dice
 from tablecam.rules.syw_d6.state import Allowance, Due, Move, State, StayPut, Take, disordered

@@ -9,9 +9,10 @@ from typing import Any, Final
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Offer
-from tablecam.rules.miniatures.battle import Bases, Decide, Done
+from tablecam.rules.miniatures.battle import Bases, Done
 from tablecam.rules.miniatures.battle_game import common_settings, unit_setting
 from tablecam.rules.miniatures.ground import axes_of
+from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.fog_of_war import Pick

@@ -9,8 +9,9 @@ from typing import Any
 from tablecam.geometry.moves.poses import laid_at
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.miniatures.battle import Bases, Events
+from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import centre_mm
+from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.field import formation_read
 from tablecam.rules.syw_d6.flights import flight_of

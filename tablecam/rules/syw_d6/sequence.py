@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tablecam.rules.game import Event, Refused
-from tablecam.rules.miniatures.battle import Events
+from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6 import charges, marches, tables, trials, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.flights import flight_of

@@ -9,9 +9,10 @@ from typing import Final, Literal, get_args
 from tablecam.geometry.arrangement import arrangement
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Event
-from tablecam.rules.miniatures.battle import Bases, Battle, Events, Step
+from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
+from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import Field, field_of
 from tablecam.rules.syw_d6.troops import Face, bases_needed
@@ -118,7 +119,7 @@ class Overrule(Variant):
     turn: int | None = None
 
 
-class Due(Step, is_family=True):
+class Due(BattleStep, is_family=True):
     """What the sheet makes due."""
 
 

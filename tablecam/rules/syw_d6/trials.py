@@ -9,8 +9,8 @@ from typing import Any, Final
 from tablecam.geometry.moves.poses import ahead
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event, PendingDecision, Refused
-from tablecam.rules.miniatures.battle import YES_OR_NO, Decide, Events
 from tablecam.rules.miniatures.ground import axes_of
+from tablecam.rules.steps import YES_OR_NO, Decide, Events
 from tablecam.rules.syw_d6.morale import (
     ByBrigade,
     Company,

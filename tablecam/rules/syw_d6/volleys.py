@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tablecam.geometry.sides import side_of
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Ban, Event
-from tablecam.rules.miniatures.battle import Events
+from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6 import fire
 from tablecam.rules.syw_d6.fire import FirePool, Occasion
 from tablecam.rules.syw_d6.state import Due, Fire, State, with_losses

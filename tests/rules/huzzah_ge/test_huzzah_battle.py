@@ -21,7 +21,7 @@ from tablecam.rules.huzzah_ge.state import (
     MoveOfficer,
     Overrule,
 )
-from tablecam.rules.miniatures.battle import Decide
+from tablecam.rules.steps import Decide
 from tablecam.table.headings import forward, right
 from tests.rules.huzzah_ge.battles import DOWN, UP, Battle, box, officer, table, unit
 

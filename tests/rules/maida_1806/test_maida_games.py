@@ -14,6 +14,7 @@ from tablecam.rules.game import Refused
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.game import GAME
 from tablecam.rules.play import Play
+from tablecam.rules.steps import Decide
 from tests.rules.conformance import check_replay, check_state, play_at_random
 from tests.rules.maida_1806.games import POSITION, begun, close_up, files
 
@@ -143,7 +144,7 @@ ODD = (
     acts.Reorder("9999", ()), acts.Detach("nobody", ()), acts.KeepHex("nobody", "0101"),
     acts.Form("nobody", "line", 0, ()), acts.Place("nobody", (), 0), acts.Face((), 0),
     acts.MoveLeader("nobody", "0101"), acts.ClashIn((), (), ()), acts.Losses("french", {}),
-    acts.Withdraw("nobody"), acts.React("nobody", "fire"), acts.Decide(True), acts.Draw("nobody"),
+    acts.Withdraw("nobody"), acts.React("nobody", "fire"), Decide(True), acts.Draw("nobody"),
     acts.Activate("nobody"), acts.ChoosePool("french", ()), acts.Overrule(off=("nobody",)),
 )  # fmt: skip
 

@@ -28,7 +28,8 @@ from tablecam.rules.maurice.game.options import deck_from, first_state
 from tablecam.rules.maurice.game.overrule import agreed_on, overruled, settled_overrule
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents, Step, refusing
 from tablecam.rules.maurice.game.table import field_at, field_on
-from tablecam.rules.miniatures.battle_game import StepGame, adopted, lies_as_seen
+from tablecam.rules.miniatures.battle_game import adopted, lies_as_seen
+from tablecam.rules.steps import StepGame
 from tablecam.table.formation import formation_name
 from tablecam.table.model import LengthUnit, Position, TableNeeds, TableSize, Unit, base_widths
 from tablecam.table.motion import HAND_MM
@@ -154,8 +155,7 @@ class MauriceGame(StepGame[State]):
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists legal actions; none when the game is over."""
-        listed: tuple[Action, ...] = state.step.listed(state)
-        return listed
+        return tuple(state.step.listed(state))
 
     def settle(self, state: State, action: Action, chance: Random) -> Action:
         """Rolls dice and draws cards that players did not state."""

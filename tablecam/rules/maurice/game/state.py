@@ -12,7 +12,7 @@ from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import ReadOnlyMappings, classes_of
 from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
-from tablecam.rules.miniatures.battle import Step as DueStep
+from tablecam.rules.steps import Step as DueStep
 from tablecam.table.model import Commander, Position, Scalar, Unit
 from tablecam.table.sides import side_name
 

@@ -1,0 +1,237 @@
+"""Games that go from step to step: what is due is a stack, and its top is settled first.
+
+A response is pushed on top of the move that caused it, and when it is settled the move goes on.
+When nothing is due, the phase of the sequence asks.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import replace
+from random import Random
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
+
+from pydantic import TypeAdapter
+
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.dice import Roll, values_of
+from tablecam.rules.frozen_json import Variant, from_plain, renamed, to_plain
+from tablecam.rules.game import Event, Game, Json, PendingDecision, Refused
+from tablecam.table.model import Position
+
+Events = tuple[Event, ...]
+
+
+class Step(Variant, is_family=True):
+    """Something that must be settled before the game goes on; a rulebook derives a family of it.
+
+    Without a roll and without a decision it settles itself. `state` is a `Stepping`, or another
+    state with a `below()`: itself without the step that is settled. `dice_rule` is the rule of the
+    roll.
+    """
+
+    dice_rule: ClassVar[str | None] = None
+
+    def roll(self, state: Any) -> Roll | None:
+        """Returns the dice that it needs now."""
+        return None
+
+    def asked(self, state: Any) -> PendingDecision | None:
+        """Returns the decision that it needs now, or who rolls."""
+        return None
+
+    def legal(self, state: Any) -> tuple[Any, ...]:
+        """Returns the actions that decide it."""
+        return ()
+
+    def takes(self, state: Any, answer: Any) -> bool:
+        """Whether an action decides it; more than `legal` lists where hands move bases."""
+        return answer in self.legal(state)
+
+    def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
+        """Returns what follows; `state` has it no longer, `answer` is an action or dice."""
+        raise NotImplementedError
+
+    def shapes(self, state: Any) -> tuple[Shape, ...]:
+        """Draws whom or what it is about."""
+        return ()
+
+    def pending(self, state: Any) -> PendingDecision:
+        """Returns what the game waits for."""
+        return self.asked(state) or PendingDecision(str(self.roll(state)))
+
+    def listed(self, state: Any) -> tuple[Any, ...]:
+        """Lists the actions that go on with it, or its roll."""
+        roll = self.roll(state)
+        return self.legal(state) if roll is None else (roll,)
+
+    def automatic(self, state: Any) -> tuple[Any, Events] | None:
+        """Returns what follows by itself; None where dice or a decision are needed."""
+        if self.roll(state) is not None or self.asked(state) is not None:
+            return None
+        return self.follow(state.below(), None)
+
+    def answered(self, state: Any, answer: Any) -> tuple[Any, Events]:
+        """Returns what follows from an action.
+
+        Raises:
+            Refused: It does not decide the step, or its dice are missing or wrong.
+        """
+        roll = self.roll(state)
+        if roll is not None:
+            return self.follow(state.below(), values_of(answer, roll, rule=self.dice_rule))
+        if not self.takes(state, answer):
+            raise Refused(f"expected an answer to: {self.pending(state).question}")
+        return self.follow(state.below(), answer)
+
+
+class WordedStep(Step, is_family=True):
+    """A step that says in words what its dice are for, or what it asks a side.
+
+    The words name its fields in braces, and `names`, each of which throws a die.
+    """
+
+    dice: ClassVar[str] = ""
+    question: ClassVar[str] = ""
+    least: ClassVar[int] = 1
+    """The number of answers from which on it asks; fewer follow by themselves."""
+    faces: ClassVar[tuple[int, Literal[0, 1]]] = (6, 1)
+    """The number of sides of its dice, and the lowest of them."""
+
+    @abstractmethod
+    def names(self, state: Any) -> tuple[str, ...]:
+        """Returns whom it is still about."""
+
+    @abstractmethod
+    def owner(self, state: Any) -> str:
+        """Returns the side that is asked."""
+
+    def roll(self, state: Any) -> Roll | None:
+        """Returns a die for each name."""
+        count = len(self.names(state)) if self.dice else 0
+        sides, lowest = self.faces
+        return Roll(self._words(self.dice, state), count, sides, None, lowest) if count else None
+
+    def asked(self, state: Any) -> PendingDecision | None:
+        """Returns the question, if there are enough answers."""
+        if not self.question or len(self.legal(state)) < self.least:
+            return None
+        return PendingDecision(self._words(self.question, state), self.owner(state))
+
+    def _words(self, words: str, state: Any) -> str:
+        fields = {**vars(self), "names": self.names(state)}
+        return words.format(
+            **{
+                key: ", ".join(map(str, value)) if isinstance(value, tuple) else value
+                for key, value in fields.items()
+            }
+        )
+
+
+class Decide(Variant):
+    """Agree to what is asked, or not."""
+
+    yes: bool
+
+
+YES_OR_NO = (Decide(True), Decide(False))
+"""Both answers to a question of one side."""
+
+
+class Steps(Protocol):
+    """The state of a game that goes from step to step."""
+
+    @property
+    def position(self) -> Position:
+        """The table."""
+
+
+class Stepping:
+    """A base of frozen dataclasses with a stack of steps that are `due`, the last one first."""
+
+    __slots__ = ()
+    position: Position
+    due: tuple[Any, ...]
+    phase: Any
+
+    @property
+    def step(self) -> Any | None:
+        """The step that is due next, if any."""
+        return self.due[-1] if self.due else None
+
+    def below(self) -> Self:
+        """Returns the state without the step that is due next."""
+        return replace(self, due=self.due[:-1])  # type: ignore[type-var]
+
+    def pushed(self, *steps: Step) -> Self:
+        """Returns the state with something due, the first of it next."""
+        return replace(self, due=(*self.due, *reversed(steps)))  # type: ignore[type-var]
+
+
+AnyState = TypeVar("AnyState", bound=Steps)
+
+
+class StepGame(Game[AnyState, Any]):
+    """What all games of steps do alike: dice, and the JSON of actions and states."""
+
+    actions: ClassVar[TypeAdapter[Any]]
+    states: ClassVar[TypeAdapter[Any]]
+
+    def settle(self, state: AnyState, action: Any, chance: Random) -> Any:
+        """Returns a roll with its dice."""
+        return action.rolled(chance) if isinstance(action, Roll) else action
+
+    def position(self, state: AnyState) -> Position:
+        """Returns the table according to the game."""
+        return state.position
+
+    def state_to_json(self, state: AnyState) -> Json:
+        """Returns the JSON value of a state."""
+        document: Json = to_plain(state)
+        return document
+
+    def action_to_json(self, action: Any) -> Json:
+        """Returns the JSON value of an action."""
+        document: Json = to_plain(action)
+        return document
+
+    def state_from_json(self, data: object) -> AnyState:
+        """Parses a state."""
+        state: AnyState = from_plain(self.states, data, "state")
+        return state
+
+    def action_from_json(self, data: object) -> Any:
+        """Parses an action."""
+        return from_plain(self.actions, renamed(data, "for", "for_"), "action")
+
+
+PhaseState = TypeVar("PhaseState", bound=Stepping)
+
+
+class PhaseGame(StepGame[PhaseState]):
+    """A game of steps and phases: when nothing is due, the phase asks until it is `over`."""
+
+    @abstractmethod
+    def question(self, state: PhaseState) -> PendingDecision:
+        """Returns what the phase asks when nothing is due."""
+
+    @abstractmethod
+    def choices(self, state: PhaseState) -> Iterable[Any]:
+        """Yields what may be done in the phase."""
+
+    @abstractmethod
+    def outcome(self, state: PhaseState) -> str:
+        """Returns how the game has ended."""
+
+    def asked(self, state: PhaseState) -> PendingDecision:
+        """Returns what is due, or what the phase asks."""
+        if state.phase == "over":
+            return PendingDecision(self.outcome(state), is_over=True)
+        return self.question(state) if state.step is None else state.step.pending(state)
+
+    def legal(self, state: PhaseState) -> tuple[Any, ...]:
+        """Lists the actions, the usual ones of moves."""
+        if state.phase == "over":
+            return ()
+        return tuple(self.choices(state) if state.step is None else state.step.listed(state))
