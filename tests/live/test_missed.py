@@ -90,7 +90,7 @@ def test_a_base_that_was_removed_is_missed_until_it_is_seen_again(watched: Watch
     watched.hide({11: 60.0})
     comes_true(lambda: watched.said() != [])
     (said,) = watched.said()
-    assert said == "a base of F1 cannot be seen: units never lose bases, so put every base back"
+    assert said == "a base of F1 cannot be seen: put every base back"
     watched.hide({})
     comes_true(lambda: watched.said() == [])
 

@@ -86,7 +86,7 @@ def test_the_tables_own_screen_corrects_dealt_cards_by_itself() -> None:
     referee = dealt()
     referee.act(SHARED, {"type": "overrule", "deck": 47, "aside": ["runner-1"]})
     assert log_of(referee)[-1].endswith(
-        "[agreed by the shared screen: 47 cards left in the deck; laid aside: runner-1]"
+        "[agreed by the shared screen: cards left in the deck: 47; laid aside: runner-1]"
     )
 
 

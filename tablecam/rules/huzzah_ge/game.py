@@ -24,14 +24,14 @@ from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures.battle import Bases, Done
 from tablecam.rules.miniatures.battle_game import (
     BattleGame,
-    farthest_legal,
     first_and_turns,
     sides_and_options,
 )
+from tablecam.rules.miniatures.nearest import farthest_legal
 from tablecam.rules.steps import Decide, Events
 from tablecam.table.model import CENTIMETRES, Commander, Position, Unit
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import Answer, certain, decide
+from tablecam.uncertainty.answer import Answer, decide
 
 OFFICER_CM: Final = 60.0
 """H-12.1: how far officers move."""
@@ -256,11 +256,15 @@ class GloriousEmpires(BattleGame[State]):
     states = TypeAdapter(State)
     end_rule = "H-15.8"
     bases_rule = "H-7.10"
+    gone_rule = "H-10.3"
+    upon_rule = "H-12.11"
+    leader_rule = "H-11.14"
     strength = "bases"
     choices_by_phase = _CHOICES
     automatic_by_phase = _AUTOMATIC
     handlers = _HANDLERS
     offers = page.OFFERS
+    marks_set = page.MARKS_SET
     action_groups = page.GROUPS
     moments = page.MOMENTS
     phases_shown = page.PHASE_WORDS
@@ -355,14 +359,8 @@ class GloriousEmpires(BattleGame[State]):
         return acts.removed(state, name, "is taken off", "H-15.8")[0]
 
     def marked(self, state: State, action: acts.Overrule) -> State:
-        """Returns the state with orders, hits, quality and factors as players set them."""
-        for name, status in action.status.items():
-            routing = status == "routing"
-            state = state.changed(name, routing=routing, disordered=status != "steady")
-        for name, hits in action.hits.items():
-            state = state.changed(name, hits=hits)
-        for name, quality in action.quality.items():
-            state = state.changed(name, quality=None if quality == "unknown" else quality)
+        """Returns the state with marks of units and factors of armies as players set them."""
+        state = super().marked(state, action)
         for key in ("skirmish_factor", "artillery_factor"):
             for side, value in getattr(action, key).items():
                 state = state.with_army(side, **{key: value})
@@ -383,9 +381,9 @@ class GloriousEmpires(BattleGame[State]):
         """Returns the bases of a unit."""
         return len(unit.bases)
 
-    def suggestion(self, state: State, unit: Unit, bases: Bases) -> Suggestion | None:
+    def suggestion(self, state: State, unit: Unit, seen: Unit) -> Suggestion | None:
         """Infers a move, a charge or a deployment from where hands have laid a unit."""
-        under = state.under
+        under, bases = state.under, seen.bases
         if state.due or under is None or unit.id not in under.allowed_cm:
             return None
         if under.order == "deploy":
@@ -414,24 +412,23 @@ class GloriousEmpires(BattleGame[State]):
             ),
         )
 
-    def commander_suggestion(self, state: State, there: Commander) -> Suggestion | None:
+    def commander_suggestion(self, state: State, seen: Commander) -> Suggestion | None:
         """Infers the move of an officer, who attaches to a unit that he is put beside."""
-        officer = state.field.officers[there.id]
+        officer = state.field.officers[seen.id]
         is_phase = state.phase == "officers" and not state.due and officer.side == state.active
-        if not is_phase or there.id in state.tried:
-            text = f"{there.id} moves in the phase of the officers"
-            return Suggestion(there.id, text, None, certain("no", "H-11.14", text))
+        if not is_phase or seen.id in state.tried:
+            return None
         reach_mm = 2 * CM_MM
-        units = (unit for unit in state.field.units.values() if unit.side == there.side)
+        units = (unit for unit in state.field.units.values() if unit.side == seen.side)
         near = [
             unit.id
             for unit in units
-            if state.field.outlines[unit.id].distance(shapely.Point(there.place_mm)) <= reach_mm
-            and state.field.commanded(there.id, unit.id)
+            if state.field.outlines[unit.id].distance(shapely.Point(seen.place_mm)) <= reach_mm
+            and state.field.commanded(seen.id, unit.id)
         ]
-        action = acts.MoveOfficer(there.id, there.x_mm, there.y_mm, to=near[0] if near else None)
+        action = acts.MoveOfficer(seen.id, seen.x_mm, seen.y_mm, to=near[0] if near else None)
         ruling = _officer_ruling(state, action)
-        return Suggestion(there.id, ruling.because, action, ruling)
+        return Suggestion(seen.id, ruling.because, action, ruling)
 
     @property
     def file_models(self) -> Mapping[str, Any]:

@@ -175,6 +175,13 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
     return tuple(signs)
 
 
+MARKS_SET: Final[Mapping[str, Callable[[Any], Mapping[str, Any]]]] = {
+    "status": lambda status: {"routing": status == "routing", "disordered": status != "steady"},
+    "hits": lambda hits: {"hits": hits},
+    "quality": lambda grade: {"quality": None if grade == "unknown" else grade},
+}
+
+
 def settings(state: State) -> tuple[about.Setting, ...]:
     """Returns what players may overrule."""
 

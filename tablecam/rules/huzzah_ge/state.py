@@ -31,6 +31,7 @@ from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
 from tablecam.rules.miniatures.ground import overlaps
+from tablecam.rules.overrules import Overrule as AnyOverrule
 from tablecam.rules.steps import Events
 from tablecam.table.model import Point, Unit
 
@@ -104,18 +105,14 @@ class GiveName(Variant):
     name: str | None
 
 
-class Overrule(Variant):
+class Overrule(AnyOverrule):
     """What players set themselves."""
 
-    why: str = ""
-    units: Mapping[str, Bases] = field(default_factory=dict)
-    off: tuple[str, ...] = ()
     quality: Mapping[str, str] = field(default_factory=dict)
     hits: Mapping[str, int] = field(default_factory=dict)
     status: Mapping[str, str] = field(default_factory=dict)
     skirmish_factor: Mapping[str, int] = field(default_factory=dict)
     artillery_factor: Mapping[str, int] = field(default_factory=dict)
-    active: str | None = None
     phase: Phase | None = None
     turn: int | None = None
 

@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeVar
 
 from tablecam.errors import BadInput
-from tablecam.geometry.moves.poses import farthest, has_same_bases, wheeled
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
-from tablecam.rules.game import Event, Json, Offer, Refused, Suggestion
+from tablecam.rules.game import Event, Json, Offer, Refused
 from tablecam.rules.lay import Lay, with_bases
-from tablecam.rules.miniatures.battle import Bases, Battle, Done
+from tablecam.rules.miniatures.battle import Battle, Done
+from tablecam.rules.miniatures.by_hand import ByHand, adopted
 from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_shapes
-from tablecam.rules.miniatures.ground import centre_mm
+from tablecam.rules.overrules import Overrule, check_overrule, overrule_event
 from tablecam.rules.steps import Events, PhaseGame
-from tablecam.table.headings import difference_deg
-from tablecam.table.model import Commander, Position, Unit
-from tablecam.table.motion import has_its_place, lies_there
+from tablecam.table.model import Position, Unit
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import certain
 
 State = TypeVar("State", bound=Battle)
-_WAY_STEPS = 30
 
 
-class BattleGame(PhaseGame[State]):
+class BattleGame(ByHand[State], PhaseGame[State]):
     """A game of two sides and phases; a rulebook says what its phases ask and what follows."""
 
     end_rule: ClassVar[str]
-    bases_rule: ClassVar[str]
-    """The rules by which a battle ends, and by which a unit has its bases."""
+    """The rule by which a battle ends."""
     choices_by_phase: ClassVar[Mapping[str, Callable[[Any], Iterable[Any]]]]
     automatic_by_phase: ClassVar[Mapping[str, Callable[[Any], Any]]]
     """What the active side may do in the phases in which it chooses, and what happens in others."""
@@ -43,6 +38,8 @@ class BattleGame(PhaseGame[State]):
     """The headings and labels of actions, by their type."""
     strength: ClassVar[str]
     """What the strength of a side is counted in: `figures`, `bases`."""
+    marks_set: ClassVar[Mapping[str, Callable[[Any], Mapping[str, Any]]]]
+    """The marks of a unit that an overrule of each setting sets, by its value."""
     phases_shown: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """The phases that the page names, in words."""
 
@@ -82,17 +79,16 @@ class BattleGame(PhaseGame[State]):
     def lost(self, state: State, name: str) -> State:
         """Returns the state without a unit that players took off."""
 
-    @abstractmethod
     def marked(self, state: State, action: Any) -> State:
         """Returns the state with the book's own settings as an overrule states them."""
+        for key, marks in self.marks_set.items():
+            for name, value in getattr(action, key).items():
+                state = state.changed(name, **marks(value))
+        return state
 
     @abstractmethod
     def adopts(self, state: State) -> bool:
         """Whether units may now be taken over as they lie, so that lengths are true."""
-
-    @abstractmethod
-    def suggestion(self, state: State, unit: Unit, bases: Bases) -> Suggestion | None:
-        """Returns the action of a unit that hands have laid elsewhere; None if there is none."""
 
     @abstractmethod
     def strength_of(self, unit: Unit) -> int:
@@ -131,14 +127,6 @@ class BattleGame(PhaseGame[State]):
         """Whether the active side has something to do in the phase, if only by hand."""
         return any(True for _ in self.choices(state))
 
-    def nearest(self, state: State, unit: Unit, bases: Bases) -> Bases | None:
-        """Returns the nearest place where an illegal move would have been legal."""
-        return None
-
-    def commander_suggestion(self, state: State, there: Commander) -> Suggestion | None:
-        """Returns the action of a commander whom hands have put elsewhere."""
-        return None
-
     def offered(self, state: State, action: Any) -> Offer:
         """Returns an action as a page shows it, with the units and the move that it is about."""
         offer = self.offers[type(action)](state, action)
@@ -168,7 +156,7 @@ class BattleGame(PhaseGame[State]):
                 if len(bases) != len(state.unit(name).bases):
                     raise Refused(f"expected the bases that {name} has", rule=self.bases_rule)
             return replace(state, position=with_bases(state.position, action.units)), ()
-        if action.type == "overrule":
+        if isinstance(action, Overrule):
             after, events = self._overruled(state, action)
         elif state.phase == "over":
             raise Refused("expected nothing more: the battle is over")
@@ -220,22 +208,20 @@ class BattleGame(PhaseGame[State]):
 
     def _overruled(self, state: State, action: Any) -> tuple[State, Events]:
         """Returns the state as players set it."""
+        settings = self.settings(state)
+        check_overrule(action, settings, state.position)
         for name, bases in action.units.items():
             state = state.changed(name, bases=bases)
         state = self.marked(state, action)
         for name in action.off:
             state = self.lost(state, name)
         if action.active is not None:
-            if action.active not in state.sides:
-                raise Refused(f"expected one of {', '.join(state.sides)}", key="active")
             state = replace(state, half=state.sides.index(action.active))
         if action.turn is not None:
             state = replace(state, turn=action.turn)
         if action.phase is not None and action.phase != state.phase:
             state = self.entered(state, action.phase)
-        words = [key for key, value in vars(action).items() if value and key not in ("type", "why")]
-        text = f"Overruled: {', '.join(words)} {action.why}".strip()
-        return state, (Event("overrule", text),)
+        return state, (overrule_event(action, settings),)
 
     def adopt_positions(self, state: State, position: Position) -> Any | None:
         """Returns where units really lie, at moments when lengths are about to be measured.
@@ -246,82 +232,6 @@ class BattleGame(PhaseGame[State]):
         if left is not None or state.due or not self.adopts(state):
             return left
         return adopted(state.position, position)
-
-    def detect_moves(self, state: State, position: Position) -> tuple[Suggestion, ...]:
-        """Infers moves by hand, of units and of commanders."""
-        return tuple(self._suggested(state, position))
-
-    def _suggested(self, state: State, position: Position) -> Iterator[Suggestion]:
-        """Yields a suggestion for each unit that does not lie where the game has it."""
-        seen = {unit.id: unit.bases for unit in position.units}
-        for unit in state.position.units:
-            bases = seen.get(unit.id, ())
-            if lies_as_seen(unit, bases):
-                continue
-            if has_same_bases(bases, unit.bases):
-                text = f"{unit.id} does not lie where the game has it"
-                moved = self.suggestion(state, unit, bases)
-            else:
-                text = f"{unit.id} has {len(bases)} of {len(unit.bases)} bases"
-                moved = None
-            if moved is None:
-                yield Suggestion(unit.id, text, None, certain("no", self.bases_rule, text))
-                continue
-            if moved.answer.answer == "no" and moved.action is not None:
-                there = self.nearest(state, unit, bases)
-                if there is not None:
-                    moved = replace(moved, nearest=with_bases(state.position, {unit.id: there}))
-            yield moved
-        commanders = {commander.id: commander for commander in position.commanders}
-        for commander in state.position.commanders:
-            seen_there = commanders.get(commander.id)
-            if seen_there is None or has_its_place(seen_there, commander):
-                continue
-            moved = self.commander_suggestion(state, seen_there)
-            if moved is not None:
-                yield moved
-
-
-def lies_as_seen(unit: Unit, bases: Bases) -> bool:
-    """Whether a unit lies where the game has it, as well as hands put it."""
-    return has_same_bases(bases, unit.bases) and all(map(lies_there, bases, unit.bases))
-
-
-def adopted(position: Position, seen: Position) -> Lay | None:
-    """Returns the action that takes over all small differences; None if there are none."""
-    pairs = ((unit, seen.unit(unit.id)) for unit in position.units)
-    units = {
-        unit.id: there.bases
-        for unit, there in pairs
-        if there is not None and there.bases != unit.bases and lies_as_seen(unit, there.bases)
-    }
-    return Lay(units) if units else None
-
-
-def farthest_legal(unit: Unit, bases: Bases, is_legal: Callable[[Bases], bool]) -> Bases | None:
-    """Returns how far a unit may go toward where hands have laid it, None if nowhere on the way.
-
-    It shifts and turns evenly about its centre; the way is tried in steps of a thirtieth, and
-    from the first legal one in halves.
-    """
-    (x_mm, y_mm), (to_x, to_y) = centre_mm(unit.bases), centre_mm(bases)
-    turn_deg = difference_deg(bases[0].heading_deg, unit.bases[0].heading_deg)
-
-    def after(share: float) -> Bases:
-        return tuple(
-            replace(
-                base, x_mm=base.x_mm + (to_x - x_mm) * share, y_mm=base.y_mm + (to_y - y_mm) * share
-            )
-            for base in wheeled(unit.bases, (x_mm, y_mm), turn_deg * share)
-        )
-
-    for step in range(_WAY_STEPS, 0, -1):
-        share = step / _WAY_STEPS
-        if is_legal(after(share)):
-            next_share = share + 1 / _WAY_STEPS
-            onward = farthest(after, is_legal, share, next_share) if share < 1.0 else None
-            return onward or after(share)
-    return None
 
 
 def sides_and_options(

@@ -16,11 +16,11 @@ from tablecam.rules.lay import Lay
 from tablecam.rules.miniatures.battle import Bases, Done
 from tablecam.rules.miniatures.battle_game import (
     BattleGame,
-    farthest_legal,
     first_and_turns,
     sides_and_options,
 )
 from tablecam.rules.miniatures.ground import axes_of
+from tablecam.rules.miniatures.nearest import Start, farthest_legal, nearest_after_wheels
 from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, page, sequence
 from tablecam.rules.syw_d6 import state as acts
@@ -56,11 +56,15 @@ class SevenYearsWar(BattleGame[State]):
     states = TypeAdapter(State)
     end_rule = "S-0.9"
     bases_rule = "S-0.7"
+    gone_rule = "S-H.4"
+    upon_rule = "S-J.6"
+    leader_rule = "S-K.5"
     strength = "figures"
     choices_by_phase = sequence.CHOICES
     automatic_by_phase = sequence.AUTOMATIC
     handlers = sequence.HANDLERS
     offers = page.OFFERS
+    marks_set = page.MARKS_SET
     action_groups = page.GROUPS
     moments = page.MOMENTS
     length_unit = staticmethod(inches)
@@ -105,16 +109,6 @@ class SevenYearsWar(BattleGame[State]):
         """Returns the state without a unit, which is destroyed."""
         return acts.destroyed(state, name, "by the players")[0]
 
-    def marked(self, state: State, action: acts.Overrule) -> State:
-        """Returns the state with figures, markers and flights as players set them."""
-        for name, figures in action.figures.items():
-            state = state.changed(name, figures=figures)
-        for name, marker in action.marker.items():
-            state = state.changed(name, disordered=marker == "orange", reforming=marker == "red")
-        for name, status in action.status.items():
-            state = state.changed(name, status=None if status == "steady" else status)
-        return state
-
     def passed(self, state: State) -> Any | None:
         """Returns that a unit holds its fire, where response fire is asked for (S-C.1)."""
         responds = state.due and isinstance(state.due[-1], charges.ResponseFire)
@@ -132,8 +126,9 @@ class SevenYearsWar(BattleGame[State]):
         """Returns the figures of a unit."""
         return int(unit.state.get("figures", 0))
 
-    def suggestion(self, state: State, unit: Unit, bases: Bases) -> Suggestion | None:
+    def suggestion(self, state: State, unit: Unit, seen: Unit) -> Suggestion | None:
         """Infers a move, a charge or a formation from where hands have laid a unit."""
+        bases = seen.bases
         due = state.due[-1] if state.due else None
         if isinstance(due, FormUpDue) and due.unit == unit.id:
             answer = due.judge(state, bases)
@@ -154,21 +149,24 @@ class SevenYearsWar(BattleGame[State]):
         if state.due or unit.id not in state.allowed:
             return None
         allowance = state.allowed[unit.id]
-        return farthest_legal(
-            unit,
-            bases,
-            lambda there: marches.judged(state, unit, there, allowance).answer.is_clear(
-                state.position.table.tolerance_mm
-            ),
-        )
 
-    def commander_suggestion(self, state: State, there: Commander) -> Suggestion | None:
+        def is_legal(there: Bases) -> bool:
+            answer = marches.judged(state, unit, there, allowance).answer
+            return answer.is_clear(state.position.table.tolerance_mm)
+
+        if state.field.troops[unit.id].formation == "open":
+            return farthest_legal(unit, bases, is_legal)
+        reach_mm = allowance.value_in * state.field.inch_mm
+        start = Start(unit.bases, axes_of(unit), axes_of(unit, bases), reach_mm)
+        return nearest_after_wheels([start], is_legal)
+
+    def commander_suggestion(self, state: State, seen: Commander) -> Suggestion | None:
         """Infers the move of a commander who has thrown his dice."""
-        if there.id not in state.allowed:
+        if seen.id not in state.allowed:
             return None
-        action = acts.MoveCommander(there.id, there.x_mm, there.y_mm)
-        ruling = marches.commander_moved(state, there.id, there.x_mm, there.y_mm)[1]
-        return Suggestion(there.id, ruling.because, action, ruling)
+        action = acts.MoveCommander(seen.id, seen.x_mm, seen.y_mm)
+        ruling = marches.commander_moved(state, seen.id, seen.x_mm, seen.y_mm)[1]
+        return Suggestion(seen.id, ruling.because, action, ruling)
 
     markers = staticmethod(page.markers)
     settings = staticmethod(page.settings)

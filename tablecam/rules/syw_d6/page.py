@@ -170,6 +170,13 @@ def markers(unit_state: Keys) -> tuple[about.Marker, ...]:
     return tuple(signs)
 
 
+MARKS_SET: Final[Mapping[str, Callable[[Any], Mapping[str, Any]]]] = {
+    "figures": lambda figures: {"figures": figures},
+    "marker": lambda color: {"disordered": color == "orange", "reforming": color == "red"},
+    "status": lambda status: {"status": None if status == "steady" else status},
+}
+
+
 def settings(state: State) -> tuple[about.Setting, ...]:
     """Returns what players may overrule."""
 

@@ -12,6 +12,7 @@ from tablecam.rules.game import Event
 from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
+from tablecam.rules.overrules import Overrule as AnyOverrule
 from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6 import tables
 from tablecam.rules.syw_d6.field import Field, field_of
@@ -105,16 +106,12 @@ class GiveRow(Variant):
     value: int | None
 
 
-class Overrule(Variant):
+class Overrule(AnyOverrule):
     """What players set themselves."""
 
-    why: str = ""
-    units: Mapping[str, Bases] = field(default_factory=dict)
-    off: tuple[str, ...] = ()
     figures: Mapping[str, int] = field(default_factory=dict)
     marker: Mapping[str, str] = field(default_factory=dict)
     status: Mapping[str, str] = field(default_factory=dict)
-    active: str | None = None
     phase: Phase | None = None
     turn: int | None = None
 

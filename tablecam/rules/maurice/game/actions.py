@@ -10,6 +10,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.lay import Lay
 from tablecam.rules.maurice.game.state import Command, DeckStage, Direction, Effect, Symbol
+from tablecam.rules.overrules import Overrule as AnyOverrule
 from tablecam.table.model import BasePose, Point, Terrain
 
 
@@ -193,19 +194,15 @@ class Done(PlayerAction):
     """The acting side's choice to end the current step."""
 
 
-class Overrule(PlayerAction):
+class Overrule(AnyOverrule, PlayerAction):
     """A correction that players make at any time; whatever it omits stays as it is.
 
-    `units` are base poses, `off` units taken off the table, `commanders` places. `hands` are cards
-    in hand for each side, `deck` the cards left in the deck, `stage` which deck that is. `step`
-    resumes the round at another step, `active` starts a side's round, `number` is the round's
-    number. `why` is the players' own text. `aside` are the cards moved from a dealt deck to the
+    `commanders` are places, `hands` cards in hand for each side, `deck` the cards left in the deck,
+    `stage` which deck that is. `step` resumes the round at another step, `active` starts a side's
+    round, `number` is the round's number. `aside` are the cards moved from a dealt deck to the
     discards when `deck` is lowered; chance fills them in.
     """
 
-    why: str = ""
-    units: Mapping[str, tuple[BasePose, ...]] = field(default_factory=dict)
-    off: tuple[str, ...] = ()
     disruption: Mapping[str, int] = field(default_factory=dict)
     smoke: Mapping[str, bool] = field(default_factory=dict)
     morale: Mapping[str, int] = field(default_factory=dict)
@@ -214,6 +211,5 @@ class Overrule(PlayerAction):
     stage: DeckStage | None = None
     aside: tuple[str, ...] | None = None
     commanders: Mapping[str, Point] = field(default_factory=dict)
-    active: str | None = None
     number: int | None = None
     step: Literal["volleys", "command", "end"] | None = None

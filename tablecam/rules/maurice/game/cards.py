@@ -456,3 +456,13 @@ def _next_side(state: State, step: Modifying | Removing) -> State:
     if not step.left:
         return state.to(step.then)
     return state.to(replace(step, side=step.left[0], left=step.left[1:]))
+
+
+def draws_due(step: Step, side: str) -> int:
+    """Returns how many cards a side is to draw before anything else."""
+    count = 0
+    while isinstance(step, Drawing | Discarding):
+        if isinstance(step, Drawing) and step.side == side:
+            count += step.count
+        step = step.then
+    return count

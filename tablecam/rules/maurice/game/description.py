@@ -12,7 +12,7 @@ from tablecam.rules.frozen_json import classes_of
 from tablecam.rules.game import Json
 from tablecam.rules.maurice.field.tables import KINDS
 from tablecam.rules.maurice.game.activation import Activating
-from tablecam.rules.maurice.game.overrule import draws_due
+from tablecam.rules.maurice.game.cards import draws_due
 from tablecam.rules.maurice.game.setup import LayingTerrain, RollingFirstRound
 from tablecam.rules.maurice.game.state import Card, State, Step
 from tablecam.rules.miniatures.battle_game import side_choices

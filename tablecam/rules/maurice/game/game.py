@@ -13,22 +13,22 @@ from pydantic import TypeAdapter
 from tablecam.documents import Document, document_from
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of, to_plain
-from tablecam.rules.game import DeclareFirst, Json, PendingDecision, Refused
+from tablecam.rules.game import DeclareFirst, Json, PendingDecision, Refused, Suggestion
 from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.maurice.field.field import GAME as NAME
-from tablecam.rules.maurice.game import description
+from tablecam.rules.maurice.game import by_hand, description
 from tablecam.rules.maurice.game.actions import Action, Decline, Draw, Overrule, PlayerAction
 from tablecam.rules.maurice.game.activation import Interrupting
 from tablecam.rules.maurice.game.cards import Modifying, check_unnamed, settled_draw
 from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
-from tablecam.rules.maurice.game.detect_moves import detect_moves
 from tablecam.rules.maurice.game.offers import offer, step_shapes, with_shapes
 from tablecam.rules.maurice.game.options import FORMAT as DECK_FORMAT
 from tablecam.rules.maurice.game.options import deck_from, first_state
 from tablecam.rules.maurice.game.overrule import agreed_on, overruled, settled_overrule
+from tablecam.rules.maurice.game.setup import Deploying
 from tablecam.rules.maurice.game.state import Over, State, StateAndEvents, Step, refusing
 from tablecam.rules.maurice.game.table import field_at, field_on
-from tablecam.rules.miniatures.battle_game import adopted, lies_as_seen
+from tablecam.rules.miniatures.by_hand import ByHand, adopted, lies_as_seen
 from tablecam.rules.steps import StepGame
 from tablecam.table.formation import formation_name
 from tablecam.table.model import LengthUnit, Position, TableNeeds, TableSize, Unit, base_widths
@@ -127,12 +127,16 @@ def _has_round_just_begun(state: State) -> bool:
     return isinstance(state.step, VolleyChoice | CommandChoice) and not has_fired
 
 
-class MauriceGame(StepGame[State]):
+class MauriceGame(ByHand[State], StepGame[State]):
     """The whole game by the numbered rules of its checklist; see `COVERAGE.md` for gaps."""
 
     name: Final = NAME
     actions = one_of(Roll, Lay, PlayerAction)
     states = TypeAdapter(State)
+    bases_rule = "M-1.6"
+    gone_rule = "M-1.14"
+    upon_rule = "M-6.8"
+    leader_rule = "M-6.27"
     own_formats: Mapping[str, Callable[[Document], object]] = MappingProxyType(
         {DECK_FORMAT: deck_from}
     )
@@ -192,6 +196,15 @@ class MauriceGame(StepGame[State]):
         """Returns the action that adopts all small differences, as a round begins (G-8)."""
         return adopted(state.position, position) if _has_round_just_begun(state) else None
 
+    def detect_moves(self, state: State, position: Position) -> tuple[Suggestion, ...]:
+        """Suggests an action for what is not where the game has it; a deployment as a whole."""
+        if isinstance(state.step, Deploying):
+            return by_hand.suggest_deployment(state, state.step, position)
+        # Nothing has its place yet, or units are being packed away.
+        if state.step.is_setup or isinstance(state.step, Over):
+            return ()
+        return super().detect_moves(state, position)
+
     def action_to_json(self, action: Action) -> Json:
         """Returns an action as JSON, its type first; omitted values are left out."""
         return {"type": action.type} | super().action_to_json(action)
@@ -245,7 +258,9 @@ class MauriceGame(StepGame[State]):
     apply = staticmethod(apply)
     forced = staticmethod(_forced)
     passed = staticmethod(_passed)
-    detect_moves = staticmethod(detect_moves)
+    suggestion = staticmethod(by_hand.suggest_move)
+    commander_suggestion = staticmethod(by_hand.suggest_place)
+    why_still = staticmethod(by_hand.why_still)
     standing = staticmethod(description.standing)
     markers = staticmethod(description.markers)
     settings = staticmethod(description.settings)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from tablecam.geometry.moves import poses
 from tablecam.geometry.moves.fans import TurnedLanes, corners_of, fan_before
 from tablecam.geometry.moves.lanes import (
     CORNERS,
     Corner,
-    advanced,
     front_width_mm,
     lane_corners_mm,
     pivot_mm,
@@ -38,6 +36,12 @@ from tablecam.rules.maurice.movement.change import is_faced_about, is_turned_bac
 from tablecam.rules.maurice.movement.formation_changes import formation_changes
 from tablecam.rules.maurice.movement.snaking import leading_base
 from tablecam.rules.maurice.movement.wheels import depth_of_ranks_mm
+from tablecam.rules.miniatures.nearest import (
+    IsLegal,
+    Start,
+    after_wheel,
+    nearest_after_wheels,
+)
 from tablecam.table.formation import front_rank
 from tablecam.table.headings import forward
 from tablecam.table.model import BasePose, Point
@@ -212,37 +216,6 @@ def _end(field: Field, unit: UnitOnField, met: tuple[str, ...], move: Move) -> C
     )
 
 
-Array = NDArray[np.float64]
-IsLegal = Callable[[Bases], bool]
-_STEPS = 17
-"""Grid points per axis: arcs to either side, and lengths of the straight move."""
-_TRIED = (0, 1, 2, 3, 5, 8, 12, 18, 27, 41, 62, 93, 140, 210)
-"""Ranks, by distance, of the places to judge: neighbours of a barred place are barred too."""
-_ROUNDS = 4
-"""Rounds of search, each on a grid a quarter as wide about the best place."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """A unit as it may begin to move (standing, deployed or faced about) and how far it may go.
-
-    A backward move leads with the rear edge (M-6.15).
-    """
-
-    unit: UnitOnField
-    reach_mm: float
-    is_backward: bool = False
-
-    @property
-    def front(self) -> Axes:
-        """The leading edge at the start."""
-        return self.leading(self.unit)
-
-    def leading(self, unit: UnitOnField) -> Axes:
-        """Returns the edge of a unit that leads in such a move."""
-        return faced_about(unit.axes, depth_of_ranks_mm(unit)) if self.is_backward else unit.axes
-
-
 def nearest_march(
     field: Field,
     unit: UnitOnField,
@@ -254,20 +227,14 @@ def nearest_march(
 ) -> Bases | None:
     """Returns the legal poses nearest to where a unit lies, or None if there are none.
 
-    The distance is that of the farther end of the front. Columns and guns go as far as they may on
-    `path_mm`, or on the straight line if it is empty.
+    Columns and guns go as far as they may on `path_mm`, or on the straight line if it is empty.
     """
     if unit.formation in ("column", "artillery") and there.formation == unit.formation:
         # Columns and guns bend their path freely, so only the distance along it is searched.
         ends = [base.place_mm for base in (leading_base(unit), leading_base(there))]
         path = shapely.LineString(path_mm or ends)
         return poses.farthest(partial(_at_distance, there, path), is_legal, 0.0, path.length)
-    best: tuple[float, Bases] | None = None
-    for start in _starts(field, unit, there, allowed_bw, is_legal):
-        candidate = _nearest_from(start, start.leading(there), is_legal)
-        if candidate is not None and (best is None or candidate[0] < best[0]):
-            best = candidate
-    return None if best is None else best[1]
+    return nearest_after_wheels(_starts(field, unit, there, allowed_bw, is_legal), is_legal)
 
 
 def nearest_wheel(unit: UnitOnField, turn_deg: float, is_legal: IsLegal) -> Bases | None:
@@ -278,21 +245,21 @@ def nearest_wheel(unit: UnitOnField, turn_deg: float, is_legal: IsLegal) -> Base
     arc_mm = math.radians(turn_deg) * front_width_mm(unit.axes)
 
     def after(share: float) -> Bases:
-        return _wheeled(unit.axes, unit.unit.bases, share * arc_mm)[1]
+        return after_wheel(unit.axes, unit.unit.bases, share * arc_mm)[1]
 
     return after(1.0) if is_legal(after(1.0)) else poses.farthest(after, is_legal, 0.0, 1.0)
 
 
 def _starts(
     field: Field, unit: UnitOnField, there: UnitOnField, allowed_bw: float, is_legal: IsLegal
-) -> Iterator[_Start]:
+) -> Iterator[Start]:
     """Yields the states in which a unit may wheel and go straight, forward or backward."""
     if there.formation != unit.formation:
         # Only a column may move on after a change of formation.
         can_move = unit.formation == "column"
         start_poses = [bases for name, bases in formation_changes(unit) if name == there.formation]
     else:
-        yield from _both_ways(field, unit, allowed_bw)
+        yield from _both_ways(field, unit, there, allowed_bw)
         # Only cavalry may move on after an about-face.
         can_move = unit.unit.arm == "cavalry"
         if not (is_turned_back(unit, there) if can_move else is_faced_about(unit, there)):
@@ -301,107 +268,19 @@ def _starts(
     for bases in start_poses:
         if is_legal(bases):
             start = placed(field, unit, bases).by_id[unit.id]
-            yield from _both_ways(field, start, allowed_bw) if can_move else [_Start(start, 0.0)]
+            if can_move:
+                yield from _both_ways(field, start, there, allowed_bw)
+            else:
+                yield Start(bases, start.axes, there.axes, 0.0)
 
 
-def _both_ways(field: Field, unit: UnitOnField, allowed_bw: float) -> Iterator[_Start]:
-    yield _Start(unit, allowed_bw * field.bw_mm)
-    yield _Start(unit, retrograde_bw(allowed_bw) * field.bw_mm, is_backward=True)
-
-
-def _nearest_from(
-    start: _Start, target_front: Axes, is_legal: IsLegal
-) -> tuple[float, Bases] | None:
-    """Returns the nearest legal end of wheel, straight move, wheel, and its distance.
-
-    The search covers the whole reach first, then ever smaller grids about the best move.
-    """
-    widths = np.array([1.0, 1.0, 1.0]) * start.reach_mm
-    best: tuple[float, Array] | None = None
-    for _ in range(_ROUNDS):
-        middle = np.zeros(3) if best is None else best[1]
-        better = _best_about(start, target_front, middle, widths, is_legal, best)
-        if better is None:
-            break
-        # A quarter of the width is two grid steps to either side of the best move.
-        best, widths = better, widths / 4
-    if best is None:
-        return None
-    return best[0], _moved(start, best[1])
-
-
-def _best_about(
-    start: _Start,
-    target_front: Axes,
-    middle: Array,
-    widths: Array,
-    is_legal: IsLegal,
-    best: tuple[float, Array] | None,
-) -> tuple[float, Array] | None:
-    """Returns the nearest legal move (arc, length, arc) on a grid about one, with its distance."""
-    moves = _moves_about(middle, widths, start.reach_mm)
-    distances_mm = _distances_mm(start.front, moves, target_front)
-    order = np.argsort(distances_mm, kind="stable")
-    # Judging is slow and illegal places cluster: sample ranks ever more sparsely.
-    for place in order[[rank for rank in _TRIED if rank < len(order)]]:
-        # Ranks are sorted: none of the rest can be nearer.
-        if best is not None and distances_mm[place] >= best[0]:
-            break
-        if is_legal(_moved(start, moves[place])):
-            return float(distances_mm[place]), moves[place]
-    return best
-
-
-def _moves_about(middle: Array, widths: Array, reach_mm: float) -> Array:
-    """Returns grid moves (k, 3) about one that are within reach."""
-    axes = [np.linspace(at - by, at + by, _STEPS) for at, by in zip(middle, widths, strict=True)]
-    moves = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    # Arcs and length share one allowance (M-6.2), and the straight move never goes backward.
-    return np.asarray(moves[(np.abs(moves).sum(axis=1) <= reach_mm) & (moves[:, 1] >= 0.0)])
-
-
-def _distances_mm(front: Axes, moves: Array, target_front: Axes) -> Array:
-    """Returns distances (k,) of a front's farther end after moves (k, 3) from a target front."""
-    ends = np.array([front.left_mm, front.right_mm])
-    along = (ends[1] - ends[0]) / front_width_mm(front)
-    width_mm = front_width_mm(front)
-    left, across = np.tile(ends[0], (len(moves), 1)), np.tile(along, (len(moves), 1))
-    left, across = _wheel(left, across, moves[:, 0], width_mm)
-    ahead = np.stack([-across[:, 1], across[:, 0]], axis=1)
-    left = left + ahead * moves[:, 1, None]
-    left, across = _wheel(left, across, moves[:, 2], width_mm)
-    apart = np.stack([left, left + across * width_mm], axis=1) - [
-        target_front.left_mm,
-        target_front.right_mm,
-    ]
-    return np.asarray(np.linalg.norm(apart, axis=-1).max(axis=1))
-
-
-def _wheel(left: Array, across: Array, arcs_mm: Array, width_mm: float) -> tuple[Array, Array]:
-    """Wheels fronts (k, 2) by arcs (k,), to the left where they are positive."""
-    turn_rad = arcs_mm / width_mm
-    cos, sin = np.cos(turn_rad), np.sin(turn_rad)
-    x, y = across.T
-    turned = np.stack([cos * x - sin * y, sin * x + cos * y], axis=1)
-    # A right wheel pivots on the right corner, so the left one moves.
-    to_right = (arcs_mm < 0.0)[:, None]
-    return np.where(to_right, left + (across - turned) * width_mm, left), turned
-
-
-def _moved(start: _Start, move: Array) -> Bases:
-    """Returns a unit's bases after a wheel, a straight move and a wheel."""
-    first_mm, ahead_mm, last_mm = move.tolist()
-    front, bases = _wheeled(start.front, start.unit.unit.bases, first_mm)
-    bases = poses.ahead(bases, front.heading_deg, ahead_mm)
-    return _wheeled(advanced(front, ahead_mm), bases, last_mm)[1]
-
-
-def _wheeled(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
-    """Wheels a front and bases by an arc, to the left if it is positive."""
-    corner: Corner = "left" if arc_mm > 0.0 else "right"
-    angle_deg = turned_deg(front, corner, abs(arc_mm))
-    turned = poses.wheeled(bases, pivot_mm(front, corner), angle_deg)
-    return wheeled(front, corner, abs(arc_mm)), turned
+def _both_ways(
+    field: Field, unit: UnitOnField, there: UnitOnField, allowed_bw: float
+) -> Iterator[Start]:
+    """Yields the start of a move forward, and backward, which the rear edge leads (M-6.15)."""
+    yield Start(unit.unit.bases, unit.axes, there.axes, allowed_bw * field.bw_mm)
+    rear, goal = (faced_about(one.axes, depth_of_ranks_mm(one)) for one in (unit, there))
+    yield Start(unit.unit.bases, rear, goal, retrograde_bw(allowed_bw) * field.bw_mm)
 
 
 def _at_distance(there: UnitOnField, path: shapely.LineString, far_mm: float) -> Bases:

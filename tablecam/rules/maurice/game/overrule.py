@@ -12,34 +12,21 @@ from random import Random
 
 from tablecam.geometry.moves.poses import laid
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import Event, Refused
+from tablecam.rules.game import Refused
 from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.game.actions import Overrule
-from tablecam.rules.maurice.game.cards import Discarding, Drawing
+from tablecam.rules.maurice.game.cards import Discarding, Drawing, draws_due
 from tablecam.rules.maurice.game.commander import EndingRound, first_step, is_deck_exhausted
+from tablecam.rules.maurice.game.description import settings
 from tablecam.rules.maurice.game.setup import with_commanders_at
-from tablecam.rules.maurice.game.state import (
-    Deck,
-    DeckStage,
-    Over,
-    State,
-    StateAndEvents,
-    Step,
-    refusing,
-)
+from tablecam.rules.maurice.game.state import Deck, Over, State, StateAndEvents, Step, refusing
 from tablecam.rules.maurice.game.table import field_on
+from tablecam.rules.overrules import check_overrule, overrule_changes, overrule_event
 from tablecam.table.model import Unit
-from tablecam.table.sides import side_name, side_plural
-from tablecam.wording import nearest, quoted
+from tablecam.wording import quoted
 
 _STEPS = {"volleys": "volley-choice", "command": "command-choice", "end": "ending-round"}
 """Steps at which a round may be resumed, by their types."""
-
-_STAGES: dict[DeckStage, str] = {
-    "first": "the first deck",
-    "second": "the second deck, with the Reshuffle card",
-    "last": "the last deck",
-}
 
 
 def overruled(state: State, action: Overrule) -> StateAndEvents:
@@ -49,9 +36,8 @@ def overruled(state: State, action: Overrule) -> StateAndEvents:
         Refused: A name is unknown, a number impossible, or the table cannot lie so; or the current
             step needs a unit that is removed, and no other step is named.
     """
-    _check_names(state, action)
-    _check_numbers(state, action)
     check_cards(state, action)
+    _check(state, action)
     units = (unit for unit in state.position.units if unit.id not in action.off)
     position = replace(state.position, units=tuple(_unit_after(unit, action) for unit in units))
     position = with_commanders_at(position, action.commanders)
@@ -61,12 +47,8 @@ def overruled(state: State, action: Overrule) -> StateAndEvents:
     state = replace(state, position=position)
     for name, morale in action.morale.items():
         state = state.with_side(replace(state.side(name), morale=morale))
-    state = with_cards(state, action, _resumed(state, action))
-    changes = "; ".join(_changes(action)) or "no change"
-    text = f"overruled: {changes}" + (f" ({action.why})" if action.why else "")
-    named = (action.units, action.off, action.disruption, action.smoke)
-    concerned = [*dict.fromkeys(name for group in named for name in group)]
-    return state, (Event("overrule", text, None, {"why": action.why, "units": concerned}),)
+    event = overrule_event(action, settings(state))
+    return with_cards(state, action, _resumed(state, action)), (event,)
 
 
 def agreed_on(state: State, action: Overrule) -> str:
@@ -84,10 +66,22 @@ def agreed_on(state: State, action: Overrule) -> str:
     is_of_cards = bool(action.hands) or action.deck is not None
     if not state.is_dealt or not (action.aside or (is_any_dealt and is_of_cards)):
         return ""
-    _check_names(state, action)
-    _check_numbers(state, action)
+    _check(state, action)
     named = [f"laid aside: {', '.join(action.aside)}"] if action.aside else []
-    return "; ".join([*_changes(action), *named])
+    return "; ".join([*overrule_changes(action, settings(state)), *named])
+
+
+def _check(state: State, action: Overrule) -> None:
+    """Refuses names and values that an overrule cannot set."""
+    check_overrule(action, settings(state), state.position)
+    for unit in state.position.units:
+        if unit.id in action.units and not action.units[unit.id]:
+            raise Refused(f"expected the bases of {unit.id}, got none", key="units")
+        level = action.disruption.get(unit.id, 0)
+        # At more than that it would be broken (M-1.14).
+        if level > BASES[unit.arm]:
+            expected = f"expected 0 to {BASES[unit.arm]} disruption for {unit.id}"
+            raise Refused(f"{expected}, got {level}", key="disruption")
 
 
 def _unit_after(unit: Unit, action: Overrule) -> Unit:
@@ -134,66 +128,6 @@ def _texts(plain: object) -> Iterator[str]:
         yield from (text for item in plain.items() for part in item for text in _texts(part))
     elif isinstance(plain, list):
         yield from (text for part in plain for text in _texts(part))
-
-
-def _check_names(state: State, action: Overrule) -> None:
-    """Refuses unknown units, sides and commanders."""
-    units = [unit.id for unit in state.position.units]
-    sides = [side.name for side in state.sides]
-    leaders = [leader.id for leader in state.position.commanders]
-    of_units = dict.fromkeys(("units", "off", "disruption", "smoke"), units)
-    of_sides = dict.fromkeys(("morale", "hands"), sides)
-    for key, known in (of_units | of_sides | {"commanders": leaders}).items():
-        for name in getattr(action, key):
-            if name not in known:
-                raise Refused(f"there is no {name}{nearest(name, known)}", key=key)
-    for name, bases in action.units.items():
-        if not bases:
-            raise Refused(f"expected the bases of {name}, got none", key="units")
-    if action.active is not None and action.active not in sides:
-        raise Refused(f"there is no side {action.active}{nearest('', sides)}", key="active")
-
-
-def _check_numbers(state: State, action: Overrule) -> None:
-    """Refuses impossible levels, morale, hands and round numbers."""
-    arms = {unit.id: unit.arm for unit in state.position.units}
-    for name, level in action.disruption.items():
-        # At more than that it would be broken (M-1.14).
-        most = BASES[arms[name]]
-        if not 0 <= level <= most:
-            why = f"expected 0 to {most} disruption for {name}, got {level}"
-            raise Refused(why, key="disruption")
-    # An army without morale has lost, so it needs 1 or more.
-    for key, least in (("morale", 1), ("hands", 0)):
-        for side, number in getattr(action, key).items():
-            if number < least:
-                expected = f"expected at least {least} for {side_name(side)}"
-                raise Refused(f"{expected}, got {number}", key=key)
-    if action.number is not None and action.number < 1:
-        raise Refused(f"expected a round number of at least 1, got {action.number}", key="number")
-
-
-def _changes(action: Overrule) -> Iterator[str]:
-    """Describes each change in a few words."""
-    if action.units:
-        yield f"{', '.join(action.units)} moved as placed"
-    if action.off:
-        yield f"{', '.join(action.off)} removed"
-    yield from (f"{name} at {level} disruption" for name, level in action.disruption.items())
-    yield from (f"{name} {'with' if on else 'without'} smoke" for name, on in action.smoke.items())
-    yield from (f"{side_name(side)} morale {number}" for side, number in action.morale.items())
-    yield from (f"{side_plural(side)} hold {cards} cards" for side, cards in action.hands.items())
-    if action.deck is not None:
-        yield f"{action.deck} cards left in the deck"
-    if action.stage is not None:
-        yield f"it is {_STAGES[action.stage]}"
-    yield from (f"{name} moved as placed" for name in action.commanders)
-    if action.active is not None:
-        yield f"{side_plural(action.active)} are active"
-    if action.number is not None:
-        yield f"it is round {action.number}"
-    if action.step is not None:
-        yield f"continue with {action.step}"
 
 
 def check_cards(state: State, action: Overrule) -> None:
@@ -359,13 +293,3 @@ def _without_draws(step: Step) -> Step:
     while isinstance(step, Drawing):
         step = step.then
     return step
-
-
-def draws_due(step: Step, side: str) -> int:
-    """Returns how many cards a side is to draw before anything else."""
-    count = 0
-    while isinstance(step, Drawing | Discarding):
-        if isinstance(step, Drawing) and step.side == side:
-            count += step.count
-        step = step.then
-    return count

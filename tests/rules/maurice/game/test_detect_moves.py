@@ -17,7 +17,6 @@ from tablecam.rules.maurice.game.charge import Charging
 from tablecam.rules.maurice.game.combat import ChoosingFallBacks
 from tablecam.rules.maurice.game.command import CommandChoice
 from tablecam.rules.maurice.game.commander import Displacing, MovingCommander
-from tablecam.rules.maurice.game.detect_moves import detect_moves
 from tablecam.rules.maurice.game.march import Marching
 from tablecam.rules.maurice.game.setup import Deploying, RollingTerrain
 from tablecam.rules.maurice.game.state import Modifier, Over, State, Step
@@ -50,15 +49,15 @@ def seen(state: State, *units: Unit) -> Position:
 
 
 def the_one(state: State, *units: Unit) -> Suggestion:
-    (found,) = detect_moves(state, seen(state, *units))
+    (found,) = GAME.detect_moves(state, seen(state, *units))
     return found
 
 
 def test_what_lies_where_the_game_has_it_was_not_moved() -> None:
     state = at(Marching(("F1",)), F1, B1)
-    assert detect_moves(state, state.position) == ()
+    assert GAME.detect_moves(state, state.position) == ()
     a_hair_off = turned(shifted(F1, 1.5, -1.5), 0.5, (500, 500))
-    assert detect_moves(state, seen(state, a_hair_off, shifted(B1, 2, 0))) == ()
+    assert GAME.detect_moves(state, seen(state, a_hair_off, shifted(B1, 2, 0))) == ()
 
 
 def test_m_6_12_a_march_is_told_in_the_words_of_the_book_with_its_cost_and_its_way() -> None:
@@ -282,7 +281,7 @@ def test_who_lies_where_another_stood_waits_for_that_to_be_confirmed() -> None:
     first, second = line("F1", "french", 500, 500), line("F2", "french", 500, 430)
     state = at(Marching(("F2", "F1")), second, first, B1)
     now = shifted(first, 0, 120), shifted(second, 0, 80)
-    front, rear = detect_moves(state, seen(state, *now))
+    front, rear = GAME.detect_moves(state, seen(state, *now))
     assert (front.unit, front.answer.answer) == ("F1", "yes")
     assert rear.answer.because == "F2 is where F1 stood: confirm F1 first"
     assert rear.nearest is None
@@ -315,7 +314,7 @@ def test_m_1_6_missing_bases_and_units_are_missed() -> None:
     short = replace(F1, bases=F1.bases[:3])
     assert "a base of F1 cannot be seen" in the_one(state, short).text
     gone = replace(state.position, units=(F1, B1))
-    (found,) = detect_moves(state, gone)
+    (found,) = GAME.detect_moves(state, gone)
     assert found.text.startswith("F2 cannot be seen on the table")
     extra = replace(F1, bases=(*F1.bases, F2.bases[0]))
     assert "remove the rest" in the_one(state, extra).text
@@ -400,14 +399,14 @@ def with_leader(state: State, x_mm: float, y_mm: float) -> Position:
 def test_m_6_27_a_commander_is_moved_at_the_end_of_his_round() -> None:
     leader = Commander("french-cinc", "french", 300, 300)
     state = at(MovingCommander(), F1, B1, commanders=(leader,), hand=2)
-    (found,) = detect_moves(state, with_leader(state, 420, 300))
+    (found,) = GAME.detect_moves(state, with_leader(state, 420, 300))
     assert found.action == PlaceCommander("french", 420, 300)
     assert found.text == "french-cinc was moved 3.0 BW: move him there?"
     assert found.answer.answer == "yes"
-    (found,) = detect_moves(state, with_leader(state, 500, 1000))
+    (found,) = GAME.detect_moves(state, with_leader(state, 500, 1000))
     assert (found.answer.answer, found.answer.rule) == ("no", "M-6.27")
     state = state.to(CommandChoice())
-    (found,) = detect_moves(state, with_leader(state, 420, 300))
+    (found,) = GAME.detect_moves(state, with_leader(state, 420, 300))
     assert found.action is None
     assert "put him back" in found.text
 
@@ -415,9 +414,9 @@ def test_m_6_27_a_commander_is_moved_at_the_end_of_his_round() -> None:
 def test_m_6_29_a_displaced_commander_is_put_1_bw_off() -> None:
     leader = Commander("british-cinc", "british", 300, 300)
     state = at(Displacing("british", then=Marching(("F1",))), F1, B1, commanders=(leader,))
-    (found,) = detect_moves(state, with_leader(state, 340, 300))
+    (found,) = GAME.detect_moves(state, with_leader(state, 340, 300))
     assert (found.answer.answer, found.answer.rule) == ("yes", "M-6.29")
-    (found,) = detect_moves(state, with_leader(state, 380, 300))
+    (found,) = GAME.detect_moves(state, with_leader(state, 380, 300))
     assert found.answer.answer == "no"
 
 
@@ -432,7 +431,7 @@ def test_m_2_3_what_a_side_lays_while_it_deploys_is_one_action() -> None:
     )
     assert the_one(state, shifted(F1, 0, -250)).answer.answer == "no"
     assert (
-        detect_moves(
+        GAME.detect_moves(
             at(RollingTerrain(then=CommandChoice()), F1, B1), seen(state, shifted(F1, 0, 99))
         )
         == ()
@@ -467,7 +466,7 @@ def test_wherever_a_unit_is_put_the_answer_holds_and_the_nearest_place_is_legal(
     unit = table.unit(force[0])
     about = (unit.bases[0].x_mm, unit.bases[0].y_mm)
     there = turned(shifted(unit, right_mm, up_mm), by_deg, about)
-    for found in detect_moves(state, seen(state, there)):
+    for found in GAME.detect_moves(state, seen(state, there)):
         assert found.unit == unit.id
         if found.action is not None and found.answer.answer != "no":
             GAME.apply(state, found.action)
@@ -482,7 +481,7 @@ def test_wherever_a_unit_is_put_the_answer_holds_and_the_nearest_place_is_legal(
 def test_m_4_1_after_the_game_units_are_packed_away_without_a_word() -> None:
     foot = line("F1", "french", 500, 300)
     over = at(Over("french", "the British army has no morale left", "M-4.1"), foot)
-    assert detect_moves(over, seen(over, shifted(foot, 200, 400))) == ()
-    assert detect_moves(over, seen(over)) == ()
+    assert GAME.detect_moves(over, seen(over, shifted(foot, 200, 400))) == ()
+    assert GAME.detect_moves(over, seen(over)) == ()
     playing = at(Marching(("F1",)), foot)
-    assert detect_moves(playing, seen(playing, shifted(foot, 200, 400))) != ()
+    assert GAME.detect_moves(playing, seen(playing, shifted(foot, 200, 400))) != ()

@@ -106,9 +106,12 @@ def test_a_game_that_is_over_goes_on_when_players_agree() -> None:
     [
         (Overrule(off=("F9",)), "off: there is no F9"),
         (Overrule(disruption={"F1": 5}), "disruption: expected 0 to 4 disruption for F1, got 5"),
-        (Overrule(morale={"french": 0}), "morale: expected at least 1 for French, got 0"),
+        (Overrule(morale={"french": 0}), "morale: expected at least 1 morale for French, got 0"),
         (Overrule(hands={"turkish": 1}), "hands: there is no turkish"),
-        (Overrule(active="turkish"), "active: there is no side turkish"),
+        (
+            Overrule(active="turkish"),
+            "active: expected one of french, british as active side, got turkish",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(action: Overrule, said: str) -> None:
@@ -130,7 +133,7 @@ def test_an_overrule_is_a_document_like_any_action() -> None:
 
 def test_players_who_have_counted_their_deck_say_how_many_are_left() -> None:
     state, told = after(marching(), Overrule(deck=17))
-    assert (state.deck.left, told[0].text) == (17, "overruled: 17 cards left in the deck")
+    assert (state.deck.left, told[0].text) == (17, "overruled: cards left in the deck: 17")
     second = replace(state, deck=replace(state.deck, stage="second"))
     for number, deck in ((-1, state), (0, second)):
         with pytest.raises(Refused, match=f"cards in the deck, got {number}"):
@@ -142,8 +145,10 @@ def test_a_round_gets_its_number_and_a_deck_its_stage() -> None:
     state, told = after(marching(), action)
     assert (state.active, state.round.number) == ("british", 7)
     assert (state.deck.stage, state.deck.left, state.round.is_deck_out) == ("last", 0, True)
-    assert told[0].text.endswith("it is the last deck; British are active; it is round 7")
-    with pytest.raises(Refused, match="number: expected a round number of at least 1, got 0"):
+    assert told[0].text == (
+        "overruled: round: 7; active side: British; cards left in the deck: 0; deck: last"
+    )
+    with pytest.raises(Refused, match="number: expected at least 1 round, got 0"):
         after(marching(), Overrule(number=0))
     with pytest.raises(Refused, match="deck: expected at least 1 cards in the deck, got 0"):
         after(marching(), Overrule(deck=0, stage="second"))

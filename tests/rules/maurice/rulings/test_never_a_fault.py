@@ -18,7 +18,8 @@ from tablecam.rules.maurice.charge.charge import charges
 from tablecam.rules.maurice.combat import cover
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.worlds import drawn_fields
-from tablecam.rules.maurice.game.detect_moves import detect_moves, suggest_march
+from tablecam.rules.maurice.game import GAME
+from tablecam.rules.maurice.game.by_hand import suggest_march
 from tablecam.rules.maurice.game.march import Marching
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.rulings import facts
@@ -238,10 +239,10 @@ def test_a_move_beyond_us_is_not_known_and_the_other_moves_are_judged(monkeypatc
             raise shapely.errors.GEOSException("side location conflict")
         return suggest_march(state, seen)
 
-    monkeypatch.setattr("tablecam.rules.maurice.game.detect_moves.suggest_march", fails)
+    monkeypatch.setattr("tablecam.rules.maurice.game.by_hand.suggest_march", fails)
     units = line("F1", "french", 500, 500), line("F2", "french", 900, 500)
     state = state_at(position(*units), Marching(force=("F1", "F2")))
-    by_hand = detect_moves(state, position(*(shifted(each, 0.0, 80.0) for each in units)))
+    by_hand = GAME.detect_moves(state, position(*(shifted(each, 0.0, 80.0) for each in units)))
     said = {each.unit: each for each in by_hand}
     assert said["F1"].text.endswith(NOT_KNOWN)
     assert said["F1"].action is None

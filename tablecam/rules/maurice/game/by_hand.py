@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 import shapely
 
 from tablecam.errors import BadInput
 from tablecam.geometry.moves.poses import Bases, laid
 from tablecam.geometry.rectangles import rectangles
-from tablecam.geometry.shapes import Shape
-from tablecam.rules.game import Refused, Suggestion
+from tablecam.rules.game import Ban, Refused, Suggestion
 from tablecam.rules.maurice.combat.fall_back import fall_back, moved_back
 from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
-from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.game.actions import (
     Action,
     Charge,
@@ -45,17 +42,23 @@ from tablecam.rules.maurice.game.nearest import (
     nearest_wheel,
 )
 from tablecam.rules.maurice.game.setup import Deploying, yet_to_deploy
-from tablecam.rules.maurice.game.state import Over, State
+from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.table import field_at
 from tablecam.rules.maurice.movement.change import placed
 from tablecam.rules.maurice.movement.judge import allowance_bw
 from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy
-from tablecam.rules.reports import NOT_KNOWN, attempt
+from tablecam.rules.miniatures.by_hand import (
+    commanders_seen,
+    lies_as_seen,
+    lies_upon,
+    whole_units,
+)
 from tablecam.table.formation import read_formation
 from tablecam.table.headings import difference_deg
-from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.model import Commander, Position, Unit
+from tablecam.table.motion import has_its_place
 from tablecam.table.sides import side_plural
 from tablecam.uncertainty.answer import CLEAR_SIGMAS, Answer, certain
 from tablecam.uncertainty.contact import TOUCH_MM
@@ -63,96 +66,27 @@ from tablecam.wording import counted, joined
 
 _BEFORE_MM = 20.0
 """A unit that stops this close to an enemy or closer is taken to charge it."""
-_MOVED_MM, _TURNED_DEG = 3.0, 3.0
-"""Smaller displacements and turns are placement error, not moves (G-8)."""
-_PUSHED_MM = 20.0
-"""A unit that may not move and is displaced no farther was knocked rather than moved."""
 _ON_THE_SPOT_BW, _ON_THE_SPOT_DEG = 0.25, 2.0
 """A unit whose centre moved less but whose heading changed more was turned in place."""
 
 
-def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
-    """Suggests an action for each unit and commander that is not where the game has it.
-
-    Legal actions come first, then moves out of turn, then missing or surplus bases.
-    """
-    if isinstance(state.step, Deploying):
-        return _deployment(state, state.step, position)
-    # Nothing has its place yet, or units are being packed away.
-    if state.step.is_setup or isinstance(state.step, Over):
-        return ()
-    seen = _whole_units(state, position)
-    units = list(_unit_suggestions(state, position, seen))
-    suggestions = [
-        *(_after_others(state, seen, suggestion, units) for suggestion in units),
-        *_commander_suggestions(state, position),
-    ]
-    for there in position.units:
-        if there.bases and state.position.unit(there.id) is None:
-            text = f"{there.id} has left the game but is still on the table: take it off"
-            answer = certain("no", "M-1.14", text)
-            suggestions.append(Suggestion(there.id, text, None, answer))
-    suggestions.sort(key=lambda made: (made.action is None, not _is_legal(made)))
-    return tuple(suggestions)
-
-
-def _whole_units(state: State, position: Position) -> dict[str, Unit]:
-    """Returns the units of the game all of whose bases are seen, as they lie now."""
-    pairs = ((unit, position.unit(unit.id)) for unit in state.position.units)
-    return {
-        unit.id: _with_bases(unit, seen.bases)
-        for unit, seen in pairs
-        if seen is not None and len(seen.bases) == len(unit.bases)
-    }
-
-
-def _after_others(
-    state: State,
-    seen: Mapping[str, Unit],
-    suggestion: Suggestion,
-    suggestions: Sequence[Suggestion],
-) -> Suggestion:
-    """Returns a suggestion, postponed if another moved unit stood in its place."""
-    name, field = suggestion.unit, field_at(state)
-    # M-6.8: a unit may not end its move on another; that one may have moved away meanwhile.
-    upon = _lies_upon(field, seen[name]) if suggestion.answer.rule == "M-6.8" else ()
-    tried = {other.unit for other in suggestions if other.action is not None}
-    # The place becomes free only if all that stood there have moved.
-    if not upon or not tried.issuperset(upon):
-        return suggestion
-    because = f"{name} is where {joined(upon)} stood"
-    if all(_is_legal(other) for other in suggestions if other.unit in upon):
-        because += f": confirm {joined(upon)} first"
-    elif any(name in _lies_upon(field, seen[other]) for other in upon):
-        because += f", and {joined(upon)} is where {name} stood: neither can go first"
-    else:
-        because += ", which may not stay where it is now"
-    return replace(suggestion, answer=replace(suggestion.answer, because=because), nearest=None)
-
-
-def _is_legal(suggestion: Suggestion) -> bool:
-    return suggestion.action is not None and suggestion.answer.answer != "no"
-
-
-def _deployment(state: State, step: Deploying, position: Position) -> tuple[Suggestion, ...]:
+def suggest_deployment(state: State, step: Deploying, position: Position) -> tuple[Suggestion, ...]:
     """Suggests one action for all that a side has laid elsewhere as it deploys (M-2.3).
 
     It includes units of the other side that were moved aside, if that side has yet to deploy.
     """
-    side, seen_units = step.side, _whole_units(state, position)
+    side, seen_units = step.side, whole_units(state.position, position)
     moved_units = {
         unit.id: seen_units[unit.id].bases
         for unit in state.position.units
         if unit.id in seen_units
         and unit.side in yet_to_deploy(step)
-        and _moved_mm(unit, seen_units[unit.id]) is not None
+        and not lies_as_seen(unit, seen_units[unit.id].bases)
     }
     moved_commanders = {
         leader.id: seen.place_mm
-        for leader, seen in _commanders(state, position)
-        if seen is not None
-        and leader.side == side
-        and math.dist(leader.place_mm, seen.place_mm) > _MOVED_MM
+        for leader, seen in commanders_seen(state.position, position)
+        if seen is not None and leader.side == side and not has_its_place(seen, leader)
     }
     if not (moved_units or moved_commanders):
         return ()
@@ -164,24 +98,7 @@ def _deployment(state: State, step: Deploying, position: Position) -> tuple[Sugg
     return (_suggested(state, first, text, action, "M-2.3"),)
 
 
-def _unit_suggestions(
-    state: State, position: Position, seen: Mapping[str, Unit]
-) -> Iterator[Suggestion]:
-    """Yields a suggestion for each unit that is displaced or not fully seen."""
-    for unit in state.position.units:
-        there = seen.get(unit.id)
-        if there is None:
-            yield _incomplete(state, unit, position.unit(unit.id))
-        elif (far_mm := _moved_mm(unit, there)) is not None:
-            # One unit that fails to rule must not hide the suggestions for the others.
-            text = f"the move of {unit.id} is {NOT_KNOWN}"
-            not_known = Answer("too_close", 0.0, 0.0, 0.5, "M-6.17", text)
-            unknown = Suggestion(unit.id, text, None, not_known)
-            judged = partial(_unit_suggestion, state, unit, there, far_mm)
-            yield attempt(f"moved/{unit.id}", judged, unknown)
-
-
-def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Suggestion:
+def suggest_move(state: State, unit: Unit, seen: Unit) -> Suggestion | None:
     """Suggests what was done with a unit, if it may do anything now."""
     step = state.step
     if isinstance(step, Marching) and unit.id in step.waiting:
@@ -190,90 +107,37 @@ def _unit_suggestion(state: State, unit: Unit, seen: Unit, far_mm: float) -> Sug
         return suggest_charge(state, seen)
     if isinstance(step, ChoosingFallBacks) and unit.id in step.attackers:
         return suggest_fall_back(state, seen)
-    rule, why = _why_not_now(state, unit)
-    what = "pushed" if far_mm <= _PUSHED_MM else "moved"
-    text = f"{unit.id} was {what} {far_mm:.0f} mm, but {why}: put it back"
-    return _put_back(state, unit.id, rule, text, far_mm, (_gap(unit.bases[0], seen.bases[0]),))
+    return None
 
 
-def _why_not_now(state: State, unit: Unit) -> tuple[str, str]:
-    """Returns the rule and the reason why a unit may not be moved now."""
+def why_still(state: State, unit: Unit) -> Ban:
+    """Returns the rule by which a unit may not be moved now."""
     step = state.step
     if unit.side != state.active:
-        return "M-1.5", f"{side_plural(state.active)} are active in this round"
+        return Ban("M-1.5", f"{side_plural(state.active)} are active in this round")
     if isinstance(step, Interrupting | Modifying | Drawing):
-        return "M-4.16", "cards are played first"
+        return Ban("M-4.16", "cards are played first")
     if isinstance(step, Marching | Charging):
         if unit.id in step.force:
-            return "M-6.31", "it has already moved in this round"
-        return "M-6.1", "it is not in the activated force"
-    return "M-4.2", "no unit may move now"
+            return Ban("M-6.31", "it has already moved in this round")
+        return Ban("M-6.1", "it is not in the activated force")
+    return Ban("M-4.2", "no unit may move now")
 
 
-def _incomplete(state: State, unit: Unit, seen: Unit | None) -> Suggestion:
-    """Suggests to put back missing bases, or to take off surplus ones."""
-    seen_bases, count = 0 if seen is None else len(seen.bases), len(unit.bases)
-    if not seen_bases:
-        text = f"{unit.id} cannot be seen on the table: put it back where it was"
-    elif seen_bases < count:
-        missing = "a base" if count - seen_bases == 1 else f"{count - seen_bases} bases"
-        unseen = f"{missing} of {unit.id} cannot be seen"
-        text = f"{unseen}: units never lose bases, so put every base back"
-    else:
-        lie = f"{unit.id} has {seen_bases} bases on the table"
-        text = f"{lie} but only {count} belong to it: remove the rest"
-    return _put_back(state, unit.id, "M-1.6", text)
-
-
-def _commander_suggestions(state: State, position: Position) -> Iterator[Suggestion]:
-    """Yields a suggestion for each commander that is displaced or not seen."""
-    for leader, seen in _commanders(state, position):
-        if seen is None:
-            text = f"{leader.id} cannot be seen on the table: put him back where he stood"
-            yield _put_back(state, leader.id, "M-1.4", text)
-        elif (far_mm := math.dist(leader.place_mm, seen.place_mm)) > _MOVED_MM:
-            yield _commander_suggestion(state, leader, seen, far_mm)
-
-
-def _commanders(state: State, position: Position) -> Iterator[tuple[Commander, Commander | None]]:
-    """Yields the commanders of the game, each with itself as seen on the table."""
-    seen_by_id = {leader.id: leader for leader in position.commanders}
-    for leader in state.position.commanders:
-        yield leader, seen_by_id.get(leader.id)
-
-
-def _commander_suggestion(
-    state: State, leader: Commander, seen: Commander, far_mm: float
-) -> Suggestion:
-    """Suggests a commander's move, or to put it back out of turn."""
+def suggest_place(state: State, seen: Commander) -> Suggestion | None:
+    """Suggests a commander's move; None out of turn."""
     step = state.step
-    if not isinstance(step, PlacingCommander) or leader.side != step.owner(state):
-        text = f"{leader.id} was moved {far_mm:.0f} mm out of turn: put him back"
-        return _put_back(state, leader.id, "M-6.27", text, far_mm, (_gap(leader, seen),))
+    if not isinstance(step, PlacingCommander) or seen.side != step.owner(state):
+        return None
     # Paid with the card that the step itself would offer.
     offered = (made for made in step.listed(state) if isinstance(made, PlaceCommander))
     card = next((made.card for made in offered), None)
-    action = PlaceCommander(leader.side, seen.x_mm, seen.y_mm, card)
-    far_bw = far_mm / state.position.table.bw_mm
-    text = f"{leader.id} was moved {far_bw:.1f} BW: move him there?"
+    action = PlaceCommander(seen.side, seen.x_mm, seen.y_mm, card)
+    leader = next(leader for leader in state.position.commanders if leader.id == seen.id)
+    far_bw = math.dist(leader.place_mm, seen.place_mm) / state.position.table.bw_mm
+    text = f"{seen.id} was moved {far_bw:.1f} BW: move him there?"
     rule = "M-6.29" if isinstance(step, Displacing) else "M-6.27"
-    return _suggested(state, leader.id, text, action, rule, state.position)
-
-
-def _moved_mm(unit: Unit, seen: Unit) -> float | None:
-    """Returns the largest displacement of a base; None if all are within tolerance."""
-    pairs = list(zip(unit.bases, seen.bases, strict=True))
-    far_mm = max(math.dist(base.place_mm, there.place_mm) for base, there in pairs)
-    # A turn on the spot leaves the centre in place, so headings count as well.
-    turned_deg = max(
-        abs(difference_deg(there.heading_deg, base.heading_deg)) for base, there in pairs
-    )
-    return far_mm if far_mm > _MOVED_MM or turned_deg > _TURNED_DEG else None
-
-
-def _gap(thing: BasePose | Commander, seen: BasePose | Commander) -> Shape:
-    """Draws a line from where a base or commander was to where it is."""
-    return Shape("line", (thing.place_mm, seen.place_mm), "gap")
+    return _suggested(state, seen.id, text, action, rule, state.position)
 
 
 def suggest_march(state: State, seen: Unit) -> Suggestion:
@@ -300,7 +164,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
     if _turned_on_the_spot_deg(field, unit, there):
         because = "a unit may not turn on the spot: it wheels about a front corner"
         text, answer = f"{seen.id} was turned", replace(answer, rule="M-6.12", because=because)
-    if answer.rule == "M-6.8" and (upon := _lies_upon(field, seen)):
+    if answer.rule == "M-6.8" and (upon := lies_upon(state.position, seen)):
         answer = replace(answer, because=f"{seen.id} overlaps {joined(upon)}")
     return Suggestion(seen.id, text, action, answer, nearest)
 
@@ -482,19 +346,6 @@ def _legal_charge(field: Field, end: ChargeEnd, error_mm: float, tolerance_mm: f
     return certain("yes", "M-8.5", joined(parts), end.evidence, margin_mm=margin_mm)
 
 
-def _with_bases(unit: Unit, seen: Sequence[BasePose]) -> Unit:
-    """Returns a unit with seen base poses, matched by tag, or by order without tags."""
-    by_tag = {base.tag: base for base in seen}
-    # Tags tell the bases apart; without them the seen order is the only clue.
-    is_tagged = None not in by_tag and by_tag.keys() == {base.tag for base in unit.bases}
-    in_order = [by_tag[base.tag] for base in unit.bases] if is_tagged else seen
-    bases = tuple(
-        replace(seen_base, width_mm=base.width_mm, depth_mm=base.depth_mm, tag=base.tag)
-        for base, seen_base in zip(unit.bases, in_order, strict=True)
-    )
-    return replace(unit, bases=bases)
-
-
 def _on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
     """Returns a unit at its seen pose without the others, or None if it is off the table."""
     # Ruled on an otherwise empty field, so that overlaps with other units are no error.
@@ -503,15 +354,6 @@ def _on_empty_field(field: Field, seen: Unit) -> UnitOnField | None:
         return updated_field(field, replace(field.position, units=(there,))).by_id[seen.id]
     except BadInput:
         return None
-
-
-def _lies_upon(field: Field, seen: Unit) -> tuple[str, ...]:
-    """Returns the units whose recorded outlines a seen unit overlaps."""
-    there = _on_empty_field(field, seen)
-    if there is None:
-        return ()
-    others = (other for other in field.units if other.id != seen.id)
-    return tuple(other.id for other in others if is_partly_in(other.outline, there.outline))
 
 
 def _refusal(state: State, action: Action) -> Refused | None:
@@ -526,20 +368,6 @@ def _refusal(state: State, action: Action) -> Refused | None:
 def _proposed_position(state: State, seen: Unit, bases: Bases | None) -> Position | None:
     """Returns the position with a unit at proposed poses, or None without any."""
     return None if bases is None else state.with_unit(replace(seen, bases=bases)).position
-
-
-def _put_back(
-    state: State,
-    name: str,
-    rule: str,
-    text: str,
-    far_mm: float = 0.0,
-    drawn: tuple[Shape, ...] = (),
-) -> Suggestion:
-    """Suggests to put a unit or commander back where the game has it."""
-    return Suggestion(
-        name, text, None, certain("no", rule, text, drawn, margin_mm=-far_mm), state.position
-    )
 
 
 def _suggested(

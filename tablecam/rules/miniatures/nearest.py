@@ -1,0 +1,172 @@
+"""The legal place nearest to where hands have laid a unit: ahead on its way, or after wheels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablecam.geometry.moves import poses
+from tablecam.geometry.moves.lanes import (
+    Corner,
+    advanced,
+    front_width_mm,
+    pivot_mm,
+    turned_deg,
+    wheeled,
+)
+from tablecam.geometry.moves.poses import Bases
+from tablecam.geometry.outlines import Axes
+from tablecam.rules.miniatures.ground import centre_mm
+from tablecam.table.headings import difference_deg
+from tablecam.table.model import Unit
+
+Array = NDArray[np.float64]
+IsLegal = Callable[[Bases], bool]
+_WAY_STEPS = 30
+_STEPS = 17
+"""Grid points per axis: arcs to either side, and lengths of the straight move."""
+_TRIED = (0, 1, 2, 3, 5, 8, 12, 18, 27, 41, 62, 93, 140, 210)
+"""Ranks, by distance, of the places to judge: neighbours of a barred place are barred too."""
+_ROUNDS = 4
+"""Rounds of search, each on a grid a quarter as wide about the best place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Bases that may wheel, go straight and wheel again, up to a length in all.
+
+    `front` is the edge that leads, `goal` the same edge where the hands have laid it.
+    """
+
+    bases: Bases
+    front: Axes
+    goal: Axes
+    reach_mm: float
+
+
+def nearest_after_wheels(starts: Iterable[Start], is_legal: IsLegal) -> Bases | None:
+    """Returns the legal poses nearest to a goal after a wheel, a straight move and a wheel.
+
+    The distance is that of the farther end of the front. None if no such move is legal.
+    """
+    ends = filter(None, (_nearest_from(start, is_legal) for start in starts))
+    best = min(ends, key=lambda end: end[0], default=None)
+    return None if best is None else best[1]
+
+
+def _nearest_from(start: Start, is_legal: IsLegal) -> tuple[float, Bases] | None:
+    """Returns the nearest legal end of wheel, straight move, wheel, and its distance.
+
+    The search covers the whole reach first, then ever smaller grids about the best move.
+    """
+    widths = np.array([1.0, 1.0, 1.0]) * start.reach_mm
+    best: tuple[float, Array] | None = None
+    for _ in range(_ROUNDS):
+        middle = np.zeros(3) if best is None else best[1]
+        better = _best_about(start, middle, widths, is_legal, best)
+        if better is None:
+            break
+        # A quarter of the width is two grid steps to either side of the best move.
+        best, widths = better, widths / 4
+    if best is None:
+        return None
+    return best[0], _moved(start, best[1])
+
+
+def _best_about(
+    start: Start,
+    middle: Array,
+    widths: Array,
+    is_legal: IsLegal,
+    best: tuple[float, Array] | None,
+) -> tuple[float, Array] | None:
+    """Returns the nearest legal move (arc, length, arc) on a grid about one, with its distance."""
+    moves = _moves_about(middle, widths, start.reach_mm)
+    distances_mm = _distances_mm(start.front, moves, start.goal)
+    order = np.argsort(distances_mm, kind="stable")
+    # Judging is slow and illegal places cluster: sample ranks ever more sparsely.
+    for place in order[[rank for rank in _TRIED if rank < len(order)]]:
+        # Ranks are sorted: none of the rest can be nearer.
+        if best is not None and distances_mm[place] >= best[0]:
+            break
+        if is_legal(_moved(start, moves[place])):
+            return float(distances_mm[place]), moves[place]
+    return best
+
+
+def _moves_about(middle: Array, widths: Array, reach_mm: float) -> Array:
+    """Returns grid moves (k, 3) about one that are within reach."""
+    axes = [np.linspace(at - by, at + by, _STEPS) for at, by in zip(middle, widths, strict=True)]
+    moves = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    # Arcs and length share one allowance, and the straight move never goes backward.
+    return np.asarray(moves[(np.abs(moves).sum(axis=1) <= reach_mm) & (moves[:, 1] >= 0.0)])
+
+
+def _distances_mm(front: Axes, moves: Array, goal: Axes) -> Array:
+    """Returns distances (k,) of a front's farther end after moves (k, 3) from a goal."""
+    ends = np.array([front.left_mm, front.right_mm])
+    along = (ends[1] - ends[0]) / front_width_mm(front)
+    width_mm = front_width_mm(front)
+    left, across = np.tile(ends[0], (len(moves), 1)), np.tile(along, (len(moves), 1))
+    left, across = _wheel(left, across, moves[:, 0], width_mm)
+    ahead = np.stack([-across[:, 1], across[:, 0]], axis=1)
+    left = left + ahead * moves[:, 1, None]
+    left, across = _wheel(left, across, moves[:, 2], width_mm)
+    apart = np.stack([left, left + across * width_mm], axis=1) - [goal.left_mm, goal.right_mm]
+    return np.asarray(np.linalg.norm(apart, axis=-1).max(axis=1))
+
+
+def _wheel(left: Array, across: Array, arcs_mm: Array, width_mm: float) -> tuple[Array, Array]:
+    """Wheels fronts (k, 2) by arcs (k,), to the left where they are positive."""
+    turn_rad = arcs_mm / width_mm
+    cos, sin = np.cos(turn_rad), np.sin(turn_rad)
+    x, y = across.T
+    turned = np.stack([cos * x - sin * y, sin * x + cos * y], axis=1)
+    # A right wheel pivots on the right corner, so the left one moves.
+    to_right = (arcs_mm < 0.0)[:, None]
+    return np.where(to_right, left + (across - turned) * width_mm, left), turned
+
+
+def _moved(start: Start, move: Array) -> Bases:
+    """Returns a unit's bases after a wheel, a straight move and a wheel."""
+    first_mm, ahead_mm, last_mm = move.tolist()
+    front, bases = after_wheel(start.front, start.bases, first_mm)
+    bases = poses.ahead(bases, front.heading_deg, ahead_mm)
+    return after_wheel(advanced(front, ahead_mm), bases, last_mm)[1]
+
+
+def after_wheel(front: Axes, bases: Bases, arc_mm: float) -> tuple[Axes, Bases]:
+    """Returns a front and bases after a wheel by an arc, to the left if it is positive."""
+    corner: Corner = "left" if arc_mm > 0.0 else "right"
+    angle_deg = turned_deg(front, corner, abs(arc_mm))
+    turned = poses.wheeled(bases, pivot_mm(front, corner), angle_deg)
+    return wheeled(front, corner, abs(arc_mm)), turned
+
+
+def farthest_legal(unit: Unit, bases: Bases, is_legal: IsLegal) -> Bases | None:
+    """Returns how far a unit may go toward where hands have laid it, None if nowhere on the way.
+
+    It shifts and turns evenly about its centre; the way is tried in steps of a thirtieth, and
+    from the first legal one in halves.
+    """
+    (x_mm, y_mm), (to_x, to_y) = centre_mm(unit.bases), centre_mm(bases)
+    turn_deg = difference_deg(bases[0].heading_deg, unit.bases[0].heading_deg)
+
+    def after(share: float) -> Bases:
+        return tuple(
+            replace(
+                base, x_mm=base.x_mm + (to_x - x_mm) * share, y_mm=base.y_mm + (to_y - y_mm) * share
+            )
+            for base in poses.wheeled(unit.bases, (x_mm, y_mm), turn_deg * share)
+        )
+
+    for step in range(_WAY_STEPS, 0, -1):
+        share = step / _WAY_STEPS
+        if is_legal(after(share)):
+            next_share = share + 1 / _WAY_STEPS
+            onward = poses.farthest(after, is_legal, share, next_share) if share < 1.0 else None
+            return onward or after(share)
+    return None
