@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from tablecam.rules.hexes.grid import Grid, Hex, grid_of
+from tablecam.rules.hexes.grid import Grid, Hex
 from tablecam.rules.hexes.zones import Hexes, right_hex
 from tablecam.table.headings import forward
-from tablecam.table.model import BasePose, Position, Unit
-from tablecam.uncertainty.answer import AnswerWord, decide
+from tablecam.table.model import BasePose, Unit
+from tablecam.uncertainty.answer import decide
 
 CLEAR_DEG: Final = 20.0
 """A counter turned this far off a corner still faces it without a question."""
@@ -45,11 +45,6 @@ class Place:
     other_hexes: Hexes = ()
     other_facing_deg: int | None = None
     warning: str = ""
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether neither its hexes nor its facing are in doubt."""
-        return self.answer != "too_close" and self.facing != "unclear"
 
 
 def place_of(
@@ -152,12 +147,3 @@ def seen_face(unit: Unit) -> Face | None:
     """Returns the face that lies upward; None if no tag of a face is seen."""
     tags = {base.tag for base in unit.bases if base.seen == "now"}
     return next((face for face in faces_of(unit) if face.tag in tags), None)
-
-
-def hexes_answer(position: Position, unit: Unit) -> AnswerWord:
-    """Whether the hexes of all a unit's counters are sure, with the table's tolerance."""
-    if position.table.hex_map is None:
-        raise ValueError("expected a position with a hex map")
-    grid, tolerance_mm = grid_of(position.table.hex_map), position.table.tolerance_mm
-    places = [place_of(grid, base, tolerance_mm=tolerance_mm) for base in unit.bases]
-    return "yes" if all(place.answer == "yes" for place in places) else "too_close"

@@ -1,4 +1,4 @@
-"""The grid of a printed hex map: numbers, cube coordinates and millimetres.
+"""The grid of a printed hex map: numbers, cube coordinates, millimetres, and ways over it.
 
 A hex is named by its four digits. Cube coordinates (q, r, s) with q + r + s = 0 carry the
 arithmetic; a direction is the heading from a hex's centre to a neighbour's in the map's frame.
@@ -8,10 +8,11 @@ Follows https://www.redblobgames.com/grids/hexagons.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Final, NamedTuple
+from heapq import heappop, heappush
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import HexMap, Point
@@ -268,9 +269,50 @@ def grid_of(hex_map: HexMap) -> Grid:
     return Grid(hex_map)
 
 
-def sides_of(grid: Grid) -> Iterator[tuple[Hex, Hex]]:
-    """Yields each hexside of the map once, by its two hexes, the lower number first."""
-    for number in grid.hexes:
-        for beside in grid.neighbours(number):
-            if number < beside:
-                yield number, beside
+# Ways.
+
+Place = TypeVar("Place", bound=Hashable)
+Step = TypeVar("Step")
+
+
+@dataclass(frozen=True, slots=True)
+class Way(Generic[Place, Step]):
+    """A way by its steps: the places on it, its cost, and the names that react to it on the way."""
+
+    places: tuple[Place, ...]
+    steps: tuple[Step, ...]
+    cost: float
+    triggers: frozenset[str]
+
+
+NextSteps = Callable[[Way[Place, Step]], Iterable[tuple[Step, Place, float, Iterable[str]]]]
+"""What may follow a way: a step, the place it leads to, its cost, and who reacts to it."""
+
+
+def ways_from(
+    start: Place, next_steps: NextSteps[Place, Step], most: float
+) -> dict[Place, tuple[Way[Place, Step], ...]]:
+    """Returns the cheapest ways to each place within a cost, one for each set of triggers.
+
+    A way that triggers all that another one does, and costs no less, is left out.
+    """
+    first: Way[Place, Step] = Way((start,), (), 0.0, frozenset())
+    kept: dict[Place, list[Way[Place, Step]]] = {}
+    waiting = [(0.0, 0, first)]
+    count = 0
+    while waiting:
+        _, _, way = heappop(waiting)
+        known = kept.setdefault(way.places[-1], [])
+        if any(other.triggers <= way.triggers and other.cost <= way.cost for other in known):
+            continue
+        known.append(way)
+        for step, place, cost, triggers in next_steps(way):
+            total = way.cost + cost
+            if total <= most and place not in way.places:
+                count += 1
+                further = Way(
+                    (*way.places, place), (*way.steps, step), total,
+                    way.triggers.union(triggers),
+                )  # fmt: skip
+                heappush(waiting, (total, count, further))
+    return {place: tuple(ways) for place, ways in kept.items()}

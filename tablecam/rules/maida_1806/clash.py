@@ -286,7 +286,7 @@ class ClashDie(Due):
             f"{column_of(state, combat)} ({shifts or 'no shift'}), die {answer[0]}, {result}"
         )
         facts = {"result": result, "winner": winner, "losers": list(lost)}
-        state = state.gains(winner, tables.VICTORY_POINTS["clash"])
+        state = state.gains(winner, tables.VICTORY_POINTS["clash_won"])
         if combat.how == "clash":
             state = replace(state, fought=(*state.fought, *won, *lost))
         state = state.pushed(

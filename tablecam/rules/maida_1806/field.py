@@ -136,11 +136,12 @@ def ban_on_firing(state: State, piece: Piece) -> Ban | None:
     if troop.arm == "cavalry":
         return Ban("D-3.4d", f"{piece.id} is cavalry")
     if troop.is_battery:
-        if piece.captured_by or piece.silent:
-            return Ban("D-10.6", f"{piece.id} does not fire any more this turn")
-        if piece.fired or piece.held_fire:
+        if piece.fired:
             return Ban("D-10.5", f"{piece.id} does not fire again in this subphase")
-        return None
+        if piece.held_fire:
+            return Ban("D-10.13", f"{piece.id} has moved or turned")
+        is_silent = piece.captured_by or piece.silent
+        return Ban("D-10.6", f"{piece.id} fires no more this turn") if is_silent else None
     if piece.fires >= tables.FIRES:
         return Ban("D-14.10.1", f"{piece.id} has fired {tables.FIRES} times this turn")
     if piece.double:

@@ -183,10 +183,17 @@ def _parts(state: State, units: Sequence[str], hit: Piece) -> dict[str, int]:
     ]
     kinds = [state.board.ground.terrain_of(number) for number in hit.hexes]
     return {
-        "flank or rear": tables.FLANK_FIRE if behind else 0,
-        "firer disrupted": tables.DISRUPTED_MORALE if _disrupted(state, units) else 0,
+        **aim(behind, _disrupted(state, units)),
         kinds[0] if kinds else "terrain": terrain,
         "hexside": min(sides, default=0),
+    }
+
+
+def aim(behind: bool, disrupted: bool) -> dict[str, int]:
+    """Returns the modifiers of fire from behind (D-14.4), and of Disrupted firers (D-14.8)."""
+    return {
+        "flank or rear": tables.FLANK_FIRE if behind else 0,
+        "firer disrupted": tables.DISRUPTED_MORALE if disrupted else 0,
     }
 
 
@@ -332,7 +339,7 @@ class SecondDie(Due):
 def captured(state: State, gun: str, rule: str) -> Outcome:
     """Returns the state with a battery in the enemy's hands, silent where it stands (D-10.12)."""
     side = enemy_of(state.side(gun))
-    points = tables.VICTORY_POINTS["battery"] + state.troop(gun).stars
+    points = tables.VICTORY_POINTS["battery_captured"] + state.troop(gun).stars
     state = state.with_piece(gun, captured_by=side, silent=True)
     text = f"{gun} is captured: {points} VP for the {side_name(side)}"
     return state.gains(side, points), (Event("captured", text, rule, {"unit": gun}),)
@@ -365,7 +372,7 @@ class LeaderDie(Due):
 def killed(state: State, leader: str, rule: str) -> Outcome:
     """Returns the state without a leader, for whom the enemy scores (D-4.6, D-16.1)."""
     side = enemy_of(state.leader_side(leader))
-    state = without_leader(state, leader).gains(side, tables.VICTORY_POINTS["leader"])
+    state = without_leader(state, leader).gains(side, tables.VICTORY_POINTS["leader_killed"])
     return state, (Event("leader", f"{leader} is killed", rule, {"leader": leader}),)
 
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from tablecam.rules.game import Event, Refused, Suggestion
 from tablecam.rules.hexes.counters import Place, faces_of, laid, place_of, seen_face
-from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.hexes.grid import Hex, Way, ways_from
 from tablecam.rules.hexes.stacks import Change, Explanation, explain, seen_counters
-from tablecam.rules.hexes.ways import Way, ways_from
 from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import movement, sequence
 from tablecam.rules.maida_1806.reaction import Did, triggered

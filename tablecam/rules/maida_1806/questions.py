@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal
 
@@ -10,25 +10,16 @@ from pydantic import Field as Limits
 
 from tablecam.documents import document_from
 from tablecam.rules.game import Ban
-from tablecam.rules.hexes.counters import place_of
-from tablecam.rules.hexes.files import Ground
-from tablecam.rules.hexes.grid import Grid, grid_of
-from tablecam.rules.hexes.stacks import Change, explain
-from tablecam.rules.hexes.zones import Hexes, zones_of
+from tablecam.rules.hexes import asking
+from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
+from tablecam.rules.hexes.zones import Hexes
 from tablecam.rules.maida_1806 import clash as clashes
 from tablecam.rules.maida_1806 import field as fields
 from tablecam.rules.maida_1806 import fire as fires
 from tablecam.rules.maida_1806 import movement, reaction, sequence, tables
 from tablecam.rules.maida_1806.board import Board, MissingRow
 from tablecam.rules.maida_1806.files import SomeCharts
-from tablecam.rules.maida_1806.state import (
-    LeaderPiece,
-    MoveStep,
-    Outcome,
-    State,
-    enemy_of,
-    with_losses,
-)
+from tablecam.rules.maida_1806.state import LeaderPiece, MoveStep, State, enemy_of
 from tablecam.rules.maida_1806.troops import (
     KINDS,
     SIDES,
@@ -44,17 +35,20 @@ from tablecam.rules.maida_1806.troops import (
     needs_two_hexes,
     strength_of,
 )
-from tablecam.rules.questions import FactError, Facts, Questions
-from tablecam.table.model import Arm, BasePose, Position, TableSize
-from tablecam.table.sections import MapSection
+from tablecam.rules.questions import FactError, Facts, Questions, as_answer
+from tablecam.rules.steps import Decide, Events
+from tablecam.table.model import Arm, Position, TableSize
 
 Json = dict[str, Any]
 QUESTIONS: Final = Questions(tables.GAME)
 Die = Annotated[int, Limits(ge=0, le=9)]
 Dice = tuple[Die, ...]
-HexName = Annotated[str, Limits(pattern=r"^\d{4}$")]
 Names = tuple[str, ...]
 _HEAD: Final = ("format", "version", "game", "source")
+
+QUESTIONS.asks("D-G2 D-G3 D-G4 D-G5 D-G6")(asking.place)
+QUESTIONS.asks("D-G2")(asking.neighbours)
+QUESTIONS.asks("D-G12")(asking.stacks_seen)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +93,7 @@ class UnitFacts:
         printed = {key: value for key, value in vars(self).items() if key in Troop.model_fields}
         return Troop.model_construct(**printed | {
             "kind": self.kind or KINDS[self.arm],
-            "full_strength": self.full_strength or self.strength,
+            "full_strength": self.strength if self.full_strength is None else self.full_strength,
             "morale": [self.morale] if isinstance(self.morale, int) else self.morale,
             "firepower": Firepower.model_construct(**percents),
         })  # fmt: skip
@@ -146,37 +140,32 @@ class Setup:
     leaders: tuple[LeaderFacts, ...] = ()
     units: tuple[UnitFacts, ...] = ()
 
-    def state(self, facts: Facts | None = None) -> State:
+    def state(self) -> State:
         """Returns the state of a game in a movement subphase.
 
         Raises:
             BadInput: A hex is off the map, or a chart is wrong.
         """
-        ground, hex_map = _ground(self.map)
+        ground = ground_in(self.map)
         for unit in self.units:
             for number in unit.piece().hexes:
-                if number not in ground.grid:
-                    raise FactError("hex", f"expected a hex of the map, got {number}", unit)
-        pieces = [unit.piece() for unit in sorted(self.units, key=lambda unit: unit.stack)]
-        charts = self.charts or (None if facts is None else facts.charts) or {}
-        named: dict[str, str] = {one.side: one.id for one in self.leaders if one.overall_commander}
+                on_map(ground.grid, number, owner=unit)
         leader = self.begin.get("active_leader", "")
         board = Board(
             ground,
-            _charts(charts),
+            _charts(self.charts),
             {unit.id: unit.troop() for unit in self.units},
             {one.id: one.side for one in self.leaders},
-            named,
+            {one.side: one.id for one in self.leaders if one.overall_commander},
         )
-        position = Position(tables.GAME, TableSize(1000, 1000, hex_map=hex_map))
-        state = State(
-            position, {}, tuple(pieces),
+        return State(
+            Position(tables.GAME, TableSize(1000, 1000, hex_map=map_of(self.map))), {},
+            tuple(unit.piece() for unit in sorted(self.units, key=lambda unit: unit.stack)),
             tuple(LeaderPiece(one.id, one.hex) for one in self.leaders),
             turn=self.begin.get("turn", 1), vp=self.begin.get("vp", 0), phase="movement",
             drawn=leader, commanding=leader, pool=tuple(self.begin.get("pool", ())),
             given=board,
         )  # fmt: skip
-        return state
 
     @property
     def is_house(self) -> bool:
@@ -184,31 +173,17 @@ class Setup:
         return (self.charts or {}).get("source") == "house"
 
 
-def _charts(document: Mapping[str, Any]) -> SomeCharts:
-    plain = {key: value for key, value in document.items() if key not in _HEAD}
+def _charts(document: Mapping[str, Any] | None) -> SomeCharts:
+    plain = {key: value for key, value in (document or {}).items() if key not in _HEAD}
     return document_from(plain, "charts").parsed(SomeCharts)
 
 
-def _ground(document: Mapping[str, Any]) -> tuple[Ground, Any]:
-    """Returns the ground of a question's map."""
-    keys = {key: value for key, value in document.items() if key in MapSection.model_fields}
-    hex_map = document_from(keys, "map").parsed(MapSection).to_map()
-    grid = grid_of(hex_map)
-    terrain = {n: kind for kind, hexes in document.get("terrain", {}).items() for n in hexes}
-    sides = document.get("hexsides", {})
-    for number in (*terrain, *(n for pairs in sides.values() for pair in pairs for n in pair)):
-        if number not in grid:
-            raise FactError("map", f"expected a hex of the map, got {number}")
-    pairs = {frozenset(pair): kind for kind, listed in sides.items() for pair in listed}
-    return Ground(grid, "clear", terrain, pairs), hex_map
+def _ruled(ban: Ban | None) -> Json:
+    return {"legal": ban is None, "why_not": ban}
 
 
-def _grid(document: Mapping[str, Any]) -> Grid:
-    return _ground(document)[0].grid
-
-
-def _why(ban: Ban | None) -> Json:
-    return {} if ban is None else {"why_not": {"rule": ban.rule, "because": ban.because}}
+def _shown(hexes: Hexes) -> str | Hexes:
+    return hexes[0] if len(hexes) == 1 else hexes
 
 
 def _unit(state: State, name: str, key: str = "unit") -> Piece:
@@ -243,180 +218,46 @@ def _after(before: State, after: State) -> Json:
     return changed
 
 
-class _Dice:
-    """The dice of a question in the order thrown."""
+def _thrown(
+    state: State, dice: Dice, losses: Mapping[str, int] | None = None
+) -> tuple[State, Events]:
+    """Returns the state after what is due, with dice in their order.
 
-    def __init__(self, dice: Dice) -> None:
-        self.left, self.used = list(dice), 0
+    Choices of hexes and facings, and what lacks its dice, stay due.
 
-    def take(self, count: int, what: str) -> Dice | None:
-        """Returns the next dice, None if none are left.
-
-        Raises:
-            FactError: Some are there, but too few.
-        """
-        if not self.left:
-            return None
-        if len(self.left) < count:
-            raise FactError("dice", f"expected {count} dice for {what}, got {len(self.left)}")
-        taken, self.left = tuple(self.left[:count]), self.left[count:]
-        self.used += count
-        return taken
-
-
-def _resolved(state: State, dice: _Dice, losses: Mapping[str, int] | None = None) -> Outcome:
-    """Returns the state after what is due, with dice; choices of hexes and facings stay open."""
-    events: tuple[Any, ...] = ()
-    waiting: list[Any] = []
-    while state.due:
-        due, state = state.due[-1], replace(state, due=state.due[:-1])
-        answer: Any = None
-        roll = due.roll(state)
-        if roll is not None:
-            answer = dice.take(roll.count, roll.for_)
-            if answer is None:
-                waiting.append(due)
-                continue
-        elif isinstance(due, fires.Retreat | clashes.Winners | fires.LeaderLeaves):
+    Raises:
+        FactError: There are too few dice for a roll, or too many in all.
+    """
+    left, events, waiting = list(dice), (), []
+    while (due := state.step) is not None:
+        state, roll, answer = state.below(), due.roll(state), None
+        is_open = isinstance(due, fires.Retreat | clashes.Winners | fires.LeaderLeaves)
+        if (roll is not None and not left) or (roll is None and is_open):
             waiting.append(due)
             continue
+        if roll is not None:
+            if len(left) < roll.count:
+                why = f"expected {roll.count} dice for {roll.for_}, got {len(left)}"
+                raise FactError("dice", why)
+            answer, left = tuple(left[: roll.count]), left[roll.count :]
         elif due.asked(state) is not None:
-            options = due.legal(state)
-            answer = options[0]
-            if isinstance(due, clashes.SideLosses) and losses is not None:
-                wanted = {n: c for n, c in losses.items() if n in due.units}
-                answer = next((o for o in options if dict(o.losses) == wanted), options[0])
-            if isinstance(due, fires.SquareTry):
-                answer = options[1]
+            answer = _answer(due, state, losses or {})
         state, more = due.follow(state, answer)
         events += more
+    if left:
+        raise FactError("dice", f"expected {len(dice) - len(left)} dice, got {len(dice)}")
     return replace(state, due=tuple(waiting)), events
 
 
-# --- both hex games -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class CounterFacts:
-    """A counter as it lies on the table."""
-
-    id: str = ""
-    tag: int | None = None
-    x_mm: float
-    y_mm: float
-    heading_deg: float
-    width_mm: float = 15.0
-    depth_mm: float = 15.0
-    sigma_mm: float = 0.0
-    sigma_deg: float = 0.0
-
-    def base(self) -> BasePose:
-        """Returns its pose."""
-        return BasePose(
-            self.x_mm, self.y_mm, self.heading_deg, self.width_mm, self.depth_mm, self.tag,
-            self.sigma_mm, self.sigma_deg,
-        )  # fmt: skip
-
-
-@QUESTIONS.asks("D-G2 D-G3 D-G4 D-G5 D-G6")
-def _place(facts: Facts, map: Mapping[str, Any], counters: tuple[CounterFacts, ...]) -> Json:
-    """In which hexes counters lie, and how they face."""
-    grid = _grid(map)
-    places: Json = {}
-    because = []
-    for counter in counters:
-        place = place_of(grid, counter.base(), tolerance_mm=facts.tolerance_mm)
-        zones: Json = {}
-        if place.hexes and place.facing == "clear":
-            around = zones_of(grid, place.hexes, place.facing_deg)
-            zones = {name: grid.on_map(around.of(name)) for name in ("front", "flank", "rear")}
-        because += [place.warning] if place.warning else []
-        places[counter.id] = {
-            "hex": place.hexes[0] if len(place.hexes) == 1 else None,
-            "hexes": place.hexes,
-            "hex_answer": place.answer,
-            "margin_mm": round(place.margin_mm, 4),
-            "facing_deg": place.facing_deg if place.facing == "clear" else None,
-            "facing": place.facing,
-            **zones,
-        }
-    return {"counters": places, "because": because, "readings": ["D-G4"]}
-
-
-@QUESTIONS.asks("D-G2")
-def _neighbours(map: Mapping[str, Any], hex: HexName) -> Json:
-    """The hexes next to a hex on the map."""
-    grid = _grid(map)
-    if hex not in grid:
-        raise FactError("hex", f"expected a hex of the map, got {hex}")
-    return {"hexes": grid.neighbours(hex)}
-
-
-@dataclass(frozen=True, kw_only=True)
-class TaggedUnit:
-    """A unit with its tag."""
-
-    id: str
-    side: str
-    tag: int
-
-
-@QUESTIONS.asks("D-G12")
-def _stacks_seen(
-    map: Mapping[str, Any],
-    units: tuple[TaggedUnit, ...],
-    positions: tuple[tuple[CounterFacts, ...], ...],
-) -> Json:
-    """What stacks follow from the counters that are seen one time after the other."""
-    grid = _grid(map)
-    names = {unit.tag: unit for unit in units}
-    stacks: dict[str, tuple[str, ...]] = {}
-    after = []
-    for position in positions:
-        seen: dict[str, str] = {}
-        for counter in position:
-            place = place_of(grid, counter.base())
-            if counter.tag in names and place.hexes:
-                seen[names[counter.tag].id] = place.hexes[0]
-        proposed: list[Change] = []
-        for side in dict.fromkeys(unit.side for unit in units):
-            own = {unit.id for unit in units if unit.side == side}
-            visible = {name: number for name, number in seen.items() if name in own}
-            known = {
-                number: there
-                for number, stack in stacks.items()
-                if (there := tuple(name for name in stack if name in own))
-            }
-            listed = {name for stack in known.values() for name in stack}
-            for name, number in visible.items():
-                if name not in listed:
-                    known[number] = (*known.get(number, ()), name)
-            changes = next(iter(explain(known, visible, grid)), ())
-            known = _changed(known, changes)
-            stacks = {
-                **{n: tuple(u for u in s if u not in own) for n, s in stacks.items()},
-            }  # fmt: skip
-            for number, stack in known.items():
-                stacks[number] = (*stack, *stacks.get(number, ()))
-            stacks = {number: stack for number, stack in stacks.items() if stack}
-            proposed += changes
-        held = [name for stack in stacks.values() for name in stack if name not in seen]
-        first = proposed[0] if proposed else None
-        said: Json = {"kind": "none", "units": [], "hex": None}
-        if first is not None:
-            said = {"kind": first.kind, "units": [*first.units], "hex": first.hex}
-        after.append({"stacks": dict(stacks), "held": held, "proposed": said})
-    return {"after": after}
-
-
-def _changed(
-    stacks: Mapping[str, tuple[str, ...]], changes: Sequence[Change]
-) -> dict[str, tuple[str, ...]]:
-    now = dict(stacks)
-    for change in changes:
-        now = {n: tuple(u for u in s if u not in change.units) for n, s in now.items()}
-        now[change.hex] = (*now.get(change.hex, ()), *change.units)
-    return {number: stack for number, stack in now.items() if stack}
+def _answer(due: Any, state: State, losses: Mapping[str, int]) -> Any:
+    """Returns the answer that a question takes: no Square, the Losses as stated, else the first."""
+    options = due.legal(state)
+    if isinstance(due, fires.SquareTry):
+        return Decide(False)
+    if isinstance(due, clashes.SideLosses):
+        wanted = {name: count for name, count in losses.items() if name in due.units}
+        return next((one for one in options if dict(one.losses) == wanted), options[0])
+    return options[0]
 
 
 # --- moves ----------------------------------------------------------------------------------------
@@ -509,7 +350,7 @@ def _move(
     if double_march and not steps:
         left = before.mp_left + tables.DOUBLE_MARCH
     return {
-        "legal": ban is None, **_why(ban), "mp_allowance": allowance, "mp_spent": spent,
+        **_ruled(ban), "mp_allowance": allowance, "mp_spent": spent,
         "mp_left": left, "may_go_on": ban is None and bool(further) and not state.in_clash(piece),
         "house": setup.is_house,
     }  # fmt: skip
@@ -521,10 +362,8 @@ def _charge(setup: Setup, unit: str, target: HexName, steps: tuple[StepFacts, ..
     state = setup.state()
     _unit(state, unit)
     state, _, ban = _walked(state, unit, steps, double=False)
-    if ban is not None:
-        return {"legal": False, **_why(ban)}
-    ban = movement.ban_on_charge(state, (unit,), target)
-    return {"legal": ban is None, **_why(ban), "readings": ["D-9.2.1"]}
+    ban = ban or movement.ban_on_charge(state, (unit,), target)
+    return {**_ruled(ban), "readings": ["D-9.2.1"]}
 
 
 @QUESTIONS.asks("D-13.1 D-13.4 D-13.7")
@@ -539,21 +378,27 @@ def _triggered(setup: Setup, unit: str, did: reaction.Did) -> Json:
 # --- sight and fire -------------------------------------------------------------------------------
 
 
+def _other_hexes(state: State, piece: Piece, hexes: Names, key: str) -> Iterator[tuple[str, Hexes]]:
+    for number in hexes:
+        if number not in state.grid or number in piece.hexes:
+            raise FactError(key, f"expected another hex of the map, got {number}")
+        yield number, (number,)
+
+
 @QUESTIONS.asks("D-14.1 D-14.2 D-G7")
 def _sight(setup: Setup, unit: str, to: tuple[HexName, ...]) -> Json:
     """What a unit sees of enemies alone in some hexes."""
     state = setup.state()
     piece = _unit(state, unit)
-    answer: Json = {}
-    for number in to:
-        if number not in state.grid or number in piece.hexes:
-            raise FactError("to", f"expected another hex of the map, got {number}")
-        answer[number] = {
-            "sight": fields.sees(state, piece, (number,)),
-            "distance": state.grid.distance(piece.hexes, (number,)),
-            "in_front": fields.leaves_by_front(state, piece, (number,)),
-            "blocked_by": fields.blockers(state, piece, (number,)),
+    answer = {
+        number: {
+            "sight": fields.sees(state, piece, there),
+            "distance": state.grid.distance(piece.hexes, there),
+            "in_front": fields.leaves_by_front(state, piece, there),
+            "blocked_by": fields.blockers(state, piece, there),
         }
+        for number, there in _other_hexes(state, piece, to, "to")
+    }
     return {"hexes": answer, "readings": ["D-G7"]}
 
 
@@ -563,10 +408,8 @@ def _arrival(setup: Setup, target: str, from_: tuple[HexName, ...]) -> Json:
     state = setup.state()
     piece = _unit(state, target, "target")
     answer: Json = {}
-    for number in from_:
-        if number not in state.grid or number in piece.hexes:
-            raise FactError("from", f"expected another hex of the map, got {number}")
-        came = fields.through(state, piece, (number,))
+    for number, there in _other_hexes(state, piece, from_, "from"):
+        came = fields.through(state, piece, there)
         behind = fields.comes_from_behind(came)
         answer[number] = {"through": came, "modifier": tables.FLANK_FIRE if behind else 0}
     return {"hexes": answer}
@@ -589,7 +432,7 @@ def _fire(setup: Setup, units: Names, target: str, dice: Dice = ()) -> Json:
         _unit(state, name, "units")
     ban = fires.ban_on_fire(state, units, target)
     if ban is not None:
-        return {"legal": False, **_why(ban)}
+        return {**_ruled(ban)}
     try:
         shot = fires.shot_of(state, units, target)
     except MissingRow as missing:
@@ -613,19 +456,14 @@ def _fire(setup: Setup, units: Names, target: str, dice: Dice = ()) -> Json:
     return answer if not dice else answer | _fire_results(state, shot, dice)
 
 
-def _fire_results(state: State, shot: fires.Shot, dice: Dice) -> Json:
-    before, thrown = state, _Dice(dice)
-    state, _ = fires.fired(state, shot.firers, shot.target)
-    state, events = _resolved(state, thrown)
-    if thrown.left:
-        raise FactError("dice", f"expected {thrown.used} dice, got {len(dice)}")
-    totals = [e.facts for e in events if e.kind == "check" and "total" in e.facts]
+def _fire_results(before: State, shot: fires.Shot, dice: Dice) -> Json:
+    state, _ = fires.fired(before, shot.firers, shot.target)
+    state, events = _thrown(state, dice)
+    totals = [event.facts for event in events if event.kind == "check" and "total" in event.facts]
     checks = {
-        fact["unit"]: {
-            "die": die, "total": fact["total"], "passed": fact["passed"],
-        }
+        fact["unit"]: {"die": die, "total": fact["total"], "passed": fact["passed"]}
         for fact, die in zip(totals, dice, strict=False)
-    }  # fmt: skip
+    }
     leaders = {}
     side = enemy_of(before.side(shot.firers[0]))
     for number in before.piece(shot.target).hexes:
@@ -635,7 +473,7 @@ def _fire_results(state: State, shot: fires.Shot, dice: Dice) -> Json:
     retreats = [due for due in state.due if isinstance(due, fires.Retreat)]
     return {
         "checks": checks,
-        "dice_used": thrown.used,
+        "dice_used": len(dice),
         "captured": state.piece(shot.target).captured_by is not None,
         "leaders": leaders if shot.leader_die else {},
         "leader_die": shot.leader_die and bool(leaders),
@@ -653,14 +491,13 @@ def _gun_modifier(
     firer_disrupted: bool = False,
 ) -> Json:  # fmt: skip
     """The modifier of a check under artillery fire."""
-    terrain = _charts(facts.charts or {}).terrain.get(target_terrain)
+    terrain = _charts(facts.charts).terrain.get(target_terrain)
     parts = {"result": modifier_of(result), "stars": stars}
     if target_terrain == tables.THICKET and terrain is None:
         parts[tables.THICKET] = tables.THICKET_FIRE if target_formation == "line" else 0
     elif terrain is not None:
         parts[target_terrain] = terrain.fire_modifier or 0
-    parts["flank or rear"] = tables.FLANK_FIRE if fields.comes_from_behind(through) else 0
-    parts["firer disrupted"] = tables.DISRUPTED_MORALE if firer_disrupted else 0
+    parts |= fires.aim(fields.comes_from_behind(through), firer_disrupted)
     parts = {name: value for name, value in parts.items() if value}
     return {"modifier": sum(parts.values()), "parts": parts}
 
@@ -686,31 +523,25 @@ def _reaction(
     if die is None:
         return answer
     verdict = reaction.verdict_of(state, unit, (mover,), check, die)
-    answer |= {
-        "total": verdict.total, "passed": verdict.passed, "offered": verdict.offered,
-        "losses": verdict.losses, "withdraw": verdict.withdraw, "rout": verdict.rout,
+    paths = _ways_back(state, piece, (cause.hexes,), verdict.withdraw)
+    return answer | as_answer(verdict) | {
         "returns_turn": state.turn + 1 if verdict.rout else None,
+        "withdraw_paths": [[_shown(to) for to in path] for path, _ in paths],
     }  # fmt: skip
-    paths = _paths(state, piece, (cause.hexes,), verdict.withdraw)
-    return answer | {"withdraw_paths": paths}
 
 
-def _paths(
+def _ways_back(
     state: State, piece: Piece, causes: tuple[Hexes, ...], hexes: int
-) -> list[list[str | Hexes]]:
-    """Returns the ways of a withdrawal; one whose second hex is blocked is none (R-32)."""
-    if not hexes:
-        return []
-    paths: list[list[str | Hexes]] = []
-    for to in fields.withdrawals(state, piece, causes)[1]:
-        shown = to[0] if len(to) == 1 else to
+) -> Iterator[tuple[tuple[Hexes, ...], int]]:
+    """Yields the ways of a withdrawal with their Losses; a blocked second hex ends one (R-32)."""
+    for to in fields.withdrawals(state, piece, causes)[1] if hexes else ():
+        losses = fields.withdrawal_losses(state, piece, to)
         if hexes == 1:
-            paths.append([shown])
+            yield (to,), losses
             continue
         moved = state.with_piece(piece.id, hexes=to)
-        further = _paths(moved, moved.piece(piece.id), causes, hexes - 1)
-        paths += [[shown, *rest] for rest in further]
-    return paths
+        for path, more in _ways_back(moved, moved.piece(piece.id), causes, hexes - 1):
+            yield (to, *path), losses + more
 
 
 @QUESTIONS.asks("D-14.11 D-W")
@@ -720,26 +551,14 @@ def _withdrawal(setup: Setup, unit: str, cause: Names, hexes: Literal[1, 2] = 1)
     piece = _unit(state, unit)
     causes = tuple(_unit(state, name, "cause").hexes for name in cause)
     zone, options = fields.withdrawals(state, piece, causes)
-    paths = _paths(state, piece, causes, hexes)
-    losses: Json = {}
-    for to in options:
-        losses[to[0]] = fields.withdrawal_losses(state, piece, to)
-    if hexes > 1:
-        losses = {}
-        for path in paths:
-            here, total = piece, 0
-            for spot in path:
-                to = (spot,) if isinstance(spot, str) else spot
-                total += fields.withdrawal_losses(state, here, to)
-                here = replace(here, hexes=to)
-            losses[here.hexes[0]] = total
-    gone = not paths
-    points = tables.VICTORY_POINTS["by_blocked_withdrawal"]
-    vp = state.gains(enemy_of(state.side(unit)), points).vp if gone else state.vp
+    paths = list(_ways_back(state, piece, causes, hexes))
+    points = 0 if paths else tables.VICTORY_POINTS["by_blocked_withdrawal"]
     return {
-        "class": zone, "options": [to[0] if len(to) == 1 else to for to in options],
-        "paths": paths, "losses": losses, "eliminated": gone, "vp": vp,
-        "readings": ["D-14.11.7"] if gone else [],
+        "class": zone, "options": [_shown(to) for to in options],
+        "paths": [[_shown(to) for to in path] for path, _ in paths],
+        "losses": {path[-1][0]: losses for path, losses in paths}, "eliminated": not paths,
+        "vp": state.gains(enemy_of(state.side(unit)), points).vp,
+        "readings": [] if paths else ["D-14.11.7"],
     }  # fmt: skip
 
 
@@ -764,15 +583,15 @@ def _form_square(setup: Setup, unit: str, die: Die | None = None) -> Json:
     piece = _unit(state, unit)
     if not movement.may_form_square(state, piece):
         why = Ban("D-7.1", f"{unit} needs Strength {tables.SQUARE_FROM} and Clear terrain")
-        return {"offered": False, **_why(why)}
+        return {"offered": False, "why_not": why}
     if die is None:
         return {"offered": True}
-    passed = die <= state.morale(unit)
-    if not passed:
-        state, _ = with_losses(state, unit, 1)
-    formation = "square" if passed else piece.formation
-    strength = 0 if state.piece(unit).eliminated else state.strength(unit)
-    return {"offered": True, "passed": passed, "formation": formation, "strength": strength}
+    after, _ = fires.SquareDie(unit, (unit,)).follow(state, (die,))
+    piece = after.piece(unit)
+    return {
+        "offered": True, "passed": piece.formation == "square", "formation": piece.formation,
+        "strength": 0 if piece.eliminated else after.strength(unit),
+    }  # fmt: skip
 
 
 # --- clashes and the Turn Track -------------------------------------------------------------------
@@ -801,20 +620,17 @@ def _clash(
     answer["house"] = setup.is_house
     if not dice:
         return answer
-    before, thrown = state, _Dice(dice)
-    result = clashes.result_of(state, combat, dice[0])
-    state = state.pushed(clashes.ClashDie(combat))
-    state, _ = _resolved(state, thrown, losses)
-    if thrown.left:
-        raise FactError("dice", f"expected {thrown.used} dice, got {len(dice)}")
-    loser = attacker if result[0] == "A" else enemy_of(attacker)
+    before, result = state, clashes.result_of(state, combat, dice[0])
+    state, _ = _thrown(state.pushed(clashes.ClashDie(combat)), dice, losses)
+    loser, won = (attacker, defenders) if result[0] == "A" else (enemy_of(attacker), attackers)
+    last = (name for name in won if before.strength(name) == 1)
+    checks = {
+        name: {"die": die, "passed": die <= before.morale(name)}
+        for name, die in zip(last, dice[1:], strict=False)
+    }
     winners = [due for due in state.due if isinstance(due, clashes.Winners)]
-    last = {}
-    won = defenders if loser == attacker else attackers
-    for name, die in zip((n for n in won if before.strength(n) == 1), dice[1:], strict=False):
-        last[name] = {"die": die, "passed": die <= before.morale(name)}
     return answer | {
-        "die": dice[0], "result": result, "loser": loser, "checks": last,
+        "die": dice[0], "result": result, "loser": loser, "checks": checks,
         "units": _after(before, state),
         "winners_may_face": any(due.names(state) for due in winners), "vp": state.vp,
         "readings": ["D-15.8"],
@@ -835,28 +651,22 @@ def _crisis(
 ) -> Json:
     """Which friends of a unit that routs check their Morale, and what follows."""
     state = setup.state()
-    own = next((unit for unit in setup.units if unit.id == routed.unit), None)
     causes = tuple(_unit(state, name, "cause").hexes for name in cause)
-    side = own.side if own is not None else enemy_of(state.side(cause[0]))
+    sides = [unit.side for unit in setup.units if unit.id == routed.unit]
+    side = sides[0] if sides else enemy_of(state.side(cause[0]))
     near = set(state.grid.neighbours(routed.hex))
+    friends = [p for p in state.on_map(side) if p.id != routed.unit and near & set(p.hexes)]
+    shaken = [piece for piece in clashes.shaken_by(state, side, (routed.hex,)) if piece in friends]
     checks: Json = {}
-    spared = []
-    for piece in state.on_map(side):
-        if piece.id == routed.unit or not near.intersection(piece.hexes):
-            continue
-        if state.troop(piece.id).is_battery or state.in_clash(piece):
-            spared.append(piece.id)
-            continue
-        check: Json = {"morale": state.morale(piece.id)}
+    for piece in shaken:
+        check = checks[piece.id] = {"morale": state.morale(piece.id)}
         if dice is not None and piece.id in dice:
             passed = dice[piece.id] <= state.morale(piece.id)
             check |= {"total": dice[piece.id], "passed": passed}
             if not passed:
                 zone, options = fields.withdrawals(state, piece, causes)
-                flat = [to[0] if len(to) == 1 else to for to in options]
-                check |= {"class": zone, "options": flat}
-        checks[piece.id] = check
-    return {"checks": checks, "no_check": spared}
+                check |= {"class": zone, "options": [_shown(to) for to in options]}
+    return {"checks": checks, "no_check": [p.id for p in friends if p not in shaken]}
 
 
 @QUESTIONS.asks("D-3.4h D-6.2 D-6.3.4")
@@ -908,19 +718,19 @@ def _turn_track(
         raise FactError("rout", "expected rout or due")
     if rout is not None:
         waits = 1 if rout.by == "reaction" else int((rout.result or "A+1").rpartition("+")[2])
-        back = rout.turn + waits
-        return {"returns_turn": back if back <= turns else None, "out": back > turns}
+        return _back(rout.turn + waits, turns)
     assert due is not None
-    no_leader = due.leader in ("dead", "off_map")
     if due.leader == "not_activated" or not due.hex_free:
-        back = due.turn + 1
-        return {"returns_turn": back if back <= turns else None, "out": back > turns,
-                "hex": None, "near": None}  # fmt: skip
-    hexes = {"french": "1611", "british": "0111"}
+        return {**_back(due.turn + 1, turns), "hex": None, "near": None}
+    has_leader = due.leader == "activated"
     return {
-        "returns_turn": due.turn, "out": False, "hex": hexes[due.side] if no_leader else None,
-        "near": None if no_leader else "leader", "disrupted": True,
+        **_back(due.turn, turns), "hex": None if has_leader else tables.RETURN_HEX[due.side],
+        "near": "leader" if has_leader else None, "disrupted": True,
     }  # fmt: skip
+
+
+def _back(turn: int, turns: int) -> Json:
+    return {"returns_turn": turn if turn <= turns else None, "out": turn > turns}
 
 
 # --- stacks, companies, guns ----------------------------------------------------------------------
@@ -930,7 +740,7 @@ def _turn_track(
 def _stack(units: tuple[fields.Stacked, ...]) -> Json:
     """Whether units of one side may lie together at the end of a subphase."""
     ban = fields.ban_on_stack(units)
-    return {"legal": ban is None, **_why(ban)}
+    return {**_ruled(ban)}
 
 
 @QUESTIONS.asks("D-8.2 D-8.4 D-14.8 D-17.0f")
@@ -950,25 +760,27 @@ def _battery(
     own: tuple[Literal["turn", "move", "fire"], ...] = (),
 ) -> Json:
     """What a battery may do in its leader's subphase, and fire afterwards."""
-    fired = moved = turned = False
-    ban: Ban | None = None
+    gun = UnitFacts(id="gun", side="french", arm="artillery", kind=kind, hex="0202")
+    ground = {"orientation": "flat", "hex_size_mm": 20.0, "origin_mm": [0.0, 0.0], "columns": 3,
+              "rows": 3, "numbering": "CCRR", "shifted": "even"}  # fmt: skip
+    state, ban = Setup(map=ground, units=(gun,)).state(), None
+    steps = {"turn": MoveStep(turn=60), "move": MoveStep(to=("0201",))}
     for act in own:
-        if act == "fire" and (fired or moved or turned):
-            ban = Ban("D-10.5" if fired else "D-10.13", "it has fired or moved in this subphase")
-        elif act == "move" and (moved or turned or (fired and kind == "foot-battery")):
-            ban = Ban("D-10.13", "it has fired or moved")
-        elif act == "turn" and turned:
-            ban = Ban("D-10.13", "it has turned")
-        if ban is not None:
+        after = _fires(state) if act == "fire" else sequence.walk(state, ("gun",), (steps[act],))
+        if isinstance(after, Ban):
+            ban = after
             break
-        fired, moved, turned = (
-            fired or act == "fire",
-            moved or act == "move",
-            turned or act == "turn",
-        )
-    still = not (fired or moved or turned)
-    later = kind == "horse-battery" or not (moved or turned)
-    return {"legal": ban is None, **_why(ban), "fire_own": still, "fire_enemy_subphase": later}
+        state = after[0]
+    later, _ = sequence.movement_ended(state)
+    return {
+        **_ruled(ban), "fire_own": not isinstance(_fires(state), Ban),
+        "fire_enemy_subphase": not isinstance(_fires(later), Ban),
+    }  # fmt: skip
+
+
+def _fires(state: State) -> tuple[State, float] | Ban:
+    ban = fields.ban_on_firing(state, state.piece("gun"))
+    return ban or (state.with_piece("gun", fired=True), 0.0)
 
 
 # --- chits and victory ----------------------------------------------------------------------------
@@ -980,28 +792,27 @@ def _pool(
     chosen: Mapping[Side, Names] | None = None, seen_by: Side | None = None,
 ) -> Json:  # fmt: skip
     """The Activation Pool, and the part of it that a seat may see."""
-    named = {name.lower(): (side, name) for side, names in leaders.items() for name in names}
-    fixed: dict[str, list[str]] = {side: [] for side in SIDES}
-    for who in tables.POOL.get(turn, ()):
-        if who in named:
-            fixed[named[who][0]].append(named[who][1])
-    choose = dict.fromkeys(SIDES, 0 if turn in tables.POOL else tables.POOL_CHOICE)
-    others: dict[str, Names] = {
+    listed, picked = tables.POOL.get(turn), chosen or {}
+    others = {
         side: tuple(name for name in names if name != overall_commander.get(side))
         for side, names in leaders.items()
     }
-    if turn not in tables.POOL:
-        fixed = {side: [name] for side, name in overall_commander.items()}
-    picked = chosen or {}
-    shown = {
-        side: [*fixed.get(side, ()), *(picked.get(side, ()) if side == seen_by else ())]
+    fixed = {
+        side: tuple(n for who in listed or () for n in leaders.get(side, ()) if n.lower() == who)
         for side in SIDES
     }
-    may = {name: others.get(side, ()) for side, name in overall_commander.items()}
+    if listed is None:
+        fixed = {side: (name,) for side, name in overall_commander.items()}
     return {
-        "fixed": fixed, "choose": choose,
-        "from": others if turn not in tables.POOL else dict.fromkeys(SIDES, ()),
-        "shown": shown, "may_activate": may, "readings": ["D-4.4"],
+        "fixed": fixed,
+        "choose": dict.fromkeys(SIDES, tables.POOL_CHOICE if listed is None else 0),
+        "from": others if listed is None else dict.fromkeys(SIDES, ()),
+        "shown": {
+            side: (*fixed.get(side, ()), *(picked.get(side, ()) if side == seen_by else ()))
+            for side in SIDES
+        },
+        "may_activate": {name: others.get(side, ()) for side, name in overall_commander.items()},
+        "readings": ["D-4.4"],
     }  # fmt: skip
 
 
@@ -1025,18 +836,13 @@ def _activation(setup: Setup, drawn: str, dead: Names = ()) -> Json:
 @QUESTIONS.asks("D-16.1 D-16.2")
 def _victory_track(start_vp: int, events: tuple[Mapping[str, Any], ...]) -> Json:
     """The Victory Points after each of some events; positive for the French."""
-    words = {
-        "clash_won": "clash", "by_fire": "by_fire", "leader_killed": "leader",
-        "by_blocked_withdrawal": "by_blocked_withdrawal", "battery_captured": "battery",
-        "battery_recaptured": "recaptured",
-    }  # fmt: skip
     vp, track = start_vp, []
     for event in events:
-        key = next((key for key in event if key in words), None)
+        key = next((key for key in event if key in tables.VICTORY_POINTS), None)
         if key is None or event[key] not in SIDES:
-            expected = ", ".join(words)
+            expected = ", ".join(tables.VICTORY_POINTS)
             raise FactError("events", f"expected one of {expected} with the side that gains")
-        points = tables.VICTORY_POINTS[words[key]] + event.get("stars", 0)
+        points = tables.VICTORY_POINTS[key] + event.get("stars", 0)
         vp += points if event[key] == "french" else -points
         track.append(vp)
     return {"track": track}
@@ -1045,6 +851,6 @@ def _victory_track(start_vp: int, events: tuple[Mapping[str, Any], ...]) -> Json
 @QUESTIONS.asks("D-3.2 D-16.3 D-16.4")
 def _game_over(facts: Facts, turn: int, vp: int, turns: int = 7) -> Json:
     """Who has won at the end of a turn."""
-    victory = _charts(facts.charts or {}).victory
+    victory = _charts(facts.charts).victory
     limits = tables.AUTOMATIC if victory is None else victory.automatic.model_dump()
     return {"winner": sequence.winner_of(turn, turns, vp, dict(limits))}

@@ -484,7 +484,7 @@ def _movement_goes_on(state: State) -> Outcome | None:
 def passed(state: State) -> Outcome:
     """Returns the state after a pass; two in a row end the subphase (R-28)."""
     if state.passes:
-        return _movement_ended(state)
+        return movement_ended(state)
     return replace(state, slot=1 - state.slot, passes=1), ()
 
 
@@ -526,7 +526,8 @@ def _widened(state: State, name: str) -> State:
     return state.with_piece(name, formation="column")
 
 
-def _movement_ended(state: State) -> Outcome:
+def movement_ended(state: State) -> Outcome:
+    """Returns the state after a movement subphase."""
     events: tuple[Event, ...] = ()
     for piece in state.pieces:
         if state.board.troops[piece.id].is_company and piece.hexes:
@@ -786,7 +787,7 @@ def recaptured(state: State) -> Outcome:
             continue
         number = piece.hexes[0]
         if state.at(number, side) and not state.at(number, enemy_of(side)):
-            points = tables.VICTORY_POINTS["recaptured"]
+            points = tables.VICTORY_POINTS["battery_recaptured"]
             state = state.with_piece(piece.id, captured_by=side).gains(side, points)
             text = f"{piece.id} is recaptured: {points} VP for the {side_name(side)}"
             events += (Event("recaptured", text, "D-10.12", {"unit": piece.id}),)

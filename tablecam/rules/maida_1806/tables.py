@@ -56,14 +56,16 @@ FRENCH_HORSE: Final = -1
 CLASH_LOSSES: Final = {"loser": 2, "winner": 1}
 """D-15.8"""
 VICTORY_POINTS: Final[Mapping[str, int]] = {
-    "clash": 1,
+    "clash_won": 1,
     "by_fire": 1,
     "by_blocked_withdrawal": 1,
-    "battery": 2,
-    "recaptured": 2,
-    "leader": 3,
+    "battery_captured": 2,
+    "battery_recaptured": 2,
+    "leader_killed": 3,
 }
 """D-16.1"""
+RETURN_HEX: Final[Mapping[str, str]] = {"french": "1611", "british": "0111"}
+"""D-15.11.4: on the publisher's map; a map file states its own."""
 MOST_BATTALIONS: Final = 4
 MOST_BESIDE_A_BATTERY: Final = 2
 """D-11.2: of battalions or squadrons."""

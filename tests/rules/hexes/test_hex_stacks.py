@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tablecam.rules.hexes.grid import grid_of
+from tablecam.rules.hexes.grid import grid_of, ways_from
 from tablecam.rules.hexes.stacks import Change, explain, seen_counters, spread
-from tablecam.rules.hexes.ways import ways_from
 from tablecam.table.model import BasePose, HexMap, Position, TableSize, Unit
 
 MAP = HexMap("flat", 20.0, (100.0, 500.0), 16, 19, "CCRR", "even")

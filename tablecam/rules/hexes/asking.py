@@ -1,0 +1,153 @@
+"""Questions about counters on a hex map, which each game on hexes answers under its own rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field as Limits
+
+from tablecam.documents import document_from
+from tablecam.rules.hexes.counters import place_of
+from tablecam.rules.hexes.files import Ground
+from tablecam.rules.hexes.grid import Grid, Hex, grid_of
+from tablecam.rules.hexes.stacks import Stack, explain
+from tablecam.rules.hexes.zones import ZONES, zones_of
+from tablecam.rules.questions import FactError, Facts
+from tablecam.table.model import BasePose, HexMap
+from tablecam.table.sections import MapSection
+
+Json = dict[str, Any]
+HexName = Annotated[str, Limits(pattern=r"^\d{4}$")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CounterFacts:
+    """A counter as it lies on the table."""
+
+    id: str = ""
+    tag: int | None = None
+    x_mm: float
+    y_mm: float
+    heading_deg: float
+    width_mm: float = 15.0
+    depth_mm: float = 15.0
+    sigma_mm: float = 0.0
+    sigma_deg: float = 0.0
+
+    def base(self) -> BasePose:
+        """Returns its pose."""
+        return BasePose(**{key: value for key, value in vars(self).items() if key != "id"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggedUnit:
+    """A unit with its tag."""
+
+    id: str
+    side: str
+    tag: int
+
+
+def map_of(document: Mapping[str, Any]) -> HexMap:
+    """Returns the map of a question."""
+    keys = {key: value for key, value in document.items() if key in MapSection.model_fields}
+    return document_from(keys, "map").parsed(MapSection).to_map()
+
+
+def ground_in(document: Mapping[str, Any]) -> Ground:
+    """Returns the ground of a question's map: `terrain` and `hexsides` by their kind.
+
+    Raises:
+        FactError: It names a hex off the map.
+    """
+    grid = grid_of(map_of(document))
+    terrain = {n: kind for kind, hexes in document.get("terrain", {}).items() for n in hexes}
+    sides = {
+        frozenset(pair): kind
+        for kind, pairs in document.get("hexsides", {}).items()
+        for pair in pairs
+    }
+    for number in (*terrain, *(number for pair in sides for number in sorted(pair))):
+        on_map(grid, number, "map")
+    return Ground(grid, "clear", terrain, sides)
+
+
+def on_map(grid: Grid, number: Hex, key: str = "hex", owner: object = None) -> Hex:
+    """Returns a hex of the map.
+
+    Raises:
+        FactError: It is off the map.
+    """
+    if number not in grid:
+        raise FactError(key, f"expected a hex of the map, got {number}", owner)
+    return number
+
+
+def place(facts: Facts, map: Mapping[str, Any], counters: tuple[CounterFacts, ...]) -> Json:
+    """In which hexes counters lie, and how they face."""
+    grid = grid_of(map_of(map))
+    places: Json = {}
+    because = []
+    for counter in counters:
+        there = place_of(grid, counter.base(), tolerance_mm=facts.tolerance_mm)
+        is_clear = there.facing == "clear"
+        zones: Json = {}
+        if there.hexes and is_clear:
+            around = zones_of(grid, there.hexes, there.facing_deg)
+            zones = {name: grid.on_map(around.of(name)) for name in ZONES}
+        because += [there.warning] if there.warning else []
+        places[counter.id] = {
+            "hex": there.hexes[0] if len(there.hexes) == 1 else None,
+            "hexes": there.hexes,
+            "hex_answer": there.answer,
+            "margin_mm": round(there.margin_mm, 4),
+            "facing_deg": there.facing_deg if is_clear else None,
+            "facing": there.facing,
+            **zones,
+        }
+    return {"counters": places, "because": because, "readings": ["D-G4"]}
+
+
+def neighbours(map: Mapping[str, Any], hex: HexName) -> Json:
+    """The hexes next to a hex on the map."""
+    grid = grid_of(map_of(map))
+    return {"hexes": grid.neighbours(on_map(grid, hex))}
+
+
+def stacks_seen(
+    map: Mapping[str, Any],
+    units: tuple[TaggedUnit, ...],
+    positions: tuple[tuple[CounterFacts, ...], ...],
+) -> Json:
+    """What stacks follow from the counters that are seen one time after the other."""
+    grid = grid_of(map_of(map))
+    by_tag = {unit.tag: unit for unit in units}
+    stacks: dict[str, dict[Hex, Stack]] = {unit.side: {} for unit in units}
+    after = []
+    for position in positions:
+        proposed: Json = {"kind": "none", "units": (), "hex": None}
+        seen: dict[str, Hex] = {}
+        for counter in position:
+            hexes = place_of(grid, counter.base()).hexes
+            if counter.tag in by_tag and hexes:
+                seen[by_tag[counter.tag].id] = hexes[0]
+        for side, known in stacks.items():
+            own = {u.id: seen[u.id] for u in units if u.side == side and u.id in seen}
+            listed = {name for stack in known.values() for name in stack}
+            for name in (name for name in seen if name in own and name not in listed):
+                known[own[name]] = (*known.get(own[name], ()), name)
+            for change in next(iter(explain(known, own, grid)), ()):
+                left = {n: tuple(u for u in s if u not in change.units) for n, s in known.items()}
+                joined = {change.hex: (*left.get(change.hex, ()), *change.units)}
+                known = {number: stack for number, stack in (left | joined).items() if stack}
+                if proposed["kind"] == "none":
+                    proposed = {"kind": change.kind, "units": change.units, "hex": change.hex}
+            stacks[side] = known
+        together: dict[Hex, Stack] = {}
+        for number, stack in (pair for known in stacks.values() for pair in known.items()):
+            together[number] = (*stack, *together.get(number, ()))
+        held = [name for stack in together.values() for name in stack if name not in seen]
+        after.append({"stacks": together, "held": held, "proposed": proposed})
+    return {"after": after}
