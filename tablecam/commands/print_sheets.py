@@ -30,6 +30,7 @@ from tablecam.rules.game_files import options_with_files
 from tablecam.rules.games import described, known_games
 from tablecam.rules.hexes.drawings import PLAIN, counter_colours, ground_colours, hexside_shape
 from tablecam.rules.hexes.files import table_ground
+from tablecam.rules.hexes.stacks import box_corners_mm, box_of
 from tablecam.simulate.demo import demo_roster
 from tablecam.table.model import Point, Unit
 from tablecam.table.roster import BaseType, CommanderEntry, Roster, UnitEntry
@@ -199,9 +200,10 @@ def _counters(roster: Roster, only: tuple[str, ...] | None) -> tuple[Counter, ..
         keys = {face["tag"]: face for face in entry.extra.get("faces", ())}
         for tag in entry.tags:
             label = game.counter_label(unit, keys.get(tag, {}), files)
+            note = label.note if box_of(unit) is None else "stack"
             kind = _kind(entry.faces.get(tag, entry.base_type))
             colour = colours[entry.side]
-            counters.append(Counter(entry.id, label.note, label.strength, kind, tag, colour))
+            counters.append(Counter(entry.id, note, label.strength, kind, tag, colour))
     counters += [
         Counter(leader.id, "", "", _kind(leader.base_type), leader.tag, colours[leader.side])
         for leader in roster.commanders
@@ -253,6 +255,11 @@ def _map(roster: Roster) -> PrintedMap:
         )
         for number in grid.hexes
     ]
+    boxes = {
+        unit.id: box_of(Unit(unit.id, unit.side, unit.arm, (), extra=unit.extra))
+        for unit in roster.units
+    }
+    areas += [MapArea(box_corners_mm(box), _ink(PLAIN), id) for id, box in boxes.items() if box]
     sides = [
         MapLine(_ends(hexside_shape(grid, one, other, kind)), lines[kind])
         for (one, other), kind in ((sorted(pair), kind) for pair, kind in ground.sides.items())

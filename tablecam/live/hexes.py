@@ -10,6 +10,7 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.hexes.counters import place_of
 from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Grid, grid_of
+from tablecam.rules.hexes.stacks import box_corners_mm, box_of, out_of_boxes
 from tablecam.rules.hexes.zones import ZONES, zones_of
 from tablecam.table.model import BasePose, Commander, HexMap, Position, Unit
 
@@ -21,13 +22,18 @@ def hexes_json(
 ) -> Json:
     """Returns the hexes of each counter by its id, and the hexes with several, top ones first.
 
-    What is hidden comes last: where it lies is what was seen or known of it last. Also how far the
-    map lies from where the table file `listed` it, and the slip that players are asked about.
+    What is hidden comes last: where it lies is what was seen or known of it last. Also the boxes
+    beside the map with the hexes that their counters lie in, how far the map lies from where the
+    table file `listed` it, and the slip that players are asked about.
     """
     hex_map = position.table.hex_map
     if hex_map is None:
         return {}
-    lying = [*_lying(position, grid_of(hex_map))]
+    grid = grid_of(hex_map)
+    unboxed = out_of_boxes(position)
+    lying = [*_lying(unboxed, grid)]
+    # A marker stands for what lies in its box.
+    beneath = {f"unit:{unit.id}" for unit in unboxed.units if "in_box" in unit.extra}
     where = {id: " and ".join(hexes) for id, _, hexes in lying}
     in_hex: dict[str, list[tuple[str, bool]]] = {}
     for id, is_seen, hexes in lying:
@@ -36,7 +42,10 @@ def hexes_json(
     stacks = [
         {
             "hex": number,
-            "things": [id for id, _ in sorted(things, key=lambda thing: not thing[1])],
+            "things": [
+                id
+                for id, _ in sorted(things, key=lambda thing: (not thing[1], thing[0] in beneath))
+            ],
             "hidden": [id for id, is_seen in things if not is_seen],
         }
         for number, things in sorted(in_hex.items())
@@ -47,7 +56,19 @@ def hexes_json(
         round(now - then, 2) for now, then in zip(hex_map.origin_mm, listed_mm, strict=True)
     ]
     slip = None if asked_mm is None else round(asked_mm, 1)
-    return {"where": where, "stacks": stacks, "shift_mm": shift_mm, "slip_mm": slip}
+    boxes = [*_boxes(position, grid)]
+    return {
+        "where": where, "stacks": stacks, "boxes": boxes, "shift_mm": shift_mm, "slip_mm": slip,
+    }  # fmt: skip
+
+
+def _boxes(position: Position, grid: Grid) -> Iterator[Json]:
+    """Yields each box with its corners, and the hexes of its marker; none while that is away."""
+    for marker in position.units:
+        if box := box_of(marker):
+            hexes = place_of(grid, marker.bases[0]).hexes if marker.bases else ()
+            corners_mm = [list(corner) for corner in box_corners_mm(box)]
+            yield {"id": marker.id, "hexes": " and ".join(hexes), "corners_mm": corners_mm}
 
 
 def _lying(position: Position, grid: Grid) -> Iterator[tuple[str, bool, tuple[str, ...]]]:

@@ -10,6 +10,7 @@ from tablecam.errors import BadInput
 from tablecam.live.state import Snapshot
 from tablecam.recorder.recording import Recording
 from tablecam.referee.referee import Referee
+from tablecam.rules.hexes.stacks import out_of_boxes
 from tablecam.table.missed import without_bases
 from tablecam.table.model import Position
 from tablecam.table.motion import TableMotion, apart_mm
@@ -93,7 +94,7 @@ class Refereeing(Background):
         self._keep(latest, missed)
         self._latest, self._missed = latest, missed
         if self._referee is not None:
-            self._referee.table_at_rest(without_bases(latest, missed))
+            self._referee.table_at_rest(out_of_boxes(without_bases(latest, missed)))
 
     def _keep(self, position: Position, missed: frozenset[int]) -> None:
         if self._recording is None:

@@ -94,8 +94,10 @@ def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position
     units = []
     for unit in seen.units:
         game_unit = in_game.get(unit.id)
-        if game_unit is not None and (unit.id in names or is_there(unit, game_unit)):
+        if game_unit is not None and unit.id in names:
             units.append(game_unit)
+        elif game_unit is not None and is_there(unit, game_unit):
+            units.append(_as_in_game(unit, game_unit))
         # Drops a unit that has left the game and that players still have to remove.
         elif game_unit is not None or unit.id not in names:
             units.append(unit)
@@ -108,6 +110,16 @@ def as_placed(game: Position, seen: Position, names: frozenset[str]) -> Position
         if name in names or (commander is not None and has_its_place(commander, in_game_commander)):
             commanders[name] = in_game_commander
     return replace(seen, units=(*units, *unseen), commanders=tuple(commanders.values()))
+
+
+def _as_in_game(unit: Unit, game_unit: Unit) -> Unit:
+    """Returns a unit as the game has it; a counter beneath others may have come to light."""
+    seen = {base.tag for base in unit.bases if base.seen == "now"}
+    bases = (
+        replace(base, seen="now") if base.seen == "held" and base.tag in seen else base
+        for base in game_unit.bases
+    )
+    return replace(game_unit, bases=tuple(bases), extra=unit.extra)
 
 
 def laid(seen: Position | None, names: Iterable[str]) -> dict[str, Any]:

@@ -48,15 +48,17 @@ def test_the_sheets_of_a_map_show_every_hex_and_every_table_tag_whole_and_true(
     for corners in tags.values():
         sides_mm = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
         assert sides_mm == pytest.approx([30.0] * 4, abs=2 * SHIFT_MM)
-    # Ground and hexsides are named.
-    assert {"thicket", "marsh", "river"} <= shown
+    # Ground and hexsides are named, and the boxes beside the map are drawn.
+    assert {"thicket", "marsh", "river", "Blue"} <= shown
 
 
 def test_a_map_that_fits_one_sheet_keeps_the_distances_of_its_tags(house_table, tmp_path):
     text = house_table.read_text(encoding="utf-8")
     small = text.replace("columns = 16", "columns = 5").replace("rows = 12", "rows = 6")
     small = small.replace("x_mm = 415", "x_mm = 205").replace("y_mm = 25}", "y_mm = 160}")
-    small = small.replace('map = "house.map.toml"\n', "")
+    small = small.replace('map = "house.map.toml"\n', "").replace("box_mm = [376", "box_mm = [176")
+    small = small.replace(", 436, 285]", ", 220, 285]").replace(", 436, 160]", ", 220, 190]")
+    small = small.replace("[176, 55", "[176, 180")
     house_table.write_text(small, encoding="utf-8")
     ((words, tags),) = printed(house_table, tmp_path, "--map", "--paper", "A3")
     assert "overlap" not in words
@@ -77,6 +79,8 @@ def test_each_printed_side_of_each_counter_has_its_tag_front_up_and_its_words(
         assert top_right - top_left == pytest.approx([9.0, 0.0], abs=2 * SHIFT_MM)
     words = " ".join(words for words, _ in pages)
     assert "House Foot 1" in words
+    assert "Blue box" in words
+    assert "stack" in words
     assert "column" in words
 
 

@@ -1,5 +1,7 @@
 """Counters on hexes as the page shows them."""
 
+from dataclasses import replace
+
 from tablecam.live.hexes import counter_shapes, hexes_json
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.table.model import BasePose, Commander, HexMap, Position, TableSize, Unit
@@ -39,6 +41,26 @@ def test_a_counter_beside_the_map_is_in_no_hex():
     beside = Unit("A", "french", "infantry", (BasePose(10, 10, 0, 15, 15),))
     assert hexes_json(table(beside))["where"] == {}
     assert counter_shapes(table(beside), beside) == ()
+
+
+def test_the_counters_in_a_box_are_in_the_hex_of_its_marker():
+    inside = Unit("A", "french", "infantry", (BasePose(10, 10, 0, 15, 15),))
+    marker = Unit(
+        "box",
+        "french",
+        "infantry",
+        counter("box", ("0505",)).bases,
+        extra={"box_mm": [0, 0, 20, 20]},
+    )
+    shown = hexes_json(table(inside, marker))
+    assert shown["where"] == {"unit:A": "0505", "unit:box": "0505"}
+    assert shown["boxes"] == [
+        {"id": "box", "hexes": "0505", "corners_mm": [[0, 0], [20, 0], [20, 20], [0, 20]]}
+    ]
+    assert shown["stacks"] == [{"hex": "0505", "things": ["unit:box", "unit:A"], "hidden": []}]
+    # Without its marker on the map, a box is free.
+    (free,) = hexes_json(table(replace(marker, bases=inside.bases)))["boxes"]
+    assert free["hexes"] == ""
 
 
 def test_the_zones_around_a_counter_are_drawn_d_g5():

@@ -8,17 +8,21 @@ equally good are both returned, for players to choose.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final, Literal
 
-from tablecam.rules.hexes.counters import place_of
+from tablecam.errors import BadInput
+from tablecam.rules.hexes.counters import is_wide, place_of
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
-from tablecam.table.model import Position
+from tablecam.table.model import BasePose, Point, Position, Unit
+from tablecam.wording import quoted
 
 Stack = tuple[str, ...]
 """The counters of one side in a hex, the top one first."""
 Stacks = Mapping[Hex, Stack]
+
+_NOTHING: Final[Mapping[Hex, Hex]] = MappingProxyType({})
 
 MOST_ACTIONS: Final = 3
 MOST_TRIED: Final = 20_000
@@ -47,15 +51,18 @@ def explain(
     *,
     reach: int = 1,
     revealed: Iterable[str] = (),
+    covers: Mapping[Hex, Hex] = _NOTHING,
 ) -> tuple[Explanation, ...]:
     """Returns the fewest actions of one side that lead to the counters that are seen.
 
     Several explanations are equally good; an empty one says that the stacks are as they were. None
     explains a counter that is neither seen nor may have been pushed under another one within
     `reach` hexes. `revealed` are counters that have just come to light: one that is seen together
-    with the top of its stack may have been put on it, untidily, or not.
+    with the top of its stack may have been put on it, untidily, or not. `covers` has the hexes that
+    a stack covers besides its own, each with that.
     """
-    explanations = _fewest(stacks, seen, grid, reach)
+    seen = {unit: covers.get(number, number) for unit, number in seen.items()}
+    explanations = _fewest(stacks, seen, _Near(grid, reach, covers))
     put_on_top = [
         Change("reorder", (unit, *(other for other in stack if other != unit)), number)
         for number, stack in stacks.items()
@@ -65,9 +72,24 @@ def explain(
     return (*explanations, *((change,) for change in put_on_top if explanations == ((),)))
 
 
-def _fewest(
-    stacks: Stacks, seen: Mapping[str, Hex], grid: Grid, reach: int
-) -> tuple[Explanation, ...]:
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """Where counters may be pushed under a stack."""
+
+    grid: Grid
+    reach: int
+    covers: Mapping[Hex, Hex]
+
+    def hexes(self, start: Hex) -> list[Hex]:
+        """Returns the hexes that a hand reaches from one."""
+        return sorted(self.grid.reached((start,), self.reach, lambda number: True))
+
+    def stack(self, number: Hex) -> Hex:
+        """Returns the hex of the stack that lies in a hex."""
+        return self.covers.get(number, number)
+
+
+def _fewest(stacks: Stacks, seen: Mapping[str, Hex], near: _Near) -> tuple[Explanation, ...]:
     start = {number: stack for number, stack in stacks.items() if stack}
     arrangements: list[tuple[Explanation, dict[Hex, Stack]]] = [((), start)]
     tried = 0
@@ -77,7 +99,7 @@ def _fewest(
             return tuple(dict.fromkeys(matching))
         further = []
         for changes, now in arrangements:
-            for change, after in _changes(now, seen, grid, reach):
+            for change, after in _changes(now, seen, near):
                 # A counter moves once: a longer way is one action.
                 if not any(set(change.units) & set(old.units) for old in changes):
                     further.append(((*changes, change), after))
@@ -128,7 +150,7 @@ def _is_seen(stacks: Stacks, seen: Mapping[str, Hex]) -> bool:
 
 
 def _changes(
-    stacks: dict[Hex, Stack], seen: Mapping[str, Hex], grid: Grid, reach: int
+    stacks: dict[Hex, Stack], seen: Mapping[str, Hex], near: _Near
 ) -> Iterator[tuple[Change, dict[Hex, Stack]]]:
     """Yields the actions in the hexes that are not as they are seen, and the stacks after each."""
     unlike = _unlike(stacks, seen)
@@ -145,17 +167,18 @@ def _changes(
                     order = (unit, *(other for other in stack if other != unit))
                     yield Change("reorder", order, number), stacks | {number: order}
         for units in movers:
-            for target in _targets(stacks, seen, grid, reach, number, units):
+            for target in _targets(stacks, seen, near, number, units):
                 left = tuple(unit for unit in stack if unit not in units)
-                there = stacks.get(target, ())
+                at = near.stack(target)
+                there = stacks.get(at, ())
                 kind: Literal["join", "leave", "move"]
                 kind = "join" if there else "leave" if left else "move"
-                after = stacks | {number: left, target: there + units}
-                yield Change(kind, units, target), {at: some for at, some in after.items() if some}
+                after = stacks | {number: left, at: there + units}
+                yield Change(kind, units, target), {n: some for n, some in after.items() if some}
 
 
 def _targets(
-    stacks: Stacks, seen: Mapping[str, Hex], grid: Grid, reach: int, start: Hex, units: Stack
+    stacks: Stacks, seen: Mapping[str, Hex], near: _Near, start: Hex, units: Stack
 ) -> Iterator[Hex]:
     """Yields where counters may have gone: to where one is seen, or under a stack nearby."""
     places = {seen[unit] for unit in units if unit in seen}
@@ -163,8 +186,9 @@ def _targets(
         if len(places) == 1 and start not in places:
             yield places.pop()
         return
-    near = grid.reached((start,), reach, lambda number: True)
-    yield from (number for number in sorted(near) if number != start and stacks.get(number))
+    for number in near.hexes(start):
+        if near.stack(number) != start and stacks.get(near.stack(number)):
+            yield number
 
 
 def spread(stacks: Stacks, number: Hex, shown: Iterable[str]) -> dict[Hex, Stack]:
@@ -184,29 +208,110 @@ def spread(stacks: Stacks, number: Hex, shown: Iterable[str]) -> dict[Hex, Stack
     return {at: stack for at, stack in {**others, number: known + new}.items() if stack}
 
 
+Box = tuple[float, float, float, float]
+"""A box beside a map: its left, low, right and high side, in millimetres of the table."""
+
+
+def box_of(unit: Unit) -> Box | None:
+    """Returns the box that a marker stands for, by its key `box_mm`; None for a counter.
+
+    Raises:
+        BadInput: The key is not a box.
+    """
+    if "box_mm" not in unit.extra:
+        return None
+    sides = unit.extra["box_mm"]
+    is_box = isinstance(sides, list | tuple) and len(sides) == 4
+    if not is_box or not all(isinstance(side, int | float) for side in sides):
+        why = f"expected [left, low, right, high] in mm, got {quoted(sides)}"
+        raise BadInput("table", why, key="box_mm")
+    left, low, right, high = map(float, sides)
+    if left >= right or low >= high:
+        why = "expected left below right and low below high"
+        raise BadInput("table", f"{why}, got {quoted(sides)}", key="box_mm")
+    return left, low, right, high
+
+
+def out_of_boxes(position: Position) -> Position:
+    """Returns a table with the counters in each box where the marker of the box lies on the map.
+
+    They lie as the marker does; one on two hexes in both of them, those with it in its left hex.
+    Their key `in_box` names the marker: the order of a stack in a box is not seen.
+    """
+    if position.table.hex_map is None:
+        return position
+    grid = grid_of(position.table.hex_map)
+    places: dict[str, tuple[BasePose, str]] = {}
+    for marker in position.units:
+        box = box_of(marker)
+        if box is None or not marker.bases or not place_of(grid, marker.bases[0]).hexes:
+            continue
+        poses = dict(_in_box(position, marker.side, box))
+        lies = marker.bases[0]
+        put = {
+            name: replace(
+                pose, x_mm=lies.x_mm, y_mm=lies.y_mm, heading_deg=lies.heading_deg,
+                sigma_mm=lies.sigma_mm, sigma_deg=lies.sigma_deg,
+            )
+            for name, pose in poses.items()
+        }  # fmt: skip
+        wide = next((pose for pose in put.values() if is_wide(pose)), None)
+        if wide is not None and (hexes := place_of(grid, wide).hexes):
+            x_mm, y_mm = grid.middle_mm(hexes[:1])
+            put = {
+                name: pose if is_wide(pose) else replace(pose, x_mm=x_mm, y_mm=y_mm)
+                for name, pose in put.items()
+            }
+        places |= {name: (pose, marker.id) for name, pose in put.items()}
+    if not places:
+        return position
+    units = []
+    for unit in position.units:
+        if unit.id in places:
+            pose, name = places[unit.id]
+            unit = replace(unit, bases=(pose,), extra={**unit.extra, "in_box": name})
+        units.append(unit)
+    commanders = []
+    for leader in position.commanders:
+        if leader.id in places:
+            pose, _ = places[leader.id]
+            leader = replace(leader, x_mm=pose.x_mm, y_mm=pose.y_mm, pose=pose)
+        commanders.append(leader)
+    return replace(position, units=tuple(units), commanders=tuple(commanders))
+
+
+def _in_box(position: Position, side: str, box: Box) -> Iterator[tuple[str, BasePose]]:
+    """Yields the counters of a side that lie in a box, leaders among them."""
+    left, low, right, high = box
+    poses = [
+        (unit.id, unit.side, unit.bases[0])
+        for unit in position.units
+        if unit.bases and box_of(unit) is None
+    ]
+    poses += [(one.id, one.side, one.pose) for one in position.commanders if one.pose is not None]
+    for name, whose, pose in poses:
+        if whose == side and left <= pose.x_mm <= right and low <= pose.y_mm <= high:
+            yield name, pose
+
+
+def box_corners_mm(box: Box) -> tuple[Point, ...]:
+    """Returns the corners of a box."""
+    left, low, right, high = box
+    return (left, low), (right, low), (right, high), (left, high)
+
+
 def seen_counters(position: Position) -> dict[str, Hex]:
     """Returns the hex of each counter that is seen on a table's map, the left one of two.
 
-    A unit with the key `box_mm` (left, low, right and high) is a marker on the map that stands for
-    the counters in that box beside it: they count as seen in the marker's hex.
+    Counters in a box beside the map count as seen in the hex of its marker.
     """
     if position.table.hex_map is None:
         return {}
     grid = grid_of(position.table.hex_map)
     seen: dict[str, Hex] = {}
-    boxes: list[tuple[Hex, tuple[float, ...]]] = []
-    for unit in position.units:
-        visible = [base for base in unit.bases if base.seen != "held"]
-        places = [place_of(grid, base).hexes for base in islice(visible, 1)]
-        if not places or not places[0]:
-            continue
-        if "box_mm" in unit.extra:
-            boxes.append((places[0][0], tuple(unit.extra["box_mm"])))
-        else:
-            seen[unit.id] = places[0][0]
-    for number, (left, low, right, high) in boxes:
-        for unit in position.units:
-            for base in unit.bases:
-                if left <= base.x_mm <= right and low <= base.y_mm <= high:
-                    seen[unit.id] = number
+    for unit in out_of_boxes(position).units:
+        base = next((base for base in unit.bases if base.seen != "held"), None)
+        hexes = () if base is None or box_of(unit) else place_of(grid, base).hexes
+        if hexes:
+            seen[unit.id] = hexes[0]
     return seen

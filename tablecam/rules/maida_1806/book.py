@@ -14,6 +14,7 @@ from tablecam.rules.hexes.counters import Place, place_of, seen_face
 from tablecam.rules.hexes.drawings import hexes_shapes, line_shape
 from tablecam.rules.hexes.files import Ground
 from tablecam.rules.hexes.grid import grid_of
+from tablecam.rules.hexes.stacks import box_of, out_of_boxes
 from tablecam.rules.hexes.zones import ZONES, zones_of
 from tablecam.rules.maida_1806 import field, page, reaction
 from tablecam.rules.maida_1806.board import Board
@@ -32,7 +33,7 @@ class HexBook(Measures):
 
     def sections(self, handle: object, *units: str) -> Sequence[Section]:
         """Returns a unit's place and zones, or distance, sight and reactions of two units."""
-        position = self.ruled_position(handle)
+        position = out_of_boxes(self.ruled_position(handle))
         if position.table.hex_map is None:
             return super().sections(handle, *units)
         by_id = {unit.id: unit for unit in position.units}
@@ -63,7 +64,7 @@ def state_of(position: Position) -> State:
     grid = grid_of(position.table.hex_map)
     pieces, troops = [], {}
     for unit in position.units:
-        if not unit.bases or "box_mm" in unit.extra:
+        if not unit.bases or box_of(unit) is not None:
             continue
         place = place_of(grid, unit.bases[0])
         formation = _formation(unit, place)

@@ -16,6 +16,7 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of, to_plain
 from tablecam.rules.game import Json, Refused
 from tablecam.rules.hexes.counters import place_of
+from tablecam.rules.hexes.stacks import box_of
 from tablecam.rules.lay import Lay
 from tablecam.rules.maida_1806 import hands, page, sequence
 from tablecam.rules.maida_1806 import state as acts
@@ -25,6 +26,7 @@ from tablecam.rules.maida_1806.tables import GAME as NAME
 from tablecam.rules.maida_1806.troops import SIDES, Piece
 from tablecam.rules.steps import Decide, Events, PhaseGame
 from tablecam.table.model import (
+    Commander,
     Keys,
     LengthUnit,
     Position,
@@ -39,7 +41,7 @@ _ACTIONS: Final = one_of(
     Roll, Lay, acts.ChoosePool, acts.Draw, acts.Activate, acts.Move, acts.Halt, acts.Form,
     acts.Detach, acts.Reorder, acts.Fire, acts.React, acts.Charge, acts.Withdraw, acts.ClashIn,
     acts.Losses, acts.Face, acts.KeepHex, acts.MoveLeader, acts.Place, acts.Pass, Decide,
-    acts.Overrule,
+    acts.Overrule, hands.Spread,
 )  # fmt: skip
 
 
@@ -59,7 +61,6 @@ class Maida(PhaseGame[State]):
     settings = staticmethod(page.settings)
     offered = staticmethod(page.offered)
     question = staticmethod(page.question)
-    choices = staticmethod(sequence.choices)
     outcome = staticmethod(sequence.outcome)
     position = staticmethod(hands.position_of)
     detect_moves = staticmethod(hands.detect_moves)
@@ -88,7 +89,16 @@ class Maida(PhaseGame[State]):
             return tuple(state.step.shapes(state))
         return page.ways(state) if state.movers else ()
 
+    def read_keys(self, thing: Unit | Commander) -> None:
+        """Reads the box that a marker stands for."""
+        if isinstance(thing, Unit):
+            box_of(thing)
+
     # The game.
+
+    def choices(self, state: State) -> tuple[Any, ...]:
+        """Returns what the phase allows, and the stacks that may be looked into."""
+        return (*sequence.choices(state), *hands.stacks_to_spread(state))
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
         """Returns the first state: each counter in the hex that the scenario states (D-17.0a).
@@ -104,7 +114,7 @@ class Maida(PhaseGame[State]):
                 raise BadInput("options", f"expected one of {expected}", key=key)
         board = board_from(options, position.table.hex_map)
         for unit in position.units:
-            if unit.id not in board.troops and "box_mm" not in unit.extra:
+            if unit.id not in board.troops and box_of(unit) is None:
                 raise BadInput("position", f"expected a unit of the scenario, got {unit.id}")
         state = State(
             position, {key: options[key] for key in FILE_MODELS}, _pieces(board), _leaders(board)
@@ -128,7 +138,8 @@ class Maida(PhaseGame[State]):
         elif state.step is not None:
             after, events = state.step.answered(state, action)
         else:
-            after, events = sequence.acted(state, action)
+            acted = hands.spread_begun if isinstance(action, hands.Spread) else sequence.acted
+            after, events = acted(state, action)
         after, more = settled(after)
         return after, (*events, *more)
 
@@ -155,6 +166,9 @@ class Maida(PhaseGame[State]):
         for unit in position.units:
             piece = next((p for p in state.pieces if p.id == unit.id), None)
             if piece is None or len(unit.bases) != 1 or state.lies.get(unit.id) == unit.bases[0]:
+                continue
+            # Players say whether a counter beneath others that comes to light is on top of them.
+            if piece.hexes and state.stack(piece.id)[0] is not piece:
                 continue
             place = place_of(state.grid, unit.bases[0])
             if (place.hexes, place.facing_deg) == (piece.hexes, piece.facing_deg):

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import field, replace
+from typing import Any
 
-from tablecam.rules.game import Event, Refused, Suggestion
+from tablecam.geometry.shapes import Shape
+from tablecam.rules.frozen_json import Variant
+from tablecam.rules.game import Event, PendingDecision, Refused, Suggestion
 from tablecam.rules.hexes.counters import Place, faces_of, laid, place_of, seen_face
+from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.grid import Hex, Way, ways_from
-from tablecam.rules.hexes.stacks import Change, Explanation, explain, seen_counters
+from tablecam.rules.hexes.stacks import (
+    Change,
+    Explanation,
+    Stack,
+    box_of,
+    explain,
+    seen_counters,
+    spread,
+)
 from tablecam.rules.hexes.zones import Hexes
+from tablecam.rules.lay import Lay
 from tablecam.rules.maida_1806 import movement, sequence
 from tablecam.rules.maida_1806.reaction import Did, triggered
 from tablecam.rules.maida_1806.state import (
     Charge,
+    Due,
     Form,
     KeepHex,
     Move,
@@ -23,6 +37,7 @@ from tablecam.rules.maida_1806.state import (
     Overrule,
     Reorder,
     State,
+    Units,
     Withdraw,
     eliminated,
     unit_state,
@@ -30,7 +45,9 @@ from tablecam.rules.maida_1806.state import (
 from tablecam.rules.maida_1806.state import Place as Place_
 from tablecam.rules.maida_1806.troops import SIDES, Piece, is_reduced
 from tablecam.table.model import BasePose, Commander, Position, Unit
+from tablecam.table.motion import lies_there
 from tablecam.uncertainty.answer import Answer, certain, decide
+from tablecam.wording import joined
 
 Spot = tuple[Hexes, int]
 
@@ -53,6 +70,7 @@ def position_of(state: State) -> Position:
             Unit(piece.id, troop.side, troop.arm, (base,), piece.formation,
                  unit_state(state, piece), extra)
         )  # fmt: skip
+    units += [unit for unit in state.position.units if box_of(unit) is not None]
     commanders = {leader.id: leader for leader in state.position.commanders}
     leaders = []
     for leader in state.leaders:
@@ -103,6 +121,8 @@ def detect_moves(state: State, position: Position) -> tuple[Suggestion, ...]:
 def _answers(state: State, position: Position) -> Iterator[Suggestion]:
     """Yields the answers to what is due that hands gave: withdrawals, returns, turns (D-14.11)."""
     due = state.due[-1]
+    if isinstance(due, Spreading):
+        yield from due.seen(state, position)
     if due.roll(state) is not None:
         return
     places = {unit.id: _place(state, unit) for unit in position.units if _is_seen(unit)}
@@ -135,17 +155,26 @@ def _put(action: object, piece: Piece) -> Spot:
 
 
 def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
-    seen = seen_counters(position)
-    explained: set[str] = set()
+    aside = {unit.id for unit in position.units if _is_aside(state, unit)}
+    seen = {name: at for name, at in seen_counters(position).items() if name not in aside}
+    boxed = {unit.id for unit in position.units if "in_box" in unit.extra}
+    explained: set[str] = set(aside)
+    named: set[str] = set()
     for side in SIDES:
-        explanations = _explained(state, seen, side)
-        for change in (change for changes in explanations for change in changes):
+        explanations = _explained(state, seen, side, boxed)
+        for change in dict.fromkeys(change for changes in explanations for change in changes):
             explained.update(change.units)
-            suggestion = _of_change(state, position, change)
-            if suggestion and () in explanations:
+            suggestion = _of_change(state, position, change, seen)
+            if not all(change in changes for changes in explanations):
                 suggestion = _in_doubt(suggestion)
-            if suggestion:
-                yield suggestion
+            if suggestion.unit in named:
+                # One suggestion a unit: another explanation is told of the stack it leads to.
+                top = next((p.id for p in state.at(change.hex, side)), suggestion.unit)
+                suggestion = replace(suggestion, unit=top)
+            named.add(suggestion.unit)
+            yield suggestion
+            if change.kind == "reorder" and () in explanations:
+                yield from _beside(state, position, change, named)
     pieces = {piece.id: piece for piece in state.on_map()}
     for unit in position.units:
         laid_out = pieces.get(unit.id)
@@ -159,8 +188,10 @@ def _suggested(state: State, position: Position) -> Iterator[Suggestion]:
     yield from _of_leaders(state, position)
 
 
-def _explained(state: State, seen: Mapping[str, Hex], side: str) -> tuple[Explanation, ...]:
-    """Returns what explains the counters of a side that are seen."""
+def _explained(
+    state: State, seen: Mapping[str, Hex], side: str, boxed: Collection[str]
+) -> tuple[Explanation, ...]:
+    """Returns what explains the counters of a side that are seen; a box hides their order."""
     stacks: dict[Hex, tuple[str, ...]] = {}
     own = {name: number for name, number in seen.items() if _side(state, name) == side}
     for piece in state.on_map(side):
@@ -170,11 +201,39 @@ def _explained(state: State, seen: Mapping[str, Hex], side: str) -> tuple[Explan
         if own.get(piece.id) == piece.hexes[0]:
             own[piece.id] = number
     revealed = [name for stack in stacks.values() for name in stack[1:] if name in own]
-    return explain(stacks, own, state.grid, revealed=revealed)
+    revealed = [name for name in revealed if name not in boxed]
+    covers = {
+        number: state.stack(piece.id)[0].hexes[0]
+        for piece in state.on_map(side)
+        for number in piece.hexes[1:]
+    }
+    return explain(stacks, own, state.grid, revealed=revealed, covers=covers)
+
+
+def _is_aside(state: State, unit: Unit) -> bool:
+    """Whether a counter of a stack still lies beside it where players have said that it does."""
+    piece = next((piece for piece in state.on_map() if piece.id == unit.id), None)
+    lies = state.lies.get(unit.id)
+    if piece is None or lies is None or not _is_seen(unit) or state.stack(unit.id)[0] is piece:
+        return False
+    return lies_there(unit.bases[0], lies)
+
+
+def _beside(
+    state: State, position: Position, change: Change, named: set[str]
+) -> Iterator[Suggestion]:
+    """Yields that a counter that has come to light only lies beside its stack, as before."""
+    new, top = change.units[:2]
+    unit = position.unit(new)
+    if unit is not None and top not in named:
+        named.add(top)
+        text = f"{new} only lies beside {top} in {change.hex}"
+        action = Lay({new: unit.bases})
+        yield _in_doubt(Suggestion(top, text, action, certain("yes", "D-11.0", text)))
 
 
 def _in_doubt(suggestion: Suggestion) -> Suggestion:
-    """Returns a suggestion that "nothing has changed" explains as well."""
+    """Returns a suggestion where something else explains what is seen as well."""
     if suggestion.action is None or suggestion.answer.answer == "no":
         return suggestion
     text = f"{suggestion.text}: too close to call"
@@ -202,7 +261,9 @@ def wrong_face(state: State, unit: Unit) -> str:
     return f"{unit.id} shows another counter: expected {words}"
 
 
-def _of_change(state: State, position: Position, change: Change) -> Suggestion | None:
+def _of_change(
+    state: State, position: Position, change: Change, seen: Mapping[str, Hex]
+) -> Suggestion:
     """Returns the action of a change of stacks."""
     unit = next((u for u in position.units if u.id == change.units[0]), None)
     if change.kind == "reorder":
@@ -212,8 +273,9 @@ def _of_change(state: State, position: Position, change: Change) -> Suggestion |
         return Suggestion(change.units[0], text, action, _yes_or_no("D-11.0", text, ban))
     piece = state.piece(change.units[0])
     if change.kind == "join" or unit is None or not unit.bases:
-        place = Place((change.hex,), "yes", 0.0, 0.0, 1.0, piece.facing_deg, "clear")
-        return _suggestion(state, change.units, place, f"{change.units[0]} joins {change.hex}")
+        number = seen.get(change.units[0], change.hex)
+        place = Place((number,), "yes", 0.0, 0.0, 1.0, piece.facing_deg, "clear")
+        return _suggestion(state, change.units, place, f"{change.units[0]} joins {number}")
     place = place_of(state.grid, unit.bases[0], tolerance_mm=position.table.tolerance_mm)
     return _suggestion(state, change.units, place, "")
 
@@ -237,7 +299,7 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     if formed is not None:
         text = f"{name} forms {formed.to}"
         return Suggestion(name, text, formed, certain("yes", "D-6.3", text))
-    text = words or f"{name} moves to {' '.join(place.hexes)} facing {place.facing_deg}"
+    text = words or f"{joined(units)} moves to {' '.join(place.hexes)} facing {place.facing_deg}"
     if place.answer == "too_close" or place.facing == "unclear":
         text += ": too close to call"
     ways = ways_to(state, units, place.hexes, place.facing_deg)
@@ -340,6 +402,120 @@ def _of_leaders(state: State, position: Position) -> Iterator[Suggestion]:
         text = f"{commander.id} goes to {number}"
         ban = None if is_legal else "leaders move after their units, up to 9 hexes"
         yield Suggestion(commander.id, text, action, _yes_or_no("D-3.3b", text, ban))
+
+
+# Stacks whose counters are laid beside each other for a moment.
+
+
+class Spread(Variant):
+    """Lay the counters of a stack beside each other, or say with `units` which they are.
+
+    `lies` is where they lie then; they are no news as long as they lie there.
+    """
+
+    hex: Hex
+    units: Units = ()
+    lies: Mapping[str, BasePose] = field(default_factory=dict)
+
+
+class Spreading(Due):
+    """A side lays the counters of a hex beside each other, to see what its stack holds."""
+
+    side: str
+    hex: Hex
+
+    def asked(self, state: State) -> PendingDecision:
+        """Returns the request to lay them out."""
+        words = f"Lay the counters of {self.hex} beside each other for a moment"
+        return PendingDecision(words, self.side, hint="The camera takes their names.")
+
+    def legal(self, state: State) -> tuple[Spread, ...]:
+        """Returns what the game has there."""
+        return (Spread(self.hex, _stack(state, self.hex, self.side)),)
+
+    def takes(self, state: State, answer: Any) -> bool:
+        """Whether an action names counters that may lie there."""
+        if not isinstance(answer, Spread) or answer.hex != self.hex or not answer.units:
+            return False
+        small = {piece.id for piece in state.on_map(self.side) if len(piece.hexes) == 1}
+        return small.union(_stack(state, self.hex, self.side)).issuperset(answer.units)
+
+    def follow(self, state: State, answer: Spread) -> Outcome:
+        """Returns the state with a counter that was taken for elsewhere at the bottom."""
+        before = _stack(state, self.hex, self.side)
+        after = spread({self.hex: before}, self.hex, answer.units)[self.hex]
+        text = _content(state, self, after)
+        for name in after:
+            if name not in before:
+                facing_deg = state.piece((*before, name)[0]).facing_deg
+                state = state.with_piece(name, hexes=(self.hex,), facing_deg=facing_deg)
+        state = replace(state, lies={**state.lies, **answer.lies})
+        return state, (Event("spread", text, "D-11.0", {"hex": self.hex, "units": list(after)}),)
+
+    def shapes(self, state: State) -> tuple[Shape, ...]:
+        """Draws the hex."""
+        return hexes_shapes(state.grid, (self.hex,), "reach")
+
+    def seen(self, state: State, position: Position) -> Iterator[Suggestion]:
+        """Yields what the camera sees of the stack: own counters there, and new ones around it."""
+        there = _stack(state, self.hex, self.side)
+        near = state.grid.neighbours(self.hex)
+        hexes = {piece.id: piece.hexes for piece in state.on_map(self.side)}
+        shown = [
+            name
+            for name, number in seen_counters(position).items()
+            if name in hexes
+            and (number == self.hex or (number in near and number not in hexes[name]))
+        ]
+        by_id = {unit.id: unit.bases[0] for unit in position.units if unit.id in shown}
+        action = Spread(self.hex, tuple(sorted(shown)), by_id)
+        if self.takes(state, action):
+            text = _content(state, self, spread({self.hex: there}, self.hex, shown)[self.hex])
+            answer = certain("yes", "D-11.0", text)
+            if not set(there) <= set(shown):
+                answer = Answer("too_close", 0.0, 0.0, 0.5, "D-11.0", text)
+            yield Suggestion(shown[0], text, action, answer)
+
+
+def spread_begun(state: State, action: Spread) -> Outcome:
+    """Returns the state in which a side lays out a stack of its own.
+
+    Raises:
+        Refused: The side that is asked has no stack there.
+    """
+    if action not in stacks_to_spread(state):
+        raise Refused("expected a hex with a stack of the side that is asked", rule="D-11.0")
+    return state.pushed(Spreading(_spreads(state), action.hex)), ()
+
+
+def _spreads(state: State) -> str:
+    return state.in_slot if state.phase == "movement" else state.active
+
+
+def stacks_to_spread(state: State) -> Iterator[Spread]:
+    """Yields the stacks of the side that is asked, which it may lay out when it may move."""
+    side = _spreads(state)
+    if state.phase in ("movement", "leaders") and not state.movers:
+        hexes = (number for piece in state.on_map(side) for number in piece.hexes)
+        for number in dict.fromkeys(hexes):
+            if len(_stack(state, number, side)) > 1:
+                yield Spread(number)
+
+
+def _stack(state: State, number: Hex, side: str) -> Units:
+    return tuple(piece.id for piece in state.at(number, side))
+
+
+def _content(state: State, due: Spreading, after: Stack) -> str:
+    """Returns what a stack holds, and where the game had it otherwise."""
+    before = _stack(state, due.hex, due.side)
+    words = [f"{due.hex} holds {joined(after)}"]
+    new = [state.piece(name) for name in after if name not in before]
+    words += [f"the game had {piece.id} in {' '.join(piece.hexes)}" for piece in new]
+    hidden = [name for name in before if name not in after]
+    if hidden:
+        words.append(f"{joined(hidden)} not seen there")
+    return "; ".join(words)
 
 
 # Overrules.

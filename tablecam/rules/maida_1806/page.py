@@ -28,6 +28,7 @@ GROUPS: Final = {
     "form": about.ActionGroup("Formation"),
     "charge": about.ActionGroup("Charge", is_main=True),
     "leader": about.ActionGroup("Leaders"),
+    "spread": about.ActionGroup("Look into a stack", "Its counters are laid beside each other."),
     "answer": about.ActionGroup("Answer", is_main=True),
     "roll": about.ActionGroup("Dice and chits", is_main=True),
     "done": about.ActionGroup("Go on", is_main=True),
@@ -163,6 +164,12 @@ _OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
         hexes_shapes(state.grid, (action.to,), "reach"),
     ),
     acts.Place: _place,
+    hands.Spread: lambda state, action: Offer(
+        "answer" if action.units else "spread",
+        f"As the game has it: {', '.join(action.units)}" if action.units
+        else f"Spread {action.hex}",
+        hexes_shapes(state.grid, (action.hex,), "reach"),
+    ),
     acts.Pass: lambda state, action: Offer("done", "Pass"),
     Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),
 }  # fmt: skip

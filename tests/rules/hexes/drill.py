@@ -50,7 +50,8 @@ class Drill:
         small = [
             unit
             for unit in self.roster.units
-            if unit.faces[unit.tags[0]].width_mm == self.roster.base_types[0].width_mm
+            if unit.faces
+            and unit.faces[unit.tags[0]].width_mm == self.roster.base_types[0].width_mm
         ]
         self.sides = {side: [u.id for u in small if u.side == side][:6] for side in SIDES}
         hexes = [f"{column:02}{row:02}" for column in COLUMNS for row in ROWS]

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
+from tablecam.errors import BadInput
 from tablecam.rules.hexes.grid import grid_of, ways_from
-from tablecam.rules.hexes.stacks import Change, explain, seen_counters, spread
+from tablecam.rules.hexes.stacks import Change, box_of, explain, seen_counters, spread
 from tablecam.table.model import BasePose, HexMap, Position, TableSize, Unit
 
 MAP = HexMap("flat", 20.0, (100.0, 500.0), 16, 19, "CCRR", "even")
@@ -65,14 +70,64 @@ def test_counters_laid_beside_each_other_for_a_moment_are_the_stacks_content():
     assert spread(STACKS, "0705", ["C", "D"]) == {"0505": ("A", "B"), "0705": ("D", "C")}
 
 
-def test_a_marker_stands_for_the_counters_in_its_box():
-    def unit(name, x_mm, y_mm, **extra):
-        return Unit(name, "french", "infantry", (BasePose(x_mm, y_mm, 0, 15, 15),), extra=extra)
+def boxed(marker_hex, *inside, others=()):
+    """Counters in a box beside the map, and its marker on the map."""
 
-    at = GRID.centre_mm(GRID.cube("0505"))
-    units = (unit("box 1", *at, box_mm=(0, 0, 60, 60)), unit("A", 20, 20), unit("B", 40, 20))
-    position = Position("maida-1806", TableSize(900, 900, hex_map=MAP), units)
-    assert seen_counters(position) == {"A": "0505", "B": "0505"}
+    def unit(name, at, side="french", **extra):
+        return Unit(name, side, "infantry", (BasePose(*at, 0, 15, 15),), extra=extra)
+
+    marker = unit("box 1", GRID.middle_mm((marker_hex,)), box_mm=[0, 0, 60, 60])
+    names = (unit(name, (20 + 10 * index, 20)) for index, name in enumerate(inside))
+    enemy = unit("enemy", (30, 40), "british")
+    placed = (unit(name, GRID.middle_mm((at,))) for name, at in others)
+    return Position(
+        "maida-1806", TableSize(900, 900, hex_map=MAP), (marker, enemy, *names, *placed)
+    )
+
+
+def test_a_marker_stands_for_the_counters_of_its_side_in_its_box():
+    assert seen_counters(boxed("0505", "A", "B")) == {"A": "0505", "B": "0505"}
+
+
+def test_a_stack_in_a_box_moves_with_its_marker_is_joined_and_left_there_d_g12():
+    stacks = {"0505": ("A", "B"), "0705": ("D",)}
+    there = [("D", "0705")]
+    assert explained(seen_counters(boxed("0505", "A", "B", others=there)), stacks) == ((),)
+    assert explained(seen_counters(boxed("0504", "A", "B", others=there)), stacks) == (
+        (Change("move", ("A", "B"), "0504"),),
+    )
+    assert explained(seen_counters(boxed("0505", "A", "B", "D")), stacks) == (
+        (Change("join", ("D",), "0505"),),
+    )
+    out = boxed("0505", "A", others=[("B", "0604"), *there])
+    assert explained(seen_counters(out), stacks) == ((Change("leave", ("B",), "0604"),),)
+
+
+def test_a_line_in_a_box_lies_on_both_hexes_and_the_others_in_its_left_one_d_6_3():
+    position = boxed("0505", "A", "B")
+    marker, enemy, line, other = position.units
+    place_mm = GRID.middle_mm(("0505", "0605"))
+    lies = BasePose(*place_mm, 60, 15, 15)
+    line = replace(line, bases=(replace(line.bases[0], width_mm=30),))
+    units = (replace(marker, bases=(lies,)), enemy, line, other)
+    assert seen_counters(replace(position, units=units)) == {"A": "0505", "B": "0505"}
+
+
+@pytest.mark.parametrize("box", [5, [1, 2, 3], [1, 2, "3", 4], [60, 0, 0, 60]])
+def test_a_key_that_is_no_box_is_refused_in_one_line(box):
+    with pytest.raises(BadInput, match=r"^table: box_mm: expected .*, got [^\n]*$"):
+        box_of(Unit("box", "french", "infantry", (), extra={"box_mm": box}))
+
+
+def test_a_counter_that_vanishes_beside_either_half_of_a_line_has_joined_it_d_g12():
+    stacks = {"0505": ("line",), "0705": ("D",)}
+    assert explain(stacks, {"line": "0505"}, GRID) == ()
+    joined = Change("join", ("D",), "0605")
+    assert explain(stacks, {"line": "0505"}, GRID, covers={"0605": "0505"}) == ((joined,),)
+    # Near both halves, it may lie under either.
+    near = {"0505": ("line",), "0504": ("D",)}
+    both = explain(near, {"line": "0505"}, GRID, covers={"0604": "0505"})
+    assert {change.hex for (change,) in both} == {"0505", "0604"}
 
 
 def test_ways_are_grouped_by_who_reacts_on_them():

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tablecam.rules.game import Ban, Refused
-from tablecam.rules.maida_1806 import clash, field, fire, movement, reaction, sequence
+from tablecam.rules.maida_1806 import clash, field, fire, hands, movement, reaction, sequence
 from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.game import GAME
 from tablecam.rules.maida_1806.state import MoveStep
@@ -402,19 +402,99 @@ def test_a_withdrawal_by_hand_answers_what_is_due_d_14_11_1():
     assert found.action == acts.Withdraw("FA", options[1])
 
 
-def all_seen(state: Any) -> Any:
-    """The table as the game has it, with the covered counters in sight too."""
+def laid_out(state: Any, *names: str) -> Any:
+    """The table as the game has it, with counters laid beside each other in their hexes."""
     position = GAME.position(state)
-    units = (replace(one, bases=(replace(one.bases[0], seen="now"),)) for one in position.units)
+    units = []
+    for index, one in enumerate(position.units):
+        base = one.bases[0]
+        if one.id in names:
+            base = replace(base, x_mm=base.x_mm + 4.0 * (index % 3 - 1), seen="now")
+        units.append(replace(one, bases=(base,)))
     return replace(position, units=tuple(units))
 
 
-def test_an_untidy_change_of_order_is_asked_about_d_11_0():
+def test_an_untidy_change_of_order_is_asked_about_once_d_11_0():
     state = lie(unit("FA", "0505"), unit("FB", "0505"), FAR, leaders={"F1": "0506"})
-    (found,) = GAME.detect_moves(state, all_seen(state))
-    assert found.action == acts.Reorder("0505", ("FB", "FA"))
-    assert found.answer.answer == "too_close"
+    table = laid_out(state, "FA", "FB")
+    on_top, beside = GAME.detect_moves(state, table)
+    assert on_top.action == acts.Reorder("0505", ("FB", "FA"))
+    assert {on_top.answer.answer, beside.answer.answer} == {"too_close"}
+    assert (on_top.unit, beside.unit) == ("FB", "FA")
+    assert (
+        GAME.adopt_positions(state, table) is None
+        or "FB" not in GAME.adopt_positions(state, table).units
+    )
+    # Players say that it only lies beside the stack: it is no news while it lies there.
+    state, _ = GAME.apply(state, beside.action)
+    assert GAME.detect_moves(state, table) == ()
+    fb = next(one for one in table.units if one.id == "FB")
+    moved = replace(fb, bases=(replace(fb.bases[0], y_mm=fb.bases[0].y_mm + 6),))
+    units = tuple(moved if one.id == "FB" else one for one in table.units)
+    assert len(GAME.detect_moves(state, replace(table, units=units))) == 2
     assert GAME.detect_moves(state, GAME.position(state)) == ()
+
+
+STACKED = [unit("FA", "0505"), unit("FB", "0505"), unit("FC", "0603"), unit("FD", "0603"), FAR]
+
+
+def spread_out(*shown: str) -> Any:
+    """A stack of the French is laid out: the state, the table, and what the camera makes of it."""
+    state = lie(*STACKED, leaders={"F1": "0506"})
+    spreads = [action for action in GAME.legal(state) if action.type == "spread"]
+    assert spreads == [hands.Spread("0505"), hands.Spread("0603")]
+    state, _ = GAME.apply(state, spreads[0])
+    assert GAME.asked(state).seat == "french"
+    assert "0505" in GAME.asked(state).question
+    table = laid_out(state, *shown)
+    units = []
+    for one in table.units:
+        x_mm, y_mm = state.grid.middle_mm(("0505",))
+        if one.id in shown and state.piece(one.id).hexes != ("0505",):
+            one = replace(one, bases=(replace(one.bases[0], x_mm=x_mm, y_mm=y_mm - 9),))
+        units.append(one)
+    table = replace(table, units=tuple(units))
+    (found,) = GAME.detect_moves(state, table)
+    return state, table, found
+
+
+def test_a_stack_that_is_laid_out_has_its_content_taken_d_11_0():
+    state, table, found = spread_out("FA", "FB")
+    assert (found.text, found.answer.answer) == ("0505 holds FA and FB", "yes")
+    after, (told,) = GAME.apply(state, found.action)
+    assert (told.kind, told.facts["units"], told.only_for) == ("spread", ["FA", "FB"], None)
+    assert after.pieces == state.pieces
+    # Until they are pushed together again, they are no news.
+    assert GAME.detect_moves(after, table) == ()
+
+
+def test_a_stack_that_holds_another_counter_is_corrected_and_told_d_11_0():
+    state, _, found = spread_out("FA", "FB", "FD")
+    assert found.answer.answer == "yes"
+    after, (told,) = GAME.apply(state, found.action)
+    assert told.text == "0505 holds FA, FB and FD; the game had FD in 0603"
+    assert [piece.id for piece in after.stack("FA")] == ["FA", "FB", "FD"]
+    assert [piece.id for piece in after.stack("FC")] == ["FC"]
+
+
+def test_a_counter_that_is_not_shown_is_asked_about_and_stays_d_11_0():
+    state, _, found = spread_out("FA")
+    assert (found.text, found.answer.answer) == ("0505 holds FA; FB not seen there", "too_close")
+    after, _ = GAME.apply(state, found.action)
+    assert [piece.id for piece in after.stack("FA")] == ["FA", "FB"]
+
+
+def test_only_the_owner_lays_out_a_stack_and_the_other_seat_learns_nothing_d_11_0():
+    state = lie(*STACKED, unit("BA", "1212"), unit("BB", "1212"), leaders={"F1": "0506"})
+    for number in ("1212", "0404", "9999"):
+        with pytest.raises(Refused, match="a stack of the side that is asked"):
+            GAME.apply(state, hands.Spread(number))
+    told = GAME.seen_by(state, "british")
+    after, _ = GAME.apply(state, hands.Spread("0505"))
+    with pytest.raises(Refused):
+        GAME.apply(after, hands.Spread("0505", ("FA", "BA")))
+    done, _ = GAME.apply(after, hands.Spread("0505", ("FA", "FB")))
+    assert GAME.seen_by(done, "british") == told
 
 
 def test_a_line_covers_what_lies_in_its_right_hex_d_g12():

@@ -20,12 +20,32 @@ const drawn = new WeakMap();
 export function renderHexes(layer, state) {
   const { map } = state.facts;
   if (!map) return;
+  if (!layer.children.length) layer.append(svgElement("g"), svgElement("g"));
+  const [printed, boxes] = /** @type {SVGElement[]} */ ([...layer.children]);
   const groups = state.show.terrain ? [map] : [];
-  updateChildren(layer, groups, () => "map", makeMap, updateMap);
+  updateChildren(printed, groups, () => "map", makeMap, updateMap);
   const [x_mm, y_mm] = state.now?.hexes?.shift_mm ?? [0, 0];
-  setAttr(layer, "transform", `translate(${x_mm} ${y_mm})`);
+  setAttr(printed, "transform", `translate(${x_mm} ${y_mm})`);
+  updateChildren(boxes, state.now?.hexes?.boxes ?? [], ({ id }) => id, makeBox, updateBox);
   const isNear = map.size_mm * state.view.px_per_mm >= NUMBER_PX;
   layer.classList.toggle("numbered", isNear);
+}
+
+/** @type {() => SVGElement} */
+function makeBox() {
+  const group = svgElement("g");
+  const path = svgElement("path");
+  setAttr(path, "class", "hex-box");
+  group.append(path, makeText("hex-box-name"));
+  return group;
+}
+
+/** @type {(group: SVGElement, box: import("./state.js").HexBox) => void} */
+function updateBox(group, { id, hexes, corners_mm }) {
+  setAttr(group.children[0], "d", through(corners_mm, true));
+  const [[left_mm], [right_mm, high_mm]] = [corners_mm[0], corners_mm[2]];
+  const words = hexes ? `${id}: ${hexes}` : `${id}: free`;
+  placeText(/** @type {SVGElement} */ (group.children[1]), words, [(left_mm + right_mm) / 2, high_mm + 3]);
 }
 
 /** @type {() => SVGElement} */

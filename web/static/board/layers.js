@@ -192,7 +192,7 @@ function updateName(group, owner, state) {
   const thing = `${leader ? "commander" : "unit"}:${owner.id}`;
   const id = shortName(state.facts, owner.id);
   const name = leader ? properName(id) : isNear && id === owner.id ? fullName(state, id) : id;
-  const [under] = stacksOf(state, thing).map(({ things }) => things.length - 1);
+  const [under] = stacksOf(state, thing).map(({ things }) => (things[0] === thing ? things.length - 1 : 0));
   const isShown = !isBeneath(state, thing);
   placeText(group, isShown ? `${name}${under ? ` +${under}` : ""}` : "", [owner.x_mm, owner.y_mm]);
   setStyle(group, "--faded", String(fadedBy(held_s)));

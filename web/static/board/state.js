@@ -29,6 +29,7 @@
  * @property {boolean} referee  the game can be played
  *
  * @typedef {{hex: string, things: string[], hidden: string[]}} HexStack  counters in one hex; where hidden ones lie is believed
+ * @typedef {{id: string, hexes: string, corners_mm: Point[]}} HexBox  a box beside the map, and where its marker lies on the map
  * @typedef {{kind: string, colour: string, hexes: string[]}} HexTerrain
  * @typedef {{kind: string, colour: string, lines_mm: [Point, Point][]}} HexSides
  * @typedef {{size_mm: number, hexes: {id: string, middle_mm: Point}[], corners_mm: Point[], terrain: HexTerrain[], sides: HexSides[]}} HexMap
@@ -94,7 +95,7 @@
  * @property {{number: number, by: string, a: string, b: string}[]} tapes  that seats have kept
  * @property {Point[][]} masks  the outlines of parts that the camera does not look at
  * @property {Ping[]} pings  the latest of each seat
- * @property {{where?: Record<string, string>, stacks?: HexStack[], shift_mm?: Point, slip_mm?: number | null}} [hexes]  the hexes of counters by their things, of several in one hex the top ones first; how far the map lies from its listed place, and a slip that players are asked about
+ * @property {{where?: Record<string, string>, stacks?: HexStack[], boxes?: HexBox[], shift_mm?: Point, slip_mm?: number | null}} [hexes]  the hexes of counters by their things, of several in one hex the top ones first; how far the map lies from its listed place, and a slip that players are asked about
  * @property {number} disputes  how many this game has
  * @property {number} game  grows whenever there is something new to see of the game
  * @property {{paused: boolean, resting: boolean, light: number, off: number[]} | null} simulated  `resting`: and no hand is over the table; `off` are the tags that were taken off
