@@ -19,6 +19,7 @@ from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import Variant, from_plain, renamed, to_plain
 from tablecam.rules.game import Event, Game, Json, PendingDecision, Refused
 from tablecam.table.model import Position
+from tablecam.table.sides import side_plural
 
 Events = tuple[Event, ...]
 
@@ -89,12 +90,15 @@ class Step(Variant, is_family=True):
 class WordedStep(Step, is_family=True):
     """A step that says in words what its dice are for, or what it asks a side.
 
-    The words name its fields in braces, and `names`, each of which throws a die.
+    The words name its fields in braces, `names`, each of which throws a die, and `who` is asked.
     """
 
     dice: ClassVar[str] = ""
     question: ClassVar[str] = ""
-    least: ClassVar[int] = 1
+    hint: ClassVar[str] = ""
+    answers: ClassVar[tuple[Any, ...]] = ()
+    """The actions that decide it, if they are always the same."""
+    least_answers: ClassVar[int] = 1
     """The number of answers from which on it asks; fewer follow by themselves."""
     faces: ClassVar[tuple[int, Literal[0, 1]]] = (6, 1)
     """The number of sides of its dice, and the lowest of them."""
@@ -115,12 +119,20 @@ class WordedStep(Step, is_family=True):
 
     def asked(self, state: Any) -> PendingDecision | None:
         """Returns the question, if there are enough answers."""
-        if not self.question or len(self.legal(state)) < self.least:
+        least = self.least_answers
+        if not self.question or (least and len(self.legal(state)) < least):
             return None
-        return PendingDecision(self._words(self.question, state), self.owner(state))
+        question = self._words(self.question, state)
+        return PendingDecision(question, self.owner(state), hint=self.hint)
+
+    def legal(self, state: Any) -> tuple[Any, ...]:
+        """Returns the actions that decide it."""
+        return self.answers
 
     def _words(self, words: str, state: Any) -> str:
         fields = {**vars(self), "names": self.names(state)}
+        if "{who}" in words:
+            fields["who"] = side_plural(self.owner(state))
         return words.format(
             **{
                 key: ", ".join(map(str, value)) if isinstance(value, tuple) else value

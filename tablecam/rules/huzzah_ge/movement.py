@@ -361,7 +361,7 @@ class ImpulsiveCharge(Due):
         if charge is None:
             return None
         question = f"{self.unit} is impulsive and charges {charge.target}"
-        return PendingDecision(question, state.unit(self.unit).side)
+        return PendingDecision(question, self.owner(state))
 
     def legal(self, state: State) -> tuple[Charge, ...]:
         """Returns the charge."""

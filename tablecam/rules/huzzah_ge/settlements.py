@@ -95,20 +95,14 @@ class CombatDue(Due):
 class CombatHits(Due):
     """The hits that a unit took in its combat (H-15.2)."""
 
+    question = "How many hits does {unit} take in its combat?"
+    answers = tuple(map(GiveNumber, range(MOST_HITS + 1)))
     unit: str
 
     def asked(self, state: State) -> PendingDecision | None:
-        """Returns the question."""
-        if not state.has(self.unit):
-            return None
-        question = f"How many hits does {self.unit} take in its combat?"
-        return PendingDecision(
-            question, state.unit(self.unit).side, hint=_support(state, self.unit)
-        )
-
-    def legal(self, state: State) -> tuple[GiveNumber, ...]:
-        """Returns the numbers of hits."""
-        return tuple(map(GiveNumber, range(MOST_HITS + 1)))
+        """Returns the question, with what counts of the unit."""
+        asked = super().asked(state)
+        return asked and replace(asked, hint=_support(state, self.unit))
 
     def follow(self, state: State, answer: GiveNumber | None) -> tuple[State, Events]:
         """Returns the state without the bases that the hits remove (H-7.10, H-10.1)."""
@@ -165,19 +159,10 @@ class LoserDue(Due):
 class ForcedBack(Due):
     """How far a unit that lost is forced back (H-9.13, H-15.2)."""
 
+    question = "How far is {unit} forced back?"
+    hint = "As your book has it, before any cover."
+    answers = tuple(map(GiveNumber, BACKS_CM))
     unit: str
-
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the question."""
-        if not state.has(self.unit):
-            return None
-        question = f"How far is {self.unit} forced back?"
-        hint = "As your book has it, before any cover."
-        return PendingDecision(question, state.unit(self.unit).side, hint=hint)
-
-    def legal(self, state: State) -> tuple[GiveNumber, ...]:
-        """Returns lengths in cm."""
-        return tuple(map(GiveNumber, BACKS_CM))
 
     def follow(self, state: State, answer: GiveNumber | None) -> tuple[State, Events]:
         """Returns the state in which the unit's order is asked for."""
@@ -189,16 +174,10 @@ class ForcedBack(Due):
 class LoserFate(Due):
     """Whether a unit that lost holds, is disordered or routs (H-15.2)."""
 
+    question = "What becomes of {unit}?"
+    answers = tuple(map(GiveName, FATES))
     unit: str
     back_cm: int
-
-    def asked(self, state: State) -> PendingDecision:
-        """Returns the question."""
-        return PendingDecision(f"What becomes of {self.unit}?", state.unit(self.unit).side)
-
-    def legal(self, state: State) -> tuple[GiveName, ...]:
-        """Returns the fates."""
-        return tuple(map(GiveName, FATES))
 
     def follow(self, state: State, answer: GiveName) -> tuple[State, Events]:
         """Returns the state after it has gone back, less in cover, or routed (H-9.6 to H-9.12)."""
@@ -220,6 +199,7 @@ class LoserFate(Due):
 class RallyDue(Due):
     """What becomes of a unit in disorder or rout in the Rally phase (H-15.4)."""
 
+    answers = tuple(map(GiveName, RALLIES))
     unit: str
 
     def asked(self, state: State) -> PendingDecision | None:
@@ -229,10 +209,6 @@ class RallyDue(Due):
         unit = state.unit(self.unit)
         word = "routing" if unit.state.get("routing") else "disordered"
         return PendingDecision(f"{self.unit} is {word}: does it rally?", unit.side)
-
-    def legal(self, state: State) -> tuple[GiveName, ...]:
-        """Returns what may become of it."""
-        return tuple(map(GiveName, RALLIES))
 
     def follow(self, state: State, answer: GiveName | None) -> tuple[State, Events]:
         """Returns the state with the unit in order, as it was, or gone."""
@@ -248,15 +224,13 @@ class RallyDue(Due):
 class StopDue(Due):
     """Whether players go on after a turn; the book at hand has no victory (H-15.8)."""
 
+    answers = YES_OR_NO
+
     def asked(self, state: State) -> PendingDecision:
         """Returns the question."""
         return PendingDecision(
             f"Turn {state.turn - 1} is over: does the battle go on?", state.active
         )
-
-    def legal(self, state: State) -> tuple[Decide, ...]:
-        """Returns both answers."""
-        return YES_OR_NO
 
     def follow(self, state: State, answer: Decide) -> tuple[State, Events]:
         """Returns the state, in which the winner is asked for if they stop."""
@@ -266,9 +240,7 @@ class StopDue(Due):
 class WinnerDue(Due):
     """Who has won, as the players see it (H-15.8)."""
 
-    def asked(self, state: State) -> PendingDecision:
-        """Returns the question."""
-        return PendingDecision("Who has won?", state.active)
+    question = "Who has won?"
 
     def legal(self, state: State) -> tuple[GiveName, ...]:
         """Returns the sides, and nobody."""

@@ -411,14 +411,9 @@ def fate(
 class TargetOfCharges(Due):
     """A unit that is charged fires at a charger, of several at one of its choice (H-8.1)."""
 
+    question = "At which charger does {unit} fire?"
+    least_answers = 2
     unit: str
-
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the question, if there are several chargers."""
-        chargers = self._chargers(state)
-        if len(chargers) < 2:
-            return None
-        return PendingDecision(f"At which charger does {self.unit} fire?", self._side(state))
 
     def legal(self, state: State) -> tuple[GiveName, ...]:
         """Returns the chargers."""
@@ -441,9 +436,6 @@ class TargetOfCharges(Due):
         rushes = (rush for rush in state.rushes if rush.target == self.unit)
         return tuple(rush.unit for rush in rushes if state.has(rush.unit))
 
-    def _side(self, state: State) -> str:
-        return state.unit(self.unit).side
-
 
 class FirerTest(Due):
     """A unit whose fire at a charger fails tests, and may rout before it (H-8.4)."""
@@ -460,6 +452,8 @@ class FirerTest(Due):
 class MoveOn(Due):
     """Whether a charger moves on to the ground of a unit that routed before it (H-8.4)."""
 
+    question = "{routed} is gone: does {unit} take its ground?"
+    answers = YES_OR_NO
     unit: str
     routed: str
     ground: tuple[BasePose, ...]
@@ -467,14 +461,8 @@ class MoveOn(Due):
     def asked(self, state: State) -> PendingDecision | None:
         """Returns the question, if the other has routed."""
         is_gone = not state.has(self.routed) or state.unit(self.routed).state.get("routing")
-        if not state.has(self.unit) or not is_gone or not self._is_free(state):
-            return None
-        question = f"{self.routed} is gone: does {self.unit} take its ground?"
-        return PendingDecision(question, state.unit(self.unit).side)
-
-    def legal(self, state: State) -> tuple[Decide, ...]:
-        """Returns both answers."""
-        return YES_OR_NO
+        may_move = state.has(self.unit) and is_gone and self._is_free(state)
+        return super().asked(state) if may_move else None
 
     def follow(self, state: State, answer: Decide | None) -> tuple[State, Events]:
         """Returns the state with the charger on that ground, or where it is."""

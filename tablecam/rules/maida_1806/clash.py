@@ -305,7 +305,7 @@ class SideLosses(Due):
     losses: int
     has_won: bool
     question = "Who takes the {losses} Losses?"
-    least = 2
+    least_answers = 2
 
     def names(self, state: State) -> Units:
         """Returns the units that can take Losses."""

@@ -418,7 +418,7 @@ class Retreat(Due):
     left: int
     is_free: bool = False
     question = "Where does {unit} withdraw?"
-    least = 2
+    least_answers = 2
 
     def options(self, state: State) -> tuple[Hexes, ...]:
         """Returns the hexes of the next step."""

@@ -218,7 +218,7 @@ class Reactions(Due):
     may: Units
     counter: Units = ()
     question = "Who reacts to {movers}?"
-    least = 2
+    least_answers = 2
 
     def waiting(self, state: State) -> tuple[Units, Units]:
         """Returns who must and who may still react: units that are there, to movers that are."""
@@ -318,7 +318,7 @@ class ReactionChoice(Due):
     case: str
     total: int
     question = "What does {unit} do?"
-    least = 2
+    least_answers = 2
 
     def legal(self, state: State) -> tuple[React, ...]:
         """Returns the choices, with both ways to turn."""

@@ -8,16 +8,33 @@ from typing import Any, Self
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
-from tablecam.rules.game import Refused
+from tablecam.rules.game import PendingDecision, Refused
 from tablecam.rules.miniatures.drawing import names_in, shapes_about
-from tablecam.rules.steps import Step, Stepping
+from tablecam.rules.steps import Step, Stepping, WordedStep
 from tablecam.table.model import BasePose, Position, Unit
 
 Bases = tuple[BasePose, ...]
 
 
-class BattleStep(Step, is_family=True):
-    """A step of a battle; a rulebook derives a family of it."""
+class BattleStep(WordedStep, is_family=True):
+    """A step of a battle; a rulebook derives a family of it.
+
+    It asks the owner of its `unit`, else the active side, while its `unit` and `target` are there.
+    """
+
+    def names(self, state: Any) -> tuple[str, ...]:
+        """Returns the units that it is about."""
+        units = (getattr(self, key, None) for key in ("unit", "target"))
+        return tuple(unit for unit in units if unit is not None)
+
+    def owner(self, state: Any) -> str:
+        """Returns the side that is asked."""
+        names = self.names(state)
+        return str(state.unit(names[0]).side if names else state.active)
+
+    def asked(self, state: Any) -> PendingDecision | None:
+        """Returns the question, while its units are there."""
+        return super().asked(state) if all(map(state.has, self.names(state))) else None
 
     def shapes(self, state: Any) -> tuple[Shape, ...]:
         """Draws the units that it is about."""

@@ -85,13 +85,12 @@ class ChargeWay(Due):
 class Answering(Due):
     """How the target answers a charge (S-C.6)."""
 
+    question = "{charge.unit} charges {charge.target}: stand, evade or counter-charge?"
     charge: ChargeWay
 
-    def asked(self, state: State) -> PendingDecision:
-        """Returns the question."""
-        unit, target = self.charge.unit, self.charge.target
-        question = f"{unit} charges {target}: stand, evade or counter-charge?"
-        return PendingDecision(question, state.unit(target).side)
+    def owner(self, state: State) -> str:
+        """Returns the side of the target."""
+        return state.unit(self.charge.target).side
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the way of the charge, the charger and its target."""
@@ -126,21 +125,12 @@ class Answering(Due):
 class ResponseFire(Due):
     """Whether a unit fires at an enemy that moves before it (S-C.1)."""
 
+    question = "{unit}: fire at {target} as it moves, at {range_in:.1f} in?"
+    answers = YES_OR_NO
     unit: str
     target: str
     occasion: Occasion
     range_in: float
-
-    def asked(self, state: State) -> PendingDecision | None:
-        """Returns the question, while both units are there."""
-        if not (state.has(self.unit) and state.has(self.target)):
-            return None
-        question = f"{self.unit}: fire at {self.target} as it moves, at {self.range_in:.1f} in?"
-        return PendingDecision(question, state.unit(self.unit).side)
-
-    def legal(self, state: State) -> tuple[Decide, ...]:
-        """Returns both answers."""
-        return YES_OR_NO
 
     def follow(self, state: State, answer: Decide | None) -> tuple[State, Events]:
         """Returns the state with the shot due."""

@@ -14,7 +14,7 @@ from tablecam.geometry.moves.poses import ahead, laid_at, wheeled
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Ban, Event, PendingDecision, Refused
+from tablecam.rules.game import Ban, Event, Refused
 from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import area_of, axes_of, footprints, overlaps
 from tablecam.rules.steps import Events
@@ -52,13 +52,9 @@ class MoveDie(Due):
 class ValueChoice(Due):
     """Which of the dice thrown count (S-B.4)."""
 
+    question = "{units}: how many inches of the dice?"
     units: tuple[str, ...]
     values_in: tuple[float, ...]
-
-    def asked(self, state: State) -> PendingDecision:
-        """Returns the question."""
-        question = f"{', '.join(self.units)}: how many inches of the dice?"
-        return PendingDecision(question, state.active)
 
     def legal(self, state: State) -> tuple[Take, ...]:
         """Returns the final values, the greatest first."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from tablecam.geometry.moves.poses import laid_at
 from tablecam.rules.dice import Roll
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.game import Event, Refused
 from tablecam.rules.miniatures.battle import Bases
 from tablecam.rules.miniatures.ground import centre_mm
 from tablecam.rules.steps import Events
@@ -60,13 +60,9 @@ class ClearDie(Due):
 class FormUpDue(Due):
     """A unit that has cleared is laid out afresh (S-A.4)."""
 
+    question = "{unit} forms up: in any formation, facing any way"
+    hint = f"Its centre stays within {FORM_UP_IN:g} in."
     unit: str
-
-    def asked(self, state: State) -> PendingDecision:
-        """Returns the question."""
-        hint = f"Its centre stays within {FORM_UP_IN:g} in."
-        question = f"{self.unit} forms up: in any formation, facing any way"
-        return PendingDecision(question, state.active, hint=hint)
 
     def legal(self, state: State) -> tuple[acts.FormUp, ...]:
         """Returns that it stays as it lies."""

@@ -256,17 +256,18 @@ class LossesDue(Due):
 class WishDue(Due):
     """After a draw: does a side wish the melee to go on (S-F.6)?"""
 
+    question = "A draw between {names}: fight on next sequence?"
+    answers = YES_OR_NO
     fight: Fight
     side: str
 
-    def asked(self, state: State) -> PendingDecision:
-        """Returns the question."""
-        units = ", ".join(self.fight.units)
-        return PendingDecision(f"A draw between {units}: fight on next sequence?", self.side)
+    def names(self, state: State) -> tuple[str, ...]:
+        """Returns the units that fight."""
+        return self.fight.units
 
-    def legal(self, state: State) -> tuple[Decide, ...]:
-        """Returns both answers."""
-        return YES_OR_NO
+    def owner(self, state: State) -> str:
+        """Returns the side that is asked."""
+        return self.side
 
     def follow(self, state: State, answer: Decide) -> tuple[State, Events]:
         """Returns the state: the other side is asked, the melee goes on, or all fall back."""

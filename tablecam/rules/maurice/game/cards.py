@@ -379,14 +379,11 @@ class Removing(Step):
     `card` is in the discards; its id is known where tablecam deals.
     """
 
+    question = "{who}: remove the event for good?"
     side: str
     left: tuple[str, ...]
     then: Step
     card: str | None = None
-
-    def asked(self, state: State) -> PendingDecision:
-        """Asks the side whose turn it is."""
-        return PendingDecision(f"{side_plural(self.side)}: remove the event for good?", self.side)
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists leaving the event in the discards and removing it."""

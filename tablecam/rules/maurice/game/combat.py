@@ -87,7 +87,7 @@ class RollingCombat(Step):
             state = state.to(_next_fall_backs(state, bound))
         return state, (*events, *lost)
 
-    def dice(self, state: State) -> tuple[DiceGroup, ...]:
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns a die for each engaged unit."""
         return compared(self.engaged)
 
@@ -191,6 +191,7 @@ def _result_event(name: str, result: CombatResult, drawn: tuple[Shape, ...] = ()
 class Rallying(Step):
     """A rally: the units of a force try one by one; `tried` have done so (M-9.1)."""
 
+    question = "{who}: which unit rallies next?"
     force: tuple[str, ...]
     tried: tuple[str, ...] = ()
 
@@ -198,12 +199,6 @@ class Rallying(Step):
     def waiting(self) -> tuple[str, ...]:
         """The units that have not tried."""
         return tuple(name for name in self.force if name not in self.tried)
-
-    def asked(self, state: State) -> PendingDecision:
-        """Asks the active side."""
-        return PendingDecision(
-            f"{side_plural(state.active)}: which unit rallies next?", state.active
-        )
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists every disrupted unit of the force that has not tried, and stopping."""
@@ -264,7 +259,7 @@ class RollingRally(Step):
             return state.to(self.rallying), events
         return after_action(state), events
 
-    def dice(self, state: State) -> tuple[DiceGroup, ...]:
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns all dice, and what each needs."""
         needs = rally_attempt(field_at(state), _request(state, self)).needed
         all_dice = tuple(range(self.roll(state).count))

@@ -7,7 +7,7 @@ from typing import get_args
 
 import shapely
 
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field.field import Field
 from tablecam.rules.maurice.field.tables import SHORT_BW
 from tablecam.rules.maurice.game.actions import Action, Declare, Volleys
@@ -23,9 +23,7 @@ from tablecam.wording import quoted
 class VolleyChoice(Step):
     """The active side's choice to invoke the volley phase or not (M-4.3)."""
 
-    def asked(self, state: State) -> PendingDecision:
-        """Asks the active side."""
-        return PendingDecision("Volley phase: fire?", state.active)
+    question = "Volley phase: fire?"
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists no volleys, and volleys where a unit that can fire has an enemy in range."""
@@ -51,9 +49,7 @@ class VolleyChoice(Step):
 class CommandChoice(Step):
     """The active side's choice of one command (M-4.4)."""
 
-    def asked(self, state: State) -> PendingDecision:
-        """Asks the active side."""
-        return PendingDecision(f"{side_plural(state.active)}: choose a command", state.active)
+    question = "{who}: choose a command"
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists every feasible command; where tablecam deals, each event by its card."""

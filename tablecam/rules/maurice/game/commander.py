@@ -10,7 +10,7 @@ import shapely
 
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import COMMANDER_BW, HAND_LIMIT, NIGHT_PASSES
@@ -186,10 +186,6 @@ def _is_clear(field: Field, place: Point) -> bool:
 class PlacingCommander(Step, is_family=True):
     """A step in which a side may place its commander."""
 
-    def owner(self, state: State) -> str:
-        """Returns the side whose commander it is."""
-        return state.active
-
     def is_forced(self, state: State) -> bool:
         """Whether there is no other place."""
         return True
@@ -217,9 +213,7 @@ class PlacingCommander(Step, is_family=True):
 class MovingCommander(PlacingCommander):
     """The active side's chance to move its commander for a card (M-6.27)."""
 
-    def asked(self, state: State) -> PendingDecision:
-        """Asks the active side."""
-        return PendingDecision(f"{side_plural(state.active)}: move the commander?", state.active)
+    question = "{who}: move the commander?"
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists staying and the usual places, paid with the card of the least span."""
@@ -246,16 +240,9 @@ class MovingCommander(PlacingCommander):
 class Displacing(PlacingCommander):
     """A side's choice of a place for its displaced commander (M-6.29); `then` follows."""
 
+    question = "{who}: place your commander"
     side: str
     then: Step
-
-    def owner(self, state: State) -> str:
-        """Returns the side whose commander was displaced, whoever's round it is."""
-        return self.side
-
-    def asked(self, state: State) -> PendingDecision:
-        """Asks the commander's owner."""
-        return PendingDecision(f"{side_plural(self.side)}: place your commander", self.side)
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists the free places on the first ring that has any."""

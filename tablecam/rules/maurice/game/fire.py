@@ -339,7 +339,7 @@ class RollingToHit(Step):
             base = shooter.unit.bases[shooter.unit.base_names.index(aim.base)]
             yield line_of_fire(base.place_mm, target.outline)
 
-    def dice(self, state: State) -> tuple[DiceGroup, ...]:
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Groups the dice by number needed and target."""
         return _to_hit(shots_of(state, self))
 
@@ -389,7 +389,7 @@ class RollingToDisrupt(Step):
         firers = (aim.unit for aim in self.firing.hits if aim.target == self.target)
         return (*firers, self.target)
 
-    def dice(self, state: State) -> tuple[DiceGroup, ...]:
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns a die for each hit."""
         number = disrupt_number(self.firing.kind, field_at(state).by_id[self.target].unit.arm)
         all_dice = tuple(range(self.roll(state).count))

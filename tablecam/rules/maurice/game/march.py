@@ -20,7 +20,7 @@ from tablecam.geometry.moves.lanes import front_width_mm
 from tablecam.geometry.moves.poses import Bases, ahead
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.rules.game import Event, PendingDecision, Refused
+from tablecam.rules.game import Event, Refused
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.game.actions import Action, ClearSmoke, Done, March
 from tablecam.rules.maurice.game.commander import after_action, with_displacement
@@ -35,7 +35,6 @@ from tablecam.rules.miniatures.ground import centre_mm
 from tablecam.table.headings import difference_deg, forward, right
 from tablecam.table.model import Point
 from tablecam.table.motion import SLIP_MM
-from tablecam.table.sides import side_plural
 from tablecam.wording import joined
 
 _NOTHING_BW, _NOTHING_DEG = 0.05, 3.0
@@ -212,6 +211,7 @@ _SIDES = 12
 class Marching(Step):
     """A march: the units of a force move one by one; `moved` have done so (M-6.31)."""
 
+    question = "{who} march: {names} may still move"
     force: tuple[str, ...]
     moved: tuple[str, ...] = ()
 
@@ -219,12 +219,6 @@ class Marching(Step):
     def waiting(self) -> tuple[str, ...]:
         """The units that have yet to move."""
         return tuple(name for name in self.force if name not in self.moved)
-
-    def asked(self, state: State) -> PendingDecision:
-        """Asks the active side."""
-        waiting = ", ".join(self.waiting)
-        question = f"{side_plural(state.active)} march: {waiting} may still move"
-        return PendingDecision(question, state.active)
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists the usual marches of each unit that has not moved, and stopping."""

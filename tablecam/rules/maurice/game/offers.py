@@ -169,7 +169,7 @@ def offer(state: State, action: act.Action) -> Offer:
     """Returns the offer of an action that is legal in a state."""
     match action:
         case Roll():
-            return Offer("dice", str(action), step_shapes(state), state.step.dice(state))
+            return Offer("dice", str(action), step_shapes(state), state.step.dice_groups(state))
         case act.Activate():
             return _activation(state, action)
         case act.Fire():

@@ -236,7 +236,7 @@ class RollOff(Step, is_family=True):
         event = Event("rolled", f"{text}, for the {self.for_}", self.dice_rule, facts)
         return self.won(state, names[dice.index(max(dice))], dice), (event,)
 
-    def dice(self, state: State) -> tuple[DiceGroup, ...]:
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Returns a die for each side."""
         return compared(side_name(side.name) for side in state.sides)
 
@@ -258,15 +258,11 @@ class LayingTerrain(Step):
     """Terrain laying: the higher roller `side` lays `least` to `most` pieces (M-2.1)."""
 
     is_setup = True
+    question = "{who} lay from {least} to {most} pieces of terrain"
     side: str
     least: int
     most: int
     then: Step
-
-    def asked(self, state: State) -> PendingDecision:
-        """Asks the higher roller."""
-        pieces = f"from {self.least} to {self.most} pieces of terrain"
-        return PendingDecision(f"{side_plural(self.side)} lay {pieces}", self.side)
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists keeping the terrain if its count fits, else a proposal."""
@@ -299,16 +295,10 @@ class ChoosingEdge(Step):
     """Edge choice: `side`, which laid no terrain, chooses its long edge (M-2.3)."""
 
     is_setup = True
+    question = "{who}: choose a long edge"
+    answers = (ChooseEdge("near"), ChooseEdge("far"))
     side: str
     then: Step
-
-    def asked(self, state: State) -> PendingDecision:
-        """Asks the side that laid no terrain."""
-        return PendingDecision(f"{side_plural(self.side)}: choose a long edge", self.side)
-
-    def legal(self, state: State) -> tuple[Action, ...]:
-        """Lists both edges."""
-        return (ChooseEdge("near"), ChooseEdge("far"))
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Assigns the edges; the other side chooses who deploys first."""
@@ -334,13 +324,10 @@ class ChoosingOrder(Step):
     """
 
     is_setup = True
+    question = "{who}: who deploys first?"
     side: str
     near: str
     then: Step
-
-    def asked(self, state: State) -> PendingDecision:
-        """Asks the higher roller."""
-        return PendingDecision(f"{side_plural(self.side)}: who deploys first?", self.side)
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists both sides."""

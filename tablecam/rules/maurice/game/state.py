@@ -12,7 +12,7 @@ from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import ReadOnlyMappings, classes_of
 from tablecam.rules.game import DiceGroup, Event, PendingDecision, Refused
-from tablecam.rules.steps import Step as DueStep
+from tablecam.rules.steps import WordedStep
 from tablecam.table.model import Commander, Position, Scalar, Unit
 from tablecam.table.sides import side_name
 
@@ -23,9 +23,10 @@ Moment = Literal["volleys", "activation"]
 """When the passive side may interrupt: after volleys are invoked or a force activated (M-4.17)."""
 
 
-class Step(DueStep, is_family=True):
+class Step(WordedStep, is_family=True):
     """What a game does next; a round goes from one to the next (M-4.2)."""
 
+    least_answers = 0
     is_setup: ClassVar[bool] = False
     """Measuring is free in setup, as nobody can shoot or charge yet (M-2)."""
 
@@ -33,6 +34,14 @@ class Step(DueStep, is_family=True):
     def waiting(self) -> tuple[str, ...]:
         """The units that may act or roll."""
         return ()
+
+    def names(self, state: State) -> tuple[str, ...]:
+        """Returns the units that may act or roll."""
+        return self.waiting
+
+    def owner(self, state: State) -> str:
+        """Returns the side that is asked: the step's own, else the active one."""
+        return str(getattr(self, "side", state.active))
 
     def concerned(self, state: State) -> tuple[str, ...]:
         """Returns the units whose dice or moves a card that is played before could change."""
@@ -54,7 +63,7 @@ class Step(DueStep, is_family=True):
         """Draws the step, if more than the outlines of the units that wait."""
         return ()
 
-    def dice(self, state: State) -> tuple[DiceGroup, ...]:
+    def dice_groups(self, state: State) -> tuple[DiceGroup, ...]:
         """Groups its dice by whose they are and what they need, to enter real dice."""
         return ()
 
