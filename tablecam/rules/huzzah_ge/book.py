@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Final
 
 import numpy as np
 
-from tablecam.errors import BadInput
 from tablecam.geometry.moves.lanes import lane
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.huzzah_ge import fire
 from tablecam.rules.huzzah_ge.command import corner_distances_mm
-from tablecam.rules.huzzah_ge.field import CM_MM, front_of
+from tablecam.rules.huzzah_ge.field import CM_MM, field_of, front_of
 from tablecam.rules.huzzah_ge.state import Shot, State
 from tablecam.rules.huzzah_ge.tables import COMMAND, GAME
 from tablecam.rules.huzzah_ge.volleys import best_shots, firing_bases, lies_now
-from tablecam.rules.measuring import Measures
+from tablecam.rules.miniatures.book import BattleBook, possible
 from tablecam.rules.reports import Finding, Question, Section
-from tablecam.table.model import Commander, Unit
+from tablecam.table.model import Commander, Position, Unit
 from tablecam.table.sides import side_name
 from tablecam.uncertainty.answer import Answer, AnswerWord, certain, decide
 from tablecam.uncertainty.samples import decide_sampled, drawn
@@ -30,52 +29,29 @@ _SURE_SIGMAS = 6.0
 """A margin of more standard deviations needs no draws."""
 
 
-class HuzzahBook(Measures):
-    """What the book says of a position, besides ranges and contact."""
+class HuzzahBook(BattleBook):
+    """What the book says of a position."""
 
-    def sections(self, handle: object, *units: str) -> Sequence[Section]:
-        """Returns a unit's state and whom it may fire at or reach, or the same of two units.
+    def read(self, position: Position) -> None:
+        """Reads the keys of all units and officers."""
+        ground = field_of(position)
+        ground.troops, ground.officer_facts  # noqa: B018 - read for the first time
 
-        Between friends, and where a unit lacks a key, only what can be measured.
-        """
-        measured = super().sections(handle, *units)
-        state = self._state(handle)
-        if _lacking(state):
-            return measured
-        own, *others = (state.unit(unit) for unit in units)
-        if others and others[0].side == own.side:
-            return measured
-        enemies = state.field.enemies(own)
-        pairs = [(own, enemy) for enemy in others or enemies] + [(other, own) for other in others]
+    def ruled(self, position: Position, *units: Unit) -> Iterator[Section]:
+        """Yields a unit's state and whom it may fire at or reach, or the same of two units."""
+        first, *others = dict.fromkeys([*(unit.side for unit in position.units if unit.bases), ""])
+        state = State(position, (first, others[0] if others else ""))
+        own, *enemies = units
+        pairs = [(own, enemy) for enemy in enemies or state.field.enemies(own)]
+        pairs += [(enemy, own) for enemy in enemies]
         # Of all enemies only those that it may fire at or reach are listed.
-        keep = tuple if others else _possible
-        sections = [
-            Section("fire", "Fire", lambda: keep(_shot(state, *pair) for pair in pairs)),
-            Section(
-                "move",
-                "Within one move",
-                lambda: keep(_reach(state, *pair) for pair in pairs),
-                "reach",
-            ),
-            *measured,
-        ]
-        if others:
-            return sections
-        return [Section("state", "State", partial(_state, state, own)), *sections]
-
-    def warnings(self, handle: object, *units: str) -> tuple[str, ...]:
-        """Returns why the book does not rule on a table."""
-        return _lacking(self._state(handle))
-
-    def _state(self, handle: object) -> State:
-        position = self.ruled_position(handle)
-        sides = [unit.side for unit in position.units if unit.bases]
-        first, *others = dict.fromkeys([*sides, ""])
-        return State(position, (first, others[0] if others else ""))
-
-
-def _possible(lines: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(line for line in lines if line.answer and line.answer.answer != "no")
+        keep = tuple if enemies else possible
+        if not enemies:
+            yield Section("state", "State", partial(_state, state, own))
+        yield Section("fire", "Fire", lambda: keep(_shot(state, *pair) for pair in pairs))
+        yield Section(
+            "move", "Within one move", lambda: keep(_reach(state, *pair) for pair in pairs), "reach"
+        )
 
 
 def _state(state: State, unit: Unit) -> Iterator[Finding]:
@@ -87,16 +63,6 @@ def _state(state: State, unit: Unit) -> Iterator[Finding]:
     yield Finding(", ".join(word for word in words if word), rule="H-14.1")
     yield Finding(f"{unit.id} has {troops.support_ranks} support ranks", rule="H-2.5")
     yield from _officers(state, unit)
-
-
-def _lacking(state: State) -> tuple[str, ...]:
-    """Returns why a table cannot be ruled on: a unit or an officer lacks a key."""
-    try:
-        state.field.troops  # noqa: B018 - read for the first time
-        state.field.officer_facts  # noqa: B018
-    except BadInput as error:
-        return (f"No rulings by the book: {error}",)
-    return ()
 
 
 def _shot(state: State, firer: Unit, target: Unit) -> Finding:

@@ -13,8 +13,8 @@ from tablecam.errors import BadInput
 from tablecam.geometry.shapes import TableDrawing
 from tablecam.rules.books import Book, LengthByRule, Resolution, RulingsQuery
 from tablecam.rules.maurice.field.field import GAME, Field, UnitOnField, field_of, updated_field
-from tablecam.rules.maurice.field.placement import units_fit_for_rulings
 from tablecam.rules.maurice.field.requests import request_of
+from tablecam.rules.maurice.field.tables import BASES
 from tablecam.rules.maurice.place.command_string import RULE, command_string
 from tablecam.rules.maurice.resolve.resolve import report, resolve
 from tablecam.rules.maurice.rulings.facts import Rulings, sides
@@ -31,6 +31,7 @@ from tablecam.rules.maurice.rulings.rulings import (
     rulings_document,
 )
 from tablecam.rules.maurice.sheets import combat, fire, place
+from tablecam.rules.miniatures.placement import units_fit_for_rulings
 from tablecam.rules.reports import UNKNOWN, Finding, Part, Section, TextTable, UnitReport, attempt
 from tablecam.table.model import Position
 from tablecam.table.sides import side_name
@@ -104,7 +105,7 @@ class MauriceBook(Book):
         Raises:
             BadInput: The terrain is of an unknown kind, or a unit's state is invalid.
         """
-        whole, left_out = units_fit_for_rulings(position)
+        whole, left_out = units_fit_for_rulings(position, BASES)
         if isinstance(before, Handle):
             field = updated_field(before.rulings.field, whole, "table")
             return Handle(Rulings(field, active), left_out)
@@ -163,7 +164,7 @@ class MauriceBook(Book):
 
     def length_to_unit(self, position: Position, commander: str, unit: str) -> LengthByRule | None:
         """Returns the path from a commander to a unit of its side (M-4.12)."""
-        field = field_of(units_fit_for_rulings(position)[0], "table")
+        field = field_of(units_fit_for_rulings(position, BASES)[0], "table")
         leaders = {leader.id: leader for leader in position.commanders}
         if unit not in field.by_id or field.by_id[unit].side != leaders[commander].side:
             return None

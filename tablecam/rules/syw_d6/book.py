@@ -3,70 +3,48 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from tablecam.errors import BadInput
 from tablecam.geometry.shapes import shapes_of
 from tablecam.rules.game import Ban
-from tablecam.rules.measuring import Measures
+from tablecam.rules.miniatures.book import BattleBook, possible
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.rules.syw_d6.charges import edges
 from tablecam.rules.syw_d6.field import Field, commands, field_of
 from tablecam.rules.syw_d6.fire import ban_on_firing, ban_on_shot, fire_pool
 from tablecam.rules.syw_d6.tables import COMMAND_IN, GAME
-from tablecam.table.model import Unit
+from tablecam.table.model import Position, Unit
 from tablecam.uncertainty.answer import certain, decide, measured
 from tablecam.uncertainty.lengths import distance
 
 
-class SheetBook(Measures):
-    """What the sheet says of a position, besides ranges and contact."""
+class SheetBook(BattleBook):
+    """What the sheet says of a position."""
 
-    def sections(self, handle: object, *units: str) -> Sequence[Section]:
-        """Returns a unit's state and whom it may fire at, or what two units may do to each other.
+    source = "sheet"
 
-        Between friends, and where a unit lacks a key, only what can be measured.
-        """
-        measured = super().sections(handle, *units)
-        ground = field_of(self.ruled_position(handle))
-        named = [ground.units[unit] for unit in units]
-        if _lacking(ground):
-            return measured
-        if len(named) == 1:
-            return [
-                Section("state", "State", partial(_state, ground, *named)),
-                Section("fire", "Fire", partial(_shots, ground, *named)),
-                *measured,
-            ]
-        if named[0].side == named[1].side:
-            return measured
-        pairs = (tuple(named), tuple(named[::-1]))
-        return [
-            Section("fire", "Fire", lambda: (_shot(ground, *pair) for pair in pairs)),
-            Section(
-                "charge",
-                "Edges to strike",
-                lambda: (line for pair in pairs for line in _faces(ground, *pair)),
-                "edge",
-            ),
-            *measured,
-        ]
+    def read(self, position: Position) -> None:
+        """Reads the keys of all units."""
+        field_of(position).troops  # noqa: B018 - read for the first time
 
-    def warnings(self, handle: object, *units: str) -> tuple[str, ...]:
-        """Returns why the sheet does not rule on a table."""
-        return _lacking(field_of(self.ruled_position(handle)))
-
-
-def _lacking(ground: Field) -> tuple[str, ...]:
-    """Returns why a table cannot be ruled on: a unit lacks a key, such as its figures."""
-    try:
-        ground.troops  # noqa: B018 - read for the first time
-    except BadInput as error:
-        return (f"No rulings by the sheet: {error}",)
-    return ()
+    def ruled(self, position: Position, *units: Unit) -> Iterator[Section]:
+        """Yields a unit's state and whom it may fire at, or what two enemies may do."""
+        ground = field_of(position)
+        if len(units) == 1:
+            yield Section("state", "State", partial(_state, ground, *units))
+            yield Section("fire", "Fire", partial(_shots, ground, *units))
+            return
+        pairs = (units, units[::-1])
+        yield Section("fire", "Fire", lambda: (_shot(ground, *pair) for pair in pairs))
+        yield Section(
+            "charge",
+            "Edges to strike",
+            lambda: (line for pair in pairs for line in _faces(ground, *pair)),
+            "edge",
+        )
 
 
 def _state(ground: Field, unit: Unit) -> Iterator[Finding]:
@@ -80,10 +58,9 @@ def _state(ground: Field, unit: Unit) -> Iterator[Finding]:
     yield _support(ground, unit)
 
 
-def _shots(ground: Field, unit: Unit) -> Iterator[Finding]:
-    """Yields the enemies at which a unit may fire."""
-    lines = (_shot(ground, unit, enemy) for enemy in ground.enemies(unit))
-    yield from (line for line in lines if line.answer and line.answer.answer != "no")
+def _shots(ground: Field, unit: Unit) -> tuple[Finding, ...]:
+    """Returns the enemies at which a unit may fire."""
+    return possible(_shot(ground, unit, enemy) for enemy in ground.enemies(unit))
 
 
 def _shot(ground: Field, firer: Unit, target: Unit) -> Finding:

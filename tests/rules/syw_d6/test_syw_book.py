@@ -69,3 +69,10 @@ def test_a_table_without_figures_still_measures_and_says_why_s_0_4():
         assert report.warnings == (
             "No rulings by the sheet: F1: experience: expected this key, but it is missing",
         )
+
+
+def test_bases_that_lie_on_each_other_are_told_of_s_j_6():
+    pushed = replace(A1, id="F2", side="french", bases=F1.bases[:1])
+    (warning,) = BOOK.unit_sheet(pair(F1, pushed, A1), "F1").warnings
+    assert "overlap by" in warning
+    assert BOOK.unit_sheet(pair(F1, pushed, A1), "A1").warnings == ()

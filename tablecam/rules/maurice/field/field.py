@@ -11,78 +11,47 @@ from typing import Final
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
 from tablecam.errors import BadInput
 from tablecam.geometry.outlines import GRID_MM, Axes, axes, unit_footprints
 from tablecam.geometry.rectangles import EXACT_MM, rectangles
 from tablecam.rules.maurice.field.ground import Ground, are_partly_in, is_partly_in
-from tablecam.rules.maurice.field.placement import Overlap, faults, overlaps
 from tablecam.rules.maurice.field.results import is_broken
 from tablecam.rules.maurice.field.tables import (
+    BASES,
     FORMATIONS,
     KINDS,
     LONG_BW,
     MAX_WIDTH_TO_DEPTH,
     SHORT_BW,
 )
+from tablecam.rules.miniatures.placement import (
+    Overlap,
+    PositionWarning,
+    edge_warnings,
+    faults,
+    overlaps,
+)
 from tablecam.table.formation import Formation, Tolerances, read_formation
-from tablecam.table.model import Arm, BasePose, Commander, Position, TableSize, Unit
+from tablecam.table.model import Arm, BasePose, Position, Unit
 from tablecam.table.rows import with_rows
 from tablecam.uncertainty.contact import TOUCH_MM
 from tablecam.wording import quoted, written
 
 _CUT_MM: Final = 1.0
 """Tolerance for base dimensions: bases are not cut more precisely than this."""
-_WARNED_OVER_MM: Final = 0.5
-"""An overhang of the table's edge up to this length is ignored (G-5)."""
 _LOOSE: Final = Tolerances(out_mm=12.0, out_share=1 / 3, heading_deg=20.0)
 """Twice the tolerances of M-1.7, so that a unit at their limit causes no flickering warning."""
 
 
-@dataclass(frozen=True, slots=True)
-class PositionWarning:
-    """A warning about a position: one sentence, and the ids of its units or commanders."""
-
-    concerned_ids: frozenset[str]
-    sentence: str
-
-
 def position_warnings(position: Position) -> Iterator[PositionWarning]:
     """Yields every warning about a position except overlaps and units on impassable ground."""
-    units, table = position.units, position.table
-    yield from _over_the_edge(units, table)
-    yield from _beside_the_table(position.commanders, table)
+    units = position.units
+    yield from edge_warnings(position)
     for unit in units:
         for sentence in (*_misnamed(unit), *_massed(unit), *_broken(unit)):
             yield PositionWarning(frozenset({unit.id}), sentence)
     yield from _oddly_shaped(units)
-
-
-def _over_the_edge(units: Sequence[Unit], table: TableSize) -> Iterator[PositionWarning]:
-    """Warns of bases that overhang the table's edge by less than the limit for refusal (M-6.32)."""
-    beyond_mm = _beyond_mm(rectangles(units).corners_mm(), table)
-    named = ((unit, index) for unit in units for index in range(len(unit.bases)))
-    for (unit, index), over_mm in zip(named, beyond_mm.max(axis=1).tolist(), strict=True):
-        if over_mm > _WARNED_OVER_MM:
-            name = unit.base_name(index)
-            sentence = f"base {name} ({unit.id}) extends {over_mm:.1f} mm over the table's edge"
-            yield PositionWarning(frozenset({unit.id}), sentence)
-
-
-def _beside_the_table(leaders: Sequence[Commander], table: TableSize) -> Iterator[PositionWarning]:
-    """Warns of commanders off the table, since their strings must stay on it (M-4.12)."""
-    places_mm = np.array([leader.place_mm for leader in leaders]).reshape(-1, 2)
-    for leader, off_mm in zip(leaders, _beyond_mm(places_mm, table).tolist(), strict=True):
-        if off_mm > _WARNED_OVER_MM:
-            sentence = f"commander {leader.id} is {off_mm:.1f} mm off the table"
-            yield PositionWarning(frozenset({leader.id}), sentence)
-
-
-def _beyond_mm(places_mm: NDArray[np.float64], table: TableSize) -> NDArray[np.float64]:
-    """Returns how far points (..., 2) lie beyond the nearest table edge; negative on the table."""
-    farthest_mm = places_mm - (table.width_mm, table.depth_mm)
-    return np.asarray(np.maximum(-places_mm, farthest_mm).max(axis=-1))
 
 
 def _misnamed(unit: Unit) -> Iterator[str]:
@@ -253,9 +222,7 @@ class Field:
     @property
     def oddities(self) -> tuple[PositionWarning, ...]:
         """All warnings, with the units and commanders concerned."""
-        overlaps = (
-            PositionWarning(frozenset(overlap.units), overlap.sentence) for overlap in self.overlaps
-        )
+        overlaps = (overlap.warning for overlap in self.overlaps)
         return (*overlaps, *self.on_impassable, *position_warnings(self.position))
 
     @property
@@ -450,7 +417,7 @@ def _place(*_: object) -> object:
 
 def _check_units(position: Position, source: str) -> None:
     """Raises BadInput for the first unit with impossible bases, formation or state."""
-    fault_of = faults(position)
+    fault_of = faults(position, BASES)
     for unit in position.units:
         if unit.id in fault_of:
             raise BadInput(source, f"unit {unit.id}: {fault_of[unit.id].message}")

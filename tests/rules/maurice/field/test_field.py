@@ -7,7 +7,8 @@ import pytest
 
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of, updated_field
-from tablecam.rules.maurice.field.placement import units_fit_for_rulings
+from tablecam.rules.maurice.field.tables import BASES
+from tablecam.rules.miniatures.placement import units_fit_for_rulings
 from tablecam.table.model import Commander, Position, TableSize, Terrain, Unit
 from tests.rules.maurice.drawn import seen_position
 from tests.rules.maurice.tables import column, gun, line, massed, position
@@ -118,7 +119,7 @@ def test_flush_bases_measured_into_each_other_are_refused_no_more_than_their_err
         units = zip(seen.units, true.units, strict=True)
         unsure = tuple(with_sigmas(unit, like) for unit, like in units)
         field_of(replace(seen, units=unsure))
-        _, left_out = units_fit_for_rulings(replace(seen, units=unsure))
+        _, left_out = units_fit_for_rulings(replace(seen, units=unsure), BASES)
         assert not left_out
 
 
@@ -136,7 +137,7 @@ def test_an_overlap_of_five_mm_is_refused_where_no_error_explains_it(sigma_mm, i
         gun(f"A{place}", "french", 500 + 35 * place, 400, sigma_mm=sigma_mm) for place in (0, 1)
     )
     where = position(*guns)
-    _, left_out = units_fit_for_rulings(where)
+    _, left_out = units_fit_for_rulings(where, BASES)
     assert bool(left_out) == is_refused
     if is_refused:
         with pytest.raises(BadInput, match=r"overlap by 5\.0 mm: expected at most [34]"):

@@ -20,25 +20,34 @@ from tablecam.errors import BadInput
 from tablecam.geometry.gaps import separations
 from tablecam.geometry.outlines import footprint, table_outline
 from tablecam.geometry.rectangles import Rectangles, rectangles
-from tablecam.rules.maurice.field.tables import BASES
-from tablecam.table.model import BasePose, Position, Unit
+from tablecam.table.model import Arm, BasePose, Commander, Position, TableSize, Unit
 from tablecam.wording import joined
 
 _MAX_OFF_TABLE_MM = 10.0
 _MAX_SIGMA_MM, _MAX_SIGMA_DEG = 10.0, 10.0
-"""The largest errors of a base's pose for which its formation (M-1.7) can still be read."""
+"""The largest errors of a base's pose for which its formation can still be read."""
 _MAX_OVERLAP_MM = 3.0
 """The largest true overlap that is tolerated, as bases are placed by hand."""
 _SIGMAS = 3.5
 """The tolerance for measuring errors on top of that, in standard deviations."""
 
 _WARNED_OVERLAP_MM = 0.5
+_WARNED_OVER_MM = 0.5
+"""An overhang of the table's edge up to this length is ignored."""
 _MOST_WIDER = 2 * math.sqrt(2)
 """Upper bound of an overlap's depth divided by the separation that would part two rectangles.
 
 The smallest rectangle around a convex shape has at most twice its area, which is at most its width
 times its diameter; and its longer side is at least the diameter divided by the root of 2.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class PositionWarning:
+    """A warning about a position: one sentence, and the ids of its units or commanders."""
+
+    concerned_ids: frozenset[str]
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,11 @@ class Overlap:
     sentence: str
 
     @property
+    def warning(self) -> PositionWarning:
+        """The warning of it."""
+        return PositionWarning(frozenset(self.units), self.sentence)
+
+    @property
     def units(self) -> set[str]:
         """The ids of the units involved."""
         return {unit_id for unit_id, _ in self.bases}
@@ -66,11 +80,16 @@ Placed = tuple[Unit, int]
 """A base as its unit and its index in it."""
 
 
-def units_fit_for_rulings(position: Position) -> tuple[Position, Mapping[str, str]]:
-    """Returns the position without unfit units, and the reasons for their omission by id."""
+def units_fit_for_rulings(
+    position: Position, bases: Mapping[Arm, int]
+) -> tuple[Position, Mapping[str, str]]:
+    """Returns the position without unfit units, and the reasons for their omission by id.
+
+    `bases` are the numbers that units of each arm have.
+    """
     why = {
         unit_id: f"{unit_id} is left out: {fault.sentence}"
-        for unit_id, fault in faults(position).items()
+        for unit_id, fault in faults(position, bases).items()
     }
     complete = [unit for unit in position.units if unit.id not in why]
     # Only among the others: what is left out anyway disturbs nobody.
@@ -79,7 +98,7 @@ def units_fit_for_rulings(position: Position) -> tuple[Position, Mapping[str, st
     return replace(position, units=units), MappingProxyType(why)
 
 
-def faults(position: Position) -> dict[str, Fault]:
+def faults(position: Position, count_of: Mapping[Arm, int]) -> dict[str, Fault]:
     """Returns what is wrong with the bases of units, each by itself, by id of the unit."""
     play = table_outline(position.table).buffer(_MAX_OFF_TABLE_MM)
     # One query for all bases: one by one would take far longer.
@@ -89,13 +108,13 @@ def faults(position: Position) -> dict[str, Fault]:
     fault_of = {}
     for unit in position.units:
         on_table = [next(is_on_table) for _ in unit.bases]
-        if fault := _fault(unit, on_table, table_mm):
+        if fault := _fault(unit, count_of[unit.arm], on_table, table_mm):
             fault_of[unit.id] = fault
     return fault_of
 
 
-def _fault(unit: Unit, on_table: Sequence[bool], table_mm: str) -> Fault | None:
-    expected, count = BASES[unit.arm], len(unit.bases)
+def _fault(unit: Unit, expected: int, on_table: Sequence[bool], table_mm: str) -> Fault | None:
+    count = len(unit.bases)
     if count != expected:
         return Fault(
             f"expected {expected} base{'s' * (expected > 1)} of {unit.arm}, got {count}",
@@ -143,13 +162,26 @@ def overlaps(
     """
     tolerated = []
     for (a, in_a), (b, in_b), deep_mm in _overlapping_bases(units, among=among):
-        names = f"{a.base_name(in_a)} ({a.id}) and {b.base_name(in_b)} ({b.id})"
-        sentence = f"bases {names} overlap by {deep_mm:.1f} mm"
+        overlap = _overlap((a, in_a), (b, in_b), deep_mm)
         most_mm = _max_overlap_mm(a.bases[in_a], b.bases[in_b])
         if deep_mm > most_mm:
-            raise BadInput(source, f"{sentence}: expected at most {most_mm:.3g} mm")
-        tolerated.append(Overlap(((a.id, in_a), (b.id, in_b)), sentence))
+            raise BadInput(source, f"{overlap.sentence}: expected at most {most_mm:.3g} mm")
+        tolerated.append(overlap)
     return tolerated
+
+
+def placement_warnings(position: Position, *units: str) -> tuple[str, ...]:
+    """Returns the sentences of all warnings about some units: overlaps, and the table's edge."""
+    pairs = _overlapping_bases(position.units, among=units)
+    found = (*(_overlap(*pair).warning for pair in pairs), *edge_warnings(position))
+    return tuple(one.sentence for one in found if not one.concerned_ids.isdisjoint(units))
+
+
+def _overlap(one: Placed, other: Placed, deep_mm: float) -> Overlap:
+    (a, in_a), (b, in_b) = one, other
+    names = f"{a.base_name(in_a)} ({a.id}) and {b.base_name(in_b)} ({b.id})"
+    sentence = f"bases {names} overlap by {deep_mm:.1f} mm"
+    return Overlap(((a.id, in_a), (b.id, in_b)), sentence)
 
 
 def _max_overlap_mm(one: BasePose, other: BasePose) -> float:
@@ -197,3 +229,35 @@ def _candidates(bases: Rectangles, asked: NDArray[np.bool_]) -> tuple[list[int],
     gaps_mm, _, _ = separations(bases.take(first), bases.take(second))
     is_deep = -gaps_mm * _MOST_WIDER > _WARNED_OVERLAP_MM
     return first[is_deep].tolist(), second[is_deep].tolist()
+
+
+def edge_warnings(position: Position) -> Iterator[PositionWarning]:
+    """Yields the warnings of bases that overhang the table's edge, and of commanders beside it."""
+    yield from _over_the_edge(position.units, position.table)
+    yield from _beside_the_table(position.commanders, position.table)
+
+
+def _over_the_edge(units: Sequence[Unit], table: TableSize) -> Iterator[PositionWarning]:
+    """Warns of bases that overhang the table's edge by less than the limit for refusal."""
+    beyond_mm = _beyond_mm(rectangles(units).corners_mm(), table)
+    named = ((unit, index) for unit in units for index in range(len(unit.bases)))
+    for (unit, index), over_mm in zip(named, beyond_mm.max(axis=1).tolist(), strict=True):
+        if over_mm > _WARNED_OVER_MM:
+            name = unit.base_name(index)
+            sentence = f"base {name} ({unit.id}) extends {over_mm:.1f} mm over the table's edge"
+            yield PositionWarning(frozenset({unit.id}), sentence)
+
+
+def _beside_the_table(leaders: Sequence[Commander], table: TableSize) -> Iterator[PositionWarning]:
+    """Warns of commanders off the table."""
+    places_mm = np.array([leader.place_mm for leader in leaders]).reshape(-1, 2)
+    for leader, off_mm in zip(leaders, _beyond_mm(places_mm, table).tolist(), strict=True):
+        if off_mm > _WARNED_OVER_MM:
+            sentence = f"commander {leader.id} is {off_mm:.1f} mm off the table"
+            yield PositionWarning(frozenset({leader.id}), sentence)
+
+
+def _beyond_mm(places_mm: NDArray[np.float64], table: TableSize) -> NDArray[np.float64]:
+    """Returns how far points (..., 2) lie beyond the nearest table edge; negative on the table."""
+    farthest_mm = places_mm - (table.width_mm, table.depth_mm)
+    return np.asarray(np.maximum(-places_mm, farthest_mm).max(axis=-1))
