@@ -9,8 +9,10 @@ from flask import Blueprint, Flask, Response, abort, current_app, jsonify, rende
 from pydantic import BaseModel, ConfigDict, Field
 
 import tablecam
+from tablecam.errors import BadInput
 from tablecam.live.protocol import CameraChoice
 from tablecam.live_calibration.calibration import LiveCalibration, UserAction
+from tablecam.wording import quoted
 from web import errors, fonts, guard
 from web.bodies import request_body
 from web.cameras import offer_cameras
@@ -49,6 +51,23 @@ class Ruler(BaseModel):
     second_px: list[float] = Field(min_length=2, max_length=2)
     true_mm: float = Field(gt=0, le=10_000)
     height_mm: float = Field(default=0.0, ge=0, le=500)
+
+
+class Tap(BaseModel):
+    """The middle of a hex in the picture."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    hex: str
+    at_px: list[float] = Field(min_length=2, max_length=2)
+
+
+class Taps(BaseModel):
+    """The middles of some hexes of a map."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    taps: list[Tap] = Field(max_length=32)
 
 
 def create_calibration_app(
@@ -122,6 +141,18 @@ def ruler() -> Response:
     body = request_body(Ruler, "ruler")
     ends_px = (body.first_px, body.second_px)
     return jsonify(_live().check_ruler(ends_px, body.true_mm, body.height_mm))
+
+
+@blueprint.post("/api/calibration/hexmap")
+def hexmap() -> Response:
+    """Fits the table's hex map to hexes in the picture."""
+    body = request_body(Taps, "hexmap")
+    taps_px: dict[str, list[float]] = {}
+    for tap in body.taps:
+        if tap.hex in taps_px:
+            raise BadInput("hexmap", f"expected each hex once, got {quoted(tap.hex)} twice")
+        taps_px[tap.hex] = tap.at_px
+    return jsonify(_live().fit_hexmap(taps_px))
 
 
 def _waited_for(after: int) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ import click
 from calibration.camera_file import read_camera_file
 from tablecam.errors import BadInput
 from tablecam.rules.games import known_games
-from tablecam.rules.hexes.fit import MOST_RESIDUAL, MapFit, better_fits, fit_map, map_section
+from tablecam.rules.hexes.fit import better_words, fit_map, map_section
 from tablecam.table.model import BasePose, Point, Position
 from tablecam.table.position_file import read_position_file
 from tablecam.table.roster import Roster
@@ -70,26 +70,13 @@ def fit(
     places = _laid(laid, position_path) | _tapped(taps, camera_path, roster)
     fitted = fit_map(hex_map, places)
     for number, residual_mm in fitted.residuals_mm.items():
-        share = residual_mm / fitted.map.hex_size_mm
-        click.echo(f"{number}: {residual_mm:.2f} mm off ({share:.3f} of a hex)", err=True)
-    better = min(better_fits(fitted, places), key=lambda other: other.worst, default=None)
-    if better is not None:
-        click.echo(f"another numbering fits better: {_arrangement(better, fitted)}", err=True)
-    if not fitted.is_good:
-        raise BadInput(
-            "hexmap fit",
-            f"expected every place within {MOST_RESIDUAL} of a hex, got {fitted.worst:.2f}: was a "
-            "counter laid into another hex?",
-        )
+        share = f"{fitted.share(number):.3f} of a hex"
+        click.echo(f"{number}: {residual_mm:.2f} mm off ({share})", err=True)
+    if better := better_words(fitted, places):
+        click.echo(better, err=True)
+    if fitted.problem:
+        raise BadInput("hexmap fit", fitted.problem)
     click.echo(map_section(fitted.map))
-
-
-def _arrangement(better: MapFit, fitted: MapFit) -> str:
-    """Returns the keys of a better arrangement, and how well both fit."""
-    keys = ("orientation", "numbering", "shifted")
-    changed = [key for key in keys if getattr(better.map, key) != getattr(fitted.map, key)]
-    words = ", ".join(f'{key} = "{getattr(better.map, key)}"' for key in changed)
-    return f"{words} ({better.worst:.3f} of a hex, not {fitted.worst:.3f})"
 
 
 def _laid(laid: tuple[str, ...], position_path: Path | None) -> dict[str, Point]:

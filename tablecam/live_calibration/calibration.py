@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, assert_never
@@ -17,6 +17,7 @@ from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
 from tablecam.live_calibration.state import CalibrationState, Json, SourceStatus, Stage, state_json
 from tablecam.live_calibration.work import CalibrationWork
+from tablecam.rules.hexes.fit import MOST_RESIDUAL, map_section
 from tablecam.table.roster import Roster
 
 log = logging.getLogger(__name__)
@@ -115,6 +116,29 @@ class LiveCalibration(Background):
             "sigma_mm": round(check.sigma_mm, 3),
             "off_mm": round(check.off_mm, 2),
             "off_sigmas": round(check.off_sigmas, 1),
+        }
+
+    def fit_hexmap(self, taps_px: Mapping[str, Sequence[float]]) -> Json:
+        """Fits the table's hex map to the middles of hexes in the picture.
+
+        Raises:
+            BadInput: There is no finished calibration or no map yet, or the hexes cannot be fitted.
+        """
+        with self._work_lock:
+            fit, better = self._work.fit_hexmap(taps_px)
+        return {
+            "residuals": [
+                {
+                    "hex": number,
+                    "off_mm": round(off_mm, 2),
+                    "share": round(fit.share(number), 3),
+                    "is_off": fit.share(number) > MOST_RESIDUAL,
+                }
+                for number, off_mm in fit.residuals_mm.items()
+            ],
+            "problem": fit.problem,
+            "better": better,
+            "section": "" if fit.problem else map_section(fit.map),
         }
 
     def act(self, action: UserAction, view: str = "") -> None:

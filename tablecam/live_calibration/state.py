@@ -63,7 +63,7 @@ class CalibrationState:
     """One state of a live calibration; `version` grows by one each time, `frame` begins at -1.
 
     `mm_per_px` is the table's scale, estimated from its width until its tags are found; None
-    without a table file.
+    without a table file. `hexes` are those to fit a hex map by.
     """
 
     version: int
@@ -77,6 +77,7 @@ class CalibrationState:
     warnings: tuple[str, ...] = ()
     mm_per_px: float | None = None
     tag_size_mm: float | None = None
+    hexes: tuple[str, ...] = ()
     can_undo: bool = False
     advice: Advice | None = None
     table: TableReading | None = None
@@ -94,6 +95,7 @@ def state_json(state: CalibrationState) -> Json:
         "stage": state.stage,
         "has_table": state.has_table,
         "tag_size_mm": state.tag_size_mm,
+        "hexes": list(state.hexes),
         "source": {
             "name": state.source.name,
             "state": state.source.state,

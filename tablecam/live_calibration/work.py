@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,6 +36,9 @@ from tablecam.capture.frame import Frame
 from tablecam.errors import BadInput
 from tablecam.live_calibration.state import CalibrationState, Saved, Stage, TableReading
 from tablecam.record.atomic_files import replace_file
+from tablecam.rules.hexes.fit import MapFit, better_words, far_hexes, fit_map
+from tablecam.rules.hexes.grid import Hex
+from tablecam.table.model import Point
 from tablecam.table.roster import Roster
 
 _DROPPED_FOLDER = "dropped"
@@ -139,6 +142,8 @@ class CalibrationWork:
         self._source = source
         self._path = camera_path
         self._roster = roster
+        hex_map = None if roster is None else roster.table.hex_map
+        self._far_hexes = () if hex_map is None else far_hexes(hex_map)
         self._on_stage = on_stage
         self._folder = ViewFolder.beside(camera_path)
         self._guide = LensGuide()
@@ -165,6 +170,7 @@ class CalibrationWork:
             warnings=self._warnings,
             mm_per_px=self._mm_per_px(),
             tag_size_mm=None if self._roster is None else self._roster.table_tag_size_mm,
+            hexes=self._far_hexes,
             can_undo=self._guide.can_undo,
             advice=self._advice,
             table=self._table,
@@ -278,6 +284,29 @@ class CalibrationWork:
             return ruler_check(self._file.camera(), ends_px, true_mm, height_mm=height_mm)
         except CalibrationError as error:
             raise BadInput("ruler", str(error).removeprefix("ruler: ")) from None
+
+    def fit_hexmap(self, taps_px: Mapping[Hex, Sequence[float]]) -> tuple[MapFit, str]:
+        """Fits the table's hex map to the middles of hexes in the picture.
+
+        Returns the fit, and which other arrangement of hexes fits better, if one does.
+
+        Raises:
+            BadInput: There is no finished calibration or no map yet, or the hexes cannot be fitted.
+        """
+        if self._file is None or self._file.table is None:
+            raise BadInput("hexmap", "expected a finished calibration with a table, got none yet")
+        hex_map = None if self._roster is None else self._roster.table.hex_map
+        if hex_map is None:
+            raise BadInput("hexmap", "expected a table on hexes, but its file has no [map]")
+        camera = self._file.camera()
+        places_mm: dict[Hex, Point] = {}
+        for number, at_px in taps_px.items():
+            ((x_mm, y_mm),) = camera.to_table([at_px]).tolist()
+            if not np.isfinite([x_mm, y_mm]).all():
+                raise BadInput("hexmap", f"expected hex {number} on the table")
+            places_mm[number] = (x_mm, y_mm)
+        fit = fit_map(hex_map, places_mm)
+        return fit, better_words(fit, places_mm)
 
     # Resuming an earlier run.
 

@@ -80,8 +80,27 @@ def test_a_deed_answers_with_what_came_of_it(client: FlaskClient, at: Stepped) -
             {"first_px": [1], "second_px": [3, 4], "true_mm": 300},
             "ruler: first_px: expected at least 2 elements, got 1",
         ),
+        (
+            "hexmap",
+            {"taps": [{"hex": "0101", "at_px": [1, 2]}]},
+            "hexmap: expected a finished calibration with a table, got none yet",
+        ),
+        (
+            "hexmap",
+            {"taps": [{"hex": "0101", "at_px": [1, 2]}] * 2},
+            'hexmap: expected each hex once, got "0101" twice',
+        ),
     ],
-    ids=["unknown deed", "too early", "no deed", "no table", "negative length", "half a point"],
+    ids=[
+        "unknown deed",
+        "too early",
+        "no deed",
+        "no table",
+        "negative length",
+        "half a point",
+        "no table to fit",
+        "twice",
+    ],
 )
 def test_what_cannot_be_done_is_answered_in_one_line(
     client: FlaskClient, address: str, body: dict[str, object], message: str

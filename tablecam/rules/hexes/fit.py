@@ -43,10 +43,24 @@ class MapFit:
         """The largest residual, in hexes."""
         return max(self.residuals_mm.values()) / self.map.hex_size_mm
 
+    def share(self, number: Hex) -> float:
+        """Returns a hex's residual, in hexes."""
+        return self.residuals_mm[number] / self.map.hex_size_mm
+
     @property
     def is_good(self) -> bool:
         """Whether every place lies near enough to its hex."""
         return self.worst <= MOST_RESIDUAL
+
+    @property
+    def problem(self) -> str:
+        """Why the fit is refused, empty if it is good."""
+        if self.is_good:
+            return ""
+        return (
+            f"expected every place within {MOST_RESIDUAL} of a hex, got {self.worst:.2f}: is one "
+            "of them another hex?"
+        )
 
 
 def fit_map(hex_map: HexMap, places_mm: Mapping[Hex, Point]) -> MapFit:
@@ -96,6 +110,28 @@ def better_fits(fit: MapFit, places_mm: Mapping[Hex, Point]) -> Iterator[MapFit]
         fitted = fit_map(other, places_mm)
         if fitted.is_good and fitted.worst < _FITS_BETTER * fit.worst:
             yield fitted
+
+
+def better_words(fit: MapFit, places_mm: Mapping[Hex, Point]) -> str:
+    """Returns which other arrangement fits much better, empty if none does."""
+    better = min(better_fits(fit, places_mm), key=lambda other: other.worst, default=None)
+    if better is None:
+        return ""
+    keys = ("orientation", "numbering", "shifted")
+    changed = [key for key in keys if getattr(better.map, key) != getattr(fit.map, key)]
+    words = ", ".join(f'{key} = "{getattr(better.map, key)}"' for key in changed)
+    how = f"{better.worst:.3f} of a hex, not {fit.worst:.3f}"
+    return f"another numbering fits better: {words} ({how})"
+
+
+def far_hexes(hex_map: HexMap) -> tuple[Hex, ...]:
+    """Returns the hexes in the four corners of a map, clockwise from the top left one."""
+    grid = grid_of(replace(hex_map, rotation_deg=0.0))
+    middles = {number: grid.middle_mm((number,)) for number in grid.hexes}
+    return tuple(
+        max(middles, key=lambda number: right * middles[number][0] + up * middles[number][1])
+        for right, up in ((-1, 1), (1, 1), (1, -1), (-1, -1))
+    )
 
 
 def _extent(grid: Grid) -> str:

@@ -299,7 +299,9 @@ def _suggestion(state: State, units: tuple[str, ...], place: Place, words: str) 
     if formed is not None:
         text = f"{name} forms {formed.to}"
         return Suggestion(name, text, formed, certain("yes", "D-6.3", text))
-    text = words or f"{joined(units)} moves to {' '.join(place.hexes)} facing {place.facing_deg}"
+    move = "moves" if len(units) == 1 else "move"
+    where = f"{' '.join(place.hexes)} facing {place.facing_deg}"
+    text = words or f"{joined(units)} {move} to {where}"
     if place.answer == "too_close" or place.facing == "unclear":
         text += ": too close to call"
     ways = ways_to(state, units, place.hexes, place.facing_deg)

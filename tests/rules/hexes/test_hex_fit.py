@@ -8,7 +8,16 @@ import pytest
 
 from tablecam.capture.picture import DecodedPicture
 from tablecam.errors import BadInput
-from tablecam.rules.hexes.fit import MapFit, better_fits, fit_map, map_section, slip_mm, slipped
+from tablecam.rules.hexes.fit import (
+    MapFit,
+    better_fits,
+    better_words,
+    far_hexes,
+    fit_map,
+    map_section,
+    slip_mm,
+    slipped,
+)
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.demo import demo_camera
 from tablecam.simulate.places import Place
@@ -152,3 +161,23 @@ def test_a_fit_is_judged_by_its_worst_place():
     fit = MapFit(TRUE, {"0101": 0.1, "0202": 3.2})
     assert fit.worst == pytest.approx(3.2 / 20.7)
     assert not fit.is_good
+
+
+@pytest.mark.parametrize("orientation", ["flat", "pointy"])
+def test_the_hexes_to_click_are_those_in_the_corners_clockwise_from_the_top_left(orientation):
+    hex_map = replace(TRUE, orientation=orientation)
+    number, middles = far_hexes(hex_map), places(hex_map, far_hexes(hex_map))
+    assert len(set(number)) == 4
+    (left, top), (right, _), (_, bottom), _ = (middles[one] for one in number)
+    assert left < right
+    assert bottom < top
+
+
+def test_a_better_arrangement_is_named_with_how_well_it_fits():
+    shifted = replace(TRUE, shifted="odd")
+    seen = places(shifted)
+    words = better_words(fit_map(GUESS, seen), seen)
+    assert words.startswith(
+        'another numbering fits better: shifted = "odd" (0.000 of a hex, not 0.'
+    )
+    assert better_words(fit_map(replace(GUESS, shifted="odd"), seen), seen) == ""

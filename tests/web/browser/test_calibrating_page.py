@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import threading
+import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,18 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from calibration.camera_file import read_camera_file
+from calibration.camera_file import CameraFile, read_camera_file, write_camera_file
+from calibration.results import Origin, TableCalibration
 from tablecam.capture.frame import Frame
 from tablecam.capture.reader import Reader
 from tablecam.live_calibration.calibration import LiveCalibration
+from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.calibration_source import SimulatedCalibration
 from tablecam.simulate.demo import demo_camera, demo_roster
 from tests.live_calibration.stepped import PLACES
+from tests.rules.hexes.drill import house_roster
 from tests.web.browser.demos import patient
+from tests.web.browser.test_another_game import picture
 from web.calibrating import MOST_WAITING, create_calibration_app
 from web.server import Server
 from web.streams import Streams
@@ -55,6 +60,13 @@ class InStep:
         self._source.close()
 
 
+LISTED = house_roster()
+TRUE_MAP = replace(
+    LISTED.table.hex_map, hex_size_mm=20.8, origin_mm=(86.0, 294.0), rotation_deg=0.7
+)
+OVER_MAP = demo_camera(1280, 720, LISTED.table)
+
+
 @dataclass(frozen=True)
 class Served:
     address: str
@@ -80,6 +92,27 @@ def served(tmp_path: Path) -> Iterator[Served]:
             source.live = live
             app = create_calibration_app(live, streams)
             with Server(app, port=0, streams=streams) as server:
+                yield Served(server.address, path, live)
+            source.close()
+
+
+@pytest.fixture
+def over_map(tmp_path: Path) -> Iterator[Served]:
+    """A calibrated camera over a bought map, which lies elsewhere than the table file guesses."""
+    laid = replace(LISTED, table=replace(LISTED.table, hex_map=TRUE_MAP))
+    simulated = SimulatedCalibration(laid, OVER_MAP, frames_per_s=2.5, is_paced=False)
+    simulated.put_away()
+    path = tmp_path / "camera.json"
+    origin = Origin("2025-01-01T00:00:00Z", ("truth",))
+    table = TableCalibration(OVER_MAP.lens, OVER_MAP.pose, np.zeros((15, 15)), 0.0, 0.0, (), origin)
+    write_camera_file(path, CameraFile("true", 1280, 720, table=table))
+    source = InStep(simulated)
+    with Reader(lambda: source, name="simulated", is_live=False) as reader:
+        reader.start()
+        with LiveCalibration(reader, path, LISTED) as live:
+            source.live = live
+            streams = Streams(MOST_WAITING)
+            with Server(create_calibration_app(live, streams), port=0, streams=streams) as server:
                 yield Served(server.address, path, live)
             source.close()
 
@@ -158,6 +191,37 @@ def test_a_view_can_be_dropped_and_brought_back(page: Page, served: Served) -> N
     page.click("#undo")
     expect(page.locator("#views li[data-view=view-001]")).to_have_count(1)
     assert (served.camera_path.with_suffix(".views") / "view-001.png").exists()
+
+
+def test_four_clicks_fit_a_bought_hex_map_and_one_in_another_hex_is_refused(
+    browser: Browser, over_map: Served
+) -> None:
+    for page in opened(browser.new_context(viewport={"width": 1400, "height": 1000}), over_map):
+        expect(page.locator("#view.rules image")).to_have_attribute("href", re.compile("^blob:"))
+        page.click("#hexmap-begin")
+        hexes = page.locator("#hexmap-hexes input")
+        for index, number in enumerate(("0101", "1601", "1612", "0112")):
+            expect(page.locator("#say-text")).to_have_text(f"Click the middle of hex {number}")
+            assert hexes.nth(index).input_value() == number
+            at_mm = (*grid_of(TRUE_MAP).middle_mm((number,)), 0.0)
+            click_at(page, OVER_MAP.to_image([at_mm])[0])
+        rows = page.locator("#hexmap-hexes li span")
+        expect(rows.first).to_contain_text("of a hex")
+        expect(page.locator("#say-text")).to_have_text("The map fits: copy its section")
+        picture(page, "hexmap-fits")
+        section = tomllib.loads(page.locator("#hexmap-section").inner_text())["map"]
+        # A click hits a pixel of the screen, some half a millimetre.
+        assert section["origin_mm"] == pytest.approx(TRUE_MAP.origin_mm, abs=0.5)
+        assert section["rotation_deg"] == pytest.approx(0.7, abs=0.15)
+        hexes.nth(0).fill("0202")
+        expect(page.locator("#hexmap-problem")).to_contain_text("within 0.15 of a hex, got")
+        expect(page.locator("#hexmap-hexes li.odd").first).to_be_visible()
+        expect(page.locator("#hexmap-section")).to_be_hidden()
+        picture(page, "hexmap-refused")
+        hexes.nth(0).fill("9999")
+        expect(page.locator("#notice")).to_contain_text("expected a hex of the map")
+        # What was clicked is no ruler.
+        expect(page.locator("#ruler-result")).to_be_hidden()
 
 
 def test_a_phone_shows_what_to_do_and_the_picture_without_scrolling(phone: Page) -> None:

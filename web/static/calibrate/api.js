@@ -9,8 +9,9 @@ import { get, loadPicture, post } from "../shared/http.js";
 /** @typedef {{corners_px: Point[], held: number, taken: string | null, focus: number, best_focus: number, blur_px: number | null, target: {cell: Point | null, tilt: Tilt, outline_px: Point[]}}} Seen */
 /** @typedef {{tags: {id: number, corners_px: Point[], off_mm: number | null, used: boolean}[], missing: number[], rms_px: number | null, mean_mm: number | null, worst_mm: number | null, with_lens_mm: number | null, notes: string[], problem: string}} Table */
 /** @typedef {{path: string, name: string, kept: string | null, has_table: boolean, is_new: boolean, lens_rms_px: number | null, mean_mm: number | null, worst_mm: number | null}} Saved */
-/** @typedef {{version: number, frame: number, width_px: number, height_px: number, stage: "lens" | "table" | "done", has_table: boolean, tag_size_mm: number | null, source: {name: string, state: string, message: string, frames_per_s: number}, warnings: string[], say: string, tone: string, lens: Lens, seen: Seen | null, table: Table | null, saved: Saved | null}} State */
+/** @typedef {{version: number, frame: number, width_px: number, height_px: number, stage: "lens" | "table" | "done", has_table: boolean, tag_size_mm: number | null, hexes: string[], source: {name: string, state: string, message: string, frames_per_s: number}, warnings: string[], say: string, tone: string, lens: Lens, seen: Seen | null, table: Table | null, saved: Saved | null}} State */
 /** @typedef {{measured_mm: number, true_mm: number, sigma_mm: number, off_mm: number, off_sigmas: number}} Check */
+/** @typedef {{residuals: {hex: string, off_mm: number, share: number, is_off: boolean}[], problem: string, better: string, section: string}} MapFit  `section` is empty if there is a problem */
 
 const PATIENCE_MS = 8000;
 const PAUSE_MS = 100;
@@ -26,7 +27,7 @@ export async function ask(after) {
   return news;
 }
 
-/** Sends a command or a measurement. @type {(what: "act" | "ruler", body: object) => Promise<any>} */
+/** Sends a command or a measurement. @type {(what: "act" | "ruler" | "hexmap", body: object) => Promise<any>} */
 export function send(what, body) {
   return post(`/api/calibration/${what}`, body);
 }

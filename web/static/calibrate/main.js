@@ -4,6 +4,8 @@ import { createCameras } from "../shared/cameras.js";
 import { byId } from "../shared/dom.js";
 import { errorText } from "../shared/http.js";
 import { ask, picture, send } from "./api.js";
+import { HexMapFit } from "./hexmap.js";
+import { Magnifier } from "./magnifier.js";
 import { createOverlay } from "./overlay.js";
 import { showPanel } from "./panel.js";
 import { Ruler } from "./ruler.js";
@@ -21,7 +23,13 @@ const STAGES = ["lens", "table", "done"];
 const svg = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (byId("view")));
 const overlay = createOverlay(svg);
 const sound = createSound(byId("sound"));
-const ruler = new Ruler(svg, /** @type {HTMLCanvasElement} */ (byId("magnifier")), overlay, complain);
+const magnifier = new Magnifier(/** @type {HTMLCanvasElement} */ (byId("magnifier")));
+const ruler = new Ruler(svg, magnifier, overlay, complain);
+const hexMap = new HexMapFit(svg, magnifier, overlay, complain, () => {
+  if (!state) return;
+  ruler.show(state, hexMap.isActive);
+  showSentence(state);
+});
 
 /** @type {State | null} */
 let state = null;
@@ -82,19 +90,24 @@ async function listen() {
   }
 }
 
+/** Whether something is placed on the picture, which stands still then. */
+function isFrozen() {
+  return ruler.isLaid || hexMap.isLaid;
+}
+
 /** Loads one picture after another; with a ruler on the table full ones, and none while it is measured. */
 async function showPictures() {
   let frame = -1;
   for (;;) {
     const measures = state?.stage === "done";
     await new Promise((done) => setTimeout(done, measures && frame >= 0 ? WHOLE_PICTURE_MS : FASTEST_PICTURE_MS));
-    if (!state || state.frame < 0 || state.frame === frame || document.hidden || (measures && ruler.isLaid)) continue;
+    if (!state || state.frame < 0 || state.frame === frame || document.hidden || (measures && isFrozen())) continue;
     try {
       const newest = state.frame;
       const shown = await picture(newest, measures);
-      if (measures && ruler.isLaid) continue;
+      if (measures && isFrozen()) continue;
       overlay.picture(shown.url);
-      ruler.picture(shown.image);
+      magnifier.image = shown.image;
       frame = newest;
     } catch {
       // The next picture will do.
@@ -129,7 +142,9 @@ function show(news) {
     }),
   );
   overlay.show(news);
-  ruler.show(news);
+  magnifier.width_px = news.width_px;
+  hexMap.show(news);
+  ruler.show(news, hexMap.isActive);
   showPanel(news, { act, point: overlay.point });
   if (before !== null && news.stage === "lens" && news.lens.views.length > before.lens.views.length && news.seen?.taken)
     taken();
@@ -149,7 +164,8 @@ function showStages(news) {
 /** @param {State} news */
 function showSentence(news) {
   const say = byId("say");
-  if (byId("say-text").textContent !== news.say) byId("say-text").textContent = news.say;
+  const words = hexMap.isActive ? hexMap.say : news.say;
+  if (byId("say-text").textContent !== words) byId("say-text").textContent = words;
   say.dataset.tone = news.tone;
   /** @type {HTMLProgressElement} */ (byId("held")).value = news.seen?.held ?? 0;
 }

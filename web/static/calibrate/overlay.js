@@ -4,7 +4,7 @@ import { svgElement } from "../shared/dom.js";
 /** @typedef {import("./api.js").State} State */
 /** @typedef {import("./api.js").Point} Point */
 
-/** @typedef {{picture: (url: string) => void, show: (state: State) => void, point: (outline: Point[] | null) => void, draw: (layer: "ruler", parts: Element[]) => void}} Overlay */
+/** @typedef {{picture: (url: string) => void, show: (state: State) => void, point: (outline: Point[] | null) => void, draw: (layer: "ruler" | "hexmap", parts: Element[]) => void}} Overlay */
 
 /** The corners of the side of the target that leans toward the camera. */
 const NEAR = { flat: null, left: [3, 0], right: [1, 2], top: [0, 1], bottom: [2, 3] };
@@ -16,7 +16,10 @@ export const written = (points) => points.map((point) => point.join(",")).join("
 export function createOverlay(svg) {
   const image = svgElement("image", { x: -0.5, y: -0.5, preserveAspectRatio: "none" });
   const layers = Object.fromEntries(
-    ["cells", "pointed", "corners", "ghost", "tags", "ruler"].map((name) => [name, svgElement("g", { class: name })]),
+    ["cells", "pointed", "corners", "ghost", "tags", "ruler", "hexmap"].map((name) => [
+      name,
+      svgElement("g", { class: name }),
+    ]),
   );
   svg.replaceChildren(hatch(), image, ...Object.values(layers));
   let size = "";
