@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +11,8 @@ import shapely
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Shapes = NDArray[np.object_]
 
 HAIR_MM = 1e-3
 """A line that enters a shape by no more than this runs along it, not through it."""
@@ -29,24 +31,76 @@ def free_line(
     A segment along a blocker's outline is free. Exact: if any segment is free, so is one through
     two corners (of the blockers, the shape or the edge), hence only those are tried.
     """
-    if shapely.is_empty(target):
-        return None
+    line: shapely.LineString | None = free_lines([edge], [target], [blockers])[0]
+    return line
+
+
+def free_lines(
+    edges: Sequence[shapely.LineString] | Shapes,
+    targets: Sequence[shapely.Geometry] | Shapes,
+    blockers: Sequence[shapely.Geometry],
+) -> Shapes:
+    """Returns `free_line` for each of k edges with its shape and its blockers, (k,).
+
+    Fast where many have the same blockers.
+    """
+    edge, target = (np.array(shapes, dtype=object) for shapes in (edges, targets))
     # The usual case: the shortest line is free, and no corner has to be tried.
-    straight = shapely.shortest_line(edge, target)
-    if not shapely.intersects(eroded_by_hair(blockers), straight):
-        return straight
-    field_of_view = shapely.convex_hull(shapely.union(edge, shapely.convex_hull(target)))
+    lines = np.asarray(shapely.shortest_line(edge, target), dtype=object)
+    for blocker, at in _by_blocker(blockers):
+        closed = at[shapely.intersects(eroded_by_hair(blocker), lines[at])]
+        lines[closed] = None
+        sights, segments, _ = _free_segments(edge[closed], target[closed], blocker)
+        # The longest first, so that the shortest of each sight remains.
+        order = np.argsort(-shapely.length(segments), kind="stable")
+        lines[closed[sights[order]]] = segments[order]
+    return lines
+
+
+def seen_corners(
+    edges: Sequence[shapely.LineString],
+    targets: Sequence[shapely.Geometry],
+    blockers: Sequence[shapely.Geometry],
+) -> list[Array]:
+    """Returns points (m, 2) whose hull holds all that each of k edges sees of its convex shape.
+
+    Where the extreme free lines enter and leave the shape; none if it is hidden.
+    """
+    edge, target = (np.array(shapes, dtype=object) for shapes in (edges, targets))
+    corners: list[Array] = [np.zeros((0, 2))] * len(edge)
+    for blocker, at in _by_blocker(blockers):
+        sights, segments, exits = _free_segments(edge[at], target[at], blocker)
+        entries = shapely.get_coordinates(shapely.get_point(segments, -1))
+        for number, sight in enumerate(at.tolist()):
+            is_own = sights == number
+            corners[sight] = np.concatenate([entries[is_own], exits[is_own]])
+    return corners
+
+
+def _by_blocker(
+    blockers: Sequence[shapely.Geometry],
+) -> Iterator[tuple[shapely.Geometry, Indices]]:
+    """Yields each blocker with the places at which it stands."""
+    ids = np.array([id(blocker) for blocker in blockers])
+    for blocker in {id(blocker): blocker for blocker in blockers}.values():
+        yield blocker, np.flatnonzero(ids == id(blocker))
+
+
+def _free_segments(
+    edges: Shapes, targets: Shapes, blockers: shapely.Geometry
+) -> tuple[Indices, Shapes, Array]:
+    """Returns the free segments through two corners from each edge to its shape.
+
+    Each with the index of its edge and shape, and with the point at which its line leaves the
+    shape.
+    """
+    fields = shapely.convex_hull(shapely.union(edges, shapely.convex_hull(targets)))
     # Corners are eroded half as much, so that a segment through one does not touch the solid.
     solid, pivots = _eroded(blockers, HAIR_MM), _eroded(blockers, HAIR_MM / 2)
     shapely.prepare(solid)
-    corners = _corners(pivots, edge, target, field_of_view)
-    segments = _segments(corners, shapely.get_coordinates(edge), _sides(target))
+    sights, segments, exits = _segments(_corners(pivots, edges, targets, fields), edges, targets)
     free = np.flatnonzero(~shapely.intersects(solid, segments))
-    if not len(free):
-        return None
-    lengths_mm = shapely.length(segments[free])
-    shortest: shapely.LineString = segments[free[np.argmin(lengths_mm)]]
-    return shortest
+    return sights[free], segments[free], exits[free]
 
 
 @lru_cache(maxsize=64)
@@ -97,20 +151,20 @@ def blockers_between(
         )
         for sight_index, part_index in zip(sight_indices, part_indices, strict=True):
             between[sight_index].append(part_index)
-    shapes: list[Any] = [
-        _NOTHING if not indices else shapely.multipolygons(parts[indices]) for indices in between
-    ]
-    return shapes
+    # One object for all that have the same parts between, for `free_lines`.
+    keys = [*map(tuple, between)]
+    shape_of: dict[tuple[int, ...], Any] = {
+        key: shapely.multipolygons(parts[[*key]]) if key else _NOTHING for key in {*keys}
+    }
+    return [shape_of[key] for key in keys]
 
 
 def ray_length_mm(origin: Array, ways: Array, shape: shapely.Geometry) -> Array:
     """Returns the distance from a point to a shape along directions (n, 2); infinite past it."""
     if shapely.intersects_xy(shape, *origin):
         return np.zeros(len(ways))
-    sides = _sides(shape)
-    along_mm = _intersections_mm(
-        np.broadcast_to(origin, ways.shape), ways, sides[:, 0], sides[:, 1]
-    )
+    sides = _sides(np.array([shape], dtype=object))[0]
+    along_mm = _crossings_mm(origin, ways[:, None], sides[:, 0], sides[:, 1])
     return np.asarray(np.where(along_mm >= 0.0, along_mm, np.inf).min(axis=1, initial=np.inf))
 
 
@@ -121,61 +175,81 @@ def _views(sights: Sequence[tuple[shapely.LineString, shapely.Polygon]]) -> NDAr
     return np.asarray(views, dtype=object)
 
 
-def _corners(
-    blockers: shapely.Geometry,
-    edge: shapely.LineString,
-    target: shapely.Geometry,
-    field_of_view: shapely.Geometry,
-) -> Array:
-    """Returns the corners (k, 2) through which an extreme free segment can pass."""
-    blocker_corners = shapely.get_coordinates(blockers)
-    near = shapely.dwithin(shapely.points(blocker_corners), field_of_view, HAIR_MM)
-    ends = shapely.get_coordinates([edge, target])
-    return np.unique(np.concatenate([blocker_corners[near], ends]), axis=0)
+def _corners(blockers: shapely.Geometry, edges: Shapes, targets: Shapes, fields: Shapes) -> Array:
+    """Returns the corners (k, c, 2) through which extreme free segments can pass, or nan."""
+    blocker_corners = np.unique(shapely.get_coordinates(blockers), axis=0)
+    shapely.prepare(fields)
+    near = shapely.dwithin(fields[:, None], shapely.points(blocker_corners), HAIR_MM)
+    near_any = near.any(axis=0)
+    pivots = np.where(near[:, near_any, None], blocker_corners[near_any], np.nan)
+    return np.concatenate([pivots, _padded(edges), _padded(targets)], axis=1)
 
 
-def _sides(shape: shapely.Geometry) -> Array:
-    """Returns the straight sides of a shape's outline, (m, 2, 2)."""
-    rings = shapely.get_rings(shapely.get_parts(shape))
-    corners, ring = shapely.get_coordinates(rings, return_index=True)
-    is_side = ring[1:] == ring[:-1]
-    return np.stack([corners[:-1][is_side], corners[1:][is_side]], axis=1)
+def _padded(shapes: Shapes) -> Array:
+    """Returns the coordinates (k, c, 2) of shapes, those that have fewer filled up with nan."""
+    return _by_owner(*shapely.get_coordinates(shapes, return_index=True), len(shapes))
 
 
-def _segments(corners: Array, edge: Array, sides: Array) -> NDArray[np.object_]:
-    """Returns segments from an edge to the first side they hit, on lines through two corners."""
-    first, second = np.triu_indices(len(corners), k=1)
-    through, step = corners[first], corners[second] - corners[first]
-    step = step / np.hypot(step[:, 0], step[:, 1])[:, None]
-    on_edge = _intersections_mm(through, step, edge[:1], edge[-1:])[:, 0]
-    crosses = np.isfinite(on_edge)
-    through, step, on_edge = through[crosses], step[crosses], on_edge[crosses]
-    start = through + on_edge[:, None] * step
-    # In both directions along the line, from where it leaves the edge.
-    to_sides = _intersections_mm(start, step, sides[:, 0], sides[:, 1])
-    ends = []
-    for sense in (1.0, -1.0):
-        length = np.where(to_sides * sense >= -_SAME_MM, np.abs(to_sides), np.inf).min(
-            axis=1, initial=np.inf
-        )
-        hits = np.isfinite(length)
-        ends.append(
-            np.stack([start, start + (sense * np.where(hits, length, 0.0))[:, None] * step], 1)[
-                hits
-            ]
-        )
-    return np.asarray(shapely.linestrings(np.concatenate(ends)), dtype=object)
+def _by_owner(values: Array, owners: Indices, count: int) -> Array:
+    """Returns values (n, ...) of `count` owners by owner, (count, m, ...), filled up with nan.
+
+    The values of an owner follow one another.
+    """
+    places = np.arange(len(owners)) - np.searchsorted(owners, owners)
+    padded = np.full((count, int(places.max(initial=-1)) + 1, *values.shape[1:]), np.nan)
+    padded[owners, places] = values
+    return padded
 
 
-def _intersections_mm(through: Array, step: Array, starts: Array, ends: Array) -> Array:
-    """Returns how far along lines (n,) they cross segments (m,), (n, m); nan if they do not."""
-    side = ends - starts
-    across = step[:, None, 0] * side[None, :, 1] - step[:, None, 1] * side[None, :, 0]
-    apart = starts[None] - through[:, None]
+def _sides(shapes: Shapes) -> Array:
+    """Returns the straight sides of the outlines of shapes (k, m, 2, 2), filled up with nan."""
+    parts, owners = shapely.get_parts(shapes, return_index=True)
+    rings, part_of = shapely.get_rings(parts, return_index=True)
+    corners, ring_of = shapely.get_coordinates(rings, return_index=True)
+    is_side = ring_of[1:] == ring_of[:-1]
+    sides = np.stack([corners[:-1][is_side], corners[1:][is_side]], axis=1)
+    return _by_owner(sides, owners[part_of[ring_of[1:][is_side]]], len(shapes))
+
+
+def _segments(corners: Array, edges: Shapes, targets: Shapes) -> tuple[Indices, Shapes, Array]:
+    """Returns segments from edges to the first sides they hit, on lines through two corners.
+
+    Each with the index of its edge and shape, and where its line hits the last side.
+    """
+    first, second = np.triu_indices(corners.shape[1], k=1)
+    through, step = corners[:, first], corners[:, second] - corners[:, first]
+    left, end = (shapely.get_coordinates(shapely.get_point(edges, at)) for at in (0, -1))
     with np.errstate(divide="ignore", invalid="ignore"):
-        along = (apart[..., 0] * side[None, :, 1] - apart[..., 1] * side[None, :, 0]) / across
-        share = (apart[..., 0] * step[:, None, 1] - apart[..., 1] * step[:, None, 0]) / across
-    length = np.hypot(side[:, 0], side[:, 1])[None]
+        step = step / np.hypot(step[..., 0], step[..., 1])[..., None]
+    on_edge = _crossings_mm(through, step, left[:, None], end[:, None])
+    sight, line = np.nonzero(np.isfinite(on_edge))
+    step = step[sight, line]
+    start = through[sight, line] + on_edge[sight, line][:, None] * step
+    # In both directions along the line, from where it leaves the edge.
+    sides = _sides(targets)[sight]
+    to_sides = _crossings_mm(start[:, None], step[:, None], sides[:, :, 0], sides[:, :, 1])
+    sights, segments, exits = [], [], []
+    for sense in (1.0, -1.0):
+        is_hit = to_sides * sense >= -_SAME_MM
+        hits = is_hit.any(axis=1)
+        first_mm = np.where(is_hit, np.abs(to_sides), np.inf)[hits].min(axis=1, initial=np.inf)
+        last_mm = np.where(is_hit, np.abs(to_sides), 0.0)[hits].max(axis=1, initial=0.0)
+        from_mm, way = start[hits], sense * step[hits]
+        sights.append(sight[hits])
+        segments.append(np.stack([from_mm, from_mm + first_mm[:, None] * way], axis=1))
+        exits.append(from_mm + last_mm[:, None] * way)
+    lines = np.asarray(shapely.linestrings(np.concatenate(segments)), dtype=object)
+    return np.concatenate(sights), lines, np.concatenate(exits)
+
+
+def _crossings_mm(through: Array, step: Array, starts: Array, ends: Array) -> Array:
+    """Returns how far along lines (..., 2) they cross segments (..., 2); nan if they do not."""
+    side, apart = ends - starts, starts - through
+    across = step[..., 0] * side[..., 1] - step[..., 1] * side[..., 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        along = (apart[..., 0] * side[..., 1] - apart[..., 1] * side[..., 0]) / across
+        share = (apart[..., 0] * step[..., 1] - apart[..., 1] * step[..., 0]) / across
+    length = np.hypot(side[..., 0], side[..., 1])
     # A line through the very end of a side hits it, whatever the rounding.
     tolerance = _SAME_MM / np.maximum(length, _SAME_MM)
     hit = (np.abs(across) > _PARALLEL * length) & (share >= -tolerance) & (share <= 1.0 + tolerance)

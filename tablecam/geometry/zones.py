@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -32,7 +33,7 @@ _FAN = 4
 _DRAWN_SEGMENTS = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Strip:
     """A half-infinite strip, `right_mm - left_mm` wide, that stands on a front edge.
 
@@ -60,12 +61,8 @@ class Strip:
 
     def outline(self, turned_deg: float, length_mm: float) -> shapely.Geometry:
         """Returns the outline of the strip turned counter-clockwise, up to a length on its axis."""
-        beside, ahead = np.array(right(turned_deg + 90.0)), np.array(forward(turned_deg + 90.0))
-        sides = np.array([[self.left_mm], [self.right_mm], [self.right_mm], [self.left_mm]])
-        corners = sides * beside + np.array([[0.0], [0.0], [length_mm], [length_mm]]) * ahead
-        if self.is_cut:
-            corners = _ahead_of(corners, self.floor_mm)
-        return shapely.Polygon(self.on_table(corners) if len(corners) > 2 else None)
+        shape: shapely.Geometry = turned_strips([self], [turned_deg], [length_mm])[0]
+        return shape
 
     def axis(self, turned_deg: float, length_mm: float) -> shapely.LineString:
         """Returns the axis of the strip turned counter-clockwise, from the pivot to a length."""
@@ -80,24 +77,59 @@ class Strip:
         """Converts points (n, 2) to the right and ahead of the pivot to table points."""
         return np.asarray(local_mm @ self.axes + self.pivot_mm)
 
-    @property
+    @cached_property
     def axes(self) -> Array:
         """The unit vectors of the unturned strip: to its right, and ahead."""
         return np.array([right(self.heading_deg), forward(self.heading_deg)])
 
 
-def _ahead_of(corners: Array, floor_mm: float) -> Array:
-    """Returns the corners (m, 2) of the part of a convex polygon (n, 2) with y >= `floor_mm`."""
-    following = np.roll(corners, -1, axis=0)
-    above_mm, next_mm = corners[:, 1] - floor_mm, following[:, 1] - floor_mm
-    kept: list[Array] = []
-    for at in range(len(corners)):
-        if above_mm[at] >= 0.0:
-            kept.append(corners[at])
-        if above_mm[at] * next_mm[at] < 0.0:
-            share = above_mm[at] / (above_mm[at] - next_mm[at])
-            kept.append(corners[at] + share * (following[at] - corners[at]))
-    return np.array(kept).reshape(-1, 2)
+def turned_strips(
+    strips: Sequence[Strip], turned_deg: ArrayLike, lengths_mm: ArrayLike, narrowed_mm: float = 0.0
+) -> NDArray[np.object_]:
+    """Returns `Strip.outline` for each of k strips with its angle and length, (k,).
+
+    All are `narrowed` by the same margin.
+    """
+    turned_rad, length_mm = np.radians(turned_deg), np.asarray(lengths_mm, dtype=np.float64)
+    sides_mm = np.array([(strip.left_mm, strip.right_mm, strip.floor_mm) for strip in strips])
+    sides_mm = sides_mm.reshape(-1, 3) + narrowed_mm * np.array([1.0, -1.0, 1.0])
+    left_mm, right_mm, floor_mm = sides_mm.T
+    across = np.stack([left_mm, right_mm, right_mm, left_mm], axis=1)
+    along = np.stack([0 * length_mm, 0 * length_mm, length_mm, length_mm], axis=1)
+    cos, sin = np.cos(turned_rad)[:, None], np.sin(turned_rad)[:, None]
+    corners = np.stack([across * cos - along * sin, across * sin + along * cos], axis=-1)
+    floor_mm[~np.array([strip.is_cut for strip in strips], dtype=bool)] = -np.inf
+    corners, is_kept = _ahead_of(corners, floor_mm)
+    axes = np.array([strip.axes for strip in strips]).reshape(-1, 2, 2)
+    on_table = np.einsum("kci,kij->kcj", corners, axes)
+    on_table += np.array([strip.pivot_mm for strip in strips]).reshape(-1, 1, 2)
+    shapes = np.full(len(strips), shapely.Polygon(), dtype=object)
+    owners = np.repeat(np.arange(len(strips)), is_kept.sum(axis=1))
+    is_area = is_kept.sum(axis=1) > 2
+    if is_area.any():
+        rings = shapely.linearrings(
+            on_table[is_kept][is_area[owners]],
+            indices=np.cumsum(is_area)[owners[is_area[owners]]] - 1,
+        )
+        shapes[is_area] = shapely.polygons(rings)
+    return shapes
+
+
+def _ahead_of(corners: Array, floor_mm: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Cuts convex polygons (k, n, 2) to their parts with y >= `floor_mm` (k,).
+
+    Returns corners (k, 2 n, 2), and which of them are kept.
+    """
+    following = np.roll(corners, -1, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above_mm = corners[..., 1] - floor_mm[:, None]
+        next_mm = following[..., 1] - floor_mm[:, None]
+        share = above_mm / (above_mm - next_mm)
+        crossings = corners + share[..., None] * (following - corners)
+    count = 2 * corners.shape[1]
+    both = np.stack([corners, crossings], axis=2).reshape(-1, count, 2)
+    is_kept = np.stack([above_mm >= 0.0, above_mm * next_mm < 0.0], axis=2)
+    return both, is_kept.reshape(-1, count)
 
 
 def strip_before(

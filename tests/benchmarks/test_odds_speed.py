@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from tablecam.rules.maurice.field.field import Field, field_of
-from tablecam.rules.maurice.odds.odds import odds
+from tablecam.rules.maurice.odds import odds
 from tablecam.table.model import TableSize
 from tests.rules.maurice.tables import BW, line, position, read_request
 

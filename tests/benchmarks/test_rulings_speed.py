@@ -17,13 +17,24 @@ from typing import Any
 import pytest
 
 from tablecam.rules.maurice.field.field import field_of, updated_field
+from tablecam.rules.maurice.fire.fire import fire_of
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.rulings import rulings_document
-from tablecam.table.model import Position
+from tablecam.table.model import Position, Terrain, Unit
 from tablecam.table.motion import steadied
+from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.samples import DRAWS
 from tests.benchmarks.plain_rulings import plain_fire, plain_rulings
-from tests.benchmarks.rulings_battle import battle, drawn, jittered, measured, with_one_moved
+from tests.benchmarks.rulings_battle import (
+    LINE,
+    TABLE,
+    bases,
+    battle,
+    drawn,
+    jittered,
+    measured,
+    with_one_moved,
+)
 
 FRAME_MS = 1000 / 15
 """What a camera of 15 pictures a second leaves for each."""
@@ -109,6 +120,39 @@ def test_all_rulings_of_forty_units(capsys: pytest.CaptureFixture[str]) -> None:
         lines.append(f"  {name:<48}{took_ms:8.0f} ms {faster} {frames}")
     with capsys.disabled():
         sys.stdout.write("\n" + "\n".join(lines) + "\n")
+
+
+def test_one_base_with_doubtful_cover(capsys: pytest.CaptureFixture[str]) -> None:
+    clear, close = (shooting_past_a_wood(edge_x_mm) for edge_x_mm in (960.0, 970.6))
+    assert not doubts_of_first_base(clear)
+    assert [answer.rule for answer in doubts_of_first_base(close)] == ["M-7.19"]
+    clear_ms, close_ms = (
+        milliseconds(lambda position=position: doubts_of_first_base(position), 3)
+        for position in (clear, close)
+    )
+    ratio = f"{close_ms:8.0f} ms {close_ms / clear_ms:6.1f} x without doubt"
+    with capsys.disabled():
+        sys.stdout.write(f"\n  {'one base with doubtful cover':<48}{ratio}\n")
+
+
+def shooting_past_a_wood(edge_x_mm: float) -> Position:
+    """A line fires at another past a wood; its first base sees it past the wood's left edge."""
+    ends_mm = ((edge_x_mm, 560.0), (1200.0, 560.0), (1200.0, 590.0), (edge_x_mm, 590.0))
+    lines = tuple(
+        Unit(name, side, "infantry", tuple(bases(x_mm, y_mm, heading_deg, LINE)), "line")
+        for name, side, x_mm, y_mm, heading_deg in (
+            ("F1", "french", 1000.0, 500.0, 90.0),
+            ("B1", "british", 1060.0, 620.0, 270.0),
+        )
+    )
+    wood = Terrain("wood", "woods", ends_mm)
+    return measured(Position("maurice-lite", TABLE, lines, (), (wood,)))
+
+
+def doubts_of_first_base(position: Position) -> tuple[Answer, ...]:
+    field = field_of(position)
+    (fire, *_) = fire_of(field, field.units[0]).values()
+    return fire.answers
 
 
 def check_the_same(ours: dict[str, Any], plain: dict[str, Any]) -> None:

@@ -141,13 +141,8 @@ class MauriceBook(Book):
         named = [field.by_id[unit] for unit in units]
         sides = {unit.side for unit in named}
         leaders = {leader.id for leader in field.position.commanders if leader.side in sides}
-        oddities = [
-            oddity.sentence
-            for oddity in field.oddities
-            if oddity.concerned_ids & {*units, *leaders}
-        ]
         hidden = (warning for unit in named for warning in _hidden(unit))
-        return (*hidden, *oddities, *ruled.left_out.values())
+        return (*hidden, *field.warnings_about({*units, *leaders}), *ruled.left_out.values())
 
     def lines_about(self, handle: object, question: str) -> Iterator[Finding]:
         """Yields the lines that may answer a question, and those of bases that share a line."""

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from tablecam.geometry.fronts import Fronts
 from tablecam.geometry.moves.lanes import advanced, all_ahead, front_width_mm
 from tablecam.geometry.outlines import GRID_MM, Axes, common_area
 from tablecam.geometry.rectangles import EXACT_MM
-from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.geometry.sight import eroded_by_hair, free_line
+from tablecam.geometry.shapes import shapes_of
+from tablecam.geometry.sight import eroded_by_hair, free_lines
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.tables import SLIVER_MM
 from tablecam.rules.maurice.field.worlds import (
@@ -28,6 +29,8 @@ from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.samples import draw_units
 
 RULE = "M-8.14"
+
+Shapes = NDArray[np.object_]
 
 
 def has_cover_from(field: Field, attacker: UnitOnField, defender: UnitOnField) -> bool:
@@ -55,16 +58,21 @@ def _cover_answer(field: Field, attacker: UnitOnField, defender: UnitOnField) ->
         return certain("no", RULE, because, margin_mm=-EXACT_MM)
     chance = _chance(field, attacker, defender)
     word = chance.word(field.position.table.tolerance_mm)
-    line = _open_line(field.ground.cover, attacker.axes, _target(attacker.axes, defender.outline))
-    because = f"cover lies across every line of {attacker.id}'s attack on {defender.id}"
-    if not has_cover_from(field, attacker, defender):
+    targets = _targets([attacker.axes], [defender.outline])
+    (line,) = _open_lines(field.ground.cover, [attacker.axes], targets)
+    if line is not None:
         because = f"a straight line from {attacker.id}'s front to {defender.id} avoids all cover"
-        if line is None:
+        evidence = shapes_of(line, "open-line", f"{defender.id} is open to {attacker.id}")
+    else:
+        because = f"cover lies across every line of {attacker.id}'s attack on {defender.id}"
+        if shapely.is_empty(targets[0]):
             because = f"{defender.id} lies behind {attacker.id}'s front line"
+        between = shapely.convex_hull(shapely.union(attacker.axes.edge, targets[0]))
+        covering = shapely.intersection(field.ground.cover, between, grid_size=GRID_MM)
+        evidence = shapes_of(covering, "cover", "cover")
     if word == "too_close":
         question = f"whether {defender.id} has cover from {attacker.id} is too close to call"
         because = f"{question}, by {abs(chance.margin_mm):.1f} mm: {because}"
-    evidence = cover_evidence(field, attacker, defender)
     confidence = (chance.margin_mm, chance.sigma_mm, chance.probability)
     return Answer(word, *confidence, RULE, because, evidence)
 
@@ -73,18 +81,6 @@ def close_call_covers(field: Field, pairs: Iterable[tuple[str, str]]) -> tuple[A
     """Returns the answers about attacker-defender pairs that are too close to call."""
     answers = (cover_answer(field, field.by_id[a_id], field.by_id[b_id]) for a_id, b_id in pairs)
     return tuple(answer for answer in answers if answer.answer == "too_close")
-
-
-def cover_evidence(field: Field, attacker: UnitOnField, defender: UnitOnField) -> tuple[Shape, ...]:
-    """Returns the covering terrain in the way, or a line that avoids it."""
-    target = _target(attacker.axes, defender.outline)
-    line = _open_line(field.ground.cover, attacker.axes, target)
-    if line is not None:
-        return shapes_of(line, "open-line", f"{defender.id} is open to {attacker.id}")
-    between = shapely.convex_hull(shapely.union(attacker.axes.edge, target))
-    return shapes_of(
-        shapely.intersection(field.ground.cover, between, grid_size=GRID_MM), "cover", "cover"
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,11 +106,9 @@ class _Attack:
         # The defender keeps some area, however large its error, so that there is a target to test.
         less_mm = min(shift_mm, self.half_mm - 2 * SLIVER_MM)
         outline = shapely.buffer(self.outline, -less_mm, join_style="mitre")
-        is_covered = (
-            _is_covered(self.cover, advanced(front, step_mm), outline)
-            for step_mm in (0.0, shift_mm, -shift_mm)
-        )
-        return any(is_covered) if shift_mm > 0 else all(is_covered)
+        fronts = [advanced(front, step_mm) for step_mm in (0.0, shift_mm, -shift_mm)]
+        is_covered = _are_covered(self.cover, fronts, [outline] * len(fronts))
+        return bool(is_covered.any() if shift_mm > 0 else is_covered.all())
 
 
 def _chance(field: Field, attacker: UnitOnField, defender: UnitOnField) -> Chance:
@@ -144,16 +138,21 @@ def _drawn(
 ) -> Flags:
     """Returns whether there is cover in each draw of both units' poses: (n,)."""
     fronts = Fronts.drawn(attacker.unit, draw_units([attacker.unit])).to_axes()
-    targets = drawn_outlines(defender)
-    return np.array(
-        [_is_covered(cover, front, target) for front, target in zip(fronts, targets, strict=True)]
-    )
+    return _are_covered(cover, fronts, drawn_outlines(defender))
 
 
 def _is_covered(cover: shapely.Geometry, front: Axes, outline: shapely.Geometry) -> bool:
-    target = _target(front, outline)
+    return bool(_are_covered(cover, [front], [outline])[0])
+
+
+def _are_covered(
+    cover: shapely.Geometry, fronts: Sequence[Axes], outlines: Sequence[shapely.Geometry] | Shapes
+) -> Flags:
+    """Returns whether each of k fronts finds its defender in cover: (k,)."""
+    targets = _targets(fronts, outlines)
     # A target wholly behind the front line is not attacked through anything.
-    return not shapely.is_empty(target) and _open_line(cover, front, target) is None
+    is_closed = shapely.is_missing(_open_lines(cover, fronts, targets))
+    return np.asarray(is_closed & ~shapely.is_empty(targets))
 
 
 def _widened(front: Axes, shift_mm: float) -> Axes:
@@ -165,35 +164,36 @@ def _widened(front: Axes, shift_mm: float) -> Axes:
     return Axes((left_x, left_y), (end_x, end_y), front.heading_deg)
 
 
-def _target(front: Axes, outline: shapely.Geometry) -> shapely.Geometry:
-    """Returns the part of a defender ahead of an attacker's front line, less a sliver around."""
-    ahead = outline
-    if front.ahead_mm(shapely.get_coordinates(outline)).min(initial=0.0) < 0.0:
-        reach_mm = shapely.hausdorff_distance(front.edge, outline)
-        ahead = shapely.intersection(outline, all_ahead(front, reach_mm), grid_size=GRID_MM)
+def _targets(fronts: Sequence[Axes], outlines: Sequence[shapely.Geometry] | Shapes) -> Shapes:
+    """Returns the parts (k,) of defenders ahead of front lines, less a sliver around."""
+    ahead = np.array(outlines, dtype=object)
+    for at, front in enumerate(fronts):
+        if front.ahead_mm(shapely.get_coordinates(ahead[at])).min(initial=0.0) < 0.0:
+            area = all_ahead(front, shapely.hausdorff_distance(front.edge, ahead[at]))
+            ahead[at] = shapely.intersection(ahead[at], area, grid_size=GRID_MM)
     # Without the sliver, lines between touching units have no length; with it a defender that
     # touches at the edge of its wood has cover.
-    return shapely.buffer(ahead, -SLIVER_MM, join_style="mitre")
+    return np.asarray(shapely.buffer(ahead, -SLIVER_MM, join_style="mitre"))
 
 
-def _open_line(
-    cover: shapely.Geometry, front: Axes, target: shapely.Geometry
-) -> shapely.LineString | None:
-    """Returns a straight line from an attacker's front edge to a target past all cover, or None.
+def _open_lines(cover: shapely.Geometry, fronts: Sequence[Axes], targets: Shapes) -> Shapes:
+    """Returns straight lines from front edges to targets past all cover, (k,), or None.
 
     A line that begins or ends inside cover does not avoid it, so only the uncovered parts count.
     """
-    in_the_open = _outside(target, cover)
+    in_the_open = _outside(targets, cover)
     # A front along the edge of a wood is not inside it.
-    edge = _outside(front.edge, eroded_by_hair(cover))
-    for part in shapely.get_parts(edge):
-        line = free_line(part, in_the_open, cover)
-        if line is not None:
-            return line
-    return None
+    edges = _outside(np.array([front.edge for front in fronts]), eroded_by_hair(cover))
+    parts, owners = shapely.get_parts(edges, return_index=True)
+    free = free_lines(parts, in_the_open[owners], [cover] * len(parts))
+    lines = np.full(len(fronts), None, dtype=object)
+    # Backwards, so that of several parts the first remains.
+    is_free = np.flatnonzero(~shapely.is_missing(free))[::-1]
+    lines[owners[is_free]] = free[is_free]
+    return lines
 
 
-def _outside(shape: shapely.Geometry, area: shapely.Geometry) -> shapely.Geometry:
-    if not shapely.intersects(area, shape):
-        return shape
-    return shapely.difference(shape, area, grid_size=GRID_MM)
+def _outside(shapes: Shapes, area: shapely.Geometry) -> Shapes:
+    outside, meets = shapes.copy(), shapely.intersects(area, shapes)
+    outside[meets] = shapely.difference(shapes[meets], area, grid_size=GRID_MM)
+    return outside

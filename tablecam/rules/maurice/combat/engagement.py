@@ -345,12 +345,12 @@ class Engagements:
 _REMEMBERED: Memo[tuple[Melee, tuple[Engagement, ...]]] = Memo()
 
 
-def engagements(field: Field, active: str) -> Engagements:
-    """Returns all engagements when a side attacks (M-8.10).
+def engagements(field: Field, active: str, only: str | None = None) -> Engagements:
+    """Returns all engagements when a side attacks, or those of `only` one attacker (M-8.10).
 
     Those of attackers around which nothing has changed are remembered.
     """
-    attackers = field.of_side(active)
+    attackers = [unit for unit in field.of_side(active) if only in (None, unit.id)]
     reach_mm = ENGAGED_BW * field.bw_mm + OVERLAP_MM
     fought = _REMEMBERED.answers(
         field.keys(attackers, [reach_mm] * len(attackers)),

@@ -44,13 +44,19 @@ _LOOSE: Final = Tolerances(out_mm=12.0, out_share=1 / 3, heading_deg=20.0)
 """Twice the tolerances of M-1.7, so that a unit at their limit causes no flickering warning."""
 
 
-def position_warnings(position: Position) -> Iterator[PositionWarning]:
-    """Yields every warning about a position except overlaps and units on impassable ground."""
+def position_warnings(
+    position: Position, about: Collection[str] | None = None
+) -> Iterator[PositionWarning]:
+    """Yields every warning about a position except overlaps and units on impassable ground.
+
+    With `about`, formations are read of these units alone, as that takes long.
+    """
     units = position.units
     yield from edge_warnings(position)
     for unit in units:
-        for sentence in (*_misnamed(unit), *_massed(unit), *_broken(unit)):
-            yield PositionWarning(frozenset({unit.id}), sentence)
+        if about is None or unit.id in about:
+            for sentence in (*_misnamed(unit), *_massed(unit), *_broken(unit)):
+                yield PositionWarning(frozenset({unit.id}), sentence)
     yield from _oddly_shaped(units)
 
 
@@ -217,13 +223,17 @@ class Field:
     @property
     def warnings(self) -> tuple[str, ...]:
         """The sentences of all warnings."""
-        return tuple(oddity.sentence for oddity in self.oddities)
+        return self.warnings_about(None)
 
-    @property
-    def oddities(self) -> tuple[PositionWarning, ...]:
-        """All warnings, with the units and commanders concerned."""
+    def warnings_about(self, ids: Collection[str] | None) -> tuple[str, ...]:
+        """Returns the sentences of all warnings, or of those that concern some ids."""
         overlaps = (overlap.warning for overlap in self.overlaps)
-        return (*overlaps, *self.on_impassable, *position_warnings(self.position))
+        oddities = *overlaps, *self.on_impassable, *position_warnings(self.position, ids)
+        return tuple(
+            oddity.sentence
+            for oddity in oddities
+            if ids is None or not oddity.concerned_ids.isdisjoint(ids)
+        )
 
     @property
     def on_impassable(self) -> tuple[PositionWarning, ...]:

@@ -91,12 +91,13 @@ def is_partly_in(shape: shapely.Geometry, area: shapely.Geometry) -> bool:
     """Returns whether more than a sliver of a shape lies in an area (G-5)."""
     if not shapely.intersects(shape, area):
         return False
-    return not is_sliver(shapely.intersection(shape, area, grid_size=GRID_MM))
+    common = shapely.intersection(shape, area, grid_size=GRID_MM)
+    return not are_slivers(np.array([common], dtype=object))[0]
 
 
-def is_sliver(part: shapely.Geometry) -> bool:
-    """Returns whether a part is nowhere deeper than a sliver, so that erosion removes it (G-5)."""
-    return shapely.buffer(part, -SLIVER_MM / 2).is_empty
+def are_slivers(parts: NDArray[np.object_]) -> NDArray[np.bool_]:
+    """Returns which parts (n,) are nowhere deeper than a sliver, so that erosion removes them."""
+    return np.asarray(shapely.is_empty(shapely.buffer(parts, -SLIVER_MM / 2)))
 
 
 def are_partly_in(shapes: NDArray[np.object_], area: shapely.Geometry) -> NDArray[np.bool_]:
@@ -107,7 +108,7 @@ def are_partly_in(shapes: NDArray[np.object_], area: shapely.Geometry) -> NDArra
     at_edge = np.flatnonzero(is_in)
     at_edge = at_edge[~shapely.contains(area, shapes[at_edge])]
     common = shapely.intersection(shapes[at_edge], area, grid_size=GRID_MM)
-    is_in[at_edge] = ~shapely.is_empty(shapely.buffer(common, -SLIVER_MM / 2))
+    is_in[at_edge] = ~are_slivers(common)
     return is_in
 
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import Shape, shapes_of
-from tablecam.geometry.sight import blockers_between, free_line
-from tablecam.geometry.zones import Strip
-from tablecam.rules.maurice.field.ground import is_sliver
+from tablecam.geometry.sight import blockers_between, free_lines, seen_corners
+from tablecam.geometry.zones import turned_strips
+from tablecam.rules.maurice.field.ground import are_slivers
 from tablecam.rules.maurice.field.tables import CANISTER_DICE, SLIVER_MM, TO_HIT
 from tablecam.rules.maurice.field.terms import needed_on_die
 from tablecam.rules.maurice.fire.shooter import BaseInWorld, OtherBase, Shooter
@@ -25,7 +25,7 @@ from tablecam.rules.maurice.fire.zone import ZoneContents
 
 @dataclass(frozen=True, eq=False)
 class ShotGeometry:
-    """The geometry of a shot, from which its shapes are drawn on first use.
+    """A shot at a base at one angle, from which its shapes are drawn on first use.
 
     The zone is turned by `turned_deg`, ends at `end_mm` and meets the target `distance_mm` along
     its axis; `past` is a line that reaches the target past all cover.
@@ -62,8 +62,13 @@ Angle = Literal["ahead", "left", "right"]
 
 _LENGTH_PLACES = 4
 _DEG_PLACES = 6
+_HAIR_MM = 0.05
+_TOGETHER = 8
+"""So many angles of each hit are searched for a line past cover at once."""
 
+Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +189,9 @@ def options(
 ) -> list[tuple[FireOption, ...]]:
     """Returns the best option of each base against each unit that it can hit at a range."""
     hits = [_hits(base, met, fire_range) for base, met in zones]
-    covers = iter(_covers([hit for base_hits in hits for hit in base_hits]))
+    aims = iter(best_aims([hit for base_hits in hits for hit in base_hits]))
     return [
-        _best([_option(hit, fire_range, next(covers)) for hit in base_hits]) for base_hits in hits
+        _best([_option(hit, fire_range, next(aims)) for hit in base_hits]) for base_hits in hits
     ]
 
 
@@ -229,10 +234,9 @@ def _order(option: FireOption) -> tuple[float, ...]:
     return (option.to_hit, option.distance_mm, abs(option.turned_deg))
 
 
-def _option(hit: Hit, fire_range: Range, cover: shapely.Geometry) -> FireOption:
+def _option(hit: Hit, fire_range: Range, aim: Aim) -> FireOption:
     """Builds the option for a hit, with its modifiers and number to hit (M-7.20 to M-7.24)."""
     base, other, met = hit.base, hit.other, hit.met
-    aim = best_aim(base, other, met, hit.at, cover)
     turned_deg = float(met.turns_deg[aim.at])
     distance_mm = float(met.ranges_mm[aim.at, hit.place])
     dense = other.unit.formation in ("column", "massed")
@@ -259,7 +263,15 @@ def _option(hit: Hit, fire_range: Range, cover: shapely.Geometry) -> FireOption:
         is_enfilade=enfilade,
         is_dense=dense,
         modifiers=modifiers,
-        geometry=_geometry(hit, aim),
+        geometry=ShotGeometry(
+            base,
+            other,
+            turned_deg,
+            float(met.ends_mm[aim.at]),
+            distance_mm,
+            aim.has_cover,
+            aim.past,
+        ),
     )
 
 
@@ -270,25 +282,12 @@ def ahead_of_front_mm(base: BaseInWorld, other: BaseInWorld) -> float:
     return float(((base.corners_mm - other.corners_mm[0]) @ ahead).max())
 
 
-def _geometry(hit: Hit, aim: Aim) -> ShotGeometry:
-    met = hit.met
-    return ShotGeometry(
-        hit.base,
-        hit.other,
-        float(met.turns_deg[aim.at]),
-        float(met.ends_mm[aim.at]),
-        float(met.ranges_mm[aim.at, hit.place]),
-        has_cover=aim.has_cover,
-        past=aim.past,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """The index of the angle at which a base is shot at, and whether it has cover there.
+    """The index of the angle at which a base is shot at, whether it has cover there, and a line.
 
-    `past` is a line that reaches the base past all cover, None where it has cover or no cover is
-    near.
+    `past` is that line, which reaches the base past all cover; None where it has cover or no cover
+    is near.
     """
 
     at: int
@@ -296,65 +295,80 @@ class Aim:
     past: shapely.LineString | None = None
 
 
-def best_aim(
-    shooter: Shooter, other: OtherBase, met: ZoneContents, can_hit: Indices, cover: shapely.Geometry
-) -> Aim:
-    """Returns the best angle at which a base can be hit: one without cover if there is one.
+def best_aims(hits: Sequence[Hit]) -> list[Aim]:
+    """Returns for each hit the best angle: one without cover if there is one.
 
-    Otherwise the middle of the widest range of angles. `cover` is the cover between the two bases.
+    Otherwise the middle of the widest range of angles.
     """
-    middle = _middle(met, can_hit)
-    if shapely.is_empty(cover):
-        return Aim(middle, has_cover=False)
-    edge, outline = shooter.edge, other.outline
-
-    def past_at(at: int) -> shapely.LineString | None:
-        zone = (float(met.turns_deg[at]), float(met.ends_mm[at]))
-        return _line_past(edge, outline, shooter.strip, cover, zone)
-
-    if _is_inside(outline, cover):
-        return Aim(middle, has_cover=True)
-    past = past_at(middle)
-    if past is not None:
-        return Aim(middle, has_cover=False, past=past)
-    # A free line anywhere on the front edge tells whether searching other angles is worth it.
-    any_way = free_line(edge, outline, cover) if len(can_hit) > 1 else None
-    if any_way is None:
-        return Aim(middle, has_cover=True)
-    for at in _tried(shooter, met, can_hit, any_way):
-        past = past_at(at)
-        if past is not None:
-            return Aim(at, has_cover=False, past=past)
-    return Aim(middle, has_cover=True)
+    covers = _covers(hits)
+    middles = [_middle(hit.met, hit.at) for hit in hits]
+    aims = [Aim(middle, has_cover=False) for middle in middles]
+    near = np.flatnonzero(~shapely.is_empty(covers)).tolist()
+    is_inside = _are_inside([hits[at].other.outline for at in near], [covers[at] for at in near])
+    tried = [at for at, inside in zip(near, is_inside, strict=True) if not inside]
+    past = _lines_past([(hits[at], middles[at], covers[at]) for at in tried])
+    past_of = dict(zip(tried, past, strict=True))
+    for at in near:
+        line = past_of.get(at)
+        aims[at] = Aim(middles[at], has_cover=line is None, past=line)
+    closed = [at for at in tried if past_of[at] is None and len(hits[at].at) > 1]
+    found = _searched([hits[at] for at in closed], [covers[at] for at in closed])
+    for at, aim in zip(closed, found, strict=True):
+        aims[at] = aim or aims[at]
+    return aims
 
 
-def _is_inside(outline: shapely.Polygon, cover: shapely.Geometry) -> bool:
-    """Returns whether an outline lies in cover, a sliver aside (G-5)."""
-    if not shapely.intersects(cover, outline):
-        return False
-    outside = shapely.difference(outline, cover, grid_size=GRID_MM)
-    return is_sliver(outside)
+def _searched(hits: Sequence[Hit], covers: Sequence[shapely.Geometry]) -> list[Aim | None]:
+    """Returns for each hit the first other angle at which a line passes all cover, or None."""
+    aims: list[Aim | None] = [None] * len(hits)
+    sights = [hit.base.edge for hit in hits], [hit.other.outline for hit in hits], covers
+    # A free line anywhere on the front edge tells whether searching angles is worth it.
+    any_way, seen = free_lines(*sights), seen_corners(*sights)
+    angles = {
+        at: _tried(hits[at], line, seen[at]) for at, line in enumerate(any_way) if line is not None
+    }
+    angles = {at: nearest for at, nearest in angles.items() if nearest}
+    while angles:
+        tried = [(at, angle) for at, nearest in angles.items() for angle in nearest[:_TOGETHER]]
+        past = _lines_past([(hits[at], angle, covers[at]) for at, angle in tried])
+        for (at, angle), line in zip(tried, past, strict=True):
+            if line is not None and aims[at] is None:
+                aims[at] = Aim(angle, has_cover=False, past=line)
+        left = {at: nearest[_TOGETHER:] for at, nearest in angles.items() if aims[at] is None}
+        angles = {at: nearest for at, nearest in left.items() if nearest}
+    return aims
 
 
-def _line_past(
-    edge: shapely.LineString,
-    outline: shapely.Polygon,
-    strip: Strip,
-    cover: shapely.Geometry,
-    zone: tuple[float, float],
-) -> shapely.LineString | None:
-    """Returns a line past all cover to the part of an outline in a turned strip, or None.
+def _are_inside(outlines: Sequence[shapely.Polygon], covers: Sequence[shapely.Geometry]) -> Flags:
+    """Returns which outlines (k,) lie in their cover, a sliver aside (G-5)."""
+    outline, cover = np.array(outlines, dtype=object), np.array(covers, dtype=object)
+    is_inside = np.asarray(shapely.intersects(cover, outline))
+    outside = shapely.difference(outline[is_inside], cover[is_inside], grid_size=GRID_MM)
+    is_inside[is_inside] = are_slivers(outside)
+    return is_inside
 
-    `zone` is the strip's turn in degrees and its length.
-    """
-    turned_deg, end_mm = zone
-    for within in (strip.narrowed(SLIVER_MM), strip):
-        turned = within.outline(turned_deg, end_mm + GRID_MM)
-        seen = shapely.intersection(outline, turned, grid_size=GRID_MM / 10)
-        if shapely.area(seen) > 0:
-            return free_line(edge, seen, cover)
+
+def _lines_past(
+    aims: Sequence[tuple[Hit, int, shapely.Geometry]],
+) -> list[shapely.LineString | None]:
+    """Returns for each hit, angle and cover a line past it to what the zone sees, or None."""
+    if not aims:
+        return []
+    hits, covers = [hit for hit, *_ in aims], [cover for *_, cover in aims]
+    outlines = np.array([hit.other.outline for hit in hits], dtype=object)
+    turned_deg = np.array([hit.met.turns_deg[at] for hit, at, _ in aims])
+    ends_mm = np.array([hit.met.ends_mm[at] for hit, at, _ in aims]) + GRID_MM
+    seen = np.full(len(aims), shapely.Polygon(), dtype=object)
+    for inset_mm in (SLIVER_MM, 0.0):
+        left = np.flatnonzero(shapely.area(seen) == 0)
+        strips = [hits[at].base.strip for at in left.tolist()]
+        turned = turned_strips(strips, turned_deg[left], ends_mm[left], inset_mm)
+        seen[left] = shapely.intersection(outlines[left], turned, grid_size=GRID_MM / 10)
     # Met at the zone's very end, where the common part is an edge or a corner without area.
-    return free_line(edge, shapely.buffer(seen, GRID_MM), cover)
+    at_end = shapely.area(seen) == 0
+    seen[at_end] = shapely.buffer(seen[at_end], GRID_MM)
+    lines = free_lines([hit.base.edge for hit in hits], seen, covers)
+    return [*lines]
 
 
 def _middle(met: ZoneContents, can_hit: Indices) -> int:
@@ -372,11 +386,23 @@ def _middle(met: ZoneContents, can_hit: Indices) -> int:
     return int(run[np.argmin(np.round(off_deg, _DEG_PLACES))])
 
 
-def _tried(
-    shooter: Shooter, met: ZoneContents, can_hit: Indices, any_way: shapely.LineString
-) -> list[int]:
-    """Returns the angles sorted by distance to the bearing at which the base is visible."""
-    shows = shooter.strip.local_mm(shapely.get_coordinates(any_way)[-1:])[0]
+def _tried(hit: Hit, any_way: shapely.LineString, seen_mm: Array) -> list[int]:
+    """Returns the angles at which the zone may reach a part of the base that is seen.
+
+    Sorted by distance to the bearing of the end of a free line; `seen_mm` (m, 2) are the corners of
+    what is seen.
+    """
+    strip, at = hit.base.strip, hit.at
+    shows = strip.local_mm(shapely.get_coordinates(any_way)[-1:])[0]
     bearing_deg = float(np.degrees(np.arctan2(-shows[0], shows[1])))
-    off_deg = np.abs(met.turns_deg[can_hit] - bearing_deg)
-    return [int(at) for at in can_hit[np.argsort(off_deg, kind="stable")]]
+    seen = strip.local_mm(seen_mm).T[:, :, None]
+    turns_rad = np.radians(hit.met.turns_deg[at])
+    across = np.cos(turns_rad) * seen[0] + np.sin(turns_rad) * seen[1]
+    along = np.cos(turns_rad) * seen[1] - np.sin(turns_rad) * seen[0]
+    may = (across.min(axis=0) <= strip.right_mm + _HAIR_MM) & (
+        across.max(axis=0) >= strip.left_mm - _HAIR_MM
+    )
+    may &= along.min(axis=0) <= hit.met.ends_mm[at] + _HAIR_MM
+    off_deg = np.abs(hit.met.turns_deg[at] - bearing_deg)
+    nearest = np.argsort(off_deg, kind="stable")
+    return [int(index) for index in at[nearest[may[nearest]]]]

@@ -6,7 +6,7 @@ positions, too, where these units lie as they did (`Field.keys`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as datafield
 from functools import cached_property, partial
@@ -24,11 +24,10 @@ from tablecam.rules.maurice.fire.fire import BaseFire, fire_of_units
 from tablecam.rules.maurice.movement.judge import allowance_bw
 from tablecam.rules.maurice.place.command_string import CommandString, command_strings, least_cards
 from tablecam.rules.maurice.place.contacts import Contacts, contacts_of_field
-from tablecam.rules.maurice.place.flank import flanked_by
+from tablecam.rules.maurice.place.flank import UnitPair, flanked_by, pairs
 from tablecam.rules.maurice.place.forces import close_call_links, forces, link
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.place.near import NearEnemy, near_enemy
-from tablecam.rules.maurice.place.pairs import UnitPair, pairs
 from tablecam.rules.reports import NOT_KNOWN, attempt
 from tablecam.uncertainty.answer import Answer
 
@@ -88,6 +87,14 @@ class Rulings:
             "contact", lambda: contacts_of_field(self.field), Contacts(self.field, {})
         )
 
+    def contact(self, a_id: str, b_id: str) -> Answer:
+        """Whether two units touch, whatever else does."""
+        return contacts_of_field(self.field_of(a_id, b_id)).answer(a_id, b_id)
+
+    def field_of(self, *ids: str) -> Field:
+        """The field with some units alone, for questions about nothing else."""
+        return self.field.with_units(unit for unit in self.field.units if unit.id in ids)
+
     @cached_property
     def engagements(self) -> Engagements:
         """All engagements; every unit of the active side counts as an attacker."""
@@ -132,20 +139,21 @@ class Rulings:
         """All ordered pairs of opposing units."""
         if self.is_pair and self.about is not None:
             return self.views(*self.about)
-        return tuple(pair for pair in self._pairs(self.field.units) if self._concerns(pair.ids))
+        of_all = self._pairs(self.field, self.field.by_id)
+        return tuple(pair for pair in of_all if self._concerns(pair.ids))
 
     def pairs_of(self, a_id: str) -> tuple[UnitPair, ...]:
         """Returns all enemies as seen by one unit."""
-        return self._pairs([self.field.by_id[a_id]])
+        return self._pairs(self.field, (a_id,))
 
-    def _pairs(self, units: Sequence[UnitOnField]) -> tuple[UnitPair, ...]:
+    def _pairs(self, field: Field, ids: Iterable[str]) -> tuple[UnitPair, ...]:
         nothing: tuple[UnitPair, ...] = ()
-        return self.attempt("flank", lambda: pairs(self.field, units), nothing)
+        units = [field.by_id[unit_id] for unit_id in ids]
+        return self.attempt("flank", lambda: pairs(field, units), nothing)
 
     def views(self, a_id: str, b_id: str) -> tuple[UnitPair, ...]:
         """Returns `b` as seen by `a`, then `a` as seen by `b`; nothing if they are friends."""
-        both = ((a_id, b_id), (b_id, a_id))
-        return tuple(pair for ids in both for pair in self.pairs_of(ids[0]) if pair.ids == ids)
+        return self._pairs(self.field_of(a_id, b_id), (a_id, b_id))
 
     def _concerns(self, ids: Collection[str]) -> bool:
         return self.about is None or not set(self.about).isdisjoint(ids)
@@ -180,7 +188,7 @@ class Rulings:
 
     def answers_about(self, a_id: str, b_id: str) -> tuple[Answer, ...]:
         """Returns the answers about two units: contact, either's flank, or their link."""
-        contact = self.contacts.answer(a_id, b_id)
+        contact = self.contact(a_id, b_id)
         flanks = tuple(pair.to_flank for pair in self.views(a_id, b_id))
         if flanks:
             return contact, *flanks

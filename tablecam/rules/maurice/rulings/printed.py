@@ -13,9 +13,9 @@ from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.tables import NEAR_BW
 from tablecam.rules.maurice.fire.fire import FireOption
 from tablecam.rules.maurice.movement.reach import reach
+from tablecam.rules.maurice.place.flank import UnitPair
 from tablecam.rules.maurice.place.forces import are_linked
 from tablecam.rules.maurice.place.near import NearEnemy
-from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.rulings.facts import ForcePath, Rulings, UnitRulings
 from tablecam.rules.maurice.rulings.interpretations import readings_of
 from tablecam.rules.maurice.rulings.rulings import keys_under

@@ -10,6 +10,7 @@ from tablecam.rules.maurice.charge.charge import ChargeLane
 from tablecam.rules.maurice.charge.limits import NOT_AT_CAVALRY, OUT_OF_VIEW, is_in_view, may_charge
 from tablecam.rules.maurice.charge.moves import allowance_mm
 from tablecam.rules.maurice.combat.cover import cover_answer
+from tablecam.rules.maurice.combat.engagement import Engagements, engagements
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.front_contact import front_gap_mm, touches_across
 from tablecam.rules.maurice.field.tables import ENGAGED_BW
@@ -171,7 +172,8 @@ def engaged_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 def pair_engaged_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Finding]:
     """Yields whether two units are engaged, with the interpretation that decides it."""
     attacker, defender = _roles(rulings, a, b)
-    answer = rulings.engagements.answer(attacker.id, defender.id)
+    fought = engagements(rulings.field, rulings.active, attacker.id)
+    answer = fought.answer(attacker.id, defender.id)
     asked = question(
         f"Is {attacker.id} engaged with {defender.id}?", "engaged", attacker.id, defender.id
     )
@@ -179,20 +181,20 @@ def pair_engaged_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> It
     if answer.answer != "too_close":
         is_engaged = "is" if answer.answer == "yes" else "is not"
         text = f"{attacker.id} {is_engaged} engaged with {defender.id}: {text}"
-    yield answer_line(answer, asked, text=text, read=_reading(rulings, attacker, defender))
+    yield answer_line(answer, asked, text=text, read=_reading(fought, attacker, defender))
 
 
-def _reading(rulings: Rulings, attacker: UnitOnField, defender: UnitOnField) -> str | None:
+def _reading(fought: Engagements, attacker: UnitOnField, defender: UnitOnField) -> str | None:
     """Returns the interpretation that decides: near contact, a thin wall, or the two lines."""
     gap_mm = front_gap_mm(attacker, defender)
     if gap_mm is None:
         return None
-    if gap_mm > TOUCH_MM and touches_across(rulings.field, attacker, defender):
+    if gap_mm > TOUCH_MM and touches_across(fought.field, attacker, defender):
         return "M-8.14"
     if EDGE_CONTACT_MM < gap_mm <= TOUCH_MM + EXACT_MM:
         return "G-6"
-    is_beyond_touch = TOUCH_MM < gap_mm <= ENGAGED_BW * rulings.field.bw_mm + EXACT_MM
-    has_contact = bool(rulings.engagements.in_front_contact(attacker.id))
+    is_beyond_touch = TOUCH_MM < gap_mm <= ENGAGED_BW * fought.field.bw_mm + EXACT_MM
+    has_contact = bool(fought.in_front_contact(attacker.id))
     return "M-8.12" if is_beyond_touch and has_contact else None
 
 

@@ -21,11 +21,10 @@ from tablecam.rules.maurice.field.tables import (
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.place.command_string import command_string, least_cards
 from tablecam.rules.maurice.place.contacts import ACROSS_RULE
-from tablecam.rules.maurice.place.flank import flank_facts
+from tablecam.rules.maurice.place.flank import UnitPair, flank_facts
 from tablecam.rules.maurice.place.forces import RULE as FORCE_RULE
 from tablecam.rules.maurice.place.forces import link, linking_obstacle
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
-from tablecam.rules.maurice.place.pairs import UnitPair
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM, is_bent_column
 from tablecam.rules.maurice.sheets.lines import (
@@ -92,7 +91,7 @@ def contacts_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 
 def contact_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
     """Yields whether two units touch, with the interpretation that decides a small gap."""
-    answer = rulings.contacts.answer(a.id, b.id)
+    answer = rulings.contact(a.id, b.id)
     # The margin of contact is the touch tolerance minus the gap.
     gap_mm = TOUCH_MM - answer.margin_mm
     read = None
@@ -151,7 +150,7 @@ def _flank_line(rulings: Rulings, pair: UnitPair) -> Finding:
 
 
 def _touches(rulings: Rulings, pair: UnitPair) -> bool:
-    return pair.b.id in rulings.contacts.of(pair.a.id)
+    return rulings.contact(*pair.ids).margin_mm >= -EXACT_MM
 
 
 def force_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tablecam.rules.maurice.combat.cover import cover_answer, cover_evidence, has_cover_from
+from tablecam.rules.maurice.combat.cover import cover_answer, has_cover_from
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.table.model import Position, Terrain
 from tablecam.uncertainty.answer import Answer
@@ -96,7 +96,7 @@ def test_the_drawing_shows_the_cover_or_the_line_that_avoids_it():
     defender = line("1", "british", 600, 540, SOUTH)
     for right_mm, role in ((900, "cover"), (590, "open-line")):
         field = against(defender, terrain=[box("wall", 300, 508, right_mm, 514)])
-        shapes = cover_evidence(field, field.by_id["F1"], field.by_id["1"])
+        shapes = cover_answer(field, field.by_id["F1"], field.by_id["1"]).evidence
         assert {shape.role for shape in shapes} == {role}
 
 

@@ -14,7 +14,7 @@ from tablecam.rules.maurice.combat.rally import rally
 from tablecam.rules.maurice.field.field import field_of
 from tablecam.rules.maurice.field.results import CombatResult, ScoredUnit, results, settle
 from tablecam.rules.maurice.fire.volley import roll_shots, shot_list, target_results
-from tablecam.rules.maurice.odds.odds import odds
+from tablecam.rules.maurice.odds import odds
 from tablecam.rules.odds import PLUS_MINUS
 from tablecam.table.model import Terrain
 from tests.rules.maurice.tables import BW, gun, line, massed, position, read_request

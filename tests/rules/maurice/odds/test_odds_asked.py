@@ -5,7 +5,7 @@ import pytest
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.odds.odds import odds
+from tablecam.rules.maurice.odds import odds
 from tablecam.rules.odds import odds_of
 from tests.rules.maurice.tables import line, position, read_request
 

@@ -14,8 +14,7 @@ from tablecam.geometry.rectangles import rectangles
 from tablecam.geometry.sides import SIDES, side_of
 from tablecam.rules.maurice.field.field import Field, field_of
 from tablecam.rules.maurice.place.contacts import contacts_of_field
-from tablecam.rules.maurice.place.flank import flanked_by, is_to_flank, to_flank
-from tablecam.rules.maurice.place.pairs import pairs
+from tablecam.rules.maurice.place.flank import flanked_by, is_to_flank, pairs, to_flank
 from tablecam.table.model import Unit
 from tablecam.testing import mirrored, shifted, turned
 from tablecam.uncertainty.samples import DRAWS, decide_sampled, draw_units
