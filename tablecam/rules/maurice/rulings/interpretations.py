@@ -6,11 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from tablecam.rules.maurice.field.field import UnitOnField
-from tablecam.rules.maurice.fire.fire import BaseFire
+import shapely
+
+from tablecam.rules.maurice.combat.engagement import NEAR_RULE
+from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW
+from tablecam.rules.maurice.fire.fire import FireOption
+from tablecam.rules.maurice.place.contacts import ACROSS_RULE
 from tablecam.rules.maurice.place.forces import are_linked
 from tablecam.rules.maurice.rulings.facts import Rulings
 from tablecam.table.headings import difference_deg
+from tablecam.uncertainty.answer import Answer
 from tablecam.uncertainty.contact import TOUCH_MM
 
 INTERPRETATIONS: Final[Mapping[str, str]] = MappingProxyType(
@@ -69,6 +75,7 @@ INTERPRETATIONS: Final[Mapping[str, str]] = MappingProxyType(
 EDGE_CONTACT_MM: Final = 0.05
 """A wider gap shows, so that a reader asks why it counts as contact."""
 _BENT_DEG = 1.0
+OBSTRUCTION_RULE: Final = "M-7.17"
 
 
 def readings_of(rulings: Rulings) -> Mapping[str, str]:
@@ -76,34 +83,29 @@ def readings_of(rulings: Rulings) -> Mapping[str, str]:
     return interpretations(_deciding(rulings))
 
 
-def interpretations(rules: Iterable[str]) -> Mapping[str, str]:
+def interpretations(rules: Iterable[str | None]) -> Mapping[str, str]:
     """Returns the interpretations of some rules, each once."""
-    return MappingProxyType({rule: INTERPRETATIONS[rule] for rule in rules})
+    deciding = {*rules}
+    return MappingProxyType(
+        {rule: text for rule, text in INTERPRETATIONS.items() if rule in deciding}
+    )
 
 
-def _deciding(rulings: Rulings) -> Iterator[str]:
-    """Yields the rules whose interpretations decide something."""
-    if any(is_bent_column(of_unit.unit) for of_unit in rulings.units.values()):
-        yield "G-3"
-    if any(_touches_across_a_gap(rulings, unit_id) for unit_id in rulings.units):
-        yield "G-6"
-    if any(of_unit.near.turns_on_impassable for of_unit in rulings.units.values()):
-        yield "M-1.9"
-    if _has_a_chain(rulings):
-        yield "M-1.15"
-    if rulings.paths:
-        yield "M-4.12"
-    if any(fire.blocked == "obstruction" for fire in _fires(rulings)):
-        yield "M-7.17"
-    if any(option.angle != "ahead" for fire in _fires(rulings) for option in fire.options):
-        yield "M-7.12"
-    if any(engagement.how == "near" for engagement in rulings.engagements.pairs.values()):
-        yield "M-8.12"
-
-
-def _fires(rulings: Rulings) -> Iterator[BaseFire]:
-    for of_unit in rulings.units.values():
-        yield from of_unit.fire.values()
+def _deciding(rulings: Rulings) -> Iterator[str | None]:
+    """Yields the rules whose interpretations decide something, or None."""
+    for unit_id, of_unit in rulings.units.items():
+        unit, fires = of_unit.unit, of_unit.fire.values()
+        yield "G-3" if is_bent_column(unit) else None
+        yield "M-1.9" if of_unit.near.turns_on_impassable else None
+        for other in of_unit.in_contact:
+            yield contact_reading(rulings.contacts.answer(unit_id, other))
+        for fire in fires:
+            yield OBSTRUCTION_RULE if fire.blocked == "obstruction" else None
+            yield from (fire_reading(rulings.field, unit, option) for option in fire.options)
+    yield "M-1.15" if any(is_chained(rulings, a, b) for a, b in rulings.pairs_in_force) else None
+    yield "M-4.12" if rulings.paths else None
+    for engagement in rulings.engagements.pairs.values():
+        yield NEAR_RULE if engagement.how == "near" else None
 
 
 def is_bent_column(unit: UnitOnField) -> bool:
@@ -113,15 +115,32 @@ def is_bent_column(unit: UnitOnField) -> bool:
     return unit.formation == "column" and max(turned, default=0.0) > _BENT_DEG
 
 
-def _touches_across_a_gap(rulings: Rulings, unit_id: str) -> bool:
-    """Whether a unit in contact lies measurably apart from an enemy (G-6)."""
-    answers = (
-        rulings.contacts.answer(unit_id, other) for other in rulings.units[unit_id].in_contact
-    )
+def contact_reading(answer: Answer) -> str | None:
+    """Returns the interpretation of a contact: across a wall, or across a gap that shows (G-6)."""
+    if answer.rule == ACROSS_RULE:
+        return ACROSS_RULE
     # A margin of the full tolerance means a gap of 0.
-    return any(answer.margin_mm < TOUCH_MM - EDGE_CONTACT_MM for answer in answers)
+    is_seen = 0.0 <= answer.margin_mm < TOUCH_MM - EDGE_CONTACT_MM
+    return "G-6" if is_seen or answer.answer == "too_close" else None
 
 
-def _has_a_chain(rulings: Rulings) -> bool:
-    """Whether units of one force are linked only through others of it."""
-    return any(not are_linked(rulings.field, a, b) for a, b in rulings.pairs_in_force)
+def is_chained(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> bool:
+    """Whether two units are in one force, linked only through others of it (M-1.15)."""
+    is_force = any({a.id, b.id} <= {*force} for force in rulings.forces[a.side])
+    return is_force and not are_linked(rulings.field, a, b)
+
+
+def fire_reading(field: Field, unit: UnitOnField, option: FireOption) -> str | None:
+    """Returns the interpretation of fire past obstructing terrain, or of a turned zone."""
+    shot = option.geometry
+    axis = shot.shooter.strip.axis(shot.turned_deg, shot.distance_mm)
+    if shapely.intersects(axis, field.ground.obstructing):
+        limit_mm = PAST_OBSTRUCTION_BW * field.bw_mm
+        is_walled = any(
+            piece.kind.is_linear
+            and piece.kind.obstructs
+            and shapely.dwithin(piece.outline, unit.outline, limit_mm)
+            for piece in field.ground.pieces
+        )
+        return "M-7.27" if is_walled else OBSTRUCTION_RULE
+    return None if option.angle == "ahead" else "M-7.12"

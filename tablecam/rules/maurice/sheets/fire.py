@@ -15,12 +15,12 @@ from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
-from tablecam.rules.maurice.field.tables import LONG_BW, PAST_OBSTRUCTION_BW, SHORT_BW, ZONE_BW
+from tablecam.rules.maurice.field.tables import LONG_BW, SHORT_BW, ZONE_BW
 from tablecam.rules.maurice.fire.fire import BaseFire, FireOption
 from tablecam.rules.maurice.rulings.facts import Rulings
+from tablecam.rules.maurice.rulings.interpretations import OBSTRUCTION_RULE, fire_reading
 from tablecam.rules.maurice.sheets.lines import (
     answer_line,
-    line_of,
     listed_answer,
     plain_line,
     question,
@@ -31,7 +31,7 @@ from tablecam.uncertainty.answer import Answer, certain
 from tablecam.uncertainty.lengths import distance
 from tablecam.wording import joined
 
-_RANGE_RULE, _OBSTRUCTION_RULE = "M-7.9", "M-7.17"
+_RANGE_RULE = "M-7.9"
 
 
 def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Answer:
@@ -62,7 +62,7 @@ def stop_of(rulings: Rulings, unit: UnitOnField, fire: BaseFire) -> Answer:
     if fire.blocked == "obstruction":
         shown = (*drawn, *_common(ground.obstructing, zone, "cover"))
         clause = "terrain ends the zone of fire before any enemy"
-        return certain("no", _OBSTRUCTION_RULE, clause, shown)
+        return certain("no", OBSTRUCTION_RULE, clause, shown)
     clause = f"no enemy is within {unit.longest_range_bw:g} BW and 45° of straight ahead"
     return certain("no", "M-7.12", clause, shapes_of(zone, "fire-zone", f"{SHORT_BW:g} BW"))
 
@@ -206,7 +206,7 @@ def _option_result(
 ) -> _BaseResult:
     target = rulings.field.by_id[option.target]
     doubt = next((doubt for doubt in fire.close_calls if doubt.about == target.id), None)
-    return _BaseResult(fire, target, option, doubt, _reading(rulings, unit, option))
+    return _BaseResult(fire, target, option, doubt, fire_reading(rulings.field, unit, option))
 
 
 def _shared(
@@ -238,7 +238,7 @@ def _line(rulings: Rulings, unit: UnitOnField, bases: Sequence[_BaseResult]) -> 
     barred = f"none of {unit.id}'s bases may" if is_all else f"{shooters} may not"
     text = f"{barred} {shoot}: {nearest.because}"
     answer = replace(nearest, because=text, evidence=_evidence(stop.evidence for stop in stops))
-    read = _OBSTRUCTION_RULE if answer.rule == _OBSTRUCTION_RULE else None
+    read = OBSTRUCTION_RULE if answer.rule == OBSTRUCTION_RULE else None
     return answer_line(answer, asked, read=read)
 
 
@@ -290,21 +290,6 @@ def _shooters(unit: UnitOnField, bases: Sequence[_BaseResult]) -> str:
 def _evidence(drawn: Iterable[tuple[Shape, ...]]) -> tuple[Shape, ...]:
     """Returns all shapes, each once."""
     return tuple(dict.fromkeys(shape for shapes in drawn for shape in shapes))
-
-
-def _reading(rulings: Rulings, unit: UnitOnField, option: FireOption) -> str | None:
-    """Returns the interpretation of a turned zone, or of fire past obstructing terrain."""
-    axis = [line_of(shape) for shape in option.evidence if shape.role == "range"]
-    if any(shapely.intersects(line, rulings.field.ground.obstructing) for line in axis):
-        limit_mm = PAST_OBSTRUCTION_BW * rulings.field.bw_mm
-        is_walled = any(
-            piece.kind.is_linear
-            and piece.kind.obstructs
-            and shapely.dwithin(piece.outline, unit.outline, limit_mm)
-            for piece in rulings.field.ground.pieces
-        )
-        return "M-7.27" if is_walled else _OBSTRUCTION_RULE
-    return None if option.angle == "ahead" else "M-7.12"
 
 
 def _why_never(unit: UnitOnField) -> Finding | None:

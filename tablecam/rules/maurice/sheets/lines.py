@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import shapely
-
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.rulings.interpretations import INTERPRETATIONS
 from tablecam.rules.reports import Finding, Interpretation, Question
@@ -67,11 +65,6 @@ def listed_answer(
     return Answer(
         verdict(margin_mm, chance), margin_mm, sigma_mm, chance, rule, because, tuple(evidence)
     )
-
-
-def line_of(shape: Shape) -> shapely.LineString:
-    """Returns the geometry of a shape of kind line."""
-    return shapely.LineString(shape.points_mm)
 
 
 def span_of(values: Iterable[float], *, places: int = 0, unit: str = "") -> str:

@@ -20,13 +20,16 @@ from tablecam.rules.maurice.field.tables import (
 )
 from tablecam.rules.maurice.movement.reach import reach
 from tablecam.rules.maurice.place.command_string import command_string, least_cards
-from tablecam.rules.maurice.place.contacts import ACROSS_RULE
 from tablecam.rules.maurice.place.flank import UnitPair, flank_facts
 from tablecam.rules.maurice.place.forces import RULE as FORCE_RULE
 from tablecam.rules.maurice.place.forces import link, linking_obstacle
 from tablecam.rules.maurice.place.near import RULE as NEAR_RULE
 from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.rulings.interpretations import EDGE_CONTACT_MM, is_bent_column
+from tablecam.rules.maurice.rulings.interpretations import (
+    contact_reading,
+    is_bent_column,
+    is_chained,
+)
 from tablecam.rules.maurice.sheets.lines import (
     answer_line,
     headed,
@@ -92,14 +95,10 @@ def contacts_section(rulings: Rulings, unit: UnitOnField) -> Iterator[Part]:
 def contact_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[Part]:
     """Yields whether two units touch, with the interpretation that decides a small gap."""
     answer = rulings.contact(a.id, b.id)
+    read = contact_reading(answer)
     # The margin of contact is the touch tolerance minus the gap.
-    gap_mm = TOUCH_MM - answer.margin_mm
-    read = None
-    if answer.rule == ACROSS_RULE:
-        read = "M-8.14"
-    elif EDGE_CONTACT_MM < gap_mm <= TOUCH_MM or answer.answer == "too_close":
-        read = "G-6"
-    elif TOUCH_MM < gap_mm <= _DECLARED_MM and a.side != b.side:
+    is_declared = TOUCH_MM - _DECLARED_MM <= answer.margin_mm < 0.0 and a.side != b.side
+    if read is None and is_declared:
         read = "G-8"
     asked = question(f"Do {a.id} and {b.id} touch?", "contact", a.id, b.id)
     yield answer_line(answer, asked, read=read)
@@ -190,7 +189,7 @@ def link_section(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> Iterator[F
         "they", answer.answer, answer.margin_mm, FORCE_BW, base_widths(rulings.field.position.table)
     )
     text, read = f"{head}: {linking_obstacle(a, b) or apart}", None
-    if answer.answer != "yes" and b.id in _force_of(rulings, a):
+    if is_chained(rulings, a, b):
         text, read = f"{text}; other units link them in one force", "M-1.15"
     asked = question(f"Are {a.id} and {b.id} linked in a force?", "force", a.id, b.id)
     yield answer_line(answer, asked, text=text, read=read)
