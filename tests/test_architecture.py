@@ -50,9 +50,9 @@ HELD = {
     "files entered for: may F1 fire at B1": 33,
     "files entered for a charge by hand": 101,
     "times a charge by hand works out charges": 1,
-    "modules with exactly one importer": 43,
+    "modules with exactly one importer": 41,
     "import circles between folders": 0,
-    "lines of Maurice Lite": 18_717,
+    "lines of Maurice Lite": 18_715,
     "places outside that name a rulebook's words": 1,
     "modules in the largest folder": 33,
 }

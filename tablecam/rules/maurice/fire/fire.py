@@ -24,7 +24,7 @@ from tablecam.geometry.rectangles import Rectangles, rectangles
 from tablecam.geometry.shapes import Shape, shapes_of
 from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.tables import ZONE_BW
+from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW, ZONE_BW
 from tablecam.rules.maurice.field.worlds import bounded_margin_mm
 from tablecam.rules.maurice.fire.gate import (
     ahead_sigma_mm,
@@ -45,7 +45,7 @@ from tablecam.uncertainty.samples import (
     probability_of_draws,
 )
 
-__all__ = ["BaseFire", "FireOption", "fire_of", "fire_of_units"]
+__all__ = ["BaseFire", "FireOption", "fire_of", "fire_of_units", "fire_reading"]
 
 Array = NDArray[np.float64]
 Asked = Sequence[tuple[UnitOnField, int]]
@@ -59,6 +59,7 @@ Key = tuple[str, str]
 Facts = Mapping[Key, bool]
 """What holds in one world; what is absent there does not hold, or cannot be asked."""
 
+OBSTRUCTION_RULE = "M-7.17"
 _IN_WATER, _OWN_WALL, _TARGET, _COVER, _ENFILADE = "M-7.6", "M-7.18", "M-7.12", "M-7.19", "M-7.22"
 _ONLY_IF_SHOT = (_COVER, _ENFILADE)
 """Rules about a shot, asked only in worlds in which the target may be shot at."""
@@ -113,6 +114,22 @@ def _fire_of(field: Field, units: Sequence[UnitOnField]) -> list[Mapping[str, Ba
         )
         for unit in units
     ]
+
+
+def fire_reading(field: Field, unit: UnitOnField, option: FireOption) -> str | None:
+    """Returns the interpretation of fire past obstructing terrain, or of a turned zone."""
+    shot = option.geometry
+    axis = shot.shooter.strip.axis(shot.turned_deg, shot.distance_mm)
+    if shapely.intersects(axis, field.ground.obstructing):
+        limit_mm = PAST_OBSTRUCTION_BW * field.bw_mm
+        is_walled = any(
+            piece.kind.is_linear
+            and piece.kind.obstructs
+            and shapely.dwithin(piece.outline, unit.outline, limit_mm)
+            for piece in field.ground.pieces
+        )
+        return "M-7.27" if is_walled else OBSTRUCTION_RULE
+    return None if option.angle == "ahead" else "M-7.12"
 
 
 def facts_of(fire: BaseFire) -> Facts:

@@ -6,12 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
-import shapely
-
 from tablecam.rules.maurice.combat.engagement import NEAR_RULE
-from tablecam.rules.maurice.field.field import Field, UnitOnField
-from tablecam.rules.maurice.field.tables import PAST_OBSTRUCTION_BW
-from tablecam.rules.maurice.fire.fire import FireOption
+from tablecam.rules.maurice.field.field import UnitOnField
+from tablecam.rules.maurice.fire.fire import OBSTRUCTION_RULE, fire_reading
 from tablecam.rules.maurice.place.contacts import ACROSS_RULE
 from tablecam.rules.maurice.place.forces import are_linked
 from tablecam.rules.maurice.rulings.facts import Rulings
@@ -75,7 +72,6 @@ INTERPRETATIONS: Final[Mapping[str, str]] = MappingProxyType(
 EDGE_CONTACT_MM: Final = 0.05
 """A wider gap shows, so that a reader asks why it counts as contact."""
 _BENT_DEG = 1.0
-OBSTRUCTION_RULE: Final = "M-7.17"
 
 
 def readings_of(rulings: Rulings) -> Mapping[str, str]:
@@ -128,19 +124,3 @@ def is_chained(rulings: Rulings, a: UnitOnField, b: UnitOnField) -> bool:
     """Whether two units are in one force, linked only through others of it (M-1.15)."""
     is_force = any({a.id, b.id} <= {*force} for force in rulings.forces[a.side])
     return is_force and not are_linked(rulings.field, a, b)
-
-
-def fire_reading(field: Field, unit: UnitOnField, option: FireOption) -> str | None:
-    """Returns the interpretation of fire past obstructing terrain, or of a turned zone."""
-    shot = option.geometry
-    axis = shot.shooter.strip.axis(shot.turned_deg, shot.distance_mm)
-    if shapely.intersects(axis, field.ground.obstructing):
-        limit_mm = PAST_OBSTRUCTION_BW * field.bw_mm
-        is_walled = any(
-            piece.kind.is_linear
-            and piece.kind.obstructs
-            and shapely.dwithin(piece.outline, unit.outline, limit_mm)
-            for piece in field.ground.pieces
-        )
-        return "M-7.27" if is_walled else OBSTRUCTION_RULE
-    return None if option.angle == "ahead" else "M-7.12"

@@ -16,9 +16,13 @@ from tablecam.geometry.zones import strip_before
 from tablecam.rules.maurice.field.field import UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import LONG_BW, SHORT_BW, ZONE_BW
-from tablecam.rules.maurice.fire.fire import BaseFire, FireOption
+from tablecam.rules.maurice.fire.fire import (
+    OBSTRUCTION_RULE,
+    BaseFire,
+    FireOption,
+    fire_reading,
+)
 from tablecam.rules.maurice.rulings.facts import Rulings
-from tablecam.rules.maurice.rulings.interpretations import OBSTRUCTION_RULE, fire_reading
 from tablecam.rules.maurice.sheets.lines import (
     answer_line,
     listed_answer,
