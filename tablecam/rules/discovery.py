@@ -20,9 +20,11 @@ def discover(module: str, name: str) -> Iterator[Any]:
     """
     for package in _packages():
         full_name = f"{package}.{module}"
-        # A rule system need not provide all of book, game and odds.
+        # A rule system need not provide all of book, game and odds, and a kit provides none.
         if importlib.util.find_spec(full_name) is not None:
-            yield getattr(importlib.import_module(full_name), name)
+            provided = getattr(importlib.import_module(full_name), name, None)
+            if provided is not None:
+                yield provided
 
 
 def text_of(game: str, file_name: str) -> str | None:
