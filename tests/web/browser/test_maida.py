@@ -1,41 +1,63 @@
-"""Maida 1806 by two seats on the house sample: a chit, a march by hand, a pass, a replay."""
+"""Maida 1806 by two seats on the house sample: a whole turn, by hands and taps, and its replay."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tablecam.cli import main
-from tablecam.referee.seats import SHARED
 from tablecam.rules.hexes.grid import grid_of
 from tablecam.simulate.demo import embedded_demo
-from tests.web.browser.halls import Hall, seated
+from tests.web.browser.halls import Hall, Seat, seated
 from tests.web.browser.test_another_game import looking, picture
 
 SIZES = {"wide": (1400, 900), "tablet": (1024, 768), "phone": (390, 844)}
 
 
-def test_an_activation_is_played_by_hand_kept_and_shown(browser: Browser, tmp_path: Path) -> None:
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[Hall]:
     hall = Hall(tmp_path, embedded_demo("maida-1806"))
     hall.open()
+    yield hall
+    hall.end()
+
+
+def confirms(hall: Hall, seat: Seat, words: str) -> None:
+    """A side sees what its hand did, and confirms it."""
+    hall.waits(lambda: bool(hall.referee.suggested))
+    seat.shows_the_newest()
+    expect(seat.page.locator("#game-moved")).to_contain_text(words)
+    seat.clicks("#game-moved button:has-text('Confirm')")
+
+
+def asked(hall: Hall, seat: Seat, words: str) -> None:
+    """A side is asked, on its own page."""
+    assert hall.asked().seat == seat.side
+    seat.shows_the_newest()
+    expect(seat.page.locator("#game-strip")).to_contain_text(words)
+    expect(seat.page.locator("#game-strip")).to_contain_text("your turn")
+
+
+def test_a_whole_turn_is_played_by_two_seats_kept_and_shown(
+    browser: Browser, hall: Hall, tmp_path: Path
+) -> None:
+    grid = grid_of(hall.table.roster.table.hex_map)
     with ExitStack() as closing:
-        closing.callback(hall.end)
         french, british = (
             closing.enter_context(seated(hall, browser, side)) for side in ("french", "british")
         )
         hall.settled()
         french.page.locator("#begin").click()
         hall.waits(lambda: hall.referee.position() is not None)
-        for seat in (french, british):
-            seat.shows_the_newest()
-        expect(french.page.locator("#game-strip")).to_be_visible()
-        draw(hall)
-        hall.waits(lambda: hall.asked().seat == "french")
-        # A line steps ahead to the right, both halves at once.
-        grid = grid_of(hall.table.roster.table.hex_map)
-        hall.table.move_unit("House Foot 1", *grid.middle_mm(("0704", "0604")), 300)
+        french.shows_the_newest()
+        french.taps("Draw a chit")
+        asked(hall, french, "House Blue: move a unit, fire or pass?")
+        # The company is pushed three hexes ahead at once, up to two lines of the British.
+        hall.table.move_unit("House Scouts", *grid.middle_mm(("0808",)), 300)
         hall.waits(lambda: bool(hall.referee.suggested))
         french.shows_the_newest()
         for name, (width, height) in SIZES.items():
@@ -44,18 +66,36 @@ def test_an_activation_is_played_by_hand_kept_and_shown(browser: Browser, tmp_pa
                 french.page.emulate_media(color_scheme=scheme)
                 picture(french.page, f"maida-{name}-{scheme}")
         french.page.set_viewport_size({"width": 1400, "height": 900})
-        expect(french.page.locator("#game-moved")).to_contain_text(
-            "House Foot 1 moves to 0704 0604"
-        )
-        french.clicks("#game-moved button:has-text('Confirm')")
-        position = hall.referee.position()
-        assert position is not None
-        foot = position.unit("House Foot 1")
-        assert foot is not None
-        middle = grid.middle_mm(("0704", "0604"))
-        assert abs(foot.bases[0].x_mm - middle[0]) < 1.0
-        assert abs(foot.bases[0].y_mm - middle[1]) < 1.0
-        assert "House Foot 1" in hall.asked().question
+        confirms(hall, french, "House Scouts moves to 0808 facing 300")
+        # They may react: one fires, and hits nobody, one does nothing.
+        asked(hall, british, "Who reacts to House Scouts?")
+        picture(british.page, "maida-reaction")
+        british.taps("House Guards: react")
+        british.enters(3)
+        asked(hall, british, "What does House Guards do?")
+        british.taps("House Guards: fire")
+        british.enters(3)
+        british.taps("House Line: do nothing")
+        # The move goes on: it fires back, and ends.
+        asked(hall, french, "House Scouts: go on, fire or halt?")
+        picture(french.page, "maida-goes-on")
+        french.taps("House Scouts at House Guards: M +1")
+        french.enters(0)
+        french.taps("Halt")
+        asked(hall, british, "Fire or pass?")
+        british.taps("Pass")
+        asked(hall, french, "House Blue: move a unit, fire or pass?")
+        french.taps("Pass")
+        asked(hall, french, "Where does House Blue go?")
+        hall.table.move_unit("House Blue", *grid.middle_mm(("0804",)), 300)
+        confirms(hall, french, "House Blue goes to 0804")
+        for seat in (french, british):
+            seat.shows_the_newest()
+            expect(seat.page.locator("#game-strip")).to_contain_text("turn 2")
+        assert hall.asked().question == "Draw one of 2 chits"
+        french.opens_log()
+        picture(french.page, "maida-turn-2")
+    hall.close()
     (path,) = tmp_path.glob("*.tablecam")
     assert main(["replay", str(path), "--check"]) == 0
     html = tmp_path / "maida.html"
@@ -64,12 +104,3 @@ def test_an_activation_is_played_by_hand_kept_and_shown(browser: Browser, tmp_pa
         page.keyboard.press("End")
         expect(page.locator(".layer.hexes .hex-number")).to_have_count(16 * 12)
         picture(page, "maida-replay")
-
-
-def draw(hall: Hall) -> None:
-    """The chit is drawn on the shared screen."""
-    with hall.referee.locked() as play:
-        assert play is not None
-        (action,) = play.legal()
-        document = play.game.action_to_json(action)
-    hall.referee.act(SHARED, document)
