@@ -20,10 +20,11 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from tablecam.documents import read_json
 from tablecam.errors import BadInput
-from tablecam.referee.seats import SHARED, SPECTATOR, Seat, player
+from tablecam.referee.seats import BOTH, SHARED, SPECTATOR, Seat, player
 from tablecam.wording import nearest
 from web.bodies import TakeSeat, request_body
 from web.codes import svg_code
+from web.shown import shown
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +101,12 @@ class Seats:
         is_new: bool = False,
     ) -> None:
         seats = {side: player(side) for side in sides}
-        self.by_name: Mapping[str, Seat] = {**seats, "shared": SHARED, "spectator": SPECTATOR}
+        self.by_name: Mapping[str, Seat] = {
+            **seats,
+            "shared": SHARED,
+            "both": BOTH,
+            "spectator": SPECTATOR,
+        }
         self.by_link = by_link
         self.address = ""
         self._tokens = (
@@ -191,7 +197,12 @@ def links() -> Response:
         by_link=seats.by_link,
         may_change=_may_change(),
         seats=[
-            {"name": name, "side": seat.side, "link": seats.link(name) if shows_links else None}
+            {
+                "name": name,
+                "side": seat.side,
+                # Whoever plays both sides does so on the shared screen.
+                "link": seats.link(name) if shows_links and seat != BOTH else None,
+            }
             for name, seat in seats.by_name.items()
         ],
     )
@@ -214,6 +225,8 @@ def change() -> AnyResponse:
     token = _seats().token(body.seat)
     if not _may_change():
         abort(403, "this seat is yours; another one needs its own link")
+    if (referee := shown().live.referee) is not None:
+        referee.sit(_seats().by_name[body.seat])
     return _with_cookie(jsonify(own=body.seat), _COOKIE, token)
 
 

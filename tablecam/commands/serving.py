@@ -250,8 +250,8 @@ def _sending(game: GameOptions, record: GameRecorder, name: str) -> AbstractCont
 def invitation(seats: Seats) -> str:
     """Returns a link and a QR code for each seat that a phone may take."""
     lines = ["For phones on the same network; whoever opens a link takes its seat:"]
-    for name in seats.by_name:
-        if name != "shared":
+    for name, seat in seats.by_name.items():
+        if not seat.is_for_all:
             lines += [f"\n{name}: {seats.link(name)}", terminal_code(seats.link(name))]
     return "\n".join(lines)
 

@@ -80,7 +80,7 @@ def others(referee: Referee, seat: Seat, deed: int) -> list[Json]:
             raise Refused("expected a game in progress: none has begun", key="deed")
         place = play.place_of(deed)
         # Alternatives and their labels are those of that moment, not of today.
-        before = play.state_before(place)
+        before = play.done[place].before
         alternatives = _alternatives(play, seat, place)
         offers = ((action, play.game.offered(before, action)) for action in alternatives)
         return [
@@ -112,7 +112,7 @@ def correct_choice(
         # A page may send anything: only what was legal then may take its place.
         if choice not in _alternatives(play, seat, place):
             raise Refused("expected another choice that was possible then", key="action")
-        before = play.state_before(place)
+        before = play.done[place].before
         first = _public_text(play, before, play.done[place].action)
         corrected = _public_text(play, before, choice)
         note = _note(f"{first} was chosen first", why)
@@ -137,7 +137,7 @@ def _public_text(play: AnyPlay, before: Any, choice: Any) -> str:
 
 def _alternatives(play: AnyPlay, seat: Seat, place: int) -> tuple[Any, ...]:
     """Returns the other legal actions of the same type that a seat could have chosen."""
-    before, done = play.state_before(place), play.done[place].action
+    before, done = play.done[place].before, play.done[place].action
     # Nobody picks another seat's choice here, or dice, which `correct_dice` sets.
     if not seat.may_answer(play.game.asked(before)) or isinstance(done, Roll):
         return ()

@@ -37,6 +37,8 @@ class GameController:
         self.is_automatic = is_automatic
         self.play: AnyPlay | None = None
         self.by_hand = TableDiff(game)
+        self.hands_are_open = False
+        """Whether one person plays both sides, so that nothing is concealed from anybody."""
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> AnyPlay:
         """Begins a game on the table as it lies; markers of a previous game are removed.
@@ -168,6 +170,10 @@ class GameController:
     def _takes_only_choice(self, play: AnyPlay) -> bool:
         """Applies a forced action; returns whether there was one."""
         action = self.game.forced(play.state)
+        if action is None and self.hands_are_open:
+            # Elsewhere a side that is not asked would show that it has no card to play.
+            passed = self.game.passed(play.state)
+            action = passed if play.legal() == (passed,) else None
         if action is None:
             return False
         with self.changing():

@@ -116,7 +116,7 @@ def about_game(name: str, table: TableSize, sides: Sequence[str]) -> Json:
 
 def event_lines(done: Done[Any, Any], seat: Seat) -> list[Json]:
     """Returns the events of an action that a seat may see; the first carries the dice."""
-    visible = [event for event in done.events if event.only_for in (None, seat.sees)]
+    visible = [event for event in done.events if seat.may_see(event.only_for)]
     return [
         event.to_json() | {"note": done.note, "dice": None if index else _dice(done.action)}
         for index, event in enumerate(visible)

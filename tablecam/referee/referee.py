@@ -26,7 +26,7 @@ from tablecam.referee.intents import Intent, answered, check_units, said_of_late
 from tablecam.referee.measuring_ban import MeasuringBan
 from tablecam.referee.placing import Placing, laid
 from tablecam.referee.refusals import NotYours, OutOfDate
-from tablecam.referee.seats import SHARED, Proposal, Seat
+from tablecam.referee.seats import Proposal, Seat
 from tablecam.referee.tie_break import TieBreak, decided_by
 from tablecam.referee.version_guard import VersionGuard, check_asked, check_plays, offered
 from tablecam.rules.descriptions import begin_words
@@ -244,7 +244,7 @@ class Referee:
             options, self.game.name, self.game.file_models, self._files, position.table.hex_map
         )
         with self._lock:
-            if not self._is_in_middle or seat == SHARED:
+            if not self._is_in_middle or seat.is_for_all:
                 self._begin(position, options)
                 return
             # Raises for what cannot be begun.
@@ -328,6 +328,13 @@ class Referee:
                 parsed = self.game.action_from_json(action)
                 self._act(seat, play, parsed, note, version=version, is_overrule=is_overrule)
 
+    def sit(self, seat: Seat) -> None:
+        """Notes that a screen has taken a seat: who plays both sides has nothing to hide."""
+        with self._lock:
+            self._controller.hands_are_open = seat.kind == "both"
+            if self._controller.play is not None:
+                self._compare()
+
     def pass_all(self, seat: Seat, version: int | None = None) -> None:
         """Lets the moment pass for every seat that is asked in a row, at the shared screen.
 
@@ -338,7 +345,7 @@ class Referee:
         """
         with self._lock:
             play = self._checked(seat, version)
-            if seat != SHARED:
+            if not seat.is_for_all:
                 raise NotYours("seat", "expected the shared screen: each seat passes for itself")
             if self.game.passed(play.state) is None:
                 raise Refused(f"expected a decision: {play.asked().question}")
@@ -485,7 +492,7 @@ class Referee:
         if not is_overrule:
             check_asked(seat, play)
         agreed_on = self.game.agreed_on(play.state, action)
-        if agreed_on and seat != SHARED:
+        if agreed_on and not seat.is_for_all:
             self._propose(
                 seat,
                 agreed_on,
@@ -506,7 +513,7 @@ class Referee:
         undone = play.done[len(play.done) - number :]
         # Otherwise a side could look at concealed cards and take the action back.
         has_revealed = any(event.only_for for done in undone for event in done.events)
-        if seat == SHARED or not has_revealed:
+        if seat.is_for_all or not has_revealed:
             carry_out(seat)
             return
         actions = "an action" if number == 1 else f"{number} actions"
@@ -525,6 +532,7 @@ class Referee:
         check_plays(seat)
         play = self._controller.required()
         self._versions.check(version, is_of_table=is_of_table)
+        self._controller.hands_are_open = seat.kind == "both"
         return play
 
     def _go_on(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from tablecam.referee.game_controller import ONLY_CHOICE, AnyPlay
@@ -17,12 +18,12 @@ from tablecam.referee.game_views import (
 from tablecam.referee.intents import Intent
 from tablecam.referee.placing import Placing
 from tablecam.referee.referee import Referee
-from tablecam.referee.seats import SHARED, Seat
+from tablecam.referee.seats import Seat
 from tablecam.referee.together import is_sure
 from tablecam.referee.version_guard import AT
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import to_plain
-from tablecam.rules.game import DiceGroup, Game, Json, Suggestion
+from tablecam.rules.game import DiceGroup, Event, Game, Json, Suggestion
 from tablecam.rules.play_log import Done
 from tablecam.table.model import Terrain
 from tablecam.uncertainty.answer import Answer
@@ -46,8 +47,9 @@ def seat_view(referee: Referee, seat: Seat, after: str = "") -> Json:
             return head
         log = _log(referee, play, seat, after)
         asked = _asked(referee, play, seat)
-        state = referee.game.seen_by(play.state, seat.sees)
-        described = _described(play, seat, state, is_asked=asked["is_yours"])
+        side = seat.seen_side(play.asked())
+        state = referee.game.seen_by(play.state, side)
+        described = _described(play, seat, side, state, is_asked=asked["is_yours"])
         state = {key: value for key, value in state.items() if key != "position"}
         return head | asked | _table(referee, play) | {"state": state} | described | log
 
@@ -56,7 +58,7 @@ def _asked(referee: Referee, play: AnyPlay, seat: Seat) -> Json:
     """Returns the pending decision, and the actions open to this seat."""
     asked = play.asked()
     is_yours = seat.may_answer(asked) and not asked.is_over
-    pass_all = _pass_all(referee.game, play.state) if seat == SHARED else ""
+    pass_all = _pass_all(referee.game, play.state) if seat.is_for_all else ""
     offered = _offers(referee.game, play, referee.version, pass_all) if is_yours else []
     return {
         "question": asked.question,
@@ -167,7 +169,7 @@ def _table(referee: Referee, play: AnyPlay) -> Json:
     }
 
 
-def _described(play: AnyPlay, seat: Seat, seen: Json, *, is_asked: bool) -> Json:
+def _described(play: AnyPlay, seat: Seat, side: str | None, seen: Json, *, is_asked: bool) -> Json:
     """Returns how the game describes its state to this seat; see `rules.descriptions`."""
     game, state = play.game, play.state
     return {
@@ -176,7 +178,7 @@ def _described(play: AnyPlay, seat: Seat, seen: Json, *, is_asked: bool) -> Json
         "marks": marks(game, markers(game, state)),
         "settings": [to_plain(setting) for setting in game.settings(state)] if seat.plays else [],
         "forms": [to_plain(form) for form in game.forms(state)] if is_asked else [],
-        "hand": [] if seat.sees is None else to_plain(game.hand(state, seat.sees)),
+        "hand": [] if side is None else to_plain(game.hand(state, side)),
     }
 
 
@@ -194,7 +196,7 @@ def _log(referee: Referee, play: AnyPlay, seat: Seat, after: str) -> Json:
         line
         for deed, done in enumerate(play.log)
         if deeds is None or deed in deeds
-        for line in _lines(deed, done, seat)
+        for line in _lines(play.game, deed, done, seat)
     ]
     return {"log": lines, "log_is_whole": is_whole, "log_mark": f"{run}{play.log_length}"}
 
@@ -209,10 +211,17 @@ def _intent(intent: Intent, answer: Answer | None) -> Json:
     return {"unit": intent.unit, "of": intent.of, "text": intent.text, "answer": document}
 
 
-def _lines(deed: int, done: Done[Any, Any], seat: Seat) -> list[Json]:
-    """Returns the events of an action, as a seat may see them."""
+def _lines(game: Game[Any, Any], deed: int, done: Done[Any, Any], seat: Seat) -> list[Json]:
+    """Returns the events of an action, as a seat may see them.
+
+    An answer that the referee gave by itself and that has no events is told with its question; to
+    let a moment pass is not worth a line.
+    """
     is_chosen = done.note != ONLY_CHOICE
     status: Json = {"undone": done.is_undone, "deed": deed, "is_chosen": is_chosen}
+    if not is_chosen and not done.events and game.passed(done.before) != done.action:
+        text = f"{game.asked(done.before).question} {game.offered(done.before, done.action).label}"
+        done = replace(done, events=(Event("only-choice", text),))
     return [line | status for line in event_lines(done, seat)]
 
 

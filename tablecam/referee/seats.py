@@ -1,4 +1,4 @@
-"""The seats at a table: a side's player, the shared screen, or a spectator."""
+"""The seats at a table: a side's player, the shared screen, both sides, or a spectator."""
 
 from __future__ import annotations
 
@@ -8,20 +8,31 @@ from typing import Literal
 
 from tablecam.rules.game import PendingDecision
 
-Kind = Literal["player", "shared", "spectator"]
+Kind = Literal["player", "shared", "both", "spectator"]
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A seat at the table. A player's has a side; the shared screen acts for all sides."""
+    """A seat at the table. A player's has a side; the shared screen acts for all sides.
+
+    One person who plays both sides sees both hands.
+    """
 
     kind: Kind
     side: str | None = None
 
     @property
-    def sees(self) -> str | None:
-        """The side whose concealed things it may see; None for the shared screen, which all see."""
-        return self.side if self.kind == "player" else None
+    def is_for_all(self) -> bool:
+        """Whether it acts for all sides, so that none of them has to agree."""
+        return self.kind in ("shared", "both")
+
+    def may_see(self, only_for: str | None) -> bool:
+        """Whether it may see what only one side may; None stands for what all may."""
+        return only_for in (None, self.side) or self.kind == "both"
+
+    def seen_side(self, asked: PendingDecision) -> str | None:
+        """Returns the side whose hand it sees now; None for the shared screen, which all see."""
+        return asked.seat if self.kind == "both" else self.side
 
     def may_answer(self, asked: PendingDecision) -> bool:
         """Whether it may decide what is asked; any player may roll dice.
@@ -30,7 +41,7 @@ class Seat:
         """
         if self.kind == "shared":
             return not asked.is_concealed
-        return self.plays and asked.seat in (None, self.side)
+        return self.kind == "both" or (self.plays and asked.seat in (None, self.side))
 
     @property
     def plays(self) -> bool:
@@ -57,6 +68,7 @@ class Proposal:
 
 
 SHARED = Seat("shared")
+BOTH = Seat("both")
 SPECTATOR = Seat("spectator")
 
 

@@ -119,7 +119,7 @@ class Play(Generic[State, Action]):
             # A refused action must not use up random numbers, or replays would differ.
             self._chance.setstate(chance_before)
             raise
-        done = Done(settled, state, events, note)
+        done = Done(self.state, settled, state, events, note)
         # Repeating what was taken back last is a redo; anything else drops the redo stack.
         if not (self._taken_back and self._taken_back.pop().action == settled):
             self._taken_back.clear()
@@ -188,10 +188,6 @@ class Play(Generic[State, Action]):
                 return place
         raise Refused("expected an action that was done and not undone", key="deed")
 
-    def state_before(self, place: int) -> State:
-        """Returns the state before the action with an index in `done`."""
-        return self._current[place - 1].state if place else self._first
-
     def correct(self, place: int, action: Action, note: str = "") -> int:
         """Replaces one action of `done` and repeats the later ones as far as they are still legal.
 
@@ -205,7 +201,7 @@ class Play(Generic[State, Action]):
             Refused: The new action was not legal at that point; nothing has changed.
         """
         # A trial run: it raises before anything is taken back.
-        self.game.apply(self.state_before(place), action)
+        self.game.apply(self._current[place].before, action)
         later = self._current[place + 1 :]
         self.undo(len(self._current) - place)
         self.apply(action, note)

@@ -11,11 +11,12 @@ from tablecam.rules.game import Action, Event, Game, Json, State
 
 @dataclass(frozen=True, slots=True)
 class Done(Generic[State, Action]):
-    """An action that was applied, with its dice and cards, the state after it and its events.
+    """An action that was applied, with its dice and cards, the states around it and its events.
 
     `note` is the players' comment, irrelevant to the rules. `is_undone` if it was taken back later.
     """
 
+    before: State
     action: Action
     state: State
     events: tuple[Event, ...]

@@ -50,6 +50,17 @@ class Step(Variant, is_family=True):
         """Whether an action decides it; more than `legal` lists where hands move bases."""
         return answer in self.legal(state)
 
+    def lists_all(self, state: Any) -> bool:
+        """Whether it lists all possible answers: hands do nothing else."""
+        return type(self).takes is Step.takes
+
+    def only_answer(self, state: Any) -> Any | None:
+        """Returns the only possible answer; None where players choose, roll or move by hand."""
+        if self.roll(state) is not None or not self.lists_all(state):
+            return None
+        answers = self.legal(state)
+        return answers[0] if len(answers) == 1 else None
+
     def follow(self, state: Any, answer: Any) -> tuple[Any, Events]:
         """Returns what follows; `state` has it no longer, `answer` is an action or dice."""
         raise NotImplementedError
@@ -158,6 +169,10 @@ class Steps(Protocol):
     def position(self) -> Position:
         """The table."""
 
+    @property
+    def step(self) -> Step | None:
+        """The step that is due next, if any."""
+
 
 class Stepping:
     """A base of frozen dataclasses with a stack of steps that are `due`, the last one first."""
@@ -193,6 +208,10 @@ class StepGame(Game[AnyState, Any]):
     def settle(self, state: AnyState, action: Any, chance: Random) -> Any:
         """Returns a roll with its dice."""
         return action.rolled(chance) if isinstance(action, Roll) else action
+
+    def forced(self, state: AnyState) -> Any | None:
+        """Returns the only possible answer to what is due; see `Step.only_answer`."""
+        return None if state.step is None else state.step.only_answer(state)
 
     def position(self, state: AnyState) -> Position:
         """Returns the table according to the game."""

@@ -3,11 +3,11 @@
 import pytest
 
 from tablecam.errors import BadInput
-from tablecam.referee.corrections import correct_choice, correct_dice, others, redo
+from tablecam.referee.corrections import correct_choice, correct_dice, others, redo, undo_to
 from tablecam.referee.referee import Referee
 from tablecam.referee.refusals import NotYours, OutOfDate, TooOften
 from tablecam.referee.seat_view import seat_view
-from tablecam.referee.seats import SHARED, SPECTATOR
+from tablecam.referee.seats import BOTH, SHARED, SPECTATOR, Seat
 from tablecam.referee.version_guard import MAX_REFUSED, REFUSED_FOR_S
 from tablecam.rules.dice import Roll
 from tablecam.rules.games import game_of
@@ -34,6 +34,38 @@ def cards_of(referee: Referee, side: str) -> tuple[str, ...]:
     with referee.locked() as play:
         assert play is not None
         return play.state.side(side).cards
+
+
+def declined(referee: Referee, *seats: Seat) -> list[tuple[str, int]]:
+    """March; nobody plays a card. What was asked for, and how many answers each question had."""
+    seat = seats[0]
+    referee.act(seat, {"type": "declare", "command": "march"})
+    force = seat_view(referee, seat)["actions"][0]["action"]
+    referee.act(seat, force)
+    asked = []
+    while not (now := seat_view(referee, SHARED))["question"].startswith("French march"):
+        seat = next(seat for seat in seats if seat_view(referee, seat)["is_yours"])
+        answers = seat_view(referee, seat)["actions"]
+        hand = seat_view(referee, FRENCH if now["asked"] == "french" else BRITISH)["hand"]
+        assert seat_view(referee, seat)["hand"] == hand
+        asked.append((now["question"], len(answers)))
+        referee.act(seat, {"type": "decline", "side": now["asked"]})
+    return asked
+
+
+def test_who_plays_both_sides_is_asked_only_where_the_side_has_a_card_to_play() -> None:
+    referee = dealt()
+    start = len(log_of(referee))
+    alone = declined(referee, BOTH)
+    undo_to(referee, BOTH, deed_of(referee, start))
+    together = declined(referee, FRENCH, BRITISH)
+    assert len(together) == 3  # an interrupt, and a bugle for each side
+    assert alone == [(question, answers) for question, answers in together if answers > 1]
+
+
+def deed_of(referee: Referee, line: int) -> int:
+    deed: int = seat_view(referee, SPECTATOR)["log"][line]["deed"]
+    return deed
 
 
 def log_of(referee: Referee) -> list[str]:

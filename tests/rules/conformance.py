@@ -43,6 +43,8 @@ def check_state(play: Play[Any, Any], *, tried: int, seed: int = 0) -> None:
     assert legal == play.legal(), "legal actions come in a stable order"
     assert play.asked().is_over == (not legal)
     assert len({repr(action) for action in legal}) == len(legal), "each action is listed once"
+    assert game.forced(state) in (None, *legal[:1])
+    assert game.forced(state) is None or len(legal) == 1, "two answers are a choice"
     offers = [game.offered(state, action) for action in legal]
     assert all(offer.group and offer.label for offer in offers)
     check_description(play)

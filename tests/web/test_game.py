@@ -151,7 +151,7 @@ def test_all_since_a_line_of_the_log_is_taken_back_and_done_again(french):
     now = act(french, type="overrule", smoke={"F1": True})
     assert not now["can_redo"]
     back = french.post("/api/game/undo", json={"deed": 1}).json
-    assert [line["undone"] for line in back["log"]] == [True] * len(back["log"])
+    assert {line["undone"] for line in back["log"] if line["is_chosen"]} == {True}
     assert back["can_redo"]
     again = french.post("/api/game/redo", json={}).json
     assert again["question"] == first["question"]

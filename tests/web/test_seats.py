@@ -96,7 +96,7 @@ def test_a_shared_screen_takes_a_sides_seat_by_a_tap_and_comes_back_without_its_
     screen = closed.test_client()
     screen.get(f"/seat/{seats.token('shared')}")
     assert screen.get("/api/seats").json["may_change"]
-    for seat in ("french", "spectator", "british", "shared"):
+    for seat in ("french", "spectator", "both", "british", "shared"):
         assert screen.post("/api/seat", json={"seat": seat}).status_code == 200
         now = screen.get("/api/seats").json
         assert (now["own"], now["may_change"]) == (seat, True)
@@ -129,6 +129,7 @@ def test_only_the_shared_screen_is_shown_the_links(closed, seats):
     host = closed.test_client()
     host.get(f"/seat/{seats.token('shared')}")
     links = {each["name"]: each["link"] for each in host.get("/api/seats").json["seats"]}
+    assert links["both"] is None  # on the shared screen alone
     assert links["french"] == f"http://10.0.0.7:8000/seat/{seats.token('french')}"
     code = host.get("/api/seats/french/code.svg")
     assert (code.status_code, code.mimetype) == (200, "image/svg+xml")

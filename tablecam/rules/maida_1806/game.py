@@ -155,6 +155,11 @@ class Maida(PhaseGame[State]):
             return f"{action.leader} was drawn"
         return ""
 
+    def forced(self, state: State) -> Any | None:
+        """Returns the draw of the last chit, or the only answer to what is due."""
+        is_last_chit = state.phase == "draw" and state.step is None and len(state.pool) == 1
+        return acts.Draw() if is_last_chit else super().forced(state)
+
     def passed(self, state: State) -> Any | None:
         """Returns the pass of the side in its slot."""
         is_open = state.phase == "movement" and not state.due and not state.movers

@@ -350,6 +350,7 @@ def test_an_impulsive_unit_charges_what_it_could_reach_h_11_16():
     things = (unit("F1", 60, 40, abilities=["impulsive"]), *facing(12)[1:])
     battle = Battle(*things).to_orders()
     assert battle.question == "F1 is impulsive and charges A1"
+    assert (GAME.forced(battle.state),) == GAME.legal(battle.state)
     battle.act("F1 charges A1")
     assert battle.marks("F1")["charging"]
 

@@ -9,10 +9,7 @@ from tests.web.browser.halls import Hall, Table, seated
 
 
 def test_a_hand_that_is_dealt_is_seen_by_its_owner_alone(fight: Table) -> None:
-    fight.begin(deck="house")
-    while fight.hall.asked().seat is None:
-        fight.prussian.shows_the_newest()
-        fight.prussian.clicks('#game-actions button[aria-label^="Draw"]')
+    deal(fight)
     fight.taps("Skip")
     for seat in (fight.prussian, fight.austrian):
         seat.shows_the_newest()
@@ -26,6 +23,14 @@ def test_a_hand_that_is_dealt_is_seen_by_its_owner_alone(fight: Table) -> None:
         assert card not in prussian
 
 
+def deal(table: Table) -> None:
+    """Begin with cards that tablecam deals."""
+    table.begin(deck="house")
+    while table.hall.asked().seat is None:
+        table.prussian.shows_the_newest()
+        table.prussian.clicks('#game-actions button[aria-label^="Draw"]')
+
+
 def hand(hall: Hall, side: str) -> list[str]:
     """The cards that a side holds, each as JSON names it."""
     with hall.referee.locked() as play:
@@ -36,10 +41,7 @@ def hand(hall: Hall, side: str) -> list[str]:
 def test_on_a_shared_screen_a_seat_is_taken_by_a_tap_and_its_hand_is_hidden_again(
     fight: Table, browser: Browser
 ) -> None:
-    fight.begin(deck="house")
-    while fight.hall.asked().seat is None:
-        fight.prussian.shows_the_newest()
-        fight.prussian.clicks('#game-actions button[aria-label^="Draw"]')
+    deal(fight)
     with seated(fight.hall, browser, "shared") as shared:
         page = shared.page
         shared.shows_the_newest()
@@ -48,6 +50,7 @@ def test_on_a_shared_screen_a_seat_is_taken_by_a_tap_and_its_hand_is_hidden_agai
         page.locator("#game-take").click()
         expect(page.locator("#game-hand li")).to_have_count(6)
         expect(page.locator("#turn-who")).to_have_text("your turn")
+        expect(page.locator("#game-leave")).to_have_text("Hide the hand")
         page.locator("#game-leave").click()
         expect(page.locator("#game-hand li")).to_have_count(0)
         expect(page.locator("#game-leave")).to_be_hidden()
@@ -59,6 +62,45 @@ def test_on_a_shared_screen_a_seat_is_taken_by_a_tap_and_its_hand_is_hidden_agai
         page.locator("#seat-open").click()
         page.locator('#seats-body [data-seat="shared"]').click()
         expect(page.locator("#game-take")).to_be_visible()
+        expect(page.locator("#game-hand li")).to_have_count(0)
+
+
+def test_who_has_answered_passes_the_screen_to_the_side_that_is_asked(
+    fight: Table, browser: Browser
+) -> None:
+    deal(fight)
+    fight.taps("Skip")
+    with seated(fight.hall, browser, "shared") as shared:
+        shared.shows_the_newest()
+        page = shared.page
+        page.locator("#game-take").click()
+        page.locator('#game-actions button[aria-label="March"]').click()
+        page.locator('#game-actions [data-offer^="offer"]').first.click()
+        expect(page.locator("#game-leave")).to_be_hidden()
+        expect(page.locator("#game-next")).to_have_text("Pass to the Austrians")
+        page.locator("#game-next").click()
+        expect(page.locator("#game-hand li")).to_have_count(0)
+        expect(page.locator("#game-take")).to_have_text("Take the Austrian seat to answer")
+
+
+def test_one_person_plays_both_sides_and_sees_the_hand_of_the_side_that_is_asked(
+    fight: Table, browser: Browser
+) -> None:
+    deal(fight)
+    with seated(fight.hall, browser, "shared") as shared:
+        shared.shows_the_newest()
+        page = shared.page
+        page.locator("#game-both").click()
+        expect(page.locator("#game-hand-title")).to_have_text("Hand of the Prussians")
+        shared.taps("Skip")
+        shared.taps("Pass")
+        shared.taps("Keep the commander where he is")
+        fight.hall.waits(lambda: fight.hall.asked().seat == "austrian")
+        shared.shows_the_newest()
+        expect(page.locator("#game-hand-title")).to_have_text("Hand of the Austrians")
+        expect(page.locator("#game-hand li")).to_have_count(6)
+        expect(page.locator("#game-both")).to_be_hidden()
+        page.locator("#game-leave").click()
         expect(page.locator("#game-hand li")).to_have_count(0)
 
 

@@ -107,7 +107,7 @@ def test_to_march_two_units_takes_eight_taps_with_cards_that_tablecam_deals(
         player.answer("Draw")
         player.tap("#game-take")
         player.answer("March", "P1, P2, P3, P4: ")
-        player.tap("#game-leave")
+        player.tap("#game-next")
         player.passes()
         moves_ahead(calm, "P3", "P4")
         player.tap("#game-take")

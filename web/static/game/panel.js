@@ -181,26 +181,36 @@ function wordsOf(label, state) {
   return longestFirst.reduce((text, { id, title }) => text.replaceAll(id, title), label);
 }
 
-/** Updates the buttons that pass for all, and that take a seat: the shared screen cannot answer what would show a hand. @type {(state: State, view: GameView | null) => void} */
+/** Updates the buttons that pass for all, and that change seats: the shared screen cannot answer what would show a hand. @type {(state: State, view: GameView | null) => void} */
 function renderTake(state, view) {
-  const isWanted = Boolean(view && view.seat.kind === "shared" && view.asked && !view.is_yours && !view.is_over);
-  byId("game-pass").hidden = !view?.pass_all;
-  setText(byId("game-pass"), view?.pass_all ?? "");
-  disable(byId("game-pass"), state.game.busy !== null);
-  byId("game-take").hidden = !isWanted;
-  byId("game-take").classList.toggle("main", !view?.pass_all);
-  if (!isWanted || !view?.asked) return;
-  setAttr(byId("game-take"), "data-seat", view.asked);
-  setText(byId("game-take"), `Take the ${sideName(state, view.asked)} seat to answer`);
-  disable(byId("game-take"), state.game.busy !== null);
+  const { kind = "spectator" } = view?.seat ?? {};
+  const { may_change: mayChange = false } = state.game.seats ?? {};
+  const other = view && kind !== "spectator" && !view.is_yours && !view.is_over ? view.asked : null;
+  const isAlone = state.facts.simulated;
+  const passAll = view?.pass_all ?? "";
+  byId("game-pass").hidden = !passAll;
+  setText(byId("game-pass"), passAll);
+  byId("game-take").hidden = kind !== "shared" || !other;
+  byId("game-take").classList.toggle("main", !passAll && !isAlone);
+  setAttr(byId("game-take"), "data-seat", other);
+  setText(byId("game-take"), other ? `Take the ${sideName(state, other)} seat to answer` : "");
+  byId("game-both").hidden = !other || !mayChange;
+  byId("game-both").classList.toggle("main", kind === "shared" && !passAll && isAlone);
+  byId("game-next").hidden = !other || !mayChange || kind !== "player";
+  setText(byId("game-next"), other ? `Pass to the ${sidePlural(state, other)}` : "");
+  byId("game-leave").hidden = !mayChange || kind === "shared" || !byId("game-next").hidden;
+  setText(byId("game-leave"), kind === "both" ? "Hide both hands" : "Hide the hand");
+  // A tap while an answer is on its way would be lost.
+  for (const id of ["game-pass", "game-next", "game-take", "game-both", "game-leave"])
+    disable(byId(id), state.game.busy !== null);
 }
 
-/** Updates the hand of this seat, and the button that hides it on a shared screen. @type {(state: State, view: GameView | null) => void} */
+/** Updates the hand that this seat sees. @type {(state: State, view: GameView | null) => void} */
 function renderHand(state, view) {
-  byId("game-leave").hidden = !state.game.seats?.may_change || state.game.seats.own === "shared";
-  disable(byId("game-leave"), state.game.busy !== null); // a tap while an answer is on its way would be lost
   const hand = view?.hand ?? [];
   byId("game-hand-part").hidden = hand.length === 0;
+  const isBoth = view?.seat.kind === "both" && view.asked;
+  setText(byId("game-hand-title"), isBoth ? `Hand of the ${sidePlural(state, view.asked ?? "")}` : "Your hand");
   updateChildren(
     byId("game-hand"),
     hand,
@@ -255,7 +265,7 @@ function focusNext() {
 }
 
 const SETTLE_MS = 400;
-const LISTS = ["game-together", "game-astray", "game-moved", "game-dice", "game-actions", "game-pass", "game-take"];
+const LISTS = ["game-together", "game-astray", "game-moved", "game-dice", "game-actions", "game-seats"];
 let listed = "";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let settleTimer;

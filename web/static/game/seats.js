@@ -26,6 +26,7 @@ export function renderSeats(state) {
 
 /** @type {(seats: SeatsView) => string} */
 function hintWords({ by_link, own, may_change }) {
+  if (own === "both") return "This screen plays both sides and shows both hands.";
   if (by_link && may_change && own !== "shared")
     return "This shared screen shows one seat for now. Return to the shared screen before the other side looks.";
   if (!by_link)
@@ -88,7 +89,7 @@ export function listenToSeats(commands) {
       }),
     ),
   );
-  for (const id of ["game-take", "game-leave"]) onClickWithin(id, "data-seat", (seat) => commands.sit(seat));
+  for (const id of ["game-seats", "game-leave"]) onClickWithin(id, "data-seat", (seat) => commands.sit(seat));
   dialog.addEventListener("toggle", () => commands.changed(), true);
 }
 

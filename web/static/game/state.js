@@ -47,7 +47,7 @@
  * @typedef {object} GameView  as `/api/game` sends it; before the game begins, only the first four
  * @property {number} version
  * @property {string} game
- * @property {{kind: "player" | "shared" | "spectator", side: string | null}} seat
+ * @property {{kind: "player" | "shared" | "both" | "spectator", side: string | null}} seat
  * @property {boolean} has_begun
  * @property {string} question
  * @property {string} hint  what players do by hand

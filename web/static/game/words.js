@@ -22,6 +22,7 @@ export function turnWords(view, nameOf) {
 
 /** A seat's display name. @type {(state: State, name: string) => string} */
 export function seatName(state, name) {
+  if (name === "both") return "Both sides";
   return sentence(name === "spectator" ? "spectator" : sideName(state, name));
 }
 

@@ -139,7 +139,7 @@ class Drawing(Step):
             return None
         return _moved_to_hand(state, self, min(self.count, deck.left))
 
-    def is_forced(self, state: State) -> bool:
+    def lists_all(self, state: State) -> bool:
         """Whether tablecam has dealt before, so that players know what a draw is."""
         return any(side.cards for side in state.sides)
 
@@ -271,6 +271,10 @@ class Discarding(Step):
         held = sorted(state.cards_of(self.side), key=lambda card: (card.span_bw, card.id))
         combos = combinations([card.id for card in held], self.count)
         return tuple(Discard(self.side, self.count, combo) for combo in islice(combos, _LISTED))
+
+    def lists_all(self, state: State) -> bool:
+        """Whether tablecam holds the cards; else players have to lay theirs down."""
+        return state.is_dealt
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Moves the cards to the pile and continues."""

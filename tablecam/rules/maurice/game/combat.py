@@ -137,8 +137,8 @@ class ChoosingFallBacks(Step):
         state, displaced = with_displacement(state, state.active, area, then)
         return state, (*events, *lost, *displaced)
 
-    def is_forced(self, state: State) -> bool:
-        """Whether only one unit is left to fall back."""
+    def lists_all(self, state: State) -> bool:
+        """Whether all units that are left to fall back are listed."""
         return True
 
 

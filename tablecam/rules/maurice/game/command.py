@@ -40,10 +40,9 @@ class VolleyChoice(Step):
         event = Event("volleys", text, "M-4.3", {"side": state.active})
         return state.to(Interrupting("volleys")), (event,)
 
-    def is_forced(self, state: State) -> bool:
-        """Whether nobody is near enough to fire."""
-        # By more than cameras and hands can be wrong.
-        return not units_in_range(field_at(state), SHORT_BW + 0.25)
+    def lists_all(self, state: State) -> bool:
+        """Whether it lists both answers, where both are possible."""
+        return True
 
 
 class CommandChoice(Step):
@@ -58,6 +57,10 @@ class CommandChoice(Step):
         passing, _, *commands = map(Declare, get_args(Command))
         events = (Declare("event", card) for card in cards)
         return permitted((passing, *events, *commands), partial(_check_declared, state))
+
+    def lists_all(self, state: State) -> bool:
+        """Whether a side without cards can only pass; players name events of theirs themselves."""
+        return state.round.is_without_cards
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Declares the command, then draws its cards; a force is named after that (M-4.10)."""
@@ -88,10 +91,10 @@ def may_fire(state: State) -> list[str]:
     return units_in_range(field)
 
 
-def units_in_range(field: Field, range_bw: float = SHORT_BW) -> list[str]:
+def units_in_range(field: Field) -> list[str]:
     """Returns the infantry and artillery within short range of an enemy (M-7.6, M-7.9)."""
     # Distance alone is quick; who can hit whom is worked out when a unit fires.
-    far_mm = range_bw * field.bw_mm
+    far_mm = SHORT_BW * field.bw_mm
     return [
         unit.id
         for unit in field.units

@@ -186,7 +186,7 @@ def _is_clear(field: Field, place: Point) -> bool:
 class PlacingCommander(Step, is_family=True):
     """A step in which a side may place its commander."""
 
-    def is_forced(self, state: State) -> bool:
+    def lists_all(self, state: State) -> bool:
         """Whether there is no other place."""
         return True
 

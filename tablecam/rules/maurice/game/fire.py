@@ -84,32 +84,38 @@ class Firing(Step):
     def asked(self, state: State) -> PendingDecision:
         """Asks the firing side."""
         side = side_plural(self.side)
-        if self.direction is None:
+        if self._end(able_to_fire(state, self)) is None:
             return PendingDecision(f"{side}: start firing from the left or the right?", self.side)
         return PendingDecision(f"{side}: which unit fires next, and at whom?", self.side)
 
     def legal(self, state: State) -> tuple[Action, ...]:
         """Lists the ends to begin from, then the usual fire of each unit in line order."""
         able = able_to_fire(state, self)
-        if self.direction is None:
+        end = self._end(able)
+        if end is None:
             return (*((FireFrom("left"), FireFrom("right")) if able else ()), Done())
-        ordered = in_order(able, self.direction)
+        ordered = in_order(able, end)
         return (*(fire for unit in ordered for fire in usual_fire(state, unit, self.kind)), Done())
 
     def follow(self, state: State, action: Action) -> StateAndEvents:
         """Moves on to the unit's to-hit roll, or ends this side's fire."""
         if isinstance(action, FireFrom) and self.direction is None:
             return state.to(replace(self, direction=action.direction)), ()
-        if isinstance(action, Fire) and self.direction is not None:
-            return _declared(state, self, action)
         if isinstance(action, Done):
             return to_disrupt(state, self), ()
-        expected = "left or right" if self.direction is None else "a unit's fire"
+        is_in_order = self._end(able_to_fire(state, self)) is not None
+        if isinstance(action, Fire) and is_in_order:
+            return _declared(state, self, action)
+        expected = "a unit's fire" if is_in_order else "left or right"
         raise Refused(f"expected {expected} or done, got {action.type}", rule="M-7.8")
 
     def automatic(self, state: State) -> StateAndEvents | None:
         """Moves on to disruption when no unit of the side can fire; returns None while one can."""
         return None if able_to_fire(state, self) else (to_disrupt(state, self), ())
+
+    def _end(self, able: Sequence[UnitOnField]) -> Direction | None:
+        """Returns the end from which the units fire; one alone is in no order."""
+        return "left" if self.direction is None and len(able) == 1 else self.direction
 
     def opening(self, state: State) -> str:
         """Describes the next fire."""

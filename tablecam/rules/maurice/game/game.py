@@ -39,17 +39,6 @@ FORMAT = "tablecam.maurice-lite.state"
 VERSION = 1
 
 
-def _forced(state: State) -> Action | None:
-    """Returns the one action left to choose, or None where players have a choice.
-
-    Most steps list the usual actions only, or the move is made by hand.
-    """
-    if not state.step.is_forced(state):
-        return None
-    first, *others = state.step.listed(state)
-    return None if others else first
-
-
 def _passed(state: State) -> Action | None:
     """Returns that the asked side plays no card."""
     seat, step = state.step.pending(state).seat, state.step
@@ -256,7 +245,6 @@ class MauriceGame(ByHand[State], StepGame[State]):
         return plain
 
     apply = staticmethod(apply)
-    forced = staticmethod(_forced)
     passed = staticmethod(_passed)
     suggestion = staticmethod(by_hand.suggest_move)
     commander_suggestion = staticmethod(by_hand.suggest_place)

@@ -47,10 +47,6 @@ class Step(WordedStep, is_family=True):
         """Returns the units whose dice or moves a card that is played before could change."""
         return self.waiting
 
-    def is_forced(self, state: State) -> bool:
-        """Whether the only action that it lists is the only possible one."""
-        return False
-
     def declared(self, state: State) -> Iterable[str]:
         """Returns the units and commanders whose declared action is under way."""
         return self.waiting

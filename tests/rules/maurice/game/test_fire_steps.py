@@ -33,11 +33,16 @@ def declared(state: State) -> State:
     return after(state, FireFrom("left"), Fire("F1", ALL_OF_F1))[0]
 
 
-def test_m_7_8_the_player_first_says_from_which_end_he_declares_his_targets() -> None:
-    state = two_lines()
-    assert GAME.legal(state) == (FireFrom("left"), FireFrom("right"), Done())
+def test_m_7_8_of_two_that_can_fire_the_player_first_says_from_which_end_and_one_just_fires() -> (
+    None
+):
+    one = two_lines()
+    two = state_at(position(*one.position.units, gun("F2", "french", 700, 400)), one.step)
+    assert GAME.legal(two) == (FireFrom("left"), FireFrom("right"), Done())
     with pytest.raises(Refused, match=r"M-7\.8"):
-        after(state, Fire("F1", ALL_OF_F1))
+        after(two, Fire("F1", ALL_OF_F1))
+    assert GAME.legal(one) == (Fire("F1", ALL_OF_F1), Done())
+    assert isinstance(after(one, Fire("F1", ALL_OF_F1))[0].step, RollingToHit)
 
 
 def test_m_7_14_fire_that_leaves_no_choice_is_listed_once() -> None:

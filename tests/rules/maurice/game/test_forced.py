@@ -5,10 +5,10 @@ from random import Random
 import pytest
 
 from tablecam.rules.games import game_of
-from tablecam.rules.maurice.game.actions import Decline, Done, FallBack, Volleys
+from tablecam.rules.maurice.game.actions import Declare, Decline, Done, FallBack, Volleys
 from tablecam.rules.maurice.game.activation import Interrupting
 from tablecam.rules.maurice.game.combat import ChoosingFallBacks
-from tablecam.rules.maurice.game.command import VolleyChoice
+from tablecam.rules.maurice.game.command import CommandChoice, VolleyChoice
 from tablecam.rules.maurice.game.commander import MovingCommander
 from tablecam.rules.maurice.game.march import Marching
 from tests.rules.maurice.game.duel import table
@@ -41,12 +41,17 @@ def test_m_6_31_a_march_is_never_over_by_itself_as_only_the_usual_ones_are_liste
     assert GAME.forced(state.to(Marching(("F1",)))) is None
 
 
-@pytest.mark.parametrize(("gap_bw", "forced"), [(4.3, Volleys(False)), (4.1, None), (3.9, None)])
-def test_m_4_3_volleys_are_left_out_where_all_enemies_are_surely_out_of_range(gap_bw, forced):
+@pytest.mark.parametrize(("gap_bw", "forced"), [(4.1, Volleys(False)), (3.9, None)])
+def test_m_4_3_volleys_are_left_out_where_nobody_is_in_range(gap_bw, forced):
     enemy = line("B1", "british", 900, 200 + 40 + gap_bw * 40, SOUTH)
     state = GAME.begin(position(line("F2", "french", 900, 200), enemy), {"active": "french"})
     assert isinstance(state.step, VolleyChoice)
     assert GAME.forced(state) == forced
+
+
+def test_m_4_18_who_has_no_cards_left_passes_without_being_asked(state):
+    state = state.with_round(is_without_cards=True)
+    assert GAME.forced(state.to(CommandChoice())) == Declare("pass")
 
 
 def test_m_4_9_after_the_first_deal_tablecam_draws_by_itself():
