@@ -136,12 +136,7 @@ def ban_on_firing(state: State, piece: Piece) -> Ban | None:
     if troop.arm == "cavalry":
         return Ban("D-3.4d", f"{piece.id} is cavalry")
     if troop.is_battery:
-        if piece.fired:
-            return Ban("D-10.5", f"{piece.id} does not fire again in this subphase")
-        if piece.held_fire:
-            return Ban("D-10.13", f"{piece.id} has moved or turned")
-        is_silent = piece.captured_by or piece.silent
-        return Ban("D-10.6", f"{piece.id} fires no more this turn") if is_silent else None
+        return _ban_on_gun(state, piece)
     if piece.fires >= tables.FIRES:
         return Ban("D-14.10.1", f"{piece.id} has fired {tables.FIRES} times this turn")
     if piece.double:
@@ -149,6 +144,18 @@ def ban_on_firing(state: State, piece: Piece) -> Ban | None:
     if (top := top_of_foot(state, piece)) is not None and top.id != piece.id:
         return Ban("D-11.7", f"{piece.id} lies under {top.id}")
     return None
+
+
+def _ban_on_gun(state: State, gun: Piece) -> Ban | None:
+    own = state.side(gun.id) == state.active
+    if state.drawn and own and gun.id not in state.active_units:
+        return Ban("D-10.5", f"{gun.id} fires in its own leader's subphase")
+    if gun.fired:
+        return Ban("D-10.5", f"{gun.id} does not fire again in this subphase")
+    if gun.held_fire:
+        return Ban("D-10.13", f"{gun.id} has moved or turned")
+    is_silent = gun.captured_by or gun.silent
+    return Ban("D-10.6", f"{gun.id} fires no more this turn") if is_silent else None
 
 
 def top_of_foot(state: State, piece: Piece) -> Piece | None:

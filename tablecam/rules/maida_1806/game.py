@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from random import Random
 from typing import Any, Final
@@ -64,6 +64,10 @@ class Maida(PhaseGame[State]):
     outcome = staticmethod(sequence.outcome)
     position = staticmethod(hands.position_of)
     detect_moves = staticmethod(hands.detect_moves)
+
+    def choices(self, state: State) -> Iterable[Any]:
+        """Lists what may be done in the phase, of moves single steps."""
+        return sequence.CHOICES[state.phase](state)
 
     # Description.
 
@@ -246,7 +250,7 @@ def settled(state: State) -> Outcome:
         if state.step is None:
             state, more = sequence.recaptured(state)
             events += more
-            followed = sequence.automatic(state)
+            followed = sequence.AUTOMATIC[state.phase](state)
         else:
             followed = state.step.automatic(state)
         if followed is None:

@@ -38,6 +38,11 @@ def allowance_of(troop: Troop, *, double: bool = False) -> int:
     return tables.ALLOWANCE.get(troop.arm, 0) + (tables.DOUBLE_MARCH if double else 0)
 
 
+def points_of(state: State, piece: Piece) -> float:
+    """Returns the Movement Points with which a subphase begins; a Square's are for leaving it."""
+    return 1.0 if piece.formation == "square" else float(allowance_of(state.troop(piece.id)))
+
+
 def cost_key(troop: Troop, piece: Piece) -> str:
     """Returns the column of the Terrain Effects Chart of a unit."""
     if troop.arm == "cavalry":
@@ -242,16 +247,16 @@ def legal_steps(
     state: State, units: Sequence[str], *, double: bool = False
 ) -> Iterator[tuple[MoveStep, tuple[Stepped, ...]]]:
     """Yields the steps that units may take together with their Movement Points."""
-    pieces = [_doubled(state, state.piece(name), double) for name in units]
+    pieces = [doubled(state.piece(name), double) for name in units]
     for step in steps_of(state, pieces[0]):
         outcome = step_together(state, pieces, step)
         if not isinstance(outcome, Ban):
             yield step, outcome
 
 
-def _doubled(state: State, piece: Piece, double: bool) -> Piece:
-    """Returns a unit with the Movement Points of a double march that begins."""
-    if not double or piece.double:
+def doubled(piece: Piece, begins: bool) -> Piece:
+    """Returns a unit with the Movement Points of a double march, if one begins."""
+    if not begins or piece.double:
         return piece
     return replace(piece, double=True, mp_left=piece.mp_left + tables.DOUBLE_MARCH)
 

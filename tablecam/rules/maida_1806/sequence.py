@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 from tablecam.rules.game import Ban, Event, PendingDecision, Refused
 from tablecam.rules.hexes.zones import Hexes, right_hex
@@ -14,9 +15,10 @@ from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.clash import Combat, begun, combats_of, with_square_tries
 from tablecam.rules.maida_1806.field import ban_on_lying, front_of, may_act, targets_of
 from tablecam.rules.maida_1806.fire import LeaderLeaves, Shrink, ban_on_fire, fired
-from tablecam.rules.maida_1806.reaction import Reactions, triggered
+from tablecam.rules.maida_1806.reaction import Did, Reactions, triggered
 from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Formation, Piece, needs_two_hexes
+from tablecam.rules.steps import Events
 from tablecam.table.sides import side_name
 
 # The turn.
@@ -74,77 +76,6 @@ class PoolChoice(Due):
         )
 
 
-def choices(state: State) -> tuple[Any, ...]:
-    """Lists what may be done in the phase, of moves single steps."""
-    if state.phase == "draw":
-        return (acts.Draw(),)
-    if state.phase == "activate":
-        return activations(state)
-    if state.phase == "movement":
-        listed = tuple(dict.fromkeys(movement_choices(state)))
-        return listed if state.movers else (*listed, acts.Pass())
-    if state.phase == "leaders":
-        return (*leader_moves(state), acts.Pass())
-    return tuple(
-        acts.ClashIn(combat.hexes, combat.attackers, combat.defenders)
-        for combat in open_combats(state)
-    )
-
-
-def acted(state: State, action: Any) -> Outcome:
-    """Returns what follows from an action when nothing is due.
-
-    Raises:
-        Refused: It is not legal in this phase.
-    """
-    if state.phase == "movement":
-        return movement_action(state, action)
-    if isinstance(action, acts.Draw) and state.phase == "draw":
-        if action.leader not in state.pool:
-            raise Refused("expected a chit of the pool", rule="D-3.3b")
-        return drawn(state, action.leader)
-    if action not in choices(state):
-        rule = {"activate": "D-4.4", "leaders": "D-12.8", "clash": "D-15.2"}.get(state.phase)
-        raise Refused(f"expected one of the listed actions, got {action.type}", rule=rule)
-    if isinstance(action, acts.Activate):
-        return activated(state, action)
-    if isinstance(action, acts.ClashIn):
-        return begun(state, Combat(action.hexes, action.attackers, action.defenders))
-    if isinstance(action, acts.Pass):
-        return replace(state, phase="clash", fought=()), ()
-    state = state.with_leader(action.leader, hex=action.to, has_moved=True)
-    side = side_name(state.leader_side(action.leader))
-    text = f"{action.leader} of the {side} goes to {action.to}"
-    return state, (Event("leader-move", text, "D-3.3b", {"leader": action.leader}),)
-
-
-def automatic(state: State) -> Outcome | None:
-    """Returns what follows without a decision; None where a player or a draw decides."""
-    if state.phase == "pool":
-        return _pooled(state)
-    if state.phase == "draw":
-        return None if state.pool else _turn_ended(state)
-    if state.phase == "activate":
-        choices = activations(state)
-        if len(choices) == 1:
-            return activated(state, choices[0])
-        return None if choices else (replace(state, phase="draw", drawn=""), ())
-    if state.phase == "movement":
-        return _movement_goes_on(state)
-    if state.phase == "leaders":
-        if any(True for _ in leader_moves(state)):
-            return None
-        return replace(state, phase="clash", fought=()), ()
-    return _clash_goes_on(state) if state.phase == "clash" else None
-
-
-def _clash_goes_on(state: State) -> Outcome | None:
-    combats = open_combats(state)
-    if len(combats) > 1:
-        return None
-    return begun(state, combats[0]) if combats else _activation_ended(state)
-
-
 def _pooled(state: State) -> Outcome:
     entry = pool_entry(state)
     if isinstance(entry, list):
@@ -158,8 +89,7 @@ def _pooled(state: State) -> Outcome:
 
 def drawn(state: State, leader: str) -> Outcome:
     """Returns the state with a chit drawn (D-3.3b)."""
-    pool = tuple(chit for chit in state.pool if chit != leader)
-    state = replace(state, pool=pool, drawn=leader, phase="activate")
+    state = replace(state.without_chit(leader), drawn=leader, phase="activate")
     text = f"{leader} of the {side_name(state.leader_side(leader))} is drawn"
     return state, (Event("draw", text, "D-3.3b", {"leader": leader}),)
 
@@ -187,14 +117,15 @@ def activated(state: State, action: acts.Activate) -> Outcome:
     own = state.active_units
     pieces = tuple(
         replace(
-            piece, mp_left=float(movement.allowance_of(state.board.troops[piece.id]))
-            if piece.id in own and piece.formation != "square" else 1.0 * (piece.id in own),
-            done=False, double=False, fired=False, held_fire=False, straight=0, passing=False,
-            how="" if not state.in_clash(piece) else piece.how,
+            piece, mp_left=movement.points_of(state, piece) if piece.id in own else 0.0,
+            how=piece.how if state.in_clash(piece) else "",
         )
         for piece in state.pieces
     )  # fmt: skip
-    state = replace(state, pieces=pieces, phase="movement", slot=0, passes=0, movers=())
+    state = replace(state, pieces=pieces).with_all(
+        done=False, double=False, fired=False, held_fire=False, straight=0, passing=False
+    )
+    state = replace(state, phase="movement", slot=0, passes=0, movers=())
     back = [
         Return(piece.id)
         for piece in state.pieces
@@ -247,20 +178,11 @@ class Return(Due):
         return state.put(back), (Event("return", text, "D-15.11.4", {"unit": self.unit}),)
 
 
-def _activation_ended(state: State) -> Outcome:
-    return replace(state, phase="draw", drawn="", commanding="", units_of="", fought=()), ()
-
-
 def _turn_ended(state: State) -> Outcome:
     """Returns the state in Phase 3 and the next turn, or at the end (D-3.3c, D-16)."""
-    pieces = tuple(
-        replace(
-            piece, disrupted=False, fires=0, silent=piece.captured_by is not None, fired=False,
-            held_fire=False, has_moved=False,
-        )
-        for piece in state.pieces
-    )  # fmt: skip
-    state = replace(state, pieces=pieces, phase="end")
+    state = state.with_all(disrupted=False, fires=0, fired=False, held_fire=False, has_moved=False)
+    for piece in state.pieces:
+        state = state.with_piece(piece.id, silent=piece.captured_by is not None)
     if text := outcome(state):
         return replace(state, phase="over"), (Event("over", text, "D-16.3"),)
     state = turn_begun(replace(state, turn=state.turn + 1))
@@ -303,8 +225,6 @@ def fire_choices(state: State, side: str) -> Iterator[acts.Fire]:
     """Yields the fires of single units, and of pairs that fire jointly."""
     able: dict[str, list[str]] = {}
     for piece in state.on_map(side):
-        if gun_ban(state, piece) is not None:
-            continue
         for target in targets_of(state, piece):
             if ban_on_fire(state, (piece.id,), target) is None:
                 yield acts.Fire((piece.id,), target)
@@ -316,22 +236,12 @@ def fire_choices(state: State, side: str) -> Iterator[acts.Fire]:
                 yield acts.Fire(pair, target)
 
 
-def gun_ban(state: State, piece: Piece) -> Ban | None:
-    """Returns why a battery does not fire in a subphase of another leader of its side (D-10.5)."""
-    is_gun = state.troop(piece.id).is_battery
-    own = state.side(piece.id) == state.active
-    if is_gun and own and piece.id not in state.active_units:
-        return Ban("D-10.5", f"{piece.id} fires in its own leader's subphase")
-    return None
-
-
 def able_units(state: State) -> tuple[Piece, ...]:
     """Returns the active units that may still begin a move (D-4.2)."""
-    pieces = (state.piece(name) for name in state.active_units)
     return tuple(
         piece
-        for piece in pieces
-        if piece.hexes and not piece.done and not piece.disrupted and not piece.captured_by
+        for piece in map(state.piece, state.active_units)
+        if piece.hexes and not (piece.done or piece.disrupted or piece.captured_by)
         and not state.in_clash(piece)
         and (piece.mp_left > 0 or state.troop(piece.id).is_battery)
         and may_act(state, piece)
@@ -341,11 +251,13 @@ def able_units(state: State) -> tuple[Piece, ...]:
 def _beginnings(state: State) -> Iterator[Any]:
     able = able_units(state)
     names = [piece.id for piece in able]
+    stacks = (state.foot(other.id for other in state.stack(name)) for name in names)
     groups: list[Units] = [(name,) for name in names]
-    for piece in able:
-        stack = tuple(p.id for p in state.stack(piece.id) if not state.troop(p.id).is_battery)
-        if len(stack) > 1 and stack[0] == piece.id and set(stack) <= set(names):
-            groups.append(stack)
+    groups += [
+        stack
+        for name, stack in zip(names, stacks, strict=True)
+        if len(stack) > 1 and stack[0] == name and set(stack) <= set(names)
+    ]
     groups += movement.lines_of_units(state, names)
     for units in groups:
         for step, _ in movement.legal_steps(state, units):
@@ -356,7 +268,9 @@ def _beginnings(state: State) -> Iterator[Any]:
                     yield acts.Move(units, (step,), double_march=True)
     for piece in able:
         yield from _own_acts(state, piece)
-    yield from entries(state)
+    for name in state.active_units:
+        if can_enter(state, name):
+            yield from places_of_entry(state, name)
 
 
 def may_double(state: State, name: str) -> bool:
@@ -387,10 +301,10 @@ def _going_on(state: State) -> Iterator[Any]:
         for number in front_of(state, pieces[0]):
             if movement.ban_on_charge(state, state.movers, number) is None:
                 yield acts.Charge(state.movers, number)
-    for name in state.movers:
-        for target in targets_of(state, state.piece(name)):
-            if ban_on_fire(state, (name,), target) is None:
-                yield acts.Fire((name,), target)
+    for piece in pieces:
+        for target in targets_of(state, piece):
+            if ban_on_fire(state, (piece.id,), target) is None:
+                yield acts.Fire((piece.id,), target)
     if len(pieces) == 1:
         yield from _own_acts(state, pieces[0])
     if ban_on_halt(state, can_go) is None:
@@ -399,30 +313,14 @@ def _going_on(state: State) -> Iterator[Any]:
 
 def ban_on_halt(state: State, can_go: bool) -> Ban | None:
     """Returns why units that can still go to another hex may not stop here (D-11.0, D-12.9)."""
-    for name in state.movers:
-        piece = state.piece(name)
-        if piece.double and can_go:
+    for name in state.movers if can_go else ():
+        troop, piece = state.both(name)
+        if piece.double:
             return Ban("D-12.9", f"{name} spends all Movement Points of its double march")
-        own = tuple(state.troop(name).companies)
-        ban = ban_on_lying(state, piece, moving=own)
-        if ban is not None and not _own_battalion(state, name) and can_go:
+        ban = ban_on_lying(state, piece, moving=troop.companies)
+        if ban is not None and not any(name in other.out for other in state.stack(name)):
             return ban
     return None
-
-
-def _own_battalion(state: State, company: str) -> str | None:
-    """Returns the battalion of a company that lies in its hex."""
-    for piece in state.stack(company):
-        if company in piece.out:
-            return piece.id
-    return None
-
-
-def entries(state: State) -> Iterator[acts.Place]:
-    """Yields the hexes by which reinforcements enter (D-17.0b, D-17.0e)."""
-    for name in state.active_units:
-        if can_enter(state, name):
-            yield from places_of_entry(state, name)
 
 
 def can_enter(state: State, name: str) -> bool:
@@ -448,7 +346,7 @@ def places_of_entry(state: State, name: str) -> Iterator[acts.Place]:
             hexes: Hexes = (left, right) if wide and right is not None else (left,)
             there = replace(piece, hexes=hexes, facing_deg=facing_deg, formation="line")
             inward = len(front_of(state, there)) == len(hexes) + 1
-            free = not any(state.at(n, enemy) or not state.board.is_passable(n) for n in hexes)
+            free = all(state.is_free(number, enemy) for number in hexes)
             if inward and free and ban_on_lying(state, there) is None:
                 yield acts.Place(name, hexes, facing_deg)
 
@@ -464,9 +362,8 @@ def entered(state: State, action: acts.Place) -> Outcome:
     )  # fmt: skip
     state = replace(state, movers=(action.unit,))
     text = f"{action.unit} enters by {' '.join(action.hexes)}"
-    return with_reactions(state, (action.unit,), "entered", action.hexes, (
-        Event("enter", text, "D-17.0b", {"unit": action.unit}),
-    ))  # fmt: skip
+    event = Event("enter", text, "D-17.0b", {"unit": action.unit})
+    return with_reactions(state, (action.unit,), "entered", action.hexes), (event,)
 
 
 def _movement_goes_on(state: State) -> Outcome | None:
@@ -490,7 +387,7 @@ def passed(state: State) -> Outcome:
 
 def halted(state: State) -> Outcome:
     """Returns the state after a move; the other side's slot follows."""
-    events: tuple[Event, ...] = ()
+    events: Events = ()
     for name in state.movers:
         state = state.with_piece(name, done=True)
         state, more = _reattached(state, name)
@@ -528,16 +425,13 @@ def _widened(state: State, name: str) -> State:
 
 def movement_ended(state: State) -> Outcome:
     """Returns the state after a movement subphase."""
-    events: tuple[Event, ...] = ()
+    events: Events = ()
     for piece in state.pieces:
         if state.board.troops[piece.id].is_company and piece.hexes:
             state, more = _reattached(state, piece.id)
             events += more
-    pieces = tuple(
-        replace(piece, mp_left=0.0, double=False, straight=0, fired=False, held_fire=False)
-        for piece in state.pieces
-    )
-    return replace(state, pieces=pieces, phase="leaders", movers=(), slot=1, passes=0), events
+    state = state.with_all(mp_left=0.0, double=False, straight=0, fired=False, held_fire=False)
+    return replace(state, phase="leaders", movers=(), slot=1, passes=0), events
 
 
 # Steps.
@@ -562,10 +456,7 @@ def walk(
 
 
 def _step(state: State, units: Units, step: MoveStep, *, double: bool) -> tuple[State, float] | Ban:
-    pieces = [state.piece(name) for name in units]
-    if double:
-        more = float(tables.DOUBLE_MARCH)
-        pieces = [replace(piece, double=True, mp_left=piece.mp_left + more) for piece in pieces]
+    pieces = [movement.doubled(state.piece(name), double) for name in units]
     outcome = movement.step_together(state, pieces, step)
     if isinstance(outcome, Ban):
         return outcome
@@ -581,10 +472,10 @@ class GoOn(Due):
 
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state after the next step; a unit that cannot go on stops where it is."""
-        units = tuple(name for name in self.units if name in state.movers)
-        if not units or units != self.units:
+        units = self.units
+        if not set(units) <= set(state.movers):
             return state, ()
-        before = {n for name in units for n in state.piece(name).hexes}
+        before = [number for place in state.places(units) for number in place]
         after = _step(state, units, self.steps[0], double=self.double)
         if isinstance(after, Ban):
             text = f"{', '.join(units)} goes no farther: {after.because}"
@@ -592,141 +483,111 @@ class GoOn(Due):
         state, _ = after
         if len(self.steps) > 1:
             state = state.pushed(GoOn(units, self.steps[1:]))
-        now = tuple(n for name in units for n in state.piece(name).hexes)
-        new = tuple(n for n in now if n not in before)
-        words = "turns" if not new else f"moves to {' '.join(now)}"
+        now = tuple(number for place in state.places(units) for number in place)
+        new = tuple(number for number in now if number not in before)
+        words = f"moves to {' '.join(now)}" if new else "turns"
         facts = {"units": list(units), "hexes": list(now)}
         event = Event("move", f"{', '.join(units)} {words}", "D-12.1", facts)
-        did = "entered" if new else "turned"
-        return with_reactions(state, units, did, new, (event,))
+        return with_reactions(state, units, "entered" if new else "turned", new), (event,)
 
 
-def with_reactions(
-    state: State, units: Units, did: Any, entered_hexes: Hexes, events: tuple[Event, ...]
-) -> Outcome:
+def with_reactions(state: State, units: Units, did: Did, entered_hexes: Hexes) -> State:
     """Returns the state with all that a step triggers due (D-13.8, D-14.11.8, D-7.2)."""
-    side = state.side(units[0])
+    enemy = enemy_of(state.side(units[0]))
     who = triggered(state, units, did)
     if who.must or who.may:
         state = state.pushed(Reactions(units, who.must, who.may))
-    enemy = enemy_of(side)
-    for leader in state.leaders:
-        if leader.hex is None or state.leader_side(leader.id) != enemy or not entered_hexes:
-            continue
+    for leader in state.leaders_of(enemy) if entered_hexes else ():
         if leader.hex in entered_hexes and not state.at(leader.hex, enemy):
             state = state.pushed(LeaderLeaves(leader.id))
-        elif state.grid.distance((leader.hex,), entered_hexes) == 1:
+        elif leader.hex and state.grid.distance((leader.hex,), entered_hexes) == 1:
             state = state.pushed(LeaderLeaves(leader.id, True))
     enemies = tuple(dict.fromkeys(p.id for n in entered_hexes for p in state.at(n, enemy)))
-    if enemies:
-        state = with_square_tries(state, units, enemies)
-    return state, events
+    return with_square_tries(state, units, enemies)
 
 
-def movement_action(state: State, action: Any) -> Outcome:
-    """Returns what follows from an action of the side in its slot.
-
-    Raises:
-        Refused: It is not legal now.
-    """
-    if isinstance(action, acts.Pass):
-        if state.movers:
-            raise Refused("expected the move to end first", rule="D-12.13")
-        return passed(state)
-    if isinstance(action, acts.Fire):
-        return _fires(state, action)
-    if not state.slot and not state.movers:
-        raise Refused("expected a fire or a pass: the other side moves next", rule="D-14.5")
-    if isinstance(action, acts.Halt):
-        return _halts(state)
-    if isinstance(action, acts.Move):
-        _check_movers(state, action.units)
-        if not action.steps:
-            raise Refused("expected a step")
-        outcome = walk(state, action.units, action.steps, double=action.double_march)
-        _refuse(outcome if isinstance(outcome, Ban) else None)
-        state = replace(state, movers=action.units)
-        return state.pushed(GoOn(action.units, action.steps, action.double_march)), ()
-    if isinstance(action, acts.Charge):
-        return _charges(state, action)
-    choices = list(movement_choices(state))
-    if action not in choices:
-        raise Refused(f"expected one of the {len(choices)} choices of the slot", rule="D-14.5")
-    return _other_action(state, action)
+# Actions of the side in its slot, and why it may not do them.
 
 
-def _halts(state: State) -> Outcome:
-    if not state.movers:
-        raise Refused("expected units in the middle of a move", rule="D-12.13")
-    steps = movement.legal_steps(state, state.movers)
-    _refuse(ban_on_halt(state, any(outcomes[0].entered for _, outcomes in steps)))
-    return halted(state)
-
-
-def _refuse(ban: Ban | None) -> None:
-    if ban is not None:
-        raise ban.refused()
-
-
-def _check_movers(state: State, units: Units) -> None:
-    if not units or len(set(units)) < len(units):
-        raise Refused("expected units that move, each once", rule="D-12.13")
-    if state.movers:
-        if set(units) != set(state.movers):
-            raise Refused("expected the units that are moving", rule="D-12.13")
-        return
-    able = {piece.id for piece in able_units(state)}
-    for name in units:
-        state.piece(name)
-        if name not in able:
-            raise Refused(f"expected a unit that may move, got {name}", rule="D-4.2")
-
-
-def _fires(state: State, action: acts.Fire) -> Outcome:
+def ban_on_fires(state: State, action: acts.Fire) -> Ban | None:
+    """Returns why units do not fire in the slot."""
     for name in action.units:
         if state.side(state.piece(name).id) != state.in_slot:
-            raise Refused(f"expected a unit of the {state.in_slot}, got {name}", rule="D-14.5")
-        _refuse(gun_ban(state, state.piece(name)))
-    state.piece(action.target)
-    _refuse(ban_on_fire(state, action.units, action.target))
+            return Ban("D-14.5", f"expected a unit of the {state.in_slot}, got {name}")
     if state.movers and not set(action.units) <= set(state.movers):
-        raise Refused("expected the units that are moving", rule="D-12.13")
+        return Ban("D-12.13", "expected the units that are moving")
+    return ban_on_fire(state, action.units, state.piece(action.target).id)
+
+
+def ban_on_move(state: State, action: acts.Move | acts.Charge) -> Ban | None:
+    """Returns why units do not move or charge so now."""
+    units = action.units
+    if not units or len(set(units)) < len(units):
+        return Ban("D-12.13", "expected units that move, each once")
+    if state.movers and set(units) != set(state.movers):
+        return Ban("D-12.13", "expected the units that are moving")
+    able = {piece.id for piece in able_units(state)}
+    for name in () if state.movers else units:
+        if state.piece(name).id not in able:
+            return Ban("D-4.2", f"expected a unit that may move, got {name}")
+    if isinstance(action, acts.Charge):
+        return movement.ban_on_charge(state, units, action.target)
+    if not action.steps:
+        return Ban("D-12.1", "expected a step")
+    walked = walk(state, units, action.steps, double=action.double_march)
+    return walked if isinstance(walked, Ban) else None
+
+
+def ban_on_halting(state: State, action: acts.Halt) -> Ban | None:
+    """Returns why a move does not end here."""
+    if not state.movers:
+        return Ban("D-12.13", "expected units in the middle of a move")
+    steps = movement.legal_steps(state, state.movers)
+    return ban_on_halt(state, any(outcomes[0].entered for _, outcomes in steps))
+
+
+def ban_on_pass(state: State, action: acts.Pass) -> Ban | None:
+    """Returns why the slot does not pass."""
+    return Ban("D-12.13", "expected the move to end first") if state.movers else None
+
+
+def fires(state: State, action: acts.Fire) -> Outcome:
+    """Returns the state with a fire; the slot is the other side's, unless units are moving."""
     if not state.movers:
         state = replace(state, slot=1 - state.slot, passes=0)
     return fired(state, action.units, action.target)
 
 
-def _charges(state: State, action: acts.Charge) -> Outcome:
-    _check_movers(state, action.units)
-    _refuse(movement.ban_on_charge(state, action.units, action.target))
-    outcome = walk(state, action.units, (MoveStep(to=(action.target,)),))
-    _refuse(outcome if isinstance(outcome, Ban) else None)
-    assert not isinstance(outcome, Ban)
-    state = outcome[0]
+def moves(state: State, action: acts.Move) -> Outcome:
+    """Returns the state with the steps of a move due."""
+    state = replace(state, movers=action.units)
+    return state.pushed(GoOn(action.units, action.steps, action.double_march)), ()
+
+
+def charges(state: State, action: acts.Charge) -> Outcome:
+    """Returns the state with a charge on the enemies' hex and its Clash due (D-9.2)."""
+    walked = walk(state, action.units, (MoveStep(to=(action.target,)),))
+    assert not isinstance(walked, Ban)
+    state = walked[0]
     for name in action.units:
         state = state.with_piece(name, how="charge")
-    enemy = enemy_of(state.side(action.units[0]))
-    defenders = tuple(piece.id for piece in state.at(action.target, enemy))
-    combat = Combat((action.target,), action.units, defenders, "charge")
+    enemies = state.at(action.target, enemy_of(state.side(action.units[0])))
+    defenders = tuple(piece.id for piece in enemies)
     text = f"{', '.join(action.units)} charges {', '.join(defenders)}"
-    state, events = begun(state, combat)
+    state, events = begun(state, Combat((action.target,), action.units, defenders, "charge"))
     return state, (Event("charge", text, "D-9.2.1"), *events)
 
 
-def _other_action(state: State, action: Any) -> Outcome:
-    if isinstance(action, acts.Place):
-        return entered(state, action)
-    if isinstance(action, acts.Reorder):
-        order = [state.piece(name) for name in action.order]
-        others = [piece for piece in state.pieces if piece.id not in action.order]
-        paid = [replace(piece, mp_left=piece.mp_left - 1) for piece in order]
-        state = replace(state, pieces=(*others, *paid))
-        if not state.movers:
-            state = replace(state, movers=action.order)
-        text = f"{action.order[0]} is on top in {action.hex}"
-        return state, (Event("reorder", text, "D-11.0"),)
-    if isinstance(action, acts.Detach):
-        return _detached(state, action)
+def reordered(state: State, action: acts.Reorder) -> Outcome:
+    """Returns the state with a stack in another order, a point of each unit spent (D-11.0)."""
+    paid = [replace(piece, mp_left=piece.mp_left - 1) for piece in map(state.piece, action.order)]
+    others = (piece for piece in state.pieces if piece.id not in action.order)
+    state = replace(state, pieces=(*others, *paid), movers=state.movers or action.order)
+    return state, (Event("reorder", f"{action.order[0]} is on top in {action.hex}", "D-11.0"),)
+
+
+def formed(state: State, action: acts.Form) -> Outcome:
+    """Returns the state with a unit in another formation (D-6.3)."""
     piece = state.piece(action.unit)
     mp = next(mp for form, mp in movement.formations(state, piece) if form == action)
     state = state.with_piece(
@@ -737,18 +598,16 @@ def _other_action(state: State, action: Any) -> Outcome:
     return replace(state, movers=(action.unit,)), (Event("formation", text, "D-6.3"),)
 
 
-def _detached(state: State, action: acts.Detach) -> Outcome:
+def detached(state: State, action: acts.Detach) -> Outcome:
+    """Returns the state with companies beside their battalion, which is weaker by them (D-8.2)."""
     piece = state.piece(action.unit)
-    strength = 0
+    losses = piece.losses + sum(state.strength(name) for name in action.companies)
     for name in action.companies:
-        strength += state.strength(name)
         state = state.with_piece(
             name, hexes=piece.hexes[:1], facing_deg=piece.facing_deg, formation="skirmish",
             mp_left=piece.mp_left, done=False, returns_turn=None,
         )  # fmt: skip
-    state = state.with_piece(
-        action.unit, losses=piece.losses + strength, out=(*piece.out, *action.companies)
-    )
+    state = state.with_piece(action.unit, losses=losses, out=(*piece.out, *action.companies))
     text = f"{action.unit} detaches {', '.join(action.companies)}"
     state = replace(state, movers=(action.unit,)).pushed(Shrink(action.unit))
     return state, (Event("detach", text, "D-8.2", {"unit": action.unit}),)
@@ -763,13 +622,17 @@ def leader_moves(state: State) -> Iterator[acts.MoveLeader]:
         leader = state.leader(name)
         if leader.hex is None or leader.has_moved or state.is_clash(leader.hex):
             continue
-        enemy = enemy_of(state.leader_side(name))
-
-        def may_enter(number: str, enemy: str = enemy) -> bool:
-            return state.board.is_passable(number) and not state.at(number, enemy)
-
-        reached = state.grid.reached((leader.hex,), tables.ALLOWANCE["leader"], may_enter)
+        free = partial(state.is_free, enemy=enemy_of(state.leader_side(name)))
+        reached = state.grid.reached((leader.hex,), tables.ALLOWANCE["leader"], free)
         yield from (acts.MoveLeader(name, n) for n in sorted(reached) if n != leader.hex)
+
+
+def leader_moved(state: State, action: acts.MoveLeader) -> Outcome:
+    """Returns the state with a leader elsewhere (D-3.3b)."""
+    state = state.with_leader(action.leader, hex=action.to, has_moved=True)
+    side = side_name(state.leader_side(action.leader))
+    text = f"{action.leader} of the {side} goes to {action.to}"
+    return state, (Event("leader-move", text, "D-3.3b", {"leader": action.leader}),)
 
 
 def open_combats(state: State) -> tuple[Combat, ...]:
@@ -780,7 +643,7 @@ def open_combats(state: State) -> tuple[Combat, ...]:
 
 def recaptured(state: State) -> Outcome:
     """Returns the state with guns that friends stand with taken back (D-10.12)."""
-    events: tuple[Event, ...] = ()
+    events: Events = ()
     for piece in state.pieces:
         side = state.board.troops[piece.id].side
         if piece.captured_by != enemy_of(side) or not piece.hexes:
@@ -792,3 +655,113 @@ def recaptured(state: State) -> Outcome:
             text = f"{piece.id} is recaptured: {points} VP for the {side_name(side)}"
             events += (Event("recaptured", text, "D-10.12", {"unit": piece.id}),)
     return state, events
+
+
+# Phases.
+
+
+def clash_phase(state: State) -> Outcome:
+    """Returns the state after the leaders' moves."""
+    return replace(state, phase="clash", fought=()), ()
+
+
+def _movement_listed(state: State) -> tuple[Any, ...]:
+    listed = tuple(dict.fromkeys(movement_choices(state)))
+    return listed if state.movers else (*listed, acts.Pass())
+
+
+def _drawing(state: State) -> Outcome | None:
+    return None if state.pool else _turn_ended(state)
+
+
+def _activating(state: State) -> Outcome | None:
+    listed = activations(state)
+    if len(listed) == 1:
+        return activated(state, listed[0])
+    return None if listed else (replace(state, phase="draw", drawn=""), ())
+
+
+def _leading(state: State) -> Outcome | None:
+    return None if any(True for _ in leader_moves(state)) else clash_phase(state)
+
+
+def _clashing(state: State) -> Outcome | None:
+    combats = open_combats(state)
+    if combats:
+        return begun(state, combats[0]) if len(combats) == 1 else None
+    return replace(state, phase="draw", drawn="", commanding="", units_of="", fought=()), ()
+
+
+CHOICES: Final[Mapping[str, Callable[[State], Iterable[Any]]]] = {
+    "draw": lambda state: (acts.Draw(),),
+    "activate": activations,
+    "movement": _movement_listed,
+    "leaders": lambda state: (*leader_moves(state), acts.Pass()),
+    "clash": lambda state: (
+        acts.ClashIn(combat.hexes, combat.attackers, combat.defenders)
+        for combat in open_combats(state)
+    ),
+}
+"""What may be done in a phase, of moves single steps."""
+AUTOMATIC: Final[Mapping[str, Callable[[State], Outcome | None]]] = {
+    "pool": _pooled,
+    "draw": _drawing,
+    "activate": _activating,
+    "movement": _movement_goes_on,
+    "leaders": _leading,
+    "clash": _clashing,
+}
+"""What follows in a phase without a decision; None where a player or a draw decides."""
+HANDLERS: Final[Mapping[tuple[str, type], Callable[[State, Any], Outcome]]] = {
+    ("draw", acts.Draw): lambda state, action: drawn(state, action.leader),
+    ("activate", acts.Activate): activated,
+    ("movement", acts.Fire): fires,
+    ("movement", acts.Move): moves,
+    ("movement", acts.Charge): charges,
+    ("movement", acts.Halt): lambda state, action: halted(state),
+    ("movement", acts.Form): formed,
+    ("movement", acts.Detach): detached,
+    ("movement", acts.Reorder): reordered,
+    ("movement", acts.Place): entered,
+    ("movement", acts.Pass): lambda state, action: passed(state),
+    ("leaders", acts.MoveLeader): leader_moved,
+    ("leaders", acts.Pass): lambda state, action: clash_phase(state),
+    ("clash", acts.ClashIn): lambda state, action: begun(
+        state, Combat(action.hexes, action.attackers, action.defenders)
+    ),
+}
+"""What follows from an action, by its phase and its type."""
+BANS: Final[Mapping[type, Callable[[State, Any], Ban | None]]] = {
+    acts.Fire: ban_on_fires,
+    acts.Move: ban_on_move,
+    acts.Charge: ban_on_move,
+    acts.Halt: ban_on_halting,
+    acts.Pass: ban_on_pass,
+}
+"""Why an action is not legal, where more of them are than are listed."""
+
+
+def acted(state: State, action: Any) -> Outcome:
+    """Returns what follows from an action when nothing is due.
+
+    Raises:
+        Refused: It is not legal now.
+    """
+    handler, kind = HANDLERS.get((state.phase, type(action))), type(action)
+    if handler is None:
+        raise Refused(f"expected an action of this phase, got {action.type}")
+    waits = state.phase == "movement" and not (state.slot or state.movers)
+    if waits and kind not in (acts.Fire, acts.Pass):
+        raise Refused("expected a fire or a pass: the other side moves next", rule="D-14.5")
+    ban = BANS[kind](state, action) if kind in BANS else _ban_unlisted(state, action)
+    if ban is not None:
+        raise ban.refused()
+    return handler(state, action)
+
+
+def _ban_unlisted(state: State, action: Any) -> Ban | None:
+    listed = CHOICES[state.phase](state)
+    if action in listed or (isinstance(action, acts.Draw) and action.leader in state.pool):
+        return None
+    rule = {"draw": "D-3.3b", "activate": "D-4.4", "movement": "D-14.5", "leaders": "D-12.8"}
+    return Ban(rule.get(state.phase, "D-15.2"), "expected one of the listed actions")

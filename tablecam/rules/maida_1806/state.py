@@ -416,6 +416,10 @@ class State(Stepping):
         """Returns the state with a changed unit; one in other hexes goes under what lies there."""
         return self.put(replace(self.piece(name), **marks))
 
+    def with_all(self, **marks: Any) -> State:
+        """Returns the state with the same marks on all units."""
+        return replace(self, pieces=tuple(replace(piece, **marks) for piece in self.pieces))
+
     def put(self, new: Piece) -> State:
         """Returns the state with a unit as it is now."""
         old = self.piece(new.id)
