@@ -17,7 +17,8 @@ from pydantic import TypeAdapter
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.dice import Roll, values_of
 from tablecam.rules.frozen_json import Variant, from_plain, renamed, to_plain
-from tablecam.rules.game import Event, Game, Json, PendingDecision, Refused
+from tablecam.rules.game import OVERRULE, Event, Game, Json, PendingDecision, Refused
+from tablecam.rules.lay import Lay
 from tablecam.table.model import Position
 from tablecam.table.sides import side_plural
 
@@ -254,6 +255,53 @@ class PhaseGame(StepGame[PhaseState]):
     @abstractmethod
     def outcome(self, state: PhaseState) -> str:
         """Returns how the game has ended."""
+
+    @abstractmethod
+    def laid(self, state: PhaseState, action: Lay) -> PhaseState:
+        """Returns the state with things as they really lie.
+
+        Raises:
+            Refused: They do not lie there.
+        """
+
+    @abstractmethod
+    def overruled(self, state: PhaseState, action: Any) -> tuple[PhaseState, Events]:
+        """Returns the state as players set it.
+
+        Raises:
+            Refused: It cannot be set so.
+        """
+
+    @abstractmethod
+    def acted(self, state: PhaseState, action: Any) -> tuple[PhaseState, Events]:
+        """Returns what follows from an action when nothing is due.
+
+        Raises:
+            Refused: It is not legal now.
+        """
+
+    @abstractmethod
+    def settled(self, state: PhaseState) -> tuple[PhaseState, Events]:
+        """Returns the state at the next decision or dice, with all that happens until then."""
+
+    def apply(self, state: PhaseState, action: Any) -> tuple[PhaseState, Events]:
+        """Returns the next state and the events.
+
+        Raises:
+            Refused: The action is not legal now.
+        """
+        if isinstance(action, Lay):
+            return self.laid(state, action), ()
+        if action.type == OVERRULE:
+            after, events = self.overruled(state, action)
+        elif state.phase == "over":
+            raise Refused("expected nothing more: the game is over")
+        elif state.step is not None:
+            after, events = state.step.answered(state, action)
+        else:
+            after, events = self.acted(state, action)
+        after, more = self.settled(after)
+        return after, (*events, *more)
 
     def asked(self, state: PhaseState) -> PendingDecision:
         """Returns what is due, or what the phase asks."""

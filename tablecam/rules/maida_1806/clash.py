@@ -9,29 +9,12 @@ from typing import Any, Final
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Event
 from tablecam.rules.hexes.zones import Hexes, around
-from tablecam.rules.maida_1806 import tables
+from tablecam.rules.maida_1806 import fire, tables
+from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.field import zone_of
 from tablecam.rules.maida_1806.files import ClashCharts
-from tablecam.rules.maida_1806.fire import (
-    LeaderDie,
-    Retreat,
-    Shrink,
-    SquareTry,
-    captured,
-    killed,
-)
 from tablecam.rules.maida_1806.movement import may_form_square
-from tablecam.rules.maida_1806.state import (
-    Due,
-    Face,
-    Losses,
-    Outcome,
-    State,
-    Units,
-    eliminated,
-    enemy_of,
-    with_losses,
-)
+from tablecam.rules.maida_1806.state import Due, Outcome, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
 from tablecam.rules.steps import Events
 from tablecam.table.sides import side_name
@@ -247,7 +230,7 @@ def begun(state: State, combat: Combat) -> Outcome:
 def with_square_tries(state: State, movers: Units, enemies: Units) -> State:
     """Returns the state with the tries of those whose hex cavalry enters (D-7.2)."""
     able = tuple(name for name in enemies if may_form_square(state, state.piece(name)))
-    return state.pushed(SquareTry(able[0], able)) if able and _horse(state, movers) else state
+    return state.pushed(fire.SquareTry(able[0], able)) if able and _horse(state, movers) else state
 
 
 class ClashDie(Due):
@@ -311,26 +294,26 @@ class SideLosses(Due):
         """Returns the units that can take Losses."""
         return state.foot(state.left(self.units))
 
-    def legal(self, state: State) -> tuple[Losses, ...]:
+    def legal(self, state: State) -> tuple[acts.Losses, ...]:
         """Returns all ways to spread the Losses."""
         units = self.names(state)
         most = [state.strength(name) for name in units]
         parts = _parts(min(self.losses, sum(most)), most)
         shares = (zip(units, shared, strict=True) for shared in parts)
         side = state.side(self.units[0])
-        return tuple(Losses(side, {n: losses for n, losses in s if losses}) for s in shares)
+        return tuple(acts.Losses(side, {n: losses for n, losses in s if losses}) for s in shares)
 
-    def follow(self, state: State, answer: Losses | None) -> Outcome:
+    def follow(self, state: State, answer: acts.Losses | None) -> Outcome:
         """Returns the state after the Losses; a winner of Strength 1 checks instead (D-15.9)."""
         events: Events = ()
         for name, share in (answer or self.legal(state)[0]).losses.items():
             if self.has_won and state.strength(name) == 1:
                 state = state.pushed(LastPoint(name))
                 continue
-            state, more = with_losses(state, name, share)
+            state, more = acts.with_losses(state, name, share)
             events += more
             if self.has_won:
-                state = state.pushed(Shrink(name))
+                state = state.pushed(fire.Shrink(name))
         return state, events
 
 
@@ -353,7 +336,7 @@ class LastPoint(Due):
         """Returns the state with the unit as it was, or without it."""
         if answer[0] <= state.morale(self.unit):
             return state, (Event("check", f"{self.unit} holds", "D-15.9"),)
-        return eliminated(state, self.unit, "D-15.9")
+        return acts.eliminated(state, self.unit, "D-15.9")
 
 
 class ClashRout(Due):
@@ -386,7 +369,7 @@ def rout(
         state, more = off_to_track(state, name, back, event)
         events += more
     for gun in dict.fromkeys(guns):
-        state, more = captured(state, gun, "D-10.11")
+        state, more = fire.captured(state, gun, "D-10.11")
         events += more
     state = replace(state, movers=state.left(state.movers))
     if shaken and there:
@@ -395,15 +378,15 @@ def rout(
     if is_clash and not there and any(state.piece(name).eliminated for name in units):
         # The unit he was stacked with is eliminated in a Clash (D-4.6).
         for leader in _stranded(state, side):
-            state, more = killed(state, leader, "D-4.6")
+            state, more = fire.killed(state, leader, "D-4.6")
             events += more
-    return state.pushed(*(LeaderDie(o.id, True) for o in dict.fromkeys(leaders))), events
+    return state.pushed(*(fire.LeaderDie(o.id, True) for o in dict.fromkeys(leaders))), events
 
 
 def off_to_track(state: State, name: str, back: int, event: Event) -> Outcome:
     """Returns the state with a unit on the Turn Track, beyond its end without it (D-15.11)."""
     if back > state.board.turns:
-        return eliminated(state, name, "D-15.11.5")
+        return acts.eliminated(state, name, "D-15.11.5")
     state = state.with_piece(name, hexes=(), returns_turn=back, entered_from=(), how="")
     return replace(state, movers=state.left(state.movers)), (event,)
 
@@ -444,7 +427,7 @@ class Crisis(Due):
             passed = die <= state.morale(name)
             word = "holds" if passed else "wavers"
             events += (Event("check", f"{name} {word}: {die}", "D-15.12", {"unit": name}),)
-            retreats += [] if passed else [Retreat(name, self.causes, 1)]
+            retreats += [] if passed else [fire.Retreat(name, self.causes, 1)]
         return state.pushed(*retreats), events
 
 
@@ -454,7 +437,7 @@ class Winners(Due):
     units: Units
     question = "How does {names} face?"
 
-    def legal(self, state: State) -> tuple[Face, ...]:
+    def legal(self, state: State) -> tuple[acts.Face, ...]:
         """Returns all facings; a line on two hexes keeps its own or faces about."""
         units = self.names(state)
         if not units:
@@ -462,9 +445,9 @@ class Winners(Due):
         now = state.piece(units[0]).facing_deg
         wide = any(len(hexes) > 1 for hexes in state.places(units))
         facings = (now, (now + 180) % 360) if wide else state.grid.facings_deg
-        return tuple(Face(units, facing_deg) for facing_deg in facings)
+        return tuple(acts.Face(units, facing_deg) for facing_deg in facings)
 
-    def follow(self, state: State, answer: Face | None) -> Outcome:
+    def follow(self, state: State, answer: acts.Face | None) -> Outcome:
         """Returns the state with the winners' facing; cavalry's checks are due."""
         units = self.names(state)
         for name in units if answer else ():

@@ -6,7 +6,7 @@ named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Final, Literal
 
 from pydantic import Field, StringConstraints
@@ -18,6 +18,7 @@ from tablecam.rules.maida_1806.tables import DIE_FACES, SHIFT_WORDS, is_shift_wo
 from tablecam.rules.maida_1806.troops import SIDES, Count, FireResult, Side, Troop
 from tablecam.table.model import Arm
 from tablecam.table.sections import Faults, Name, StrictModel
+from tablecam.toml_lines import KeyPath
 from tablecam.wording import quoted
 
 ClashResult = Annotated[str, StringConstraints(pattern=r"^[AD]\+\d$")]
@@ -154,45 +155,40 @@ class Charts(GameFile):
 
     def faults(self, document: Document) -> Faults:
         """Yields rows that leave gaps, lengths that do not fit, and words that do not exist."""
-        yield from self._row_faults(document)
-        clash = self.clash
-        for key, rows in (("rows", clash.rows), ("square_against_cavalry",
-                           clash.square_against_cavalry)):  # fmt: skip
-            if len(rows) != DIE_FACES:
-                why = f"expected {DIE_FACES} entries, for a die of 0 to 9, got {len(rows)}"
-                yield document.error(("clash", key), why)
-        for index, row in enumerate(clash.rows):
-            if len(row) != len(clash.columns):
-                why = f"expected {len(clash.columns)} results, one a column, got {len(row)}"
-                yield document.error(("clash", "rows", index), why)
-        if "0" not in clash.columns:
-            yield document.error(("clash", "columns"), 'expected a column "0", the base')
-        for index, shift in enumerate(clash.shift):
-            if not is_shift_word(shift.when):
-                expected = ", ".join(SHIFT_WORDS)
-                why = f"expected one of {expected}, got {quoted(shift.when)}"
-                yield document.error(("clash", "shift", index, "when"), why)
-        sections: Mapping[str, Mapping[str, StrictModel]] = {
-            "terrain": self.terrain,
-            "hexside": self.hexside,
-        }
+        yield from _wrong(document, self._checks())
+        sections: dict[str, Mapping[str, StrictModel]] = {
+            "terrain": self.terrain, "hexside": self.hexside
+        }  # fmt: skip
         for section, kinds in sections.items():
-            for kind, row_ in kinds.items():
-                yield from _lacking(document, section, kind, row_)
+            for kind, row in kinds.items():
+                yield from _lacking(document, section, kind, row)
 
-    def _row_faults(self, document: Document) -> Faults:
-        rows = self.fire.rows
-        for index, row in enumerate(rows):
-            is_last = index == len(rows) - 1
-            if is_last != (row.to is None):
-                yield document.error(
-                    ("fire", "rows", index, "to"), "expected `to` in each row but the last"
-                )
-            expected = 1 if index == 0 else (rows[index - 1].to or 0) + 1
-            if row.start != expected:
-                yield document.error(
-                    ("fire", "rows", index, "from"), f"expected {expected}, got {row.start}"
-                )
+    def _checks(self) -> Iterator[Check]:
+        rows, clash = self.fire.rows, self.clash
+        starts = [1, *((row.to or 0) + 1 for row in rows)]
+        for index, (row, start) in enumerate(zip(rows, starts, strict=False)):
+            at, is_last = ("fire", "rows", index), index == len(rows) - 1
+            yield (*at, "to"), is_last == (row.to is None), "expected `to` in each row but the last"
+            yield (*at, "from"), row.start == start, f"expected {start}, got {row.start}"
+        for key, entries in (("rows", clash.rows), ("square_against_cavalry",
+                             clash.square_against_cavalry)):  # fmt: skip
+            why = f"expected {DIE_FACES} entries, for a die of 0 to 9, got {len(entries)}"
+            yield ("clash", key), len(entries) == DIE_FACES, why
+        for index, results in enumerate(clash.rows):
+            why = f"expected {len(clash.columns)} results, one a column, got {len(results)}"
+            yield ("clash", "rows", index), len(results) == len(clash.columns), why
+        yield ("clash", "columns"), "0" in clash.columns, 'expected a column "0", the base'
+        for index, shift in enumerate(clash.shift):
+            why = f"expected one of {', '.join(SHIFT_WORDS)}, got {quoted(shift.when)}"
+            yield ("clash", "shift", index, "when"), is_shift_word(shift.when), why
+
+
+Check = tuple[KeyPath, bool, str]
+"""The path of a value, whether it is right, and what was expected."""
+
+
+def _wrong(document: Document, checks: Iterable[Check]) -> Faults:
+    return (document.error(path, why) for path, is_right, why in checks if not is_right)
 
 
 def _lacking(document: Document, section: str, kind: str, row: StrictModel) -> Faults:
@@ -254,49 +250,40 @@ class Scenario(GameFile):
 
     def faults(self, document: Document) -> Faults:
         """Yields names that do not exist, and units without what their counters print."""
+        return _wrong(document, self._checks())
+
+    def _checks(self) -> Iterator[Check]:
         sides = {leader.id: leader.side for leader in self.leader}
         for side in SIDES:
             commander = self.overall_commander.get(side)
-            if sides.get(commander or "") != side:
-                why = f"expected a leader of the {side}, got {quoted(commander)}"
-                yield document.error(("overall_commander", side), why)
-        yield from self._pool_faults(document, sides)
-        names = {unit.id for unit in self.unit}
-        for index, unit in enumerate(self.unit):
-            at = ("unit", index)
-            if sides.get(unit.leader) != unit.side:
-                why = f"expected a leader of the {unit.side}, got {quoted(unit.leader)}"
-                yield document.error((*at, "leader"), why)
-            if unit.arm != _ARMS[unit.kind]:
-                why = f"expected {_ARMS[unit.kind]}, as it is a {unit.kind}, got {unit.arm}"
-                yield document.error((*at, "arm"), why)
-            for key in (*_NEEDED[unit.kind], *_place_keys(unit)):
-                if key not in unit.model_fields_set:
-                    why = f"expected this key of {unit.id}, but it is missing"
-                    yield document.error((*at, key), why)
-            for company in unit.companies:
-                if company not in names:
-                    why = f"expected the ids of units, got {quoted(company)}"
-                    yield document.error((*at, "companies"), why)
-        yield from self._twice(document)
-
-    def _pool_faults(self, document: Document, sides: Mapping[str, str]) -> Faults:
-        if "1" not in self.pool:
-            yield document.error(("pool",), "expected who is in it from turn 1 on")
+            why = f"expected a leader of the {side}, got {quoted(commander)}"
+            yield ("overall_commander", side), sides.get(commander or "") == side, why
+        yield ("pool",), "1" in self.pool, "expected who is in it from turn 1 on"
         for turn, entry in self.pool.items():
             for name in entry if isinstance(entry, list) else ():
-                if name not in sides:
-                    yield document.error(("pool", turn), f"expected leaders, got {quoted(name)}")
-
-    def _twice(self, document: Document) -> Faults:
-        seen: set[str] = set()
-        ids = [(("leader", index, "id"), leader.id) for index, leader in enumerate(self.leader)]
-        ids += [(("unit", index, "id"), unit.id) for index, unit in enumerate(self.unit)]
-        for path, name in ids:
-            if name in seen:
-                why = f"expected another id, {quoted(name)} is used twice"
-                yield document.error(path, why)
-            seen.add(name)
+                yield ("pool", turn), name in sides, f"expected leaders, got {quoted(name)}"
+        names = {unit.id for unit in self.unit}
+        for index, unit in enumerate(self.unit):
+            at, arm = ("unit", index), _ARMS[unit.kind]
+            why = f"expected a leader of the {unit.side}, got {quoted(unit.leader)}"
+            yield (*at, "leader"), sides.get(unit.leader) == unit.side, why
+            why = f"expected {arm}, as it is a {unit.kind}, got {unit.arm}"
+            yield (*at, "arm"), unit.arm == arm, why
+            for key in (*_NEEDED[unit.kind], *_place_keys(unit)):
+                why = f"expected this key of {unit.id}, but it is missing"
+                yield (*at, key), key in unit.model_fields_set, why
+            for company in unit.companies:
+                why = f"expected the ids of units, got {quoted(company)}"
+                yield (*at, "companies"), company in names, why
+        seen: list[str] = []
+        listed: dict[str, Sequence[Leader | ScenarioUnit]] = {
+            "leader": self.leader, "unit": self.unit
+        }  # fmt: skip
+        for section, entries in listed.items():
+            for index, one in enumerate(entries):
+                why = f"expected another id, {quoted(one.id)} is used twice"
+                yield (section, index, "id"), one.id not in seen, why
+                seen.append(one.id)
 
 
 def _place_keys(unit: ScenarioUnit) -> Iterator[str]:

@@ -11,39 +11,11 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Ban, Event
 from tablecam.rules.hexes.drawings import hexes_shapes
 from tablecam.rules.hexes.zones import Hexes
-from tablecam.rules.maida_1806 import tables
-from tablecam.rules.maida_1806.field import (
-    ban_on_firing,
-    ban_on_target,
-    comes_from_behind,
-    flank_chain,
-    gun_result,
-    joined_facing_deg,
-    through,
-    top_of_foot,
-    withdrawal_losses,
-    withdrawals,
-)
+from tablecam.rules.maida_1806 import field, tables, troops
+from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.files import FireCharts
-from tablecam.rules.maida_1806.state import (
-    Due,
-    KeepHex,
-    Outcome,
-    State,
-    Units,
-    Withdraw,
-    eliminated,
-    enemy_of,
-    with_losses,
-    without_leader,
-)
-from tablecam.rules.maida_1806.troops import (
-    Piece,
-    firepower_of,
-    modifier_of,
-    needs_two_hexes,
-    rounded,
-)
+from tablecam.rules.maida_1806.state import Due, Outcome, State, Units, enemy_of
+from tablecam.rules.maida_1806.troops import Piece
 from tablecam.rules.steps import YES_OR_NO, Decide, Events
 from tablecam.table.sides import side_name
 
@@ -90,7 +62,7 @@ def ban_on_fire(state: State, units: Sequence[str], target: str, *, but: Units =
     enemy = state.piece(target)
     for name in units:
         troop, piece = state.both(name)
-        ban = ban_on_firing(state, piece) or ban_on_target(state, piece, enemy, but=but)
+        ban = field.ban_on_firing(state, piece) or field.ban_on_target(state, piece, enemy, but=but)
         if ban is not None:
             return ban
         if name in state.active_units and not troop.is_battery and piece.mp_left < 1:
@@ -98,9 +70,9 @@ def ban_on_fire(state: State, units: Sequence[str], target: str, *, but: Units =
         if len(units) > 1 and (troop.is_battery or troop.is_company):
             rule = "D-10.4" if troop.is_battery else "D-14.10.7"
             return Ban(rule, f"{name} never fires jointly")
-    if len(set(units)) < len(units) or (len(units) > 1 and not flank_chain(state, units)):
+    if len(set(units)) < len(units) or (len(units) > 1 and not field.flank_chain(state, units)):
         return Ban("D-14.10.5", "expected units flank to flank")
-    only_gun = state.troop(target).is_battery and not top_of_foot(state, enemy)
+    only_gun = state.troop(target).is_battery and not field.top_of_foot(state, enemy)
     if only_gun and not state.troop(units[0]).is_battery:
         distance = state.grid.distance(state.piece(units[0]).hexes, enemy.hexes)
         if distance > 1:
@@ -116,8 +88,8 @@ def shot_of(state: State, units: Sequence[str], target: str) -> Shot:
     foot = [piece for piece in stack if not state.troop(piece.id).is_battery]
     if first.is_battery:
         return _gun_shot(state, units[0], target, foot)
-    strongest = max(units, key=lambda name: firepower_of(*state.both(name)))
-    power = firepower_of(*state.both(strongest))
+    strongest = max(units, key=lambda name: troops.firepower_of(*state.both(name)))
+    power = troops.firepower_of(*state.both(strongest))
     distance = state.grid.distance(state.piece(strongest).hexes, enemy.hexes)
     fires = min(tables.FIRE_MODIFIER[state.piece(name).fires] for name in units)
     if not foot:
@@ -134,12 +106,12 @@ def shot_of(state: State, units: Sequence[str], target: str) -> Shot:
             result=first.fire_result or "M",
         )  # fmt: skip
     charts: FireCharts = state.board.chart("fire")
-    value = rounded(Fraction(power, distance))
+    value = troops.rounded(Fraction(power, distance))
     start = next(i for i, row in enumerate(charts.rows) if row.to is None or value <= row.to)
     down = sum(len(state.piece(name).hexes) for name in units) - 1
     row = min(start + down, len(charts.rows) - 1)
     result = charts.rows[row].result
-    parts["result"] = modifier_of(result)
+    parts["result"] = troops.modifier_of(result)
     modifiers = {hit.id: {name: value for name, value in parts.items() if value}}
     return Shot(
         "checks", tuple(units), target, distance, (hit.id,), modifiers, power, value, start,
@@ -151,12 +123,14 @@ def _gun_shot(state: State, gun: str, target: str, foot: Sequence[Piece]) -> Sho
     troop, piece = state.both(gun)
     enemy = state.piece(target)
     distance = state.grid.distance(piece.hexes, enemy.hexes)
-    result = gun_result(troop, distance) or "M"
+    result = field.gun_result(troop, distance) or "M"
     if not foot:
         return Shot("duel", (gun,), target, distance, (), {}, result=result)
     modifiers = {}
     for hit in foot:
-        parts = {"result": modifier_of(result), "stars": troop.stars} | _parts(state, (gun,), hit)
+        parts = {"result": troops.modifier_of(result), "stars": troop.stars} | _parts(
+            state, (gun,), hit
+        )
         modifiers[hit.id] = {name: value for name, value in parts.items() if value}
     near = distance <= 3  # D-4.6.2
     checks = tuple(hit.id for hit in foot)
@@ -171,7 +145,9 @@ def _disrupted(state: State, units: Sequence[str]) -> bool:
 def _parts(state: State, units: Sequence[str], hit: Piece) -> dict[str, int]:
     """Returns the modifiers of where firers and target stand (D-14.4, D-14.8)."""
     pieces = [state.piece(name) for name in units]
-    behind = all(comes_from_behind(through(state, hit, piece.hexes)) for piece in pieces)
+    behind = all(
+        field.comes_from_behind(field.through(state, hit, piece.hexes)) for piece in pieces
+    )
     terrain = min((state.board.terrain(n).fire_modifier or 0 for n in hit.hexes), default=0)
     sides = [
         side.fire_modifier or 0
@@ -263,7 +239,7 @@ def failed(state: State, unit: str, causes: tuple[Hexes, ...]) -> Outcome:
     was_disrupted = state.piece(unit).disrupted
     failure = charts.failed.disrupted if was_disrupted else charts.failed.steady
     shooters = enemy_of(state.side(unit))
-    state, events = with_losses(state, unit, failure.losses)
+    state, events = acts.with_losses(state, unit, failure.losses)
     if state.piece(unit).eliminated:
         return state.gains(shooters, tables.VICTORY_POINTS["by_fire"]), events
     if failure.disrupt and not was_disrupted:
@@ -280,13 +256,15 @@ class Shrink(Due):
     unit: str
     question = "Which hex does {unit} keep?"
 
-    def legal(self, state: State) -> tuple[KeepHex, ...]:
+    def legal(self, state: State) -> tuple[acts.KeepHex, ...]:
         """Returns both hexes; none if the line needs them, lies in one or has left the map."""
         troop, piece = state.both(self.unit)
-        is_wide = len(piece.hexes) > 1 and not needs_two_hexes(troop, state.strength(self.unit))
-        return tuple(KeepHex(self.unit, number) for number in piece.hexes) if is_wide else ()
+        is_wide = len(piece.hexes) > 1 and not troops.needs_two_hexes(
+            troop, state.strength(self.unit)
+        )
+        return tuple(acts.KeepHex(self.unit, number) for number in piece.hexes) if is_wide else ()
 
-    def follow(self, state: State, answer: KeepHex | None) -> Outcome:
+    def follow(self, state: State, answer: acts.KeepHex | None) -> Outcome:
         """Returns the state with the unit in one hex; its facing and markers stay."""
         return (state.with_piece(self.unit, hexes=(answer.hex,)) if answer else state), ()
 
@@ -372,7 +350,7 @@ class LeaderDie(Due):
 def killed(state: State, leader: str, rule: str) -> Outcome:
     """Returns the state without a leader, for whom the enemy scores (D-4.6, D-16.1)."""
     side = enemy_of(state.leader_side(leader))
-    state = without_leader(state, leader).gains(side, tables.VICTORY_POINTS["leader_killed"])
+    state = acts.without_leader(state, leader).gains(side, tables.VICTORY_POINTS["leader_killed"])
     return state, (Event("leader", f"{leader} is killed", rule, {"leader": leader}),)
 
 
@@ -391,17 +369,17 @@ class LeaderLeaves(Due):
         """Returns the leader's side."""
         return state.leader_side(self.leader)
 
-    def legal(self, state: State) -> tuple[Withdraw, ...]:
+    def legal(self, state: State) -> tuple[acts.Withdraw, ...]:
         """Returns the hexes."""
         start = state.leader(self.leader).hex
         if start is None:
             return ()
         enemy = enemy_of(self.owner(state))
         free = (n for n in state.grid.neighbours(start) if state.is_free(n, enemy))
-        stay = (Withdraw(self.leader),) if self.may_stay else ()
-        return (*stay, *(Withdraw(self.leader, (number,)) for number in free))
+        stay = (acts.Withdraw(self.leader),) if self.may_stay else ()
+        return (*stay, *(acts.Withdraw(self.leader, (number,)) for number in free))
 
-    def follow(self, state: State, answer: Withdraw | None) -> Outcome:
+    def follow(self, state: State, answer: acts.Withdraw | None) -> Outcome:
         """Returns the state with the leader elsewhere; without a hex he is eliminated."""
         if answer is None and not self.may_stay and state.leader(self.leader).hex is not None:
             return killed(state, self.leader, "D-4.6.3")
@@ -423,19 +401,19 @@ class Retreat(Due):
     def options(self, state: State) -> tuple[Hexes, ...]:
         """Returns the hexes of the next step."""
         piece = state.piece(self.unit)
-        return withdrawals(state, piece, self.causes)[1] if piece.hexes else ()
+        return field.withdrawals(state, piece, self.causes)[1] if piece.hexes else ()
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws the hexes."""
         hexes = [number for option in self.options(state) for number in option]
         return hexes_shapes(state.grid, hexes, "withdrawal")
 
-    def legal(self, state: State) -> tuple[Withdraw, ...]:
+    def legal(self, state: State) -> tuple[acts.Withdraw, ...]:
         """Returns the hexes, and to stay where a withdrawal is free."""
-        stay = (Withdraw(self.unit),) if self.is_free else ()
-        return (*stay, *(Withdraw(self.unit, hexes) for hexes in self.options(state)))
+        stay = (acts.Withdraw(self.unit),) if self.is_free else ()
+        return (*stay, *(acts.Withdraw(self.unit, hexes) for hexes in self.options(state)))
 
-    def follow(self, state: State, answer: Withdraw | None) -> Outcome:
+    def follow(self, state: State, answer: acts.Withdraw | None) -> Outcome:
         """Returns the state one hex farther, with its Losses; without a hex it is eliminated."""
         options = self.options(state)
         if not state.piece(self.unit).hexes or (answer is not None and not answer.to):
@@ -444,7 +422,7 @@ class Retreat(Due):
             return withdrawn(state, self, options[0] if answer is None else answer.to)
         if self.is_free:
             return state, ()
-        state, events = eliminated(state, self.unit, "D-14.11.6")
+        state, events = acts.eliminated(state, self.unit, "D-14.11.6")
         points = tables.VICTORY_POINTS["by_blocked_withdrawal"]
         return state.gains(enemy_of(state.side(self.unit)), points), events
 
@@ -452,14 +430,14 @@ class Retreat(Due):
 def withdrawn(state: State, retreat: Retreat, to: Hexes) -> Outcome:
     """Returns the state with a unit one hex farther back, and the rest of its way due."""
     unit, piece = retreat.unit, state.piece(retreat.unit)
-    losses = withdrawal_losses(state, piece, to)
-    facing_deg = joined_facing_deg(state, piece, to)
+    losses = field.withdrawal_losses(state, piece, to)
+    facing_deg = field.joined_facing_deg(state, piece, to)
     state = state.with_piece(unit, hexes=to, facing_deg=facing_deg, straight=0, passing=False)
     text = f"{unit} withdraws to {' '.join(to)}"
     event = Event("withdraw", text, "D-14.11", {"unit": unit})
     if retreat.left > 1:
         state = state.pushed(Retreat(unit, retreat.causes, retreat.left - 1))
-    state, events = with_losses(state, unit, losses)
+    state, events = acts.with_losses(state, unit, losses)
     return (state.pushed(Shrink(unit)) if losses else state), (event, *events)
 
 
@@ -489,7 +467,7 @@ class SquareDie(Due):
     def follow(self, state: State, answer: Any) -> Outcome:
         """Returns the state in Square, or with a Loss in the old formation."""
         if answer[0] > state.morale(self.unit):
-            state, events = with_losses(state, self.unit, 1)
+            state, events = acts.with_losses(state, self.unit, 1)
             event = Event("check", f"{self.unit} fails to form Square", "D-7.2")
             return state.pushed(Shrink(self.unit)), (event, *events)
         for name in self.stack:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
+from tablecam.documents import document_from
 from tablecam.errors import BadInput
 from tablecam.geometry.shapes import Shape
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.frozen_json import one_of, to_plain
-from tablecam.rules.game import Json, Refused
+from tablecam.rules.game import Json
 from tablecam.rules.hexes.counters import place_of
 from tablecam.rules.hexes.stacks import box_of
 from tablecam.rules.lay import Lay
 from tablecam.rules.maida_1806 import hands, page, sequence
 from tablecam.rules.maida_1806 import state as acts
-from tablecam.rules.maida_1806.board import FILE_MODELS, Board, board_from
-from tablecam.rules.maida_1806.state import LeaderPiece, Outcome, State, unit_state
+from tablecam.rules.maida_1806.board import FILE_MODELS, board_from
+from tablecam.rules.maida_1806.state import Outcome, State, first_counters, unit_state
 from tablecam.rules.maida_1806.tables import GAME as NAME
-from tablecam.rules.maida_1806.troops import SIDES, Piece
+from tablecam.rules.maida_1806.troops import SIDES
 from tablecam.rules.steps import Decide, Events, PhaseGame
 from tablecam.table.model import (
     Commander,
@@ -36,6 +37,7 @@ from tablecam.table.model import (
     hexes,
     preferred_unit,
 )
+from tablecam.table.sections import Name, StrictModel
 
 _ACTIONS: Final = one_of(
     Roll, Lay, acts.ChoosePool, acts.Draw, acts.Activate, acts.Move, acts.Halt, acts.Form,
@@ -62,12 +64,9 @@ class Maida(PhaseGame[State]):
     offered = staticmethod(page.offered)
     question = staticmethod(page.question)
     outcome = staticmethod(sequence.outcome)
+    overruled = staticmethod(hands.overruled)
     position = staticmethod(hands.position_of)
     detect_moves = staticmethod(hands.detect_moves)
-
-    def choices(self, state: State) -> Iterable[Any]:
-        """Lists what may be done in the phase, of moves single steps."""
-        return sequence.CHOICES[state.phase](state)
 
     # Description.
 
@@ -102,7 +101,7 @@ class Maida(PhaseGame[State]):
 
     def choices(self, state: State) -> tuple[Any, ...]:
         """Returns what the phase allows, and the stacks that may be looked into."""
-        return (*sequence.choices(state), *hands.stacks_to_spread(state))
+        return (*sequence.CHOICES[state.phase](state), *hands.stacks_to_spread(state))
 
     def begin(self, position: Position, options: Mapping[str, Any]) -> State:
         """Returns the first state: each counter in the hex that the scenario states (D-17.0a).
@@ -112,40 +111,41 @@ class Maida(PhaseGame[State]):
         """
         if position.table.hex_map is None:
             raise BadInput("position", "expected where the hexes lie", key="map")
-        for key in options:
-            if key not in (*FILE_MODELS, "begin"):
-                expected = ", ".join((*FILE_MODELS, "begin"))
-                raise BadInput("options", f"expected one of {expected}", key=key)
+        begin = document_from(options, "options").parsed(Options).begin or Begin()
         board = board_from(options, position.table.hex_map)
         for unit in position.units:
             if unit.id not in board.troops and box_of(unit) is None:
                 raise BadInput("position", f"expected a unit of the scenario, got {unit.id}")
-        state = State(
-            position, {key: options[key] for key in FILE_MODELS}, _pieces(board), _leaders(board)
-        )
-        state = _begun_later(sequence.turn_begun(state), options.get("begin") or {})
-        return settled(state)[0]
+        files = {kind: options[kind] for kind in FILE_MODELS}
+        state = State(position, files, *first_counters(board))
+        state = _begun(sequence.turn_begun(state), begin)
+        return self.settled(state)[0]
 
-    def apply(self, state: State, action: Any) -> Outcome:
-        """Returns the next state and the events.
+    def laid(self, state: State, action: Lay) -> State:
+        """Returns the state with counters as they really lie within their hexes."""
+        bases = {name: laid[0] for name, laid in action.units.items() if len(laid) == 1}
+        return replace(state, lies={**state.lies, **bases})
+
+    def acted(self, state: State, action: Any) -> Outcome:
+        """Returns what follows from an action when nothing is due.
 
         Raises:
-            Refused: The action is not legal now.
+            Refused: It is not legal now.
         """
-        if isinstance(action, Lay):
-            bases = {name: laid[0] for name, laid in action.units.items() if len(laid) == 1}
-            return replace(state, lies={**state.lies, **bases}), ()
-        if isinstance(action, acts.Overrule):
-            after, events = hands.overruled(state, action)
-        elif state.phase == "over":
-            raise Refused("expected nothing more: the game is over")
-        elif state.step is not None:
-            after, events = state.step.answered(state, action)
-        else:
-            acted = hands.spread_begun if isinstance(action, hands.Spread) else sequence.acted
-            after, events = acted(state, action)
-        after, more = settled(after)
-        return after, (*events, *more)
+        follow = hands.spread_begun if isinstance(action, hands.Spread) else sequence.acted
+        return follow(state, action)
+
+    def settled(self, state: State) -> Outcome:
+        """Returns the state at the next decision or dice, with all that happens until then."""
+        events: Events = ()
+        while state.phase != "over":
+            followed = (
+                sequence.automatic(state) if state.step is None else state.step.automatic(state)
+            )
+            if followed is None:
+                break
+            state, events = followed[0], (*events, *followed[1])
+        return state, events
 
     def settle(self, state: State, action: Any, chance: Random) -> Any:
         """Returns a roll with its dice, and a draw with its chit."""
@@ -201,63 +201,45 @@ class Maida(PhaseGame[State]):
         return document
 
 
-def _pieces(board: Board) -> tuple[Piece, ...]:
-    assert board.scenario is not None
-    pieces = []
-    for unit in board.scenario.unit:
-        troop = board.troops[unit.id]
-        hexes = tuple(number for number in (unit.hex, unit.second_hex) if number is not None)
-        formation = "battery" if troop.is_battery else unit.formation or "column"
-        if troop.is_company:
-            formation = "skirmish"
-        facing = unit.facing_deg if unit.facing_deg is not None else board.grid.facings_deg[0]
-        pieces.append(Piece(unit.id, hexes, formation, facing))
-    return tuple(pieces)
+class Begin(StrictModel):
+    """Where a game begins in its middle; `vp` is positive for the French."""
+
+    turn: Annotated[int, Field(ge=1)] = 1
+    vp: int = 0
+    pool: list[Name] | None = None
+    active_leader: Name | None = None
+    phase: str | None = None
+    subphase: str | None = None
+    active_side: str | None = None
 
 
-def _leaders(board: Board) -> tuple[LeaderPiece, ...]:
-    assert board.scenario is not None
-    return tuple(LeaderPiece(leader.id, leader.hex) for leader in board.scenario.leader)
+class Options(StrictModel):
+    """What a game begins with: its files, which `board_from` checks, and where it begins."""
+
+    charts: Mapping[str, Any] | None = None
+    map: Mapping[str, Any] | None = None
+    scenario: Mapping[str, Any] | None = None
+    begin: Begin | None = None
 
 
-def _begun_later(state: State, begin: Mapping[str, Any]) -> State:
-    """Returns the state in the middle of a game, as `begin` states it."""
-    known = ("turn", "phase", "subphase", "active_side", "active_leader", "pool", "vp")
-    for key in begin:
-        if key not in known:
-            raise BadInput("options", f"expected one of {', '.join(known)}", key=f"begin.{key}")
-    turn, vp = begin.get("turn", 1), begin.get("vp", 0)
-    if not isinstance(turn, int) or not 1 <= turn <= state.board.turns:
+def _begun(state: State, begin: Begin) -> State:
+    """Returns the state in the middle of a game.
+
+    Raises:
+        BadInput: There is no such turn or leader.
+    """
+    if begin.turn > state.board.turns:
         raise BadInput("options", f"expected 1 to {state.board.turns}", key="begin.turn")
-    if not isinstance(vp, int):
-        raise BadInput("options", "expected a number, positive for the French", key="begin.vp")
-    state = replace(state, turn=turn, vp=vp)
-    if "pool" in begin:
-        state = replace(state, pool=tuple(begin["pool"]), phase="draw", chosen=SIDES)
-    leader = begin.get("active_leader")
+    state = replace(state, turn=begin.turn, vp=begin.vp)
+    if begin.pool is not None:
+        state = replace(state, pool=tuple(begin.pool), phase="draw", chosen=SIDES)
+    leader = begin.active_leader
     if leader is None:
         return state
     if leader not in state.board.leaders:
         raise BadInput("options", f"expected a leader, got {leader}", key="begin.active_leader")
     state, _ = sequence.drawn(state, leader)
     return sequence.activated(state, acts.Activate(leader))[0]
-
-
-def settled(state: State) -> Outcome:
-    """Returns the state at the next decision or dice, with all that happens until then."""
-    events: Events = ()
-    while state.phase != "over":
-        if state.step is None:
-            state, more = sequence.recaptured(state)
-            events += more
-            followed = sequence.AUTOMATIC[state.phase](state)
-        else:
-            followed = state.step.automatic(state)
-        if followed is None:
-            break
-        state, more = followed
-        events += more
-    return state, events
 
 
 GAME: Final = Maida()

@@ -9,16 +9,10 @@ from itertools import combinations
 from tablecam.rules.game import Ban
 from tablecam.rules.hexes.grid import FACING_STEP_DEG
 from tablecam.rules.hexes.zones import TURNS_DEG, Hexes, right_hex, shifted, wheels_of, zones_of
+from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806 import tables
 from tablecam.rules.maida_1806.field import ban_on_lying, flank_chain, front_of
-from tablecam.rules.maida_1806.state import (
-    Detach,
-    Form,
-    MoveStep,
-    Reorder,
-    State,
-    enemy_of,
-)
+from tablecam.rules.maida_1806.state import MoveStep, State, enemy_of
 from tablecam.rules.maida_1806.troops import Piece, Troop, needs_two_hexes, strength_of
 
 
@@ -390,7 +384,7 @@ def second_hexes(state: State, piece: Piece, first: str, facing_deg: int) -> Ite
         yield (first, number) if is_right else (number, first)
 
 
-def formations(state: State, piece: Piece) -> Iterator[tuple[Form, float]]:
+def formations(state: State, piece: Piece) -> Iterator[tuple[acts.Form, float]]:
     """Yields the changes of formation that a battalion may make, with their Movement Points."""
     troop = state.troop(piece.id)
     is_able = troop.is_battalion and not piece.disrupted and not piece.double
@@ -403,21 +397,21 @@ def formations(state: State, piece: Piece) -> Iterator[tuple[Form, float]]:
     for facing_deg in facings:
         if piece.formation != "column":
             for number in piece.hexes:
-                yield Form(piece.id, "column", facing_deg, (number,)), to_column
+                yield acts.Form(piece.id, "column", facing_deg, (number,)), to_column
         if piece.formation != "line":
             for hexes in _line_hexes(state, piece, facing_deg):
-                yield Form(piece.id, "line", facing_deg, hexes), to_line
+                yield acts.Form(piece.id, "line", facing_deg, hexes), to_line
     yield from _squares(state, piece)
 
 
-def _squares(state: State, piece: Piece) -> Iterator[tuple[Form, float]]:
+def _squares(state: State, piece: Piece) -> Iterator[tuple[acts.Form, float]]:
     """Yields the Squares of a battalion that has its whole allowance (D-7.1)."""
     whole = allowance_of(state.troop(piece.id))
     if not may_form_square(state, piece) or piece.mp_left != whole:
         return
     for number in piece.hexes:
         if state.board.terrain(number).square:
-            yield Form(piece.id, "square", piece.facing_deg, (number,)), float(whole)
+            yield acts.Form(piece.id, "square", piece.facing_deg, (number,)), float(whole)
 
 
 def _line_hexes(state: State, piece: Piece, facing_deg: int) -> Iterator[Hexes]:
@@ -463,21 +457,21 @@ def detachable(state: State, piece: Piece) -> tuple[str, ...]:
     return tuple(inside[: max(most_companies(whole) - len(piece.out), 0)])
 
 
-def detachments(state: State, piece: Piece) -> Iterator[Detach]:
+def detachments(state: State, piece: Piece) -> Iterator[acts.Detach]:
     """Yields the detachments of one company or more."""
     companies = detachable(state, piece)
     for count in range(1, len(companies) + 1):
-        yield Detach(piece.id, companies[:count])
+        yield acts.Detach(piece.id, companies[:count])
 
 
-def reorders(state: State, piece: Piece) -> Iterator[Reorder]:
+def reorders(state: State, piece: Piece) -> Iterator[acts.Reorder]:
     """Yields the orders of a stack in which another of its units is on top (D-11.0)."""
     stack = state.stack(piece.id)
     if len(stack) < 2 or any(p.mp_left < 1 or p.disrupted for p in stack) or state.in_clash(piece):
         return
     for top in stack[1:]:
         order = (top.id, *(p.id for p in stack if p.id != top.id))
-        yield Reorder(piece.hexes[0], order)
+        yield acts.Reorder(piece.hexes[0], order)
 
 
 def lines_of_units(state: State, names: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -30,6 +30,7 @@ from tablecam.rules.maida_1806.troops import (
     Piece,
     Side,
     Troop,
+    formation_of,
     is_reduced,
     modifier_of,
     needs_two_hexes,
@@ -100,11 +101,9 @@ class UnitFacts:
 
     def how(self) -> Formation:
         """Returns its formation: by default the usual one of its kind."""
-        if self.arm == "artillery":
-            return "battery"
-        if self.kind == "company":
-            return "skirmish"
-        return self.formation or ("column" if self.arm == "cavalry" else "line")
+        usual: Formation = "column" if self.arm == "cavalry" else "line"
+        kind = self.kind or KINDS[self.arm]
+        return formation_of(kind, self.formation or usual)
 
     def piece(self) -> Piece:
         """Returns how it stands."""

@@ -10,26 +10,11 @@ from tablecam.geometry.shapes import Shape
 from tablecam.rules.game import Event
 from tablecam.rules.hexes.drawings import line_shape
 from tablecam.rules.hexes.zones import TURNS_DEG, Hexes, around, shifted
-from tablecam.rules.maida_1806 import tables
+from tablecam.rules.maida_1806 import field, tables
+from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806.clash import Combat, begun, rout
-from tablecam.rules.maida_1806.field import (
-    ban_on_firing,
-    ban_on_target,
-    front_of,
-    is_in_command,
-    stacked,
-    zone_of,
-)
 from tablecam.rules.maida_1806.fire import Retreat, Shrink, ban_on_fire, fired
-from tablecam.rules.maida_1806.state import (
-    Due,
-    Outcome,
-    React,
-    State,
-    Units,
-    enemy_of,
-    with_losses,
-)
+from tablecam.rules.maida_1806.state import Due, Outcome, React, State, Units, enemy_of
 from tablecam.rules.maida_1806.troops import Piece
 from tablecam.rules.steps import Events
 
@@ -58,7 +43,7 @@ def triggered(state: State, movers: Sequence[str], did: Did) -> Triggered:
         return Triggered((), ())
     hexes: set[str] = set()
     for piece in pieces:
-        near = around(state.grid, piece.hexes) if is_company else front_of(state, piece)
+        near = around(state.grid, piece.hexes) if is_company else field.front_of(state, piece)
         hexes.update(near)
     tops: dict[frozenset[str], str] = {}
     guns = []
@@ -76,11 +61,11 @@ def triggered(state: State, movers: Sequence[str], did: Did) -> Triggered:
 
 def _target(state: State, piece: Piece, movers: Sequence[str]) -> str | None:
     """Returns the mover at which a unit may fire in reaction (R-27)."""
-    if ban_on_firing(state, piece) is not None:
+    if field.ban_on_firing(state, piece) is not None:
         return None
     for name in movers:
         mover = state.piece(name)
-        if mover.hexes and ban_on_target(state, piece, mover) is None:
+        if mover.hexes and field.ban_on_target(state, piece, mover) is None:
             return name if ban_on_fire(state, (piece.id,), name) is None else None
     return None
 
@@ -113,7 +98,7 @@ def check_of(state: State, unit: str, movers: Sequence[str]) -> Check:
     """Returns a reaction check with its named modifiers (D-13.1A to D-13.3)."""
     troop, piece = state.both(unit)
     hexes = tuple(number for name in movers for number in state.piece(name).hexes)
-    zone = zone_of(state, piece, hexes)
+    zone = field.zone_of(state, piece, hexes)
     case = case_of(state, unit, movers[0])
     parts: dict[str, int] = {}
     if case == "A" and troop.side == "british" and troop.nation != "sicilian" and zone == "front":
@@ -126,7 +111,7 @@ def check_of(state: State, unit: str, movers: Sequence[str]) -> Check:
             parts["clear"] = tables.AGAINST_CAVALRY["clear"]
     if zone in ("flank", "rear"):
         parts["flank_or_rear"] = tables.FLANK_REACTION
-    if is_in_command(state, piece):
+    if field.is_in_command(state, piece):
         parts["in_command"] = tables.COMMAND_REACTION
     return Check(case, parts, state.morale(unit))
 
@@ -188,7 +173,7 @@ def counter_hexes(
     if piece.disrupted or piece.formation == "square" or state.troop(piece.id).is_company:
         return None
     for other in others:
-        one, two = stacked(state, state.piece(other)), stacked(state, piece)
+        one, two = field.stacked(state, state.piece(other)), field.stacked(state, piece)
         if (one.kind, one.formation) != (two.kind, two.formation):
             return None
     targets = {number for name in movers for number in state.piece(name).hexes}
@@ -300,7 +285,7 @@ class ReactionCheck(Due):
         stack = state.foot(piece.id for piece in state.stack(self.unit))
         causes = state.places(movers)
         for name in stack:
-            state, more = with_losses(state, name, verdict.losses)
+            state, more = acts.with_losses(state, name, verdict.losses)
             events += more
         if verdict.rout:
             state, more = rout(state, stack, state.turn + 1, causes)

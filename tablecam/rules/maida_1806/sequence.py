@@ -641,11 +641,10 @@ def open_combats(state: State) -> tuple[Combat, ...]:
     return combats_of(state, state.active, units, state.fought)
 
 
-def recaptured(state: State) -> Outcome:
-    """Returns the state with guns that friends stand with taken back (D-10.12)."""
-    events: Events = ()
+def recaptured(state: State) -> Outcome | None:
+    """Returns the state with a gun taken back by friends who stand with it, if any (D-10.12)."""
     for piece in state.pieces:
-        side = state.board.troops[piece.id].side
+        side = state.troop(piece.id).side
         if piece.captured_by != enemy_of(side) or not piece.hexes:
             continue
         number = piece.hexes[0]
@@ -653,8 +652,8 @@ def recaptured(state: State) -> Outcome:
             points = tables.VICTORY_POINTS["battery_recaptured"]
             state = state.with_piece(piece.id, captured_by=side).gains(side, points)
             text = f"{piece.id} is recaptured: {points} VP for the {side_name(side)}"
-            events += (Event("recaptured", text, "D-10.12", {"unit": piece.id}),)
-    return state, events
+            return state, (Event("recaptured", text, "D-10.12", {"unit": piece.id}),)
+    return None
 
 
 # Phases.
@@ -712,6 +711,13 @@ AUTOMATIC: Final[Mapping[str, Callable[[State], Outcome | None]]] = {
     "clash": _clashing,
 }
 """What follows in a phase without a decision; None where a player or a draw decides."""
+
+
+def automatic(state: State) -> Outcome | None:
+    """Returns what follows by itself when nothing is due."""
+    return recaptured(state) or AUTOMATIC[state.phase](state)
+
+
 HANDLERS: Final[Mapping[tuple[str, type], Callable[[State, Any], Outcome]]] = {
     ("draw", acts.Draw): lambda state, action: drawn(state, action.leader),
     ("activate", acts.Activate): activated,

@@ -11,16 +11,9 @@ from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Event, Refused
 from tablecam.rules.hexes.grid import Grid, Hex
 from tablecam.rules.hexes.zones import Hexes
-from tablecam.rules.maida_1806 import tables
+from tablecam.rules.maida_1806 import tables, troops
 from tablecam.rules.maida_1806.board import Board, board_from
-from tablecam.rules.maida_1806.troops import (
-    SIDES,
-    Piece,
-    Troop,
-    is_reduced,
-    morale_of,
-    strength_of,
-)
+from tablecam.rules.maida_1806.troops import SIDES, Piece, Troop
 from tablecam.rules.steps import Events, Stepping, WordedStep
 from tablecam.table.model import BasePose, Position
 
@@ -294,11 +287,11 @@ class State(Stepping):
 
     def strength(self, name: str) -> int:
         """Returns a unit's current Strength."""
-        return strength_of(*self.both(name))
+        return troops.strength_of(*self.both(name))
 
     def morale(self, name: str) -> int:
         """Returns a unit's current Morale."""
-        return morale_of(*self.both(name))
+        return troops.morale_of(*self.both(name))
 
     def at(self, number: Hex, side: str | None = None) -> tuple[Piece, ...]:
         """Returns the units in a hex, of one side or of both, the top ones first."""
@@ -445,6 +438,25 @@ class State(Stepping):
         return replace(self, vp=self.vp + (points if side == "french" else -points))
 
 
+def first_counters(board: Board) -> tuple[tuple[Piece, ...], tuple[LeaderPiece, ...]]:
+    """Returns the units and leaders where the scenario puts them (D-17.0a)."""
+    assert board.scenario is not None
+    pieces = []
+    for unit in board.scenario.unit:
+        hexes = tuple(number for number in (unit.hex, unit.second_hex) if number is not None)
+        facing_deg = board.grid.facings_deg[0] if unit.facing_deg is None else unit.facing_deg
+        pieces.append(
+            Piece(
+                unit.id,
+                hexes,
+                troops.formation_of(unit.kind, unit.formation or "column"),
+                facing_deg,
+            )
+        )
+    leaders = (LeaderPiece(leader.id, leader.hex) for leader in board.scenario.leader)
+    return tuple(pieces), tuple(leaders)
+
+
 def enemy_of(side: str) -> str:
     """Returns the other side."""
     return SIDES[1 - SIDES.index(side)]
@@ -458,7 +470,7 @@ def with_losses(state: State, name: str, losses: int) -> Outcome:
     troop, piece = state.both(name)
     if not losses:
         return state, ()
-    left = strength_of(troop, piece) - losses
+    left = troops.strength_of(troop, piece) - losses
     text = f"{name} loses {losses}, {max(left, 0)} left"
     events = (Event("loss", text, "D-3.4h", {"unit": name, "losses": losses}),)
     if left <= 0:
@@ -498,13 +510,13 @@ def unit_state(state: State, piece: Piece) -> dict[str, Any]:
     troop = state.board.troops[piece.id]
     stack = state.stack(piece.id) if piece.hexes else ()
     marks = {
-        "strength": strength_of(troop, piece),
+        "strength": troops.strength_of(troop, piece),
         "full_strength": troop.whole,
-        "morale": troop.morale and morale_of(troop, piece),
+        "morale": troop.morale and troops.morale_of(troop, piece),
         "formation": piece.formation,
         "facing_deg": piece.facing_deg,
         "hexes": " ".join(piece.hexes),
-        "reduced": is_reduced(troop, piece),
+        "reduced": troops.is_reduced(troop, piece),
         "disrupted": piece.disrupted,
         "fires": piece.fires,
         "mp_left": piece.mp_left,

@@ -98,6 +98,14 @@ class Troop(StrictModel):
         return self.full_strength or 1
 
 
+def formation_of(kind: Kind, stated: Formation) -> Formation:
+    """Returns a unit's formation: the stated one, unless its kind has no other (D-8.1)."""
+    only: Mapping[str, Formation] = {
+        "company": "skirmish", "foot-battery": "battery", "horse-battery": "battery"
+    }  # fmt: skip
+    return only.get(kind, stated)
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A unit in play; without hexes it is off the map.

@@ -16,7 +16,7 @@ from tablecam.rules.lay import Lay, with_bases
 from tablecam.rules.miniatures.battle import Battle, Done
 from tablecam.rules.miniatures.by_hand import ByHand, adopted
 from tablecam.rules.miniatures.drawing import offer_shapes, shapes_about, with_shapes
-from tablecam.rules.overrules import Overrule, check_overrule, overrule_event
+from tablecam.rules.overrules import check_overrule, overrule_event
 from tablecam.rules.steps import Events, PhaseGame
 from tablecam.table.model import Position, Unit
 from tablecam.table.sides import side_name
@@ -53,6 +53,11 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         Raises:
             Refused: It is not legal in this phase.
         """
+        if isinstance(action, Done):
+            return self.next_phase(state)
+        own = state.position.unit(getattr(action, "unit", ""))
+        if own is not None and own.side != state.active:
+            raise Refused(f"expected a unit of the {side_name(state.active)}, got {own.id}")
         handler = self.handlers.get((state.phase, type(action)))
         if handler is None:
             raise Refused(f"expected an action of this phase, got {action.type}")
@@ -146,33 +151,25 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         return (*super().legal(state), *ends)
 
     def apply(self, state: State, action: Any) -> tuple[State, Events]:
-        """Returns the next state and the events.
+        """Returns the next state and the events, with shapes to draw.
 
         Raises:
             Refused: The action is not legal now.
         """
-        if isinstance(action, Lay):
-            for name, bases in action.units.items():
-                if len(bases) != len(state.unit(name).bases):
-                    raise Refused(f"expected the bases that {name} has", rule=self.bases_rule)
-            return replace(state, position=with_bases(state.position, action.units)), ()
-        if isinstance(action, Overrule):
-            after, events = self._overruled(state, action)
-        elif state.phase == "over":
-            raise Refused("expected nothing more: the battle is over")
-        elif state.step is not None:
-            after, events = state.step.answered(state, action)
-        elif isinstance(action, Done):
-            after, events = self.next_phase(state)
-        else:
-            own = state.position.unit(getattr(action, "unit", ""))
-            if own is not None and own.side != state.active:
-                active = side_name(state.active)
-                raise Refused(f"expected a unit of the {active}, got {own.id}")
-            after, events = self.acted(state, action)
-        after, more = self.settled(after)
-        shown = (with_shapes(state.position, after.position, event) for event in (*events, *more))
+        after, events = super().apply(state, action)
+        shown = (with_shapes(state.position, after.position, event) for event in events)
         return after, tuple(shown)
+
+    def laid(self, state: State, action: Lay) -> State:
+        """Returns the state with units as they really lie.
+
+        Raises:
+            Refused: A unit has another number of bases.
+        """
+        for name, bases in action.units.items():
+            if len(bases) != len(state.unit(name).bases):
+                raise Refused(f"expected the bases that {name} has", rule=self.bases_rule)
+        return replace(state, position=with_bases(state.position, action.units))
 
     def settled(self, state: State) -> tuple[State, Events]:
         """Returns the state at the next decision or dice, with all that happens until then."""
@@ -206,7 +203,7 @@ class BattleGame(ByHand[State], PhaseGame[State]):
         turns = f"{state.turn} {'turn' if state.turn == 1 else 'turns'}"
         return f"The battle is over after {turns}" if left else "Nobody holds the field"
 
-    def _overruled(self, state: State, action: Any) -> tuple[State, Events]:
+    def overruled(self, state: State, action: Any) -> tuple[State, Events]:
         """Returns the state as players set it."""
         settings = self.settings(state)
         check_overrule(action, settings, state.position)
