@@ -14,7 +14,7 @@ from tablecam.errors import BadInput
 from tablecam.rules.game_files import GameFile, file_faults
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.table.model import HexMap
-from tablecam.table.sections import Faults, Name, StrictModel, first_of
+from tablecam.table.sections import Faults, Name, first_of
 from tablecam.wording import nearest, quoted
 
 
@@ -27,13 +27,6 @@ def _digits(number: str) -> str:
 HexNumber = Annotated[str, AfterValidator(_digits)]
 Pair = Annotated[list[HexNumber], Field(min_length=2, max_length=2)]
 Sides = Mapping[frozenset[Hex], str]
-
-
-class Path(StrictModel):
-    """A road or a trail from hex to hex."""
-
-    kind: Name
-    hexes: Annotated[list[HexNumber], Field(min_length=2)]
 
 
 class HexMapFile(GameFile):
@@ -49,7 +42,6 @@ class HexMapFile(GameFile):
     hexsides: dict[str, list[Pair]] = Field(default_factory=dict)
     edges: dict[str, list[HexNumber]] = Field(default_factory=dict)
     returns: dict[str, HexNumber] = Field(default_factory=dict)
-    paths: list[Path] = Field(default_factory=list)
 
     @property
     def terrain(self) -> dict[str, Any]:

@@ -1,0 +1,325 @@
+"""The files of the game's owner: charts, the map's terrain, and a folio's counters and set-up.
+
+The rulebook prints neither the CRT nor the TEC nor a folio: all of it comes from these files, and a
+missing key is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, Field
+
+from tablecam.documents import Document
+from tablecam.rules.game_files import GameFile
+from tablecam.rules.hexes.files import HexMapFile, HexNumber
+from tablecam.rules.hexes.grid import grid_of
+from tablecam.rules.musket_saber.tables import HILL, HILL_BONUS, Arm, Time, code_of
+from tablecam.table.model import HexMap
+from tablecam.table.sections import Faults, Name, StrictModel
+from tablecam.toml_lines import KeyPath
+from tablecam.wording import quoted
+
+Count = Annotated[int, Field(ge=0, le=99)]
+Turn = Annotated[int, Field(ge=1, le=99)]
+Points = Annotated[float, Field(ge=0, le=99, multiple_of=0.5)]
+PathKind = Literal["road", "trail"]
+DIE_ROWS: Final = 6
+
+
+def _result(text: str) -> str:
+    code_of(text)
+    return text
+
+
+def _allowance(ma: int | str) -> int | str:
+    if ma != "V" and not (isinstance(ma, int) and 0 <= ma <= 99):
+        raise ValueError(f'expected Movement Points or "V", got {quoted(ma)}')
+    return ma
+
+
+Result = Annotated[str, AfterValidator(_result)]
+Allowance = Annotated[int | str, AfterValidator(_allowance)]
+
+
+class Column(StrictModel):
+    """A column of the CRT: the differentials that it holds; the first and last have one end."""
+
+    start: Annotated[int | None, Field(alias="from")] = None
+    to: int | None = None
+
+    def __str__(self) -> str:
+        if self.start is None:
+            return f"{self.to} or less"
+        return f"{self.start} or more" if self.to is None else f"{self.start} to {self.to}"
+
+
+class Crt(StrictModel):
+    """The Combat Results Table: a row for each die, an entry for each column."""
+
+    columns: Annotated[list[Column], Field(min_length=1)]
+    rows: list[list[Result]]
+
+    def column_of(self, differential: int) -> int:
+        """Returns the place of the column of a differential."""
+        return sum(c.to is not None and c.to < differential for c in self.columns[:-1])
+
+
+class Defending(StrictModel):
+    """What defenders may do in a terrain."""
+
+    advance: bool = True
+
+
+class Effects(StrictModel):
+    """What a terrain and a hexside have in common; a list names the arms concerned."""
+
+    march: bool = True
+    charge: bool = True
+    blocks_los: bool = False
+    attack_halved: list[Arm] = Field(default_factory=list)
+    defend_halved: list[Arm] = Field(default_factory=list)
+
+
+class Terrain(Effects):
+    """A row of the TEC; an arm without Movement Points is prohibited."""
+
+    kind: Literal["primary", "secondary", "path"] = "primary"
+    mp: dict[Arm, Points] | None = None
+    leader: Points | None = None
+    trains: bool | None = None
+    zoc_in: bool = True
+    zoc_out: bool = True
+    bombard_into: bool | None = None
+    range_bonus: Count | None = None
+    defender: Defending = Field(default_factory=Defending)
+
+
+class Hexside(Effects):
+    """A row of the TEC for what runs along a hexside."""
+
+    prohibited: list[Arm] = Field(default_factory=list)
+    extra: dict[Arm, Points] = Field(default_factory=dict)
+    zoc: bool = True
+
+
+class SomeCharts(StrictModel):
+    """Charts in part, as a question may state them."""
+
+    crt: Crt | None = None
+    terrain: dict[str, Terrain] = Field(default_factory=dict)
+    hexside: dict[str, Hexside] = Field(default_factory=dict)
+
+    def range_bonus(self, kind: str) -> int:
+        """Returns what a terrain adds to the range of guns (K-8.7)."""
+        stated = self.terrain[kind].range_bonus if kind in self.terrain else None
+        return (HILL_BONUS if kind == HILL else 0) if stated is None else stated
+
+
+class Charts(SomeCharts, GameFile):
+    """The chart file."""
+
+    crt: Crt
+    terrain: dict[str, Terrain]
+
+    def faults(self, document: Document) -> Faults:
+        """Yields columns that leave gaps, rows of another length, and terrain without costs."""
+        columns = self.crt.columns
+        for index, column in enumerate(columns):
+            expected = None if index == 0 else (columns[index - 1].to or 0) + 1
+            if column.start != expected:
+                why = "expected no `from`" if expected is None else f"expected from = {expected}"
+                yield document.error(("crt", "columns", index), f"{why}, got {column.start}")
+            if (column.to is None) != (index == len(columns) - 1):
+                why = "expected `to` in each column but the last"
+                yield document.error(("crt", "columns", index), why)
+        if len(self.crt.rows) != DIE_ROWS:
+            why = f"expected {DIE_ROWS} rows, one for each die, got {len(self.crt.rows)}"
+            yield document.error(("crt", "rows"), why)
+        for index, row in enumerate(self.crt.rows):
+            if len(row) != len(columns):
+                why = f"expected {len(columns)} results, one a column, got {len(row)}"
+                yield document.error(("crt", "rows", index), why)
+        for kind, terrain in self.terrain.items():
+            if terrain.kind == "primary" and terrain.mp is None:
+                why = "expected this key, but it is missing"
+                yield document.error(("terrain", kind, "mp"), why)
+
+
+class Path(StrictModel):
+    """A road or a trail from hex to hex."""
+
+    kind: PathKind
+    hexes: Annotated[list[HexNumber], Field(min_length=2)]
+
+
+class Secondary(StrictModel):
+    """Secondary terrain besides the primary terrain of some hexes (K-2.2b)."""
+
+    kind: Name
+    hexes: list[HexNumber]
+
+
+class MapFile(HexMapFile):
+    """The map file: the shared one with roads, trails and secondary terrain."""
+
+    path: list[Path] = Field(default_factory=list)
+    secondary: list[Secondary] = Field(default_factory=list)
+
+    def faults_on(self, document: Document, hex_map: HexMap) -> Faults:
+        """Yields hexsides and steps of paths between hexes that do not touch."""
+        yield from super().faults_on(document, hex_map)
+        grid = grid_of(hex_map)
+        for index, path in enumerate(self.path):
+            for one, other in pairwise(path.hexes):
+                if one in grid and other in grid and grid.direction_deg(one, other) is None:
+                    why = f"expected hexes that touch, got {one} and {other}"
+                    yield document.error(("path", index, "hexes"), why)
+
+
+class Face(StrictModel):
+    """A printed side of a unit's counter."""
+
+    cf: Count | None = None
+    paren: bool = False
+    mr: Count | None = None
+    ma: Allowance | None = None
+    bracket: bool = False
+    charge: Count | None = None
+    attack: Count | None = None
+    defence: Count | None = None
+    range: Count | None = None
+
+
+_PRINTED: Final[Mapping[Arm, tuple[str, ...]]] = {
+    "infantry": ("cf", "mr", "ma"),
+    "cavalry": ("cf", "charge", "mr", "ma"),
+    "artillery": ("attack", "defence", "range", "ma"),
+}
+"""The factors that the counters of each arm print (K-2.4, K-8.1)."""
+
+
+class ScenarioUnit(StrictModel):
+    """An entry of `[[unit]]`. A back side is that of a reduced or of an ineffective unit."""
+
+    id: Name
+    side: Name
+    arm: Arm
+    size: Literal["brigade", "battalion", "squadron"] = "brigade"
+    formation: Name
+    front: Face
+    back: Face | None = None
+    red_dots: Annotated[int, Field(ge=0, le=2)] = 0
+    hex: HexNumber | None = None
+
+
+class LeaderFace(StrictModel):
+    """A leader's printed values."""
+
+    movement: Count
+    morale: Count
+    combat: Count
+
+
+class ScenarioLeader(StrictModel):
+    """An entry of `[[leader]]`; `span` are the formations that he commands."""
+
+    id: Name
+    side: Name
+    span: list[Name]
+    front: LeaderFace
+    hex: HexNumber | None = None
+
+
+class Post(StrictModel):
+    """An entry of `[[hq]]` or `[[trains]]`."""
+
+    id: Name
+    side: Name
+    ma: Count
+    hex: HexNumber
+
+
+class Reinforcement(StrictModel):
+    """Units that enter at a hex from a turn on."""
+
+    turn: Turn
+    side: Name
+    hex: HexNumber
+    units: Annotated[list[Name], Field(min_length=1)]
+
+
+class Victory(StrictModel):
+    """What a side gains points for, each time it is so at the end of the game."""
+
+    side: Name
+    kind: Literal["hold", "enemy_steps", "enemy_destroyed", "captured", "exited"]
+    hexes: list[HexNumber] = Field(default_factory=list)
+    points: Count
+
+
+class Scenario(GameFile):
+    """The scenario file: a folio's sides, turns, counters, set-up and victory."""
+
+    sides: Annotated[list[Name], Field(min_length=2, max_length=2)]
+    first_player: Name
+    turns: Annotated[list[Time], Field(min_length=1, max_length=99)]
+    loc: dict[str, list[HexNumber]]
+    unit: Annotated[list[ScenarioUnit], Field(min_length=1)]
+    leader: list[ScenarioLeader] = Field(default_factory=list)
+    hq: list[Post] = Field(default_factory=list)
+    trains: list[Post] = Field(default_factory=list)
+    reinforcement: list[Reinforcement] = Field(default_factory=list)
+    replacements: dict[str, dict[str, Count]] = Field(default_factory=dict)
+    victory: list[Victory]
+    victory_level: dict[str, Count]
+
+    def faults(self, document: Document) -> Faults:
+        """Yields names that do not exist or stand twice, and counters without their factors."""
+        yield from self._side_faults(document)
+        arriving = [name for arrival in self.reinforcement for name in arrival.units]
+        for index, unit in enumerate(self.unit):
+            at = ("unit", index)
+            for key in _PRINTED[unit.arm]:
+                for side in ("front", "back"):
+                    face: Face | None = getattr(unit, side)
+                    if face is not None and getattr(face, key) is None:
+                        why = f"expected this key of {unit.id}, but it is missing"
+                        yield document.error((*at, side, key), why)
+            if (unit.size == "squadron") != (unit.arm == "cavalry") and unit.size != "brigade":
+                yield document.error((*at, "size"), f"expected another size of {unit.arm}")
+            if unit.hex is None and unit.id not in arriving:
+                yield document.error((*at, "hex"), "expected a hex, or a reinforcement of it")
+        names = {*(unit.id for unit in self.unit), *(leader.id for leader in self.leader)}
+        for index, arrival in enumerate(self.reinforcement):
+            for name in arrival.units:
+                if name not in names:
+                    why = f"expected the ids of units, got {quoted(name)}"
+                    yield document.error(("reinforcement", index, "units"), why)
+
+    def _side_faults(self, document: Document) -> Faults:
+        expected, seen = " or ".join(self.sides), set[str]()
+        named: dict[KeyPath, str] = {("first_player",): self.first_player}
+        for key in ("loc", "replacements", "victory_level"):
+            named |= {(key, side): side for side in getattr(self, key)}
+        for key in ("unit", "leader", "hq", "trains", "reinforcement", "victory"):
+            for index, thing in enumerate(getattr(self, key)):
+                named[key, index, "side"] = thing.side
+                if (name := getattr(thing, "id", "")) and name in seen:
+                    why = f"expected another id, {quoted(name)} is used twice"
+                    yield document.error((key, index, "id"), why)
+                seen.add(name)
+        for path, side in named.items():
+            if side not in self.sides:
+                yield document.error(path, f"expected {expected}, got {quoted(side)}")
+        for side in self.sides:
+            if side not in self.loc:
+                yield document.error(("loc", side), "expected this key, but it is missing")
+
+
+FILE_MODELS: Final[Mapping[str, type[GameFile]]] = MappingProxyType(
+    {"charts": Charts, "map": MapFile, "scenario": Scenario}
+)

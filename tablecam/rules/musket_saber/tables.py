@@ -1,0 +1,125 @@
+"""The numbers and words that the rulebook states, each with its rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+GAME: Final = "musket-saber"
+Arm = Literal["infantry", "cavalry", "artillery"]
+Time = Literal["day", "twilight", "night"]
+ARMS: Final[tuple[Arm, ...]] = ("infantry", "cavalry", "artillery")
+
+ALWAYS_PASSES, ALWAYS_FAILS = 1, 6
+"""K-2.4c: natural morale dice."""
+BATTERY_MORALE: Final = 6
+"""K-8.1"""
+DISRUPTED_DIE: Final = 2
+"""K-11.1d: added to a Disrupted unit's morale die."""
+TIME_DIE: Final[Mapping[Time, int]] = {"day": 0, "twilight": 1, "night": 2}
+"""K-14.2, K-14.3: added to all morale dice."""
+TIME_RULE: Final[Mapping[Time, str]] = {"day": "K-14.1", "twilight": "K-14.3", "night": "K-14.2"}
+LINE_OF_SIGHT: Final[Mapping[Time, int | None]] = {"day": None, "twilight": 1, "night": 0}
+"""K-14.2, K-14.3: the farthest hex at which guns fire."""
+SQUARE_MORALE: Final = 2
+"""K-9.5c: added to the MR of a Square that cavalry attacks."""
+
+MARCH: Final[Mapping[Arm, int]] = {"infantry": 9, "cavalry": 15, "artillery": 9}
+"""K-4.7a: the allowance of a marching unit."""
+MARCH_DICE: Final[Mapping[Arm, int]] = {"infantry": 1, "cavalry": 2, "artillery": 1}
+MARCH_BONUS: Final = 3
+"""K-4.7b: of a marching unit that rolls."""
+LEADER_MA: Final = 12
+"""K-10.1"""
+VARIABLE_MA: Final = 6
+"""R-14: what a "V" counts in a retreat; it is also the most that a die gives."""
+CHARGE_MP: Final = (1, 2)
+"""K-7.13c: Movement Points of a charge."""
+
+MOST_STACKED: Final = 3
+"""K-5.2: brigades and batteries in a hex before it is overstacked."""
+PRESS_FORWARD, LAST_STAND = 2, 3
+"""K-7.13b, K-7.13e: added to the total of a side."""
+SKIRMISH_HEXES: Final = 2
+"""K-7.13a"""
+HILL, HILL_BONUS = "hill", 1
+"""K-8.7: added to the range from a hill."""
+
+ROUT_HEXES: Final = 3
+"""K-7.10"""
+DISRUPTED_HEXES: Final = 2
+"""K-11.1e"""
+TURNS_AWAY: Final = 2
+"""K-7.10: turns after which a routed unit is due on the Turn Record Track."""
+ADVANCE, ADVANCE_AFTER_ROUT, ADVANCE_OF_CHARGE = 1, 2, 3
+"""K-7.12, K-9.3(6): hexes of an advance."""
+
+CASUALTY: Final[Mapping[str, int]] = {
+    "stacked": 6, "coordinating": 6, "participating": 5, "alone": 6,
+}  # fmt: skip
+"""K-10.4, K-10.1: the lowest die on which a leader dies."""
+HQ_FOW: Final = 2
+"""K-12.1, K-12.2: Fortunes of War for each attack on an HQ or on trains."""
+ENEMY_MOVES_ON: Final = 2
+"""K-12.4a: the highest die on which an enemy unit moves."""
+COLUMN_MP: Final[Mapping[bool, float]] = {False: 1.0, True: 0.5}
+"""K-13.1: more for each unit ahead in column, also marching on a road."""
+
+_RESULT: Final = re.compile(
+    r"(?P<main>NE|Ex|[AD][rcxme])(\((?P<second>NE|Ex|[AD][rcxme])\))?"
+    r"(?P<added>(\+(DF|Leader|Ammo))*)"
+)
+
+
+class Words(NamedTuple):
+    """A result word of the CRT (K-7.8): whom it strikes, and how."""
+
+    side: Literal["A", "D", ""]
+    effect: Literal["r", "c", "x", "m", "e", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A result as the CRT writes it: a word, a second one in parentheses, and additions."""
+
+    main: str
+    second: str | None = None
+    added: frozenset[str] = frozenset()
+
+    @property
+    def words(self) -> Words:
+        """Its first word; NE and Ex strike no single side."""
+        return Words("", "") if self.main in ("NE", "Ex") else Words(*self.main)
+
+    def __str__(self) -> str:
+        second = "" if self.second is None else f"({self.second})"
+        return "+".join([f"{self.main}{second}", *sorted(self.added)])
+
+
+def code_of(text: str) -> Code:
+    """Returns a result of the CRT.
+
+    Raises:
+        ValueError: It is none.
+
+    >>> code_of("Dm(Dr)+Leader").second
+    'Dr'
+    """
+    match = _RESULT.fullmatch(text)
+    if match is None:
+        raise ValueError(f"expected a result such as NE, Dr or Dm(Dr)+Leader, got {text}")
+    added = frozenset(match["added"].split("+")) - {""}
+    return Code(match["main"], match["second"], added)
+
+
+def halved(factor: int, times: int) -> int:
+    """Returns a Combat Factor halved some times (K-7.7): once rounds up, more often counts 1.
+
+    >>> [halved(5, times) for times in (0, 1, 2)], halved(0, 2)
+    ([5, 3, 1], 0)
+    """
+    if times == 0 or factor == 0:
+        return factor
+    return 1 if times > 1 else -(-factor // 2)
