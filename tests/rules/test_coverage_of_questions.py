@@ -8,13 +8,17 @@ import pytest
 from tablecam.rules.rule_pages import coverage_of
 from tests.rules.test_coverage import CODE, TESTS
 
-GAMES = {"syw-d6": ("syw_d6", 60), "huzzah-ge": ("huzzah_ge", 40)}
+GAMES = {
+    "syw-d6": ("syw_d6", 60),
+    "huzzah-ge": ("huzzah_ge", 40),
+    "musket-saber": ("musket_saber", 70),
+}
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_rule_of_the_checklist_has_its_row(shared: Path, game: str) -> None:
     text = (shared / "rules" / f"{game}.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"\*\*([SH]-[0-9A-N]+\.\d+)\b", text))
+    listed = set(re.findall(r"(?:\*\*|### )([SHK]-(?:G\d|[0-9A-N]+\.\d+[a-z]?))\b", text))
     assert {rule.id for rule in coverage_of(game) or ()} == listed
 
 

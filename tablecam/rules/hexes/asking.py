@@ -85,20 +85,23 @@ def on_map(grid: Grid, number: Hex, key: str = "hex", owner: object = None) -> H
     return number
 
 
-def place(facts: Facts, map: Mapping[str, Any], counters: tuple[CounterFacts, ...]) -> Json:
-    """In which hexes counters lie, and how they face."""
+def places(
+    facts: Facts, map: Mapping[str, Any], counters: tuple[CounterFacts, ...], *, has_facing: bool
+) -> Json:
+    """Returns in which hexes counters lie, and how they face if their game says so."""
     grid = grid_of(map_of(map))
-    places: Json = {}
+    found: Json = {}
     because = []
     for counter in counters:
-        there = place_of(grid, counter.base(), tolerance_mm=facts.tolerance_mm)
+        base, tolerance_mm = counter.base(), facts.tolerance_mm
+        there = place_of(grid, base, has_facing=has_facing, tolerance_mm=tolerance_mm)
         is_clear = there.facing == "clear"
         zones: Json = {}
         if there.hexes and is_clear:
             around = zones_of(grid, there.hexes, there.facing_deg)
             zones = {name: grid.on_map(around.of(name)) for name in ZONES}
         because += [there.warning] if there.warning else []
-        places[counter.id] = {
+        found[counter.id] = {
             "hex": there.hexes[0] if len(there.hexes) == 1 else None,
             "hexes": there.hexes,
             "hex_answer": there.answer,
@@ -107,7 +110,7 @@ def place(facts: Facts, map: Mapping[str, Any], counters: tuple[CounterFacts, ..
             "facing": there.facing,
             **zones,
         }
-    return {"counters": places, "because": because, "readings": ["D-G4"]}
+    return {"counters": found, "because": because}
 
 
 def neighbours(map: Mapping[str, Any], hex: HexName) -> Json:

@@ -47,9 +47,14 @@ Dice = tuple[Die, ...]
 Names = tuple[str, ...]
 _HEAD: Final = ("format", "version", "game", "source")
 
-QUESTIONS.asks("D-G2 D-G3 D-G4 D-G5 D-G6")(asking.place)
 QUESTIONS.asks("D-G2")(asking.neighbours)
 QUESTIONS.asks("D-G12")(asking.stacks_seen)
+
+
+@QUESTIONS.asks("D-G2 D-G3 D-G4 D-G5 D-G6")
+def _place(facts: Facts, map: Mapping[str, Any], counters: tuple[asking.CounterFacts, ...]) -> Json:
+    """In which hexes counters lie, and how they face."""
+    return asking.places(facts, map, counters, has_facing=True) | {"readings": ["D-G4"]}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,398 @@
+"""Morale checks, coordination, the combat differential with named terms, and bombardments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from tablecam.rules.game import Ban
+from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.musket_saber.field import Field
+from tablecam.rules.musket_saber.tables import (
+    ALWAYS_FAILS,
+    ALWAYS_PASSES,
+    DISRUPTED_DIE,
+    LAST_STAND,
+    PRESS_FORWARD,
+    SKIRMISH_HEXES,
+    SQUARE_MORALE,
+    TIME_DIE,
+    Code,
+    Time,
+    halved,
+)
+from tablecam.rules.musket_saber.troops import Leader, Unit, fighting, is_overstacked
+
+Tactic = Literal["none", "skirmish", "press", "charge", "disengage", "last_stand"]
+Role = Literal["attacker", "defender"]
+Place = Literal["stacked", "adjacent", "farther"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A morale check (K-2.4c): the MR with its additions, and what is added to the die."""
+
+    mr: int
+    added: int = 0
+
+    def passes(self, die: int) -> bool:
+        """Whether a natural die passes: 1 always, 6 never."""
+        return die == ALWAYS_PASSES or (die != ALWAYS_FAILS and die + self.added <= self.mr)
+
+    @property
+    def passes_on(self) -> tuple[int, ...]:
+        """The natural dice that pass."""
+        return tuple(filter(self.passes, range(1, 7)))
+
+
+def check_of(
+    mr: int, *, disrupted: bool = False, time: Time = "day", leader: int = 0, square: bool = False
+) -> Check:
+    """Returns a morale check (K-10.3c, K-9.5c, K-11.1d, K-14.2, K-14.3)."""
+    added = TIME_DIE[time] + (DISRUPTED_DIE if disrupted else 0)
+    return Check(mr + leader + (SQUARE_MORALE if square else 0), added)
+
+
+def primary_of(units: Sequence[Unit]) -> Unit:
+    """Returns the unit that its owner names, else the first that may be primary (K-7.4, K-7.5)."""
+    fit = sorted(units, key=lambda unit: (not unit.primary, unit.ineffective, unit.is_battery))
+    return fit[0]
+
+
+# Coordination.
+
+
+def are_of_one_formation(formations: Sequence[str]) -> bool:
+    """Whether formations fit together (K-2.4a): "A" fits any, "0" none but itself alone."""
+    own = {formation for formation in formations if formation != "A"}
+    return len(formations) < 2 or (len(own) < 2 and "0" not in own)
+
+
+def is_coordinated(
+    formations: Sequence[str], leaders: Sequence[tuple[Leader, Place]] = (), time: Time = "day"
+) -> bool:
+    """Whether an attack is coordinated, by its formations or by a leader (K-7.14, K-14.3)."""
+    own = {formation for formation in formations if formation != "A"}
+    led = time != "twilight" and any(
+        not leader.ineffective and place != "farther" and own <= {*leader.span}
+        for leader, place in leaders
+    )
+    return are_of_one_formation(formations) or led
+
+
+# The differential.
+
+
+@dataclass(frozen=True)
+class Term:
+    """What a unit counts in a combat: its factor, why it is halved, and the rest (K-7.7)."""
+
+    unit: str
+    cf: int
+    halved: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> int:
+        """The factor after halving."""
+        return halved(self.cf, len(self.halved))
+
+
+@dataclass(frozen=True)
+class Differential:
+    """A combat differential (K-7.7); `more` are leaders, supporting guns and tactics by name."""
+
+    attack: tuple[Term, ...]
+    defence: tuple[Term, ...]
+    attack_more: Mapping[str, int] = field(default_factory=dict)
+    defence_more: Mapping[str, int] = field(default_factory=dict)
+    coordinated: bool = True
+
+    @property
+    def attack_total(self) -> int:
+        """The attackers' total."""
+        return sum(term.counts for term in self.attack) + sum(self.attack_more.values())
+
+    @property
+    def defence_total(self) -> int:
+        """The defenders' total."""
+        return sum(term.counts for term in self.defence) + sum(self.defence_more.values())
+
+    @property
+    def value(self) -> int:
+        """The differential."""
+        return self.attack_total - self.defence_total
+
+
+def attack_term(unit: Unit, why: Sequence[str] = ()) -> Term:
+    """Returns what an attacker counts (K-2.4b, K-8.1, K-11.1b) that is halved for `why` too."""
+    own = ("parentheses",) if unit.paren else ("disrupted",) if unit.disrupted else ()
+    return Term(unit.id, int(unit.printed("attack" if unit.is_battery else "cf")), (*own, *why))
+
+
+def defence_term(unit: Unit, why: Sequence[str] = ()) -> Term:
+    """Returns what a defender counts."""
+    return Term(unit.id, int(unit.printed("defence" if unit.is_battery else "cf")), tuple(why))
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An attack as it counts: who takes part, who leads and coordinates, and the halvings.
+
+    `halvings` are those that the ground and overstacking give to each unit by its id.
+    """
+
+    attackers: Sequence[Unit]
+    defenders: Sequence[Unit]
+    support: Sequence[Unit] = ()
+    leaders: Mapping[Role, Sequence[Leader]] = field(default_factory=dict)
+    coordinating: Sequence[tuple[Leader, Place]] = ()
+    tactics: Mapping[Role, Tactic] = field(default_factory=dict)
+    halvings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    time: Time = "day"
+    needs_coordination: bool = True
+
+
+def support_factor(gun: Unit, defenders: Sequence[Unit]) -> int:
+    """Returns what a supporting battery adds, doubled if any defender is cavalry (K-8.8)."""
+    return int(gun.printed("attack")) * (2 if any(u.arm == "cavalry" for u in defenders) else 1)
+
+
+def differential(attack: Attack) -> Differential:
+    """Returns the combat differential of an attack."""
+    formations = [unit.formation for unit in attack.attackers if not unit.is_battery]
+    coordinated = not attack.needs_coordination or is_coordinated(
+        formations, attack.coordinating, attack.time
+    )
+    primary = primary_of(attack.attackers)
+    halvings = attack.halvings
+
+    def why(unit: Unit) -> tuple[str, ...]:
+        is_apart = unit is not primary and not are_of_one_formation(
+            (unit.formation, primary.formation)
+        )
+        off = ("uncoordinated",) if is_apart and not coordinated else ()
+        return (*halvings.get(unit.id, ()), *off)
+
+    more: dict[str, dict[str, int]] = {"attacker": {}, "defender": {}}
+    more["attacker"] |= {
+        gun.id: support_factor(gun, attack.defenders) for gun in attack.support
+    }  # fmt: skip
+    for side, leaders in attack.leaders.items():
+        more[side] |= {leader.id: leader.combat for leader in leaders if leader.participates}
+    if attack.tactics.get("attacker") == "press":
+        more["attacker"]["press"] = PRESS_FORWARD
+    if attack.tactics.get("defender") == "last_stand":
+        more["defender"]["last_stand"] = LAST_STAND
+    return Differential(
+        tuple(attack_term(unit, why(unit)) for unit in attack.attackers),
+        tuple(defence_term(unit, halvings.get(unit.id, ())) for unit in attack.defenders),
+        more["attacker"], more["defender"], coordinated,
+    )  # fmt: skip
+
+
+def attack_on(
+    field: Field, attackers: Sequence[Unit], target: Hex, support: Sequence[Unit] = (),
+    tactics: Mapping[Role, Tactic] | None = None, *, needs_coordination: bool = True,
+) -> Attack:  # fmt: skip
+    """Returns an attack on a hex as it counts, with the halvings of the TEC and of stacks."""
+    defenders = fighting(field.units_at(target))
+    halvings: dict[str, list[str]] = {unit.id: [] for unit in (*attackers, *defenders)}
+    there = field.map.terrains(target)
+    for unit in attackers:
+        side = field.map.hexside(unit.at or target, target)
+        effects = (*there, *(() if side is None else (side,)))
+        if any(unit.arm in effect.attack_halved for effect in effects):
+            halvings[unit.id].append("terrain")
+        if is_overstacked(field.units_at(unit.at)):
+            halvings[unit.id].append("overstacked")
+    sides = [field.map.hexside(unit.at or target, target) for unit in attackers]
+    for unit in defenders:
+        across = all(side is not None and unit.arm in side.defend_halved for side in sides)
+        if across or any(unit.arm in terrain.defend_halved for terrain in there):
+            halvings[unit.id].append("terrain")
+        if is_overstacked(field.units_at(target)):
+            halvings[unit.id].append("overstacked")
+    own = [leader for leader in field.leaders if leader.side == attackers[0].side]
+    hexes = [unit.at for unit in attackers if unit.at is not None]
+    places: list[tuple[Leader, Place]] = [
+        (leader, "stacked" if distance == 0 else "adjacent" if distance == 1 else "farther")
+        for leader in own
+        if leader.at is not None
+        for distance in (field.grid.distance((leader.at,), hexes),)
+    ]
+    stacked: dict[Role, Sequence[Leader]] = {
+        "attacker": [leader for leader in own if leader.at in hexes],
+        "defender": [
+            one for one in field.leaders if one.side != attackers[0].side and one.at == target
+        ],
+    }
+    return Attack(
+        attackers, defenders, support, stacked, places, tactics or {}, halvings, field.time,
+        needs_coordination,
+    )  # fmt: skip
+
+
+def ban_on_attack(field: Field, unit: Unit, target: Hex) -> Ban | None:
+    """Returns why a unit may not attack a neighbouring hex (K-7.5, K-8.3, K-9.5d, K-14.2)."""
+    if field.time == "night":
+        return Ban("K-14.2", "at night there is no combat but charges of infantry")
+    if unit.square:
+        return Ban("K-9.5d", "a Square does not attack")
+    if unit.at is None or target not in field.grid.neighbours(unit.at):
+        return Ban("K-7.1", f"{target} is not next to it")
+    if attack_term(unit).cf == 0:
+        return Ban("K-7.5", "a unit with a factor of 0 does not attack")
+    if not field.map.may_pass(unit.arm, unit.at, target):
+        return Ban("K-7.5", f"it could not move into {target}")
+    return None
+
+
+# Skirmishes.
+
+
+def skirmish_factor(unit: Unit) -> int:
+    """Returns what a unit counts in a skirmish (K-7.13a)."""
+    if unit.is_battery:
+        return int(unit.printed("defence"))
+    if unit.arm == "cavalry":
+        return int(unit.printed("cf"))
+    ma = unit.printed("ma")
+    return 0 if ma == "V" or unit.bracket else int(ma)
+
+
+def skirmish_differential(unit: Unit, defenders: Sequence[Unit]) -> Differential:
+    """Returns the differential of a skirmish (K-7.13a, R-16)."""
+    why = ("disrupted",) if unit.disrupted else ()
+    return Differential(
+        (Term(unit.id, skirmish_factor(unit), why),),
+        tuple(Term(enemy.id, skirmish_factor(enemy)) for enemy in defenders),
+    )
+
+
+def ban_on_skirmish(field: Field, unit: Unit, target: Unit) -> Ban | None:
+    """Returns why a unit may not skirmish with another (K-7.13a, K-9.5d, K-14.2)."""
+    if field.time == "night":
+        return Ban("K-14.2", "at night there is no combat but charges of infantry")
+    if unit.arm != "infantry" or unit.bracket or unit.ma == "V" or unit.square:
+        return Ban("K-7.13a", "only infantry with a plain MA skirmishes")
+    if unit.at is None or target.at is None:
+        return Ban("K-7.13a", "both are on the map")
+    if field.grid.distance((unit.at,), (target.at,)) != SKIRMISH_HEXES:
+        return Ban("K-7.13a", "a skirmish is exactly two hexes away")
+    middle = set(field.grid.neighbours(unit.at)) & set(field.grid.neighbours(target.at))
+    if not any(
+        field.map.may_pass(unit.arm, unit.at, number)
+        and field.map.may_pass(unit.arm, number, target.at)
+        for number in middle
+        if field.ban_on_passing(unit.side, number) is None
+    ):
+        return Ban("K-7.13a", "it could not move to the defender's hex")
+    return None
+
+
+# Guns.
+
+
+def is_close(field: Field, unit: Unit, number: Hex) -> bool:
+    """Whether a hex is adjacent to a battery and not across a prohibited hexside (K-8.4a)."""
+    here = unit.at or ""
+    if number not in field.grid.neighbours(here):
+        return False
+    side = field.map.hexside(here, number)
+    return side is None or unit.arm not in side.prohibited
+
+
+class Range(NamedTuple):
+    """The distance of a target, and the farthest one (K-8.7)."""
+
+    hexes: int
+    most: int
+
+
+def range_to(field: Field, gun: Unit, target: Hex) -> Range:
+    """Returns the range of a battery to a hex, farther from a hill."""
+    here = gun.at or ""
+    bonus = sum(field.map.charts.range_bonus(kind) for kind in field.map.kinds(here))
+    return Range(field.grid.distance((here,), (target,)), int(gun.printed("range")) + bonus)
+
+
+def ban_on_bombarding(field: Field, gun: Unit, target: Hex) -> Ban | None:
+    """Returns why a unit may not bombard a hex (K-8.2, K-8.4a, K-8.6, K-8.7, K-14)."""
+    if not gun.is_battery or gun.attack == 0 or gun.range == 0:
+        return Ban("K-8.4a", "only artillery with an attack and a range factor bombards")
+    if gun.disrupted or gun.ineffective:
+        return Ban("K-8.4a", "a Disrupted or ineffective battery does not bombard")
+    if gun.at is None or is_close(field, gun, target):
+        return Ban("K-8.4a", "an adjacent hex is attacked, not bombarded")
+    for terrain in field.map.terrains(target):
+        is_entered = terrain.mp is None or gun.arm in terrain.mp
+        if not (is_entered if terrain.bombard_into is None else terrain.bombard_into):
+            return Ban("K-8.2", f"the terrain of {target} bars bombardment")
+    hexes, most = range_to(field, gun, target)
+    if hexes > most:
+        return Ban("K-8.7", f"{target} is {hexes} hexes away, {most} at most")
+    return field.ban_on_sight(gun.at, target)
+
+
+def ban_on_support(field: Field, gun: Unit, attackers: Sequence[Unit], target: Hex) -> Ban | None:
+    """Returns why a battery may not support an attack (K-8.8)."""
+    if any(is_close(field, gun, enemy.at or "") for enemy in field.enemies(gun.side)):
+        return Ban("K-8.8", "an enemy is adjacent to the battery")
+    beside = field.grid.neighbours(gun.at or "")
+    if not any(unit.at in beside or unit.at == gun.at for unit in attackers):
+        return Ban("K-8.8", "the battery is adjacent to no unit that attacks")
+    return ban_on_bombarding(field, gun, target)
+
+
+def bombardments(guns: Sequence[str], *, coordinated: bool) -> tuple[tuple[str, ...], ...]:
+    """Returns who fires together: each battery alone, or all that are coordinated (K-8.4c)."""
+    return (tuple(guns),) if coordinated else tuple((gun,) for gun in guns)
+
+
+def bombarding(code: Code) -> Code:
+    """Returns what a result does in a bombardment (K-8.5): no A, no second result.
+
+    Ammo strikes a battery and stays apart.
+    """
+    added = code.added - {"Ammo"}
+    is_ignored = code.words.side == "A" or code.main == "NE"
+    return Code("NE", None, added) if is_ignored else Code(code.main, None, added)
+
+
+# What a combat phase begins with.
+
+
+def triggered(field: Field, attacker: str) -> Mapping[str, tuple[str, ...]]:
+    """Returns the defenders that exert a zone onto attackers, with these (K-7.2a)."""
+    found = {
+        enemy.id: tuple(
+            unit.id for unit in field.units if unit.side == attacker
+            and unit.at in field.zones[enemy.id]
+        )
+        for enemy in field.enemies(attacker)
+    }  # fmt: skip
+    return {name: units for name, units in found.items() if units}
+
+
+@dataclass(frozen=True)
+class Deed:
+    """What was done to a unit in a combat phase; a bombardment counts if it took effect."""
+
+    unit: str
+    how: Literal["attack", "skirmish", "bombard"]
+    took_effect: bool = True
+
+
+def fow_due(
+    names: Sequence[str], stacks: Sequence[Sequence[str]], deeds: Sequence[Deed]
+) -> tuple[str, ...]:
+    """Returns the triggered units on which the defender has a Fortune of War (K-7.2b, R-10)."""
+    done: set[str] = set()
+    for deed in deeds:
+        if deed.how != "bombard":
+            stack = next((stack for stack in stacks if deed.unit in stack), ())
+            done |= {deed.unit, *stack}
+        elif deed.took_effect:
+            done.add(deed.unit)
+    return tuple(name for name in names if name not in done)

@@ -1,0 +1,271 @@
+"""The map with the units on it: zones of control, lines of sight, lines of retreat."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import Final
+
+from tablecam.rules.game import Ban
+from tablecam.rules.hexes.files import Ground
+from tablecam.rules.hexes.grid import Grid, Hex
+from tablecam.rules.hexes.sight import line_between
+from tablecam.rules.musket_saber.files import Hexside, PathKind, SomeCharts, Terrain
+from tablecam.rules.musket_saber.tables import (
+    ARMS,
+    LINE_OF_SIGHT,
+    TIME_RULE,
+    Arm,
+    Time,
+)
+from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit
+
+Mover = Arm | str
+"""An arm, or `leader`, `hq` (moves as cavalry) or `trains`."""
+CLEAR: Final = "clear"
+OPEN_GROUND: Final = Terrain(mp=dict.fromkeys(ARMS, 1.0), trains=True)
+"""K-4.5: clear terrain, and what charts do not describe."""
+Blocker = Hex | tuple[Hex, Hex]
+
+
+@dataclass(frozen=True)
+class Map:
+    """The ground with its effects, roads and trails."""
+
+    ground: Ground
+    charts: SomeCharts
+    paths: Mapping[PathKind, frozenset[frozenset[Hex]]] = field(default_factory=dict)
+    secondary: Mapping[Hex, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def grid(self) -> Grid:
+        """The hexes."""
+        return self.ground.grid
+
+    def kinds(self, number: Hex) -> tuple[str, ...]:
+        """Returns the primary terrain of a hex and its secondary terrains (K-2.2)."""
+        return self.ground.terrain_of(number), *self.secondary.get(number, ())
+
+    def terrains(self, number: Hex) -> tuple[Terrain, ...]:
+        """Returns the effects of a hex's terrains."""
+        return tuple(self.charts.terrain.get(kind, OPEN_GROUND) for kind in self.kinds(number))
+
+    def hexside(self, one: Hex, other: Hex) -> Hexside | None:
+        """Returns the effects of what runs along a hexside (K-2.2c)."""
+        kind = self.ground.side_of(one, other)
+        return None if kind is None else self.charts.hexside.get(kind)
+
+    def path(self, one: Hex, other: Hex) -> PathKind | None:
+        """Returns the road, or else the trail, across a hexside (K-4.6a)."""
+        side = frozenset((one, other))
+        kinds: tuple[PathKind, ...] = ("road", "trail")
+        return next((kind for kind in kinds if side in self.paths.get(kind, ())), None)
+
+    def may_pass(self, mover: Mover, one: Hex, other: Hex) -> bool:
+        """Whether neither hexside nor hex is prohibited; points do not matter (K-G5)."""
+        if self.path(one, other) is not None:
+            return True
+        side, arm = self.hexside(one, other), "cavalry" if mover == "hq" else mover
+        barred = () if side is None else side.prohibited
+        if arm in ARMS:
+            prohibited = any(t.mp is not None and arm not in t.mp for t in self.terrains(other))
+            return arm not in barred and not prohibited
+        if arm == "trains":
+            primary = self.terrains(other)[0]
+            allowed = self.kinds(other)[0] == CLEAR if primary.trains is None else primary.trains
+            return allowed and not barred
+        return set(barred) != set(ARMS)
+
+    def allows(self, key: str, one: Hex, other: Hex) -> bool:
+        """Whether the TEC allows a `march` or a `charge` from a hex into its neighbour."""
+        side = self.hexside(one, other)
+        effects = (*self.terrains(other), *(() if side is None else (side,)))
+        return all(getattr(effect, key) for effect in effects)
+
+    def zone(self, arm: Arm, number: Hex) -> tuple[Hex, ...]:
+        """Returns the hexes that a unit would control from a hex (K-G5)."""
+        if not all(terrain.zoc_out for terrain in self.terrains(number)):
+            return ()
+        return tuple(
+            beside
+            for beside in self.grid.neighbours(number)
+            if self.may_pass(arm, number, beside)
+            and ((side := self.hexside(number, beside)) is None or side.zoc)
+            and all(terrain.zoc_in for terrain in self.terrains(beside))
+        )
+
+    def sight_blockers(self, firer: Hex, target: Hex) -> tuple[Blocker, ...]:
+        """Returns the hexes and hexsides that block a line of sight (K-G7)."""
+        start, end = self.grid.cube(firer), self.grid.cube(target)
+        between = line_between((start,), (end,)).between
+        blockers: list[Blocker] = []
+        along: dict[object, list[Hex]] = {}
+        crossed = [firer]
+        for stretch in sorted(between, key=lambda stretch: stretch.start):
+            number = self.grid.number(stretch.cube)
+            if number is not None and stretch.runs_along:
+                along.setdefault(stretch.start, []).append(number)
+            elif number is not None:
+                crossed.append(number)
+                blockers += [number] if self._blocks(number) else []
+        for pair in along.values():
+            # Along the edge of the map one hex alone lies beside the line.
+            blockers += pair if all(self._blocks(number) for number in pair) else []
+        for one, other in pairwise((*crossed, target)):
+            side = self.hexside(one, other)
+            blockers += [(one, other)] if side is not None and side.blocks_los else []
+        return tuple(blockers)
+
+    def _blocks(self, number: Hex) -> bool:
+        return any(terrain.blocks_los for terrain in self.terrains(number))
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of retreat (K-7.6): its kind, and the hexes of a shortest one."""
+
+    kind: LineKind
+    path: tuple[Hex, ...] = ()
+
+
+@dataclass(frozen=True)
+class Field:
+    """A map with all that stands on it, the time of day and whose turn it is."""
+
+    map: Map
+    units: tuple[Unit, ...] = ()
+    leaders: tuple[Leader, ...] = ()
+    hq: tuple[Post, ...] = ()
+    trains: tuple[Post, ...] = ()
+    loc: Mapping[str, tuple[Hex, ...]] = field(default_factory=dict)
+    time: Time = "day"
+    active_side: str = ""
+
+    @property
+    def grid(self) -> Grid:
+        """The hexes."""
+        return self.map.grid
+
+    def unit(self, name: str) -> Unit:
+        """Returns a unit by its id."""
+        return next(unit for unit in self.units if unit.id == name)
+
+    def units_at(self, number: Hex | None) -> tuple[Unit, ...]:
+        """Returns the units in a hex, in the order of their stack."""
+        return tuple(unit for unit in self.units if unit.at == number and number is not None)
+
+    def friends(self, unit: Unit) -> tuple[Unit, ...]:
+        """Returns the other units of its side on the map."""
+        own = (other for other in self.units if other.side == unit.side and other.at is not None)
+        return tuple(other for other in own if other.id != unit.id)
+
+    def enemies(self, side: str) -> tuple[Unit, ...]:
+        """Returns the other side's units on the map."""
+        return tuple(unit for unit in self.units if unit.side != side and unit.at is not None)
+
+    @cached_property
+    def zones(self) -> Mapping[str, tuple[Hex, ...]]:
+        """The zone of control of each unit on the map (K-6.1, K-6.4)."""
+        return {
+            unit.id: self.map.zone(unit.arm, unit.at) if unit.exerts_zone else ()
+            for unit in self.units
+            if unit.at is not None
+        }
+
+    def enemy_zone(self, side: str) -> frozenset[Hex]:
+        """Returns the hexes that the enemies of a side control."""
+        return frozenset(chain.from_iterable(self.zones[u.id] for u in self.enemies(side)))
+
+    def holding(self, unit: Unit) -> tuple[Unit, ...]:
+        """Returns the enemies whose zone holds a unit (K-6.3)."""
+        return tuple(e for e in self.enemies(unit.side) if unit.at in self.zones[e.id])
+
+    def is_far_from_enemies(self, unit: Unit, number: Hex) -> bool:
+        """Whether neither its hex nor the zone that it has, or would have, is in EZOC (K-G6)."""
+        return self.enemy_zone(unit.side).isdisjoint((number, *self.map.zone(unit.arm, number)))
+
+    def ban_on_passing(self, side: str, number: Hex) -> Ban | None:
+        """Returns why enemies stop a side from entering a hex (K-4.2, R-04): no lone leader."""
+        hqs = (post for post in self.hq if post.side not in ("", side) and post.hex == number)
+        if any(unit.side != side for unit in self.units_at(number)) or any(hqs):
+            return Ban("K-4.2", f"an enemy stands in {number}")
+        return None
+
+    def works(self, side: str, number: Hex) -> bool:
+        """Whether a LOC hex functions (K-12.3)."""
+        is_taken = any(unit.side != side for unit in self.units_at(number))
+        return not is_taken and number not in self.enemy_zone(side)
+
+    def posts(self, posts: Sequence[Post], side: str) -> tuple[Post, ...]:
+        """Returns the posts of a side on the map."""
+        return tuple(post for post in posts if post.is_of(side) and post.hex is not None)
+
+    def loc_of(self, side: str) -> tuple[Hex, ...]:
+        """Returns the LOC hexes of a side."""
+        return self.loc.get(side, self.loc.get("", ()))
+
+    def goals(self, side: str) -> frozenset[Hex]:
+        """Returns where lines of retreat of a side end (K-7.6)."""
+        posts = (*self.posts(self.hq, side), *self.posts(self.trains, side))
+        active = {post.hex for post in posts if post.active and post.hex is not None}
+        return frozenset(active | {n for n in self.loc_of(side) if self.works(side, n)})
+
+    def further(self, unit: Unit, number: Hex) -> Iterator[Hex]:
+        """Yields the hexes to which a line of retreat may go on from a hex (K-G8)."""
+        own_trains = {post.hex for post in self.posts(self.trains, unit.side)}
+        enemy_trains = {p.hex for p in self.trains if p.side not in ("", unit.side)}
+        if number in own_trains and number != unit.at:
+            return
+        for beside in self.grid.neighbours(number):
+            is_free = self.ban_on_passing(unit.side, beside) is None and beside not in enemy_trains
+            if is_free and self.map.may_pass(unit.arm, number, beside):
+                yield beside
+
+    def open_to(self, unit: Unit) -> Callable[[Hex], bool]:
+        """Returns whether a hex may be part of a unit's safe line: no EZOC, or negated (R-05)."""
+        threatened, friends = self.enemy_zone(unit.side), self.friends(unit)
+        helped = {u.at for u in friends}.union(*(self.zones[u.id] for u in friends))
+        return lambda number: number not in threatened or number in helped
+
+    def way(
+        self, unit: Unit, start: Hex, goals: frozenset[Hex], may_enter: Callable[[Hex], bool]
+    ) -> tuple[Hex, ...] | None:
+        """Returns a shortest line of a unit from a hex to a goal, None if there is none."""
+        ways: dict[Hex, tuple[Hex, ...]] = {start: ()}
+        waiting = deque([start])
+        while waiting:
+            number = waiting.popleft()
+            if number in goals:
+                return ways[number]
+            for beside in self.further(unit, number):
+                if beside not in ways and may_enter(beside):
+                    ways[beside] = (*ways[number], beside)
+                    waiting.append(beside)
+        return None
+
+    def line(self, unit: Unit) -> Line:
+        """Returns a unit's best line of retreat at this moment (K-7.6)."""
+        if unit.at is None:
+            return Line(unit.line)
+        goals = self.goals(unit.side)
+        safe = self.way(unit, unit.at, goals, self.open_to(unit))
+        if safe is not None:
+            return Line("safe", safe)
+        valid = self.way(unit, unit.at, goals, lambda _: True)
+        if valid is not None:
+            return Line("valid", valid)
+        rim = {n for n in self.grid.hexes if len(self.grid.neighbours(n)) < len(ARMS) * 2}
+        off = self.way(unit, unit.at, frozenset(rim - {*self.loc_of(unit.side)}), lambda _: True)
+        return Line("none") if off is None else Line("edge", off)
+
+    def ban_on_sight(self, firer: Hex, target: Hex) -> Ban | None:
+        """Returns why there is no line of sight between two hexes (K-8.6, K-14.2, K-14.3)."""
+        most, distance = LINE_OF_SIGHT[self.time], self.grid.distance((firer,), (target,))
+        if most is not None and distance > most:
+            return Ban(TIME_RULE[self.time], f"at {self.time} nobody sees {distance} hexes far")
+        blockers = self.map.sight_blockers(firer, target)
+        names = ", ".join(b if isinstance(b, str) else "/".join(b) for b in blockers)
+        return Ban("K-8.6", f"{names} blocks the line of sight") if blockers else None

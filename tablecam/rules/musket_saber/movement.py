@@ -1,0 +1,381 @@
+"""Movement: allowances, costs of a path, and what bars a move, a march or a charge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+from tablecam.rules.game import Ban
+from tablecam.rules.hexes.grid import Hex
+from tablecam.rules.musket_saber.field import CLEAR, Field, Mover
+from tablecam.rules.musket_saber.files import Hexside, PathKind, Terrain
+from tablecam.rules.musket_saber.tables import (
+    ARMS,
+    CHARGE_MP,
+    COLUMN_MP,
+    LEADER_MA,
+    MARCH,
+    MARCH_BONUS,
+    MARCH_DICE,
+    VARIABLE_MA,
+    Arm,
+    Time,
+)
+from tablecam.rules.musket_saber.troops import Unit, is_overstacked
+
+# Allowances.
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """A Movement Allowance (K-4.4): None while its dice are not thrown, or must be again."""
+
+    rolls: bool
+    ma: int | None
+    dice_used: int = 0
+
+
+def allowance(
+    arm: Arm, ma: int | str, dice: Sequence[int], *, must_roll: bool, march: bool = False,
+    leader: int = 0, square: bool = False,
+) -> Allowed:  # fmt: skip
+    """Returns the allowance of a unit (K-4.4, K-4.7, K-9.5d, K-10.3b), a "V" always rolled."""
+    rolls = must_roll or ma == "V"
+    points: int | None
+    if not rolls:
+        points, used = MARCH[arm] if march else int(ma), 0
+    elif march:
+        # R-07: the printed MA is ignored, so that no die is thrown again.
+        used = MARCH_DICE[arm]
+        points = sum(dice[:used]) + MARCH_BONUS if len(dice) >= used else None
+    else:
+        most = VARIABLE_MA if ma == "V" else int(ma)
+        used = next((place for place, die in enumerate(dice, 1) if die <= most), len(dice))
+        points = dice[used - 1] if dice and dice[used - 1] <= most else None
+    if points is not None:
+        points = (points // 2 if square else points) + leader
+    return Allowed(rolls, points, used)
+
+
+def reasons_to_roll(field: Field, unit: Unit, *, leaves_zone: bool) -> tuple[str, ...]:
+    """Returns why a unit rolls for its MA (K-4.4)."""
+    hqs = field.posts(field.hq, unit.side)
+    reasons = {
+        "V": unit.ma == "V",
+        "disrupted": unit.disrupted,
+        "overstacked": is_overstacked(field.units_at(unit.at)),
+        "disengaging": leaves_zone,
+        "hq_inactive": any(not post.active for post in hqs),
+    }
+    return tuple(name for name, is_so in reasons.items() if is_so)
+
+
+# Costs.
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step into a hex: its ground, and whether enemies control it or units stand in it."""
+
+    terrains: tuple[Terrain, ...]
+    side: Hexside | None = None
+    path: PathKind | None = None
+    enemy_zone: bool = False
+    combat_unit: bool = False
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a path costs as far as it is legal, in Movement Points with halves."""
+
+    mp: float
+    ban: Ban | None = None
+
+
+def ground_cost(mover: Mover, step: Step) -> float | None:
+    """Returns the cost of the ground of a step (K-4.5), None if it is prohibited."""
+    if mover == "leader":
+        return step.terrains[0].leader or 1.0
+    arm: Arm = mover if mover in ARMS else "cavalry"
+    if step.side is not None and arm in step.side.prohibited:
+        return None
+    total = 0.0 if step.side is None else step.side.extra.get(arm, 0.0)
+    for terrain in step.terrains:
+        if terrain.mp is not None and arm not in terrain.mp:
+            return None
+        if terrain.mp is None:
+            total += terrain.kind == "primary"
+        else:
+            total += terrain.mp[arm]
+    return total
+
+
+def path_cost(mover: Mover, steps: Sequence[Step], *, march: bool) -> Cost:
+    """Returns the cost of a path (K-4.5 to K-4.7, K-10.1)."""
+    spent, leaves_unit = 0.0, False
+    for index, step in enumerate(steps):
+        if index and steps[index - 1].enemy_zone:
+            return Cost(spent, Ban("K-6.2a", "an enemy zone of control ends the move"))
+        # K-4.6b: foot and horse enter an enemy zone over the ground beside the road.
+        uses_path = step.path is not None and (mover == "artillery" or not step.enemy_zone)
+        cost = 1.0 if uses_path else ground_cost(mover, step)
+        if cost is None:
+            return Cost(spent, Ban("K-4.5", "the ground is prohibited"))
+        is_fast = (march or mover == "leader") and uses_path and step.path == "road"
+        if is_fast and not (march and (step.combat_unit or leaves_unit)):
+            cost = 0.5
+        if march and not (uses_path and step.path == "road"):
+            # K-4.7c: half a point is lost as the unit leaves the road.
+            spent = float(math.ceil(spent))
+            if not all(terrain.march for terrain in step.terrains):
+                return Cost(spent, Ban("K-4.7a", "no march into this terrain"))
+        spent, leaves_unit = spent + cost, step.combat_unit
+    return Cost(spent)
+
+
+def column_mp(
+    ma: Sequence[int], entry: float, counted: Sequence[bool], *, marches_on_road: bool
+) -> list[float | None]:
+    """Returns what units that enter in column have left; None for one that cannot (K-13.1).
+
+    Those that are not `counted` come in with any unit.
+    """
+    left: list[float | None] = []
+    ahead = 0
+    for points, counts in zip(ma, counted, strict=True):
+        rest = points - entry - (ahead * COLUMN_MP[marches_on_road] if counts else 0)
+        left.append(rest if rest >= 0 else None)
+        ahead += counts
+    return left
+
+
+# Moves.
+
+
+@dataclass(frozen=True)
+class Move:
+    """A move along a path: its cost, its allowance if that is printed, and what bars it."""
+
+    mp: float
+    mp_of: int | None
+    must_stop_at: Hex | None
+    ban: Ban | None
+    rolls: tuple[str, ...] = ()
+
+
+def ban_on_disengaging(
+    ma: int | str, held_by: Sequence[int | str], *, friend_stays: bool, time: Time = "day"
+) -> Ban | None:
+    """Returns why a unit may not leave an EZOC (K-6.3, K-14.2); R-09: a "V" compares as lower."""
+    is_faster = ma != "V" and all(enemy != "V" and int(ma) > int(enemy) for enemy in held_by)
+    if time == "night" or friend_stays or is_faster:
+        return None
+    return Ban("K-6.3", "its MA is not higher than that of every unit that holds it")
+
+
+def ban_on_entering_zone(
+    unit: Unit, *, escorted: bool, charges: bool = False, time: Time = "day"
+) -> Ban | None:
+    """Returns why a unit may not enter an EZOC in movement (K-6.2b, K-9.5d, K-14.2)."""
+    if unit.square:
+        return Ban("K-9.5d", "a Square enters no enemy zone of control")
+    if unit.is_parenthesised and not escorted:
+        return Ban("K-6.2b", "alone it enters no enemy zone of control")
+    if time == "night" and not charges:
+        return Ban("K-14.2", "at night only charges enter an enemy zone of control")
+    return None
+
+
+def steps_of(field: Field, unit: Unit, path: Sequence[Hex]) -> tuple[Step, ...]:
+    """Returns the steps of a unit along a path from its hex."""
+    threatened, ground = field.enemy_zone(unit.side), field.map
+    return tuple(
+        Step(
+            ground.terrains(there), ground.hexside(here, there), ground.path(here, there),
+            there in threatened,
+            any(other.id != unit.id for other in field.units_at(there)),
+        )
+        for here, there in pairwise((unit.at or "", *path))
+    )  # fmt: skip
+
+
+def move_of(
+    field: Field, unit: Unit, path: Sequence[Hex], *, march: bool = False, charge: Hex | None = None
+) -> Move:
+    """Returns a unit's move along a path, with what bars it first (K-4, K-6)."""
+    held_by = field.holding(unit)
+    threatened = field.enemy_zone(unit.side)
+    steps = steps_of(field, unit, path)
+    cost = path_cost(unit.arm, steps, march=march)
+    rolls = reasons_to_roll(field, unit, leaves_zone=bool(held_by and path))
+    printed = VARIABLE_MA if unit.ma == "V" else int(unit.printed("ma"))
+    allowed = allowance(unit.arm, printed, (), must_roll=False, march=march, square=unit.square).ma
+    most = allowed or 0
+    if rolls and march:
+        most = MARCH_DICE[unit.arm] * VARIABLE_MA + MARCH_BONUS
+    bans = (
+        _ban_on_path(field, unit, path),
+        _ban_on_leaving(field, unit, path, held_by),
+        cost.ban,
+        next(
+            (_ban_in_zone(field, unit, n, charges=charge is not None) for n in path
+             if n in threatened), None,
+        ),
+        _ban_on_march(field, unit, path) if march else None,
+        None if charge is None else ban_on_charge_move(field, unit, path, charge),
+        Ban("K-4.3", f"it costs {cost.mp:g} of {most}") if cost.mp > most else None,
+    )  # fmt: skip
+    stops = next((number for number in path if number in threatened), None)
+    return Move(cost.mp, most, stops, next((ban for ban in bans if ban), None), rolls)
+
+
+def _ban_on_path(field: Field, unit: Unit, path: Sequence[Hex]) -> Ban | None:
+    own_trains = {post.hex for post in field.posts(field.trains, unit.side)}
+    for index, (here, there) in enumerate(pairwise((unit.at or "", *path))):
+        if there not in field.grid.neighbours(here):
+            return Ban("K-4.2", f"{there} is not next to {here}")
+        if (ban := field.ban_on_passing(unit.side, there)) is not None:
+            return ban
+        if not field.map.may_pass(unit.arm, here, there):
+            return Ban("K-4.5", f"{there} is prohibited to {unit.arm}")
+        if there in own_trains and index < len(path) - 1:
+            return Ban("K-12.2", f"nobody moves through the trains in {there}")
+    return None
+
+
+def _ban_on_leaving(
+    field: Field, unit: Unit, path: Sequence[Hex], held_by: Sequence[Unit]
+) -> Ban | None:
+    if not held_by or not path:
+        return None
+    stays = any(other.at == unit.at for other in field.friends(unit))
+    held = [enemy.printed("ma") for enemy in held_by]
+    ban = ban_on_disengaging(unit.printed("ma"), held, friend_stays=stays, time=field.time)
+    if ban is None and field.enemy_zone(unit.side).intersection(path):
+        return Ban("K-6.3", "a unit that disengages enters no enemy zone of control")
+    return ban
+
+
+def is_escorted(field: Field, unit: Unit, number: Hex) -> bool:
+    """Whether a unit enters a hex with a leader, or an undisrupted unit is there (R-08)."""
+    led = any(one.side == unit.side and one.at == unit.at for one in field.leaders)
+    there = (other for other in field.units_at(number) if other.id != unit.id)
+    return led or any(not other.is_parenthesised for other in there)
+
+
+def _ban_in_zone(field: Field, unit: Unit, number: Hex, *, charges: bool) -> Ban | None:
+    escorted = is_escorted(field, unit, number)
+    return ban_on_entering_zone(unit, escorted=escorted, charges=charges, time=field.time)
+
+
+def _ban_on_march(field: Field, unit: Unit, path: Sequence[Hex]) -> Ban | None:
+    if any(not post.active for post in field.posts(field.hq, unit.side)):
+        return Ban("K-12.1", "no march while the HQ is inactive")
+    for number in (unit.at or "", *path):
+        if not field.is_far_from_enemies(unit, number):
+            return Ban("K-4.7a", f"in {number} it or its zone is in an enemy zone of control")
+    for here, there in pairwise((unit.at or "", *path)):
+        if field.map.path(here, there) is None and not field.map.allows("march", here, there):
+            return Ban("K-4.7a", f"no march into {there}")
+    return None
+
+
+def mp_of_others(field: Field, mover: Mover, path: Sequence[Hex], start: Hex, side: str) -> Move:
+    """Returns the move of a leader alone, an HQ or trains (K-10.1, K-12.1, K-12.2)."""
+    stand_in = Unit(id="", side=side, hex=start)
+    posts = field.hq if mover == "hq" else field.trains
+    printed = next((post.ma for post in posts if post.hex == start and post.is_of(side)), None)
+    most = LEADER_MA if mover == "leader" else printed or 0
+    cost = path_cost(mover, steps_of(field, stand_in, path), march=False)
+    rules = {"leader": "K-10.1", "hq": "K-12.1", "trains": "K-12.2"}
+    ban = cost.ban
+    for index, (here, there) in enumerate(pairwise((start, *path))):
+        off_road = mover == "trains" and field.map.path(here, there) != "road"
+        if there in field.enemy_zone(side):
+            ban = ban or Ban(rules[mover], f"{there} is in an enemy zone of control")
+        if not field.map.may_pass(mover, here, there):
+            ban = ban or Ban(rules[mover], f"{there} is prohibited to it")
+        if off_road and index < len(path) - 1:
+            ban = ban or Ban("K-12.2", f"off the road it stops in {there}")
+    if cost.mp > most:
+        ban = ban or Ban("K-4.3", f"it costs {cost.mp:g} of {most}")
+    return Move(cost.mp, most, None, ban)
+
+
+# Charges.
+
+
+@dataclass(frozen=True)
+class ChargeFacts:
+    """A charge as it counts: who charges, how far, and over what ground.
+
+    `bars` says that the TEC bars a charge somewhere on the way, `path_terrain` are its kinds.
+    """
+
+    arm: Arm
+    sizes: Sequence[str]
+    is_countercharge: bool = False
+    disrupted: bool = False
+    ineffective: bool = False
+    mp: float | None = None
+    through_friends: bool = False
+    path_terrain: Sequence[str] = ()
+    bars: bool = False
+    against: str = "attack"
+    time: Time = "day"
+
+
+def ban_on_charge(charge: ChargeFacts) -> Ban | None:
+    """Returns why units may not charge or countercharge (K-7.13c, K-9.3, K-9.4, K-14)."""
+    is_cavalry = charge.arm == "cavalry"
+    rule = "K-9.4" if charge.is_countercharge else "K-9.3" if is_cavalry else "K-7.13c"
+    small = [size for size in charge.sizes if size in ("battalion", "squadron")]
+    others = [size for size in charge.sizes if size not in ("battalion", "squadron", "leader")]
+    # Two small units are one small unit and one other; a leader comes along.
+    too_many = len(small) + len(others) > 2 or len(others) > 1
+    leaders = charge.sizes.count("leader")
+    barred = (
+        (charge.arm == "artillery", rule, "guns do not charge"),
+        (charge.is_countercharge and not is_cavalry, rule, "only cavalry countercharges"),
+        (charge.is_countercharge and charge.against == "bombardment", rule,
+         "nobody countercharges a bombardment"),
+        (charge.time == "night" and is_cavalry and not charge.is_countercharge, "K-14.2",
+         "at night only infantry charges"),
+        (charge.time == "twilight" and len(small) + len(others) > 1, "K-14.3",
+         "at twilight one unit charges alone"),
+        (charge.disrupted, rule, "a Disrupted unit does not charge"),
+        (charge.ineffective, rule, "an ineffective unit does not charge"),
+        (too_many or leaders > 1, rule, "a leader, a small unit and one other charge at most"),
+        (charge.mp is not None and not charge.is_countercharge and charge.mp not in CHARGE_MP,
+         rule, f"a charge costs 1 or 2 Movement Points, not {charge.mp or 0:g}"),
+        (is_cavalry and charge.through_friends, rule, "cavalry charges through no friends"),
+        (is_cavalry and any(kind != CLEAR for kind in charge.path_terrain), rule,
+         "cavalry charges through and into clear terrain"),
+        (charge.bars, rule, "the terrain bars a charge"),
+    )  # fmt: skip
+    return next((Ban(rule, why) for is_so, rule, why in barred if is_so), None)
+
+
+def ban_on_charge_move(field: Field, unit: Unit, path: Sequence[Hex], target: Hex) -> Ban | None:
+    """Returns why a unit may not charge a hex at the end of a path."""
+    rule = "K-9.3" if unit.arm == "cavalry" else "K-7.13c"
+    end = path[-1] if path else unit.at or ""
+    if target not in field.grid.neighbours(end):
+        return Ban(rule, f"{target} is not next to {end}")
+    if target in field.grid.neighbours(unit.at or ""):
+        return Ban(rule, "a unit that is adjacent already cannot charge")
+    hexes = (*path, target)
+    friends = {other.at for other in field.friends(unit)}
+    allows = field.map.allows
+    return ban_on_charge(
+        ChargeFacts(
+            unit.arm, (unit.size,), disrupted=unit.disrupted, ineffective=unit.ineffective,
+            mp=path_cost(unit.arm, steps_of(field, unit, path), march=False).mp,
+            through_friends=bool(friends.intersection(path)),
+            path_terrain=[*chain.from_iterable(field.map.kinds(number) for number in hexes)],
+            bars=not all(allows("charge", a, b) for a, b in pairwise(hexes)),
+            time=field.time,
+        )
+    )  # fmt: skip
