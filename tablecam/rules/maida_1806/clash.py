@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from tablecam.rules.dice import Roll
@@ -362,25 +363,24 @@ def rout(
     hexes = {number for place in state.places(there) for number in place}
     guns = [p.id for n in hexes for p in state.at(n, side) if state.troop(p.id).is_battery]
     shaken = tuple(p.id for p in shaken_by(state, side, tuple(hexes)) if p.id not in units)
-    events: Events = ()
-    for name in state.foot(there):
+
+    def routed(state: State, name: str) -> Outcome:
         facts = {"unit": name, "turn": back}
         event = Event("rout", f"{name} routs, back in turn {back}", "D-15.11.1", facts)
-        state, more = off_to_track(state, name, back, event)
-        events += more
-    for gun in dict.fromkeys(guns):
-        state, more = fire.captured(state, gun, "D-10.11")
-        events += more
+        return off_to_track(state, name, back, event)
+
+    state, events = acts.each(state, state.foot(there), routed)
+    state, taken = acts.each(state, dict.fromkeys(guns), partial(fire.captured, rule="D-10.11"))
     state = replace(state, movers=state.left(state.movers))
     if shaken and there:
         state = state.pushed(Crisis(shaken, causes))
     leaders = [o for n in hexes for o in state.leaders_at(n, side) if not state.at(n, side)]
-    if is_clash and not there and any(state.piece(name).eliminated for name in units):
-        # The unit he was stacked with is eliminated in a Clash (D-4.6).
-        for leader in _stranded(state, side):
-            state, more = fire.killed(state, leader, "D-4.6")
-            events += more
-    return state.pushed(*(fire.LeaderDie(o.id, True) for o in dict.fromkeys(leaders))), events
+    # The unit that a leader was stacked with is eliminated in a Clash (D-4.6).
+    lost = is_clash and not there and any(state.piece(name).eliminated for name in units)
+    alone = _stranded(state, side) if lost else []
+    state, died = acts.each(state, alone, partial(fire.killed, rule="D-4.6"))
+    dues = (fire.LeaderDie(leader.id, True) for leader in dict.fromkeys(leaders))
+    return state.pushed(*dues), (*events, *taken, *died)
 
 
 def off_to_track(state: State, name: str, back: int, event: Event) -> Outcome:

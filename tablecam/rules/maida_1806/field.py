@@ -202,7 +202,7 @@ def gun_result(troop: Troop, distance: int) -> str | None:
 
 def enemies_in_front(state: State, piece: Piece) -> tuple[str, ...]:
     """Returns the enemies in a unit's Front hexes, Clash Hexes aside (D-14.6)."""
-    enemy = enemy_of(state.side(piece.id))
+    enemy = state.enemy(piece.id)
     there = (other for number in front_of(state, piece) for other in state.at(number, enemy))
     return tuple(dict.fromkeys(other.id for other in there if not state.in_clash(other)))
 
@@ -211,7 +211,7 @@ def targets_of(state: State, piece: Piece) -> tuple[str, ...]:
     """Returns the enemies at which a unit may fire: of a stack, its top unit stands for all."""
     if ban_on_firing(state, piece) is not None:
         return ()
-    enemies = state.on_map(enemy_of(state.side(piece.id)))
+    enemies = state.on_map(state.enemy(piece.id))
     return tuple(
         enemy.id
         for enemy in enemies
@@ -347,7 +347,7 @@ def withdrawals(
 
 
 def _ends(state: State, piece: Piece, causes: Sequence[Hexes], name: ZoneName) -> Iterator[Hexes]:
-    grid, enemy = state.grid, enemy_of(state.side(piece.id))
+    grid, enemy = state.grid, state.enemy(piece.id)
     now = apart(state, piece.hexes, causes)
     for turn_deg in TURNS_DEG[name]:
         hexes = shifted(grid, piece.hexes, piece.facing_deg + turn_deg)
@@ -385,7 +385,7 @@ def withdrawal_losses(state: State, piece: Piece, to: Hexes) -> int:
     """Returns the Losses of a withdrawal: across a river, into an enemy's Front (D-14.11.4-5)."""
     pairs = zip(piece.hexes, to, strict=True)
     crossed = any(state.board.ground.side_of(*pair) == tables.RIVER for pair in pairs)
-    enemies = state.on_map(enemy_of(state.side(piece.id)))
+    enemies = state.on_map(state.enemy(piece.id))
     faced = any(
         set(to).intersection(front_of(state, enemy))
         for enemy in enemies

@@ -216,7 +216,7 @@ class Checks(Due):
             state = state.with_piece(firer, silent=True)
             events += (Event("silent", f"{firer} does not fire again this turn", "D-10.6"),)
         if self.leader_die:
-            side = enemy_of(state.side(firer))
+            side = state.enemy(firer)
             leaders = [o for n in self.hexes for o in state.leaders_at(n, side)]
             state = state.pushed(*(LeaderDie(leader.id, False) for leader in leaders))
         causes = state.places(self.firers)
@@ -238,7 +238,7 @@ def failed(state: State, unit: str, causes: tuple[Hexes, ...]) -> Outcome:
     charts: FireCharts = state.board.chart("fire")
     was_disrupted = state.piece(unit).disrupted
     failure = charts.failed.disrupted if was_disrupted else charts.failed.steady
-    shooters = enemy_of(state.side(unit))
+    shooters = state.enemy(unit)
     state, events = acts.with_losses(state, unit, failure.losses)
     if state.piece(unit).eliminated:
         return state.gains(shooters, tables.VICTORY_POINTS["by_fire"]), events
@@ -316,7 +316,7 @@ class SecondDie(Due):
 
 def captured(state: State, gun: str, rule: str) -> Outcome:
     """Returns the state with a battery in the enemy's hands, silent where it stands (D-10.12)."""
-    side = enemy_of(state.side(gun))
+    side = state.enemy(gun)
     points = tables.VICTORY_POINTS["battery_captured"] + state.troop(gun).stars
     state = state.with_piece(gun, captured_by=side, silent=True)
     text = f"{gun} is captured: {points} VP for the {side_name(side)}"
@@ -424,7 +424,7 @@ class Retreat(Due):
             return state, ()
         state, events = acts.eliminated(state, self.unit, "D-14.11.6")
         points = tables.VICTORY_POINTS["by_blocked_withdrawal"]
-        return state.gains(enemy_of(state.side(self.unit)), points), events
+        return state.gains(state.enemy(self.unit), points), events
 
 
 def withdrawn(state: State, retreat: Retreat, to: Hexes) -> Outcome:

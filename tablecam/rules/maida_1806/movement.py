@@ -13,7 +13,7 @@ from tablecam.rules.maida_1806 import state as acts
 from tablecam.rules.maida_1806 import tables
 from tablecam.rules.maida_1806.field import ban_on_lying, flank_chain, front_of
 from tablecam.rules.maida_1806.state import MoveStep, State, enemy_of
-from tablecam.rules.maida_1806.troops import Piece, Troop, needs_two_hexes, strength_of
+from tablecam.rules.maida_1806.troops import Piece, Troop, strength_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +60,13 @@ def stepped(
         return Ban("D-7.1", f"{piece.id} must leave Square first")
     if troop.is_battery:
         return _gun_step(state, troop, piece, step)
-    where: Stepped | Ban
     if step.turn:
         where = _turned(troop, piece, step)
-    elif step.wheel is not None:
-        where = _wheeled(state, troop, piece, step)
     else:
-        where = _shifted(state, troop, piece, step)
-    if isinstance(where, Ban):
-        return where
-    return _entering(state, troop, piece, where, step.backward, moving) or _with_friends(
-        piece, where
-    )
+        where = (_shifted if step.wheel is None else _wheeled)(state, troop, piece, step)
+    if isinstance(where, Ban) or not where.entered:
+        return where if isinstance(where, Ban) else _with_friends(piece, where)
+    return _entering(state, troop, piece, where, step.backward, moving)
 
 
 def _turned(troop: Troop, piece: Piece, step: MoveStep) -> Stepped | Ban:
@@ -135,10 +130,8 @@ def _terrain_mp(
 def _entering(
     state: State, troop: Troop, piece: Piece, where: Stepped, backward: bool,
     moving: Collection[str],
-) -> Stepped | Ban | None:  # fmt: skip
-    """Returns what entering hexes adds to a step, or forbids; None if it enters none."""
-    if not where.entered:
-        return None
+) -> Stepped | Ban:  # fmt: skip
+    """Returns what entering hexes adds to a step, or forbids."""
     board, mp = state.board, where.mp + float(backward)
     old = [number for number in piece.hexes if number not in where.hexes] or list(piece.hexes)
     for number in where.entered:
@@ -296,7 +289,7 @@ def _room_ban(state: State, pieces: Sequence[Piece], outcomes: Sequence[Stepped]
         ban = ban_on_lying(state, there, moving=moving)
         if ban is None:
             continue
-        is_clash = any(state.at(n, enemy_of(state.side(piece.id))) for n in where.hexes)
+        is_clash = any(state.at(n, state.enemy(piece.id)) for n in where.hexes)
         # Whoever passes through friends pays one more, and enters another hex for one at least.
         if is_clash or piece.mp_left - where.mp < 2 or state.troop(piece.id).is_battery:
             return Ban(ban.rule if not is_clash else "D-6.5e", ban.because)
@@ -313,31 +306,22 @@ def moved(
         friends = [p for n in where.entered for p in state.at(n, troop.side) if p.id not in names]
         passing = bool(friends) if where.entered else piece.passing
         enters_clash = any(state.at(n, enemy_of(troop.side)) for n in where.entered)
-        silent = piece.silent or troop.kind == "foot-battery"
         state = state.with_piece(
-            piece.id,
-            hexes=where.hexes,
-            facing_deg=where.facing_deg,
-            mp_left=max(piece.mp_left - where.mp, 0.0),
-            double=double or piece.double,
-            straight=piece.straight + 1 if where.is_straight else 0,
-            passing=passing,
-            has_moved=True,
+            piece.id, hexes=where.hexes, facing_deg=where.facing_deg, passing=passing,
+            mp_left=max(piece.mp_left - where.mp, 0.0), double=double or piece.double,
+            straight=piece.straight + 1 if where.is_straight else 0, has_moved=True,
             done=piece.done or (troop.is_battery and not where.entered),
-            silent=silent,
+            silent=piece.silent or troop.kind == "foot-battery",
             held_fire=piece.held_fire or troop.is_battery,
             entered_from=piece.hexes if enters_clash else piece.entered_from,
             how="clash" if enters_clash else "moved" if where.entered else piece.how,
-        )
+        )  # fmt: skip
     return state
 
 
 def may_move_together(state: State, units: Sequence[str]) -> Ban | None:
     """Returns why units may not move as one: a stack, or a line of units (D-12.10, D-12.13)."""
-    pieces = [state.piece(name) for name in units]
-    if len(pieces) < 2:
-        return None
-    if len({piece.hexes for piece in pieces}) == 1:
+    if len({state.piece(name).hexes for name in units}) < 2:
         return None
     alike = {(state.troop(name).kind, state.piece(name).formation) for name in units}
     if len(alike) > 1 or not flank_chain(state, units):
@@ -377,11 +361,10 @@ def second_hexes(state: State, piece: Piece, first: str, facing_deg: int) -> Ite
     """Yields the two hexes of a line formed in a hex: a Flank hex that is free (D-6.3.8, R-13)."""
     grid = state.grid
     for number in grid.on_map(zones_of(grid, (first,), facing_deg).flank):
-        there = [p for p in state.at(number) if p.id != piece.id]
-        if there or not state.board.is_passable(number):
-            continue
-        is_right = right_hex(grid, first, facing_deg) == number
-        yield (first, number) if is_right else (number, first)
+        is_taken = any(other.id != piece.id for other in state.at(number))
+        if state.board.is_passable(number) and not is_taken:
+            is_right = right_hex(grid, first, facing_deg) == number
+            yield (first, number) if is_right else (number, first)
 
 
 def formations(state: State, piece: Piece) -> Iterator[tuple[acts.Form, float]]:
@@ -416,15 +399,10 @@ def _squares(state: State, piece: Piece) -> Iterator[tuple[acts.Form, float]]:
 
 def _line_hexes(state: State, piece: Piece, facing_deg: int) -> Iterator[Hexes]:
     """Yields the hexes of a line that a battalion forms where it stands (D-6.2)."""
-    if needs_two_hexes(*_with_strength(state, piece)):
+    if state.needs_two_hexes(piece.id):
         yield from second_hexes(state, piece, piece.hexes[0], facing_deg)
     else:
         yield piece.hexes
-
-
-def _with_strength(state: State, piece: Piece) -> tuple[Troop, int]:
-    troop = state.troop(piece.id)
-    return troop, strength_of(troop, piece)
 
 
 def may_form_square(state: State, piece: Piece) -> bool:

@@ -207,19 +207,18 @@ def _after(before: State, after: State) -> Json:
         troop = after.board.troops[old.id]
         changed[old.id] = {
             "strength": strength_of(troop, new) if not new.eliminated else 0,
-            "disrupted": new.disrupted,
-            "fires": new.fires,
-            "mp_left": new.mp_left,
-            "hexes": new.hexes,
-            "facing_deg": new.facing_deg,
-            "formation": new.formation,
-            "on_map": new.is_on_map,
-            "eliminated": new.eliminated,
+            "on_map": bool(new.hexes),
             "routed": new.returns_turn is not None,
-            "returns_turn": new.returns_turn,
             "may_fire_again_this_turn": not new.silent,
-        }
+        } | {key: getattr(new, key) for key in _SHOWN}
     return changed
+
+
+_SHOWN: Final = (
+    "disrupted", "fires", "mp_left", "hexes", "facing_deg", "formation", "eliminated",
+    "returns_turn",
+)  # fmt: skip
+"""What questions tell of a unit as it stands."""
 
 
 def _thrown(
@@ -561,7 +560,7 @@ def _withdrawal(setup: Setup, unit: str, cause: Names, hexes: Literal[1, 2] = 1)
         "class": zone, "options": [_shown(to) for to in options],
         "paths": [[_shown(to) for to in path] for path, _ in paths],
         "losses": {path[-1][0]: losses for path, losses in paths}, "eliminated": not paths,
-        "vp": state.gains(enemy_of(state.side(unit)), points).vp,
+        "vp": state.gains(state.enemy(unit), points).vp,
         "readings": [] if paths else ["D-14.11.7"],
     }  # fmt: skip
 
@@ -657,7 +656,7 @@ def _crisis(
     state = setup.state()
     causes = tuple(_unit(state, name, "cause").hexes for name in cause)
     sides = [unit.side for unit in setup.units if unit.id == routed.unit]
-    side = sides[0] if sides else enemy_of(state.side(cause[0]))
+    side = sides[0] if sides else state.enemy(cause[0])
     near = set(state.grid.neighbours(routed.hex))
     friends = [p for p in state.on_map(side) if p.id != routed.unit and near & set(p.hexes)]
     shaken = [piece for piece in clashes.shaken_by(state, side, (routed.hex,)) if piece in friends]

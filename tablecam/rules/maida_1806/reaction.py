@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from tablecam.geometry.shapes import Shape
@@ -213,7 +214,7 @@ class Reactions(Due):
 
     def owner(self, state: State) -> str:
         """Returns the side of those who react."""
-        return enemy_of(state.side(self.movers[0]))
+        return state.enemy(self.movers[0])
 
     def shapes(self, state: State) -> tuple[Shape, ...]:
         """Draws a line from each unit to a mover."""
@@ -284,9 +285,9 @@ class ReactionCheck(Due):
             return state.pushed(choice), events
         stack = state.foot(piece.id for piece in state.stack(self.unit))
         causes = state.places(movers)
-        for name in stack:
-            state, more = acts.with_losses(state, name, verdict.losses)
-            events += more
+        losses = partial(acts.with_losses, losses=verdict.losses)
+        state, more = acts.each(state, stack, losses)
+        events += more
         if verdict.rout:
             state, more = rout(state, stack, state.turn + 1, causes)
             return state, (*events, *more)
@@ -359,7 +360,7 @@ def _counterattack(state: State, movers: Units, units: Units) -> Outcome:
     state = replace(state, movers=())
     for name in state.left(movers):
         state = state.with_piece(name, done=True)
-    side = enemy_of(state.side(attackers[0]))
+    side = state.enemy(attackers[0])
     defenders = tuple(dict.fromkeys(p.id for n in clash for p in state.at(n, side)))
     text = f"{', '.join(attackers)} counterattacks {', '.join(defenders)}"
     state, events = begun(state, Combat(clash, attackers, defenders, "counterattack"))

@@ -17,8 +17,7 @@ from tablecam.rules.maida_1806.field import ban_on_lying, front_of, may_act, tar
 from tablecam.rules.maida_1806.fire import LeaderLeaves, Shrink, ban_on_fire, fired
 from tablecam.rules.maida_1806.reaction import Did, Reactions, triggered
 from tablecam.rules.maida_1806.state import Due, MoveStep, Outcome, State, Units, enemy_of
-from tablecam.rules.maida_1806.troops import Formation, Piece, needs_two_hexes
-from tablecam.rules.steps import Events
+from tablecam.rules.maida_1806.troops import Formation, Piece
 from tablecam.table.sides import side_name
 
 # The turn.
@@ -336,7 +335,7 @@ def places_of_entry(state: State, name: str) -> Iterator[acts.Place]:
     troop, piece = state.both(name)
     assert troop.enters is not None
     edge = state.board.ground.edges[troop.enters.edge]
-    wide = needs_two_hexes(troop, state.strength(name))
+    wide = state.needs_two_hexes(name)
     enemy = enemy_of(troop.side)
     for left in edge:
         for facing_deg in state.grid.facings_deg:
@@ -387,11 +386,9 @@ def passed(state: State) -> Outcome:
 
 def halted(state: State) -> Outcome:
     """Returns the state after a move; the other side's slot follows."""
-    events: Events = ()
     for name in state.movers:
         state = state.with_piece(name, done=True)
-        state, more = _reattached(state, name)
-        events += more
+    state, events = acts.each(state, state.movers, _reattached)
     return replace(state, movers=(), slot=0, passes=0), events
 
 
@@ -414,9 +411,9 @@ def _reattached(state: State, name: str) -> Outcome:
 
 def _widened(state: State, name: str) -> State:
     """Returns the state with a line on two hexes, or in Column where there is no room (D-6.3.8)."""
-    troop, piece = state.both(name)
+    piece = state.piece(name)
     is_line = piece.formation == "line" and len(piece.hexes) == 1
-    if not is_line or not needs_two_hexes(troop, state.strength(name)):
+    if not is_line or not state.needs_two_hexes(name):
         return state
     for hexes in movement.second_hexes(state, piece, piece.hexes[0], piece.facing_deg):
         return state.with_piece(name, hexes=hexes)
@@ -425,11 +422,8 @@ def _widened(state: State, name: str) -> State:
 
 def movement_ended(state: State) -> Outcome:
     """Returns the state after a movement subphase."""
-    events: Events = ()
-    for piece in state.pieces:
-        if state.board.troops[piece.id].is_company and piece.hexes:
-            state, more = _reattached(state, piece.id)
-            events += more
+    companies = [p.id for p in state.pieces if p.hexes and state.troop(p.id).is_company]
+    state, events = acts.each(state, companies, _reattached)
     state = state.with_all(mp_left=0.0, double=False, straight=0, fired=False, held_fire=False)
     return replace(state, phase="leaders", movers=(), slot=1, passes=0), events
 
@@ -493,7 +487,7 @@ class GoOn(Due):
 
 def with_reactions(state: State, units: Units, did: Did, entered_hexes: Hexes) -> State:
     """Returns the state with all that a step triggers due (D-13.8, D-14.11.8, D-7.2)."""
-    enemy = enemy_of(state.side(units[0]))
+    enemy = state.enemy(units[0])
     who = triggered(state, units, did)
     if who.must or who.may:
         state = state.pushed(Reactions(units, who.must, who.may))
@@ -571,7 +565,7 @@ def charges(state: State, action: acts.Charge) -> Outcome:
     state = walked[0]
     for name in action.units:
         state = state.with_piece(name, how="charge")
-    enemies = state.at(action.target, enemy_of(state.side(action.units[0])))
+    enemies = state.at(action.target, state.enemy(action.units[0]))
     defenders = tuple(piece.id for piece in enemies)
     text = f"{', '.join(action.units)} charges {', '.join(defenders)}"
     state, events = begun(state, Combat((action.target,), action.units, defenders, "charge"))

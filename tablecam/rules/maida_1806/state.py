@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -289,6 +289,14 @@ class State(Stepping):
         """Returns a unit's current Strength."""
         return troops.strength_of(*self.both(name))
 
+    def needs_two_hexes(self, name: str) -> bool:
+        """Whether a battalion in Line lies on two hexes by its Strength (D-6.2)."""
+        return troops.needs_two_hexes(self.troop(name), self.strength(name))
+
+    def enemy(self, name: str) -> str:
+        """Returns the side of a unit's enemies."""
+        return enemy_of(self.side(name))
+
     def morale(self, name: str) -> int:
         """Returns a unit's current Morale."""
         return troops.morale_of(*self.both(name))
@@ -463,6 +471,15 @@ def enemy_of(side: str) -> str:
 
 
 Outcome = tuple[State, Events]
+
+
+def each(state: State, names: Iterable[str], follow: Callable[[State, str], Outcome]) -> Outcome:
+    """Returns the state after the same with some units or leaders, one after the other."""
+    events: Events = ()
+    for name in names:
+        state, more = follow(state, name)
+        events += more
+    return state, events
 
 
 def with_losses(state: State, name: str, losses: int) -> Outcome:

@@ -140,11 +140,6 @@ class Piece:
     eliminated: bool = False
     captured_by: str | None = None
 
-    @property
-    def is_on_map(self) -> bool:
-        """Whether it lies on the map."""
-        return bool(self.hexes)
-
 
 def rounded(value: Fraction) -> int:
     """Returns a number with a half rounded up (D-3.4g)."""
