@@ -23,10 +23,10 @@ from tablecam.replay.check import RecordingCheck
 from tablecam.replay.copies import batched
 from tablecam.replay.repair import verified as verified_file
 from tablecam.rules.books import book_of
-from tablecam.rules.game_files import FORMATS, file_faults
+from tablecam.rules.game_files import FORMATS, faults_among, file_faults
 from tablecam.rules.games import described, known_games
 from tablecam.table import position_file, table_file
-from tablecam.table.model import Commander, HexMap, Position, Unit
+from tablecam.table.model import Commander, Position, Unit
 from tablecam.table.position_file import PositionDocument, position_faults
 from tablecam.table.sections import needs_of
 from tablecam.table.table_file import oddities, table_file_faults
@@ -148,12 +148,21 @@ def _of_table(path: Path, document: Document) -> Findings:
     yield from _wrong([*_key_faults(document, file)])
     hex_map = None if file.map is None else file.map.to_map()
     models = described(file.game).file_models
+    sound: dict[str, Document] = {}
     for kind, name in file.files.model_dump(exclude_none=True).items():
         if kind not in models:
             why = f"expected no {kind}: {file.game} reads none"
             yield Finding(str(document.error(("files", kind), why)))
             continue
-        yield from _beside(path.parent / name, file.game, hex_map)
+        try:
+            beside = read_toml(path.parent / name)
+            faults = [*file_faults(beside, file.game, models, hex_map)]
+        except BadInput as fault:
+            faults = [fault]
+        yield from _wrong(faults)
+        if not faults:
+            sound[kind] = beside
+    yield from _wrong([*faults_among(sound, models)])
 
 
 def _key_faults(document: Document, file: TableFile) -> Iterator[BadInput]:
@@ -170,14 +179,6 @@ def _key_faults(document: Document, file: TableFile) -> Iterator[BadInput]:
             except BadInput as fault:
                 keys = (fault.key or "").split(".")
                 yield document.error((name, index, *filter(None, keys)), fault.message)
-
-
-def _beside(path: Path, game: str, hex_map: HexMap | None) -> Findings:
-    """Yields what is wrong with a file that a table file names."""
-    try:
-        yield from _wrong(file_faults(read_toml(path), game, described(game).file_models, hex_map))
-    except BadInput as fault:
-        yield Finding(str(fault))
 
 
 def _of_game_file(_: Path, document: Document) -> Findings:

@@ -49,6 +49,10 @@ class GameFile(StrictModel):
         """Yields in what the file does not fit a table's hex map."""
         yield from ()
 
+    def faults_among(self, document: Document, files: Mapping[str, Document]) -> Faults:
+        """Yields in what the file does not fit the game's files, each sound by itself."""
+        yield from ()
+
 
 Models = Mapping[str, type[GameFile]]
 """The model of each kind of file that a game reads."""
@@ -80,6 +84,12 @@ def file_faults(
             yield from document.parsed(models[kind]).faults_on(document, hex_map)
 
 
+def faults_among(files: Mapping[str, Document], models: Models) -> Faults:
+    """Yields in what a game's files, each sound by itself, do not fit each other."""
+    for kind, document in files.items():
+        yield from document.parsed(models[kind]).faults_among(document, files)
+
+
 def options_with_files(
     options: Mapping[str, Any],
     game: str,
@@ -95,6 +105,7 @@ def options_with_files(
         BadInput: A file cannot be read, or is none of the game's.
     """
     complete = dict(options)
+    documents: dict[str, Document] = {}
     for kind in models:
         if kind in files:
             document = read_toml(files[kind])
@@ -104,7 +115,9 @@ def options_with_files(
             continue
         document.require(FORMATS[kind], VERSION)
         first_of(file_faults(document, game, models, hex_map))
+        documents[kind] = document
         complete[kind] = dict(document.data)
+    first_of(faults_among(documents, models))
     return complete
 
 

@@ -87,6 +87,40 @@ def test_keys_that_a_game_needs_are_asked_for(demo_table, capsys, game, key, fau
     assert fault in lines[0]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('default = "clear"', 'default = "claer"',
+         'default: expected a kind of the charts (clear, thicket, marsh), got "claer"; did you'),
+        ("thicket = [", "wood = [",
+         'wood: expected a kind of the charts (clear, thicket, marsh), got "wood"'),
+        ("river = [", "brook = [", "hexsides.brook: expected a kind of the charts (river)"),
+        ("british_reinforcements = [", "elsewhere = [",
+         "edges.british_reinforcements: expected the hexes by which House Late enters, but they are missing"),
+        ("french = ", "prussian = ", "returns.french: expected the hex where units return"),
+    ],
+)  # fmt: skip
+def test_files_of_a_game_that_do_not_fit_each_other_are_named_with_the_line(
+    house_table, capsys, old, new, fault
+) -> None:
+    path = house_table.parent / "house.map.toml"
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    code, lines = checked(capsys, house_table)
+    assert (code, len(lines), lines[-1]) == (2, 2, "table.toml: 1 fault")
+    assert fault in lines[0]
+    assert re.match(r"house\.map\.toml:\d+: ", lines[0])
+
+
+def test_a_marker_s_box_that_is_none_is_named(house_table, capsys) -> None:
+    text = house_table.read_text(encoding="utf-8")
+    house_table.write_text(text.replace("[376, 180, 436, 285]", "[376, 180]"), encoding="utf-8")
+    code, (line, _) = checked(capsys, house_table)
+    assert code == 2
+    assert "box_mm: expected [left, low, right, high] in mm, got [376, 180]" in line
+
+
 def test_all_keys_that_are_wrong_are_listed(write, capsys) -> None:
     text = DEMO.replace("depth_mm = 800", 'depth_mm = "wide"').replace("name =", "nmae =", 1)
     code, lines = checked(capsys, write("table.toml", text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Annotated, Any
@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, ConfigDict, Field
 
 from tablecam.documents import Document, read_toml
-from tablecam.errors import BadInput
 from tablecam.rules.game_files import GameFile, file_faults
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.table.model import HexMap
 from tablecam.table.sections import Faults, Name, first_of
+from tablecam.toml_lines import KeyPath
 from tablecam.wording import nearest, quoted
 
 
@@ -78,6 +78,22 @@ class HexMapFile(GameFile):
                         f"expected two hexes that touch, got {one} and {other}",
                     )
 
+    def faults_among(self, document: Document, files: Mapping[str, Document]) -> Faults:
+        """Yields terrains and hexsides that the game's charts do not describe."""
+        if "charts" not in files:
+            return
+        terrains: list[tuple[KeyPath, str]] = [(("default",), self.default)]
+        terrains += [((kind,), kind) for kind in self.terrain]
+        sides: list[tuple[KeyPath, str]] = [(("hexsides", kind), kind) for kind in self.hexsides]
+        for section, paths in (("terrain", terrains), ("hexside", sides)):
+            known = files["charts"].data.get(section, {})
+            for path, kind in paths:
+                if kind not in known:
+                    expected = f"expected a kind of the charts ({', '.join(known)})"
+                    yield document.error(
+                        path, f"{expected}, got {quoted(kind)}{nearest(kind, known)}"
+                    )
+
 
 @dataclass(frozen=True)
 class Ground:
@@ -125,20 +141,3 @@ def table_ground(hex_map: HexMap, game: str, path: FilePath | None) -> Ground:
     file = document.parsed(HexMapFile)
     first_of(file.faults_on(document, hex_map))
     return ground_of(file, grid)
-
-
-def unknown_kinds(
-    ground: Ground, terrains: Mapping[str, object], hexsides: Mapping[str, object]
-) -> Iterator[BadInput]:
-    """Yields terrains and hexsides of a map that the charts do not describe."""
-    for key, known, kinds in (
-        ("map", terrains, [ground.default, *ground.terrain.values()]),
-        ("map.hexsides", hexsides, list(ground.sides.values())),
-    ):
-        for kind in dict.fromkeys(kinds):
-            if kind not in known:
-                expected = ", ".join(known)
-                yield BadInput(
-                    key, f"expected a kind of the charts ({expected}), got {quoted(kind)}"
-                    f"{nearest(kind, known)}",
-                )  # fmt: skip

@@ -10,11 +10,12 @@ from typing import Any, Final
 
 from tablecam.documents import document_from
 from tablecam.errors import BadInput
-from tablecam.rules.game_files import GameFile
-from tablecam.rules.hexes.files import Ground, HexMapFile, ground_of, unknown_kinds
+from tablecam.rules.game_files import GameFile, faults_among, file_faults
+from tablecam.rules.hexes.files import Ground, HexMapFile, ground_of
 from tablecam.rules.hexes.grid import Grid, Hex, grid_of
 from tablecam.rules.maida_1806.files import Charts, Costs, Hexside, Scenario, SomeCharts, Terrain
-from tablecam.rules.maida_1806.troops import SIDES, Troop
+from tablecam.rules.maida_1806.tables import GAME
+from tablecam.rules.maida_1806.troops import Troop
 from tablecam.table.model import HexMap
 from tablecam.table.sections import first_of
 
@@ -127,31 +128,18 @@ def board_from(files: Mapping[str, Any], hex_map: HexMap) -> Board:
 
 @lru_cache(maxsize=64)
 def _board(files: str, hex_map: HexMap) -> Board:
-    parsed: dict[str, Any] = {}
-    for kind, data in json.loads(files).items():
-        document = document_from(data, kind)
-        parsed[kind] = document.parsed(FILE_MODELS[kind])
-        first_of(parsed[kind].faults(document))
-        first_of(parsed[kind].faults_on(document, hex_map))
-    charts, scenario = parsed["charts"], parsed["scenario"]
-    ground = ground_of(parsed["map"], grid_of(hex_map))
-    for fault in unknown_kinds(ground, charts.terrain, charts.hexside):
-        raise fault
-    for unit in scenario.unit:
-        for number in (unit.hex, unit.second_hex):
-            if number is not None and number not in ground.grid:
-                raise BadInput("scenario", f"expected a hex of the map, got {number}", key=unit.id)
-        if unit.enters is not None and unit.enters.edge not in ground.edges:
-            raise BadInput("map", "expected this key of a list of hexes", key=unit.enters.edge)
-    for side in SIDES:
-        if side not in ground.returns:
-            raise BadInput("map", "expected the hex where units return", key=f"returns.{side}")
+    documents = {kind: document_from(data, kind) for kind, data in json.loads(files).items()}
+    for document in documents.values():
+        first_of(file_faults(document, GAME, FILE_MODELS, hex_map))
+    first_of(faults_among(documents, FILE_MODELS))
+    charts, scenario = documents["charts"].parsed(Charts), documents["scenario"].parsed(Scenario)
+    ground = ground_of(documents["map"].parsed(HexMapFile), grid_of(hex_map))
     return Board(
         ground,
         charts,
         {unit.id: unit for unit in scenario.unit},
         {leader.id: leader.side for leader in scenario.leader},
-        scenario.overall_commander,
+        {str(side): name for side, name in scenario.overall_commander.items()},
         scenario.turns,
         scenario,
     )

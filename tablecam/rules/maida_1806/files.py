@@ -13,7 +13,7 @@ from pydantic import Field, StringConstraints
 
 from tablecam.documents import Document
 from tablecam.rules.game_files import GameFile
-from tablecam.rules.hexes.files import HexNumber
+from tablecam.rules.hexes.files import HexMapFile, HexNumber
 from tablecam.rules.maida_1806.tables import DIE_FACES, SHIFT_WORDS, is_shift_word
 from tablecam.rules.maida_1806.troops import SIDES, Count, FireResult, Side, Troop
 from tablecam.table.model import Arm
@@ -284,6 +284,21 @@ class Scenario(GameFile):
                 why = f"expected another id, {quoted(one.id)} is used twice"
                 yield (section, index, "id"), one.id not in seen, why
                 seen.append(one.id)
+
+    def faults_among(self, document: Document, files: Mapping[str, Document]) -> Faults:
+        """Yields what the map lacks: where units enter, and where each side's return."""
+        if "map" not in files:
+            return
+        hex_map = files["map"].parsed(HexMapFile)
+        for unit in self.unit:
+            if unit.enters is not None and unit.enters.edge not in hex_map.edges:
+                edge = unit.enters.edge
+                why = f"expected the hexes by which {unit.id} enters, but they are missing"
+                yield files["map"].error(("edges", edge), why)
+        for side in SIDES:
+            if side not in hex_map.returns:
+                why = "expected the hex where units return, but it is missing"
+                yield files["map"].error(("returns", side), why)
 
 
 def _place_keys(unit: ScenarioUnit) -> Iterator[str]:
