@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 from typing import Any
 
@@ -16,15 +17,53 @@ from tablecam.rules.maida_1806.game import GAME
 from tablecam.rules.play import Play
 from tablecam.rules.steps import Decide
 from tests.rules.conformance import check_replay, check_state, play_at_random
-from tests.rules.maida_1806.games import POSITION, begun, close_up, files
+from tests.rules.maida_1806.games import POSITION, begun, close_up, files, horse_in_front
 
 
 def by_kind(actions: tuple[Any, ...], players: Random) -> Any:
     """Choose a kind of action first: else moves would drown everything else."""
     kinds = sorted({action.type for action in actions})
-    eager = [kind for kind in kinds if kind not in ("pass", "halt", "formation", "reorder")]
+    idle = ("pass", "halt", "formation", "reorder", "spread")
+    eager = [kind for kind in kinds if kind not in idle]
     kind = players.choice(eager if eager and players.random() < 0.8 else kinds)
     return players.choice([action for action in actions if action.type == kind])
+
+
+def with_the_horse(play: Play[Any, Any]) -> Any:
+    """Ride straight at the nearest enemy first, and charge where that is legal."""
+
+    def ridden(action: Any) -> tuple[int, int]:
+        name = action.units[0]
+        after, _ = GAME.apply(play.state, action)
+        piece, side = after.piece(name), after.side(name)
+        if not piece.hexes:
+            return 0, 0
+        enemies = (one.hexes for one in after.on_map() if after.side(one.id) != side)
+        return piece.straight, -min(after.grid.distance(piece.hexes, at) for at in enemies)
+
+    def choose(actions: tuple[Any, ...], players: Random) -> Any:
+        charges = [action for action in actions if action.type == "charge"]
+        moves = [action for action in actions if action.type == "move"]
+        rides = [a for a in moves if all(play.state.troop(n).arm == "cavalry" for n in a.units)]
+        if charges:
+            return players.choice(charges)
+        if rides and players.random() < 0.9:
+            return max(rides, key=lambda action: (*ridden(action), players.random()))
+        return by_kind(actions, players)
+
+    return choose
+
+
+def test_the_horse_charges_in_random_games_which_replay_d_9_2_1_d_15_10():
+    told: Counter[str] = Counter()
+    for seed in range(4):
+        play = horse_in_front(seed)
+        play_at_random(play, seed, most=3000, choose=with_the_horse(play))
+        check_replay(play)
+        told.update(event.kind for done in play.done for event in done.events)
+    assert told["charge"] >= 4
+    # A square is tried, but most charges come to a Clash.
+    assert told["clash"] >= told["charge"]
 
 
 @pytest.mark.parametrize("seed", range(3))
