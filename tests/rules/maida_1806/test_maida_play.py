@@ -136,6 +136,22 @@ def test_a_counterattack_ends_the_move_with_a_clash_at_once_d_12_12_1_d_12_12_2(
     assert play.state.vp == -1
 
 
+def test_a_unit_counterattacks_again_others_move_on_and_clash_d_12_12_5_d_12_12_6_d_12_12_7():
+    rear = unit("BC", "0705", 60, full_strength=3)
+    play = moving(unit("FA", "0505"), unit("FB", "0506"), unit("FC", "0706", formation="line"),
+                  unit("BA", "0503", 240), rear, leaders={"F1": "0507"})  # fmt: skip
+    for name, target in (("FA", "0504"), ("FB", "0505")):
+        play.apply(acts.Move((name,), (to(target),)))
+        roll(play, 0)
+        choose(play, "react", choice="counterattack")
+        roll(play, 9)
+        choose(play, "face", facing_deg=240)
+        assert (play.state.piece("BA").hexes, play.asked().seat) == ((target,), "french")
+    play.apply(acts.Move(("FC",), (to("0705"),)))
+    play.apply(acts.Pass())
+    assert (play.state.phase, play.asked().question) == ("clash", "1 die for clash in 0705")
+
+
 def test_reaction_fire_is_no_slot_and_counts_against_the_four_d_13_1x():
     play = moving(unit("FA", "0505"), unit("BA", "0503", 240), leaders={"F1": "0506"})
     play.apply(acts.Move(("FA",), (to("0504"),)))
@@ -241,6 +257,17 @@ def test_a_line_too_weak_for_two_hexes_keeps_one_of_its_owners_choice_d_6_3_4():
     assert (play.state.strength("BA"), play.asked().seat) == (5, "british")
     choose(play, "keep-hex", hex="0503")
     assert play.state.piece("BA").hexes == ("0503",)
+
+
+def test_a_line_that_detaches_companies_keeps_one_hex_when_too_weak_for_two_d_6_3_7():
+    coys = [unit(f"Bc{n}", None, kind="company", full_strength=1, morale=[7], firepower=None,
+                 fire_result="M", formation=None) for n in (1, 2)]  # fmt: skip
+    light = unit("BL", ["0505", "0605"], full_strength=7, companies=["Bc1", "Bc2"])
+    play = moving(light, *coys, unit("FA", "1516"), active="B1", leaders={"B1": "0506"})
+    choose(play, "detach", companies=("Bc1", "Bc2"))
+    assert (play.asked().seat, play.asked().question) == ("british", "Which hex does BL keep?")
+    choose(play, "keep-hex", hex="0605")
+    assert (play.state.piece("BL").hexes, play.state.strength("BL")) == (("0605",), 5)
 
 
 def test_a_line_on_two_hexes_forms_column_in_one_of_them_d_6_3_5():
