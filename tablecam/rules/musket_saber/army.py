@@ -29,9 +29,9 @@ def ban_on_recovery(field: Field, unit: Unit, *, moved: bool, fought: bool) -> B
     return None
 
 
-def recovery_check(mr: int, *, time: Time = "day", leader: int = 0) -> Check:
+def recovery_check(unit: Unit, *, time: Time = "day", leader: int = 0) -> Check:
     """Returns the check by which Disruption goes: without the addition for it (K-11.1f)."""
-    return check_of(mr, time=time, leader=leader)
+    return check_of(unit.morale, time=time, leader=leader)
 
 
 def is_active(*, moved: bool, in_zone: bool, has_line: bool, attacked: bool) -> bool:
@@ -45,11 +45,11 @@ def ban_on_fow(
     """Returns why a Fortune of War may not be used so (K-12.4)."""
     barred = (
         (choice == "keep", "K-12.4", "a Fortune of War is used at once or lost"),
-        (choice == "move_enemy" and leaves_map, "K-12.4a", "an enemy is not moved off the map"),
-        (choice == "charge" and in_zone, "K-12.4c", "it is in an enemy zone of control"),
-        (choice == "charge" and fought, "K-12.4c", "it has fought in this phase"),
+        (choice == "move_enemy" and leaves_map, "K-12.4", "an enemy is not moved off the map"),
+        (choice == "charge" and in_zone, "K-12.4", "it is in an enemy zone of control"),
+        (choice == "charge" and fought, "K-12.4", "it has fought in this phase"),
         (choice == "charge" and disrupted, "K-7.13c", "a Disrupted unit does not charge"),
-        (choice == "check_enemy" and disrupted, "K-12.4d", "the enemy is Disrupted already"),
+        (choice == "check_enemy" and disrupted, "K-12.4", "the enemy is Disrupted already"),
     )
     return next((Ban(rule, why) for is_so, rule, why in barred if is_so), None)
 

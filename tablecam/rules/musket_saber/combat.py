@@ -147,7 +147,7 @@ class Attack:
     support: Sequence[Unit] = ()
     leaders: Mapping[Role, Sequence[Leader]] = field(default_factory=dict)
     coordinating: Sequence[tuple[Leader, Place]] = ()
-    tactics: Mapping[Role, Tactic] = field(default_factory=dict)
+    tactics: Mapping[Role, Tactic | None] = field(default_factory=dict)
     halvings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     time: Time = "day"
     needs_coordination: bool = True
@@ -193,7 +193,7 @@ def differential(attack: Attack) -> Differential:
 
 def attack_on(
     field: Field, attackers: Sequence[Unit], target: Hex, support: Sequence[Unit] = (),
-    tactics: Mapping[Role, Tactic] | None = None, *, needs_coordination: bool = True,
+    tactics: Mapping[Role, Tactic | None] | None = None, *, needs_coordination: bool = True,
 ) -> Attack:  # fmt: skip
     """Returns an attack on a hex as it counts, with the halvings of the TEC and of stacks."""
     defenders = fighting(field.units_at(target))

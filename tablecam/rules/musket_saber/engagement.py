@@ -45,7 +45,7 @@ class Engagement:
 
     attack: int
     defence: int
-    tactics: Mapping[Role, Tactic] = field(default_factory=dict)
+    tactics: Mapping[Role, Tactic | None] = field(default_factory=dict)
     charge: Literal["infantry", "cavalry"] | None = None
     charge_factor: int | None = None
     countercharge: int | None = None
@@ -114,8 +114,8 @@ class Engagement:
         charges = self.is_pressed or self.countercharge is not None
         flips = "disengage" not in self.tactics.values()
         return Combat(
-            (attacker,), (defender,), 1, 99, self.choice, self.dice, self.time, self.square,
-            charges, flips,
+            (attacker,), (defender,), 1, 99, self.choice, self.dice, self.time,
+            attacker.side, self.square, charges, flips,
         )  # fmt: skip
 
 

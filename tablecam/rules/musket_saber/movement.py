@@ -136,18 +136,21 @@ def path_cost(mover: Mover, steps: Sequence[Step], *, march: bool) -> Cost:
 
 
 def column_mp(
-    ma: Sequence[int], entry: float, counted: Sequence[bool], *, marches_on_road: bool
+    units: Sequence[Unit], entry: Sequence[Cost], *, march: bool, by_road: bool
 ) -> list[float | None]:
     """Returns what units that enter in column have left; None for one that cannot (K-13.1).
 
-    Those that are not `counted` come in with any unit.
+    Small units come in with any other and count for nothing.
     """
     left: list[float | None] = []
     ahead = 0
-    for points, counts in zip(ma, counted, strict=True):
-        rest = points - entry - (ahead * COLUMN_MP[marches_on_road] if counts else 0)
-        left.append(rest if rest >= 0 else None)
-        ahead += counts
+    for unit, cost in zip(units, entry, strict=True):
+        ma = VARIABLE_MA if unit.ma == "V" else unit.printed("ma")
+        points = allowance(unit.arm, ma, (), must_roll=False, march=march).ma or 0
+        behind = 0 if unit.is_small else ahead * COLUMN_MP[march and by_road]
+        rest = points - cost.mp - behind
+        left.append(rest if rest >= 0 and cost.ban is None else None)
+        ahead += not unit.is_small
     return left
 
 

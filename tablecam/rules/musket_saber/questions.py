@@ -14,20 +14,12 @@ from tablecam.rules.game import Ban
 from tablecam.rules.hexes import asking
 from tablecam.rules.hexes.asking import HexName, ground_in, map_of, on_map
 from tablecam.rules.hexes.grid import Hex, grid_of
-from tablecam.rules.musket_saber import (
-    army,
-    combat,
-    engagement,
-    movement,
-    results,
-    retreat,
-    tables,
-)
+from tablecam.rules.musket_saber import army, combat, engagement, movement, results, retreat, tables
 from tablecam.rules.musket_saber.combat import Place, Role, Tactic
 from tablecam.rules.musket_saber.field import CLEAR, OPEN_GROUND, Field, Map
 from tablecam.rules.musket_saber.files import FILE_MODELS, Allowance, Path, Secondary, SomeCharts
 from tablecam.rules.musket_saber.movement import ChargeFacts, Step
-from tablecam.rules.musket_saber.results import Choice, Fate
+from tablecam.rules.musket_saber.results import Choice
 from tablecam.rules.musket_saber.tables import Arm, Code, Time, code_of
 from tablecam.rules.musket_saber.troops import Leader, LineKind, Post, Unit, fighting
 from tablecam.rules.musket_saber.troops import is_overstacked as overstacks
@@ -39,6 +31,7 @@ QUESTIONS: Final = Questions(tables.GAME, FILE_MODELS)
 Die = Annotated[int, Limits(ge=1, le=6)]
 Dice = tuple[Die, ...]
 Names = tuple[str, ...]
+Tactics = Mapping[Role, Tactic | None] | None
 Kind = Literal["brigade", "battery", "battalion", "squadron", "leader", "hq", "trains"]
 _HEAD: Final = ("format", "version", "game", "source")
 
@@ -138,16 +131,10 @@ class Setup:
         loc = self.loc if isinstance(self.loc, Mapping) else {"": self.loc}
         lines = {side: (n,) if isinstance(n, str) else n for side, n in loc.items()}
         posts = [(p,) if isinstance(p, Post) else p for p in (self.hq, self.trains)]
-        things: tuple[Unit | Leader | Post, ...] = (
-            *self.units,
-            *self.leaders,
-            *posts[0],
-            *posts[1],
-        )
+        things: list[Unit | Leader | Post] = [*self.units, *self.leaders, *posts[0], *posts[1]]
         for thing in things:
-            number = thing.hex if isinstance(thing, Post) else thing.at
-            if number is not None:
-                on_map(ground.grid, number, owner=thing)
+            if thing.at is not None:
+                on_map(ground.grid, thing.at, owner=thing)
         return Field(
             Map(ground, _charts(self.charts or charts), pairs, second),  # type: ignore[arg-type]
             self.units, self.leaders, posts[0], posts[1], lines, self.begin.time,
@@ -272,10 +259,7 @@ def _allowance(
     if dice and (allowed.ma is None or allowed.dice_used != len(dice)):
         expected = "another die" if allowed.ma is None else f"{allowed.dice_used} dice"
         raise FactError("dice", f"expected {expected}, got {len(dice)}")
-    return {
-        "rolls": allowed.rolls, "dice_used": allowed.dice_used, "ma": allowed.ma,
-        "readings": ["R-06", "R-07"],
-    }  # fmt: skip
+    return vars(allowed) | {"readings": ["R-06", "R-07"]}
 
 
 @QUESTIONS.asks("K-6.3 K-14.2")
@@ -330,18 +314,10 @@ def _enter(
     if terrain not in {CLEAR, *charts.terrain} and path is None:
         return {"enter": None, "mp_left": None, "asks_for": [f"terrain.{terrain}"]}
     step = Step((charts.terrain.get(terrain, OPEN_GROUND),), None, path)
-    counted = [not unit.is_small for unit in units]
-    left: list[float | None] = []
-    for index, unit in enumerate(units):
-        cost = movement.path_cost(unit.arm, [step], march=march)
-        ma = movement.allowance(
-            unit.arm, 6 if unit.ma == "V" else unit.printed("ma"), (), must_roll=False, march=march
-        ).ma
-        ahead = [*counted[:index], counted[index]]
-        rest = movement.column_mp(
-            [ma or 0] * len(ahead), cost.mp, ahead, marches_on_road=march and path == "road"
-        )
-        left.append(None if cost.ban else rest[-1])
+    left = movement.column_mp(
+        units, [movement.path_cost(unit.arm, [step], march=march) for unit in units],
+        march=march, by_road=path == "road",
+    )  # fmt: skip
     return {"enter": True, "mp_left": left, "house": _is_house(facts.charts)}
 
 
@@ -389,33 +365,22 @@ def _retreat(
     """How far a unit retreats, and where it may end."""
     piece = setup.unit(unit)
     away = retreat.retreats(setup.field(), piece, hexes, combat_hex or piece.at or "")
-    answer: Json = {"line": away.line, "must_go": away.must_go, "readings": ["R-13", "R-14"]}
-    ends = sorted({path[-1] for path in away.paths})
-    return answer | {"ends": ends, "routs_from": away.routs_from}
-
-
-@dataclass(frozen=True, kw_only=True)
-class LineStep:
-    """A hex of a line of retreat: its cost and the zones on it."""
-
-    mp: float
-    zone: retreat.ZoneWord = "free"
+    return {
+        "line": away.line, "must_go": away.must_go, "routs_from": away.routs_from,
+        "ends": sorted({path[-1] for path in away.paths}), "readings": ["R-13", "R-14"],
+    }  # fmt: skip
 
 
 @QUESTIONS.asks("K-7.9a K-7.9b K-7.9c")
-def _retreat_path(ma: Allowance, line: tuple[LineStep, ...], hexes: int = 1) -> Json:
+def _retreat_path(ma: Allowance, line: tuple[retreat.LineStep, ...], hexes: int = 1) -> Json:
     """Where a retreat along the only line ends."""
-    walk = retreat.along(ma, [(step.mp, step.zone) for step in line], hexes)
-    return {
-        "ends_at": walk.ends_at, "routs_from": walk.routs_from, "checks": walk.checks,
-        "readings": ["R-14", "R-15"],
-    }  # fmt: skip
+    return vars(retreat.along(ma, line, hexes)) | {"readings": ["R-14", "R-15"]}
 
 
 @QUESTIONS.asks("K-7.10 K-4.1")
 def _rout(line: LineKind, turn: int, turns: int) -> Json:
     """What becomes of a unit that routs."""
-    return {**vars(retreat.rout(line, turn, turns))}
+    return vars(retreat.rout(line, turn, turns))
 
 
 @QUESTIONS.asks("K-7.12 K-8.3 K-11.1c")
@@ -523,7 +488,7 @@ def _differential(
     facts: Facts, attackers: tuple[Unit, ...] = (), support: tuple[Unit, ...] = (),
     defenders: tuple[Unit, ...] = (),
     leaders: Mapping[Role, Leader | tuple[Leader, ...]] | None = None,
-    tactics: Mapping[Role, Tactic] | None = None, overstacked: Mapping[Role, bool] | None = None,
+    tactics: Tactics = None, overstacked: Mapping[Role, bool] | None = None,
     setup: Setup | None = None, attack: AttackFacts | None = None, time: Time = "day",
 ) -> Json:  # fmt: skip
     """The combat differential, with what each unit counts and why it is halved."""
@@ -564,7 +529,7 @@ def _differential(
         "coordinated": reckoned.coordinated, "attack_total": reckoned.attack_total,
         "defence_total": reckoned.defence_total, "differential": reckoned.value,
         "because": [f"{name} counts {value}" for name, value in parts],
-        "readings": ["R-11"], "house": _is_house(facts.charts),
+        "readings": ["R-11"], "house": _is_house((setup and setup.charts) or facts.charts),
     }  # fmt: skip
 
 
@@ -605,10 +570,6 @@ def _morale(
     return answer if die is None else answer | {"passed": check.passes(die)}
 
 
-def _fate_json(fate: Fate) -> Json:
-    return {**vars(fate)}
-
-
 @QUESTIONS.asks("K-7.3")
 def _check_before_combat(
     unit: Unit, line: LineKind, die: Die | None = None, turn: int = 1, turns: int = 99
@@ -619,7 +580,7 @@ def _check_before_combat(
     fate = results.fate_without_safe_line(replace(unit, line=line), die, turn, turns)
     return {
         "check": True, "passed": fate.check == "pass", "disrupted": unit.id in fate.disrupted,
-        "defends": unit.id in fate.stays, "fate": _fate_json(fate),
+        "defends": unit.id in fate.stays, "fate": fate,
     }  # fmt: skip
 
 
@@ -634,9 +595,9 @@ def _result(
     for role, own in zip("AD", sides, strict=True):
         if parsed.words.side == role and not own:
             raise FactError("units", "expected a unit of the side that is struck")
-    fought = results.Combat(sides[0], sides[1], turn, turns, choice, dice, time)
+    fought = results.Combat(sides[0], sides[1], turn, turns, choice, dice, time, attacker)
     readings = ["R-12", "R-18", "R-21"]
-    return {"fate": _fate_json(results.fate_of(fought, parsed)), "readings": readings}
+    return {"fate": results.fate_of(fought, parsed), "readings": readings}
 
 
 @QUESTIONS.asks("K-7.13a")
@@ -678,7 +639,7 @@ class CaptureFacts:
 
 @QUESTIONS.asks("K-7.13b K-7.13c K-7.13e K-9.3 K-9.4 K-9.5 K-14.2")
 def _combat(
-    facts: Facts, attack: int = 0, defence: int = 0, tactics: Mapping[Role, Tactic] | None = None,
+    facts: Facts, attack: int = 0, defence: int = 0, tactics: Tactics = None,
     charge: Literal["infantry", "cavalry"] | None = None, charge_factor: int | None = None,
     countercharge: Mapping[Literal["charge"], int] | None = None, square: bool = False,
     mr: Mapping[Role, int] | None = None, morale_die: Die | None = None, die: Die | None = None,
@@ -695,8 +656,6 @@ def _combat(
         _charts(facts.charts).crt, die,
     )  # fmt: skip
     answer = {key: value for key, value in vars(fought).items() if value is not None}
-    if "fate" in answer:
-        answer["fate"] = _fate_json(answer["fate"])
     if "column" not in answer:
         answer |= {"column": None, "asks_for": ["crt"]}
     if capture is not None and fought.may_charge_again:
@@ -722,11 +681,8 @@ def _square(
     if becomes.main == "Dm" and morale_die is not None:
         check = combat.check_of(mr, disrupted=not formed, square=formed, time=time)
         passes = check.passes(morale_die)
-        answer |= {
-            "passes": passes,
-            "routs": not passes,
-            "then": becomes.second if passes else None,
-        }
+        then = becomes.second if passes else None
+        answer |= {"passes": passes, "routs": not passes, "then": then}
     elif becomes.main != "Dm":
         answer |= {"routs": False, "then": str(becomes)}
     return answer
@@ -798,10 +754,9 @@ def _recovery(
     if ban is not None:
         return answer | {"recovers": False}
     is_sure = is_night or what == "effectiveness"
-    check = (
-        army.recovery_check(piece.morale, time=field.time, leader=leader) if not is_sure else None
-    )
-    recovers = True if check is None else None if die is None else check.passes(die)
+    recovers = True if is_sure else None
+    if not is_sure and die is not None:
+        recovers = army.recovery_check(piece, time=field.time, leader=leader).passes(die)
     return answer | {"die_needed": not is_sure, "recovers": recovers, "may_move": is_night}
 
 
@@ -887,8 +842,7 @@ def _fow(
             rolled = movement.allowance("infantry", ma, (ma_die,), must_roll=True).ma
             answer |= {"rolls_again": rolled is None, "ma": rolled}
     elif choice == "charge" and cf and morale is not None:
-        total = army.charge_total(cf, leader_combat, passed=morale == "pass")
-        answer["attack_total"] = total
+        answer["attack_total"] = army.charge_total(cf, leader_combat, passed=morale == "pass")
     elif choice == "recover_friend" and morale is not None:
         answer |= {"recovers": morale == "pass", "destroyed": False}
     return answer

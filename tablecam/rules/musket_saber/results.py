@@ -90,8 +90,8 @@ class Fate:
 class Combat:
     """A combat whose result is applied: the units of both sides, and what players decide.
 
-    `is_square` gives the defender's MR its addition, a charge spares cavalry R-18, and units that
-    disengage are not flipped.
+    `attacker` names the attackers' side. `is_square` gives the defender's MR its addition, a charge
+    spares cavalry R-18, and units that disengage are not flipped.
     """
 
     attackers: Sequence[Unit]
@@ -101,6 +101,7 @@ class Combat:
     choice: Choice | None = None
     dice: Sequence[int] = ()
     time: Time = "day"
+    attacker: str = ""
     is_square: bool = False
     is_charge: bool = False
     flips: bool = True
@@ -133,7 +134,8 @@ class _Applied:
     def side(self, role: Role) -> str:
         """Returns the side of some units, for the Fortunes of War."""
         units = self.combat.units(role)
-        return units[0].side if units else role
+        named = self.combat.attacker if role == "attacker" else ""
+        return named or (units[0].side if units else role)
 
     def passes(self, unit: Unit, role: Role) -> bool:
         """Checks a unit's morale with the next die."""

@@ -49,6 +49,14 @@ def hexes_due(unit: Unit, hexes: int) -> int:
     return max(hexes, DISRUPTED_HEXES) if unit.disrupted else hexes
 
 
+@dataclass(frozen=True, kw_only=True)
+class LineStep:
+    """A hex of a line of retreat: its cost and the zones on it."""
+
+    mp: float
+    zone: ZoneWord = "free"
+
+
 @dataclass(frozen=True)
 class LineWalk:
     """A retreat along a line (K-7.9): its last hex, counted from the start, a rout and checks."""
@@ -58,16 +66,16 @@ class LineWalk:
     checks: int = 0
 
 
-def along(ma: int | str, line: Sequence[tuple[float, ZoneWord]], hexes: int) -> LineWalk:
+def along(ma: int | str, line: Sequence[LineStep], hexes: int) -> LineWalk:
     """Returns where a retreat ends on a line of hexes with their costs and zones (K-7.9a-c)."""
     most = VARIABLE_MA if ma == "V" else int(ma)
     last = min(hexes, len(line))
-    checks = sum(zone == "enemy" for _, zone in line[:last])
-    if last == 0 or line[last - 1][1] != "negated":
+    checks = sum(step.zone == "enemy" for step in line[:last])
+    if last == 0 or line[last - 1].zone != "negated":
         return LineWalk(last, None, checks)
     for place in range(last, len(line)):
-        if line[place][1] == "free":
-            if sum(mp for mp, _ in line[: place + 1]) <= most:
+        if line[place].zone == "free":
+            if sum(step.mp for step in line[: place + 1]) <= most:
                 return LineWalk(place + 1, None, checks)
             break
     # A goal that is itself in a negated zone ends the line (R-13).

@@ -50,7 +50,7 @@ HILL, HILL_BONUS = "hill", 1
 ROUT_HEXES: Final = 3
 """K-7.10"""
 DISRUPTED_HEXES: Final = 2
-"""K-11.1e"""
+"""K-11.1"""
 TURNS_AWAY: Final = 2
 """K-7.10: turns after which a routed unit is due on the Turn Record Track."""
 ADVANCE, ADVANCE_AFTER_ROUT, ADVANCE_OF_CHARGE = 1, 2, 3

@@ -138,6 +138,11 @@ class Post:
     ma: int | None = None
     active: bool = True
 
+    @property
+    def at(self) -> Hex | None:
+        """Its hex; None off the map."""
+        return self.hex
+
     def is_of(self, side: str) -> bool:
         """Whether it is a side's."""
         return self.side in ("", side)

@@ -395,6 +395,8 @@ def test_units_return_beside_active_posts_k_13_2():
     assert {"0505", "0504", "0115"} <= set(hexes)
     assert {"0506", "1010"}.isdisjoint(hexes)
     assert "1011" in hexes
+    listed = setup(unit("G1", "0901"), hq=HQ | {"active": False}, loc=["0110"])
+    assert set(asked("reentry", setup=listed)["hexes"]) == {"0109", "0110", "0111", "0209", "0210"}
     cut = setup(unit("G1", "0115"), hq=HQ | {"hex": "0505"}, loc={RED: ["0115"]})
     assert asked("reentry", setup=cut)["hexes"] == []
 
@@ -656,6 +658,8 @@ def test_dm_routs_with_a_fortune_of_war_or_gives_way_k_7_8_k_7_12():
     gone = fate("Dm(Dr)", dice=[5])
     assert (gone["routs"], gone["fow"], gone["advance_up_to"]) == (["G1"], {RED: 1}, 2)
     assert (gone["retreat_hexes"], gone["disrupted"]) == ({"G1": 3}, ["G1"])
+    alone = {"units": [unit("G1")], "attacker": RED, "dice": [6], "turn": 1, "turns": 8}
+    assert asked("result", code="Dm(Dr)", **alone)["fate"]["fow"] == {RED: 1}
     second = fate("Dm(Dr)", dice=[4], choice="disrupt")
     assert (second["check"], second["then"], second["disrupted"]) == ("pass", "Dr", ["G1"])
 
@@ -936,7 +940,7 @@ def test_fortunes_of_war_k_12_4():
     charge = {"choice": "charge", "cf": [5, 2], "leader_combat": 1}
     assert asked("fow", morale="pass", **charge)["attack_total"] == 15
     assert asked("fow", morale="fail", **charge)["attack_total"] == 5
-    assert asked("fow", unit={"in_zone": True}, **charge)["why_not"]["rule"] == "K-12.4c"
+    assert asked("fow", unit={"in_zone": True}, **charge)["why_not"]["rule"] == "K-12.4"
     assert asked("fow", choice="check_enemy", unit={"disrupted": True})["legal"] is False
     step = asked("fow", choice="recover_friend", what="step", morale="fail")
     assert (step["recovers"], step["destroyed"]) == (False, False)
