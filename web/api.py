@@ -181,12 +181,12 @@ def move() -> Response:
 
 @blueprint.post("/simulated/move-together")
 def move_together() -> Response:
-    """Moves units of the simulated table as one: all of them, or none."""
+    """Moves units of the simulated table as one, and says which slid: all of them, or none."""
     moves = request_body(MoveTogether, "move-together").moves
-    shown().simulated.move_units(
+    slid = shown().simulated.move_units(
         {move.unit: (move.x_mm, move.y_mm, move.heading_deg) for move in moves}
     )
-    return Response(status=204)
+    return jsonify({"slid": slid})
 
 
 @blueprint.post("/simulated/take-off")

@@ -25,8 +25,10 @@ class SimulatedControls(Protocol):
             BadInput: There is no such unit, or it would not lie on the table.
         """
 
-    def move_units(self, places: Mapping[str, tuple[float, float, float]]) -> None:
+    def move_units(self, places: Mapping[str, tuple[float, float, float]]) -> tuple[str, ...]:
         """Moves units together to places (x_mm, y_mm, heading_deg), by unit: all or none.
+
+        Returns a sentence about each that slid off another unit.
 
         Raises:
             BadInput: As for `move_unit`.

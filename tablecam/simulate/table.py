@@ -29,6 +29,8 @@ from tablecam.table.model import Position
 from tablecam.table.roster import BaseType, Roster
 
 _ON_THE_EDGE_MM = 1e-6
+_SEEN_MM = 1.0
+"""A shorter slide looks like none."""
 _ON_TOP = 1e5
 """More than the time at which any script's hand has put a counter down."""
 _INSTANT_S = 1e-6
@@ -173,8 +175,10 @@ class SimulatedTable:
         """
         self.move_units({unit_id: (x_mm, y_mm, heading_deg)})
 
-    def move_units(self, places: Mapping[str, tuple[float, float, float]]) -> None:
+    def move_units(self, places: Mapping[str, tuple[float, float, float]]) -> tuple[str, ...]:
         """Moves units together, each to a place (x_mm, y_mm, heading_deg); see `move_unit`.
+
+        Returns a sentence about each that slid off another unit.
 
         Raises:
             BadInput: As for `move_unit`, of any of them; then none is moved.
@@ -188,9 +192,13 @@ class SimulatedTable:
                 # All of them first: a unit may be put where another of them lay.
                 for unit_id, place in places.items():
                     self._aside[unit_id] = self._carried_to(unit_id, place)
+                slides = []
                 for unit_id in places:
-                    self._aside[unit_id] = self._clear_of_others(unit_id, self._aside[unit_id])
+                    self._aside[unit_id], slide = self._clear_of_others(
+                        unit_id, self._aside[unit_id]
+                    )
                     self._check_on_table(unit_id, self._aside[unit_id])
+                    slides.append(slide)
             except BadInput:
                 self._aside = before
                 raise
@@ -198,6 +206,7 @@ class SimulatedTable:
                 self._leave_aside(unit_id, self._aside[unit_id])
                 self._pile(unit_id, under=True)
             self._off -= tags
+        return tuple(filter(None, slides))
 
     def turn_over(self, unit_id: str, face: int, *, under: bool = False) -> None:
         """Turns a counter to another of its sides, or exchanges it for that counter, on its stack.
@@ -273,7 +282,7 @@ class SimulatedTable:
             tags = self._tags_of(unit_id, tag) & self._off
             if not tags:
                 raise BadInput("table", f"expected {unit_id} off the table, but it is there")
-            places = self._clear_of_others(unit_id, self._places(unit_id))
+            places, _ = self._clear_of_others(unit_id, self._places(unit_id))
             self._check_on_table(unit_id, places)
             self._leave_aside(unit_id, places)
             self._off -= tags
@@ -395,10 +404,13 @@ class SimulatedTable:
         """Whether no base of a unit is on the table."""
         return self._off.issuperset(self._faces(id))
 
-    def _clear_of_others(self, unit_id: str, places: Places) -> Places:
-        """Slides a unit off the units that it was dropped on, unless they are counters."""
+    def _clear_of_others(self, unit_id: str, places: Places) -> tuple[Places, str]:
+        """Slides a unit off the units that it was dropped on, unless they are counters.
+
+        Returns a sentence about that, empty where there was nothing to see.
+        """
         if self._is_stacking:
-            return places
+            return places, ""
         # A unit's outline moves as one piece, so gaps between its bases count as covered.
         mine = unit_outline_mm(places, self._base_type(unit_id))
         others = {
@@ -408,17 +420,21 @@ class SimulatedTable:
         }
         outlines = np.array(list(others.values())).reshape(-1, 4, 2)
         step = way_out_mm(mine, outlines, self.roster.table.marker_mm)
+        depths_mm = {
+            id: float(overlaps_mm(mine[None], outline[None])[0, 0])
+            for id, outline in others.items()
+        }
+        under = max(depths_mm, key=depths_mm.__getitem__, default="")
         if step is None:
-            under = max(
-                others, key=lambda id: float(overlaps_mm(mine[None], others[id][None])[0, 0])
-            )
             raise BadInput(
                 "table", f"expected a free place for {unit_id}, got one where {under} is"
             )
         dx_mm, dy_mm = (float(value) for value in step)
+        slide_mm = math.hypot(dx_mm, dy_mm)
+        said = f"{unit_id} lay on {under}: it slid {slide_mm:.0f} mm, into contact"
         return tuple(
             Place(place.x_mm + dx_mm, place.y_mm + dy_mm, place.heading_deg) for place in places
-        )
+        ), (said if slide_mm >= _SEEN_MM else "")
 
     def _check_on_table(self, unit_id: str, places: Places) -> None:
         table = self.roster.table

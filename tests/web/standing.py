@@ -193,9 +193,10 @@ class StandingControls:
             raise BadInput("table", f"expected a unit on the table, got {unit_id!r}")
         self.deeds.append((unit_id, x_mm, y_mm, heading_deg))
 
-    def move_units(self, places: Mapping[str, tuple[float, float, float]]) -> None:
+    def move_units(self, places: Mapping[str, tuple[float, float, float]]) -> tuple[str, ...]:
         for unit_id, place in places.items():
             self.move_unit(unit_id, *place)
+        return ()
 
     def take_off(self, unit_id: str, tag: int | None = None) -> None:
         if unit_id != "F1":

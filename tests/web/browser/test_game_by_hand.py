@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+import re
+
+from playwright.sync_api import Page, expect
 
 from tablecam.referee.intents import Intent
 from tablecam.referee.seats import SHARED, player
+from tests.web.browser.demos import spot
 from tests.web.browser.halls import Table
 
 PRUSSIAN = player("prussian")
@@ -66,6 +69,50 @@ def test_a_force_that_was_moved_at_once_is_confirmed_with_one_tap(fight: Table) 
     expect(page.locator("#game-together")).to_be_hidden()
 
 
+def test_a_unit_dragged_too_far_sees_its_limit_and_is_put_where_it_may_go(fight: Table) -> None:
+    fight.taps("Skip", "March", "P1, P2, P3, P4: 1 card of 4 BW")
+    page = fight.prussian.page
+    for other in (fight.austrian.page, page):  # whoever is asked, a hand is told how far
+        carry(other, fight, "P1", 200)
+        expect(other.locator(".tape .reading-mm")).to_contain_text("may move only 4")
+        expect(other.locator(".layer.ghost")).to_have_class(re.compile("would-no"))
+        if other is not page:
+            other.keyboard.press("Escape")
+            other.mouse.up()
+    page.mouse.up()
+    moved = page.locator('.moved[data-unit="P1"]')
+    expect(moved).to_contain_text("✗ no")
+    page.locator('[data-lay="P1"]').click()
+    expect(moved).to_contain_text("✓ yes")
+    expect(page.locator("#undo")).to_have_text("Undo P1\u2019s move")
+    below = page.locator("#game-actions").bounding_box()
+    fight.prussian.clicks('.moved[data-unit="P1"] [data-way="seen"]')
+    expect(moved).to_have_count(0)
+    # What lies under the pointer stays there.
+    assert abs(page.locator("#game-actions").bounding_box()["y"] - below["y"]) < 1
+    expect(page.locator("#undo")).to_be_hidden()  # the game takes it back
+
+
+def test_a_move_that_is_put_back_leaves_nothing_to_undo(fight: Table) -> None:
+    page = fight.prussian.page
+    carry(page, fight, "P1", 60)
+    page.mouse.up()
+    expect(page.locator("#undo")).to_have_text("Undo P1\u2019s move")
+    page.locator('[data-lay="P1"]').click()
+    expect(page.locator(".moved")).to_have_count(0)
+    expect(page.locator("#undo")).to_be_hidden()
+    expect(page.locator("#notice-undo")).to_be_hidden()
+
+
+def carry(page: Page, table: Table, unit: str, ahead_mm: float) -> None:
+    """A hand takes a unit and holds it ahead of where it stood."""
+    bases = table.hall.table.truth().unit(unit).bases
+    x_mm, y_mm = (sum(at) / 4 for at in zip(*((b.x_mm, b.y_mm) for b in bases), strict=True))
+    page.mouse.move(*spot(page, x_mm, y_mm))
+    page.mouse.down()
+    page.mouse.move(*spot(page, x_mm, y_mm + ahead_mm), steps=3)
+
+
 def test_what_is_too_close_to_call_goes_by_the_movers_intent_or_to_his_benefit(
     fight: Table,
 ) -> None:
@@ -79,6 +126,13 @@ def test_what_is_too_close_to_call_goes_by_the_movers_intent_or_to_his_benefit(
         moved = page.locator(f'.moved[data-unit="{unit}"]')
         expect(moved).to_contain_text("≈ too close")
         expect(moved.locator("[data-way]:visible")).to_have_count(3)
+        expect(moved.locator(".means small")).to_have_text(
+            [
+                "Allowed: the Prussians said beforehand where it would end.",
+                "4 or more: as the Prussians like. Less: as the Austrians like.",
+                "Allowed: the Austrians leave it to the Prussians.",
+            ]
+        )
         fight.prussian.clicks(f'.moved[data-unit="{unit}"] [data-way="{way}"]')
         expect(moved).to_have_count(0)
         for seat in (fight.prussian, fight.austrian):

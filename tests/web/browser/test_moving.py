@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import dist, hypot
 from typing import Any
 
@@ -30,6 +31,32 @@ def test_dragging_a_unit_moves_it_and_the_camera_finds_it_there(player: Any) -> 
     assert all(base.seen == "now" for base in unit.bases)
     page.keyboard.press("Control+z")
     player.sees(lambda: dist(player.middle_of("PC1"), before) < 0.5)
+
+
+def test_a_unit_dropped_on_another_slides_off_it_and_the_page_says_so(player: Any) -> None:
+    page = player.page
+    start, onto = player.spot(*player.middle_of("P1")), player.middle_of("P2")
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(*player.spot(onto[0], onto[1] + 20), steps=3)
+    page.mouse.up()
+    expect(page.locator("#notice-text")).to_have_text(
+        re.compile(r"P1 lay on P2: it slid \d+ mm, into contact\.")
+    )
+    expect(page.locator(".ghost .base")).to_have_count(0)
+
+
+def test_a_unit_is_taken_by_whoever_misses_it_by_a_little(player: Any) -> None:
+    """A base is 25 px deep here: 44 px of the table take it, and not the handle of another."""
+    page = player.page
+    x_px, y_px = player.spot(*player.middle_of("P1"))
+    half_px = 15 * player.px_per_mm()
+    page.mouse.move(x_px, y_px - max(half_px + 9, 22))
+    page.mouse.down()
+    page.mouse.move(x_px, y_px - 60)
+    expect(page.locator("#measure-title")).to_have_text("Moving P1")
+    page.keyboard.press("Escape")
+    page.mouse.up()
 
 
 def test_a_group_is_dragged_and_undone_as_one(player: Any) -> None:

@@ -1,6 +1,7 @@
 /** Places the labels of shapes so that none overlaps another or a unit's name. */
 import { meanPoint, wordsSize } from "./shapes.js";
-import { toScreen, uncut } from "./view.js";
+import { fullName, properName, shortName } from "./things.js";
+import { toScreen, toTable, uncut } from "./view.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Shape} Shape */
@@ -9,10 +10,53 @@ import { toScreen, uncut } from "./view.js";
 /** Roles of shapes that are labelled; the labels of the others would overlap. */
 const LABELLED = new Set(["goal", "length", "ring", "string", "front-line", "barred", "zone", "order"]);
 
+/** From this scale on the table has room for the whole names of units. */
+const NEAR_PX_PER_MM = 1.6;
+
+/** The name that is written on a unit or a commander. @type {(state: State, owner: import("./state.js").Unit | import("./state.js").Commander) => string} */
+export function nameShown(state, owner) {
+  const id = shortName(state.facts, owner.id);
+  if (!("bases" in owner)) return properName(id);
+  return state.view.px_per_mm >= NEAR_PX_PER_MM && id === owner.id ? fullName(state, id) : id;
+}
+
+/** The boxes of all names on the screen. @type {(state: State) => Box[]} */
+function nameBoxes(state) {
+  const named = state.show.names ? [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])] : [];
+  return named.map((owner) => boxOf(nameShown(state, owner), [owner.x_mm, owner.y_mm], state));
+}
+
+/** How far beside its line the reading of a tape may stand, and half its width and its height, px. */
+const READING_PX = { aside: [0, 34, -34, 60, -60], half: 46, height: 40 };
+
+/** Places for the readings of tapes, beside the lines where names are in the way. @type {(state: State, tapes: import("./state.js").Tape[]) => {at_mm: Point, box: Box}[]} */
+export function readingPlaces(state, tapes) {
+  const taken = nameBoxes(state);
+  return tapes.map(({ measured }) => {
+    /** @type {Point[]} */
+    const line = measured ? [measured.from_mm, measured.to_mm] : [[0, 0]];
+    const places = [0.5, 0.35, 0.65, 0.2, 0.8].flatMap((share) => {
+      const [x, y] = toScreen(state.view, state.facts, ...pointAlong(line, share));
+      return READING_PX.aside.map((aside) => ({ x, y: y + aside, ...READING_PX }));
+    });
+    const box = places.find((place) => isFree(place, taken)) ?? places[0];
+    taken.push(box);
+    return { at_mm: toTable(state.view, state.facts, box.x, box.y), box };
+  });
+}
+
+/** The tapes that are drawn. @type {(state: State) => import("./state.js").Tape[]} */
+export function tapesShown({ tape, keptTapes }) {
+  return tape ? [...keptTapes, tape] : keptTapes;
+}
+
 /** Gives each label a free place, and drops the label where there is none. @type {(shapes: Shape[], state: State) => Shape[]} */
 export function withLabels(shapes, state) {
-  const named = state.show.names ? [...(state.now?.units ?? []), ...(state.now?.commanders ?? [])] : [];
-  const taken = named.map(({ id, x_mm, y_mm }) => boxOf(id, [x_mm, y_mm], state));
+  const readings = readingPlaces(
+    state,
+    tapesShown(state).filter(({ measured }) => measured),
+  );
+  const taken = [...nameBoxes(state), ...readings.map(({ box }) => box)];
   return shapes.map((shape) => {
     const label = LABELLED.has(shape.role) ? (shape.label ?? "") : "";
     const label_mm = label
@@ -28,18 +72,19 @@ function placesIn(state, shape, label) {
   return placesOf(shape, middleOfTable(state)).map((at) => uncut(state.view, state.facts, at, wordsSize(label)));
 }
 
-/** @typedef {{x: number, y: number, half: number}} Box  of a text on the screen, px */
+/** @typedef {{x: number, y: number, half: number, height: number}} Box  of a text on the screen, px */
 
 /** @type {(text: string, at_mm: Point, state: State) => Box} */
 function boxOf(text, at_mm, { view, facts }) {
   const [x, y] = toScreen(view, facts, ...at_mm);
-  return { x, y, half: wordsSize(text).half };
+  return { x, y, ...wordsSize(text) };
 }
 
 /** @type {(box: Box, taken: Box[]) => boolean} */
 function isFree(box, taken) {
   return taken.every(
-    ({ x, y, half }) => Math.abs(x - box.x) > half + box.half || Math.abs(y - box.y) > wordsSize("").height,
+    ({ x, y, half, height }) =>
+      Math.abs(x - box.x) > half + box.half || Math.abs(y - box.y) > (height + box.height) / 2,
   );
 }
 

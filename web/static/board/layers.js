@@ -12,6 +12,7 @@ import { setAttr, setStyle, setText, svgElement, updateChildren } from "../share
 import { duration } from "../shared/text.js";
 import { isBeneath, stacksOf } from "./hexes.js";
 import { lengthWords, written } from "./measuring.js";
+import { nameShown, readingPlaces, tapesShown } from "./labels.js";
 import { HANDLE_PX, handlePlace } from "./moves.js";
 import { addLine, fadedBy, makeText, meanPoint, placeText, through, updateBases, word } from "./shapes.js";
 import { commanderBase, fullName, properName, shortName, sideClass, sideName } from "./things.js";
@@ -19,9 +20,6 @@ import { boardMatrix, short, viewBox } from "./view.js";
 
 /** Below this scale the table shows fewer words. */
 const FAR_PX_PER_MM = 0.55;
-
-/** From this scale on the table has room for the whole names of units. */
-const NEAR_PX_PER_MM = 1.6;
 
 /** Things nearer than this touch for a player's eyes: their distance is not written over their names. */
 const TOUCHING_MM = 1;
@@ -188,10 +186,8 @@ function updateName(group, owner, state) {
   const held_s = longestHeld(owner);
   const leader = "bases" in owner ? "" : " of-commander";
   setAttr(group, "class", `placed named ${sideClass(state, owner.side)}${leader}${held_s === null ? "" : " held"}`);
-  const isNear = state.view.px_per_mm >= NEAR_PX_PER_MM;
   const thing = `${leader ? "commander" : "unit"}:${owner.id}`;
-  const id = shortName(state.facts, owner.id);
-  const name = leader ? properName(id) : isNear && id === owner.id ? fullName(state, id) : id;
+  const name = nameShown(state, owner);
   const [under] = stacksOf(state, thing).map(({ things }) => (things[0] === thing ? things.length - 1 : 0));
   const isShown = !isBeneath(state, thing);
   placeText(group, isShown ? `${name}${under ? ` +${under}` : ""}` : "", [owner.x_mm, owner.y_mm]);
@@ -229,8 +225,16 @@ function heldWords(held_s) {
 
 /** @type {(layer: SVGElement, state: State) => void} */
 export function renderTapes(layer, state) {
-  const tapes = state.tape ? [...state.keptTapes, state.tape] : state.keptTapes;
-  updateChildren(layer, tapes, tapeKey, makeTape, (group, tape) => updateTape(group, tape, state));
+  const tapes = tapesShown(state);
+  const places = readingPlaces(state, tapes);
+  const placed = tapes.map((tape, index) => ({ tape, at_mm: places[index].at_mm }));
+  updateChildren(
+    layer,
+    placed,
+    ({ tape }) => tapeKey(tape),
+    makeTape,
+    (group, { tape, at_mm }) => updateTape(group, tape, at_mm, state),
+  );
 }
 
 /** @type {(tape: Tape) => string} */
@@ -252,8 +256,8 @@ function makeTape() {
   return group;
 }
 
-/** @type {(group: SVGElement, tape: Tape, state: State) => void} */
-function updateTape(group, tape, state) {
+/** @type {(group: SVGElement, tape: Tape, at_mm: import("./state.js").Point, state: State) => void} */
+function updateTape(group, tape, at_mm, state) {
   const measured = tape.measured;
   const settled = tape.kept || state.chosen.includes(tape.b);
   const kind = tape.kept ? "kept" : settled ? "settled" : "preview";
@@ -264,17 +268,15 @@ function updateTape(group, tape, state) {
   const way = measured?.path?.points_mm ?? ends;
   for (const child of [0, 1]) setAttr(group.children[child], "d", through(way, false));
   setAttr(group.children[2], "d", ends.map((end) => through([end, end], false)).join(""));
-  const [a, b] = measured
-    ? ends
-    : [
-        [0, 0],
-        [0, 0],
-      ];
-  placeText(group.children[3], measured ? written(state.facts, measured.distance_mm) : "", [
-    (a[0] + b[0]) / 2,
-    (a[1] + b[1]) / 2,
-  ]);
-  setText(group.children[3].children[1], measured ? lengthWords(measured) : "");
+  placeText(group.children[3], measured ? written(state.facts, measured.distance_mm) : "", at_mm);
+  setText(group.children[3].children[1], measured ? (tape.kept ? "" : limitWords(state)) || lengthWords(measured) : "");
+}
+
+/** How far the unit in hand may go, in a few words; empty where nobody knows. @type {(state: State) => string} */
+function limitWords({ ghost, foreseen }) {
+  if (!ghost || ghost.sent || foreseen?.unit !== ghost.unit) return "";
+  const [first] = foreseen.limit.split(/, | and |: /);
+  return `${{ yes: "✓", too_close: "≈" }[foreseen.answer] ?? "✗"} ${first}`;
 }
 
 /** The class of what a side points out. @type {(state: State, by: string | undefined) => string} */

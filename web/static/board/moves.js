@@ -18,8 +18,8 @@ export const HANDLE_PX = 64;
 /** How far a key or a notch of the wheel turns a unit; Shift makes it fine. */
 export const TURN_DEG = { coarse: 5, fine: 1 };
 const GRIP_PX = 16;
-/** How far beside a unit a drag still takes it. */
-const GRAB_PX = 10;
+/** How far beside a unit a drag still takes it: a finger's width on the smallest table. @type {Record<string, number>} */
+const GRAB_PX = { mouse: 14, pen: 18, touch: 22 };
 const SNAP_DEG = 15;
 const KEY_PAUSE_MS = 350;
 
@@ -143,10 +143,16 @@ export class Moves {
     const state = this.state;
     if (!state.moving) return null;
     const handle = this.isOnHandle(at) ? handlePlace(state) : null;
-    if (handle) return this.turning(handle.unit);
-    const thing = thingAt(state, at.x, at.y, { ...at, bases: false, reach_px: GRAB_PX });
-    const unit = thing && !isPoint(thing) ? movableOf(state, thing) : undefined;
+    const on = this.movableAt(at, 0, "mouse");
+    if (handle && (!on || on.id === handle.unit)) return this.turning(handle.unit);
+    const unit = on ?? this.movableAt(at, GRAB_PX[at.pointer] ?? GRAB_PX.mouse);
     return unit ? this.carrying(unit, at) : null;
+  }
+
+  /** What can be carried at a point, or within reach of it. @param {Touch} at @param {number} reach_px */
+  movableAt(at, reach_px, pointer = at.pointer) {
+    const thing = thingAt(this.state, at.x, at.y, { pointer, bases: false, reach_px });
+    return thing && !isPoint(thing) ? movableOf(this.state, thing) : undefined;
   }
 
   /** Whether a point lies on the turning handle. @param {Touch} at */

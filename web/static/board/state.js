@@ -153,9 +153,10 @@
  * @property {string | null} aboutError
  * @property {string[]} group  the units that are dragged together
  * @property {Ghost | null} ghost
- * @property {{unit: string, answer: string, text: string} | null} foreseen  the ruling on putting the ghost down here
+ * @property {{unit: string, answer: string, text: string, limit: string} | null} foreseen  the ruling on putting the ghost down here, and how far it may go
  * @property {({placings: Placing[]} | {lifted: Lifted})[]} undo  former places of moved units, and what was taken off, the latest last
  * @property {{text: string, undo: boolean} | null} notice
+ * @property {string} newsRead  the latest notice of the camera that has been seen
  * @property {Notice[]} log  all notices that this page has had, the newest last
  * @property {boolean} isPlaying  a game is played, which draws what matters
  * @property {boolean} isByHand  units may be moved by hand now
@@ -197,6 +198,7 @@ export function newState(facts, view) {
     foreseen: null,
     undo: [],
     notice: null,
+    newsRead: "",
     log: [],
     isPlaying: false,
     isByHand: true,

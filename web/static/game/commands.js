@@ -112,13 +112,7 @@ export class Commands {
     const before = game.view;
     try {
       receiveView(this.state, await ask(), before);
-      Object.assign(game, {
-        looked: null,
-        line: null,
-        fixing: null,
-        choosing: null,
-        movesBefore: this.state.undo.length,
-      });
+      Object.assign(game, { looked: null, line: null, fixing: null, choosing: null });
     } catch (error) {
       game.said = await this.excuse(error);
     }
@@ -260,7 +254,7 @@ export class Commands {
 
   /** Takes back the latest action; false where the latest was a move on the simulated table, or none. */
   undoLatest() {
-    const isOfGame = Boolean(playing(this.state)?.can_undo) && this.state.undo.length <= this.state.game.movesBefore;
+    const isOfGame = Boolean(playing(this.state)?.can_undo) && this.state.undo.length === 0;
     if (isOfGame) this.undo();
     return isOfGame;
   }

@@ -265,7 +265,7 @@ function focusNext() {
 }
 
 const SETTLE_MS = 400;
-const LISTS = ["game-together", "game-astray", "game-moved", "game-dice", "game-actions", "game-seats"];
+const LISTS = ["game-due", "game-together", "game-astray", "game-moved", "game-dice", "game-actions", "game-seats"];
 let listed = "";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let settleTimer;
@@ -296,7 +296,9 @@ export function blockFreshLists(state) {
     ? [
         view.question,
         ...view.actions.map(({ label }) => label),
-        ...view.moved.map(({ unit, text }) => `${unit} ${text}`),
+        ...view.moved.map(({ unit, text, is_legal }) => `${unit} ${text} ${is_legal}`),
+        ...view.to_place.map(({ text }) => text),
+        ...view.together,
         ...state.game.open,
       ].join("\n")
     : "";

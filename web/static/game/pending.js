@@ -1,9 +1,9 @@
 /** Moves that the game waits for, and moves that it saw: to confirm, or to decide. */
-import { byId, disable, element, makeButton, setAttr, setText, updateChildren } from "../shared/dom.js";
+import { byId, disable, element, setAttr, setStyle, setText, updateChildren } from "../shared/dom.js";
 import { onClick, onClickWithin } from "../shared/events.js";
 import { sentence } from "../shared/text.js";
 import { inUnit } from "../board/measuring.js";
-import { split } from "../board/things.js";
+import { sidePlural, split } from "../board/things.js";
 import { badge, figuresWords } from "../rulings/words.js";
 import { renderDice } from "./dice.js";
 import { outOfStep, playing } from "./state.js";
@@ -12,16 +12,23 @@ import { outOfStep, playing } from "./state.js";
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Moved} Moved */
 
-/** @typedef {{way: string, text: string, title: string, main?: boolean}} Way  a button, and what it does */
+/** @typedef {{way: string, text: string, title?: string, means?: string, main?: boolean}} Way  a button, and what it does; `means` is written beside it */
 
 /** The lowest face that decides for the mover. */
 export const HOLDS_FROM = 4;
 
-const WAYS = [
-  { way: "intent", text: "The mover's intent", title: "Allowed, as the mover intended it" },
-  { way: "die", text: `Roll for it (allowed on ${HOLDS_FROM}+)`, title: "One die decides" },
-  { way: "benefit", text: "Benefit of the doubt", title: "Allowed, as nobody can see that it is not" },
-];
+/** What decides a move that is too close to call, and for whom. @type {(mover: string, enemy: string) => Way[]} */
+function closeCalls(mover, enemy) {
+  return [
+    { way: "intent", text: "As intended", means: `Allowed: the ${mover} said beforehand where it would end.` },
+    {
+      way: "die",
+      text: "Roll for it",
+      means: `${HOLDS_FROM} or more: as the ${mover} like. Less: as the ${enemy} like.`,
+    },
+    { way: "benefit", text: "Benefit of the doubt", means: `Allowed: the ${enemy} leave it to the ${mover}.` },
+  ];
+}
 
 /** Updates the moves to make and the moves seen. @type {(state: State) => void} */
 export function renderPending(state) {
@@ -58,11 +65,26 @@ export function renderPending(state) {
   renderTogether(state);
   renderOutOfStep(state);
   const summed = outOfStep(view);
+  keepRoom(view);
   renderMoved(
     "game-moved",
     (view?.moved ?? []).filter((moved) => !summed.includes(moved)),
     state,
   );
+}
+
+/** Keeps the room of moves that go while the pointer is there and the same is asked: the buttons below stay. @type {(view: import("./state.js").GameView | null) => void} */
+function keepRoom(view) {
+  const list = byId("game-moved");
+  const asked = [view?.asked, ...new Set(view?.actions.map(({ group }) => group))].join();
+  if (list.dataset.asked !== asked) freeRoom();
+  else if ((view?.moved.length ?? 0) < list.children.length)
+    setStyle(list, "min-height", `${list.getBoundingClientRect().height}px`);
+  list.dataset.asked = asked;
+}
+
+function freeRoom() {
+  setStyle(byId("game-moved"), "min-height", "0");
 }
 
 /** Whether this page can move what lies on the table. @type {(state: State) => boolean} */
@@ -152,12 +174,15 @@ function updateMoved(row, moved, state) {
     ways,
     waysOf(moved, state),
     ({ way }) => way,
-    makeButton,
-    (button, { way, title, main, text }) => {
+    () => element("div", "button", "small"),
+    (row, { way, title = "", means = "", main, text }) => {
+      const [button, words] = /** @type {HTMLElement[]} */ ([...row.children]);
+      setAttr(row, "class", means ? "way means" : "way");
       setAttr(button, way === "lay" ? "data-lay" : "data-way", way === "lay" ? unit : way);
       setAttr(button, "title", title);
       setAttr(button, "class", main ? "main" : "");
       setText(button, text);
+      setText(words, means);
       disable(button, state.game.busy !== null);
     },
   );
@@ -179,12 +204,19 @@ function waysOf(moved, state) {
   const confirms = is_legal && view.is_yours;
   if (confirms && answer.answer === "yes")
     return [{ way: "seen", text: "Confirm", title: `Record what ${unit} did`, main: !view.together.includes(unit) }];
-  if (confirms && !isDecided(moved, state)) return WAYS;
+  if (confirms && !isDecided(moved, state)) return closeCalls(...sidesOf(unit, state));
   if (confirms && (state.game.decided?.face ?? 0) >= HOLDS_FROM)
     return [{ way: "held", text: "Confirm", title: "As the die says", main: true }];
   if (state.game.accepting === unit) return [];
   const lay = { way: "lay", text: moved.is_back ? "Put it back" : "Put it there", title: "Move it to the outline" };
   return mayLay(state) && moved.ghost.length ? [lay, accept] : [accept];
+}
+
+/** What people call the players of a unit's side and those of the other. @type {(unit: string, state: State) => [string, string]} */
+function sidesOf(unit, state) {
+  const own = [...state.facts.units, ...state.facts.commanders].find(({ id }) => id === unit)?.side ?? "";
+  const other = state.facts.sides.find((side) => side !== own) ?? "";
+  return [sidePlural(state, own), sidePlural(state, other)];
 }
 
 /** The key of a die rolled for a move: another margin is another question. @type {(moved: Moved) => string} */
@@ -258,6 +290,7 @@ function pairChosen({ chosen }) {
 /** @type {(commands: Commands) => void} */
 export function listenToMoved(commands) {
   const { game } = commands.state;
+  byId("panel").addEventListener("pointerleave", freeRoom);
   byId("game-due").addEventListener("animationend", () =>
     commands.change(() => {
       game.placed = [];

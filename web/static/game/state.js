@@ -111,7 +111,6 @@
  * @property {string | null} accepting  the unit that is being accepted as it lies
  * @property {{unit: string, isOff: boolean}[]} placed  the units that have just arrived at their place, or left the table
  * @property {boolean} showsAstray  whether ghosts of all units out of step are drawn
- * @property {number} movesBefore  the number of undoable moves of the simulated table at the latest action
  * @property {string | null} copied  the link that was copied last
  * @property {{units: string[], cards: string[]}} force  the force that is being put together
  * @property {boolean} again  the choices for another game are shown
@@ -158,7 +157,6 @@ function newGame() {
     accepting: null,
     placed: [],
     showsAstray: false,
-    movesBefore: 0,
     copied: null,
     force: { units: [], cards: [] },
     again: false,
@@ -187,6 +185,7 @@ export function receiveView(state, view, asked) {
   const before = game.view?.has_begun ? game.view : null;
   game.view = view;
   game.error = null;
+  dropSettledMoves(state, view, before);
   if (before?.version !== view.version) game.judging = "";
   shareWithBoard(state, view);
   if (view.seat.kind === "spectator") state.moving = false;
@@ -208,8 +207,23 @@ export function receiveView(state, view, asked) {
   dropStaleFaces(game, requestedRoll(view));
 }
 
+/**
+ * Drops the moves on the simulated table that are over: put right, or taken in by an action of the game, which has its
+ * own undo.
+ *
+ * @type {(state: State, view: GameView, before: GameView | null) => void}
+ */
+function dropSettledMoves(state, { moved = [], log = [] }, before) {
+  const hasActed = before?.log.length !== log.length;
+  const judged = before?.moved.map(({ unit }) => unit) ?? [];
+  const waiting = [...moved.map(({ unit }) => unit), ...state.game.judging.split(", ")];
+  const isOver = (/** @type {{unit: string}} */ { unit }) =>
+    !waiting.includes(unit) && (hasActed || judged.includes(unit));
+  state.undo = state.undo.filter((move) => !("lifted" in move ? [move.lifted] : move.placings).every(isOver));
+}
+
 /** Passes on what the board and the rulings need to know of a game. @type {(state: State, view: Pick<GameView, "has_begun" | "marks" | "closed"> & Partial<GameView>) => void} */
-export function shareWithBoard(state, { has_begun, marks, closed, actions, hint, is_over, to_place }) {
+export function shareWithBoard(state, { has_begun, marks, closed, actions, hint, is_over, is_yours, to_place }) {
   const marked = Object.entries(marks ?? {});
   state.remarks = Object.fromEntries(marked.map(([unit, own]) => [unit, markerWords(own)]));
   state.closed = has_begun ? closed : null;
@@ -217,7 +231,8 @@ export function shareWithBoard(state, { has_begun, marks, closed, actions, hint,
   // A replay draws whatever it is asked for.
   state.isPlaying = has_begun && !is_over && actions !== undefined;
   const isByHand = (/** @type {Offer} */ { group }) => Boolean(state.facts.about.groups[group]?.hint);
-  state.isByHand = !state.isPlaying || Boolean(hint || to_place?.length || actions?.some(isByHand));
+  // A seat that is not asked does not know what the others may do by hand.
+  state.isByHand = !state.isPlaying || !is_yours || Boolean(hint || to_place?.length || actions?.some(isByHand));
 }
 
 /** Drops the entered dice when another roll is asked for. @type {(game: Game, roll: Offer | undefined) => void} */

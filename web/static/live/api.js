@@ -57,9 +57,9 @@ export async function takeOff(thing) {
   await post("/api/take-off", { thing });
 }
 
-/** Moves units of the simulated table together. @type {(moves: Placing[]) => Promise<void>} */
+/** Moves units of the simulated table together; returns a sentence about each that slid off another. @type {(moves: Placing[]) => Promise<string[]>} */
 export async function moveUnits(moves) {
-  await post("/api/simulated/move-together", { moves });
+  return (await post("/api/simulated/move-together", { moves })).slid;
 }
 
 /** Puts a unit of the simulated table where the game has it; without a unit, everything. @type {(unit?: string) => Promise<void>} */

@@ -23,7 +23,7 @@ import { drawRulings } from "../rulings/overlay.js";
 import { renderRulings } from "../rulings/panel.js";
 import * as api from "./api.js";
 import { listenToMasking, renderMasks } from "./masking.js";
-import { addNotices, renderLog, renderPanel } from "./panel.js";
+import { addNotices, readNews, renderLog, renderPanel } from "./panel.js";
 import { createPicture } from "./picture.js";
 import { createQueries } from "./queries.js";
 import { RectangleHand } from "./rectangle.js";
@@ -35,6 +35,8 @@ import { listenToTrying, renderTrying } from "./try_it.js";
 
 const ARROW_PX = 60;
 const PING_MS = 4000;
+/** How long a notice of the camera lies over the table; it stays beside the lamp until it is read. */
+const NEWS_MS = 10_000;
 
 /** @type {import("../board/state.js").TableFacts} */
 const facts = JSON.parse(byId("table-facts").textContent ?? "");
@@ -278,7 +280,10 @@ onClick("health", () => {
   const more = byId("health-more");
   more.hidden = !more.hidden;
   byId("health").setAttribute("aria-expanded", String(!more.hidden));
-  if (!more.hidden) listCameras?.();
+  if (!more.hidden) {
+    readNews(state);
+    listCameras?.();
+  }
   changed();
 });
 byId("roster").addEventListener("toggle", changed);
@@ -306,7 +311,7 @@ document.addEventListener("visibilitychange", refreshPicture);
 api.listen(
   (now) => {
     const happened = takeInTable(state, now);
-    if (happened) moves.say(happened.text, happened.undo);
+    if (happened) moves.say(happened.text, happened.undo, happened.undo ? undefined : NEWS_MS);
     refreshPicture();
     changed();
   },
@@ -331,7 +336,10 @@ export function takeInTable(state, now) {
   state.now = now;
   const arrived = state.ghost?.sent && isAtNewPlace(now, state.ghost) ? placings(state.ghost) : null;
   if (arrived) state.ghost = null;
-  if (isFirst) return null;
+  if (isFirst) {
+    readNews(state);
+    return null;
+  }
   const news = fresh.at(-1)?.text;
   if (news) return { text: news, undo: false };
   if (!arrived) return null;

@@ -5,7 +5,8 @@ import { amount, closedWords, isAnyOpen, lengthWords, inUnit, written } from "..
 import { showsLines } from "../board/state.js";
 import { isPlayer, seatName } from "../game/state.js";
 import { stacksOf } from "../board/hexes.js";
-import { fullName, isHidden, pointWords, sideClass, sideName, titleOf } from "../board/things.js";
+import { fullName, isHidden, pointWords, properName, sideClass, sideName, titleOf } from "../board/things.js";
+import { nameOf } from "./simulation.js";
 
 /** @typedef {import("../game/state.js").State} State */
 /** @typedef {import("../board/state.js").Tape} Tape */
@@ -39,7 +40,20 @@ function renderHealth(state) {
   const lamp = isLost ? "lost" : (health?.state ?? "opening");
   setAttr(byId("health-lamp"), "data-state", lamp === "live" && !isGood ? "some" : lamp);
   setText(byId("health-state"), words);
+  setText(byId("health-news"), unreadNews(state)?.text.split(":")[0] ?? "");
   if (health) renderHealthFacts(state);
+}
+
+/** The latest notice of the camera, unless its figures have been opened since. @type {(state: State) => Notice | undefined} */
+function unreadNews({ log, newsRead }) {
+  const latest = log.at(-1);
+  return latest && keyOf(latest) !== newsRead ? latest : undefined;
+}
+
+/** Notes that all notices of the camera have been seen. @type {(state: State) => void} */
+export function readNews(state) {
+  const latest = state.log.at(-1);
+  state.newsRead = latest ? keyOf(latest) : "";
 }
 
 /** How good the camera is, in a few words. @type {(health: import("../board/state.js").TableState["health"]) => string} */
@@ -61,6 +75,7 @@ function renderHealthFacts(state) {
         ? health.message
         : `${health.source}: ${health.message || SOURCE_WORDS[health.state]}`,
     ],
+    ["Latest notice", state.log.at(-1)?.text ?? "none"],
     ["Calibration", health.calibration],
     ["Frames per second", health.frames_per_s.toFixed(1)],
     ["Tags", `${health.tags_seen} seen, ${health.tags_held} hidden, ${health.missing.length} missing`],
@@ -382,8 +397,14 @@ function renderControls(state) {
   setText(byId("pause"), state.now?.simulated?.paused ? "Resume" : "Pause");
   press("dim", (state.now?.simulated?.light ?? 1) < 1);
   const latest = state.undo.at(-1);
-  disable(byId("undo"), latest === undefined);
-  setText(byId("undo"), latest && "placings" in latest ? `Undo ${latest.placings[0].unit}’s move` : "Undo move");
+  byId("undo").hidden = latest === undefined;
+  if (latest) setText(byId("undo"), undoWords(latest));
+}
+
+/** What an undo on the simulated table does. @type {(latest: State["undo"][number]) => string} */
+function undoWords(latest) {
+  if ("lifted" in latest) return `Put ${nameOf(latest.lifted)} back`;
+  return `Undo ${latest.placings.map(({ unit }) => properName(unit)).join(", ")}’s move`;
 }
 
 /** @type {(state: State) => void} */
@@ -417,9 +438,9 @@ function renderScale(state) {
 }
 
 /** @type {(state: State) => void} */
-function renderNotice({ notice }) {
+function renderNotice({ notice, undo }) {
   byId("notice").hidden = notice === null;
-  byId("notice-undo").hidden = !notice?.undo;
+  byId("notice-undo").hidden = !notice?.undo || !undo.length;
   if (notice) setText(byId("notice-text"), notice.text);
 }
 

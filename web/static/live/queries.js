@@ -110,7 +110,8 @@ async function askForeseen(state, unit, poses) {
   const answer = moved?.is_legal ? moved.answer.answer : "no";
   if (state.ghost?.unit !== unit || state.ghost.sent) return;
   const because = moved?.answer.because ?? "";
-  state.foreseen = moved && { unit, answer, text: because === moved.text ? because : `${moved.text} ${because}` };
+  const text = because === moved?.text ? because : `${moved?.text} ${because}`;
+  state.foreseen = moved && { unit, answer, text, limit: because };
 }
 
 /** @type {(state: State) => Promise<boolean>} */

@@ -31,7 +31,7 @@ export class SimulatedMoves extends Moves {
     this.latest = Promise.resolve();
   }
 
-  /** Sends a request after all earlier ones: an undo never overtakes what it undoes. @param {() => Promise<void>} send */
+  /** Sends a request after all earlier ones: an undo never overtakes what it undoes. @template Answer @param {() => Promise<Answer>} send */
   inTurn(send) {
     const answered = this.latest.then(send);
     this.latest = answered.catch(() => {});
@@ -51,8 +51,12 @@ export class SimulatedMoves extends Moves {
     this.awaitJudgement(namesOf(placings(ghost)));
     this.changed();
     try {
-      await this.inTurn(() => api.moveUnits(placings(ghost)));
-      if (this.state.ghost === ghost) this.say(`${namesOf(placings(ghost))} moved`, true);
+      const slid = await this.inTurn(() => api.moveUnits(placings(ghost)));
+      // It will be found elsewhere than where the hand let go.
+      if (slid.length) {
+        dropGhost(this.state);
+        this.say(`${slid.join(". ")}.`, true);
+      } else if (this.state.ghost === ghost) this.say(`${namesOf(placings(ghost))} moved`, true);
       setTimeout(() => this.giveUp(ghost), FIND_WITHIN_MS);
     } catch (error) {
       this.state.undo = this.state.undo.slice(0, -1);
@@ -164,15 +168,15 @@ export class SimulatedMoves extends Moves {
     }
   }
 
-  /** @param {string} text @param {boolean} undo */
-  say(text, undo = false) {
+  /** @param {string} text @param {boolean} undo @param {number} for_ms */
+  say(text, undo = false, for_ms = NOTICE_MS) {
     const notice = { text, undo };
     this.state.notice = notice;
     setTimeout(() => {
       if (this.state.notice !== notice) return;
       this.state.notice = null;
       this.changed();
-    }, NOTICE_MS);
+    }, for_ms);
     this.changed();
   }
 
