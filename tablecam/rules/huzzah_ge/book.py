@@ -22,7 +22,7 @@ from tablecam.rules.miniatures.book import BattleBook, possible
 from tablecam.rules.reports import Finding, Question, Section
 from tablecam.table.model import Commander, Position, Unit
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import Answer, AnswerWord, certain, decide
+from tablecam.uncertainty.answer import Answer, AnswerWord, certain, decide, measured
 from tablecam.uncertainty.samples import decide_sampled, drawn
 
 _SURE_SIGMAS = 6.0
@@ -165,10 +165,9 @@ def _radius(state: State, name: str, officer: Commander, unit: Unit) -> Finding:
     )
     place_mm = max(base.sigma_mm for base in unit.bases)
     sigma_mm = math.hypot(officer.sigma_mm, place_mm, swing_mm / 2)
-    word, chance = decide(margin_mm, sigma_mm)
     where = f"{far_mm / CM_MM:.1f} cm from {name} of the {side_name(officer.side)}"
     why = f"The farthest corner of {unit.id} is {where}, of {radius_cm:g}"
-    return Finding(why, Answer(word, margin_mm, sigma_mm, chance, "H-11.11", why))
+    return Finding(why, measured(margin_mm, sigma_mm, "H-11.11", why))
 
 
 BOOK: Final = HuzzahBook(GAME)

@@ -208,23 +208,33 @@ def step_between(before: Bases, after: Bases) -> Step:
     return Step(round(ahead_cm, 6), round(aside_cm, 6), round(turn_deg, 6))
 
 
+def unlike_order(
+    step: Step, order: Order, *, drift_cm: float, slack_mm: float, slack_deg: float
+) -> str:
+    """Returns why a move is not one straight ahead or back, beyond what hands may err (H-12.3)."""
+    slack_cm, aside_cm = slack_mm / _CM_MM, abs(step.sideways_cm)
+    way_cm = -step.forward_cm if order == "retire" else step.forward_cm
+    if abs(step.turn_deg) > slack_deg:
+        return f"turns by {abs(step.turn_deg):.0f}°, and keeps its facing by this order"
+    if aside_cm > drift_cm + slack_cm:
+        return f"goes {aside_cm:.1f} cm sideways, of at most {drift_cm:g}"
+    return "goes the other way" if way_cm < -slack_cm else ""
+
+
 def ban_on_step(
     step: Step, order: Order, allowance_cm: float, *, touched: bool, was_engaged: bool
 ) -> Ban | None:
     """Returns why a move is not one of its order (H-12.3, H-12.4, H-12.7, H-13.1, H-13.2)."""
-    slack_cm = _HAND_MM / _CM_MM
-    ahead_cm, aside_cm = step.forward_cm, abs(step.sideways_cm)
     retires = order == "retire"
     rule = "H-13.1" if retires else "H-12.3"
     drift_cm = 0.0 if retires or touched else DRIFT_CM
-    gone_cm = -ahead_cm if retires else ahead_cm
-    side = "an advance into contact" if touched else f"{order} allows"
+    gone_cm = -step.forward_cm if retires else step.forward_cm
+    why = unlike_order(step, order, drift_cm=drift_cm, slack_mm=_HAND_MM, slack_deg=_HAND_DEG)
+    is_too_far = gone_cm > allowance_cm + _HAND_MM / _CM_MM
     bans = (
         (was_engaged, "H-12.4", "it cannot break contact with an enemy"),
-        (abs(step.turn_deg) > _HAND_DEG, rule, f"it turns by {step.turn_deg:.0f}°"),
-        (gone_cm < -slack_cm, rule, "it goes the other way"),
-        (gone_cm > allowance_cm + slack_cm, rule, f"it goes {gone_cm:g} of {allowance_cm:g} cm"),
-        (aside_cm > drift_cm + slack_cm, rule, f"{side} {drift_cm:g} cm sideways at most"),
+        (bool(why), rule, f"it {why}"),
+        (is_too_far, rule, f"it goes {gone_cm:g} of {allowance_cm:g} cm"),
         (touched and retires, "H-13.2", "a retire order never makes contact"),
     )
     return next((Ban(rule, why) for applies, rule, why in bans if applies), None)

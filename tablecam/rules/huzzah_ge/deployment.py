@@ -24,13 +24,12 @@ from tablecam.rules.huzzah_ge.state import (
     PassLines,
     Skirmish,
     State,
-    disordered,
     placed,
     removed,
     settled_sector,
 )
 from tablecam.rules.huzzah_ge.troops import heading_of
-from tablecam.rules.miniatures.battle import Bases
+from tablecam.rules.miniatures.battle import Bases, disordered
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import overlaps
 from tablecam.rules.steps import Events

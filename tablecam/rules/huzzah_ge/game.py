@@ -31,7 +31,7 @@ from tablecam.rules.miniatures.nearest import farthest_legal
 from tablecam.rules.steps import Decide, Events
 from tablecam.table.model import CENTIMETRES, Commander, Position, Unit
 from tablecam.table.sides import side_name
-from tablecam.uncertainty.answer import Answer, decide
+from tablecam.uncertainty.answer import Answer, measured
 
 OFFICER_CM: Final = 60.0
 """H-12.1: how far officers move."""
@@ -147,11 +147,9 @@ def _officer_ruling(state: State, action: acts.MoveOfficer) -> Answer:
     """Judges an officer's move (H-12.1)."""
     officer = state.field.officers[action.officer]
     far_cm = math.dist(officer.place_mm, (action.x_mm, action.y_mm)) / CM_MM
-    margin_mm = (OFFICER_CM - far_cm) * CM_MM
-    word, chance = decide(margin_mm, officer.sigma_mm)
     where = "" if action.to is None else f" to {action.to}"
     text = f"{action.officer} moves {far_cm:.1f} cm{where}, of at most {OFFICER_CM:g}"
-    return Answer(word, margin_mm, officer.sigma_mm, chance, "H-15.3", text)
+    return measured((OFFICER_CM - far_cm) * CM_MM, officer.sigma_mm, "H-15.3", text)
 
 
 def _officer_moved(state: State, action: acts.MoveOfficer) -> tuple[State, Events]:

@@ -24,13 +24,12 @@ from tablecam.rules.huzzah_ge.state import (
     Move,
     Rush,
     State,
-    disordered,
     placed,
     settled_sector,
 )
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of
 from tablecam.rules.huzzah_ge.volleys import WaverDice
-from tablecam.rules.miniatures.battle import Bases
+from tablecam.rules.miniatures.battle import Bases, disordered
 from tablecam.rules.miniatures.faces import faces_of
 from tablecam.rules.miniatures.ground import overlaps
 from tablecam.rules.steps import Events
@@ -66,7 +65,13 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
         rule = "H-13.1" if retires else "H-12.3"
         limit_cm = under.allowed_cm[name]
         gone_cm = -step.forward_cm if retires else step.forward_cm
-        if why := _unlike_its_order(unit, bases, step, retires=retires):
+        drift_cm = 0.0 if retires else command.DRIFT_CM
+        why = command.unlike_order(
+            step, under.order, drift_cm=drift_cm, slack_mm=HAND_MM, slack_deg=HAND_DEG
+        )
+        if not why and not _keeps_formation(unit, bases, step):
+            why = "does not keep its formation, which is to deploy"
+        if why:
             return certain("no", rule, f"{name} {why}")
         area = swept_straight(footprints_mm, heading_deg, step.forward_cm * CM_MM)
         area = area.union(outline_of(bases))
@@ -87,26 +92,15 @@ def judged(state: State, unit: Unit, bases: Bases) -> Answer:
     return Answer(word, margin_mm, sigma_mm, chance, rule, text, shapes)
 
 
-def _unlike_its_order(unit: Unit, bases: Bases, step: command.Step, *, retires: bool) -> str:
-    """Returns why a move is not one straight ahead or back, within what hands may err (H-12.3)."""
+def _keeps_formation(unit: Unit, bases: Bases, step: command.Step) -> bool:
+    """Whether each base went straight ahead or back with the others, as hands lay them."""
+    on_mm, aside_mm = step.forward_cm * CM_MM, step.sideways_cm * CM_MM
     heading_deg = heading_of(unit.bases)
-    drift_cm = 0.0 if retires else command.DRIFT_CM
-    slack_cm = HAND_MM / CM_MM
-    way_cm = -step.forward_cm if retires else step.forward_cm
-    if abs(step.turn_deg) > HAND_DEG:
-        return f"turns by {abs(step.turn_deg):.0f}°, and keeps its facing by this order"
-    if abs(step.sideways_cm) > drift_cm + slack_cm:
-        return f"goes {abs(step.sideways_cm):.1f} cm sideways, of at most {drift_cm:g}"
-    if way_cm < -slack_cm:
-        return "goes the other way"
-    shift = (step.forward_cm * CM_MM, step.sideways_cm * CM_MM)
-    (on_x, on_y), (right_x, right_y) = forward(heading_deg), right(heading_deg)
-    for old, new in zip(unit.bases, bases, strict=True):
-        x_mm = old.x_mm + on_x * shift[0] + right_x * shift[1]
-        y_mm = old.y_mm + on_y * shift[0] + right_y * shift[1]
-        if math.dist(new.place_mm, (x_mm, y_mm)) > 2 * HAND_MM + 3 * new.sigma_mm:
-            return "does not keep its formation, which is to deploy"
-    return ""
+    meant = ahead(ahead(unit.bases, heading_deg, on_mm), heading_deg - 90.0, aside_mm)
+    return all(
+        math.dist(base.place_mm, there.place_mm) <= 2 * HAND_MM + 3 * base.sigma_mm
+        for base, there in zip(bases, meant, strict=True)
+    )
 
 
 def straightened(state: State, unit: Unit, bases: Bases) -> Bases:

@@ -15,7 +15,7 @@ from tablecam.rules.huzzah_ge.deployment import layout_words
 from tablecam.rules.huzzah_ge.state import State
 from tablecam.rules.huzzah_ge.tables import GRADES
 from tablecam.rules.miniatures.battle import Bases, Done
-from tablecam.rules.miniatures.battle_game import common_settings, unit_setting
+from tablecam.rules.miniatures.battle_game import common_settings, of_unit, unit_setting
 from tablecam.rules.steps import Decide
 from tablecam.table.model import Keys, Unit
 from tablecam.table.sides import side_name
@@ -67,11 +67,6 @@ def _address(state: State, action: acts.Address) -> Offer:
     return Offer(action.officer, label, units=units)
 
 
-def _move(state: State, action: acts.Move) -> Offer:
-    words = _move_words(state, action.unit, action.bases)
-    return Offer("move", f"{action.unit}: {words}", units=(action.unit,))
-
-
 def _move_words(state: State, name: str, bases: Bases) -> str:
     step = step_between(state.unit(name).bases, bases)
     if abs(step.turn_deg) > 1.0:
@@ -80,31 +75,6 @@ def _move_words(state: State, name: str, bases: Bases) -> str:
         return f"wheel {'left' if step.turn_deg > 0 else 'right'} by {abs(step.turn_deg):.0f}°"
     way = "ahead" if step.forward_cm >= 0 else "back"
     return f"{way} {abs(step.forward_cm):g} cm"
-
-
-def _charge(state: State, action: acts.Charge) -> Offer:
-    label = f"{action.unit} charges {action.target}"
-    return Offer("charge", label, units=(action.unit, action.target))
-
-
-def _deploy(state: State, action: acts.Deploy) -> Offer:
-    words = layout_words(state, state.unit(action.unit), action.bases)
-    return Offer("form", f"{action.unit}: {words}", units=(action.unit,))
-
-
-def _skirmish(state: State, action: acts.Skirmish) -> Offer:
-    label = f"{action.unit}: {action.count} into the skirmish line"
-    return Offer("form", label, units=(action.unit,))
-
-
-def _pass_lines(state: State, action: acts.PassLines) -> Offer:
-    label = f"{action.unit}: pass lines with {action.other}"
-    return Offer("form", label, units=(action.unit, action.other))
-
-
-def _officer(state: State, action: acts.MoveOfficer) -> Offer:
-    words = "stay" if action.to is None else f"to {action.to}"
-    return Offer("officer", f"{action.officer}: {words}")
 
 
 def _number(state: State, action: acts.GiveNumber) -> Offer:
@@ -133,12 +103,20 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Fire: _fire,
     acts.Address: _address,
     acts.GiveOrder: lambda state, action: Offer("give", str(action.order).capitalize()),
-    acts.Move: _move,
-    acts.Charge: _charge,
-    acts.Deploy: _deploy,
-    acts.Skirmish: _skirmish,
-    acts.PassLines: _pass_lines,
-    acts.MoveOfficer: _officer,
+    acts.Move: of_unit("move", lambda state, action: _move_words(state, action.unit, action.bases)),
+    acts.Charge: lambda state, action: Offer(
+        "charge", f"{action.unit} charges {action.target}", units=(action.unit, action.target)
+    ),
+    acts.Deploy: of_unit(
+        "form", lambda state, action: layout_words(state, state.unit(action.unit), action.bases)
+    ),
+    acts.Skirmish: of_unit("form", lambda state, action: f"{action.count} into the skirmish line"),
+    acts.PassLines: lambda state, action: Offer(
+        "form", f"{action.unit}: pass lines with {action.other}", units=(action.unit, action.other)
+    ),
+    acts.MoveOfficer: lambda state, action: Offer(
+        "officer", f"{action.officer}: {'stay' if action.to is None else f'to {action.to}'}"
+    ),
     acts.GiveNumber: _number,
     acts.GiveName: _name,
     Decide: lambda state, action: Offer("answer", "Yes" if action.yes else "No"),

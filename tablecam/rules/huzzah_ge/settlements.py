@@ -18,12 +18,12 @@ from tablecam.rules.huzzah_ge.state import (
     GiveName,
     GiveNumber,
     State,
-    disordered,
     gone_back,
     hit,
     removed,
 )
 from tablecam.rules.huzzah_ge.volleys import SaveDice
+from tablecam.rules.miniatures.battle import disordered
 from tablecam.rules.steps import YES_OR_NO, Decide, Events
 from tablecam.table.sections import Name, StrictModel
 from tablecam.table.sides import side_name

@@ -8,7 +8,6 @@ from typing import Any, Final, Literal, get_args
 
 import shapely
 
-from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.moves.poses import laid_at
 from tablecam.geometry.outlines import table_outline
 from tablecam.geometry.shapes import shapes_of
@@ -27,13 +26,13 @@ from tablecam.rules.huzzah_ge.field import (
 from tablecam.rules.huzzah_ge.fire import centre_mm, outline_of
 from tablecam.rules.huzzah_ge.tables import COMMAND, Order
 from tablecam.rules.huzzah_ge.troops import Troops, heading_of, quality
-from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep
+from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep, disordered
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
-from tablecam.rules.miniatures.ground import overlaps
+from tablecam.rules.miniatures.ground import overlaps, without_rear
 from tablecam.rules.overrules import Overrule as AnyOverrule
 from tablecam.rules.steps import Events
-from tablecam.table.model import Point, Unit
+from tablecam.table.model import Point
 
 Phase = Literal[
     "superiority", "effectiveness", "fire", "orders", "chargers", "combat", "officers", "rally",
@@ -325,7 +324,9 @@ def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> tuple[State
     unit, troops = state.unit(name), state.troops(name)
     off = fire.removal(troops, hits)
     gone = min(off.bases, len(unit.bases))
-    bases = _left(unit, len(unit.bases) - gone)
+    left, guns = len(unit.bases) - gone, artillery_base(unit)
+    # The rear rank goes first, the guns last, but never are they all that is left (H-7.11).
+    bases = without_rear(unit.bases, left, spared=guns, faced_deg=heading_of(unit.bases))
     if not bases:
         return removed(state, name, "has lost its last base", rule)
     lost = unit.state.get("bases_lost_this_turn", 0) + gone
@@ -334,21 +335,6 @@ def hit(state: State, name: str, hits: int, rule: str = "H-7.10") -> tuple[State
         return state, ()
     text = f"{name} loses {gone} {'base' if gone == 1 else 'bases'}, {len(bases)} left"
     return state, (Event("casualties", text, rule, {"unit": name, "bases": gone}),)
-
-
-def _left(unit: Unit, count: int) -> Bases:
-    """Returns the bases that stay: the rear rank goes first, the guns last (H-7.11)."""
-    places = list(range(len(unit.bases)))
-    guns, heading_deg = artillery_base(unit), heading_of(unit.bases)
-    while len(places) > max(count, 0):
-        faced = [replace(unit.bases[place], heading_deg=heading_deg) for place in places]
-        ranks = [[places[index] for index in rank] for rank in arrangement(faced).ranks]
-        order = [place for rank in ranks for place in rank]
-        others = [place for place in order if place != guns]
-        # A unit never consists of its guns alone.
-        last = guns if len(others) == 1 and guns in places else None
-        places.remove((others or order)[-1] if last is None else last)
-    return tuple(unit.bases[place] for place in places)
 
 
 def removed(state: State, name: str, why: str, rule: str) -> tuple[State, Events]:
@@ -377,14 +363,6 @@ def parted(state: State, name: str) -> State:
             state = state.changed(enemy, in_combat_with=left)
     rushes = tuple(rush for rush in state.rushes if name not in (rush.unit, rush.target))
     return replace(state.changed(name, in_combat_with=()), rushes=rushes)
-
-
-def disordered(state: State, name: str, rule: str) -> tuple[State, Events]:
-    """Returns the state with a unit in disorder, with an event if that is new."""
-    if not state.has(name) or state.unit(name).state.get("disordered"):
-        return state, ()
-    state = state.changed(name, disordered=True)
-    return state, (Event("disorder", f"{name} is disordered", rule, {"unit": name}),)
 
 
 def gone_back(state: State, name: str, distance_cm: float, *, routs: bool) -> tuple[State, Events]:

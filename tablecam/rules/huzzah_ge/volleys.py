@@ -24,13 +24,13 @@ from tablecam.rules.huzzah_ge.state import (
     Shot,
     State,
     Struck,
-    disordered,
     gone_back,
     graded,
     hit,
     placed,
 )
 from tablecam.rules.huzzah_ge.troops import heading_of, raised
+from tablecam.rules.miniatures.battle import disordered
 from tablecam.rules.steps import YES_OR_NO, Decide, Events
 from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose, Unit

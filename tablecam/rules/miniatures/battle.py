@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.frozen_json import ReadOnlyMappings, Variant
-from tablecam.rules.game import PendingDecision, Refused
+from tablecam.rules.game import Event, PendingDecision, Refused
 from tablecam.rules.miniatures.drawing import names_in, shapes_about
-from tablecam.rules.steps import Step, Stepping, WordedStep
+from tablecam.rules.steps import Events, Step, Stepping, WordedStep
 from tablecam.table.model import BasePose, Position, Unit
 
 Bases = tuple[BasePose, ...]
@@ -135,3 +135,14 @@ class Battle(ReadOnlyMappings, Stepping):
                 commander = replace(commander, x_mm=x_mm, y_mm=y_mm, pose=pose)
             commanders.append(commander)
         return replace(self, position=replace(position, commanders=tuple(commanders)))
+
+
+AnyBattle = TypeVar("AnyBattle", bound=Battle)
+
+
+def disordered(state: AnyBattle, name: str, rule: str, **marks: Any) -> tuple[AnyBattle, Events]:
+    """Returns the state with a unit in disorder, with other marks and an event if that is new."""
+    if not state.has(name) or state.unit(name).state.get("disordered"):
+        return state, ()
+    state = state.changed(name, disordered=True, **marks)
+    return state, (Event("disorder", f"{name} is disordered", rule, {"unit": name}),)

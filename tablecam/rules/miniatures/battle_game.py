@@ -259,6 +259,16 @@ def sides_and_options(
     return order, {**rest, "turns": turns, "charts": charts}
 
 
+def of_unit(group: str, words: str | Callable[[Any, Any], str]) -> Callable[[Any, Any], Offer]:
+    """Returns what labels an action of one unit, by fixed words or by the state and the action."""
+
+    def labelled(state: Any, action: Any) -> Offer:
+        said = words if isinstance(words, str) else words(state, action)
+        return Offer(group, f"{action.unit}: {said}", units=(action.unit,))
+
+    return labelled
+
+
 def unit_setting(
     state: Battle,
     key: str,

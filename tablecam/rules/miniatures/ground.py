@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from statistics import fmean
 from typing import TypeVar
 
 import shapely
 
+from tablecam.geometry.arrangement import arrangement
 from tablecam.geometry.outlines import Axes, axes, footprint, unit_footprints
 from tablecam.rules.memo import Memo
 from tablecam.table.model import Arm, BasePose, Point, Position, Terrain, Unit
@@ -88,6 +89,30 @@ def footprints(bases: Sequence[BasePose]) -> shapely.Geometry:
 def area_of(piece: Terrain) -> shapely.Polygon:
     """Returns the area of a piece of terrain."""
     return shapely.Polygon(piece.outline_mm)
+
+
+def without_rear(
+    bases: tuple[BasePose, ...],
+    count: int,
+    *,
+    spared: int | None = None,
+    faced_deg: float | None = None,
+) -> tuple[BasePose, ...]:
+    """Returns the bases that stay where `count` do: those at the end of the rear rank go first.
+
+    The one at the place `spared` goes last, but never stays alone. Ranks are read as if all bases
+    faced as told.
+    """
+    faced = [base if faced_deg is None else replace(base, heading_deg=faced_deg) for base in bases]
+    places = list(range(len(bases)))
+    while len(places) > max(count, 0):
+        ranks = arrangement([faced[place] for place in places]).ranks
+        order = [places[index] for rank in ranks for index in rank]
+        others = [place for place in order if place != spared]
+        # The spared one would stay alone.
+        last = [place for place in order if place == spared and len(others) == 1]
+        places.remove((last or others or order)[-1])
+    return tuple(bases[place] for place in places)
 
 
 def centre_mm(bases: Sequence[BasePose]) -> Point:

@@ -10,7 +10,7 @@ from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Offer
 from tablecam.rules.miniatures.battle import Bases, Done
-from tablecam.rules.miniatures.battle_game import common_settings, unit_setting
+from tablecam.rules.miniatures.battle_game import common_settings, of_unit, unit_setting
 from tablecam.rules.miniatures.ground import axes_of
 from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, volleys
@@ -50,18 +50,8 @@ GROUPS: Final = {
 _DONE: Final = {"swap": "No more units reform", "move": "End the moves", "fire": "End the fire"}
 
 
-def _throw(state: State, action: acts.Throw) -> Offer:
-    dice = _dice(marches.dice_of(state, action.unit).dice)
-    return Offer("throw", f"{action.unit}: {dice}", units=(action.unit,))
-
-
 def _together(state: State, action: acts.ThrowTogether) -> Offer:
     return Offer("brigade", action.brigade, units=marches.brigade_of(state, action.brigade)[0])
-
-
-def _move(state: State, action: acts.Move) -> Offer:
-    words = _move_words(state, action.unit, action.bases)
-    return Offer("move", f"{action.unit}: {words}", units=(action.unit,))
 
 
 def _charge(state: State, action: acts.Charge) -> Offer:
@@ -85,11 +75,6 @@ def _decision(state: State, action: Decide) -> Offer:
     return Offer("answer", "Yes" if action.yes else "No")
 
 
-def _of_unit(heading: str, words: str) -> Callable[[State, Any], Offer]:
-    """Returns what labels an action of one unit."""
-    return lambda state, action: Offer(heading, f"{action.unit}: {words}", units=(action.unit,))
-
-
 def _answer(words: Callable[[Any], str]) -> Callable[[State, Any], Offer]:
     """Returns what labels an answer."""
     return lambda state, action: Offer("answer", words(action))
@@ -111,18 +96,20 @@ def _shares(action: acts.ShareLosses) -> str:
 
 OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     Roll: lambda state, action: Offer("roll", str(action)),
-    acts.Throw: _throw,
+    acts.Throw: of_unit(
+        "throw", lambda state, action: _dice(marches.dice_of(state, action.unit).dice)
+    ),
     acts.ThrowTogether: _together,
     acts.Take: _answer(lambda action: f"{action.value_in:g} in"),
-    acts.Move: _move,
+    acts.Move: of_unit("move", lambda state, action: _move_words(state, action.unit, action.bases)),
     acts.MoveCommander: lambda state, action: Offer("move", f"{action.commander}: stay"),
-    acts.StayPut: _of_unit("move", "stay"),
+    acts.StayPut: of_unit("move", "stay"),
     acts.Charge: _charge,
     acts.Fire: _fire,
-    acts.Reform: _of_unit("form", "reform"),
-    acts.ChangeFormation: _of_unit("form", "change formation"),
-    acts.RetreatByChoice: _of_unit("form", "retreat, losing 3 figures"),
-    acts.FormUp: _of_unit("form", "stay as it lies"),
+    acts.Reform: of_unit("form", "reform"),
+    acts.ChangeFormation: of_unit("form", "change formation"),
+    acts.RetreatByChoice: of_unit("form", "retreat, losing 3 figures"),
+    acts.FormUp: of_unit("form", "stay as it lies"),
     acts.Respond: _answer(lambda action: str(action.way).capitalize()),
     Decide: _decision,
     acts.GiveRow: _answer(_row),

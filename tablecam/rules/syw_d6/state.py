@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, get_args
 
-from tablecam.geometry.arrangement import arrangement
 from tablecam.rules.frozen_json import Variant
 from tablecam.rules.game import Event
+from tablecam.rules.miniatures import battle
 from tablecam.rules.miniatures.battle import Bases, Battle, BattleStep
 from tablecam.rules.miniatures.battle import Charge as Charge
 from tablecam.rules.miniatures.battle import Move as Move
+from tablecam.rules.miniatures.ground import without_rear
 from tablecam.rules.overrules import Overrule as AnyOverrule
 from tablecam.rules.steps import Events
 from tablecam.rules.syw_d6 import tables
@@ -237,7 +238,7 @@ def with_losses(
         figures=after.figures,
         casualties_this_turn=after.casualties_this_turn,
         casualties_from=tuple(sorted({*unit.state.get("casualties_from", ()), *causes})),
-        bases=_left(unit, bases_needed(after)),
+        bases=without_rear(unit.bases, max(bases_needed(after), 1)),
         disordered=after.disordered,
     )
     if after.disordered and not before.is_disordered:
@@ -251,20 +252,7 @@ def with_losses(
 
 def disordered(state: State, name: str, rule: str) -> tuple[State, Events]:
     """Returns the state with a unit in disorder, with an event if that is new."""
-    if not state.has(name) or state.unit(name).state.get("disordered"):
-        return state, ()
-    state = state.changed(name, disordered=True, reforming=False)
-    return state, (Event("disorder", f"{name} is disordered", rule, {"unit": name}),)
-
-
-def _left(unit: Unit, count: int) -> Bases:
-    """Returns the bases that stay, taken off from the end of the rear rank (S-0.7)."""
-    gone: set[int] = set()
-    while len(unit.bases) - len(gone) > max(count, 1):
-        kept = [place for place in range(len(unit.bases)) if place not in gone]
-        rear = arrangement([unit.bases[place] for place in kept]).ranks[-1]
-        gone.add(kept[rear[-1]])
-    return tuple(base for place, base in enumerate(unit.bases) if place not in gone)
+    return battle.disordered(state, name, rule, reforming=False)
 
 
 def face_word(face: Face) -> str:
