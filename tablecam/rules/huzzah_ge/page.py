@@ -10,14 +10,15 @@ from tablecam.rules.dice import Roll
 from tablecam.rules.game import Offer
 from tablecam.rules.huzzah_ge import settlements
 from tablecam.rules.huzzah_ge import state as acts
-from tablecam.rules.huzzah_ge.command import step_between
 from tablecam.rules.huzzah_ge.deployment import layout_words
+from tablecam.rules.huzzah_ge.field import front_of
 from tablecam.rules.huzzah_ge.state import State
 from tablecam.rules.huzzah_ge.tables import GRADES
-from tablecam.rules.miniatures.battle import Bases, Done
+from tablecam.rules.miniatures.battle import Done
 from tablecam.rules.miniatures.battle_game import common_settings, of_unit, unit_setting
+from tablecam.rules.miniatures.move_words import move_words
 from tablecam.rules.steps import Decide
-from tablecam.table.model import Keys, Unit
+from tablecam.table.model import CENTIMETRES, Keys, Unit
 from tablecam.table.sides import side_name
 
 PHASE_WORDS: Final[Mapping[str, str]] = {
@@ -67,14 +68,9 @@ def _address(state: State, action: acts.Address) -> Offer:
     return Offer(action.officer, label, units=units)
 
 
-def _move_words(state: State, name: str, bases: Bases) -> str:
-    step = step_between(state.unit(name).bases, bases)
-    if abs(step.turn_deg) > 1.0:
-        if abs(step.turn_deg) > 179.0:
-            return "turn about"
-        return f"wheel {'left' if step.turn_deg > 0 else 'right'} by {abs(step.turn_deg):.0f}°"
-    way = "ahead" if step.forward_cm >= 0 else "back"
-    return f"{way} {abs(step.forward_cm):g} cm"
+def _move_words(state: State, action: acts.Move) -> str:
+    bases = state.unit(action.unit).bases
+    return move_words(front_of(bases), front_of(action.bases), bases, action.bases, CENTIMETRES)
 
 
 def _number(state: State, action: acts.GiveNumber) -> Offer:
@@ -103,7 +99,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     acts.Fire: _fire,
     acts.Address: _address,
     acts.GiveOrder: lambda state, action: Offer("give", str(action.order).capitalize()),
-    acts.Move: of_unit("move", lambda state, action: _move_words(state, action.unit, action.bases)),
+    acts.Move: of_unit("move", _move_words),
     acts.Charge: lambda state, action: Offer(
         "charge", f"{action.unit} charges {action.target}", units=(action.unit, action.target)
     ),

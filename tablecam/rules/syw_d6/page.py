@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tablecam.rules import descriptions as about
 from tablecam.rules.dice import Roll
 from tablecam.rules.game import Offer
-from tablecam.rules.miniatures.battle import Bases, Done
+from tablecam.rules.miniatures.battle import Done
 from tablecam.rules.miniatures.battle_game import common_settings, of_unit, unit_setting
 from tablecam.rules.miniatures.ground import axes_of
+from tablecam.rules.miniatures.move_words import move_words
 from tablecam.rules.steps import Decide
 from tablecam.rules.syw_d6 import charges, marches, volleys
 from tablecam.rules.syw_d6 import state as acts
 from tablecam.rules.syw_d6.fog_of_war import Pick
 from tablecam.rules.syw_d6.state import State
-from tablecam.table.headings import difference_deg
-from tablecam.table.model import Keys, Unit
+from tablecam.table.model import Keys, Unit, inches
 
 PHASE_WORDS: Final[Mapping[str, str]] = {
     "fog": "Fog of War",
@@ -94,6 +93,12 @@ def _shares(action: acts.ShareLosses) -> str:
     return ", ".join(f"{name} {count}" for name, count in action.figures.items())
 
 
+def _move_words(state: State, action: acts.Move) -> str:
+    unit = state.unit(action.unit)
+    fronts = axes_of(unit), axes_of(unit, action.bases)
+    return move_words(*fronts, unit.bases, action.bases, inches(state.position.table))
+
+
 OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     Roll: lambda state, action: Offer("roll", str(action)),
     acts.Throw: of_unit(
@@ -101,7 +106,7 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     ),
     acts.ThrowTogether: _together,
     acts.Take: _answer(lambda action: f"{action.value_in:g} in"),
-    acts.Move: of_unit("move", lambda state, action: _move_words(state, action.unit, action.bases)),
+    acts.Move: of_unit("move", _move_words),
     acts.MoveCommander: lambda state, action: Offer("move", f"{action.commander}: stay"),
     acts.StayPut: of_unit("move", "stay"),
     acts.Charge: _charge,
@@ -117,16 +122,6 @@ OFFERS: Final[Mapping[type, Callable[[State, Any], Offer]]] = {
     Pick: _answer(lambda action: str(action.name)),
     Done: lambda state, action: Offer("done", _DONE.get(state.phase, "Go on")),
 }
-
-
-def _move_words(state: State, name: str, bases: Bases) -> str:
-    unit = state.unit(name)
-    start, end = axes_of(unit), axes_of(unit, bases)
-    turned_deg = difference_deg(end.heading_deg, start.heading_deg)
-    if abs(turned_deg) < 0.5:
-        far_mm = math.dist(end.middle_mm, start.middle_mm)
-        return f"ahead {far_mm / state.field.inch_mm:.1f} in"
-    return f"wheel {'left' if turned_deg > 0 else 'right'} by {abs(turned_deg):.0f}°"
 
 
 MOMENTS: Final[Mapping[str, about.MomentKind]] = {

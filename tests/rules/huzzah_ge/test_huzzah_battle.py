@@ -315,10 +315,10 @@ def test_the_same_unit_may_be_ordered_again_at_one_less_h_11_5():
 def test_a_double_one_gives_a_second_order_h_11_8():
     battle = Battle(*facing(40))
     battle.orders("FC", "F1", "Advance", 1, 1)
-    battle.act("F1: ahead 15 cm")
+    battle.act("F1: 15.0 cm ahead")
     assert battle.question == "FC to F1: which second order?"
     battle.act("Advance")
-    battle.act("F1: ahead 15 cm")
+    battle.act("F1: 15.0 cm ahead")
     assert battle.unit("F1").bases[0].y_mm == pytest.approx(10 * (40 - 2 + 30))
 
 
@@ -337,7 +337,7 @@ def test_an_attached_officer_orders_his_unit_alone_and_goes_with_it_h_11_12():
     assert battle.offers()[:-1] == ["FC: F1"]
     battle.orders("FC", "F1", "Advance")
     before = battle.state.field.officers["FC"].y_mm
-    battle.act("F1: ahead 15 cm")
+    battle.act("F1: 15.0 cm ahead")
     assert battle.state.field.officers["FC"].y_mm == pytest.approx(before + 150)
 
 
@@ -358,11 +358,11 @@ def test_an_impulsive_unit_charges_what_it_could_reach_h_11_16():
 def test_an_enemy_officer_is_captured_or_escapes_h_11_14():
     battle = Battle(*facing(60)[:2], officer("FC", 60, 10), officer("AC", 60, 50))
     battle.orders("FC", "F1", "Advance")
-    battle.act("F1: ahead 15 cm")
+    battle.act("F1: 15.0 cm ahead")
     assert "AC is captured by F1" in battle.texts()
     battle = Battle(*facing(40)[:2], officer("FC", 60, 10), officer("AC", 60, 50))
     battle.orders("FC", "F1", "Advance")
-    battle.act("F1: ahead 15 cm")
+    battle.act("F1: 15.0 cm ahead")
     assert "AC escapes to A1" in battle.texts()
 
 
@@ -417,7 +417,7 @@ def placed(battle, name, bases):
 def test_a_retreat_keeps_its_facing_and_may_waver_h_13_1_h_13_3():
     battle = Battle(*facing(14))
     battle.orders("FC", "F1", "Retire")
-    battle.act("F1: back 7.5 cm")
+    battle.act("F1: 7.5 cm back")
     assert battle.question == "2 dice for F1 not to waver, on 8 or less"
     battle.throw(6, 3)
     assert battle.marks("F1")["disordered"]
@@ -427,7 +427,7 @@ def test_moving_through_friends_disorders_both_h_12_11():
     front = unit("F2", 60, 46, bases=2)
     battle = Battle(*facing(40), front)
     battle.orders("FC", "F1", "Advance")
-    battle.act("F1: ahead 15 cm")
+    battle.act("F1: 15.0 cm ahead")
     assert battle.marks("F1")["disordered"]
     assert battle.marks("F2")["disordered"]
 
@@ -436,7 +436,7 @@ def test_dense_terrain_is_entered_and_left_by_deploying_h_12_5_h_14_8():
     wood = box("wood", "wood", 50, 40.1, 70, 50)
     battle = Battle(*facing(60), wood)
     battle.orders("FC", "F1", "Advance")
-    assert not [label for label in battle.offers() if "ahead 15" in label]
+    assert not [label for label in battle.offers() if "15.0 cm ahead" in label]
     battle.act("This order is carried out")
     battle.orders("FC", "F1", "Deploy")
     battle.act("F1: into wood")
@@ -464,7 +464,7 @@ def test_far_from_the_enemy_orders_are_easier_h_11_10():
 def test_a_manoeuvre_is_taken_as_players_make_it_h_15_1():
     battle = Battle(*facing(40))
     battle.orders("FC", "F1", "Manoeuvre")
-    battle.act("F1: wheel left by 45°")
+    battle.act("F1: wheels left 12.6 cm")
     assert battle.unit("F1").bases[0].heading_deg == pytest.approx(135)
     assert "turns by 45°" in battle.texts()
 

@@ -31,7 +31,7 @@ from tablecam.rules.maurice.game.commander import (
     PlacingCommander,
     commander_under,
 )
-from tablecam.rules.maurice.game.march import Marching, is_absurd, judge_march, move_words
+from tablecam.rules.maurice.game.march import Marching, is_absurd, judge_march, path_words
 from tablecam.rules.maurice.game.nearest import (
     ChargeEnd,
     charge_ends,
@@ -152,7 +152,7 @@ def suggest_march(state: State, seen: Unit) -> Suggestion:
         return _no_formation(state, unit, there)
     judgement = judge_march(state, action)
     verb = "move up" if isinstance(state.step, Charging) else "march"
-    text = f"{seen.id} {move_words(field, unit, there, judgement)}: {verb}?"
+    text = f"{seen.id} {path_words(field, unit, there, judgement)}: {verb}?"
     why_not = _refusal(state, action)
     if why_not is None:
         cost = f"{judgement.cost_bw:.2f} of {judgement.allowance_bw:g} BW"

@@ -1,7 +1,7 @@
 """Marches: the units of a force move one by one, in any order, none into contact (M-6.31).
 
 Each unit moves once, so its pose before the move is its pose at the round's start, and its
-formation then fixes its allowance (M-6.2). `move_words` tells of a move that was judged,
+formation then fixes its allowance (M-6.2). `path_words` tells of a move that was judged,
 `march_words` of one that is only offered.
 """
 
@@ -16,7 +16,6 @@ from itertools import chain, pairwise
 import numpy as np
 import shapely
 
-from tablecam.geometry.moves.lanes import front_width_mm
 from tablecam.geometry.moves.poses import Bases, ahead
 from tablecam.geometry.outlines import GRID_MM
 from tablecam.geometry.shapes import Shape, shapes_of
@@ -31,9 +30,9 @@ from tablecam.rules.maurice.movement.change import is_faced_about, placed
 from tablecam.rules.maurice.movement.judge import judge_move
 from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
-from tablecam.rules.miniatures.ground import centre_mm
-from tablecam.table.headings import difference_deg, forward, right
-from tablecam.table.model import Point
+from tablecam.rules.miniatures.move_words import move_words, way_words
+from tablecam.table.headings import difference_deg, forward
+from tablecam.table.model import Point, base_widths
 from tablecam.table.motion import SLIP_MM
 from tablecam.wording import joined
 
@@ -43,7 +42,7 @@ _ABSURD = 2.0
 """Cost in allowances beyond which no player can have meant the path."""
 
 
-def move_words(field: Field, unit: UnitOnField, there: UnitOnField, judgement: Way) -> str:
+def path_words(field: Field, unit: UnitOnField, there: UnitOnField, judgement: Way) -> str:
     """Describes a unit's cheapest path: `wheeled left 1.2 BW and moved ahead 2 BW`.
 
     Without a path: where the unit lies now, seen from where it stood.
@@ -86,52 +85,12 @@ def march_words(field: Field, unit: UnitOnField, bases: Bases) -> str:
         # Some bases keep their places in a change of formation.
         old = [base.place_mm for base in unit.unit.bases]
         has_stayed = any(math.dist(base.place_mm, at) < SLIP_MM for base in bases for at in old)
-        onward = "" if has_stayed else _displaced(field, unit, there)
+        length_unit = base_widths(field.position.table)
+        way = (unit.axes.heading_deg, unit.unit.bases, there.unit.bases, length_unit)
+        onward = "" if has_stayed else way_words(*way)
         return ", then ".join(part for part in (f"into {there.formation}{facing}", onward) if part)
-    wheel = _wheel(field, unit, there, turned_deg)
-    parts = [wheel] if wheel else [_displaced(field, unit, there), _turn(unit, there, turned_deg)]
-    return ", ".join(part for part in parts if part) or "stays"
-
-
-def _wheel(field: Field, unit: UnitOnField, there: UnitOnField, turned_deg: float) -> str:
-    """Describes a wheel about a front corner (M-6.14), or returns "" if it was none."""
-    is_about = is_faced_about(unit, there)
-    if unit.unit.arm == "artillery" or is_about or abs(turned_deg) <= _NOTHING_DEG:
-        return ""
-    # The pivot of a wheel stays: the left corner of a left turn, else the right one.
-    before, after = (
-        (placed_unit.axes.left_mm, placed_unit.axes.right_mm)[turned_deg < 0]
-        for placed_unit in (unit, there)
-    )
-    if math.dist(before, after) > SLIP_MM:
-        return ""
-    arc_mm = math.radians(abs(turned_deg)) * front_width_mm(unit.axes)
-    return f"wheels {_hand(turned_deg)} {field.in_bw(arc_mm):.1f} BW"
-
-
-def _displaced(field: Field, unit: UnitOnField, there: UnitOnField) -> str:
-    """Describes how far the centre of the bases moves, ahead or back and aside."""
-    ends = [centre_mm(placed_unit.unit.bases) for placed_unit in (unit, there)]
-    way_bw = np.subtract(ends[1], ends[0]) / field.bw_mm
-    ahead_bw = float(way_bw @ np.array(forward(unit.axes.heading_deg)))
-    aside_bw = float(way_bw @ np.array(right(unit.axes.heading_deg)))
-    parts = [
-        f"{abs(length_bw):.1f} BW {word}"
-        for length_bw, word in (
-            (ahead_bw, "ahead" if ahead_bw > 0 else "back"),
-            (aside_bw, "to the right" if aside_bw > 0 else "to the left"),
-        )
-        if abs(length_bw) >= _NOTHING_BW
-    ]
-    return joined(parts)
-
-
-def _turn(unit: UnitOnField, there: UnitOnField, turned_deg: float) -> str:
-    if abs(turned_deg) < _NOTHING_DEG:
-        return ""
-    if is_faced_about(unit, there):
-        return "faced about"
-    return f"turned {abs(turned_deg):.0f}° {_hand(turned_deg)}"
+    ends = (unit.axes, there.axes, unit.unit.bases, there.unit.bases)
+    return move_words(*ends, base_widths(field.position.table)) or "stays"
 
 
 def _hand(turned: float) -> str:

@@ -4,7 +4,7 @@ import pytest
 
 from tablecam.geometry.shapes import Shape
 from tablecam.rules.maurice.field.field import field_of
-from tablecam.rules.maurice.game.march import march_words, move_words
+from tablecam.rules.maurice.game.march import march_words, path_words
 from tablecam.rules.maurice.game.marches import usual_marches
 from tablecam.rules.maurice.movement.ways import Way
 from tablecam.uncertainty.answer import Answer
@@ -53,4 +53,4 @@ def test_straight_moves_in_a_row_are_told_as_one():
     path = tuple(Shape("line", front, "front-edge") for front in fronts)
     answer = Answer("yes", 80.0, 0.0, 1.0, "M-6.12", "", path)
     found = Way(answer, 2.0, 4.0, path)
-    assert move_words(field, unit, unit, found) == "moved ahead 2 BW"
+    assert path_words(field, unit, unit, found) == "moved ahead 2 BW"
