@@ -44,8 +44,7 @@ from tablecam.rules.maurice.game.nearest import (
 from tablecam.rules.maurice.game.setup import Deploying, yet_to_deploy
 from tablecam.rules.maurice.game.state import State
 from tablecam.rules.maurice.game.table import field_at
-from tablecam.rules.maurice.movement.change import placed
-from tablecam.rules.maurice.movement.judge import allowance_bw
+from tablecam.rules.maurice.movement.judge import allowance_bw, placed
 from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.rules.maurice.movement.wheels import NEAR_RULE
 from tablecam.rules.maurice.place.near import near_enemy

@@ -37,7 +37,7 @@ from tablecam.rules.maurice.game.table import (
     has_declarable_charge,
     with_disruption,
 )
-from tablecam.rules.maurice.movement.change import placed
+from tablecam.rules.maurice.movement.judge import placed
 from tablecam.rules.maurice.movement.ways import Way
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.rules.miniatures.ground import axes_of

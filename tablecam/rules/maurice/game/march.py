@@ -26,8 +26,7 @@ from tablecam.rules.maurice.game.commander import after_action, with_displacemen
 from tablecam.rules.maurice.game.marches import usual_marches
 from tablecam.rules.maurice.game.state import State, StateAndEvents, Step
 from tablecam.rules.maurice.game.table import check_bases, field_at, with_disruption, with_leader
-from tablecam.rules.maurice.movement.change import is_faced_about, placed
-from tablecam.rules.maurice.movement.judge import judge_move
+from tablecam.rules.maurice.movement.judge import is_faced_about, judge_move, placed
 from tablecam.rules.maurice.movement.ways import Way, mover_decides
 from tablecam.rules.maurice.movement.wheels import BACKWARD_RULE
 from tablecam.rules.miniatures.move_words import move_words, way_words

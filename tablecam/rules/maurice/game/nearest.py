@@ -32,8 +32,8 @@ from tablecam.rules.maurice.charge.moves import Move, allowance_mm
 from tablecam.rules.maurice.field.field import Field, UnitOnField
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import CHARGE_WHEEL_BW, retrograde_bw
-from tablecam.rules.maurice.movement.change import is_faced_about, is_turned_back, placed
 from tablecam.rules.maurice.movement.formation_changes import formation_changes
+from tablecam.rules.maurice.movement.judge import is_faced_about, is_turned_back, placed
 from tablecam.rules.maurice.movement.snaking import leading_base
 from tablecam.rules.maurice.movement.wheels import depth_of_ranks_mm
 from tablecam.rules.miniatures.nearest import (

@@ -27,7 +27,7 @@ from tablecam.rules.maurice.game.march import Marching, march_words
 from tablecam.rules.maurice.game.setup import ChoosingOrder, zones
 from tablecam.rules.maurice.game.state import Command, State
 from tablecam.rules.maurice.game.table import charges_at, field_at, fire_at, outlines
-from tablecam.rules.maurice.movement.change import placed
+from tablecam.rules.maurice.movement.judge import placed
 from tablecam.rules.maurice.place.command_string import command_string
 from tablecam.rules.miniatures.ground import footprints
 from tablecam.table.model import Point

@@ -1,27 +1,37 @@
 """Judges how far units may move and whether a move from one pose to another was legal (M-6).
 
 An overhead camera sees only where a move began and where it ended. The move is legal if some path
-between the two is (M-6.17); the cheapest legal path is shown.
+between the two is (M-6.17); the cheapest legal path is shown. A column may change formation and
+then move, cavalry about-face and then move; for all others either is the whole move (M-6.21 ff.).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 import shapely
 
 from tablecam.errors import BadInput
+from tablecam.geometry.moves.poses import Bases, faced, laid
 from tablecam.geometry.outlines import table_outline
+from tablecam.geometry.rectangles import EXACT_MM
 from tablecam.geometry.shapes import shapes_of
-from tablecam.rules.maurice.field.field import Field, UnitOnField
+from tablecam.rules.maurice.field.field import Field, UnitOnField, updated_field
 from tablecam.rules.maurice.field.ground import is_partly_in
 from tablecam.rules.maurice.field.tables import ALLOWANCES_BW, ARTILLERY_SLOW_BW, COLUMN_NEAR_BW
-from tablecam.rules.maurice.movement.change import about_face, changed_way, moved_way, placed
-from tablecam.rules.maurice.movement.ways import Way, illegal_way
+from tablecam.rules.maurice.movement.formation_changes import deployments
+from tablecam.rules.maurice.movement.snaking import snaking_way
+from tablecam.rules.maurice.movement.ways import Way, illegal_way, judged_way
+from tablecam.rules.maurice.movement.wheels import wheeled_way
 from tablecam.rules.maurice.place.contacts import contacts_of_unit
 from tablecam.rules.maurice.place.near import near_enemy
+from tablecam.table.formation import column_order, front_rank
+from tablecam.table.headings import difference_deg
 from tablecam.table.model import BasePose
+from tablecam.table.motion import SLIP_MM
 from tablecam.uncertainty.answer import Answer
 
 
@@ -142,3 +152,267 @@ def _best_way(
     if faced is not None:
         return faced
     return moved_way(field, unit, after, goal, allowed_bw, is_forward=is_moving_up)
+
+
+ABOUT_RULE: Final = "M-6.26"
+_PLACE_MM = 5 * SLIP_MM
+"""How far a base turned on the spot may slip: more than others, as a hand lifts it to turn."""
+_ALIKE = 0.1
+"""Tolerance for equal poses in mm and degrees: a tenth of `SLIP_MM`, for measured bases."""
+_TURN_DEG = 10.0
+"""The tolerance for the heading of a base turned on the spot, as in a formation (M-1.7)."""
+
+
+def placed(field: Field, unit: UnitOnField, bases: Bases) -> Field:
+    """Returns the field with a unit's bases at new poses and its formation read from them.
+
+    Raises:
+        BadInput: The poses are impossible: off the table or on top of other bases.
+    """
+    moved = laid(unit.unit, bases)
+    units = tuple(moved if other.id == unit.id else other for other in field.position.units)
+    return updated_field(field, replace(field.position, units=units), "the move")
+
+
+def changed_way(
+    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
+) -> Way:
+    """Judges a change of formation, for columns with a move after it (M-6.21 to M-6.24)."""
+    change = f"{unit.id} changed from {unit.formation} to {goal.formation}"
+    is_massed_foot = unit.unit.arm == "infantry" and goal.formation == "massed"
+    if goal.formation == "broken-up" or is_massed_foot:
+        return illegal_way("M-1.7", f"{change}: its bases may not be placed like this")
+    if unit.formation == "column":
+        return _deployed_way(field, unit, after, goal, allowed_bw)
+    quarter_turn = "column" in (unit.formation, goal.formation) and unit.formation == "line"
+    # By a quarter turn one base keeps its place (M-6.23), in any other change two do (M-6.24).
+    turned_deg, least = (90.0, 1) if quarter_turn else (0.0, 2)
+    in_place = _unmoved(unit, goal.unit.bases, turned_deg)
+    rule = "M-6.23" if quarter_turn else "M-6.24"
+    if in_place < least:
+        because = f"{change}: {in_place} of its bases kept their place, expected at least {least}"
+        return illegal_way(rule, because)
+    if rule == "M-6.24" and goal.formation != "line" and not _has_front_in_place(unit, goal):
+        return illegal_way(
+            rule, f"{change}: the other bases must go behind the two that keep their place"
+        )
+    return _in_place(field, unit, goal, allowed_bw, rule)
+
+
+def _deployed_way(
+    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
+) -> Way:
+    """Judges the way of a column that deploys at no cost and then moves in its new formation.
+
+    It keeps the allowance of a column, with the limit near the enemy (M-6.2, M-6.11).
+    """
+    # It keeps a column's limit near the enemy in its new formation, too (M-6.11).
+    if near_enemy(after, goal).is_near:
+        allowed_bw = min(allowed_bw, COLUMN_NEAR_BW)
+
+    def ways_from(places: Iterable[Bases]) -> Iterator[Way]:
+        for start in _deployed(field, unit, places):
+            if start.formation == goal.formation:
+                way = wheeled_way(field, start, goal, allowed_bw, near_bw=COLUMN_NEAR_BW)
+                yield _with_change(field, unit, start, way)
+
+    places: list[Bases] = []
+    for poses in deployments(unit):
+        # In a straight column of square bases many are the same.
+        if not any(_is_same(poses, other) for other in places):
+            places.append(poses)
+    # Most columns deploy without moving: that deployment is tried first, as no way is cheaper.
+    for way in ways_from(poses for poses in places if _is_same(poses, goal.unit.bases, EXACT_MM)):
+        if way.is_legal.answer != "no" and way.cost_bw * field.bw_mm <= EXACT_MM:
+            return way
+    ways = ways_from(places)
+    no_room = f"{unit.id} changed from {unit.formation} to {goal.formation}: no room for it"
+    return min(
+        ways,
+        key=lambda way: (way.is_legal.answer == "no", way.cost_bw),
+        default=illegal_way("M-6.22", no_room),
+    )
+
+
+def _with_change(field: Field, unit: UnitOnField, start: UnitOnField, way: Way) -> Way:
+    """Adds the disruption for difficult ground in the change, if the way has none (M-6.25)."""
+    if way.is_legal.answer == "no" or way.is_rough or not _crosses_rough(field, unit, start):
+        return way
+    if unit.breaks_with(way.disruptions + 1):
+        because = f"{unit.id} has {unit.disruption} disruptions and the change would break it"
+        return illegal_way("M-6.25", because, way.path)
+    return replace(way, disruptions=way.disruptions + 1, is_rough=True)
+
+
+def _crosses_rough(field: Field, unit: UnitOnField, goal: UnitOnField) -> bool:
+    """Returns whether bases enter or leave difficult ground in a change on the spot (M-6.25).
+
+    Bases that stay do not count. Friends are never passed: bases may go through their own unit,
+    whose old and new places adjoin.
+    """
+    # Difficult ground slows guns, but does not disrupt them (M-6.5).
+    if unit.unit.arm == "artillery":
+        return False
+    # Which base went where is unknown, so the moved bases in each piece are counted.
+    before = _not_among(unit, goal)
+    after = _not_among(goal, unit)
+    return any(
+        sum(is_partly_in(base, piece) for base in before)
+        != sum(is_partly_in(base, piece) for base in after)
+        for piece in shapely.get_parts(field.ground.difficult)
+    )
+
+
+def _not_among(unit: UnitOnField, other: UnitOnField) -> list[shapely.Polygon]:
+    """Returns the outlines of a unit's bases that coincide with no base of the other's."""
+    return [
+        outline
+        for base, outline in zip(unit.unit.bases, unit.bases, strict=True)
+        if not any(_coincides(base, other_base) for other_base in other.unit.bases)
+    ]
+
+
+def _coincides(one: BasePose, other: BasePose) -> bool:
+    """Returns whether two bases cover the same ground within a hand's slip, turned or not."""
+    turns_deg = [0.0, 180.0]
+    # A square base covers the same ground after a quarter turn.
+    if abs(one.width_mm - one.depth_mm) <= SLIP_MM:
+        turns_deg.append(90.0)
+    return any(_is_turned(one, other, turn_deg) for turn_deg in turns_deg)
+
+
+def is_faced_about(unit: UnitOnField, goal: UnitOnField) -> bool:
+    """Returns whether a unit in the same formation faces the opposite way."""
+    return is_turned_back(unit, goal, 180.0 - _TURN_DEG)
+
+
+def is_turned_back(unit: UnitOnField, goal: UnitOnField, more_than_deg: float = 90.0) -> bool:
+    """Returns whether a unit in the same formation turned by more than an angle."""
+    turned_deg = difference_deg(goal.axes.heading_deg, unit.axes.heading_deg)
+    return unit.formation == goal.formation and abs(turned_deg) > more_than_deg
+
+
+def about_face(
+    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
+) -> Way | None:
+    """Judges an about-face, for cavalry with a move after it; None if it was none (M-6.26).
+
+    A way without an about-face is preferred if it costs no more. Cavalry that faces forward again
+    after an about-face and a turn is considered only if no other way is legal.
+    """
+    if unit.unit.arm == "artillery":
+        return None
+    if is_faced_about(unit, goal) and _unmoved(unit, goal.unit.bases, 180.0) == len(unit.bases):
+        way = _in_place(field, unit, goal, 0.0, ABOUT_RULE)
+        return replace(way, is_after_about_face=True)
+    is_column_about = unit.formation == goal.formation == "column" and (
+        column_order(goal.unit.bases) == column_order(unit.unit.bases)[::-1]
+    )
+    # Only cavalry may move after an about-face.
+    if unit.unit.arm != "cavalry":
+        if not is_column_about:
+            return None
+        return illegal_way(
+            ABOUT_RULE, f"{unit.id} about-faced and moved: infantry may do only one of the two"
+        )
+    # Its last base leads, which no snaking way achieves.
+    if is_column_about:
+        return _faced_way(field, unit, after, goal, allowed_bw)
+    moved = moved_way(field, unit, after, goal, allowed_bw)
+    is_legal, is_turned = moved.is_legal.answer != "no", is_turned_back(unit, goal)
+    if is_legal and (unit.formation == "column" or not is_turned):
+        return moved
+    faced = _faced_way(field, unit, after, goal, allowed_bw)
+    if faced.is_legal.answer == "no":
+        # If neither is legal, the final facing decides which refusal to report.
+        return moved if is_legal or not is_turned else faced
+    is_as_cheap = is_legal and faced.cost_bw >= moved.cost_bw - field.in_bw(SLIP_MM)
+    return moved if is_as_cheap else faced
+
+
+def _faced_way(
+    field: Field, unit: UnitOnField, after: Field, goal: UnitOnField, allowed_bw: float
+) -> Way:
+    """Judges a move after an about-face, which may not end near the enemy (M-6.26)."""
+    start = placed(field, unit, faced(unit.unit.bases, 180.0)).by_id[unit.id]
+    way = moved_way(field, start, after, goal, allowed_bw)
+    if way.is_legal.answer != "no" and near_enemy(after, goal).is_near:
+        because = f"{unit.id} about-faced and moved, so it may not end near the enemy"
+        way = illegal_way(ABOUT_RULE, because, way.path)
+    return replace(way, is_after_about_face=True)
+
+
+def moved_way(
+    field: Field,
+    unit: UnitOnField,
+    after: Field,
+    goal: UnitOnField,
+    allowed_bw: float,
+    *,
+    is_forward: bool = False,
+) -> Way:
+    """Judges a move in the same formation: columns and artillery snake, the others wheel."""
+    if unit.formation in ("column", "artillery"):
+        return snaking_way(field, unit, after, goal, allowed_bw)
+    return wheeled_way(field, unit, goal, allowed_bw, is_forward=is_forward)
+
+
+def _in_place(field: Field, unit: UnitOnField, goal: UnitOnField, cost_bw: float, rule: str) -> Way:
+    """Judges a change that is the unit's whole move: it costs the whole allowance."""
+    area = shapely.union_all([unit.outline, goal.outline])
+    cost_mm = cost_bw * field.bw_mm
+    return judged_way(
+        field,
+        unit,
+        area,
+        cost_mm=cost_mm,
+        allowed_bw=cost_bw,
+        sigma_mm=0.0,
+        path=(),
+        rule=rule,
+        is_rough=_crosses_rough(field, unit, goal),
+    )
+
+
+def _unmoved(unit: UnitOnField, bases: Iterable[BasePose], turned_deg: float) -> int:
+    """Counts the bases in the old place of one, turned by this angle to either side."""
+    return sum(
+        any(_is_turned(before, after, turned_deg) for before in unit.unit.bases) for after in bases
+    )
+
+
+def _has_front_in_place(unit: UnitOnField, goal: UnitOnField) -> bool:
+    """Returns whether the front two bases stayed, so that the others went behind them (M-6.24)."""
+    front = (
+        column_order(goal.unit.bases)[:2] if goal.formation == "column" else front_rank(goal.unit)
+    )
+    bases = [goal.unit.bases[place] for place in front]
+    return _unmoved(unit, bases, 0.0) == len(bases)
+
+
+def _is_turned(before: BasePose, after: BasePose, turned_deg: float) -> bool:
+    moved_mm = math.dist(after.place_mm, before.place_mm)
+    by_deg = abs(difference_deg(after.heading_deg, before.heading_deg))
+    return moved_mm <= _PLACE_MM and abs(by_deg - turned_deg) <= _TURN_DEG
+
+
+def _deployed(field: Field, unit: UnitOnField, places: Iterable[Bases]) -> Iterator[UnitOnField]:
+    """Yields the column deployed at each set of poses for which there is room."""
+    for bases in places:
+        try:
+            yield placed(field, unit, bases).by_id[unit.id]
+        except BadInput:
+            # Another deployment may have room.
+            continue
+
+
+def _is_same(poses: Bases, others: Bases, by: float = _ALIKE) -> bool:
+    """Returns whether two sets of poses are equal within `by`, in any order of bases."""
+    return all(
+        any(
+            math.dist(one.place_mm, other.place_mm) <= by
+            and abs(difference_deg(one.heading_deg, other.heading_deg)) <= by
+            for other in others
+        )
+        for one in poses
+    )
